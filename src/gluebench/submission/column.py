@@ -1,0 +1,49 @@
+"""The values of one file, gold or predicted, in index order."""
+
+from __future__ import annotations
+
+from array import array
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class Column:
+    """One value per example: a label code each (classification) or a number each (regression).
+
+    Codes are bytes, 0 to len(labels) - 1, because the standard library counts and compares bytes at
+    the speed of memory; `numpy.frombuffer` views either form without a copy.
+    """
+
+    labels: tuple[str, ...]
+    """Label words in the order of their codes; empty for numbers."""
+    values: bytes | array[float]
+    indices: array[int] | None = None
+    """Index of each value, ascending; None when they are 0 to n - 1."""
+
+    def __len__(self) -> int:
+        return len(self.values)
+
+    @property
+    def codes(self) -> bytes:
+        """The label codes. Raises TypeError for a column of numbers."""
+        if not isinstance(self.values, bytes):
+            raise TypeError("this column holds numbers, not labels")
+        return self.values
+
+    @property
+    def numbers(self) -> array[float]:
+        """The numbers. Raises TypeError for a column of labels."""
+        if isinstance(self.values, bytes):
+            raise TypeError("this column holds labels, not numbers")
+        return self.values
+
+    def words(self) -> list[str]:
+        """The label words, in index order."""
+        return [self.labels[code] for code in self.codes]
+
+    def take(self, indices: Sequence[int]) -> Column:
+        """The values of these indices, of a column whose own indices are 0 to n - 1."""
+        if isinstance(self.values, bytes):
+            return Column(self.labels, bytes(map(self.values.__getitem__, indices)), array("q", indices))
+        return Column((), array("d", map(self.values.__getitem__, indices)), array("q", indices))
