@@ -19,6 +19,8 @@ class Label:
     gloss: str
     synonyms: tuple[str, ...] = ()
     """Other words a submission may use for it, taken with a notice."""
+    share: float | None = None
+    """Share of the training split that has it: a prediction whose shares fit only when swapped is suspicious."""
 
 
 @dataclass(frozen=True, slots=True)
