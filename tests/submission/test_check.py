@@ -49,7 +49,9 @@ def test_a_missing_diagnostic_file_is_a_warning_and_the_rest_stays_valid(
     assert submission.missing == ()
 
 
-def test_other_names_for_a_file_are_taken_with_a_notice(tiny: Benchmark, good: dict[str, str], folder: Folder) -> None:
+def test_other_names_for_a_file_are_taken_with_a_notice(
+    tiny: Benchmark, good: dict[str, str], folder: Folder
+) -> None:
     good["diagnostic.tsv"] = good.pop("DX.tsv")
     good["PARA.TSV"] = good.pop("Para.tsv")
     submission = check(folder(good), tiny)
@@ -57,7 +59,9 @@ def test_other_names_for_a_file_are_taken_with_a_notice(tiny: Benchmark, good: d
     assert codes(submission) == ["file-name", "file-name"]
 
 
-def test_two_files_for_one_test_file_are_refused(tiny: Benchmark, good: dict[str, str], folder: Folder) -> None:
+def test_two_files_for_one_test_file_are_refused(
+    tiny: Benchmark, good: dict[str, str], folder: Folder
+) -> None:
     good["diagnostic.tsv"] = good["DX.tsv"]
     submission = check(folder(good), tiny)
     assert submission.verdict == "invalid"
@@ -85,7 +89,9 @@ def test_nothing_that_is_a_test_file_is_an_error(tiny: Benchmark, folder: Folder
     assert codes(submission, "error") == ["no-files"]
 
 
-def test_a_single_file_is_an_incomplete_submission(tiny: Benchmark, good: dict[str, str], folder: Folder) -> None:
+def test_a_single_file_is_an_incomplete_submission(
+    tiny: Benchmark, good: dict[str, str], folder: Folder
+) -> None:
     submission = check(folder(good) / "Para.tsv", tiny)
     assert submission.verdict == "incomplete"
     assert set(submission.predictions) == {"Para"}
@@ -125,7 +131,9 @@ def test_constant_predictions_are_warned_of(
     assert codes(submission, "warning") == ["constant"]
 
 
-def test_scores_outside_the_range_are_named_and_kept(tiny: Benchmark, good: dict[str, str], folder: Folder) -> None:
+def test_scores_outside_the_range_are_named_and_kept(
+    tiny: Benchmark, good: dict[str, str], folder: Folder
+) -> None:
     good["Sim.tsv"] = good["Sim.tsv"].replace("2.25", "-0.5").replace("3.125", "5.01")
     submission = check(folder(good), tiny)
     assert submission.verdict == "valid"
@@ -149,7 +157,9 @@ def test_a_swapped_label_map_shows_in_the_label_shares(tmp_path: Path) -> None:
         assert warnings == expected
 
 
-def test_official_refuses_what_the_original_site_did(tiny: Benchmark, good: dict[str, str], tmp_path: Path) -> None:
+def test_official_refuses_what_the_original_site_did(
+    tiny: Benchmark, good: dict[str, str], tmp_path: Path
+) -> None:
     def zipped(files: dict[str, str], name: str) -> Path:
         path = tmp_path / f"{name}.zip"
         with zipfile.ZipFile(path, "w") as archive:
@@ -175,7 +185,10 @@ def test_official_refuses_what_the_original_site_did(tiny: Benchmark, good: dict
 @needs_real
 @pytest.mark.parametrize(
     ("name", "notices"),
-    [("bert4keras", {"line-ends", "outside-range", "constant"}), ("fastmtl", {"label-synonym", "outside-range", "constant"})],
+    [
+        ("bert4keras", {"line-ends", "outside-range", "constant"}),
+        ("fastmtl", {"label-synonym", "outside-range", "constant"}),
+    ],
 )
 def test_real_submissions_are_valid_with_their_oddities_named(name: str, notices: set[str]) -> None:
     submission = check(REAL / "submissions" / name, load_benchmark("glue"))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import zipfile
 from array import array
 from collections.abc import Callable
@@ -13,6 +14,10 @@ from gluebench.benchmark import Benchmark, UnknownNameError
 from gluebench.submission import Column, check, fix_submission, read_predictions, write_submission
 
 Folder = Callable[[dict[str, str]], Path]
+
+
+def json_lines(*rows: object) -> str:
+    return "".join(json.dumps(row) + "\n" for row in rows)
 
 
 def test_what_is_written_is_valid_and_reads_back_the_same(
@@ -34,7 +39,9 @@ def test_every_digit_of_a_score_is_written(tiny: Benchmark, tmp_path: Path) -> N
     assert check(tmp_path / "s.zip", tiny).predictions["Sim"].numbers == scores
 
 
-def test_a_name_that_is_no_test_file_is_refused_and_nothing_is_left_behind(tiny: Benchmark, tmp_path: Path) -> None:
+def test_a_name_that_is_no_test_file_is_refused_and_nothing_is_left_behind(
+    tiny: Benchmark, tmp_path: Path
+) -> None:
     with pytest.raises(UnknownNameError, match="Para"):
         write_submission(tmp_path / "s.zip", {"Paar": Column(("0", "1"), b"\0")}, tiny)
     assert list(tmp_path.iterdir()) == []
@@ -46,8 +53,12 @@ def test_predictions_are_read_in_the_forms_people_have_them(
     files = {
         "Para.txt": "1\n0\n1\n1\n0\n0\n",
         "Sim.csv": good["Sim.tsv"].replace("\t", ","),
-        "Refer.jsonl": '{"idx": 1, "label": 1}\n{"idx": 0, "label": 0}\n{"idx": 3, "label": 0}\n{"idx": 2, "label": "0"}\n',
-        "Infer-mm.jsonl": '{"prediction": "contradiction"}\n{"prediction": "neutral"}\n{"prediction": "entailment"}\n',
+        "Refer.jsonl": json_lines(
+            {"idx": 1, "label": 1}, {"idx": 0, "label": 0}, {"idx": 3, "label": 0}, {"idx": 2, "label": "0"}
+        ),
+        "Infer-mm.jsonl": json_lines(
+            *({"prediction": word} for word in ("contradiction", "neutral", "entailment"))
+        ),
         "DX.tsv": good["DX.tsv"],
         "notes.txt": "not a test file",
     }
@@ -78,7 +89,10 @@ def test_fix_mends_the_form_and_says_what_it_did(
     spoiled = {
         "para.tsv": good["Para.tsv"].replace("\n", "\r\n").replace("\t1", "\t1.0"),
         "Sim.tsv": "\ufeff" + good["Sim.tsv"].replace("index", "id"),
-        "Infer-m.tsv": good["Infer-m.tsv"].replace("\tn", '\t"n').replace("l\n", 'l"\n').replace("entailment", "Entailment "),
+        "Infer-m.tsv": good["Infer-m.tsv"]
+        .replace("\tn", '\t"n')
+        .replace("l\n", 'l"\n')
+        .replace("entailment", "Entailment "),
         "Infer-mm.tsv": good["Infer-mm.tsv"].replace("\t", ","),
         "Refer.tsv": good["Refer.tsv"].removeprefix("index\tprediction\n").replace("\t0", "\tnot_entailment"),
         "diagnostic.tsv": good["DX.tsv"] + "3\tcontradiction\n",
@@ -94,7 +108,15 @@ def test_fix_mends_the_form_and_says_what_it_did(
     assert again.problems == ()
     assert again.predictions == expected
     said = " ".join(mended.done)
-    for word in ("renamed", "byte order mark", "quotes", "commas", "header added", "repetitions", "label words"):
+    for word in (
+        "renamed",
+        "byte order mark",
+        "quotes",
+        "commas",
+        "header added",
+        "repetitions",
+        "label words",
+    ):
         assert word in said
 
 

@@ -23,7 +23,17 @@ ROLES: tuple[Role, ...] = ("test", "dev")
 
 TASK_KEYS = (
     *("title", "summary", "section", "domain", "aliases", "columns", "private", "scored", "predict_with"),
-    *("labels", "label_synonyms", "label_shares", "score_range", "metrics", "splits", "files", "source", "phenomena"),
+    *(
+        "labels",
+        "label_synonyms",
+        "label_shares",
+        "score_range",
+        "metrics",
+        "splits",
+        "files",
+        "source",
+        "phenomena",
+    ),
     *("metadata", "references", "notes"),
 )
 BENCHMARK_KEYS = (
@@ -133,7 +143,9 @@ def _labels(section: Section) -> tuple[Label, ...]:
         elif word:
             table.reject(synonym, f'stands for "{word}", which is no label; {one_of(glosses)}')
     shares = _label_shares(section, glosses)
-    return tuple(Label(word, gloss, tuple(synonyms[word]), shares.get(word)) for word, gloss in glosses.items())
+    return tuple(
+        Label(word, gloss, tuple(synonyms[word]), shares.get(word)) for word, gloss in glosses.items()
+    )
 
 
 def _label_shares(section: Section, glosses: Mapping[str, str]) -> dict[str, float]:
