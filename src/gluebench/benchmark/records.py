@@ -19,6 +19,8 @@ class Label:
     gloss: str
     synonyms: tuple[str, ...] = ()
     """Other words a submission may use for it, taken with a notice."""
+    share: float | None = None
+    """Share of the training split that has it: a prediction whose shares fit only when swapped is suspicious."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -170,7 +172,7 @@ class Benchmark:
     """Test files of the parent's other tasks (`extends` with `tasks`): passed over with a notice."""
 
     def task(self, name: str) -> Task:
-        """The task of that name or alias, letter case aside. Raises UnknownNameError with the closest names."""
+        """The task of that name or alias, letter case aside. Raises UnknownNameError."""
         return find(name, self.tasks, what=f"task of {self.name}")
 
     @property
@@ -196,4 +198,6 @@ class Benchmark:
             for file in task.files:
                 if file.name == name:
                     return file
-        raise UnknownNameError(name, [file.name for task in self.tasks for file in task.files], what="test file")
+        raise UnknownNameError(
+            name, [file.name for task in self.tasks for file in task.files], what="test file"
+        )

@@ -27,8 +27,8 @@ class Submission:
     """Test-file name to its values, for the files without an error."""
     missing: tuple[str, ...] = ()
     """Test files of scored tasks that are absent."""
-    unshown: Mapping[str, int] = field(default_factory=dict)
-    """File to the number of its errors beyond those in `problems`."""
+    unshown: Mapping[str, Mapping[str, int]] = field(default_factory=dict)
+    """File to the number of its findings beyond those in `problems`, by code."""
 
     @property
     def errors(self) -> tuple[Problem, ...]:
@@ -44,5 +44,5 @@ class Submission:
             "verdict": self.verdict,
             "missing": list(self.missing),
             "problems": [problem.as_dict() for problem in self.problems],
-            "unshown": dict(self.unshown),
+            "unshown": {name: dict(counts) for name, counts in self.unshown.items()},
         }

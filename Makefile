@@ -1,0 +1,60 @@
+# make run    build the sample benchmark, grade four simple systems and serve the leaderboard
+# make test   set up and run the tests        make test-all  the longer ones too
+# make check  ruff and mypy                   make bench     timings as ratios against peers and limits
+# make docs   write the generated pages again
+
+PYTHON ?= $(firstword $(shell for p in python3.13 python3.12 python3.11 python3; do \
+	command -v $$p >/dev/null 2>&1 && $$p -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null && echo $$p; done))
+VENV ?= .venv
+BIN := $(VENV)/bin
+SITE ?= gluebench-site
+PORT ?= 8000
+PIP := $(BIN)/python -m pip --disable-pip-version-check install --quiet --constraint constraints.txt
+
+.PHONY: run test test-all check format bench coverage docs clean
+
+run: $(VENV)/.leaderboard
+	@exec $(BIN)/gluebench leaderboard demo $(SITE) --port $(PORT)
+
+test: $(VENV)/.dev
+	$(BIN)/python -m pytest -n 2 -m "not slow"
+
+test-all: $(VENV)/.dev
+	$(BIN)/python -m pytest -n 2
+
+check: $(VENV)/.dev
+	$(BIN)/ruff format --check .
+	$(BIN)/ruff check .
+	$(BIN)/mypy
+
+format: $(VENV)/.dev
+	$(BIN)/ruff format .
+	$(BIN)/ruff check --fix .
+
+bench: $(VENV)/.dev
+	$(BIN)/python bench/grade.py
+	$(BIN)/python bench/process.py
+
+coverage: $(VENV)/.dev
+	$(BIN)/python bench/coverage.py
+
+docs: $(VENV)/.dev
+	$(BIN)/python docs/generate.py
+
+clean:
+	rm -rf $(VENV) build dist .mypy_cache .pytest_cache .ruff_cache
+
+$(BIN)/python:
+	@test -n "$(PYTHON)" || { echo "gluebench needs Python 3.11 or newer; none was found. Install one, or say make PYTHON=/path/to/python." >&2; exit 1; }
+	@echo "Creating the environment in $(VENV) with $(PYTHON) ..."
+	@$(PYTHON) -m venv $(VENV)
+
+$(VENV)/.leaderboard: pyproject.toml constraints.txt | $(BIN)/python
+	@echo "Installing gluebench and its leaderboard (once) ..."
+	@$(PIP) --editable ".[leaderboard]"
+	@touch $@
+
+$(VENV)/.dev: pyproject.toml constraints.txt | $(BIN)/python
+	@echo "Installing gluebench, its leaderboard and the development tools (once) ..."
+	@$(PIP) --editable ".[leaderboard,dev]"
+	@touch $@ $(VENV)/.leaderboard

@@ -1,0 +1,159 @@
+"""The check: a submission read and judged without a label; the command line and the site call this same function."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Mapping
+from typing import NamedTuple
+
+from gluebench.benchmark import Benchmark, Role, Task, TestFile, closest
+from gluebench.submission.archive import base_name, read_members
+from gluebench.submission.column import Column
+from gluebench.submission.problems import Problem, verdict
+from gluebench.submission.submission import Submission
+from gluebench.submission.suspicions import suspicions
+from gluebench.submission.tables import Layout, read_table
+
+SUFFIX = ".tsv"
+
+
+class Names:
+    """Which file names mean which test file of a benchmark, letter case aside."""
+
+    def __init__(self, benchmark: Benchmark, role: Role) -> None:
+        self.files = {
+            name.casefold(): file for file in benchmark.files(role) for name in (file.name, *file.synonyms)
+        }
+        self.others = {
+            name.casefold() for file in benchmark.ignored for name in (file.name, *file.synonyms)
+        }
+
+    def file(self, path: str) -> TestFile | None:
+        """The test file that a member is named as."""
+        stem = _stem(path)
+        return None if stem is None else self.files.get(stem.casefold())
+
+    def knows(self, name: str) -> bool:
+        """Whether a member of that base name is to be read."""
+        return self.file(name) is not None
+
+    def of_other_task(self, path: str) -> bool:
+        """Whether it is a test file of a task that the parent benchmark has and this one leaves out."""
+        stem = _stem(path)
+        return stem is not None and stem.casefold() in self.others
+
+
+class _File(NamedTuple):
+    column: Column | None
+    problems: list[Problem]
+    unshown: Mapping[str, int]
+
+
+def check(source: str | os.PathLike[str], benchmark: Benchmark, *, role: Role = "test") -> Submission:
+    """Read a zip, a folder or a single file of predictions; all that is wrong is in the result, none raised."""
+    names = Names(benchmark, role)
+    archive = read_members(source, names.knows)
+    problems = list(archive.problems)
+    if any(problem.severity == "error" for problem in problems):
+        return Submission(benchmark, role, os.fspath(source), "invalid", tuple(problems), {})
+    problems += _ignored(archive.ignored, names)
+    predictions: dict[str, Column] = {}
+    unshown: dict[str, Mapping[str, int]] = {}
+    found = _by_file(archive.members, names)
+    for file in benchmark.files(role):
+        paths = found.get(file.name, [])
+        if len(paths) > 1:
+            problems.append(_two_files(file, paths))
+        elif paths:
+            read = _read(paths[0], archive.members[paths[0]], file, benchmark.task(file.task), role=role)
+            problems += read.problems
+            if read.unshown:
+                unshown[paths[0]] = read.unshown
+            if read.column is not None:
+                predictions[file.name] = read.column
+    absent = [file for file in benchmark.files(role) if file.name not in found]
+    problems += _missing(absent, archive.ignored, benchmark, nothing=not found)
+    missing = tuple(file.name for file in absent if benchmark.task(file.task).scored)
+    judged = verdict(problems, missing=bool(missing))
+    return Submission(benchmark, role, os.fspath(source), judged, tuple(problems), predictions, missing, unshown)
+
+
+def layout(file: TestFile, task: Task, role: Role) -> Layout:
+    """What a file of predictions should hold, from the manifest."""
+    synonyms = {word: code for code, label in enumerate(task.labels) for word in label.synonyms}
+    versions = {
+        version.sizes[role]: f"{version.name} ({version.note})"
+        for version in file.other_versions
+        if role in version.sizes
+    }
+    return Layout(task.words, file.size(role), synonyms, "prediction", versions)
+
+
+def _read(path: str, data: bytes, file: TestFile, task: Task, *, role: Role) -> _File:
+    table = read_table(path, data, layout(file, task, role))
+    problems, unshown = list(table.problems), dict(table.unshown)
+    if base_name(path) != file.name + SUFFIX:
+        expected = f"expected the name {file.name}{SUFFIX}"
+        problems.insert(0, Problem("file-name", "notice", path, expected, "Nothing to do: it was taken for that file."))
+    if table.column is not None:
+        suspected = suspicions(path, table.column, task)
+        problems += suspected.problems
+        unshown.update(suspected.unshown)
+    return _File(table.column, problems, unshown)
+
+
+def _by_file(paths: Iterable[str], names: Names) -> dict[str, list[str]]:
+    found: dict[str, list[str]] = {}
+    for path in paths:
+        file = names.file(path)
+        if file is not None:
+            found.setdefault(file.name, []).append(path)
+    return found
+
+
+def _two_files(file: TestFile, paths: list[str]) -> Problem:
+    listed = " and ".join(sorted(paths))
+    expected = f"expected one file for {file.name}, and {listed} would both be it"
+    return Problem("two-files", "error", paths[0], expected, "Leave out the one that is not meant.")
+
+
+def _ignored(paths: Iterable[str], names: Names) -> list[Problem]:
+    others = [path for path in paths if names.of_other_task(path)]
+    strange = [path for path in paths if path not in others]
+    problems = []
+    if others:
+        expected = f"expected only this benchmark's tasks; passed over {_listing(others)}"
+        problems.append(Problem("other-task", "notice", "", expected, "Nothing to do."))
+    if strange:
+        expected = f"expected nothing but test files; passed over {_listing(strange)}"
+        problems.append(Problem("ignored-file", "notice", "", expected, "Nothing to do, if none of them was meant."))
+    return problems
+
+
+def _listing(paths: list[str], most: int = 10) -> str:
+    more = f" and {len(paths) - most} more" if len(paths) > most else ""
+    return ", ".join(paths[:most]) + more
+
+
+def _missing(
+    absent: Iterable[TestFile], ignored: Iterable[str], benchmark: Benchmark, *, nothing: bool
+) -> list[Problem]:
+    stems = {base_name(path).rpartition(".")[0] or base_name(path): path for path in ignored}
+    if nothing:
+        names = ", ".join(file.name + SUFFIX for file in absent)
+        fix = "Name each file as its task's test file."
+        return [Problem("no-files", "error", "", f"expected at least one of {names}", fix)]
+    problems = []
+    for file in absent:
+        close = closest(file.name, stems, most=1)
+        task = benchmark.task(file.task)
+        fix = f"Did you mean {stems[close[0]]}? Rename it to {file.name}{SUFFIX}." if close else "Add it."
+        consequence = "no average is given" if task.scored else "its analysis is left out"
+        expected = f"expected the predictions for {task.name}; without them {consequence}"
+        problems.append(Problem("missing-file", "warning", file.name + SUFFIX, expected, fix))
+    return problems
+
+
+def _stem(path: str) -> str | None:
+    name = base_name(path)
+    return name[: -len(SUFFIX)] if name.casefold().endswith(SUFFIX) else None

@@ -1,0 +1,156 @@
+"""The careful way through a file: any order of rows, and every fault of every row found.
+
+There are two readers with one result: `read_lines` in plain Python is the definition, and fast enough for
+small files without importing numpy; `read_arrays` is the same for large files, in whole-array steps.
+A test holds one against the other on mutated files.
+"""
+
+from __future__ import annotations
+
+import re
+from array import array
+from collections import Counter
+from collections.abc import Mapping
+from math import isfinite
+from typing import NamedTuple
+
+SMALL = 20_000
+"""Rows below which importing numpy costs more than it saves."""
+
+_INDEX = re.compile(rb"0|[1-9][0-9]{0,17}")
+_NUMBER = re.compile(rb"[+-]?([0-9]+(\.[0-9]*)?|\.[0-9]+)([eE][+-]?[0-9]+)?")
+
+
+class Fault(NamedTuple):
+    """One thing wrong with one row, or one index that no row has."""
+
+    code: str
+    line: int | None
+    index: int | None
+    value: bytes | None
+
+
+class Rows(NamedTuple):
+    """What a body holds: a value for every index, and every fault counted."""
+
+    values: bytes | array[float]
+    """In the order of `indices`; empty where there are faults."""
+    indices: array[int]
+    """Ascending; empty where there are faults, or when they are 0 to size - 1."""
+    shown: list[Fault]
+    """The first faults in the order of lines; missing indices last."""
+    faults: Counter[str]
+    """Every fault, by its code."""
+    rows: int
+    """Rows that are not blank."""
+    blank: int
+    synonyms: int
+    """Rows whose label was a synonym."""
+
+
+class Wanted(NamedTuple):
+    """What a file should hold."""
+
+    labels: Mapping[bytes, int]
+    """Label word to code; empty for numbers."""
+    synonyms: Mapping[bytes, int]
+    size: int
+    """Indices run from 0 to size - 1."""
+    complete: bool
+    """Whether every index must be there."""
+    shown: int
+    """Faults to describe; the rest are counted."""
+    first_line: int
+    """Physical line of the first row."""
+
+
+def read_rows(body: bytes, wanted: Wanted) -> Rows:
+    """Read a body of rows that each end in a line feed."""
+    if wanted.labels and body.count(b"\n") > SMALL:
+        from gluebench.submission.arrays import read_arrays
+
+        return read_arrays(body, wanted)
+    return read_lines(body, wanted)
+
+
+def read_lines(body: bytes, wanted: Wanted) -> Rows:
+    """The definition: one line at a time."""
+    values: dict[int, int | float] = {}
+    shown: list[Fault] = []
+    faults: Counter[str] = Counter()
+    blank = synonyms = rows = 0
+    for line, text in enumerate(body.split(b"\n")[:-1], wanted.first_line):
+        if not text:
+            blank += 1
+            continue
+        rows += 1
+        found, index, value, synonym = _read_line(line, text, wanted)
+        if index is not None:
+            if index in values:
+                found.insert(0, Fault("repeated-index", line, index, None))
+            else:
+                values[index] = value
+                synonyms += synonym
+        for fault in found:
+            faults[fault.code] += 1
+            if len(shown) < wanted.shown:
+                shown.append(fault)
+    if wanted.complete and len(values) < wanted.size:
+        missing = [index for index in range(wanted.size) if index not in values]
+        faults["missing-index"] += len(missing)
+        room = max(0, wanted.shown - len(shown))
+        shown += [Fault("missing-index", None, index, None) for index in missing[:room]]
+    indices = [] if faults else sorted(values)
+    ordered = [values[index] for index in indices]
+    column = bytes(map(int, ordered)) if wanted.labels else array("d", ordered)
+    partial = array("q", [] if len(indices) == wanted.size else indices)
+    return Rows(column, partial, shown, faults, rows, blank, synonyms)
+
+
+class _Line(NamedTuple):
+    faults: list[Fault]
+    index: int | None
+    """None when the row has no index that counts."""
+    value: int | float
+    synonym: bool
+
+
+def _read_line(line: int, text: bytes, wanted: Wanted) -> _Line:
+    fields = text.split(b"\t")
+    if len(fields) != 2:
+        return _Line([Fault("columns", line, None, text)], None, 0, False)
+    faults: list[Fault] = []
+    index: int | None = None
+    if not _INDEX.fullmatch(fields[0]):
+        faults.append(Fault("bad-index", line, None, fields[0]))
+    elif int(fields[0]) >= wanted.size:
+        faults.append(Fault("extra-index", line, int(fields[0]), None))
+    else:
+        index = int(fields[0])
+    value, synonym, code = _read_value(fields[1], wanted)
+    if code:
+        faults.append(Fault(code, line, index, fields[1]))
+    return _Line(faults, index, value, synonym)
+
+
+class _Value(NamedTuple):
+    value: int | float
+    synonym: bool
+    fault: str | None
+
+
+def _read_value(text: bytes, wanted: Wanted) -> _Value:
+    if not text:
+        return _Value(0, False, "empty-value")
+    if wanted.labels:
+        if text in wanted.labels:
+            return _Value(wanted.labels[text], False, None)
+        if text in wanted.synonyms:
+            return _Value(wanted.synonyms[text], True, None)
+        return _Value(0, False, "unknown-label")
+    if not _NUMBER.fullmatch(text):
+        named = text.strip(b"+-").lower() in (b"nan", b"inf", b"infinity")
+        return _Value(0.0, False, "not-finite" if named else "not-a-number")
+    number = float(text)
+    return _Value(number, False, None) if isfinite(number) else _Value(0.0, False, "not-finite")
+

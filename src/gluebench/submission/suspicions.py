@@ -1,0 +1,78 @@
+"""What looks wrong without opening a label: warnings, never a refusal."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import permutations
+from typing import NamedTuple
+
+from gluebench.benchmark import Task
+from gluebench.submission.column import Column
+from gluebench.submission.problems import SHOWN_PER_FILE, Problem
+
+_CLEARLY = 0.15
+"""Share of all rows that must be better explained by a swapped label map before we speak up."""
+_MOST_LABELS = 6
+"""Label sets up to this size are tried in every order."""
+
+
+class Suspicions(NamedTuple):
+    """Warnings about one file, and how many more of each kind there are."""
+
+    problems: list[Problem]
+    unshown: dict[str, int]
+
+
+def suspicions(name: str, column: Column, task: Task) -> Suspicions:
+    """Warnings about the predictions of one file."""
+    if len(column) and len(set(column.values)) == 1:
+        value = column.labels[column.codes[0]] if column.labels else f"{column.numbers[0]:g}"
+        expected = "expected predictions that differ between examples"
+        return Suspicions([_warning("constant", name, expected, "Check that the model ran.", value=value)], {})
+    if not column.labels:
+        return _outside(name, column, task)
+    swapped = _swapped(name, column, task)
+    return Suspicions([swapped] if swapped else [], {})
+
+
+def _swapped(name: str, column: Column, task: Task) -> Problem | None:
+    """Compare the predicted label shares with the training shares, as they are and in every other order."""
+    known = [label.share for label in task.labels if label.share is not None]
+    if len(known) != len(task.labels) or not 2 <= len(known) <= _MOST_LABELS:
+        return None
+    codes = column.codes
+    found = [codes.count(code) / len(codes) for code in range(len(known))]
+    as_is = _distance(found, known)
+    order = min(permutations(range(len(known))), key=lambda order: _distance([found[at] for at in order], known))
+    if as_is - _distance([found[at] for at in order], known) < _CLEARLY:
+        return None
+    shares = ", ".join(f"{word} {share:.0%}" for word, share in zip(task.words, found, strict=True))
+    usual = ", ".join(f"{word} {share:.0%}" for word, share in zip(task.words, known, strict=True))
+    expected = f"expected label shares near those of training ({usual}); these fit better with the labels swapped"
+    return _warning("swapped-labels", name, expected, "Check the order of the model's label ids.", value=shares)
+
+
+def _distance(found: Sequence[float], known: Sequence[float]) -> float:
+    """Total variation distance: the share of rows that would have to change."""
+    return sum(abs(one - other) for one, other in zip(found, known, strict=True)) / 2
+
+
+def _outside(name: str, column: Column, task: Task) -> Suspicions:
+    if task.score_range is None:
+        return Suspicions([], {})
+    low, high = task.score_range
+    rows = [index for index, number in enumerate(column.numbers) if not low <= number <= high]
+    expected = f"expected a score from {low:g} to {high:g}"
+    fix = "It is graded as it is, but the original site refuses such a file: clip it if you submit there."
+    problems = [
+        _warning("outside-range", name, expected, fix, value=f"{column.numbers[index]:.6g}", index=index)
+        for index in rows[:SHOWN_PER_FILE]
+    ]
+    more = len(rows) - len(problems)
+    return Suspicions(problems, {"outside-range": more} if more else {})
+
+
+def _warning(
+    code: str, name: str, expected: str, fix: str, *, value: str | None = None, index: int | None = None
+) -> Problem:
+    return Problem(code, "warning", name, expected, fix, None, index, value)

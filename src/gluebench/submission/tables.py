@@ -1,0 +1,227 @@
+"""Reading one file of predictions, or of gold: tolerant where nothing is lost, strict where a score could be wrong."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from typing import NamedTuple
+
+from gluebench.submission.canonical import read_canonical
+from gluebench.submission.column import Column
+from gluebench.submission.problems import SHOWN_PER_FILE, Problem, Severity
+from gluebench.submission.rows import Fault, Rows, Wanted, read_rows
+
+INDEX_NAMES = ("index", "id", "")
+"""Header names that are taken for the index column, letter case aside."""
+
+_BOM = b"\xef\xbb\xbf"
+_VALUE_LENGTH = 60
+
+
+class Layout(NamedTuple):
+    """What a file should hold."""
+
+    words: tuple[str, ...]
+    """Label words in the order of their codes; empty for numbers."""
+    size: int
+    """Indices run from 0 to size - 1."""
+    synonyms: Mapping[str, int] = {}
+    """Other words for a label, to its code."""
+    value: str = "prediction"
+    """Name of the second column."""
+    versions: Mapping[int, str] = {}
+    """Number of rows to the other release of the data that has it, with what to do."""
+    complete: bool = True
+    """Whether every index must be there."""
+
+
+class Table(NamedTuple):
+    """A file as it was read."""
+
+    column: Column | None
+    """None when there is an error."""
+    problems: list[Problem]
+    unshown: Counter[str]
+    """Errors beyond those in `problems`, by code."""
+
+
+class _Text(NamedTuple):
+    """A file's bytes with its line ends and header dealt with."""
+
+    body: bytes
+    first_line: int
+    """Physical line of the first row."""
+    problems: list[Problem]
+
+
+def read_table(name: str, data: bytes, layout: Layout) -> Table:
+    """Read the file `name`, whose content is `data`; every problem found is in the result, none raised."""
+    unreadable = _unreadable(name, data)
+    if unreadable:
+        return Table(None, [unreadable], Counter())
+    text = _text(name, data, layout)
+    if layout.words and text.first_line == 2:
+        codes = read_canonical(text.body, layout.words, layout.size)
+        if codes is not None and not any(problem.severity == "error" for problem in text.problems):
+            return Table(Column(layout.words, codes), text.problems, Counter())
+    rows = read_rows(text.body, _wanted(layout, text.first_line))
+    return _table(name, rows, text, layout)
+
+
+def _unreadable(name: str, data: bytes) -> Problem | None:
+    if not data.strip(b"\xef\xbb\xbf\r\n\t "):
+        return Problem(
+            "empty-file", "error", name, "expected a header and one row per example", "Write the predictions again."
+        )
+    if data[:2] in (b"\xff\xfe", b"\xfe\xff") or b"\0" in data[:64]:
+        return Problem(
+            "encoding",
+            "error",
+            name,
+            "expected UTF-8 text, and this is UTF-16 or no text at all",
+            'Save the file again as UTF-8 (in pandas: encoding="utf-8").',
+        )
+    return None
+
+
+def _text(name: str, data: bytes, layout: Layout) -> _Text:
+    problems: list[Problem] = []
+    if data.startswith(_BOM):
+        data = data[len(_BOM) :]
+        problems.append(_notice("byte-order-mark", name, "plain UTF-8", "Nothing to do: the mark was skipped."))
+    if b"\r" in data:
+        data = data.replace(b"\r\n", b"\n").replace(b"\r", b"\n")
+        problems.append(_notice("line-ends", name, "lines ended by a line feed", "Nothing to do: they were read."))
+    if not data.endswith(b"\n"):
+        data += b"\n"
+    header, _, body = data.partition(b"\n")
+    if header == f"index\t{layout.value}".encode():
+        return _Text(body, 2, problems)
+    problem = _header_problem(name, header, layout)
+    problems.append(problem)
+    return _Text(data, 1, problems) if problem.code == "no-header" else _Text(body, 2, problems)
+
+
+def _header_problem(name: str, header: bytes, layout: Layout) -> Problem:
+    wanted = f"expected the header line index<TAB>{layout.value}"
+    shown = _shown(header)
+    fields = header.decode("utf-8", "replace").split("\t")
+    folded = [field.strip().casefold() for field in fields]
+    if len(fields) == 2 and folded[0] in INDEX_NAMES and folded[1] == layout.value:
+        fix = f"Nothing to do: it was read as index<TAB>{layout.value}."
+        return Problem("header-name", "notice", name, wanted, fix, 1, None, shown)
+    if folded[0].lstrip("+-").isdigit():
+        fix = f"Add the line index<TAB>{layout.value} at the top; without it the first example would be lost."
+        return Problem("no-header", "error", name, wanted, fix, 1, None, shown)
+    if len(fields) == 1 and any(separator in header for separator in b",; "):
+        fix = "Separate the two columns by a tab, not by a comma, semicolon or space."
+        return Problem("separator", "error", name, wanted, fix, 1, None, shown)
+    fix = f"Write exactly two columns, named index and {layout.value}."
+    return Problem("header", "error", name, wanted, fix, 1, None, shown)
+
+
+def _wanted(layout: Layout, first_line: int) -> Wanted:
+    return Wanted(
+        {word.encode(): code for code, word in enumerate(layout.words)},
+        {word.encode(): code for word, code in layout.synonyms.items()},
+        layout.size,
+        layout.complete,
+        SHOWN_PER_FILE,
+        first_line,
+    )
+
+
+def _table(name: str, rows: Rows, text: _Text, layout: Layout) -> Table:
+    problems, faults, shown = list(text.problems), Counter(rows.faults), list(rows.shown)
+    if rows.blank:
+        fix = "Nothing to do: they were skipped."
+        problems.append(_notice("blank-lines", name, f"no blank lines; {rows.blank:,} found", fix))
+    if rows.synonyms:
+        accepted = ", ".join(f"{word} for {layout.words[code]}" for word, code in layout.synonyms.items())
+        fix = f"Nothing to do: {rows.synonyms:,} rows were read with {accepted}."
+        problems.append(_notice("label-synonym", name, f"the label words {_listed(layout.words)}", fix))
+    count = _row_count_problem(name, rows, layout)
+    if count:
+        problems.append(count)
+        if count.code == "wrong-version":  # every extra or missing index follows from it
+            shown = [fault for fault in shown if fault.code not in ("extra-index", "missing-index")]
+            del faults["extra-index"], faults["missing-index"]
+    shifted = _is_shifted(rows, layout)
+    described = sum(problem.severity == "error" for problem in problems)
+    shown = shown[: max(0, SHOWN_PER_FILE - described)]
+    problems += [_fault_problem(name, fault, layout, shifted=shifted) for fault in shown]
+    unshown = faults - Counter(fault.code for fault in shown)
+    if rows.faults or any(problem.severity == "error" for problem in problems):
+        return Table(None, problems, unshown)
+    column = Column(layout.words, rows.values, rows.indices or None)
+    return Table(column if len(column) else None, problems, unshown)
+
+
+def _row_count_problem(name: str, rows: Rows, layout: Layout) -> Problem | None:
+    if not layout.complete or rows.rows == layout.size:
+        return None
+    if rows.rows in layout.versions:
+        expected = f"expected {layout.size:,} rows, and {rows.rows:,} is the size of {layout.versions[rows.rows]}"
+        fix = "Predict the current release of the data."
+        return Problem("wrong-version", "error", name, expected, fix)
+    expected = f"expected {layout.size:,} rows and found {rows.rows:,}"
+    return Problem("row-count", "error", name, expected, "Give each example of the split exactly one row.")
+
+
+def _is_shifted(rows: Rows, layout: Layout) -> bool:
+    """Whether the indices seem to be 1 to size: one too many at the end, and only 0 missing."""
+    extra = any(fault.code == "extra-index" and fault.index == layout.size for fault in rows.shown)
+    return rows.rows == layout.size and extra and rows.faults["extra-index"] == rows.faults["missing-index"] == 1
+
+
+def _fault_problem(name: str, fault: Fault, layout: Layout, *, shifted: bool) -> Problem:
+    expected, fix = _explanation(fault.code, layout)
+    if shifted and fault.code in ("extra-index", "missing-index"):
+        fix = "The indices seem to count from 1: take one from each, so that the first example has index 0."
+    value = None if fault.value is None else _shown(fault.value)
+    return Problem(fault.code, "error", name, expected, fix, fault.line, fault.index, value)
+
+
+class _Explanation(NamedTuple):
+    expected: str
+    fix: str
+
+
+def _explanation(code: str, layout: Layout) -> _Explanation:
+    last = layout.size - 1
+    allowed = _listed(layout.words) if layout.words else "a number such as 3.5"
+    return {
+        "columns": _Explanation(
+            f"expected two columns, index and {layout.value}, with one tab between them",
+            "Write one tab in each row, and quote nothing.",
+        ),
+        "bad-index": _Explanation(
+            f"expected an integer from 0 to {last} as index, in plain digits",
+            "Write the index as the data's own index column has it: no sign, decimals, padding or quotes.",
+        ),
+        "extra-index": _Explanation(
+            f"expected no index above {last}", "Leave out rows that are not in the split, and check its version."
+        ),
+        "repeated-index": _Explanation("expected each index once", "Keep one row for this index."),
+        "missing-index": _Explanation(f"expected a row for each index from 0 to {last}", "Add the missing row."),
+        "unknown-label": _Explanation(
+            f"expected {allowed}", "Write the label word exactly so: no quotes, spaces or decimals."
+        ),
+        "empty-value": _Explanation(f"expected {allowed}", "Give every example a value."),
+        "not-a-number": _Explanation(f"expected {allowed}", "Write a plain decimal number, with a point."),
+        "not-finite": _Explanation("expected a finite number", "Find out why the system gave no number here."),
+    }[code]
+
+
+def _listed(words: Sequence[str]) -> str:
+    return f"{', '.join(words[:-1])} or {words[-1]}" if len(words) > 1 else words[0]
+
+
+def _shown(value: bytes) -> str:
+    text = value.decode("utf-8", "backslashreplace")
+    return text if len(text) <= _VALUE_LENGTH else text[: _VALUE_LENGTH - 1] + "…"
+
+
+def _notice(code: str, name: str, expected: str, fix: str) -> Problem:
+    severity: Severity = "notice"
+    return Problem(code, severity, name, expected, fix)

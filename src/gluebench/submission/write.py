@@ -1,0 +1,143 @@
+"""Writing a submission in the form every check accepts, from predictions in the forms people have them."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+from typing import NamedTuple
+
+from gluebench.benchmark import Benchmark, Role, TestFile
+from gluebench.submission.check import SUFFIX, Names, layout
+from gluebench.submission.column import Column
+from gluebench.submission.problems import Problem
+from gluebench.submission.tables import read_table
+
+FORMATS = (".tsv", ".csv", ".jsonl", ".txt")
+_INDEX_KEYS = ("index", "idx", "id")
+_VALUE_KEYS = ("prediction", "label")
+_LONG_AGO = (1980, 1, 1, 0, 0, 0)
+"""The date of every member: the same predictions make the same bytes."""
+
+
+class Predictions(NamedTuple):
+    """What a folder of prediction files held."""
+
+    columns: dict[str, Column]
+    """Test-file name to its predictions."""
+    problems: list[Problem]
+
+
+def write_submission(
+    path: str | os.PathLike[str], predictions: Mapping[str, Column], benchmark: Benchmark, *, role: Role = "test"
+) -> None:
+    """Write a zip that `check` finds valid: one TSV per test file, in the manifest's order.
+
+    The file appears whole or not at all. Raises ValueError for a name that is no test file of the benchmark.
+    """
+    import zipfile
+
+    unknown = set(predictions) - {file.name for file in benchmark.files(role)}
+    if unknown:
+        benchmark.file(sorted(unknown)[0])
+        raise ValueError(f"no {role} split: {', '.join(sorted(unknown))}")
+    target = Path(path)
+    partial = target.with_name(target.name + ".part")
+    try:
+        with zipfile.ZipFile(partial, "w", zipfile.ZIP_DEFLATED) as archive:
+            for file in benchmark.files(role):
+                if file.name in predictions:
+                    member = zipfile.ZipInfo(file.name + SUFFIX, _LONG_AGO)
+                    member.compress_type = zipfile.ZIP_DEFLATED
+                    member.external_attr = 0o644 << 16
+                    archive.writestr(member, tsv(predictions[file.name]))
+        os.replace(partial, target)
+    finally:
+        partial.unlink(missing_ok=True)
+
+
+def tsv(column: Column) -> bytes:
+    """A column as the bytes of its file."""
+    values = column.words() if column.labels else [repr(number) for number in column.numbers]
+    indices = range(len(column)) if column.indices is None else column.indices
+    rows = "".join(f"{index}\t{value}\n" for index, value in zip(indices, values, strict=True))
+    return f"index\tprediction\n{rows}".encode()
+
+
+def read_predictions(folder: str | os.PathLike[str], benchmark: Benchmark, *, role: Role = "test") -> Predictions:
+    """Read predictions as a model left them: a file per test file, as .tsv, .csv, .jsonl or .txt.
+
+    A .txt file has one prediction a line, in the order of the examples; a .jsonl file an object a line, with
+    "prediction" (or "label") and, unless the lines are in order, "index" (or "idx", "id").
+    """
+    names = Names(benchmark, role)
+    columns: dict[str, Column] = {}
+    problems: list[Problem] = []
+    for path in sorted(_prediction_files(Path(folder))):
+        file = names.file(path.stem + SUFFIX)
+        if file is None:
+            expected = f"expected a test file of {benchmark.name}"
+            problems.append(Problem("ignored-file", "notice", path.name, expected, "Nothing to do: it was passed over."))
+        elif file.name in columns:
+            expected = f"expected one file for {file.name}"
+            problems.append(Problem("two-files", "error", path.name, expected, "Leave out the one that is not meant."))
+        else:
+            table = _read(path, file, benchmark, role=role)
+            problems += table.problems
+            columns |= table.columns
+    if not columns and not any(problem.severity == "error" for problem in problems):
+        wanted = ", ".join(f"{file.name}.tsv" for file in benchmark.files(role))
+        fix = f"Name each file as its test file: {wanted} (or .csv, .jsonl, .txt)."
+        problems.append(Problem("no-files", "error", str(folder), "expected at least one file of predictions", fix))
+    return Predictions(columns, problems)
+
+
+def _prediction_files(folder: Path) -> Iterable[Path]:
+    if folder.is_file():
+        return [folder]
+    return [path for path in folder.iterdir() if path.suffix.casefold() in FORMATS and path.is_file()]
+
+
+def _read(path: Path, file: TestFile, benchmark: Benchmark, *, role: Role) -> Predictions:
+    data = path.read_bytes()
+    suffix = path.suffix.casefold()
+    if suffix == ".jsonl":
+        converted = _from_json_lines(path.name, data)
+        if isinstance(converted, Problem):
+            return Predictions({}, [converted])
+        data = converted
+    elif suffix == ".txt":
+        lines = data.decode("utf-8", "backslashreplace").splitlines()
+        data = _numbered(lines)
+    elif suffix == ".csv":
+        data = data.replace(b",", b"\t")
+    table = read_table(path.name, data, layout(file, benchmark.task(file.task), role))
+    return Predictions({} if table.column is None else {file.name: table.column}, table.problems)
+
+
+def _numbered(values: Iterable[object]) -> bytes:
+    rows = "".join(f"{index}\t{value}\n" for index, value in enumerate(values))
+    return f"index\tprediction\n{rows}".encode()
+
+
+def _from_json_lines(name: str, data: bytes) -> bytes | Problem:
+    rows = ["index\tprediction"]
+    for line, text in enumerate(data.decode("utf-8", "backslashreplace").splitlines(), 1):
+        if not text.strip():
+            continue
+        try:
+            row = json.loads(text)
+        except json.JSONDecodeError:
+            row = None
+        value = _first(row, _VALUE_KEYS) if isinstance(row, dict) else None
+        if not isinstance(value, str | int | float) or isinstance(value, bool):
+            expected = 'expected an object with "prediction", as {"index": 0, "prediction": "entailment"}'
+            return Problem("json-line", "error", name, expected, "Write one such object a line.", line, None, text[:60])
+        index = _first(row, _INDEX_KEYS)
+        rows.append(f"{len(rows) - 1 if index is None else index}\t{value}")
+    return "\n".join([*rows, ""]).encode()
+
+
+def _first(row: Mapping[str, object], keys: Iterable[str]) -> object:
+    return next((row[key] for key in keys if key in row), None)

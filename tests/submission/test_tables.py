@@ -1,0 +1,252 @@
+"""Reading one file: what is tolerated, what is refused, and that the fast ways agree with the careful one."""
+
+from __future__ import annotations
+
+import random
+from array import array
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from gluebench.submission.arrays import read_arrays
+from gluebench.submission.canonical import _template, read_canonical
+from gluebench.submission.problems import SHOWN_PER_FILE
+from gluebench.submission.rows import Wanted, read_lines
+from gluebench.submission.tables import Layout, Table, read_table
+
+BINARY = Layout(("0", "1"), 4)
+NLI = Layout(("entailment", "neutral", "contradiction"), 4)
+SCORES = Layout((), 4)
+HEADER = b"index\tprediction\n"
+GOOD = HEADER + b"0\t1\n1\t0\n2\t0\n3\t1\n"
+
+
+def read(data: bytes, layout: Layout = BINARY) -> Table:
+    return read_table("T.tsv", data, layout)
+
+
+def codes(table: Table) -> list[str]:
+    return [problem.code for problem in table.problems]
+
+
+def test_a_canonical_file_gives_its_codes_and_no_problem() -> None:
+    table = read(GOOD)
+    assert table.column is not None
+    assert table.column.codes == bytes([1, 0, 0, 1])
+    assert table.column.words() == ["1", "0", "0", "1"]
+    assert table.problems == []
+
+
+@pytest.mark.parametrize(
+    ("data", "notices"),
+    [
+        (GOOD.replace(b"\n", b"\r\n"), ["line-ends"]),
+        (GOOD.replace(b"\n", b"\r"), ["line-ends"]),
+        (b"\xef\xbb\xbf" + GOOD, ["byte-order-mark"]),
+        (b"\xef\xbb\xbf" + GOOD.replace(b"\n", b"\r\n"), ["byte-order-mark", "line-ends"]),
+        (GOOD.removesuffix(b"\n"), []),
+        (GOOD + b"\n\n", ["blank-lines"]),
+        (GOOD.replace(b"1\t0\n", b"1\t0\n\n"), ["blank-lines"]),
+        (GOOD.replace(b"index", b"id"), ["header-name"]),
+        (GOOD.replace(b"index", b"Id"), ["header-name"]),
+        (GOOD.replace(b"index", b""), ["header-name"]),
+        (GOOD.replace(b"index\tprediction", b"Index\tPrediction"), ["header-name"]),
+        (HEADER + b"3\t1\n0\t1\n2\t0\n1\t0\n", []),
+    ],
+)
+def test_what_loses_nothing_is_read_with_a_notice(data: bytes, notices: list[str]) -> None:
+    table = read(data)
+    assert table.column is not None
+    assert table.column.codes == bytes([1, 0, 0, 1])
+    assert codes(table) == notices
+    assert all(problem.severity == "notice" for problem in table.problems)
+
+
+@pytest.mark.parametrize(
+    ("rows", "code", "line", "index", "value"),
+    [
+        (b"0\t1\n1\t0\n2\t0\n3\t2\n", "unknown-label", 5, 3, "2"),
+        (b'0\t"1"\n1\t0\n2\t0\n3\t1\n', "unknown-label", 2, 0, '"1"'),
+        (b"0\t1.0\n1\t0\n2\t0\n3\t1\n", "unknown-label", 2, 0, "1.0"),
+        (b"0\t1 \n1\t0\n2\t0\n3\t1\n", "unknown-label", 2, 0, "1 "),
+        (b"0\t\n1\t0\n2\t0\n3\t1\n", "empty-value", 2, 0, ""),
+        (b"0\t1\n1\t0\n1\t0\n2\t0\n3\t1\n", "repeated-index", 4, 1, None),
+        (b"0\t1\n1\t0\n2\t0\n3\t1\n4\t1\n", "extra-index", 6, 4, None),
+        (b"0\t1\n01\t0\n2\t0\n3\t1\n", "bad-index", 3, None, "01"),
+        (b"0\t1\n1.0\t0\n2\t0\n3\t1\n", "bad-index", 3, None, "1.0"),
+        (b"0\t1\n-1\t0\n2\t0\n3\t1\n", "bad-index", 3, None, "-1"),
+        (b"0\t1\n\xd9\xa1\t0\n2\t0\n3\t1\n", "bad-index", 3, None, "١"),
+        (b"0\t1\n1\t0\t0\n2\t0\n3\t1\n", "columns", 3, None, "1\t0\t0"),
+        (b"0\t1\n1 0\n2\t0\n3\t1\n", "columns", 3, None, "1 0"),
+        (b"0\t1\n1\t0\n3\t1\n", "missing-index", None, 2, None),
+    ],
+)
+def test_what_could_make_a_score_wrong_is_an_error_that_names_its_place(
+    rows: bytes, code: str, line: int | None, index: int | None, value: str | None
+) -> None:
+    table = read(HEADER + rows)
+    assert table.column is None
+    problem = next(problem for problem in table.problems if problem.code == code)
+    assert (problem.severity, problem.file) == ("error", "T.tsv")
+    assert (problem.line, problem.index, problem.value) == (line, index, value)
+    assert problem.expected
+    assert problem.fix
+
+
+def test_blank_lines_and_line_ends_do_not_shift_the_line_numbers() -> None:
+    table = read(HEADER + b"0\t1\r\n\r\n1\tx\r\n2\t0\r\n3\t1\r\n")
+    assert [problem.line for problem in table.problems if problem.code == "unknown-label"] == [4]
+
+
+@pytest.mark.parametrize(
+    ("text", "code"),
+    [
+        ("nan", "not-finite"),
+        ("NaN", "not-finite"),
+        ("-inf", "not-finite"),
+        ("1e999", "not-finite"),
+        ("", "empty-value"),
+        ("1_0", "not-a-number"),
+        (" 1.0", "not-a-number"),
+        ("1,5", "not-a-number"),
+        ("0x1p3", "not-a-number"),
+        ("five", "not-a-number"),
+    ],
+)
+def test_numbers_python_would_take_or_turn_into_nan_are_refused(text: str, code: str) -> None:
+    table = read(HEADER + b"0\t1.5\n1\t%b\n2\t0\n3\t1\n" % text.encode(), SCORES)
+    assert codes(table) == [code]
+
+
+def test_numbers_keep_every_digit() -> None:
+    table = read(HEADER + b"2\t-0.587\n0\t3.7980523\n1\t5\n3\t2.11111111111111e0\n", SCORES)
+    assert table.column is not None
+    assert table.column.numbers == array("d", [3.7980523, 5.0, -0.587, 2.11111111111111])
+
+
+def test_a_file_without_a_header_is_told_that_its_first_example_would_be_lost() -> None:
+    table = read(GOOD.removeprefix(HEADER))
+    assert codes(table) == ["no-header"]
+    assert table.column is None
+
+
+def test_a_file_without_a_header_still_has_its_other_errors_listed_with_their_lines() -> None:
+    table = read(b"0\t1\n1\tx\n2\t0\n3\t1\n")
+    assert [(problem.code, problem.line) for problem in table.problems] == [("no-header", 1), ("unknown-label", 2)]
+
+
+@pytest.mark.parametrize(
+    ("data", "code"),
+    [
+        (GOOD.replace(b"\t", b","), "separator"),
+        (GOOD.replace(b"prediction", b"answer"), "header"),
+        (GOOD.decode().encode("utf-16"), "encoding"),
+        (b"", "empty-file"),
+        (b"\xef\xbb\xbf\r\n", "empty-file"),
+    ],
+)
+def test_files_of_another_form_are_named_as_what_they_are(data: bytes, code: str) -> None:
+    assert code in codes(read(data))
+
+
+def test_indices_that_count_from_one_are_recognised() -> None:
+    table = read(HEADER + b"1\t1\n2\t0\n3\t0\n4\t1\n")
+    assert {problem.code for problem in table.problems} == {"extra-index", "missing-index"}
+    assert all("count from 1" in problem.fix for problem in table.problems)
+
+
+def test_another_release_is_recognised_by_its_rows_and_said_once() -> None:
+    layout = Layout(("0", "1"), 4, versions={6: "v1 (withdrawn)"})
+    table = read(HEADER + b"".join(b"%d\t0\n" % index for index in range(6)), layout)
+    assert codes(table) == ["wrong-version"]
+    assert "v1" in table.problems[0].expected
+
+
+def test_synonyms_are_read_as_their_label_with_a_notice() -> None:
+    layout = Layout(("0", "1"), 4, {"not_entailment": 0, "entailment": 1})
+    table = read(HEADER + b"0\tentailment\n1\tnot_entailment\n2\tnot_entailment\n3\t1\n", layout)
+    assert table.column is not None
+    assert table.column.codes == bytes([1, 0, 0, 1])
+    assert codes(table) == ["label-synonym"]
+
+
+def test_a_storm_of_wrong_lines_is_answered_with_twenty_and_a_count() -> None:
+    size = 100_000
+    data = HEADER + b"".join(b"%d\tx\n" % index for index in range(size))
+    table = read(data, Layout(("0", "1"), size))
+    errors = [problem for problem in table.problems if problem.severity == "error"]
+    assert len(errors) == SHOWN_PER_FILE
+    assert table.unshown == {"unknown-label": size - SHOWN_PER_FILE}
+
+
+@pytest.mark.parametrize("size", [1, 9, 10, 11, 99, 100, 101, 999, 12345, 100_001])
+@pytest.mark.parametrize("tail", [b"\t0\n", b"\x80"])
+def test_the_template_is_the_rows_written_one_by_one(size: int, tail: bytes) -> None:
+    assert _template(size, tail) == b"".join(b"%d%b" % (index, tail) for index in range(size))
+
+
+@given(st.lists(st.sampled_from(NLI.words), min_size=1, max_size=120))
+def test_the_canonical_way_reads_any_labels(labels: list[str]) -> None:
+    body = "".join(f"{index}\t{label}\n" for index, label in enumerate(labels)).encode()
+    assert read_canonical(body, NLI.words, len(labels)) == bytes(map(NLI.words.index, labels))
+
+
+SETS = [
+    Wanted({b"0": 0, b"1": 1}, {b"not_entailment": 0, b"entailment": 1}, 12, True, 20, 2),
+    Wanted({b"entailment": 0, b"neutral": 1, b"contradiction": 2}, {}, 12, True, 20, 2),
+    Wanted({b"ab": 0, b"c": 1}, {b"cc": 1}, 12, False, 3, 2),
+]
+INSERTS = [b"\t", b"\n", b"0", b"1", b"9", b"x", b"\xff", b" ", b"\x80", b"-1\t0\n", b"3\t1\n", b"00", b"12345678", b"1" * 20]
+
+
+def mutated(body: bytes, rng: random.Random) -> bytes:
+    """The body with up to four insertions, deletions or changed bytes."""
+    changed = bytearray(body)
+    for _ in range(rng.randint(0, 4)):
+        place = rng.randrange(len(changed) + 1)
+        kind = rng.random()
+        if kind < 0.4:
+            changed[place:place] = rng.choice(INSERTS)
+        elif kind < 0.8:
+            del changed[place : place + rng.randint(1, 4)]
+        elif place < len(changed):
+            changed[place] = rng.randrange(256)
+    return bytes(changed) if changed.endswith(b"\n") else bytes(changed) + b"\n"
+
+
+def fuzz(runs: int, seed: int) -> int:
+    """Hold the three readers against each other; how many files were read without a fault."""
+    rng, clean = random.Random(seed), 0
+    for _ in range(runs):
+        wanted = rng.choice(SETS)
+        words = [*wanted.labels, *wanted.synonyms]
+        indices = list(range(wanted.size))
+        if rng.random() < 0.5:
+            rng.shuffle(indices)
+        body = mutated(b"".join(b"%d\t%b\n" % (index, rng.choice(words)) for index in indices), rng)
+        by_line, by_array = read_lines(body, wanted), read_arrays(body, wanted)
+        assert by_line == by_array, body
+        canonical = read_canonical(body, [word.decode() for word in wanted.labels], wanted.size)
+        if canonical is not None:
+            assert not by_line.faults, body
+            assert by_line.values == canonical, body
+        clean += not by_line.faults
+    return clean
+
+
+def test_the_readers_agree_on_mutated_files() -> None:
+    assert fuzz(4_000, seed=0) > 200
+
+
+@pytest.mark.slow
+def test_the_readers_agree_on_many_mutated_files() -> None:
+    assert fuzz(60_000, seed=1) > 3_000
+
+
+@given(st.binary(max_size=300))
+def test_no_bytes_at_all_raise(data: bytes) -> None:
+    for layout in (BINARY, NLI, SCORES):
+        for prefix in (b"", HEADER):
+            table = read(prefix + data, layout)
+            assert (table.column is None) == any(problem.severity == "error" for problem in table.problems)
