@@ -89,10 +89,8 @@ def _summed(drawn: list[Floats], tables: Floats) -> Confusions:
     """For each resample the sum of the tables by the numbers drawn, as the two systems' margins."""
     classes = tables.shape[1]
     margins = [tables.sum(axis=axis).reshape(len(tables), -1) for axis in (3, 2)]
-    a, b = (
-        np.concatenate([block @ margin for block in drawn]).reshape(-1, classes, classes) for margin in margins
-    )
-    return Confusions(a, b)
+    sums = [np.concatenate([block @ margin for block in drawn]) for margin in margins]
+    return Confusions(*(each.reshape(-1, classes, classes) for each in sums))
 
 
 def _blocks(resamples: int, kinds: int) -> Iterator[int]:
@@ -102,35 +100,64 @@ def _blocks(resamples: int, kinds: int) -> Iterator[int]:
         yield min(size, resamples - start)
 
 
+class Correlations(NamedTuple):
+    """Correlations of two systems with one gold column, one of each a resample."""
+
+    a: Floats
+    b: Floats
+
+
 def swapped_correlations(
-    gold: Floats, a: Floats, *, b: Floats, resamples: int, rng: np.random.Generator, groups: Codes | None = None
-) -> Iterator[tuple[Floats, Floats]]:
-    """The two systems' Pearson correlations with gold after exchanges by a fair coin, block by block.
+    gold: Floats,
+    a: Floats,
+    *,
+    b: Floats,
+    resamples: int,
+    rng: np.random.Generator,
+    groups: Codes | None = None,
+) -> Correlations:
+    """The two systems' Pearson correlations with gold after exchanges by a fair coin.
 
     A correlation ignores scale and an exchange does not, so the caller puts the columns on one scale:
     `standardised` numbers, or mid-ranks for Spearman (the test is then of the ranks as they are).
     """
     centred = gold - gold.mean()
-    numbers = np.arange(len(gold)) if groups is None else np.unique(groups, return_inverse=True)[1]
-    terms = np.stack([b - a, b * b - a * a, centred * (b - a)], axis=1)
-    changes = np.zeros((numbers.max() + 1, 3))
-    np.add.at(changes, numbers, terms)
     norm = float(np.sqrt(centred @ centred))
+    changes = _changes(centred, a, b=b, groups=groups)
+    blocks: list[tuple[Floats, Floats]] = []
     for size in _blocks(resamples, len(changes)):
-        moved = rng.integers(0, 2, size=(size, len(changes)), dtype=np.int8).astype(np.float64) @ changes
-        yield tuple(  # type: ignore[misc]
-            _pearson(column.sum() + sign * moved[:, 0], (column @ column) + sign * moved[:, 1],
-                     cross=(centred @ column) + sign * moved[:, 2], norm=norm, n=len(gold))
-            for column, sign in ((a, 1.0), (b, -1.0))
+        coins = rng.integers(0, 2, size=(size, len(changes)), dtype=np.int8)
+        moved = coins.astype(np.float64) @ changes
+        blocks.append(
+            (
+                _pearson(_sums(centred, a) + moved, norm=norm, n=len(gold)),
+                _pearson(_sums(centred, b) - moved, norm=norm, n=len(gold)),
+            )
         )
+    return Correlations(*(np.concatenate(column) for column in zip(*blocks, strict=True)))
 
 
-def _pearson(total: Floats, squares: Floats, *, cross: Floats, norm: float, n: int) -> Floats:
-    """Pearson's r from sums; 0 where a column does not vary."""
+def _changes(centred: Floats, a: Floats, *, b: Floats, groups: Codes | None) -> Floats:
+    """(units, 3): what the exchange of a unit adds to a's sums and takes from b's."""
+    each = np.stack([b - a, b * b - a * a, centred * (b - a)], axis=1)
+    if groups is None:
+        return each
+    _, numbers = np.unique(groups, return_inverse=True)
+    return np.stack([np.bincount(numbers, weights=column) for column in each.T], axis=1)
+
+
+def _sums(centred: Floats, column: Floats) -> Floats:
+    """(3,): sum, sum of squares, and sum of products with gold."""
+    return np.array([column.sum(), column @ column, centred @ column])
+
+
+def _pearson(sums: Floats, *, norm: float, n: int) -> Floats:
+    """Pearson's r from (..., 3) sums; 0 where a column does not vary."""
+    total, squares, cross = sums[..., 0], sums[..., 1], sums[..., 2]
     spread = squares - total * total / n
-    varies = spread > 1e-12 * np.maximum(squares, 1e-300)
-    scale = np.sqrt(np.where(varies, spread, 1.0)) * norm
-    return np.where(varies, cross / np.where(scale > 0, scale, 1.0), 0.0)
+    varies = (spread > 1e-12 * squares) & (norm > 0)
+    scale = norm * np.sqrt(np.where(varies, spread, 1.0))
+    return np.where(varies, cross / np.where(varies, scale, 1.0), 0.0)
 
 
 def standardised(column: Floats) -> Floats:

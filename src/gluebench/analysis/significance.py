@@ -51,7 +51,7 @@ def _fair_probability(k: int, n: int) -> float:
     Differences of log-factorials would lose nine digits at the size of QQP.
     """
     if k == 0 or k == n:
-        return 0.5**n
+        return math.ldexp(1.0, -n)
     error = _stirling_error(n) - _stirling_error(k) - _stirling_error(n - k)
     deviance = _deviance(k, n / 2) + _deviance(n - k, n / 2)
     return math.exp(error - deviance) * math.sqrt(n / (2 * math.pi * k * (n - k)))
@@ -115,21 +115,33 @@ def student_t_two_sided(t: float, df: float) -> float:
     """P(|T| >= |t|) for Student's t with `df` degrees of freedom."""
     if df <= 0:
         raise ValueError(f"degrees of freedom must be positive, not {df}")
-    return _incomplete_beta(df / (df + t * t), t * t / (df + t * t), df / 2, b=0.5) if math.isfinite(t) else 0.0
+    if math.isinf(t):
+        return 0.0
+    return _incomplete_beta(df / (df + t * t), t * t / (df + t * t), df / 2, b=0.5)
 
 
 def _incomplete_beta(x: float, complement: float, a: float, *, b: float) -> float:
-    """The regularised incomplete beta function I_x(a, b); `complement` is 1 - x, given so as not to cancel."""
+    """The regularised incomplete beta function I_x(a, b); `complement` is 1 - x, which would cancel here."""
     if x <= 0 or complement <= 0:
         return 0.0 if x <= 0 else 1.0
-    log_front = a * math.log(x) + b * math.log(complement) - _log_beta(a, b)
+    log_front = a * _log(x, complement) + b * _log(complement, x) - _log_beta(a, b)
     if x < (a + 1) / (a + b + 2):
         return math.exp(log_front) * _beta_fraction(x, a, b=b) / a
     return 1 - math.exp(log_front) * _beta_fraction(complement, b, b=a) / b
 
 
+def _log(x: float, complement: float) -> float:
+    """log x, from 1 - x where x is close to 1."""
+    return math.log1p(-complement) if complement < 0.5 else math.log(x)
+
+
 def _log_beta(a: float, b: float) -> float:
-    return math.lgamma(a) + math.lgamma(b) - math.lgamma(a + b)
+    """log B(a, b); from its series where b is 1/2 and the log-gammas of a would cancel."""
+    large = max(a, b)
+    if large < 50 or min(a, b) != 0.5:
+        return math.lgamma(a) + math.lgamma(b) - math.lgamma(a + b)
+    ratio = 0.5 * math.log(large) - 1 / (8 * large) + 1 / (192 * large**3) - 1 / (640 * large**5)
+    return 0.5 * math.log(math.pi) - ratio
 
 
 def _beta_fraction(x: float, a: float, *, b: float) -> float:

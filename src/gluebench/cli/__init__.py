@@ -23,7 +23,7 @@ COMMANDS = {
     context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
     epilog=(
         "Exit codes: 0 done (an incomplete submission too), 1 something in your files is wrong, 2 usage. "
-        'Completion in bash: eval "$(_GLUEBENCH_COMPLETE=bash_source gluebench)"; zsh_source and fish_source too.'
+        'Completion: eval "$(_GLUEBENCH_COMPLETE=bash_source gluebench)", or zsh_source, fish_source.'
     ),
 )
 @click.version_option(__version__, prog_name="gluebench")

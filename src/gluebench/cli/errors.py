@@ -14,8 +14,6 @@ def as_click(error: Exception) -> click.ClickException | None:
         return None  # click closes quietly when the reader of a pipe has gone
     if isinstance(error, OSError):
         return click.ClickException(_path_message(error)) if error.filename is not None else None
-    if isinstance(error, ImportError):
-        return click.ClickException(str(error)) if type(error).__name__ == "MissingExtraError" else None
     return _room_error(error)
 
 

@@ -34,21 +34,20 @@ class LazyGroup(click.Group):
         self, ctx: click.Context, args: list[str]
     ) -> tuple[str | None, click.Command | None, list[str]]:
         """As click does it, with the closest name for a mistyped one."""
-        try:
-            return super().resolve_command(ctx, args)
-        except click.UsageError as error:
+        name = args[0]
+        if not name.startswith("-") and self.get_command(ctx, name) is None and not ctx.resilient_parsing:
             from gluebench.benchmark.lookup import closest
 
-            close = closest(args[0], self.list_commands(ctx))
-            if close and "Did you mean" not in error.message:
-                error.message += f" Did you mean {' or '.join(close)}?"
-            raise
+            close = closest(name, self.list_commands(ctx))
+            hint = f" Did you mean {' or '.join(close)}?" if close else ""
+            ctx.fail(f"No such command {name!r}.{hint}")
+        return super().resolve_command(ctx, args)
 
     def invoke(self, ctx: click.Context) -> object:
         """Run the command; what a user can cause is said without a traceback."""
         try:
             return super().invoke(ctx)
-        except (ValueError, LookupError, OSError, ImportError) as error:
+        except (ValueError, LookupError, OSError) as error:
             shown = as_click(error)
             if shown is None:
                 raise

@@ -62,5 +62,10 @@ def gold_option(command: F) -> F:
 def seed_option(command: F) -> F:
     """`--seed N`, passed as `seed`."""
     return click.option(
-        "--seed", metavar="N", type=click.IntRange(min=0), default=0, show_default=True, help="Seed of the resampling."
+        "--seed",
+        metavar="N",
+        type=click.IntRange(min=0),
+        default=0,
+        show_default=True,
+        help="Seed of the resampling.",
     )(command)

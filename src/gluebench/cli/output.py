@@ -11,7 +11,7 @@ import click
 
 from gluebench.cli.formats import Records, as_csv, as_latex, as_markdown, latex_escape, markdown_escape
 from gluebench.cli.options import Form
-from gluebench.cli.tables import Paper, Table, as_text
+from gluebench.cli.tables import LONGEST_RULE, Paper, Table, as_text, running_text
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,7 +46,7 @@ def rendered(output: Output, form: Form, *, paper: Paper) -> str:
         parts += [f"{latex_escape(line)}\n" for line in output.words]
     else:
         parts = [as_text(table, paper) for table in output.tables]
-        parts += ["".join(f"{line}\n" for line in output.words)] if output.words else []
+        parts += [running_text(output.words, paper)] if output.words else []
     return "\n".join(parts)
 
 
@@ -61,8 +61,10 @@ def terminal() -> Paper:
     """What standard output is: a terminal has a width and colours, a pipe or a file has neither."""
     if not sys.stdout.isatty():
         return Paper()
+    import shutil
+
     colour = not os.environ.get("NO_COLOR") and os.environ.get("TERM") != "dumb"
-    return Paper(width=os.get_terminal_size(sys.stdout.fileno()).columns or None, colour=colour)
+    return Paper(width=shutil.get_terminal_size((LONGEST_RULE, 24)).columns, colour=colour)
 
 
 def notices(lines: Iterable[str]) -> None:

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 GAP = "  "
 NARROWEST = 8
-"""A column is never cut below this width."""
+"""A column is never narrowed below this width."""
+LONGEST_RULE = 100
+"""Where nothing sets the width, rules and running text end here."""
+_BOLD, _DIM, _PLAIN = "\x1b[1m", "\x1b[2m", "\x1b[0m"
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,20 +48,21 @@ class Paper:
 
 
 def as_text(table: Table, paper: Paper) -> str:
-    """The table with aligned columns, rules between its sections, and notes folded to the width."""
+    """The table with aligned columns, rules between its sections, cells and notes folded to the width."""
     widths = _fitted([_column_width(table, position) for position in range(len(table.columns))], table, paper)
     total = sum(widths) + len(GAP) * (len(widths) - 1)
-    rule = _styled("-" * total, paper, dim=True)
-    lines = [_styled(table.title, paper, bold=True)] if table.title else []
-    lines.append(_styled(_row(table.columns, widths, right=table.right), paper, bold=True))
+    rule = _styled("-" * min(total, paper.width or LONGEST_RULE), paper, _DIM)
+    lines = [_styled(line, paper, _BOLD) for line in _folded(table.title, paper)]
+    lines += [_styled(line, paper, _BOLD) for line in _lines(table.columns, widths, right=table.right)]
     for section in table.sections:
         lines.append(rule)
         if section.title:
-            lines.append(_styled(section.title, paper, bold=True))
-        lines += [_row(cells, widths, right=table.right) for cells in section.rows]
+            lines.append(_styled(section.title, paper, _BOLD))
+        for cells in section.rows:
+            lines += _lines(cells, widths, right=table.right)
     lines.append(rule)
     for note in table.notes:
-        lines += _folded(note, min(paper.width or 100, 100))
+        lines += _folded(note, paper)
     return "\n".join(lines) + "\n"
 
 
@@ -68,7 +72,7 @@ def _column_width(table: Table, position: int) -> int:
 
 
 def _fitted(widths: list[int], table: Table, paper: Paper) -> list[int]:
-    """The widths, with the widest text columns cut until the table fits; numbers are never cut."""
+    """The widths, with the widest text columns narrowed until the table fits; numbers are never folded."""
     if paper.width is None:
         return widths
     excess = sum(widths) + len(GAP) * (len(widths) - 1) - paper.width
@@ -82,24 +86,33 @@ def _fitted(widths: list[int], table: Table, paper: Paper) -> list[int]:
     return widths
 
 
-def _row(cells: Sequence[str], widths: Sequence[int], *, right: frozenset[int]) -> str:
-    placed = [
-        _placed(cell, widths[position], right=position in right) for position, cell in enumerate(cells)
+def _lines(cells: Sequence[str], widths: Sequence[int], *, right: frozenset[int]) -> list[str]:
+    """One row as the lines it takes, more than one where a cell is folded."""
+    folded = [_wrapped(cell, width) for cell, width in zip(cells, widths, strict=True)]
+    height = max(map(len, folded))
+    return [
+        GAP.join(
+            _placed(lines[at] if at < len(lines) else "", widths[position], right=position in right)
+            for position, lines in enumerate(folded)
+        ).rstrip()
+        for at in range(height)
     ]
-    return GAP.join(placed).rstrip()
 
 
 def _placed(cell: str, width: int, *, right: bool) -> str:
-    if _width(cell) > width:
-        cell = _cut(cell, width)
     padding = " " * (width - _width(cell))
     return padding + cell if right else cell + padding
 
 
-def _cut(cell: str, width: int) -> str:
-    while _width(cell) > width - 3:
-        cell = cell[:-1]
-    return cell.rstrip() + "..."
+def _wrapped(cell: str, width: int) -> list[str]:
+    """The cell in lines of at most `width` columns, its indent kept."""
+    if _width(cell) <= width:
+        return [cell]
+    import textwrap
+
+    indent = " " * min(len(cell) - len(cell.lstrip()), width // 2)
+    letters = width if cell.isascii() else max(len(indent) + 1, width * len(cell) // _width(cell))
+    return textwrap.wrap(cell.strip(), letters, initial_indent=indent, subsequent_indent=indent) or [""]
 
 
 def _width(text: str) -> int:
@@ -112,13 +125,14 @@ def _width(text: str) -> int:
     return len(text) + wide - sum(unicodedata.combining(letter) != 0 for letter in text)
 
 
-def _folded(text: str, width: int) -> list[str]:
-    import textwrap
+def running_text(lines: Iterable[str], paper: Paper) -> str:
+    """Sentences, each folded to the width."""
+    return "".join(f"{folded}\n" for line in lines for folded in _folded(line, paper))
 
-    return textwrap.wrap(text, max(width, 20))
+
+def _folded(text: str, paper: Paper) -> list[str]:
+    return _wrapped(text, max(20, min(paper.width or LONGEST_RULE, LONGEST_RULE))) if text else []
 
 
-def _styled(text: str, paper: Paper, *, bold: bool = False, dim: bool = False) -> str:
-    if not paper.colour:
-        return text
-    return f"\x1b[{'1' if bold else '2' if dim else '0'}m{text}\x1b[0m"
+def _styled(text: str, paper: Paper, style: str) -> str:
+    return f"{style}{text}{_PLAIN}" if paper.colour else text
