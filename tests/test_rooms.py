@@ -48,9 +48,7 @@ def test_no_source_file_is_over_500_lines() -> None:
 def modules_after(code: str) -> set[str]:
     """The top-level modules loaded once the code has run, in a process of its own."""
     loaded = "sorted({name.partition('.')[0] for name in sys.modules})"
-    probe = f"import sys, json
-{code}
-print(json.dumps({loaded}))"
+    probe = f"import sys, json\n{code}\nprint(json.dumps({loaded}))"
     done = subprocess.run([sys.executable, "-c", probe], capture_output=True, text=True, check=True)
     return set(json.loads(done.stdout.splitlines()[-1]))
 

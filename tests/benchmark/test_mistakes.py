@@ -226,6 +226,20 @@ MISTAKES = {
         "tasks.Mood.label_synonyms.bad",
         "is itself a label",
     ),
+    "share of no label": (
+        'label_synonyms = { fine = "good" }',
+        "label_shares = { good = 0.5, fine = 0.5 }",
+        "label_shares",
+        "tasks.Mood.label_shares.fine",
+        'is no label; expected one of "good", "bad"',
+    ),
+    "shares that are not 1 in all": (
+        'label_synonyms = { fine = "good" }',
+        "label_shares = { good = 0.5, bad = 0.6 }",
+        "label_shares",
+        "tasks.Mood.label_shares",
+        "1 in all",
+    ),
     "no metric": (
         'metrics = [{ name = "accuracy" }]',
         "metrics = []",

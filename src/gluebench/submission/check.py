@@ -48,7 +48,7 @@ class _File(NamedTuple):
 
 
 def check(source: str | os.PathLike[str], benchmark: Benchmark, *, role: Role = "test") -> Submission:
-    """Read a zip, a folder or a single file of predictions; all that is wrong is in the result, none raised."""
+    """Read a zip, a folder or a single file of predictions; what is wrong is in the result, never raised."""
     names = Names(benchmark, role)
     archive = read_members(source, names.knows)
     problems = list(archive.problems)
