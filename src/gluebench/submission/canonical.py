@@ -6,13 +6,17 @@ left must equal a template. Anything else is refused with None, and `rows.py` re
 
 from __future__ import annotations
 
+from array import array
 from collections.abc import Iterator, Sequence
 from functools import lru_cache
+from math import isfinite
 from typing import NamedTuple
 
 CODE = 0x80
 """First byte value that stands for a label once words are replaced; the text itself must be ASCII."""
 UNKNOWN = 0xFF
+_IN_NUMBERS = b"0123456789.+-eE"
+"""Of these alone `float` makes nothing but plain decimal numbers."""
 
 
 class Block(NamedTuple):
@@ -41,6 +45,26 @@ def read_canonical(body: bytes, words: Sequence[str], size: int) -> bytes | None
     )
 
 
+def read_canonical_numbers(body: bytes, size: int) -> array[float] | None:
+    """The numbers of the rows 0 to size - 1, or None when the body is written in any other way."""
+    rows = [row.split(b"\t") for row in body.split(b"\n")]
+    if len(rows) != size + 1 or rows.pop() != [b""] or any(len(row) != 2 for row in rows):
+        return None
+    indices, texts = zip(*rows, strict=True)
+    if b"".join(texts).translate(None, _IN_NUMBERS) or indices != _written_indices(size):
+        return None
+    try:
+        numbers = array("d", map(float, texts))
+    except ValueError:  # "1e", "--1": `rows.py` says which
+        return None
+    return numbers if all(map(isfinite, numbers)) else None
+
+
+@lru_cache(maxsize=8)
+def _written_indices(size: int) -> tuple[bytes, ...]:
+    return tuple(b"%d" % index for index in range(size))
+
+
 def _strided(body: bytes, tail: bytes, at: int, codes: bytes, size: int) -> bytes | None:
     """Take the label byte at offset `at` of each row's tail and compare the rest with the template."""
     template = _template(size, tail)
@@ -60,8 +84,11 @@ def _strided(body: bytes, tail: bytes, at: int, codes: bytes, size: int) -> byte
     return column if rest == template and UNKNOWN not in column else None
 
 
-def _translation(codes: dict[int, int]) -> bytes:
-    return bytes(codes.get(byte, UNKNOWN) for byte in range(256))
+@lru_cache(maxsize=64)
+def _translation(bytes_of_codes: tuple[int, ...]) -> bytes:
+    """The table that turns each of these bytes into its position, and any other into UNKNOWN."""
+    positions = {byte: code for code, byte in enumerate(bytes_of_codes)}
+    return bytes(positions.get(byte, UNKNOWN) for byte in range(256))
 
 
 def _blocks(size: int) -> Iterator[Block]:
