@@ -1,4 +1,4 @@
-"""What real clients write: every variant that loses nothing gives the same predictions; no mutation raises."""
+"""What real clients write: variants that lose nothing give the same predictions; no mutation raises."""
 
 from __future__ import annotations
 
