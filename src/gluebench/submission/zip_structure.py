@@ -88,7 +88,8 @@ def find_directory(data: bytes) -> Directory:
 
 def read_entries(data: bytes, directory: Directory) -> list[Entry]:
     """Every line of the list of files. Raises Refused when it is damaged or not as long as stated."""
-    entries, at = [], directory.start
+    entries: list[Entry] = []
+    at = directory.start
     for _ in range(directory.entries):
         if at == directory.end:
             raise Refused("count-mismatch", value=f"{directory.entries} stated, {len(entries)} listed")
