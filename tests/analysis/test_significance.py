@@ -30,7 +30,9 @@ def test_mcnemar_is_scipys_exact_binomial_test(only_a, only_b):
 def test_mcnemar_is_exact_in_fractions(total):
     for smaller in range(total // 2 + 1):
         tail = Fraction(sum(math.comb(total, k) for k in range(smaller + 1)), 2**total)
-        assert mcnemar(smaller, total - smaller) == pytest.approx(float(min(Fraction(1), 2 * tail)), rel=1e-13)
+        assert mcnemar(smaller, total - smaller) == pytest.approx(
+            float(min(Fraction(1), 2 * tail)), rel=1e-13
+        )
 
 
 def test_mcnemar_at_the_size_of_qqp_and_beyond():

@@ -41,7 +41,9 @@ def test_benchmark_list_and_show():
         assert task in shown
 
 
-@pytest.mark.parametrize("words", [("benchmark", "list"), ("benchmark", "show"), ("benchmark", "show", "--task", "rte")])
+@pytest.mark.parametrize(
+    "words", [("benchmark", "list"), ("benchmark", "show"), ("benchmark", "show", "--task", "rte")]
+)
 def test_benchmark_in_every_form(words):
     assert json.loads(run(*words, "--json").stdout)
     rows = list(csv.reader(io.StringIO(run(*words, "--csv").stdout)))

@@ -110,7 +110,11 @@ def test_markdown_escape_keeps_a_cell_in_one_cell_of_one_line(text):
     assert not re.search(r"(?<!\\)(\\\\)*\|", escaped)
 
 
-@given(st.lists(st.tuples(st.text(alphabet=st.characters(exclude_categories=("Cs",), exclude_characters="\0\r")))))
+@given(
+    st.lists(
+        st.tuples(st.text(alphabet=st.characters(exclude_categories=("Cs",), exclude_characters="\0\r")))
+    )
+)
 def test_csv_reads_back(rows):
     read = list(csv.reader(io.StringIO(as_csv(Records(("value",), tuple(rows))), newline="")))
     assert read[0] == ["value"]

@@ -12,7 +12,7 @@ from gluebench.cli.options import Form, output_options
 if TYPE_CHECKING:
     from gluebench.benchmark import Benchmark
     from gluebench.cli.output import Output
-    from gluebench.cli.tables import Section, Table
+    from gluebench.cli.tables import Section
 
 
 @click.group

@@ -61,5 +61,7 @@ def check_output(submission: Submission, *, done: list[str]) -> Output:
     rows = tuple(tuple(problem.as_dict()[column] for column in COLUMNS) for problem in submission.problems)
     cells = tuple(tuple("" if value is None else str(value) for value in row) for row in rows)
     mended = tuple(f"Mended: {step}." for step in done)
-    table = Table(COLUMNS, (Section(cells),), right=frozenset({2, 3}), notes=(*mended, verdict_line(submission)))
+    table = Table(
+        COLUMNS, (Section(cells),), right=frozenset({2, 3}), notes=(*mended, verdict_line(submission))
+    )
     return Output(submission.as_dict() | {"mended": done}, (table,), Records(COLUMNS, rows))

@@ -50,7 +50,9 @@ def as_markdown(table: Table) -> str:
     """The table as GitHub's Markdown has it; the heading of a section is a bold first cell."""
     lines = [f"**{markdown_escape(table.title)}**", ""] if table.title else []
     lines.append(_markdown_row(table.columns))
-    lines.append(_piped("---:" if position in table.right else "---" for position in range(len(table.columns))))
+    lines.append(
+        _piped("---:" if position in table.right else "---" for position in range(len(table.columns)))
+    )
     for section in table.sections:
         if section.title:
             blank = [""] * (len(table.columns) - 1)

@@ -36,9 +36,7 @@ def _walk(path: str, command: click.Command) -> Iterator[tuple[str, click.Comman
 
 
 def _help(path: str, command: click.Command) -> str:
-    context = click.Context(
-        command, info_name=path, terminal_width=WIDTH, help_option_names=["-h", "--help"]
-    )
+    context = click.Context(command, info_name=path, terminal_width=WIDTH, help_option_names=["-h", "--help"])
     text = command.get_help(context)
     return "\n".join(line.rstrip() for line in text.splitlines())
 

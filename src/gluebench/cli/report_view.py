@@ -48,7 +48,9 @@ def missing_files(report: Report, task: Task) -> str:
 
 def _task_table(report: Report, benchmark: Benchmark, *, source: str) -> Table:
     sections = [
-        Section(tuple(_task_rows(report, task))) for task in benchmark.scored if task.name in report.tasks or task.files
+        Section(tuple(_task_rows(report, task)))
+        for task in benchmark.scored
+        if task.name in report.tasks or task.files
     ]
     sections.append(Section((_average_row(report, benchmark),)))
     return Table(
@@ -108,7 +110,9 @@ def _diagnostic_table(diagnostic: DiagnosticReport, task: Task) -> Table:
     for coarse, score in diagnostic.coarse.items():
         fine = [phenomenon.name for phenomenon in task.phenomena if phenomenon.coarse == coarse]
         rows = [_category_row(coarse, score)]
-        rows += [_category_row(f"  {name}", diagnostic.fine[name]) for name in fine if name in diagnostic.fine]
+        rows += [
+            _category_row(f"  {name}", diagnostic.fine[name]) for name in fine if name in diagnostic.fine
+        ]
         sections.append(Section(tuple(rows)))
     for column, values in diagnostic.metadata.items():
         rows = [_category_row(f"{column}: {name}", score) for name, score in values.items()]

@@ -16,7 +16,11 @@ if TYPE_CHECKING:
 @click.command
 @click.argument("predictions", metavar="PREDICTIONS", type=click.Path(exists=True))
 @click.option(
-    "--out", metavar="ZIP", required=True, type=click.Path(dir_okay=False), help="Where to write the submission."
+    "--out",
+    metavar="ZIP",
+    required=True,
+    type=click.Path(dir_okay=False),
+    help="Where to write the submission.",
 )
 @split_option
 @benchmark_option
