@@ -2,20 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
 from gluebench.analysis import wording
 from gluebench.analysis.differences import Difference
 from gluebench.analysis.significance import holm
-from gluebench.analysis.trials import Trial, mean_of, task_trials
-from gluebench.benchmark import Benchmark, Task
-from gluebench.scoring import Gold
+from gluebench.analysis.trial import mean_of
+from gluebench.analysis.trials import TaskTrials, task_trials
+from gluebench.benchmark import Task
+from gluebench.scoring import Gold, SubmissionError
+from gluebench.scoring.predictions import submission_of
 from gluebench.submission import Submission
 from gluebench.version import __version__
 
 SCHEMA = "gluebench.comparison/1"
+Predictions = Mapping[str, Any]
+"""Task or test file to its predictions: an array, a list, a Series, a DataFrame."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,61 +88,64 @@ def _as_dict(task: TaskComparison) -> dict[str, Any]:
 
 
 def compare(
-    a: Submission, b: Submission, gold: Gold, *, resamples: int = 10_000, seed: int = 0
+    a: Submission | Predictions, b: Submission | Predictions, gold: Gold, *, resamples: int = 10_000, seed: int = 0
 ) -> Comparison:
     """Compare two submissions from their predictions, paired by example.
 
-    Intervals are percentile intervals of the paired bootstrap. A p-value is exact McNemar's for an
-    accuracy whose examples are independent, Williams' for Pearson, and of an exchange of the two
-    systems' answers for everything else, scores and the average included (docs/compare.md).
-    The same input and seed give the same numbers. Raises ValueError for submissions to two
-    benchmarks or splits.
+    Either may be a mapping of task or test file to predictions, as `grade` takes it. Intervals are
+    percentile intervals of the paired bootstrap. A p-value is exact McNemar's for an accuracy whose
+    examples are independent, Williams' for Pearson, and of an exchange of the two systems' answers for
+    everything else, scores and the average included (docs/compare.md). The same input and seed give the
+    same numbers. Raises SubmissionError for an invalid submission, ValueError for one to another
+    benchmark or split than the gold's.
     """
-    if (a.benchmark.name, a.role) != (b.benchmark.name, b.role):
-        raise ValueError(
-            f"{a.source} is for {a.benchmark.name} ({a.role}), {b.source} for {b.benchmark.name} ({b.role})"
-        )
-    benchmark = a.benchmark
-    trials = {task.name: task_trials(task, a, b, gold, resamples=resamples, seed=seed) for task in benchmark.tasks}
-    scores = {name: mean_of(each.values()) for name, each in trials.items() if _whole(benchmark.task(name), each)}
-    scored = [task.name for task in benchmark.scored if task.name in scores]
-    adjusted = dict(zip(scored, holm([scores[name].p for name in scored]), strict=True))
-    overall = mean_of([scores[name] for name in scored]).difference(n=len(scored)) if scored else None
+    ours, theirs = _usable(a, gold), _usable(b, gold)
+    benchmark = gold.benchmark
+    trials = {
+        task.name: task_trials(task, ours, theirs, gold, resamples=resamples, seed=seed) for task in benchmark.tasks
+    }
+    scores = {task.name: score for task in benchmark.scored if (score := trials[task.name].score) is not None}
+    overall = mean_of(scores.values(), n=len(scores)).difference() if scores else None
+    adjusted = dict(zip(scores, holm([score.p for score in scores.values()]), strict=True))
     tasks = {
-        task.name: _compared(task, trials[task.name], scores.get(task.name), adjusted=adjusted.get(task.name))
+        task.name: _compared(task, trials[task.name], adjusted=adjusted.get(task.name))
         for task in benchmark.tasks
-        if trials[task.name]
+        if trials[task.name].metrics
     }
     left_out = tuple(task.name for task in benchmark.scored if task.name not in scores)
     return Comparison(
         benchmark=benchmark.name,
-        split=a.role,
-        a=a.source,
-        b=b.source,
+        split=gold.role,
+        a=ours.source,
+        b=theirs.source,
         overall=overall,
-        over=tuple(scored),
+        over=tuple(scores),
         left_out=left_out,
         tasks=_only(tasks, benchmark.scored),
         diagnostics=_only(tasks, benchmark.diagnostics),
-        conclusion=wording.conclusion(
-            overall, {name: tasks[name].score for name in scored}, left_out=left_out
-        ),
-        warnings=tuple(_warnings(a, b, benchmark, left_out)),
-        provenance={"version": __version__, "resamples": resamples, "seed": seed},
+        conclusion=wording.conclusion(overall, {name: tasks[name].score for name in scores}, left_out=left_out),
+        warnings=tuple(_warnings(ours, theirs, gold, left_out=left_out)),
+        provenance={"version": __version__, "labels": gold.version, "resamples": resamples, "seed": seed},
     )
 
 
-def _whole(task: Task, trials: Mapping[str, Trial]) -> bool:
-    return len(trials) == len(task.metrics)
+def _usable(submission: Submission | Predictions, gold: Gold) -> Submission:
+    """The submission, fit to be scored against this gold."""
+    if not isinstance(submission, Submission):
+        submission = submission_of(submission, gold.benchmark, role=gold.role)
+    if submission.verdict == "invalid":
+        raise SubmissionError(submission.errors, source=submission.source)
+    made_for, scored = (submission.benchmark.name, submission.role), (gold.benchmark.name, gold.role)
+    if made_for != scored:
+        raise ValueError(f"{submission.source} is for {' '.join(made_for)} and the gold for {' '.join(scored)}")
+    return submission
 
 
-def _compared(
-    task: Task, trials: Mapping[str, Trial], score: Trial | None, *, adjusted: float | None
-) -> TaskComparison:
-    metrics = {name: trial.difference() for name, trial in trials.items()}
-    if score is None:
+def _compared(task: Task, trials: TaskTrials, *, adjusted: float | None) -> TaskComparison:
+    metrics = {name: trial.difference() for name, trial in trials.metrics.items()}
+    if trials.score is None:
         return TaskComparison(None, metrics, wording.no_score(task))
-    difference = replace(score.difference(), adjusted=adjusted)
+    difference = replace(trials.score.difference(), adjusted=adjusted)
     return TaskComparison(difference, metrics, wording.sentence(task, difference))
 
 
@@ -146,11 +153,13 @@ def _only(tasks: Mapping[str, TaskComparison], wanted: Iterable[Task]) -> dict[s
     return {task.name: tasks[task.name] for task in wanted if task.name in tasks}
 
 
-def _warnings(a: Submission, b: Submission, benchmark: Benchmark, left_out: tuple[str, ...]) -> Iterable[str]:
+def _warnings(a: Submission, b: Submission, gold: Gold, *, left_out: tuple[str, ...]) -> Iterator[str]:
     for name in left_out:
-        files = {file.name for file in benchmark.task(name).files}
-        lacking = [
-            which for which, each in (("A", a), ("B", b)) if not files <= set(each.predictions)
-        ]
-        reason = f"{' and '.join(lacking)} lack predictions" if lacking else "the gold lacks it"
-        yield f"{name} is left out: {reason}."
+        files = [file.name for file in gold.benchmark.task(name).files]
+        holders = {"A": a.predictions, "B": b.predictions, "the gold": gold.columns}
+        lacking = [who for who, columns in holders.items() if not all(file in columns for file in files)]
+        yield f"{name} is left out: missing from {' and '.join(lacking)}."
+    for file, column in gold.columns.items():
+        if column.indices is not None:
+            size = gold.benchmark.file(file).size(gold.role)
+            yield f"{file}: compared on {len(column):,} of {size:,} examples, those that have gold."
