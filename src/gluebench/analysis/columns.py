@@ -7,9 +7,10 @@ from typing import NamedTuple
 
 import numpy as np
 
-from gluebench.analysis.paired import Codes, Floats
+from gluebench.analysis.paired import Codes
 from gluebench.benchmark import TestFile
 from gluebench.scoring import Gold
+from gluebench.scoring.draws import Floats
 from gluebench.scoring.pairs import Pairs, matched
 from gluebench.submission import Submission
 
@@ -51,6 +52,16 @@ class Columns:
         return self.a.predicted.values == self.b.predicted.values
 
     @property
+    def turned(self) -> Columns:
+        """The same with the two systems in each other's place."""
+        return Columns(self.b, self.a)
+
+    @property
+    def in_order(self) -> bool:
+        """Whether A's answers come before B's, in any fixed order: compare(b, a) is to mirror compare(a, b)."""
+        return bytes(self.a.predicted.values) <= bytes(self.b.predicted.values)
+
+    @property
     def groups(self) -> Codes | None:
         """The number of each example's group; None where examples stand alone."""
         return None if self.a.groups is None else np.array(self.a.groups)
@@ -73,4 +84,6 @@ def file_columns(file: TestFile, a: Submission, b: Submission, gold: Gold) -> Co
     labels, metadata = gold.columns[file.name], gold.metadata.get(file.name)
     groups = metadata.groups if metadata else None
     size = file.size(gold.role)
-    return Columns(*(matched(labels, each.predictions[file.name], groups=groups, size=size) for each in (a, b)))
+    return Columns(
+        *(matched(labels, each.predictions[file.name], groups=groups, size=size) for each in (a, b))
+    )

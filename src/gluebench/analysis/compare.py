@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -12,10 +12,10 @@ from gluebench.analysis.significance import holm
 from gluebench.analysis.trial import mean_of
 from gluebench.analysis.trials import TaskTrials, task_trials
 from gluebench.benchmark import Task
-from gluebench.scoring import Gold, SubmissionError
+from gluebench.scoring import Gold, Report, grade
 from gluebench.scoring.predictions import submission_of
+from gluebench.scoring.provenance import provenance
 from gluebench.submission import Submission
-from gluebench.version import __version__
 
 SCHEMA = "gluebench.comparison/1"
 Predictions = Mapping[str, Any]
@@ -88,7 +88,12 @@ def _as_dict(task: TaskComparison) -> dict[str, Any]:
 
 
 def compare(
-    a: Submission | Predictions, b: Submission | Predictions, gold: Gold, *, resamples: int = 10_000, seed: int = 0
+    a: Submission | Predictions,
+    b: Submission | Predictions,
+    gold: Gold,
+    *,
+    resamples: int = 10_000,
+    seed: int = 0,
 ) -> Comparison:
     """Compare two submissions from their predictions, paired by example.
 
@@ -96,13 +101,16 @@ def compare(
     percentile intervals of the paired bootstrap. A p-value is exact McNemar's for an accuracy whose
     examples are independent, Williams' for Pearson, and of an exchange of the two systems' answers for
     everything else, scores and the average included (docs/compare.md). The same input and seed give the
-    same numbers. Raises SubmissionError for an invalid submission, ValueError for one to another
-    benchmark or split than the gold's.
+    same numbers. Raises SubmissionError, GoldError and ValueError as `grade` does.
     """
-    ours, theirs = _usable(a, gold), _usable(b, gold)
+    ours, theirs = (_submission(each, gold) for each in (a, b))
+    reports = [
+        grade(each, gold, resamples=0) for each in (ours, theirs)
+    ]  # which refuses what cannot be scored
     benchmark = gold.benchmark
     trials = {
-        task.name: task_trials(task, ours, theirs, gold, resamples=resamples, seed=seed) for task in benchmark.tasks
+        task.name: task_trials(task, ours, theirs, gold, resamples=resamples, seed=seed)
+        for task in benchmark.tasks
     }
     scores = {task.name: score for task in benchmark.scored if (score := trials[task.name].score) is not None}
     overall = mean_of(scores.values(), n=len(scores)).difference() if scores else None
@@ -123,22 +131,16 @@ def compare(
         left_out=left_out,
         tasks=_only(tasks, benchmark.scored),
         diagnostics=_only(tasks, benchmark.diagnostics),
-        conclusion=wording.conclusion(overall, {name: tasks[name].score for name in scores}, left_out=left_out),
-        warnings=tuple(_warnings(ours, theirs, gold, left_out=left_out)),
-        provenance={"version": __version__, "labels": gold.version, "resamples": resamples, "seed": seed},
+        conclusion=wording.conclusion(
+            overall, {name: tasks[name].score for name in scores}, left_out=left_out
+        ),
+        warnings=tuple(_warnings(ours, theirs, gold, reports=reports, left_out=left_out)),
+        provenance={**provenance(gold, resamples=resamples, seed=seed), "schema": SCHEMA},
     )
 
 
-def _usable(submission: Submission | Predictions, gold: Gold) -> Submission:
-    """The submission, fit to be scored against this gold."""
-    if not isinstance(submission, Submission):
-        submission = submission_of(submission, gold.benchmark, role=gold.role)
-    if submission.verdict == "invalid":
-        raise SubmissionError(submission.errors, source=submission.source)
-    made_for, scored = (submission.benchmark.name, submission.role), (gold.benchmark.name, gold.role)
-    if made_for != scored:
-        raise ValueError(f"{submission.source} is for {' '.join(made_for)} and the gold for {' '.join(scored)}")
-    return submission
+def _submission(given: Submission | Predictions, gold: Gold) -> Submission:
+    return given if isinstance(given, Submission) else submission_of(given, gold.benchmark, role=gold.role)
 
 
 def _compared(task: Task, trials: TaskTrials, *, adjusted: float | None) -> TaskComparison:
@@ -153,13 +155,15 @@ def _only(tasks: Mapping[str, TaskComparison], wanted: Iterable[Task]) -> dict[s
     return {task.name: tasks[task.name] for task in wanted if task.name in tasks}
 
 
-def _warnings(a: Submission, b: Submission, gold: Gold, *, left_out: tuple[str, ...]) -> Iterator[str]:
+def _warnings(
+    a: Submission, b: Submission, gold: Gold, *, reports: Sequence[Report], left_out: tuple[str, ...]
+) -> Iterator[str]:
     for name in left_out:
         files = [file.name for file in gold.benchmark.task(name).files]
-        holders = {"A": a.predictions, "B": b.predictions, "the gold": gold.columns}
-        lacking = [who for who, columns in holders.items() if not all(file in columns for file in files)]
-        yield f"{name} is left out: missing from {' and '.join(lacking)}."
-    for file, column in gold.columns.items():
-        if column.indices is not None:
-            size = gold.benchmark.file(file).size(gold.role)
-            yield f"{file}: compared on {len(column):,} of {size:,} examples, those that have gold."
+        lacking = [who for who, each in (("A", a), ("B", b)) if not set(files) <= set(each.predictions)]
+        if lacking:
+            yield f"{name} is left out: predictions are missing from {' and '.join(lacking)}"
+    of_a, of_b = (report.warnings for report in reports)
+    yield from (warning for warning in of_a if warning in of_b)
+    yield from (f"A: {warning}" for warning in of_a if warning not in of_b)
+    yield from (f"B: {warning}" for warning in of_b if warning not in of_a)

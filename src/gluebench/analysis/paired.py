@@ -7,18 +7,15 @@ group of examples that go together, told by its table of those; units of one kin
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-Floats = NDArray[np.float64]
-Ints = NDArray[np.int64]
-Codes = NDArray[np.integer]
+from gluebench.scoring.draws import Floats, Ints, blocks
 
-CELLS_AT_ONCE = 1 << 20
-"""Random numbers held at a time: 8 MiB of them."""
+Codes = NDArray[np.integer]
 
 
 class Units(NamedTuple):
@@ -31,39 +28,31 @@ class Units(NamedTuple):
 
 
 class Confusions(NamedTuple):
-    """Confusion tables of two systems on the same examples: (..., gold, predicted), as floats."""
+    """Confusion tables of two systems on the same examples: (gold, predicted, resamples)."""
 
     a: Floats
     b: Floats
 
 
 def units(gold: Codes, a: Codes, *, b: Codes, classes: int, groups: Codes | None = None) -> Units:
-    """The kinds of unit among examples with these label codes; `groups` numbers the group of each."""
+    """The kinds of unit among examples with these label codes; `groups` numbers the group of each from 0."""
     cells = (gold.astype(np.int64) * classes + a) * classes + b
+    shape = (-1, classes, classes, classes)
     if groups is None:
         sizes = np.bincount(cells, minlength=classes**3)
         present = np.flatnonzero(sizes)
-        tables = np.zeros((len(present), classes**3))
-        tables[np.arange(len(present)), present] = 1.0
-        return Units(tables.reshape(-1, classes, classes, classes), sizes[present])
-    _, numbers = np.unique(groups, return_inverse=True)
+        return Units(np.eye(classes**3)[present].reshape(shape), sizes[present])
     width = classes**3
-    each = np.bincount(numbers * width + cells, minlength=(numbers.max() + 1) * width).reshape(-1, width)
+    each = np.bincount(groups * width + cells, minlength=(int(groups.max()) + 1) * width).reshape(-1, width)
     kinds, counts = np.unique(each, axis=0, return_counts=True)
-    return Units(kinds.astype(np.float64).reshape(-1, classes, classes, classes), counts)
-
-
-def confusions(these: Units) -> Confusions:
-    """The two systems' tables as they are, undrawn."""
-    joint = np.tensordot(these.counts.astype(np.float64), these.tables, axes=1)
-    return Confusions(joint.sum(axis=2), joint.sum(axis=1))
+    return Units(kinds.astype(np.float64).reshape(shape), counts)
 
 
 def bootstrap(these: Units, *, resamples: int, rng: np.random.Generator) -> Confusions:
     """Tables from units drawn with replacement, as many as there are (Efron & Tibshirani 1993)."""
     total = int(these.counts.sum())
     drawn = [
-        rng.multinomial(total, these.counts / total, size=size).astype(np.float64)
+        rng.multinomial(total, these.counts / total, size=size)
         for size in blocks(resamples, len(these.counts))
     ]
     return _summed(drawn, these.tables)
@@ -76,25 +65,21 @@ def swap(these: Units, *, resamples: int, rng: np.random.Generator) -> Confusion
     """
     change = these.tables.swapaxes(2, 3) - these.tables
     matters = np.flatnonzero(change.any(axis=(1, 2, 3)))
-    observed = confusions(these)
+    observed = _summed([these.counts[np.newaxis]], these.tables)
     exchanged = [
-        rng.binomial(these.counts[matters], 0.5, size=(size, len(matters))).astype(np.float64)
+        rng.binomial(these.counts[matters], 0.5, size=(size, len(matters)))
         for size in blocks(resamples, len(matters))
     ]
     changes = _summed(exchanged, change[matters])
     return Confusions(observed.a + changes.a, observed.b + changes.b)
 
 
-def _summed(drawn: list[Floats], tables: Floats) -> Confusions:
+def _summed(drawn: Sequence[Ints], tables: Floats) -> Confusions:
     """For each resample the sum of the tables by the numbers drawn, as the two systems' margins."""
     classes = tables.shape[1]
-    margins = [tables.sum(axis=axis).reshape(len(tables), -1) for axis in (3, 2)]
-    sums = [np.concatenate([block @ margin for block in drawn]) for margin in margins]
-    return Confusions(*(each.reshape(-1, classes, classes) for each in sums))
-
-
-def blocks(resamples: int, kinds: int) -> Iterator[int]:
-    """Sizes of the blocks that the resamples are drawn in."""
-    size = max(1, CELLS_AT_ONCE // max(kinds, 1))
-    for start in range(0, resamples, size):
-        yield min(size, resamples - start)
+    sums = []
+    for axis in (3, 2):
+        margin = tables.sum(axis=axis).reshape(len(tables), classes * classes).T
+        parts = [margin @ block.T.astype(np.float64) for block in drawn]
+        sums.append(np.concatenate(parts, axis=1).reshape(classes, classes, -1))
+    return Confusions(*sums)

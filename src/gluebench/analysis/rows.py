@@ -7,11 +7,12 @@ from typing import NamedTuple
 
 import numpy as np
 
-from gluebench.analysis.columns import Columns, Labelled, Numbered
-from gluebench.analysis.paired import Codes, Floats
+from gluebench.analysis.columns import Columns
+from gluebench.analysis.paired import Codes
 from gluebench.benchmark import Metric
 from gluebench.scoring.correlation import NUMBER_METRICS
 from gluebench.scoring.counts import COUNT_METRICS, confusion
+from gluebench.scoring.draws import Floats, positions_of, row_weights
 from gluebench.scoring.metrics import custom_metric
 from gluebench.scoring.pairs import positive_code
 
@@ -34,14 +35,16 @@ def row_differences(
     gold, a, b = columns.codes() if columns.labels else columns.numbers()
     of = _function(metric, columns)
     groups = np.arange(len(gold)) if columns.groups is None else columns.groups
-    members = [np.flatnonzero(groups == number) for number in range(int(groups.max()) + 1)]
-    drawn, exchanged = np.empty(resamples), np.empty(resamples)
-    for resample in range(resamples):
-        rows = np.concatenate([members[pick] for pick in rng.integers(0, len(members), len(members))])
-        drawn[resample] = of(gold[rows], a[rows]) - of(gold[rows], b[rows])
-        coins = rng.integers(0, 2, len(members), dtype=np.int8).astype(bool)[groups]
-        exchanged[resample] = of(gold, np.where(coins, b, a)) - of(gold, np.where(coins, a, b))
-    return Differences(drawn, exchanged)
+    drawn = [
+        of(gold[rows], a[rows]) - of(gold[rows], b[rows])
+        for block in row_weights(columns.a, resamples=resamples, rng=rng)
+        for rows in map(positions_of, block)
+    ]
+    exchanged = []
+    for _ in range(resamples):
+        coins = rng.integers(0, 2, int(groups.max()) + 1, dtype=np.int8).astype(bool)[groups]
+        exchanged.append(of(gold, np.where(coins, b, a)) - of(gold, np.where(coins, a, b)))
+    return Differences(np.array(drawn), np.array(exchanged))
 
 
 def _function(metric: Metric, columns: Columns) -> Function:
@@ -53,12 +56,8 @@ def _function(metric: Metric, columns: Columns) -> Function:
     custom = custom_metric(metric.function)
     if not columns.labels:
         return lambda gold, predicted: float(custom(gold.tolist(), predicted.tolist()))
-    words = columns.labels
-
-    def of_words(gold: Codes | Floats, predicted: Codes | Floats) -> float:
-        return float(custom([words[code] for code in gold.tolist()], [words[code] for code in predicted.tolist()]))
-
-    return of_words
+    words = np.array(columns.labels, dtype=object)
+    return lambda gold, predicted: float(custom(words[gold].tolist(), words[predicted].tolist()))
 
 
 def _count_function(metric: Metric, columns: Columns) -> Function:

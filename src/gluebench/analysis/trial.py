@@ -8,8 +8,9 @@ from typing import NamedTuple
 import numpy as np
 
 from gluebench.analysis.differences import Difference
-from gluebench.analysis.paired import Floats
 from gluebench.analysis.significance import randomisation_p
+from gluebench.scoring.draws import Floats
+from gluebench.scoring.resample import percentiles
 
 EXCHANGE = "paired exchange"
 _ROUNDING = 1e-12
@@ -43,7 +44,7 @@ class Trial(NamedTuple):
 
     def difference(self) -> Difference:
         """The trial summed up."""
-        low, high = np.percentile(self.bootstrap, [2.5, 97.5])
+        low, high = percentiles(self.bootstrap)
         return Difference(
             a=self.a,
             b=self.b,
@@ -55,6 +56,10 @@ class Trial(NamedTuple):
             n=self.n,
             same=self.same,
         )
+
+    def turned(self) -> Trial:
+        """The same as B minus A."""
+        return self._replace(a=self.b, b=self.a, bootstrap=-self.bootstrap, exchanged=-self.exchanged)
 
     def _exchange_p(self) -> float:
         extreme = np.abs(self.exchanged) >= abs(self.a - self.b) - _ROUNDING

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import zlib
 from collections.abc import Sequence
 from typing import NamedTuple
 
@@ -10,7 +9,6 @@ import numpy as np
 
 from gluebench.analysis import correlated, paired
 from gluebench.analysis.columns import Columns, file_columns
-from gluebench.analysis.paired import Floats
 from gluebench.analysis.rows import Differences, row_differences
 from gluebench.analysis.significance import mcnemar, williams
 from gluebench.analysis.trial import Exact, Trial, mean_of
@@ -18,7 +16,9 @@ from gluebench.benchmark import Metric, Task
 from gluebench.scoring import Gold
 from gluebench.scoring.correlation import NUMBER_METRICS, constant
 from gluebench.scoring.counts import COUNT_METRICS
+from gluebench.scoring.draws import Floats, generator, row_weights
 from gluebench.scoring.pairs import point, positive_code
+from gluebench.scoring.weighted import WEIGHTED
 from gluebench.submission import Submission
 
 
@@ -41,10 +41,13 @@ def task_trials(
         columns = file_columns(file, a, b, gold)
         if columns is None:
             continue
-        # a stream of its own for each file, so that no task's numbers depend on what else is there
-        rng = np.random.default_rng([seed, zlib.crc32(file.name.encode())])
         metrics = [metric for metric in task.metrics if metric.file == file.name]
-        found |= _file_trials(metrics, columns, resamples=resamples, rng=rng)
+        rng = generator(seed, file.name)
+        if columns.in_order:
+            found |= _file_trials(metrics, columns, resamples=resamples, rng=rng)
+        else:
+            trials = _file_trials(metrics, columns.turned, resamples=resamples, rng=rng)
+            found |= {name: trial.turned() for name, trial in trials.items()}
         examples += len(columns)
     trials = {metric.name: found[metric.name] for metric in task.metrics if metric.name in found}
     whole = len(trials) == len(task.metrics)
@@ -61,7 +64,7 @@ def _file_trials(
     elif columns.labels:
         resampled = _by_counts(metrics, columns, resamples=resamples, rng=rng)
     else:
-        resampled = _by_sums(metrics, columns, resamples=resamples, rng=rng)
+        resampled = _by_weights(metrics, columns, resamples=resamples, rng=rng)
     return {
         metric.name: Trial(
             a=point(metric, columns.a).value,
@@ -86,35 +89,51 @@ def _by_counts(
     exchanged = paired.swap(units, resamples=resamples, rng=rng)
 
     def difference(metric: Metric, tables: paired.Confusions) -> Floats:
-        positive = positive_code(metric, columns.a)
-        return _formula(metric, tables.a, positive) - _formula(metric, tables.b, positive)
+        of, positive = COUNT_METRICS[metric.function].of, positive_code(metric, columns.a)
+        values: Floats = of(list(tables.a), positive) - of(list(tables.b), positive)
+        return values
 
-    return {metric.name: Differences(difference(metric, drawn), difference(metric, exchanged)) for metric in metrics}
-
-
-def _formula(metric: Metric, tables: Floats, positive: int) -> Floats:
-    """(resamples,): the metric of (resamples, gold, predicted) tables."""
-    values: Floats = COUNT_METRICS[metric.function].of(tables.transpose(1, 2, 0), positive)
-    return values
+    return {
+        metric.name: Differences(difference(metric, drawn), difference(metric, exchanged))
+        for metric in metrics
+    }
 
 
-def _by_sums(
+def _by_weights(
     metrics: Sequence[Metric], columns: Columns, *, resamples: int, rng: np.random.Generator
 ) -> dict[str, Differences]:
     """Correlations of numbers and of ranks."""
-    numbers = columns.numbers()
-    groups = columns.groups
-    drawn = correlated.bootstrap(*numbers[:2], b=numbers.b, resamples=resamples, rng=rng, groups=groups)
+    drawn = _weighted_differences(metrics, columns, resamples=resamples, rng=rng)
     coins = int(rng.integers(1 << 62))
     result = {}
     for metric in metrics:
         ranked = metric.function == "spearman"
-        gold, a, b = (correlated.standardised(correlated.mid_ranks(each) if ranked else each) for each in numbers)
+        gold, a, b = (
+            correlated.standardised(correlated.mid_ranks(each) if ranked else each)
+            for each in columns.numbers()
+        )
         same_coins = np.random.default_rng(coins)  # for each metric, so that the mean of them is right
-        exchanged = correlated.swap(gold, a, b=b, resamples=resamples, rng=same_coins, groups=groups)
-        seen = drawn.spearman if ranked else drawn.pearson
-        result[metric.name] = Differences(seen.a - seen.b, exchanged.a - exchanged.b)
+        exchanged = correlated.swap(gold, a, b=b, resamples=resamples, rng=same_coins, groups=columns.groups)
+        result[metric.name] = Differences(drawn[metric.name], exchanged.a - exchanged.b)
     return result
+
+
+def _weighted_differences(
+    metrics: Sequence[Metric], columns: Columns, *, resamples: int, rng: np.random.Generator
+) -> dict[str, Floats]:
+    measures = [
+        [
+            WEIGHTED[metric.function](each.gold.numbers, each.predicted.numbers)
+            for each in (columns.a, columns.b)
+        ]
+        for metric in metrics
+    ]
+    blocks = [
+        [of_a(weights) - of_b(weights) for of_a, of_b in measures]
+        for weights in row_weights(columns.a, resamples=resamples, rng=rng)
+    ]
+    parts = zip(*blocks, strict=True)
+    return {metric.name: np.concatenate(part) for metric, part in zip(metrics, parts, strict=True)}
 
 
 def _by_rows(

@@ -15,15 +15,20 @@ def sentence(task: Task, difference: Difference) -> str:
     """The task's comparison in one sentence; after Holm where the p-value was adjusted."""
     if difference.same:
         return f"On {task.name} the two give the same answers."
+    after = "" if difference.adjusted is None else " after Holm"
+    return f"On {task.name} {_verdict(difference, of=f' of {_measure(task)}', after=after)}."
+
+
+def _verdict(difference: Difference, *, of: str, after: str) -> str:
+    """Who is better by how much, with the interval turned so that it reads as the winner's lead."""
     winner = better(difference)
-    after = " after Holm" if difference.adjusted is not None else ""
-    stated = f"{_interval(difference)}, {p_words(_decisive(difference))}{after}"
+    low, high = difference.low, difference.high
+    if winner == "B":
+        low, high = -high, -low
+    stated = f"95 % interval {points(low)} to {points(high)}, {p_words(_decisive(difference))}{after}"
     if winner is None:
-        return f"On {task.name} no difference can be told: A minus B is {points(difference.difference)} points ({stated})."
-    by = points(abs(difference.difference))
-    shown = difference if winner == "A" else _turned(difference)
-    stated = f"{_interval(shown)}, {p_words(_decisive(difference))}{after}"
-    return f"On {task.name} {winner} is better by {by} points of {_measure(task)} ({stated})."
+        return f"no difference can be told: A minus B is {points(difference.difference)} points ({stated})"
+    return f"{winner} is better by {points(abs(difference.difference))} points{of} ({stated})"
 
 
 def no_score(task: Task) -> str:
@@ -51,13 +56,8 @@ def conclusion(
 
 def _overall_words(overall: Difference, over: Sequence[str], *, left_out: Sequence[str]) -> str:
     total = len(over) + len(left_out)
-    tasks = f"the {total} tasks" if not left_out else f"the {len(over)} of {total} tasks that both have"
-    winner = better(overall)
-    shown = _turned(overall) if winner == "B" else overall
-    stated = f"{_interval(shown)}, {p_words(overall.p)}"
-    if winner is None:
-        return f"On average over {tasks} no difference can be told: A minus B is {points(overall.difference)} points ({stated})."
-    return f"On average over {tasks} {winner} is better by {points(shown.difference)} points ({stated})."
+    tasks = f"the {len(over)} of {total} tasks that can be compared" if left_out else f"all {total} tasks"
+    return f"On average over {tasks}, {_verdict(overall, of='', after='')}."
 
 
 def _tally(scores: Mapping[str, Difference | None]) -> str:
@@ -90,26 +90,16 @@ def _decisive(difference: Difference) -> float:
     return difference.p if difference.adjusted is None else difference.adjusted
 
 
-def _interval(difference: Difference) -> str:
-    return f"95 % interval {points(difference.low)} to {points(difference.high)}"
-
-
-def _turned(difference: Difference) -> Difference:
-    """The same, as B minus A."""
-    from dataclasses import replace
-
-    turned = replace(difference, a=difference.b, b=difference.a, difference=-difference.difference)
-    return replace(turned, low=-difference.high, high=-difference.low)
-
-
 def _measure(task: Task) -> str:
     names = [_metric_words(metric) for metric in task.metrics]
     return names[0] if len(names) == 1 else f"its score, the mean of {_listed(names)}"
 
 
 def _metric_words(metric: Metric) -> str:
-    """The metric's name as words; its title where that is the name with its capitals, as F1."""
-    return metric.title if metric.title.casefold() == metric.name else metric.name.replace("_", " ")
+    """The metric's name as words, with the capitals of its title; the title where the name is a symbol."""
+    capitals = {word.casefold(): word for word in metric.title.split()}
+    words = [capitals.get(word, word) for word in metric.name.split("_")]
+    return " ".join(words) if max(map(len, words)) > 2 else metric.title
 
 
 def _listed(names: Sequence[str]) -> str:

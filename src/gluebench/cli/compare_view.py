@@ -37,9 +37,15 @@ def comparison_output(comparison: Comparison, benchmark: Benchmark) -> Output:
         sections=tuple(sections),
         title=f"{benchmark.title}, {comparison.split} split. A: {comparison.a}. B: {comparison.b}.",
         right=frozenset({2, 3, 5, 6}),
+        notes=tuple(_notes(comparison)),
     )
     records = Records(FIELDS, tuple(_records(comparison)))
     return Output(comparison.as_dict(), (table,), records, words=("", *comparison.words))
+
+
+def _notes(comparison: Comparison) -> Iterator[str]:
+    if comparison.left_out:
+        yield f"Left out: {', '.join(comparison.left_out)}. The average is not the benchmark's macro-average."
 
 
 def _rows(part: TaskComparison, task: Task) -> Iterator[tuple[str, ...]]:
