@@ -1,5 +1,52 @@
-"""GLUE as software you can run: data, exact scores with error bars, analysis, baselines, a leaderboard."""
+"""GLUE as software you can run: data, exact scores with error bars, analysis, baselines, a leaderboard.
+
+The names below are loaded when first used, so that importing the package costs nothing.
+"""
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
 
 from gluebench.version import __version__
 
-__all__ = ["__version__"]
+if TYPE_CHECKING:
+    from gluebench.analysis import Comparison, compare
+    from gluebench.benchmark import Benchmark, ManifestError, Task, UnknownNameError, load_benchmark
+    from gluebench.scoring import Gold, GoldError, Report, Score, grade, read_gold, summarise
+    from gluebench.submission import Column, Problem, Submission, check, write_submission
+
+_HOMES = {
+    "analysis": ("Comparison", "compare"),
+    "benchmark": ("Benchmark", "ManifestError", "Task", "UnknownNameError", "load_benchmark"),
+    "scoring": ("Gold", "GoldError", "Report", "Score", "grade", "read_gold", "summarise"),
+    "submission": ("Column", "Problem", "Submission", "check", "write_submission"),
+}
+
+__all__ = [
+    "Benchmark",
+    "Column",
+    "Comparison",
+    "Gold",
+    "GoldError",
+    "ManifestError",
+    "Problem",
+    "Report",
+    "Score",
+    "Submission",
+    "Task",
+    "UnknownNameError",
+    "__version__",
+    "check",
+    "compare",
+    "grade",
+    "load_benchmark",
+    "read_gold",
+    "summarise",
+    "write_submission",
+]
+
+
+def __getattr__(name: str) -> Any:
+    for room, names in _HOMES.items():
+        if name in names:
+            return getattr(import_module(f"gluebench.{room}"), name)
+    raise AttributeError(f"module 'gluebench' has no attribute {name!r}")

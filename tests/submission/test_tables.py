@@ -133,7 +133,10 @@ def test_a_file_without_a_header_is_told_that_its_first_example_would_be_lost() 
 
 def test_a_file_without_a_header_still_has_its_other_errors_listed_with_their_lines() -> None:
     table = read(b"0\t1\n1\tx\n2\t0\n3\t1\n")
-    assert [(problem.code, problem.line) for problem in table.problems] == [("no-header", 1), ("unknown-label", 2)]
+    assert [(problem.code, problem.line) for problem in table.problems] == [
+        ("no-header", 1),
+        ("unknown-label", 2),
+    ]
 
 
 @pytest.mark.parametrize(
@@ -197,7 +200,22 @@ SETS = [
     Wanted({b"entailment": 0, b"neutral": 1, b"contradiction": 2}, {}, 12, True, 20, 2),
     Wanted({b"ab": 0, b"c": 1}, {b"cc": 1}, 12, False, 3, 2),
 ]
-INSERTS = [b"\t", b"\n", b"0", b"1", b"9", b"x", b"\xff", b" ", b"\x80", b"-1\t0\n", b"3\t1\n", b"00", b"12345678", b"1" * 20]
+INSERTS = [
+    b"\t",
+    b"\n",
+    b"0",
+    b"1",
+    b"9",
+    b"x",
+    b"\xff",
+    b" ",
+    b"\x80",
+    b"-1\t0\n",
+    b"3\t1\n",
+    b"00",
+    b"12345678",
+    b"1" * 20,
+]
 
 
 def mutated(body: bytes, rng: random.Random) -> bytes:

@@ -1,10 +1,10 @@
-"""From the tables of a manifest to records: names, types and defaults of every key."""
+"""From the tables of a manifest to records: the keys, their types and their defaults."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 
-from gluebench.benchmark.reader import Finding, Section, finite
+from gluebench.benchmark.reader import Finding, Section, finite, one_of
 from gluebench.benchmark.records import (
     Benchmark,
     Label,
@@ -21,41 +21,36 @@ from gluebench.benchmark.records import (
 
 ROLES: tuple[Role, ...] = ("test", "dev")
 
-KEYS: dict[str, tuple[str, ...]] = {
-    "manifest": ("benchmark", "tasks"),
-    "benchmark": (
-        "name",
-        "title",
-        "description",
-        "url",
-        "citation",
-        "notes",
-        "references",
-        "extends",
-        "tasks",
-    ),
-    "task": (
-        "title",
-        "summary",
-        "section",
-        "domain",
-        "aliases",
-        "columns",
-        "private",
-        "scored",
-        "predict_with",
+TASK_KEYS = (
+    *("title", "summary", "section", "domain", "aliases", "columns", "private", "scored", "predict_with"),
+    *(
         "labels",
         "label_synonyms",
+        "label_shares",
         "score_range",
         "metrics",
         "splits",
         "files",
         "source",
         "phenomena",
-        "metadata",
-        "references",
-        "notes",
     ),
+    *("metadata", "references", "notes"),
+)
+BENCHMARK_KEYS = (
+    "name",
+    "title",
+    "description",
+    "url",
+    "citation",
+    "notes",
+    "references",
+    "extends",
+    "tasks",
+)
+KEYS: Mapping[str, tuple[str, ...]] = {
+    "manifest": ("benchmark", "tasks"),
+    "benchmark": BENCHMARK_KEYS,
+    "task": TASK_KEYS,
     "metric": ("name", "title", "function", "file", "positive"),
     "split": ("file", "size"),
     "file": ("name", "test", "dev", "synonyms", "other_versions"),
@@ -63,18 +58,17 @@ KEYS: dict[str, tuple[str, ...]] = {
     "source": ("corpus", "licence", "citation", "url"),
     "reference": ("name", "source", "scores"),
 }
-"""The keys each kind of table may have (docs/manifest.md explains them)."""
+"""The keys that each kind of table may have; docs/manifest.md explains them."""
 
 
-def benchmark_record(values: Mapping[str, object], findings: list[Finding]) -> Benchmark:
+def benchmark_record(root: Section) -> Benchmark:
     """The benchmark of a whole manifest that extends no other."""
-    root = Section(values, (), findings=findings, keys=KEYS["manifest"])
     head = header(root)
     if "tasks" in head.values:
         head.reject("tasks", "is only for a benchmark that extends another; expected [tasks.NAME] tables")
     tasks = tuple(_task(name, section) for name, section in root.named("tasks", KEYS["task"]))
-    if not tasks:
-        root.missing("has no task; expected a [tasks.NAME] table for each")
+    if root.values.get("tasks", {}) == {}:
+        root.reject("tasks", "is missing or empty; expected a table [tasks.NAME] for each task")
     name = head.text("name")
     return Benchmark(
         name=name,
@@ -89,27 +83,28 @@ def benchmark_record(values: Mapping[str, object], findings: list[Finding]) -> B
 
 
 def header(root: Section) -> Section:
-    """The table [benchmark], empty when it is missing."""
-    head = root.section("benchmark", KEYS["benchmark"])
-    if head is None:
-        root.missing("lacks the table [benchmark]")
-        head = Section({"name": "?"}, (), findings=[], keys=KEYS["benchmark"])
-    return head
+    """The table [benchmark]."""
+    if "benchmark" not in root.values:
+        root.reject("benchmark", "is missing; expected a table [benchmark] with a name")
+        return Section({"name": ""}, (), findings=[])
+    return root.inner("benchmark", KEYS["benchmark"])
 
 
 def references(section: Section) -> tuple[Reference, ...]:
     """The published scores under `references`."""
     found = []
     for each in section.listed("references", KEYS["reference"]):
-        scores = each.numbers_by_name("scores")
         if "scores" not in each.values:
-            each.missing("lacks the key 'scores' (a table of metric name to fraction)")
-        found.append(Reference(name=each.text("name"), scores=scores, source=each.text("source")))
+            each.reject("scores", "is missing; expected a table of fractions: { accuracy = 0.651 }")
+        found.append(Reference(each.text("name"), each.numbers_by_name("scores"), each.text("source")))
     return tuple(found)
 
 
 def _task(name: str, section: Section) -> Task:
-    splits = _splits(section)
+    splits = {
+        split: Split(split, each.text("file", f"{split}.tsv"), each.count("size"))
+        for split, each in section.named("splits", KEYS["split"])
+    }
     files = _files(name, section, splits=splits)
     return Task(
         name=name,
@@ -138,66 +133,72 @@ def _task(name: str, section: Section) -> Task:
 def _labels(section: Section) -> tuple[Label, ...]:
     glosses = section.texts_by_name("labels")
     synonyms: dict[str, list[str]] = {word: [] for word in glosses}
-    for synonym, word in section.texts_by_name("label_synonyms").items():
-        path = (*section.path, "label_synonyms", synonym)
+    table = section.inner("label_synonyms")
+    for synonym in table.values:
+        word = table.text(synonym)
         if synonym in glosses:
-            section.findings.append(Finding(path, "is itself a label; a synonym must be another word"))
-        elif word not in synonyms:
-            labels = ", ".join(repr(label) for label in glosses) or "none"
-            section.findings.append(
-                Finding(path, f"stands for {word!r}; expected one of the labels: {labels}")
-            )
-        else:
+            table.reject(synonym, "is itself a label; expected another word as its synonym")
+        elif word in synonyms:
             synonyms[word].append(synonym)
-    return tuple(Label(word, gloss, tuple(synonyms[word])) for word, gloss in glosses.items())
+        elif word:
+            table.reject(synonym, f'stands for "{word}", which is no label; {one_of(glosses)}')
+    shares = _label_shares(section, glosses)
+    return tuple(
+        Label(word, gloss, tuple(synonyms[word]), shares.get(word)) for word, gloss in glosses.items()
+    )
+
+
+def _label_shares(section: Section, glosses: Mapping[str, str]) -> dict[str, float]:
+    shares = section.numbers_by_name("label_shares")
+    strange = shares.keys() - glosses.keys()
+    for word in strange:
+        section.inner("label_shares").reject(word, f"is no label; {one_of(glosses)}")
+    if shares and not strange and (len(shares) < len(glosses) or abs(sum(shares.values()) - 1) > 0.011):
+        section.reject("label_shares", "expected a share for every label, 1 in all")
+    return shares
 
 
 def _score_range(section: Section) -> tuple[float, float] | None:
     if "score_range" not in section.values:
         return None
     value = section.values["score_range"]
-    ends = [finite(each) for each in value] if isinstance(value, list) else []
-    if len(ends) == 2 and ends[0] is not None and ends[1] is not None and ends[0] < ends[1]:
-        return ends[0], ends[1]
+    low, high = map(finite, value) if isinstance(value, list) and len(value) == 2 else (None, None)
+    if low is not None and high is not None and low < high:
+        return low, high
     section.reject("score_range", "expected two finite numbers, the lower first: [0.0, 5.0]")
     return None
 
 
 def _metrics(section: Section, files: tuple[TestFile, ...]) -> tuple[Metric, ...]:
-    only = files[0].name if len(files) == 1 else ""
+    only = files[0].name if len(files) == 1 else None
     metrics = []
     for each in section.listed("metrics", KEYS["metric"]):
         name = each.text("name")
-        if len(files) > 1 and "file" not in each.values:
-            names = ", ".join(file.name for file in files)
-            each.missing(
-                f"lacks the key 'file', needed where a task has several files; expected one of {names}"
-            )
+        if only is None and "file" not in each.values:
+            known = one_of(tuple(file.name for file in files))
+            each.reject("file", f"is missing, and this task has several files; {known}")
         metrics.append(
             Metric(
                 name=name,
                 function=each.text("function", name),
                 title=each.text("title", name),
-                file=each.text("file", only),
+                file=each.text("file", only or ""),
                 positive=each.optional_text("positive"),
             )
         )
-    if not metrics:
-        section.missing('has no metric; expected metrics = [ {name = "accuracy"} ] or the like')
+    if not section.values.get("metrics", ()):
+        section.reject("metrics", 'is missing; expected at least one: [{ name = "accuracy" }]')
     return tuple(metrics)
 
 
-def _splits(section: Section) -> dict[str, Split]:
-    return {
-        name: Split(name=name, file=each.text("file", f"{name}.tsv"), size=each.count("size"))
-        for name, each in section.named("splits", KEYS["split"])
-    }
-
-
 def _files(task: str, section: Section, *, splits: Mapping[str, Split]) -> tuple[TestFile, ...]:
-    entries = list(section.listed("files", KEYS["file"]))
     if "files" not in section.values:
-        entries = [Section({}, section.path, findings=section.findings, keys=())]
+        if not splits.keys() & set(ROLES):
+            section.reject(
+                "splits", "has neither test nor dev; expected one of them, or [[files]] naming others"
+            )
+        return (TestFile(task, task, {role: splits[role] for role in ROLES if role in splits}),)
+    entries = list(section.listed("files", KEYS["file"]))
     alone = len(entries) == 1
     return tuple(_file(task, entry, splits=splits, alone=alone) for entry in entries)
 
@@ -209,12 +210,9 @@ def _file(task: str, entry: Section, *, splits: Mapping[str, Split], alone: bool
         if name in splits:
             chosen[role] = splits[name]
         elif name:
-            known = ", ".join(splits) or "none"
-            entry.reject(role, f"names the split {name!r}; expected one of this task's splits: {known}")
+            entry.reject(role, f'names the split "{name}", which this task lacks; {one_of(splits)}')
     if not chosen and not entry.values.keys() & set(ROLES):
-        entry.missing(
-            'does not say which split is predicted; expected splits named test or dev, or test = "SPLIT"'
-        )
+        entry.reject("test", f"is missing, and so is dev; {one_of(splits)}")
     return TestFile(
         name=entry.text("name", task if alone else None),
         task=task,
@@ -225,16 +223,16 @@ def _file(task: str, entry: Section, *, splits: Mapping[str, Split], alone: bool
 
 
 def _version(section: Section) -> Version:
-    sizes: dict[Role, int] = {role: section.count(role) for role in ROLES if role in section.values}
+    sizes = {role: section.count(role) for role in ROLES if role in section.values}
     if not sizes:
-        section.missing("lacks the key 'test' or 'dev' (the size it is recognised by)")
+        section.reject("test", "is missing, and so is dev; expected a size to recognise the version by")
     return Version(name=section.text("name"), note=section.text("note"), sizes=sizes)
 
 
 def _source(section: Section, task: str) -> Source:
-    source = section.section("source", KEYS["source"])
-    if source is None:
+    if "source" not in section.values:
         return Source(corpus=section.text("title", task), licence="not stated", citation="")
+    source = section.inner("source", KEYS["source"])
     return Source(
         corpus=source.text("corpus"),
         licence=source.text("licence", "not stated"),
@@ -244,18 +242,15 @@ def _source(section: Section, task: str) -> Source:
 
 
 def _phenomena(section: Section) -> tuple[Phenomenon, ...]:
-    table = section.table("phenomena")
-    inside = Section(table, (*section.path, "phenomena"), findings=section.findings, keys=tuple(table))
+    table = section.inner("phenomena")
+    categories = {coarse: table.inner(coarse) for coarse in table.values}
     return tuple(
-        Phenomenon(name=name, coarse=coarse, aliases=fine.texts(name))
-        for coarse in table
-        for fine in [
-            Section(
-                inside.table(coarse),
-                (*inside.path, coarse),
-                findings=section.findings,
-                keys=tuple(inside.table(coarse)),
-            )
-        ]
-        for name in fine.values
+        Phenomenon(fine, coarse, category.texts(fine))
+        for coarse, category in categories.items()
+        for fine in category.values
     )
+
+
+def whole(values: Mapping[str, object], findings: list[Finding]) -> Section:
+    """The manifest as one table."""
+    return Section(values, (), findings=findings, keys=KEYS["manifest"])

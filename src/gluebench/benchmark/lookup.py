@@ -44,8 +44,14 @@ def closest(name: str, valid: Iterable[str], *, most: int = 2) -> list[str]:
 
 
 def find(name: str, among: Sequence[NamedT], *, what: str) -> NamedT:
-    """The record whose name or alias is `name`, compared by `fold`. Raises UnknownNameError."""
+    """The record of that very name, else the first whose name or alias is the same by `fold`.
+
+    Raises UnknownNameError.
+    """
     wanted = fold(name)
+    for record in among:
+        if name == record.name:
+            return record
     for record in among:
         if wanted == fold(record.name) or wanted in map(fold, getattr(record, "aliases", ())):
             return record

@@ -1,15 +1,19 @@
-"""Load a benchmark from its TOML manifest, packaged or a user's own."""
+"""Load a benchmark from its TOML manifest, packaged or a user's own (docs/manifest.md)."""
 
 from __future__ import annotations
 
 import os
+import re
 import tomllib
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from functools import cache
+from typing import NamedTuple
 
-from gluebench.benchmark.build import benchmark_record
+from gluebench.benchmark.build import benchmark_record, whole
+from gluebench.benchmark.checks import check
 from gluebench.benchmark.lookup import UnknownNameError, fold
-from gluebench.benchmark.reader import Finding
+from gluebench.benchmark.part import part_record
+from gluebench.benchmark.reader import Finding, KeyPath, Section
 from gluebench.benchmark.records import Benchmark
 
 _HOME = os.path.dirname(__file__)
@@ -21,7 +25,12 @@ class ManifestError(ValueError):
     def __init__(self, problems: Sequence[str]) -> None:
         super().__init__("\n".join(problems))
         self.problems = list(problems)
-        """Each names the file, the line, the key and what was expected."""
+        """Each names the file, the line and the key, and says what was expected."""
+
+
+class _Parsed(NamedTuple):
+    text: str
+    values: Mapping[str, object]
 
 
 def installed() -> tuple[str, ...]:
@@ -34,30 +43,112 @@ def load_benchmark(name_or_path: str | os.PathLike[str]) -> Benchmark:
 
     Raises UnknownNameError for a name that is not packaged, ManifestError for a manifest that is wrong.
     """
-    name = os.fspath(name_or_path)
-    if is_path(name_or_path):
-        return _load(name)
+    if not isinstance(name_or_path, str):
+        return _load(os.fspath(name_or_path), ())
+    return _load(name_or_path, ()) if _is_path(name_or_path) else _packaged(_packaged_name(name_or_path))
+
+
+def _is_path(name: str) -> bool:
+    return "/" in name or os.sep in name or name.endswith(".toml")
+
+
+def _packaged_name(name: str) -> str:
     for packaged in installed():
         if fold(packaged) == fold(name):
-            return _packaged(packaged)
+            return packaged
     raise UnknownNameError(name, installed(), what="benchmark")
-
-
-def is_path(name: str | os.PathLike[str]) -> bool:
-    """Whether this means a file of the user's and not a packaged name."""
-    return not isinstance(name, str) or "/" in name or os.sep in name or name.endswith(".toml")
 
 
 @cache
 def _packaged(name: str) -> Benchmark:
-    return _load(os.path.join(_HOME, f"{name}.toml"))
+    return _load(os.path.join(_HOME, f"{name}.toml"), ())
 
 
-def _load(path: str) -> Benchmark:
-    with open(path, encoding="utf-8-sig") as file:
-        values = tomllib.loads(file.read())
+def _load(path: str, children: tuple[str, ...]) -> Benchmark:
+    """The benchmark at a path; `children` are the real paths of the manifests that extend it."""
+    parsed = _parse(path)
     findings: list[Finding] = []
-    benchmark = benchmark_record(values, findings)
-    if findings:
-        raise ManifestError([f"{path}: {finding.path}: {finding.text}" for finding in findings])
+    root = whole(parsed.values, findings)
+    head = parsed.values.get("benchmark")
+    problems: list[str] = []
+    if isinstance(head, dict) and "extends" in head:
+        parent, problems = _parent(path, root, children)
+        benchmark = part_record(root, parent)
+    else:
+        benchmark = benchmark_record(root)
+        findings += check(benchmark, list(findings))
+    if benchmark is None or findings or problems:
+        raise ManifestError([*_described(path, parsed.text, findings), *problems])
     return benchmark
+
+
+def _parent(path: str, root: Section, children: tuple[str, ...]) -> tuple[Benchmark | None, list[str]]:
+    """What the manifest extends, or None and the problems of the parent's own manifest."""
+    head = root.inner("benchmark")
+    name = head.text("extends")
+    here = (*children, os.path.realpath(path))
+    try:
+        if not _is_path(name):
+            return (_packaged(_packaged_name(name)) if name else None), []
+        target = os.path.join(os.path.dirname(path), name)
+        if os.path.realpath(target) in here:
+            head.reject(
+                "extends", f'"{name}" leads back to itself; expected a manifest that does not extend this one'
+            )
+            return None, []
+        return _load(target, here), []
+    except UnknownNameError as error:
+        head.reject("extends", f'"{name}": {error} A manifest of your own is named by its path')
+    except ManifestError as error:
+        return None, error.problems
+    return None, []
+
+
+def _parse(path: str) -> _Parsed:
+    try:
+        with open(path, "rb") as file:
+            data = file.read()
+    except (OSError, ValueError) as error:
+        reason = getattr(error, "strerror", None) or str(error)
+        raise ManifestError([f"{path}: cannot be read ({reason}); expected a manifest in TOML"]) from None
+    try:
+        text = data.decode("utf-8-sig").replace("\r\n", "\n")
+        return _Parsed(text, tomllib.loads(text))
+    except UnicodeDecodeError as error:
+        line = data.count(b"\n", 0, error.start) + 1
+        raise ManifestError([f"{path}:{line}: is not UTF-8; expected a manifest in TOML"]) from None
+    except (ValueError, RecursionError) as error:
+        raise ManifestError([_syntax_problem(path, text, str(error))]) from None
+
+
+def _syntax_problem(path: str, text: str, message: str) -> str:
+    """tomllib's complaint with its place in front."""
+    place = re.search(r" \(at (?:line (\d+), column (\d+)|end of document)\)", message)
+    if place is None:
+        return f"{path}: is not valid TOML: {message}"
+    line = place[1] or text.count("\n") + 1
+    column = f", column {place[2]}" if place[2] else ""
+    return f"{path}:{line}: is not valid TOML: {message[: place.start()]}{column}"
+
+
+def _described(path: str, text: str, findings: Iterable[Finding]) -> list[str]:
+    """The findings with file, line and key, in the order of the lines."""
+    findings = list(dict.fromkeys(findings))
+    if not findings:
+        return []
+    from gluebench.benchmark.locate import line_of, lines  # only when something is wrong
+
+    known = lines(text)
+    placed = sorted(((line_of(each.path, known), each) for each in findings), key=lambda pair: pair[0])
+    return [f"{path}:{line}: {written(each.path)}: {each.text}" for line, each in placed]
+
+
+def written(path: KeyPath) -> str:
+    """A path as TOML writes it, positions in brackets: tasks.MRPC.metrics[1].positive."""
+    parts = [
+        f"[{key}]"
+        if isinstance(key, int)
+        else "." + (key if re.fullmatch(r"[\w-]+", key, re.ASCII) else f'"{key}"')
+        for key in path
+    ]
+    return "".join(parts).removeprefix(".")

@@ -85,14 +85,12 @@ def _integers(data: Bytes, words: npt.NDArray[np.uint64], starts: Ints, tabs: In
     word >>= spare  # what stands before the field is shifted out
     word <<= spare
     wrong = ((word + np.uint64(0x7676767676767676)) | word) & np.uint64(0x8080808080808080)
-    word = word * np.uint64(10) + (word >> np.uint64(8))  # pairs, then all eight digits, of the lowest byte first
+    word = word * np.uint64(10) + (word >> np.uint64(8))  # digits to pairs of digits, the lowest byte first
     pairs = np.uint64(0x000000FF000000FF)
-    value = (
-        (word & pairs) * np.uint64(0x000F424000000064)
-        + ((word >> np.uint64(16)) & pairs) * np.uint64(0x0000271000000001)
-    ) >> np.uint64(32)
+    left = (word & pairs) * np.uint64(0x000F424000000064)
+    right = ((word >> np.uint64(16)) & pairs) * np.uint64(0x0000271000000001)
+    value: Ints = ((left + right) >> np.uint64(32)).astype(np.int64)
     padded = (data[starts] == _ZERO) & (digits > 1)
-    value = value.astype(np.int64)
     value[(wrong != 0) | padded | (digits < 1)] = -1
     for row in np.flatnonzero(digits > 8):
         value[row] = _long_integer(data[starts[row] : tabs[row]].tobytes())

@@ -29,12 +29,16 @@ def read_canonical(body: bytes, words: Sequence[str], size: int) -> bytes | None
     `body` is what follows the header, each row ended by a line feed.
     """
     if all(len(word) == 1 and word.isascii() for word in words):
-        return _strided(body, b"\t0\n", 1, _translation({ord(word): code for code, word in enumerate(words)}), size)
+        return _strided(
+            body, b"\t0\n", 1, _translation({ord(word): code for code, word in enumerate(words)}), size
+        )
     if not body.isascii() or len(words) > UNKNOWN - CODE:
         return None
     for code, word in enumerate(words):
         body = body.replace(b"\t%b\n" % word.encode(), bytes([CODE + code]))
-    return _strided(body, bytes([CODE]), 0, _translation({CODE + code: code for code in range(len(words))}), size)
+    return _strided(
+        body, bytes([CODE]), 0, _translation({CODE + code: code for code in range(len(words))}), size
+    )
 
 
 def _strided(body: bytes, tail: bytes, at: int, codes: bytes, size: int) -> bytes | None:

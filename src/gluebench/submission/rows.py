@@ -11,6 +11,7 @@ import re
 from array import array
 from collections import Counter
 from collections.abc import Mapping
+from dataclasses import dataclass
 from math import isfinite
 from typing import NamedTuple
 
@@ -21,7 +22,8 @@ _INDEX = re.compile(rb"0|[1-9][0-9]{0,17}")
 _NUMBER = re.compile(rb"[+-]?([0-9]+(\.[0-9]*)?|\.[0-9]+)([eE][+-]?[0-9]+)?")
 
 
-class Fault(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class Fault:
     """One thing wrong with one row, or one index that no row has."""
 
     code: str
@@ -109,8 +111,8 @@ def read_lines(body: bytes, wanted: Wanted) -> Rows:
 
 class _Line(NamedTuple):
     faults: list[Fault]
-    index: int | None
-    """None when the row has no index that counts."""
+    example: int | None
+    """Its index; None when the row has none that counts."""
     value: int | float
     synonym: bool
 
@@ -153,4 +155,3 @@ def _read_value(text: bytes, wanted: Wanted) -> _Value:
         return _Value(0.0, False, "not-finite" if named else "not-a-number")
     number = float(text)
     return _Value(number, False, None) if isfinite(number) else _Value(0.0, False, "not-finite")
-

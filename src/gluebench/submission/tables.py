@@ -1,4 +1,4 @@
-"""Reading one file of predictions, or of gold: tolerant where nothing is lost, strict where a score could be wrong."""
+"""Reading one file: tolerant where nothing is lost, strict where a score could be wrong."""
 
 from __future__ import annotations
 
@@ -71,7 +71,11 @@ def read_table(name: str, data: bytes, layout: Layout) -> Table:
 def _unreadable(name: str, data: bytes) -> Problem | None:
     if not data.strip(b"\xef\xbb\xbf\r\n\t "):
         return Problem(
-            "empty-file", "error", name, "expected a header and one row per example", "Write the predictions again."
+            "empty-file",
+            "error",
+            name,
+            "expected a header and one row per example",
+            "Write the predictions again.",
         )
     if data[:2] in (b"\xff\xfe", b"\xfe\xff") or b"\0" in data[:64]:
         return Problem(
@@ -88,10 +92,14 @@ def _text(name: str, data: bytes, layout: Layout) -> _Text:
     problems: list[Problem] = []
     if data.startswith(_BOM):
         data = data[len(_BOM) :]
-        problems.append(_notice("byte-order-mark", name, "plain UTF-8", "Nothing to do: the mark was skipped."))
+        problems.append(
+            _notice("byte-order-mark", name, "plain UTF-8", "Nothing to do: the mark was skipped.")
+        )
     if b"\r" in data:
         data = data.replace(b"\r\n", b"\n").replace(b"\r", b"\n")
-        problems.append(_notice("line-ends", name, "lines ended by a line feed", "Nothing to do: they were read."))
+        problems.append(
+            _notice("line-ends", name, "lines ended by a line feed", "Nothing to do: they were read.")
+        )
     if not data.endswith(b"\n"):
         data += b"\n"
     header, _, body = data.partition(b"\n")
@@ -161,7 +169,9 @@ def _row_count_problem(name: str, rows: Rows, layout: Layout) -> Problem | None:
     if not layout.complete or rows.rows == layout.size:
         return None
     if rows.rows in layout.versions:
-        expected = f"expected {layout.size:,} rows, and {rows.rows:,} is the size of {layout.versions[rows.rows]}"
+        expected = (
+            f"expected {layout.size:,} rows, and {rows.rows:,} is the size of {layout.versions[rows.rows]}"
+        )
         fix = "Predict the current release of the data."
         return Problem("wrong-version", "error", name, expected, fix)
     expected = f"expected {layout.size:,} rows and found {rows.rows:,}"
@@ -171,7 +181,9 @@ def _row_count_problem(name: str, rows: Rows, layout: Layout) -> Problem | None:
 def _is_shifted(rows: Rows, layout: Layout) -> bool:
     """Whether the indices seem to be 1 to size: one too many at the end, and only 0 missing."""
     extra = any(fault.code == "extra-index" and fault.index == layout.size for fault in rows.shown)
-    return rows.rows == layout.size and extra and rows.faults["extra-index"] == rows.faults["missing-index"] == 1
+    return (
+        rows.rows == layout.size and extra and rows.faults["extra-index"] == rows.faults["missing-index"] == 1
+    )
 
 
 def _fault_problem(name: str, fault: Fault, layout: Layout, *, shifted: bool) -> Problem:
@@ -200,16 +212,21 @@ def _explanation(code: str, layout: Layout) -> _Explanation:
             "Write the index as the data's own index column has it: no sign, decimals, padding or quotes.",
         ),
         "extra-index": _Explanation(
-            f"expected no index above {last}", "Leave out rows that are not in the split, and check its version."
+            f"expected no index above {last}",
+            "Leave out rows that are not in the split, and check its version.",
         ),
         "repeated-index": _Explanation("expected each index once", "Keep one row for this index."),
-        "missing-index": _Explanation(f"expected a row for each index from 0 to {last}", "Add the missing row."),
+        "missing-index": _Explanation(
+            f"expected a row for each index from 0 to {last}", "Add the missing row."
+        ),
         "unknown-label": _Explanation(
             f"expected {allowed}", "Write the label word exactly so: no quotes, spaces or decimals."
         ),
         "empty-value": _Explanation(f"expected {allowed}", "Give every example a value."),
         "not-a-number": _Explanation(f"expected {allowed}", "Write a plain decimal number, with a point."),
-        "not-finite": _Explanation("expected a finite number", "Find out why the system gave no number here."),
+        "not-finite": _Explanation(
+            "expected a finite number", "Find out why the system gave no number here."
+        ),
     }[code]
 
 

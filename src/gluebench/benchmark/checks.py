@@ -1,0 +1,285 @@
+"""What a manifest must mean, beyond having the right keys and types."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Iterator
+
+from gluebench.benchmark.build import ROLES
+from gluebench.benchmark.lookup import closest, fold
+from gluebench.benchmark.reader import Finding, KeyPath, one_of
+from gluebench.benchmark.records import Benchmark, Metric, Task, TestFile
+
+LABEL_METRICS = {"accuracy": 0.0, "f1": 0.0, "matthews_correlation": -1.0, "r_k": -1.0}
+"""Built-in functions of labels, and the lowest value of each; the highest is 1."""
+NUMBER_METRICS = {"pearson": -1.0, "spearman": -1.0}
+"""Built-in functions of numbers, and the lowest value of each; the highest is 1."""
+BUILT_IN = LABEL_METRICS | NUMBER_METRICS
+MOST_LABELS = 100
+
+_FIT = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]*\Z")
+_DEVICES = re.compile(r"(?:con|prn|aux|nul|com[0-9]|lpt[0-9])(?:\.|\Z)", re.IGNORECASE)
+_TAKEN_COLUMNS = ("index", "group", "overall", "coarse", "fine")
+
+
+def check(benchmark: Benchmark, shape: list[Finding]) -> list[Finding]:
+    """Everything that is wrong with what a manifest says; what rests on a finding of `shape` is left out."""
+    findings = [
+        *name_finding(("benchmark", "name"), benchmark.name),
+        *average_findings(benchmark),
+        *_duplicates(_task_names(benchmark), "another task"),
+        *_duplicates(_file_names(benchmark), "another test file", same=str.casefold),
+    ]
+    if benchmark.tasks and not benchmark.scored:
+        findings.append(Finding(("tasks",), "none is scored; expected a task without scored = false"))
+    spoilt = {_spoilt(finding.path) for finding in shape}
+    for task in benchmark.tasks:
+        path = ("tasks", task.name)
+        findings += name_finding(path, task.name)
+        for rule, keys in _RULES:
+            if spoilt.isdisjoint((task.name, key) for key in keys):
+                findings += rule(path, task)
+        findings += _predict_with(path, task, benchmark)
+    return findings
+
+
+def name_finding(path: KeyPath, name: str) -> Iterator[Finding]:
+    """Whether a name can be that of a file everywhere; an absent one has its own finding."""
+    if name and not _FIT.match(name):
+        allowed = 'letters, digits, ".", "_" and "-" only, a letter or digit first'
+        yield Finding(path, f'"{name}" is no name for a file; expected {allowed}')
+    elif _DEVICES.match(name):
+        yield Finding(path, f'"{name}" is the name of a device on Windows; expected one that a file may have')
+    elif name.endswith((".metadata", ".phenomena")):
+        yield Finding(path, f'"{name}" is what a gold folder calls its other files; expected another ending')
+
+
+def average_findings(benchmark: Benchmark) -> Iterator[Finding]:
+    """Whether the references of a benchmark are of its macro-average."""
+    return _scores(("benchmark",), benchmark, {"score": (-1.0, 1.0)})
+
+
+def metric_entry_points() -> frozenset[str]:
+    """Names of the metric functions that installed packages add."""
+    from importlib.metadata import entry_points  # slow to import, and seldom needed
+
+    return frozenset(point.name for point in entry_points(group="gluebench.metrics"))
+
+
+def _task_names(benchmark: Benchmark) -> Iterator[tuple[KeyPath, str, str]]:
+    for task in benchmark.tasks:
+        yield ("tasks", task.name), task.name, task.name
+        for position, alias in enumerate(task.aliases):
+            yield ("tasks", task.name, "aliases", position), alias, task.name
+
+
+def _file_names(benchmark: Benchmark) -> Iterator[tuple[KeyPath, str, str]]:
+    for task in benchmark.tasks:
+        for position, file in enumerate(task.files):
+            path = ("tasks", task.name, "files", position)
+            owner = f"{task.name}/{position}"
+            yield (*path, "name"), file.name, owner
+            for number, synonym in enumerate(file.synonyms):
+                yield (*path, "synonyms", number), synonym, owner
+
+
+def _duplicates(
+    names: Iterable[tuple[KeyPath, str, str]], what: str, *, same: Callable[[str], str] = fold
+) -> Iterator[Finding]:
+    """Names that two owners share, compared as `same` writes them."""
+    owners: dict[str, str] = {}
+    for path, name, owner in names:
+        if name and owners.setdefault(same(name), owner) != owner:
+            aside = "letter case" if same is str.casefold else "letter case, spaces, hyphens and underscores"
+            yield Finding(path, f'"{name}" already names {what}; expected names that differ, {aside} aside')
+
+
+def _spoilt(path: KeyPath) -> tuple[str, str]:
+    """The task and the key ("metrics", "metrics.function") that a finding leaves without a usable value."""
+    task, *keys = [key for key in path[1:] if isinstance(key, str)] or [""]
+    return task, ".".join(dict.fromkeys((*keys[:1], *keys[-1:])))
+
+
+def _kind(path: KeyPath, task: Task) -> Iterator[Finding]:
+    if task.labels and task.score_range:
+        yield Finding((*path, "score_range"), "stands beside labels; expected one of the two, not both")
+    if not task.labels and not task.score_range:
+        yield Finding(
+            (*path, "labels"), "is missing; expected labels (classification) or score_range (regression)"
+        )
+
+
+def _labels(path: KeyPath, task: Task) -> Iterator[Finding]:
+    path = (*path, "labels")
+    if len(task.labels) == 1:
+        yield Finding(path, "has one label; expected at least two")
+    if len(task.labels) > MOST_LABELS:
+        yield Finding(path, f"has {len(task.labels)} labels; expected at most {MOST_LABELS}")
+    for word in (word for label in task.labels for word in (label.word, *label.synonyms)):
+        if word != word.strip() or not word.isprintable():
+            yield Finding((*path, word), "expected a word with no blank at its ends, tab or line break")
+
+
+def _known_functions(path: KeyPath, task: Task) -> Iterator[Finding]:
+    for position, metric in enumerate(task.metrics):
+        if metric.function in BUILT_IN or metric.function in metric_entry_points():
+            continue
+        close = closest(metric.function, BUILT_IN)
+        hint = f" Did you mean {' or '.join(close)}?" if close else ""
+        yield Finding(
+            (*path, "metrics", position, "function"),
+            f'"{metric.function}" is no metric function.{hint} Built in: {", ".join(BUILT_IN)};'
+            ' installed packages add others by the entry-point group "gluebench.metrics"',
+        )
+
+
+def _suited_functions(path: KeyPath, task: Task) -> Iterator[Finding]:
+    if bool(task.labels) == bool(task.score_range):  # has a finding of its own, and either kind may be meant
+        return
+    unsuited, suited = (
+        (LABEL_METRICS, NUMBER_METRICS) if task.score_range else (NUMBER_METRICS, LABEL_METRICS)
+    )
+    clash = (
+        "compares labels, and this is a regression task"
+        if task.score_range
+        else "compares numbers, and this is classification"
+    )
+    for position, metric in enumerate(task.metrics):
+        if metric.function in unsuited:
+            where = (*path, "metrics", position, "function")
+            yield Finding(where, f'"{metric.function}" {clash}; {one_of(suited)}')
+
+
+def _positives(path: KeyPath, task: Task) -> Iterator[Finding]:
+    for position, metric in enumerate(task.metrics):
+        yield from _positive((*path, "metrics", position, "positive"), metric, task)
+
+
+def _positive(path: KeyPath, metric: Metric, task: Task) -> Iterator[Finding]:
+    if metric.positive is None:
+        if metric.function == "f1" and task.labels:
+            yield Finding(path, f"is missing; {one_of(task.words)}: the class that F1 is computed for")
+    elif metric.function in BUILT_IN and metric.function != "f1":
+        yield Finding(path, f'is of no use to "{metric.function}"; expected it with "f1" only')
+    elif metric.positive not in task.words:
+        yield Finding(path, f'"{metric.positive}" is no label of this task; {one_of(task.words)}')
+
+
+def _metric_names(path: KeyPath, task: Task) -> Iterator[Finding]:
+    names = [metric.name for metric in task.metrics]
+    for position, name in enumerate(names):
+        where = (*path, "metrics", position, "name")
+        yield from name_finding(where, name)
+        if name in names[:position]:
+            yield Finding(where, f'"{name}" names two metrics of this task; expected each name once')
+
+
+def _metric_files(path: KeyPath, task: Task) -> Iterator[Finding]:
+    files = tuple(file.name for file in task.files)
+    for position, metric in enumerate(task.metrics):
+        if metric.file not in files:
+            yield Finding(
+                (*path, "metrics", position, "file"),
+                f'"{metric.file}" is no file of this task; {one_of(files)}',
+            )
+    used = {metric.file for metric in task.metrics}
+    for position, name in enumerate(files):
+        if name not in used and used <= set(files):
+            yield Finding(
+                (*path, "files", position, "name"), f'"{name}" has no metric; expected one computed on it'
+            )
+
+
+def _files(path: KeyPath, task: Task) -> Iterator[Finding]:
+    seen: set[str] = set()
+    for position, file in enumerate(task.files):
+        where = (*path, "files", position)
+        for number, name in enumerate((file.name, *file.synonyms)):
+            yield from name_finding((*where, "synonyms", number - 1) if number else (*where, "name"), name)
+        for role in (role for role in ROLES if role in file.splits):
+            if file.splits[role].name in seen:
+                yield Finding((*where, role), f'"{file.splits[role].name}" is predicted twice; expected once')
+            seen.add(file.splits[role].name)
+        yield from _versions((*where, "other_versions"), file)
+
+
+def _versions(path: KeyPath, file: TestFile) -> Iterator[Finding]:
+    for position, version in enumerate(file.other_versions):
+        for role, size in version.sizes.items():
+            if role in file.splits and size == file.size(role):
+                yield Finding(
+                    (*path, position, role), f"is {size}, the size of this version; expected another"
+                )
+
+
+def _splits(path: KeyPath, task: Task) -> Iterator[Finding]:
+    for name in task.splits:
+        yield from name_finding((*path, "splits", name), name)
+
+
+def _diagnostic(path: KeyPath, task: Task) -> Iterator[Finding]:
+    if task.scored:
+        for key in ("phenomena", "metadata"):
+            if getattr(task, key):
+                yield Finding((*path, key), "is only for a diagnostic set; expected scored = false beside it")
+    elif len(task.metrics) != 1:
+        yield Finding(
+            (*path, "metrics"),
+            f"are {len(task.metrics)}; expected one, as scored = false makes it a diagnostic set",
+        )
+    for position, column in enumerate(task.metadata):
+        if column in _TAKEN_COLUMNS or column in task.metadata[:position]:
+            yield Finding((*path, "metadata", position), f'"{column}" is taken; expected another column')
+
+
+def _phenomena(path: KeyPath, task: Task) -> Iterator[Finding]:
+    names = (
+        ((*path, "phenomena", each.coarse, each.name), name, f"{each.coarse}/{each.name}")
+        for each in task.phenomena
+        for name in (each.name, *each.aliases)
+    )
+    yield from _duplicates(names, "another phenomenon")
+
+
+def _references(path: KeyPath, task: Task) -> Iterator[Finding]:
+    return _scores(path, task, {each.name: (BUILT_IN.get(each.function), 1.0) for each in task.metrics})
+
+
+def _scores(
+    path: KeyPath,
+    holder: Task | Benchmark,
+    ranges: dict[str, tuple[float, float] | tuple[float | None, float]],
+) -> Iterator[Finding]:
+    """References to a metric that is not there, or outside its range (None: of a function not built in)."""
+    for position, reference in enumerate(holder.references):
+        for metric, value in reference.scores.items():
+            where = (*path, "references", position, "scores", metric)
+            low, high = ranges.get(metric, (None, 1.0))
+            if metric not in ranges:
+                yield Finding(where, f"is no metric here; {one_of(tuple(ranges))}")
+            elif low is not None and not low <= value <= high:
+                yield Finding(where, f"is {value:g}; expected a fraction from {low:g} to {high:g}")
+
+
+def _predict_with(path: KeyPath, task: Task, benchmark: Benchmark) -> Iterator[Finding]:
+    others = tuple(each.name for each in benchmark.tasks if each is not task)
+    if task.predict_with is not None and task.predict_with not in others:
+        yield Finding((*path, "predict_with"), f'"{task.predict_with}" is no other task; {one_of(others)}')
+
+
+Rule = Callable[[KeyPath, Task], Iterator[Finding]]
+_RULES: tuple[tuple[Rule, tuple[str, ...]], ...] = (
+    (_kind, ("labels", "score_range")),
+    (_labels, ("labels",)),
+    (_known_functions, ("metrics.function",)),
+    (_suited_functions, ("labels", "score_range", "metrics.function")),
+    (_positives, ("labels", "metrics.function", "metrics.positive")),
+    (_metric_names, ("metrics",)),
+    (_metric_files, ("metrics", "metrics.file", "files", "files.name")),
+    (_files, ()),
+    (_splits, ()),
+    (_diagnostic, ("metrics", "scored")),
+    (_phenomena, ()),
+    (_references, ("metrics", "metrics.name", "metrics.function")),
+)
+"""What is asked of a task, and the keys that must be right before asking makes sense."""

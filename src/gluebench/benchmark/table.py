@@ -1,0 +1,126 @@
+"""A benchmark as rows of text: the paper's Table 1, and all that is known of one task."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+
+from gluebench.benchmark.records import Benchmark, Reference, Split, Task, TestFile
+
+HEADER = ("Corpus", "Train", "Test", "Task", "Metrics", "Domain")
+PRIVATE = "*"
+"""Marks a test set whose labels are private, as bold type does in the paper."""
+
+
+def table_one(benchmark: Benchmark) -> list[list[str]]:
+    """Table 1 of the paper: a header row, then for each section a row with its title and one for each task.
+
+    A section's row has its title in the first column only; tasks of no section come without one.
+    """
+    rows = [list(HEADER)]
+    for section in dict.fromkeys(task.section for task in benchmark.tasks):
+        if section:
+            rows.append([section] + [""] * (len(HEADER) - 1))
+        rows += [_row(task) for task in benchmark.tasks if task.section == section]
+    return rows
+
+
+def table_notes(benchmark: Benchmark) -> list[str]:
+    """What to say under Table 1: its marks, the tasks that do not count, the benchmark's own notes."""
+    notes = []
+    if any(task.private for task in benchmark.tasks):
+        notes.append(f"{PRIVATE} The test labels are private.")
+    for task in benchmark.diagnostics:
+        model = f", answered by the model for {task.predict_with}" if task.predict_with else ""
+        notes.append(f"{task.name} is reported, not averaged{model}.")
+    return notes + list(benchmark.notes)
+
+
+def details(benchmark: Benchmark, task: Task) -> list[list[str]]:
+    """All that the manifest says of a task, as rows of what and value; what it does not say has no row."""
+    rows = [
+        ["Task", f"{task.name}: {task.title}"],
+        ["Benchmark", benchmark.title],
+        ["Asks for", task.summary],
+        ["Also called", ", ".join(task.aliases)],
+        ["Domain", task.domain],
+        ["Input", ", ".join(task.columns)],
+        *_label_rows(task),
+        ["Metrics", "; ".join(_metrics(task))],
+        ["Counts in the average", "yes" if task.scored else "no: reported beside it"],
+        ["Predicted with", f"the model for {task.predict_with}" if task.predict_with else ""],
+        ["Test labels", "private" if task.private else "public"],
+        *(["Split", f"{each.name}: {each.file}, {each.size:,} examples"] for each in task.splits.values()),
+        *(row for file in task.files for row in _file_rows(file)),
+        *_phenomenon_rows(task),
+        ["Broken down by", ", ".join(task.metadata)],
+        *(["Reference", _reference(each, task)] for each in task.references),
+        ["Corpus", task.source.corpus],
+        ["Licence", task.source.licence],
+        ["Citation", task.source.citation],
+        ["Address", task.source.url],
+        *(["Note", note] for note in task.notes),
+    ]
+    return [row for row in rows if row[1]]
+
+
+def short_size(size: int) -> str:
+    """A size as the paper prints it: exact below a thousand, 8.6k, 67k."""
+    if size < 1000:
+        return str(size)
+    thousands = size / 1000
+    return f"{thousands:.0f}k" if thousands >= 9.95 else f"{thousands:.1f}".removesuffix(".0") + "k"
+
+
+def _row(task: Task) -> list[str]:
+    test = _size(file.splits["test"] for file in task.files if "test" in file.splits)
+    return [
+        task.name,
+        _size(split for split in task.splits.values() if split.name == "train"),
+        test + PRIVATE if task.private and test else test,
+        task.summary,
+        "/".join(metric.title for metric in task.metrics),
+        task.domain,
+    ]
+
+
+def _size(splits: Iterable[Split]) -> str:
+    total = sum(split.size for split in splits)
+    return short_size(total) if total else ""
+
+
+def _label_rows(task: Task) -> Iterator[list[str]]:
+    for label in task.labels:
+        also = f" (also read: {', '.join(label.synonyms)})" if label.synonyms else ""
+        yield ["Label", f"{label.word} = {label.gloss}{also}"]
+    if task.score_range:
+        yield ["Scores", "a number from {:g} to {:g}".format(*task.score_range)]
+
+
+def _metrics(task: Task) -> Iterator[str]:
+    for metric in task.metrics:
+        of = f" of {metric.positive}" if metric.positive is not None else ""
+        on = f" on {metric.file}" if len(task.files) > 1 else ""
+        yield f"{metric.name} ({metric.title}){of}{on}"
+
+
+def _file_rows(file: TestFile) -> Iterator[list[str]]:
+    predicted = " or ".join(split.name for split in file.splits.values())
+    also = f"; also read: {', '.join(f'{name}.tsv' for name in file.synonyms)}" if file.synonyms else ""
+    yield ["Submission file", f"{file.name}.tsv, predictions for {predicted}{also}"]
+    for version in file.other_versions:
+        sizes = ", ".join(f"{role} {size:,}" for role, size in version.sizes.items())
+        yield ["Other version", f"{version.name} ({sizes}): {version.note}"]
+
+
+def _phenomenon_rows(task: Task) -> Iterator[list[str]]:
+    for coarse in task.coarse():
+        fine = ", ".join(each.name for each in task.phenomena if each.coarse == coarse)
+        yield ["Phenomena", f"{coarse}: {fine}"]
+
+
+def _reference(reference: Reference, task: Task) -> str:
+    titles = {metric.name: metric.title for metric in task.metrics}
+    scores = ", ".join(
+        f"{titles.get(name, name)} {100 * value:.1f}" for name, value in reference.scores.items()
+    )
+    return f"{reference.name}: {scores} ({reference.source})"

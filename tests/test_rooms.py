@@ -1,0 +1,68 @@
+"""The plan of the house holds: each room imports only those before it, and the light paths stay light."""
+
+from __future__ import annotations
+
+import ast
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+SOURCE = Path(__file__).resolve().parents[1] / "src" / "gluebench"
+ROOMS = ["benchmark", "submission", "scoring", "data", "systems", "analysis", "leaderboard", "cli"]
+HEAVY = ["scipy", "sklearn", "pandas", "pyarrow", "torch", "django"]
+
+
+def imported(path: Path) -> set[str]:
+    """Every module of gluebench that a file imports, at any depth of its code."""
+    names: set[str] = set()
+    for node in ast.walk(ast.parse(path.read_text())):
+        if isinstance(node, ast.Import):
+            names |= {alias.name for alias in node.names}
+        elif isinstance(node, ast.ImportFrom) and node.module:
+            names |= {node.module, *(f"{node.module}.{alias.name}" for alias in node.names)}
+    return {name for name in names if name.startswith("gluebench.")}
+
+
+@pytest.mark.parametrize("room", ROOMS)
+def test_a_room_imports_only_the_rooms_before_it(room: str) -> None:
+    allowed = {"gluebench.version", *(f"gluebench.{each}" for each in ROOMS[: ROOMS.index(room) + 1])}
+    if room == "submission":
+        allowed = {"gluebench.version", "gluebench.benchmark", "gluebench.submission"}
+    for path in (SOURCE / room).rglob("*.py"):
+        for name in imported(path):
+            assert ".".join(name.split(".")[:2]) in allowed, f"{path.relative_to(SOURCE)} imports {name}"
+
+
+def test_no_source_file_is_over_500_lines() -> None:
+    long = {
+        path.name: count
+        for path in SOURCE.rglob("*.py")
+        if (count := len(path.read_text().splitlines())) > 500
+    }
+    assert not long
+
+
+def modules_after(code: str) -> set[str]:
+    """The top-level modules loaded once the code has run, in a process of its own."""
+    loaded = "sorted({name.partition('.')[0] for name in sys.modules})"
+    probe = f"import sys, json\n{code}\nprint(json.dumps({loaded}))"
+    done = subprocess.run([sys.executable, "-c", probe], capture_output=True, text=True, check=True)
+    return set(json.loads(done.stdout.splitlines()[-1]))
+
+
+@pytest.mark.parametrize(
+    "module", ["gluebench", "gluebench.benchmark", "gluebench.submission", "gluebench.scoring"]
+)
+def test_importing_what_scores_and_checks_loads_nothing_heavy_nor_numpy(module: str) -> None:
+    assert not modules_after(f"import {module}") & {*HEAVY, "numpy"}
+
+
+def test_the_public_names_are_those_it_can_give() -> None:
+    import gluebench
+
+    for name in gluebench.__all__:
+        assert getattr(gluebench, name) is not None
+    assert not modules_after("import gluebench; dir(gluebench)") & {*HEAVY, "numpy"}
