@@ -117,3 +117,33 @@ def _divisions(task: Task, found: Mapping[str, Any]) -> tuple[Category, ...]:
         for column in task.metadata
         if column in found
     )
+
+
+class ExpectedFile(NamedTuple):
+    """One file of a submission, as the form describes it."""
+
+    name: str
+    rows: int
+    values: str
+
+
+def expected_files(benchmark: Benchmark) -> list[ExpectedFile]:
+    """What a submission holds, in the manifest's order."""
+    return [
+        ExpectedFile(file.name, file.size(), _values(benchmark.task(file.task))) for file in benchmark.files()
+    ]
+
+
+def _values(task: Task) -> str:
+    if task.score_range is not None:
+        return f"a number from {task.score_range[0]:g} to {task.score_range[1]:g}"
+    return ", ".join(task.words)
+
+
+def flat(values: Mapping[str, Any], before: str = "") -> list[tuple[str, str]]:
+    """Nested provenance as names and values to list."""
+    found: list[tuple[str, str]] = []
+    for name, value in values.items():
+        label = f"{before}{name}".replace("_", " ")
+        found += flat(value, f"{label}, ") if isinstance(value, Mapping) else [(label, str(value))]
+    return found

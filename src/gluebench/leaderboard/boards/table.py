@@ -66,6 +66,11 @@ class Table(NamedTuple):
     groups: tuple[Group, ...]
     systems: int
 
+    @property
+    def two_metrics(self) -> bool:
+        """Whether some task is scored by more than one metric."""
+        return any(len(column.task.metrics) > 1 for column in self.columns)
+
 
 def columns_of(benchmark: Benchmark) -> tuple[Column, ...]:
     """A column for each test file of the scored tasks."""

@@ -130,14 +130,26 @@ def _board_page(benchmark: Benchmark, options: Options, *, signed_in: bool) -> s
     limit = None if options.everything else FIRST_ROWS
     shown = {"benchmark": benchmark, "table": table, "options": options, "limit": limit}
     html = render_to_string("boards/table.html", shown)
-    page = {**shown, "html": html, "record": benchmark.record, "signed_in": signed_in}
-    return render_to_string("boards/board.html", {**page, "hidden": limit is not None and len(entries) > limit})
+    hidden = limit is not None and len(entries) > limit
+    page = {**shown, "html": html, "record": benchmark.record, "signed_in": signed_in, "hidden": hidden}
+    return render_to_string("boards/board.html", page | _switches(options) | {"here": "board"})
+
+
+def _switches(options: Options) -> dict[str, str]:
+    """The addresses of the same board, seen otherwise."""
+    return {
+        "to_ranked": options.query(grouped=False),
+        "to_grouped": options.query(grouped=True),
+        "to_plain": options.query(intervals=False),
+        "to_intervals": options.query(intervals=True),
+        "to_everything": options.query(everything=True),
+    }
 
 
 def _diagnostics_page(benchmark: Benchmark, task: Task, category: str, *, signed_in: bool) -> str:
     table = build_diagnostics(task, diagnosed(benchmark, task), category=category)
     page = {"benchmark": benchmark, "task": task, "table": table, "category": category}
-    return render_to_string("boards/diagnostics.html", {**page, "signed_in": signed_in})
+    return render_to_string("boards/diagnostics.html", {**page, "signed_in": signed_in, "here": "diagnostics"})
 
 
 class _Diagnostic(NamedTuple):

@@ -30,16 +30,17 @@ def submit_file(benchmark: str, email: str, path: Path, *, details: Mapping[str,
         if twin is not None:
             return twin.key
         submission = Submission(owner=owner, benchmark=row, **details)
-        _validate(submission)
+        _validate(submission, details)
         accept(submission, file)
     # At once, not by a worker that may not be running; the task in the queue will find it done.
     grade(submission.pk)
     return submission.key
 
 
-def _validate(submission: Submission) -> None:
+def _validate(submission: Submission, details: Mapping[str, Any]) -> None:
+    others = [field.name for field in Submission._meta.fields if field.name not in details]
     try:
-        submission.clean_fields(exclude=["file", "filename", "sha256", "size"])
+        submission.clean_fields(exclude=others)
     except ValidationError as error:
         told = "; ".join(f"{field}: {' '.join(said)}" for field, said in error.message_dict.items())
         raise SiteError(f"The submission {submission.name!r} cannot be taken: {told}") from None

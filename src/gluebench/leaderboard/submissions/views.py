@@ -13,7 +13,7 @@ from django.shortcuts import get_object_or_404, redirect, render
 from django.views.decorators.http import require_POST, require_safe
 
 from gluebench.leaderboard.benchmarks.models import Benchmark
-from gluebench.leaderboard.boards.report import report_tables
+from gluebench.leaderboard.boards.report import expected_files, flat, report_tables
 from gluebench.leaderboard.submissions.accept import accept
 from gluebench.leaderboard.submissions.forms import SubmissionForm, UploadForm
 from gluebench.leaderboard.submissions.models import Submission
@@ -58,9 +58,9 @@ def _findings(benchmark: Benchmark, upload: TemporaryUploadedFile) -> dict[str, 
 
 
 def _form(request: HttpRequest, benchmark: Benchmark, form: SubmissionForm, **more: Any) -> HttpResponse:
-    context = {"benchmark": benchmark, "record": benchmark.record, "form": form, **more}
+    context = {"benchmark": benchmark, "files": expected_files(benchmark.record), "form": form, "here": "submit"}
     status = 422 if form.errors else 200
-    return render(request, "submissions/submit.html", context, status=status)
+    return render(request, "submissions/submit.html", {**context, **more}, status=status)
 
 
 @login_required
@@ -68,7 +68,7 @@ def _form(request: HttpRequest, benchmark: Benchmark, form: SubmissionForm, **mo
 def mine(request: HttpRequest) -> HttpResponse:
     """One's own submissions, newest first."""
     found = Submission.objects.owned_by(request.user).select_related("benchmark").defer("report", "problems")
-    return render(request, "submissions/mine.html", {"submissions": found[:200]})
+    return render(request, "submissions/mine.html", {"submissions": found[:200], "here": "mine"})
 
 
 @require_safe
@@ -78,6 +78,7 @@ def submission(request: HttpRequest, key: str) -> HttpResponse:
     owned = found.owner_id == request.user.pk
     tables = report_tables(found.benchmark.record, found.report) if found.report else None
     context = {"submission": found, "benchmark": found.benchmark, "owned": owned, "tables": tables}
+    context["provenance"] = flat(found.report["provenance"]) if found.report else []
     return render(request, "submissions/submission.html", context)
 
 
