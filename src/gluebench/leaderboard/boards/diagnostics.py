@@ -44,7 +44,9 @@ class DiagnosticTable(NamedTuple):
     metric: str
 
 
-def build_diagnostics(task: Task, entries: Sequence[Mapping[str, Any]], *, category: str = "") -> DiagnosticTable:
+def build_diagnostics(
+    task: Task, entries: Sequence[Mapping[str, Any]], *, category: str = ""
+) -> DiagnosticTable:
     """By coarse category, or by the fine phenomena of one; the highest overall first."""
     titles = [each.name for each in task.phenomena if each.coarse == category] if category else task.coarse()
     level = "fine" if category else "coarse"

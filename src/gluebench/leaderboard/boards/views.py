@@ -149,7 +149,9 @@ def _switches(options: Options) -> dict[str, str]:
 def _diagnostics_page(benchmark: Benchmark, task: Task, category: str, *, signed_in: bool) -> str:
     table = build_diagnostics(task, diagnosed(benchmark, task), category=category)
     page = {"benchmark": benchmark, "task": task, "table": table, "category": category}
-    return render_to_string("boards/diagnostics.html", {**page, "signed_in": signed_in, "here": "diagnostics"})
+    return render_to_string(
+        "boards/diagnostics.html", {**page, "signed_in": signed_in, "here": "diagnostics"}
+    )
 
 
 class _Diagnostic(NamedTuple):

@@ -36,5 +36,3 @@ def digest(file: File[bytes]) -> str:
         found.update(piece)
     file.seek(0)
     return found.hexdigest()
-
-

@@ -86,7 +86,9 @@ def _wait(child: subprocess.Popen[bytes], alive: Callable[[], bool], stop: threa
             raise Interrupted
         now = time.monotonic()
         if now > end:
-            raise ProcessFailed(f"Grading took longer than {settings.GRADER_SECONDS} seconds and was stopped.")
+            raise ProcessFailed(
+                f"Grading took longer than {settings.GRADER_SECONDS} seconds and was stopped."
+            )
         if now > sign:
             sign = now + SIGN_OF_LIFE_SECONDS
             if not alive():

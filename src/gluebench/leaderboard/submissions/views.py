@@ -58,7 +58,12 @@ def _findings(benchmark: Benchmark, upload: TemporaryUploadedFile) -> dict[str, 
 
 
 def _form(request: HttpRequest, benchmark: Benchmark, form: SubmissionForm, **more: Any) -> HttpResponse:
-    context = {"benchmark": benchmark, "files": expected_files(benchmark.record), "form": form, "here": "submit"}
+    context = {
+        "benchmark": benchmark,
+        "files": expected_files(benchmark.record),
+        "form": form,
+        "here": "submit",
+    }
     status = 422 if form.errors else 200
     return render(request, "submissions/submit.html", {**context, **more}, status=status)
 
