@@ -38,7 +38,7 @@ class UploadForm(forms.Form):
 
     upload = forms.FileField(
         label="Submission",
-        help_text="One zip with a .tsv file for each test file, as described beside.",
+        help_text="One zip with a .tsv file for each test file, as this page lists them.",
         widget=forms.FileInput(attrs={"accept": ".zip,application/zip"}),
     )
 
