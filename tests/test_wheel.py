@@ -1,4 +1,4 @@
-"""What is installed is what was built: the wheel, in a new environment outside the tree, serves a leaderboard."""
+"""What is installed is what was built: the wheel, in an environment outside the tree, serves a site."""
 
 from __future__ import annotations
 
@@ -15,7 +15,9 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).resolve().parents[1]
-OUTSIDE = {key: value for key, value in os.environ.items() if key not in ("PYTHONPATH", "DJANGO_SETTINGS_MODULE")}
+OUTSIDE = {
+    key: value for key, value in os.environ.items() if key not in ("PYTHONPATH", "DJANGO_SETTINGS_MODULE")
+}
 
 
 @pytest.fixture(scope="module")
@@ -30,7 +32,9 @@ def installed(wheel: Path, folder: Path, *, extra: str = "") -> Path:
     """The bin folder of a new environment with the wheel and its own requirements only."""
     venv.create(folder, with_pip=True)
     pip = [folder / "bin" / "python", "-m", "pip", "install", "--quiet", "--disable-pip-version-check"]
-    subprocess.run([*pip, "--constraint", ROOT / "constraints.txt", f"{wheel}{extra}"], check=True, env=OUTSIDE)
+    subprocess.run(
+        [*pip, "--constraint", ROOT / "constraints.txt", f"{wheel}{extra}"], check=True, env=OUTSIDE
+    )
     return folder / "bin"
 
 
@@ -48,7 +52,11 @@ def test_the_light_install_checks_and_grades_with_numpy_and_click_alone(wheel: P
     names = {line.partition("==")[0].partition(" ")[0].lower() for line in frozen.splitlines()}
     assert names == {"gluebench", "numpy", "click"}
     shown = subprocess.run(
-        [binaries / "gluebench", "benchmark", "show", "glue"], check=True, capture_output=True, text=True, cwd=tmp_path
+        [binaries / "gluebench", "benchmark", "show", "glue"],
+        check=True,
+        capture_output=True,
+        text=True,
+        cwd=tmp_path,
     )
     assert "MNLI" in shown.stdout
 

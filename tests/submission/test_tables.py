@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from gluebench.submission.arrays import read_arrays
-from gluebench.submission.canonical import _template, read_canonical
+from gluebench.submission.canonical import _template, read_canonical, read_canonical_numbers
 from gluebench.submission.problems import SHOWN_PER_FILE
 from gluebench.submission.rows import Wanted, read_lines
 from gluebench.submission.tables import Layout, Table, read_table
@@ -193,6 +193,21 @@ def test_the_template_is_the_rows_written_one_by_one(size: int, tail: bytes) -> 
 def test_the_canonical_way_reads_any_labels(labels: list[str]) -> None:
     body = "".join(f"{index}\t{label}\n" for index, label in enumerate(labels)).encode()
     assert read_canonical(body, NLI.words, len(labels)) == bytes(map(NLI.words.index, labels))
+
+
+@given(st.lists(st.floats(allow_nan=False, allow_infinity=False), min_size=1, max_size=60))
+def test_the_canonical_way_reads_any_finite_numbers(numbers: list[float]) -> None:
+    body = "".join(f"{index}\t{number!r}\n" for index, number in enumerate(numbers)).encode()
+    assert read_canonical_numbers(body, len(numbers)) == array("d", numbers)
+
+
+@given(st.text("0123456789.+-eE", min_size=1, max_size=6))
+def test_the_canonical_way_takes_only_the_numbers_the_careful_one_takes(text: str) -> None:
+    body = b"0\t%b\n" % text.encode()
+    careful = read_lines(body, Wanted({}, {}, 1, True, 20, 2))
+    canonical = read_canonical_numbers(body, 1)
+    assert (canonical is None) == bool(careful.faults)
+    assert canonical is None or canonical == careful.values
 
 
 SETS = [

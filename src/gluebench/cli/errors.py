@@ -33,8 +33,7 @@ def _room_error(error: Exception) -> click.ClickException | None:
     if name == "UnknownNameError":
         return click.UsageError(_sentence(str(error)))
     if name in {"ManifestError", "GoldError", "SubmissionError"}:
-        problems = getattr(error, "problems", None)
-        return click.ClickException("\n".join(map(str, problems)) if problems else _sentence(str(error)))
+        return click.ClickException(_sentence(str(error)))
     return None
 
 

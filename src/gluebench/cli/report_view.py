@@ -98,7 +98,7 @@ def _notes(report: Report, benchmark: Benchmark) -> Iterator[str]:
     if not report.complete:
         names = ", ".join(f"{name}.tsv" for name in report.missing)
         lacking = f" Missing: {names}." if names else ""
-        yield f"INCOMPLETE: there is no macro-average while a scored task of {benchmark.name} lacks its score.{lacking}"
+        yield f"INCOMPLETE: no macro-average while a scored task of {benchmark.name} has no score.{lacking}"
     for name, task in report.tasks.items():
         covered = {score.covered for score in task.metrics.values() if score.covered is not None}
         for share in sorted(covered):

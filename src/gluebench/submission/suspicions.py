@@ -25,7 +25,7 @@ class Suspicions(NamedTuple):
 
 def suspicions(name: str, column: Column, task: Task) -> Suspicions:
     """Warnings about the predictions of one file."""
-    if len(column) and len(set(column.values)) == 1:
+    if _constant(column):
         value = column.labels[column.codes[0]] if column.labels else f"{column.numbers[0]:g}"
         expected = "expected predictions that differ between examples"
         return Suspicions(
@@ -37,13 +37,18 @@ def suspicions(name: str, column: Column, task: Task) -> Suspicions:
     return Suspicions([swapped] if swapped else [], {})
 
 
+def _constant(column: Column) -> bool:
+    if isinstance(column.values, bytes):
+        return len(column) > 0 and not column.values.strip(column.values[:1])
+    return len(set(column.values)) == 1
+
+
 def _swapped(name: str, column: Column, task: Task) -> Problem | None:
     """Compare the predicted label shares with the training shares, as they are and in every other order."""
     known = [label.share for label in task.labels if label.share is not None]
     if len(known) != len(task.labels) or not 2 <= len(known) <= _MOST_LABELS:
         return None
-    codes = column.codes
-    found = [codes.count(code) / len(codes) for code in range(len(known))]
+    found = [count / len(column) for count in column.counts()]
     as_is = _distance(found, known)
     order = min(
         permutations(range(len(known))), key=lambda order: _distance([found[at] for at in order], known)

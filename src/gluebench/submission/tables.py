@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from array import array
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
-from gluebench.submission.canonical import read_canonical
+from gluebench.submission.canonical import read_canonical, read_canonical_numbers
 from gluebench.submission.column import Column
 from gluebench.submission.problems import SHOWN_PER_FILE, Problem, Severity
 from gluebench.submission.rows import Fault, Rows, Wanted, read_rows
@@ -60,16 +61,16 @@ def read_table(name: str, data: bytes, layout: Layout) -> Table:
     if unreadable:
         return Table(None, [unreadable], Counter())
     text = _text(name, data, layout)
-    if layout.words and text.first_line == 2:
-        codes = read_canonical(text.body, layout.words, layout.size)
-        if codes is not None and not any(problem.severity == "error" for problem in text.problems):
-            return Table(Column(layout.words, codes), text.problems, Counter())
+    if text.first_line == 2 and not any(problem.severity == "error" for problem in text.problems):
+        column = _canonical(text.body, layout)
+        if column is not None:
+            return Table(column, text.problems, Counter())
     rows = read_rows(text.body, _wanted(layout, text.first_line))
     return _table(name, rows, text, layout)
 
 
 def _unreadable(name: str, data: bytes) -> Problem | None:
-    if not data.strip(b"\xef\xbb\xbf\r\n\t "):
+    if len(data) < 1000 and not data.strip(b"\xef\xbb\xbf\r\n\t "):
         return Problem(
             "empty-file",
             "error",
@@ -126,6 +127,15 @@ def _header_problem(name: str, header: bytes, layout: Layout) -> Problem:
         return Problem("separator", "error", name, wanted, fix, 1, None, shown)
     fix = f"Write exactly two columns, named index and {layout.value}."
     return Problem("header", "error", name, wanted, fix, 1, None, shown)
+
+
+def _canonical(body: bytes, layout: Layout) -> Column | None:
+    values: bytes | array[float] | None = (
+        read_canonical(body, layout.words, layout.size)
+        if layout.words
+        else read_canonical_numbers(body, layout.size)
+    )
+    return None if values is None else Column(layout.words, values)
 
 
 def _wanted(layout: Layout, first_line: int) -> Wanted:
