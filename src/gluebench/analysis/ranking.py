@@ -18,9 +18,7 @@ def competition_ranks(scores: Sequence[float | None]) -> list[int | None]:
 
 def board_order(scores: Sequence[float | None]) -> list[int]:
     """Positions from the highest score to the lowest, then those without one; ties keep their order."""
-    return sorted(
-        range(len(scores)), key=lambda at: (scores[at] is None, -(scores[at] or 0.0))
-    )
+    return sorted(range(len(scores)), key=lambda at: (scores[at] is None, -(scores[at] or 0.0)))
 
 
 def best(scores: Sequence[float | None]) -> float | None:

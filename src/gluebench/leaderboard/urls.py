@@ -12,7 +12,9 @@ urlpatterns = [
     path("benchmarks/<slug:name>", boards.board, name="board"),
     path("benchmarks/<slug:name>.json", boards.board_json, name="board-json"),
     path("benchmarks/<slug:name>/diagnostics/<str:task>", boards.diagnostics, name="diagnostics"),
-    path("benchmarks/<slug:name>/diagnostics/<str:task>.json", boards.diagnostics_json, name="diagnostics-json"),
+    path(
+        "benchmarks/<slug:name>/diagnostics/<str:task>.json", boards.diagnostics_json, name="diagnostics-json"
+    ),
     path("benchmarks/<slug:name>/submit", submissions.submit, name="submit"),
     path("submissions", submissions.mine, name="my-submissions"),
     path("submissions/<slug:key>", submissions.submission, name="submission"),
@@ -23,4 +25,3 @@ urlpatterns = [
     path("submissions/<slug:key>/file", submissions.download, name="submission-file"),
     path("account/", include("allauth.account.urls")),
 ]
-

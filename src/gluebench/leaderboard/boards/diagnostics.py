@@ -44,15 +44,18 @@ class DiagnosticTable(NamedTuple):
     metric: str
 
 
-def build_diagnostics(task: Task, entries: Sequence[Mapping[str, Any]], *, category: str = "") -> DiagnosticTable:
+def build_diagnostics(
+    task: Task, entries: Sequence[Mapping[str, Any]], *, category: str = ""
+) -> DiagnosticTable:
     """By coarse category, or by the fine phenomena of one; the highest overall first."""
     titles = [each.name for each in task.phenomena if each.coarse == category] if category else task.coarse()
     level = "fine" if category else "coarse"
     order = board_order([entry["diagnostic"]["overall"]["value"] for entry in entries])
     lines = [_line(entries[at], level, titles) for at in order]
     first = entries[0]["diagnostic"] if entries else None
-    headings = (Heading("All", first["overall"]["n"] if first else None),) + tuple(
-        Heading(title, first[level].get(title, {}).get("n") if first else None) for title in titles
+    headings = (
+        Heading("All", first["overall"]["n"] if first else None),
+        *(Heading(title, first[level].get(title, {}).get("n") if first else None) for title in titles),
     )
     return DiagnosticTable(headings, (*_references(task, len(titles)), *lines), task.metrics[0].title)
 

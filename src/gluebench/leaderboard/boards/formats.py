@@ -30,7 +30,11 @@ def interval_text(score: Mapping[str, Any] | None) -> str:
 
 def short_interval(score: Mapping[str, Any] | None) -> str:
     """The interval for a narrow cell."""
-    return interval_text(score).replace(" to ", "–") if score and (score["low"] or 0) >= 0 else interval_text(score)
+    return (
+        interval_text(score).replace(" to ", "–")
+        if score and (score["low"] or 0) >= 0
+        else interval_text(score)
+    )
 
 
 def count(number: int | None) -> str:

@@ -80,9 +80,7 @@ class ReportTables(NamedTuple):
 def report_tables(benchmark: Benchmark, report: Mapping[str, Any]) -> ReportTables:
     """The report in the order of the manifest."""
     tasks = tuple(_task(task, report["tasks"].get(task.name)) for task in benchmark.scored)
-    sections = tuple(
-        _section(task, report["diagnostics"].get(task.name)) for task in benchmark.diagnostics
-    )
+    sections = tuple(_section(task, report["diagnostics"].get(task.name)) for task in benchmark.diagnostics)
     axis = _axis(metric for task in tasks for metric in task.metrics)
     return ReportTables(_measure("Score", report["score"]), tasks, axis, sections)
 
@@ -110,7 +108,9 @@ def _task(task: Task, found: Mapping[str, Any] | None) -> TaskTable:
 def _section(task: Task, found: Mapping[str, Any] | None) -> DiagnosticSection:
     metric = task.metrics[0]
     human = next((each for each in task.references if metric.name in each.scores), None)
-    note = f"{human.name}: {score_text({'value': human.scores[metric.name]})} ({human.source})" if human else ""
+    note = (
+        f"{human.name}: {score_text({'value': human.scores[metric.name]})} ({human.source})" if human else ""
+    )
     if found is None:
         return DiagnosticSection(task.name, task.title, metric.title, None, (), note, Axis(0))
     overall = _measure("All", found["overall"])
@@ -137,7 +137,9 @@ def _coarse(task: Task, found: Mapping[str, Any]) -> tuple[Category, ...]:
 
 def _divisions(task: Task, found: Mapping[str, Any]) -> tuple[Category, ...]:
     return tuple(
-        Category(column.capitalize(), None, tuple(_measure(name, score) for name, score in found[column].items()))
+        Category(
+            column.capitalize(), None, tuple(_measure(name, score) for name, score in found[column].items())
+        )
         for column in task.metadata
         if column in found
     )

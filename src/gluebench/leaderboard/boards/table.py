@@ -1,4 +1,4 @@
-"""The board as the paper's Figure 1: from a manifest and the submissions' scores to rows of text. No arithmetic."""
+"""The board as the paper's Figure 1: a manifest and submissions' scores become rows of text."""
 
 from __future__ import annotations
 
@@ -97,9 +97,7 @@ def _row(
     columns: Sequence[Column], entry: Mapping[str, Any], *, rank: int | None, bests: Sequence[float | None]
 ) -> Row:
     score = entry["scores"]["score"]
-    cells = tuple(
-        _cell(_metrics(column, entry), bests[at]) for at, column in enumerate(columns)
-    )
+    cells = tuple(_cell(_metrics(column, entry), bests[at]) for at, column in enumerate(columns))
     shown = Cell(score_text(score), short_interval(score))
     return Row(rank, entry, shown, cells, complete=bool(entry["scores"]["complete"]))
 
@@ -121,7 +119,9 @@ def _cell(scores: Sequence[Mapping[str, Any] | None], highest: float | None) -> 
 def _bests(columns: Sequence[Column], entries: Sequence[Mapping[str, Any]]) -> list[float | None]:
     """The highest first metric of each column."""
     return [
-        best([score["value"] if score else None for score in (_metrics(column, entry)[0] for entry in entries)])
+        best(
+            [score["value"] if score else None for score in (_metrics(column, entry)[0] for entry in entries)]
+        )
         for column in columns
     ]
 
@@ -130,20 +130,22 @@ def _references(benchmark: Benchmark, columns: Sequence[Column]) -> list[Row]:
     """The published rows: those of the benchmark, filled with those of its tasks of the same name."""
     names = dict.fromkeys(
         reference.name
-        for holder in (benchmark, *benchmark.scored)
-        for reference in holder.references
+        for listed in (benchmark.references, *(task.references for task in benchmark.scored))
+        for reference in listed
     )
     return [_reference(name, benchmark, columns) for name in names]
 
 
 def _reference(name: str, benchmark: Benchmark, columns: Sequence[Column]) -> Row:
     own = next((each for each in benchmark.references if each.name == name), None)
-    by_task = {
-        task.name: each for task in benchmark.scored for each in task.references if each.name == name
-    }
+    by_task = {task.name: each for task in benchmark.scored for each in task.references if each.name == name}
     sources = dict.fromkeys(each.source for each in (own, *by_task.values()) if each)
     cells = tuple(
-        Cell("/".join(percent(scores.get(metric.name)) for metric in column.metrics) if scores else percent(None))
+        Cell(
+            "/".join(percent(scores.get(metric.name)) for metric in column.metrics)
+            if scores
+            else percent(None)
+        )
         for column in columns
         for scores in [by_task[column.task.name].scores if column.task.name in by_task else {}]
     )

@@ -42,7 +42,8 @@ def diagnostics(benchmark: Benchmark, task: Task, entries: Sequence[Mapping[str,
         "task": task.name,
         "metrics": [metric.name for metric in task.metrics],
         "categories": {
-            coarse: [each.name for each in task.phenomena if each.coarse == coarse] for coarse in task.coarse()
+            coarse: [each.name for each in task.phenomena if each.coarse == coarse]
+            for coarse in task.coarse()
         },
         "rows": [
             {**_who(entry), "regime": entry["regime"], "diagnostic": entry["diagnostic"]} for entry in entries
