@@ -20,11 +20,11 @@ _BLANK = ("", "", "-", "-", "-", "", "", "")
 
 def comparison_output(comparison: Comparison, benchmark: Benchmark) -> Output:
     """The comparison in every form."""
-    tasks, diagnostics = comparison.tasks, comparison.diagnostics
+    tasks, apart = comparison.tasks, comparison.diagnostics
     sections = [
         Section(tuple(row for task in benchmark.scored for row in _rows(tasks.get(task.name), task))),
         Section((_average_row(comparison),)),
-        Section(tuple(row for task in benchmark.diagnostics for row in _rows(diagnostics.get(task.name), task))),
+        Section(tuple(row for task in benchmark.diagnostics for row in _rows(apart.get(task.name), task))),
     ]
     table = Table(
         columns=COLUMNS,
