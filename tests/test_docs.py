@@ -7,6 +7,8 @@ from pathlib import Path
 
 import pytest
 
+from gluebench.submission.archive_problems import NOTICES, REFUSALS
+
 ROOT = Path(__file__).resolve().parents[1]
 PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").rglob("*.md"))]
 LINK = re.compile(r"\[[^\]]*\]\((?!https?:|mailto:)([^)#]*)(?:#([^)]*))?\)")
@@ -30,7 +32,10 @@ def anchors(page: Path) -> set[str]:
 def problem_codes() -> set[str]:
     """Every code that the source gives to a problem or a fault."""
     text = "\n".join(path.read_text() for path in (ROOT / "src/gluebench/submission").glob("*.py"))
-    return set(re.findall(r'(?:Problem|Fault|_warning|_notice|_error)\(\s*"([a-z][a-z-]+)"', text))
+    return set(re.findall(r'(?:Problem|Fault|_warning|_notice|_error)\(\s*"([a-z][a-z-]+)"', text)) | {
+        *REFUSALS,
+        *NOTICES,
+    }
 
 
 def test_every_problem_code_is_explained() -> None:

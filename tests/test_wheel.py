@@ -1,4 +1,4 @@
-"""What is installed is what was built: the wheel, in a new environment outside the tree, serves a leaderboard."""
+"""What is installed is what was built: the wheel, in an environment outside the tree, serves a site."""
 
 from __future__ import annotations
 
