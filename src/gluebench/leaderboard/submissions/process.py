@@ -86,13 +86,7 @@ def _wait(child: subprocess.Popen[bytes], alive: Callable[[], bool], stop: threa
             raise InterruptedGradingError
         now = time.monotonic()
         if now > end:
-<<<<<<< HEAD
-            raise ProcessFailed(
-                f"Grading took longer than {settings.GRADER_SECONDS} seconds and was stopped."
-            )
-=======
             raise GraderError(f"Grading took longer than {settings.GRADER_SECONDS} seconds and was stopped.")
->>>>>>> leaderboard
         if now > sign:
             sign = now + SIGN_OF_LIFE_SECONDS
             if not alive():
