@@ -11,7 +11,6 @@ from numpy.typing import NDArray
 from gluebench.benchmark import Metric, Task
 from gluebench.scoring.bars import Bar
 from gluebench.scoring.counts import COUNT_METRICS
-from gluebench.scoring.diagnostics import Category
 from gluebench.scoring.draws import (
     Floats,
     Ints,
@@ -26,6 +25,7 @@ from gluebench.scoring.draws import (
 from gluebench.scoring.intervals import UNDEFINED, wilson
 from gluebench.scoring.metrics import custom_metric
 from gluebench.scoring.pairs import Pairs, Point, positive_code, values
+from gluebench.scoring.tags import Category
 from gluebench.scoring.weighted import WEIGHTED
 
 
