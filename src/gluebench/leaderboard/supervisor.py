@@ -1,4 +1,4 @@
-"""Keeps a site's two processes running: prepares, starts, restarts, stops. Imports no Django, so it stays small."""
+"""Keeps a site's two processes running: starts, restarts, stops them. Imports no Django, to stay small."""
 
 from __future__ import annotations
 
@@ -60,12 +60,12 @@ class Child:
             self.process.wait()
 
 
-class _Stopped(Exception):
+class _StopError(Exception):
     """A signal asked the supervisor to stop."""
 
 
 def listen(host: str, port: int) -> socket.socket:
-    """The socket the site answers on; kept open over restarts, so that no visitor is refused. Raises SiteError."""
+    """The socket the site answers on, open over restarts so that no visitor is refused. Raises SiteError."""
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
     listening = socket.socket(family)
     listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
@@ -110,7 +110,7 @@ def run(site: SiteFolder, listening: socket.socket, *, ready: Callable[[Address]
             time.sleep(GLANCE_SECONDS)
             for child in children:
                 child.revive()
-    except _Stopped:
+    except _StopError:
         pass
     finally:
         _end(children, writing)
@@ -128,7 +128,7 @@ def _end(children: Sequence[Child], lifeline_end: int) -> None:
 
 
 def _stop(number: int, frame: FrameType | None) -> None:
-    raise _Stopped
+    raise _StopError
 
 
 def _await_answer(address: Address, web: Child) -> None:

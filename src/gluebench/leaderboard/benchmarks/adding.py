@@ -7,9 +7,9 @@ from pathlib import Path
 from typing import NamedTuple
 
 from django.conf import settings
+from django.core.exceptions import ValidationError
 from django.core.validators import validate_slug
 from django.db import transaction
-from django.core.exceptions import ValidationError
 
 from gluebench import benchmark as records
 from gluebench.leaderboard.benchmarks.manifests import read_manifest
@@ -64,6 +64,8 @@ def _keep_gold(name: str, source: Path) -> _Gold:
     files = {path.name: path.read_bytes() for path in sorted(source.iterdir()) if path.is_file()}
     digest = hashlib.sha256()
     for file, data in files.items():
+        if file.startswith("."):  # the key of the label version: it names labels and is none
+            continue
         digest.update(f"{file}\0{len(data)}\0".encode() + data)
     place = f"{name}/{digest.hexdigest()[:16]}"
     home: Path = settings.FOLDER.labels / place

@@ -1,4 +1,4 @@
-"""Public pages are made once for each version of a benchmark, kept plain and compressed, and answered with 304."""
+"""Public pages, made once for each version of a benchmark and kept both plain and compressed."""
 
 from __future__ import annotations
 

@@ -53,8 +53,9 @@ def build_diagnostics(
     order = board_order([entry["diagnostic"]["overall"]["value"] for entry in entries])
     lines = [_line(entries[at], level, titles) for at in order]
     first = entries[0]["diagnostic"] if entries else None
-    headings = (Heading("All", first["overall"]["n"] if first else None),) + tuple(
-        Heading(title, first[level].get(title, {}).get("n") if first else None) for title in titles
+    headings = (
+        Heading("All", first["overall"]["n"] if first else None),
+        *(Heading(title, first[level].get(title, {}).get("n") if first else None) for title in titles),
     )
     return DiagnosticTable(headings, (*_references(task, len(titles)), *lines), task.metrics[0].title)
 

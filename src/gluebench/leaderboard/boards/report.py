@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any, NamedTuple
 
 from gluebench.benchmark import Benchmark, Task
@@ -21,6 +21,22 @@ class Measure(NamedTuple):
     low: float | None
     value: float | None
     high: float | None
+
+
+class Axis(NamedTuple):
+    """The scale of the small pictures of a table: 0 to 1, or -1 to 1 where something is below 0."""
+
+    start: int
+
+    @property
+    def view(self) -> str:
+        """The picture's view box."""
+        return f"{self.start} 0 {1 - self.start} 1"
+
+    @property
+    def title(self) -> str:
+        """What the scale spans, as numbers are shown."""
+        return "−100 to 100" if self.start else "0 to 100"
 
 
 class TaskTable(NamedTuple):
@@ -49,6 +65,7 @@ class DiagnosticSection(NamedTuple):
     overall: Measure | None
     categories: tuple[Category, ...]
     human: str
+    axis: Axis
 
 
 class ReportTables(NamedTuple):
@@ -56,6 +73,7 @@ class ReportTables(NamedTuple):
 
     score: Measure
     tasks: tuple[TaskTable, ...]
+    axis: Axis
     diagnostics: tuple[DiagnosticSection, ...]
 
 
@@ -63,7 +81,12 @@ def report_tables(benchmark: Benchmark, report: Mapping[str, Any]) -> ReportTabl
     """The report in the order of the manifest."""
     tasks = tuple(_task(task, report["tasks"].get(task.name)) for task in benchmark.scored)
     sections = tuple(_section(task, report["diagnostics"].get(task.name)) for task in benchmark.diagnostics)
-    return ReportTables(_measure("Score", report["score"]), tasks, sections)
+    axis = _axis(metric for task in tasks for metric in task.metrics)
+    return ReportTables(_measure("Score", report["score"]), tasks, axis, sections)
+
+
+def _axis(measures: Iterable[Measure]) -> Axis:
+    return Axis(-1 if any(measure.low is not None and measure.low < 0 for measure in measures) else 0)
 
 
 def _measure(title: str, score: Mapping[str, Any] | None) -> Measure:
@@ -89,10 +112,11 @@ def _section(task: Task, found: Mapping[str, Any] | None) -> DiagnosticSection:
         f"{human.name}: {score_text({'value': human.scores[metric.name]})} ({human.source})" if human else ""
     )
     if found is None:
-        return DiagnosticSection(task.name, task.title, metric.title, None, (), note)
+        return DiagnosticSection(task.name, task.title, metric.title, None, (), note, Axis(0))
     overall = _measure("All", found["overall"])
     categories = (*_coarse(task, found), *_divisions(task, found))
-    return DiagnosticSection(task.name, task.title, metric.title, overall, categories, note)
+    axis = _axis(part for category in categories for part in (category.whole or overall, *category.parts))
+    return DiagnosticSection(task.name, task.title, metric.title, overall, categories, note, axis)
 
 
 def _coarse(task: Task, found: Mapping[str, Any]) -> tuple[Category, ...]:

@@ -1,4 +1,4 @@
-"""The board as the paper's Figure 1: from a manifest and the submissions' scores to rows of text. No arithmetic."""
+"""The board as the paper's Figure 1: a manifest and submissions' scores become rows of text."""
 
 from __future__ import annotations
 
@@ -129,7 +129,9 @@ def _bests(columns: Sequence[Column], entries: Sequence[Mapping[str, Any]]) -> l
 def _references(benchmark: Benchmark, columns: Sequence[Column]) -> list[Row]:
     """The published rows: those of the benchmark, filled with those of its tasks of the same name."""
     names = dict.fromkeys(
-        reference.name for holder in (benchmark, *benchmark.scored) for reference in holder.references
+        reference.name
+        for listed in (benchmark.references, *(task.references for task in benchmark.scored))
+        for reference in listed
     )
     return [_reference(name, benchmark, columns) for name in names]
 

@@ -110,7 +110,7 @@ def diagnosed(benchmark: Benchmark, task: Task) -> list[dict[str, Any]]:
     """The public submissions with their report on a diagnostic set, under "diagnostic"."""
     public = Submission.objects.public().filter(benchmark=benchmark).order_by("submitted")
     rows = public.values("key", "name", "model", "regime", "report__diagnostics")
-    found = [{**row, "diagnostic": (row.pop("report__diagnostics") or {}).get(task.name)} for row in rows]
+    found = [{**row, "diagnostic": (row["report__diagnostics"] or {}).get(task.name)} for row in rows]
     return [row for row in found if row["diagnostic"]]
 
 

@@ -1,4 +1,4 @@
-"""The one way a submission comes in, from the page or from a command: file first, then its row, then the answer."""
+"""The one way a submission comes in, by page or by command: its file first, then its row, then the answer."""
 
 from __future__ import annotations
 

@@ -17,7 +17,7 @@ HELP = {
     "team": "Who stands behind it. Your e-mail address is never shown.",
     "link": "A paper, a repository or a page about it.",
     "description": "A few sentences on the method and its training data. Markdown works; HTML does not.",
-    "regime": "One model for each task, one for all of them, or a fixed sentence encoder with small classifiers.",
+    "regime": "One model for each task, one for all, or a fixed sentence encoder with small classifiers.",
     "parameters": "All parameters the system uses at test time, over all tasks, as a plain number.",
     "shared_parameters": "Those of them that every task uses.",
     "public": "Leave it off to see your score first; you can publish later from the submission's page.",
@@ -38,13 +38,13 @@ class UploadForm(forms.Form):
 
     upload = forms.FileField(
         label="Submission",
-        help_text="One zip with a .tsv file for each test file, as described beside.",
+        help_text="One zip with a .tsv file for each test file, as this page lists them.",
         widget=forms.FileInput(attrs={"accept": ".zip,application/zip"}),
     )
 
-    def clean_upload(self) -> UploadedFile:
+    def clean_upload(self) -> UploadedFile[Any]:
         """The file, unless it is larger than any honest submission."""
-        upload: UploadedFile = self.cleaned_data["upload"]
+        upload: UploadedFile[Any] = self.cleaned_data["upload"]
         limit = settings.UPLOAD_BYTES
         if upload.size is None or upload.size > limit:
             raise ValidationError(f"The file is larger than {limit // 1024**2} MB. Compress it as a zip.")

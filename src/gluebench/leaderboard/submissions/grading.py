@@ -16,7 +16,7 @@ from django.utils import timezone
 
 from gluebench.leaderboard.benchmarks.models import Benchmark
 from gluebench.leaderboard.submissions.models import Status, Submission, SubmissionQuerySet, lease_end
-from gluebench.leaderboard.submissions.process import Interrupted, ProcessFailed, run_grader
+from gluebench.leaderboard.submissions.process import GraderError, InterruptedGradingError, run_grader
 from gluebench.leaderboard.submissions.tasks import hand_out
 
 stopping = threading.Event()
@@ -34,9 +34,9 @@ def grade(pk: int) -> None:
     held = Submission.objects.held(pk, submission.attempts)
     try:
         result = _work(submission, held)
-    except Interrupted:
+    except InterruptedGradingError:
         _give_back(held, pk)
-    except ProcessFailed as failure:
+    except GraderError as failure:
         _finish(submission, held, {"status": Status.FAILED, "failure": str(failure)})
     else:
         _finish(submission, held, _outcome(result))

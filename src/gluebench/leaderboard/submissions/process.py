@@ -1,4 +1,4 @@
-"""The process that opens submitted files and labels: apart from the site, limited, and silent about labels."""
+"""Starts the process that opens submitted files and labels, apart from the site and limited."""
 
 from __future__ import annotations
 
@@ -21,11 +21,11 @@ SIGN_OF_LIFE_SECONDS = 5.0
 _GLANCE_SECONDS = 0.05
 
 
-class ProcessFailed(Exception):
+class GraderError(Exception):
     """The grader's process ended without a result; the message may be shown."""
 
 
-class Interrupted(Exception):
+class InterruptedGradingError(Exception):
     """The worker is stopping, or another one has taken over."""
 
 
@@ -34,7 +34,7 @@ def run_grader(
 ) -> Mapping[str, Any]:
     """Check and grade in a child; `alive` is told every few seconds and says whether to go on.
 
-    Raises ProcessFailed, or Interrupted when `stop` is set or `alive` says no.
+    Raises GraderError, or InterruptedGradingError when `stop` is set or `alive` says no.
     """
     limits = {"seconds": settings.GRADER_SECONDS, "bytes": settings.GRADER_BYTES}
     with tempfile.TemporaryFile() as answer:
@@ -49,7 +49,7 @@ def run_grader(
 
 
 def run_check(manifest: Path, submission: Path) -> Mapping[str, Any]:
-    """The validator's findings on a file, without labels; for the free check. Raises ProcessFailed."""
+    """The validator's findings on a file, without labels; for the free check. Raises GraderError."""
     job = {"manifest": str(manifest), "gold": None, "submission": str(submission)}
     found = run_grader(job, alive=lambda: True, stop=threading.Event())
     check: Mapping[str, Any] = found["check"]
@@ -83,26 +83,24 @@ def _wait(child: subprocess.Popen[bytes], alive: Callable[[], bool], stop: threa
     sign = time.monotonic() + SIGN_OF_LIFE_SECONDS
     while child.poll() is None:
         if stop.wait(_GLANCE_SECONDS):
-            raise Interrupted
+            raise InterruptedGradingError
         now = time.monotonic()
         if now > end:
-            raise ProcessFailed(
-                f"Grading took longer than {settings.GRADER_SECONDS} seconds and was stopped."
-            )
+            raise GraderError(f"Grading took longer than {settings.GRADER_SECONDS} seconds and was stopped.")
         if now > sign:
             sign = now + SIGN_OF_LIFE_SECONDS
             if not alive():
-                raise Interrupted
+                raise InterruptedGradingError
 
 
 def _answer(returncode: int, output: bytes) -> Mapping[str, Any]:
     try:
         result = json.loads(output)
     except ValueError:
-        raise ProcessFailed(
+        raise GraderError(
             f"The grader stopped without a result (exit status {returncode}). Ask the organiser."
         ) from None
     if "failed" in result:
-        raise ProcessFailed(f"The grader stopped: {result['failed']}. Ask the organiser.")
+        raise GraderError(f"The grader stopped: {result['failed']}. Ask the organiser.")
     answer: Mapping[str, Any] = result
     return answer

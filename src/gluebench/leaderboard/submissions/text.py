@@ -31,7 +31,7 @@ def markdown(text: str) -> SafeString:
         url_schemes={"http", "https", "mailto"},
         link_rel="nofollow noopener ugc",
     )
-    return mark_safe(html)  # noqa: S308 - just sanitised
+    return mark_safe(html)
 
 
 @cache

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 from django.contrib import messages
@@ -12,16 +13,23 @@ from django.http import FileResponse, Http404, HttpRequest, HttpResponse, JsonRe
 from django.shortcuts import get_object_or_404, redirect, render
 from django.views.decorators.http import require_POST, require_safe
 
+from gluebench.leaderboard.accounts.models import User
 from gluebench.leaderboard.benchmarks.models import Benchmark
 from gluebench.leaderboard.boards.report import expected_files, flat, report_tables
 from gluebench.leaderboard.submissions.accept import accept
 from gluebench.leaderboard.submissions.forms import SubmissionForm, UploadForm
 from gluebench.leaderboard.submissions.models import Submission
-from gluebench.leaderboard.submissions.process import ProcessFailed, run_check
+from gluebench.leaderboard.submissions.process import GraderError, run_check
+
+
+class SignedInRequest(HttpRequest):
+    """A request of somebody who is signed in."""
+
+    user: User
 
 
 @login_required
-def submit(request: HttpRequest, name: str) -> HttpResponse:
+def submit(request: SignedInRequest, name: str) -> HttpResponse:
     """The form; sends the submission, or only checks its file."""
     benchmark = get_object_or_404(Benchmark, name=name)
     if request.POST.get("action") == "check":
@@ -40,7 +48,7 @@ def _check(request: HttpRequest, benchmark: Benchmark) -> HttpResponse:
     if form.is_valid():
         found = _findings(benchmark, form.cleaned_data["upload"])
     else:
-        found["failure"] = "\n".join(form.errors.get("upload", []))
+        found["failure"] = " ".join(map(str, form.errors.get("upload", [])))
     if request.POST.get("fragment"):
         return render(request, "submissions/findings.html", found)
     again = SubmissionForm(instance=Submission(benchmark=benchmark), initial=request.POST.dict())
@@ -48,11 +56,9 @@ def _check(request: HttpRequest, benchmark: Benchmark) -> HttpResponse:
 
 
 def _findings(benchmark: Benchmark, upload: TemporaryUploadedFile) -> dict[str, Any]:
-    from pathlib import Path
-
     try:
         check = run_check(benchmark.manifest_path, Path(upload.temporary_file_path()))
-    except ProcessFailed as failure:
+    except GraderError as failure:
         return {"check": None, "failure": str(failure)}
     return {"check": check, "failure": ""}
 

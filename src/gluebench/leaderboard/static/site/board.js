@@ -30,7 +30,7 @@ function addRow(button) {
   row.className = "detail-row";
   row.id = `detail-${++count}`;
   const cell = row.insertCell();
-  cell.colSpan = above.cells.length + 1;
+  cell.colSpan = above.cells.length;
   button.setAttribute("aria-controls", row.id);
   above.after(row);
   return row;
