@@ -48,12 +48,34 @@ def main() -> None:
     for name, each in seconds.items():
         print(f"{name:28} {statistics.median(each) * 1000:8.1f} ms CPU")
     print()
-    _line("file order: times zipfile.read", ratio(seconds, "ours, file order", "zipfile, file order"), "<= 2 (1.5)")
-    _line("file order: faster than tuned pandas", 1 / ratio(seconds, "ours, file order", "tuned pandas, file order"), ">= 8 (12)")
-    _line("shuffled: times zipfile.read", ratio(seconds, "ours, shuffled", "zipfile, shuffled"), "<= 3.3 (2.5)")
-    _line("shuffled: faster than tuned pandas", 1 / ratio(seconds, "ours, shuffled", "tuned pandas, shuffled"), ">= 4 (6)")
-    _line("broken: times tuned pandas on a good one", ratio(seconds, "ours, broken", "tuned pandas, file order"), "<= 0.6 (0.3)")
-    _line("with 1,000 resamples: faster than tuned pandas without", 1 / ratio(seconds, "ours, 1,000 resamples", "tuned pandas, file order"), ">= 2 (3)")
+    _line(
+        "file order: times zipfile.read",
+        ratio(seconds, "ours, file order", "zipfile, file order"),
+        "<= 2 (1.5)",
+    )
+    _line(
+        "file order: faster than tuned pandas",
+        1 / ratio(seconds, "ours, file order", "tuned pandas, file order"),
+        ">= 8 (12)",
+    )
+    _line(
+        "shuffled: times zipfile.read", ratio(seconds, "ours, shuffled", "zipfile, shuffled"), "<= 3.3 (2.5)"
+    )
+    _line(
+        "shuffled: faster than tuned pandas",
+        1 / ratio(seconds, "ours, shuffled", "tuned pandas, shuffled"),
+        ">= 4 (6)",
+    )
+    _line(
+        "broken: times tuned pandas on a good one",
+        ratio(seconds, "ours, broken", "tuned pandas, file order"),
+        "<= 0.6 (0.3)",
+    )
+    _line(
+        "with 1,000 resamples: faster than tuned pandas without",
+        1 / ratio(seconds, "ours, 1,000 resamples", "tuned pandas, file order"),
+        ">= 2 (3)",
+    )
 
 
 def _line(what: str, value: float, goal: str) -> None:

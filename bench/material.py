@@ -50,8 +50,11 @@ def _predicted(label: str, file: TestFile, glue: Benchmark, rng: random.Random) 
 def _write_tags(folder: Path, glue: Benchmark, rng: random.Random) -> None:
     phenomena, size = glue.task("AX").phenomena, glue.file("AX").size()
     tagged = [*range(size), *rng.choices(range(size), k=AX_TAGS - size)]
-    lines = [f"{index}\t{phenomenon.coarse}\t{phenomenon.name}" for index in sorted(tagged)
-             for phenomenon in [rng.choice(phenomena)]]
+    lines = [
+        f"{index}\t{phenomenon.coarse}\t{phenomenon.name}"
+        for index in sorted(tagged)
+        for phenomenon in [rng.choice(phenomena)]
+    ]
     (folder / "AX.phenomena.tsv").write_text("index\tcoarse\tfine\n" + "\n".join(dict.fromkeys(lines)) + "\n")
     domains = ["News", "Reddit", "Wikipedia", "ACL", "Artificial"]
     rows = [f"{i}\t{i // 2}\t{('forward', 'backward')[i % 2]}\t{domains[i // 2 % 5]}" for i in range(size)]

@@ -1,6 +1,6 @@
 """`gluebench grade` as a whole process against the same in tuned pandas: CPU and peak memory.
 
-    python bench/process.py [--rounds N]
+python bench/process.py [--rounds N]
 """
 
 from __future__ import annotations
@@ -16,8 +16,10 @@ from pathlib import Path
 from typing import NamedTuple
 
 HERE = Path(__file__).parent
-PEER = "import sys; from pathlib import Path; from material import pandas_gold, tuned_pandas; " \
+PEER = (
+    "import sys; from pathlib import Path; from material import pandas_gold, tuned_pandas; "
     "folder = Path(sys.argv[1]); print(tuned_pandas(folder / 'good.zip', pandas_gold(folder), folder))"
+)
 
 
 class Cost(NamedTuple):
@@ -30,6 +32,7 @@ class Cost(NamedTuple):
 def run(command: list[str]) -> Cost:
     """Run a command to its end, its output discarded."""
     environment = {**os.environ, "PYTHONPATH": os.pathsep.join([str(HERE), *sys.path])}
+    environment.pop("PYTHONDONTWRITEBYTECODE", None)  # an installed package has its bytecode
     child = subprocess.Popen(command, stdout=subprocess.DEVNULL, env=environment)
     _, status, usage = os.wait4(child.pid, 0)
     if os.waitstatus_to_exitcode(status):
@@ -42,9 +45,20 @@ def main() -> None:
     parser.add_argument("--rounds", type=int, default=5)
     rounds = parser.parse_args().rounds
     with tempfile.TemporaryDirectory() as name:
-        make = f"from pathlib import Path; from material import write_material; write_material(Path({name!r}))"
+        make = (
+            f"from pathlib import Path; from material import write_material; write_material(Path({name!r}))"
+        )
         run([sys.executable, "-c", make])
-        grade = [sys.executable, "-m", "gluebench", "grade", f"{name}/good.zip", "--gold", f"{name}/gold", "--json"]
+        grade = [
+            sys.executable,
+            "-m",
+            "gluebench",
+            "grade",
+            f"{name}/good.zip",
+            "--gold",
+            f"{name}/gold",
+            "--json",
+        ]
         commands = {
             "tuned pandas": [sys.executable, "-c", PEER, name],
             "grade --no-intervals": [*grade, "--no-intervals"],
@@ -60,7 +74,9 @@ def main() -> None:
         cpu, peak = (statistics.median(values) for values in zip(*each, strict=True))
         print(f"{label:26} {cpu * 1000:8.0f} ms CPU  {peak:7.1f} MiB peak")
     for label, goal in (("grade --no-intervals", ">= 13 (18)"), ("grade, 1,000 resamples", ">= 6 (9)")):
-        times = statistics.median(a.cpu / b.cpu for a, b in zip(costs["tuned pandas"], costs[label], strict=True))
+        times = statistics.median(
+            a.cpu / b.cpu for a, b in zip(costs["tuned pandas"], costs[label], strict=True)
+        )
         print(f"{label}: {times:.1f} times less CPU than tuned pandas   goal {goal}")
     peak = max(cost.peak_mib for cost in costs["grade, 10,000 resamples"])
     print(f"peak memory of grade with 10,000 resamples: {peak:.1f} MiB   goal <= 70")

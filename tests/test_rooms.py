@@ -37,18 +37,25 @@ def test_a_room_imports_only_the_rooms_before_it(room: str) -> None:
 
 
 def test_no_source_file_is_over_500_lines() -> None:
-    long = {path.name: count for path in SOURCE.rglob("*.py") if (count := len(path.read_text().splitlines())) > 500}
+    long = {
+        path.name: count
+        for path in SOURCE.rglob("*.py")
+        if (count := len(path.read_text().splitlines())) > 500
+    }
     assert not long
 
 
 def modules_after(code: str) -> set[str]:
     """The top-level modules loaded once the code has run, in a process of its own."""
-    probe = f"import sys, json\n{code}\nprint(json.dumps(sorted({{name.partition('.')[0] for name in sys.modules}})))"
+    loaded = "sorted({name.partition('.')[0] for name in sys.modules})"
+    probe = f"import sys, json\n{code}\nprint(json.dumps({loaded}))"
     done = subprocess.run([sys.executable, "-c", probe], capture_output=True, text=True, check=True)
     return set(json.loads(done.stdout.splitlines()[-1]))
 
 
-@pytest.mark.parametrize("module", ["gluebench", "gluebench.benchmark", "gluebench.submission", "gluebench.scoring"])
+@pytest.mark.parametrize(
+    "module", ["gluebench", "gluebench.benchmark", "gluebench.submission", "gluebench.scoring"]
+)
 def test_importing_what_scores_and_checks_loads_nothing_heavy_nor_numpy(module: str) -> None:
     assert not modules_after(f"import {module}") & {*HEAVY, "numpy"}
 

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from gluebench.submission.arrays import read_arrays
-from gluebench.submission.canonical import _template, read_canonical
+from gluebench.submission.canonical import _template, read_canonical, read_canonical_numbers
 from gluebench.submission.problems import SHOWN_PER_FILE
 from gluebench.submission.rows import Wanted, read_lines
 from gluebench.submission.tables import Layout, Table, read_table
@@ -133,7 +133,10 @@ def test_a_file_without_a_header_is_told_that_its_first_example_would_be_lost() 
 
 def test_a_file_without_a_header_still_has_its_other_errors_listed_with_their_lines() -> None:
     table = read(b"0\t1\n1\tx\n2\t0\n3\t1\n")
-    assert [(problem.code, problem.line) for problem in table.problems] == [("no-header", 1), ("unknown-label", 2)]
+    assert [(problem.code, problem.line) for problem in table.problems] == [
+        ("no-header", 1),
+        ("unknown-label", 2),
+    ]
 
 
 @pytest.mark.parametrize(
@@ -192,12 +195,42 @@ def test_the_canonical_way_reads_any_labels(labels: list[str]) -> None:
     assert read_canonical(body, NLI.words, len(labels)) == bytes(map(NLI.words.index, labels))
 
 
+@given(st.lists(st.floats(allow_nan=False, allow_infinity=False), min_size=1, max_size=60))
+def test_the_canonical_way_reads_any_finite_numbers(numbers: list[float]) -> None:
+    body = "".join(f"{index}\t{number!r}\n" for index, number in enumerate(numbers)).encode()
+    assert read_canonical_numbers(body, len(numbers)) == array("d", numbers)
+
+
+@given(st.text("0123456789.+-eE", min_size=1, max_size=6))
+def test_the_canonical_way_takes_only_the_numbers_the_careful_one_takes(text: str) -> None:
+    body = b"0\t%b\n" % text.encode()
+    careful = read_lines(body, Wanted({}, {}, 1, True, 20, 2))
+    canonical = read_canonical_numbers(body, 1)
+    assert (canonical is None) == bool(careful.faults)
+    assert canonical is None or canonical == careful.values
+
+
 SETS = [
     Wanted({b"0": 0, b"1": 1}, {b"not_entailment": 0, b"entailment": 1}, 12, True, 20, 2),
     Wanted({b"entailment": 0, b"neutral": 1, b"contradiction": 2}, {}, 12, True, 20, 2),
     Wanted({b"ab": 0, b"c": 1}, {b"cc": 1}, 12, False, 3, 2),
 ]
-INSERTS = [b"\t", b"\n", b"0", b"1", b"9", b"x", b"\xff", b" ", b"\x80", b"-1\t0\n", b"3\t1\n", b"00", b"12345678", b"1" * 20]
+INSERTS = [
+    b"\t",
+    b"\n",
+    b"0",
+    b"1",
+    b"9",
+    b"x",
+    b"\xff",
+    b" ",
+    b"\x80",
+    b"-1\t0\n",
+    b"3\t1\n",
+    b"00",
+    b"12345678",
+    b"1" * 20,
+]
 
 
 def mutated(body: bytes, rng: random.Random) -> bytes:

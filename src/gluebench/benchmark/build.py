@@ -23,7 +23,17 @@ ROLES: tuple[Role, ...] = ("test", "dev")
 
 TASK_KEYS = (
     *("title", "summary", "section", "domain", "aliases", "columns", "private", "scored", "predict_with"),
-    *("labels", "label_synonyms", "score_range", "metrics", "splits", "files", "source", "phenomena"),
+    *(
+        "labels",
+        "label_synonyms",
+        "label_shares",
+        "score_range",
+        "metrics",
+        "splits",
+        "files",
+        "source",
+        "phenomena",
+    ),
     *("metadata", "references", "notes"),
 )
 BENCHMARK_KEYS = (
@@ -132,7 +142,20 @@ def _labels(section: Section) -> tuple[Label, ...]:
             synonyms[word].append(synonym)
         elif word:
             table.reject(synonym, f'stands for "{word}", which is no label; {one_of(glosses)}')
-    return tuple(Label(word, gloss, tuple(synonyms[word])) for word, gloss in glosses.items())
+    shares = _label_shares(section, glosses)
+    return tuple(
+        Label(word, gloss, tuple(synonyms[word]), shares.get(word)) for word, gloss in glosses.items()
+    )
+
+
+def _label_shares(section: Section, glosses: Mapping[str, str]) -> dict[str, float]:
+    shares = section.numbers_by_name("label_shares")
+    strange = shares.keys() - glosses.keys()
+    for word in strange:
+        section.inner("label_shares").reject(word, f"is no label; {one_of(glosses)}")
+    if shares and not strange and (len(shares) < len(glosses) or abs(sum(shares.values()) - 1) > 0.011):
+        section.reject("label_shares", "expected a share for every label, 1 in all")
+    return shares
 
 
 def _score_range(section: Section) -> tuple[float, float] | None:

@@ -26,7 +26,7 @@ def check(benchmark: Benchmark, shape: list[Finding]) -> list[Finding]:
     """Everything that is wrong with what a manifest says; what rests on a finding of `shape` is left out."""
     findings = [
         *name_finding(("benchmark", "name"), benchmark.name),
-        *_scores(("benchmark",), benchmark, {"score": (-1.0, 1.0)}),
+        *average_findings(benchmark),
         *_duplicates(_task_names(benchmark), "another task"),
         *_duplicates(_file_names(benchmark), "another test file", same=str.casefold),
     ]
@@ -46,14 +46,17 @@ def check(benchmark: Benchmark, shape: list[Finding]) -> list[Finding]:
 def name_finding(path: KeyPath, name: str) -> Iterator[Finding]:
     """Whether a name can be that of a file everywhere; an absent one has its own finding."""
     if name and not _FIT.match(name):
-        yield Finding(
-            path,
-            f'"{name}" expected letters, digits, ".", "_" and "-" only, beginning with a letter or digit',
-        )
+        allowed = 'letters, digits, ".", "_" and "-" only, a letter or digit first'
+        yield Finding(path, f'"{name}" is no name for a file; expected {allowed}')
     elif _DEVICES.match(name):
         yield Finding(path, f'"{name}" is the name of a device on Windows; expected one that a file may have')
     elif name.endswith((".metadata", ".phenomena")):
         yield Finding(path, f'"{name}" is what a gold folder calls its other files; expected another ending')
+
+
+def average_findings(benchmark: Benchmark) -> Iterator[Finding]:
+    """Whether the references of a benchmark are of its macro-average."""
+    return _scores(("benchmark",), benchmark, {"score": (-1.0, 1.0)})
 
 
 def metric_entry_points() -> frozenset[str]:
@@ -93,7 +96,7 @@ def _duplicates(
 
 def _spoilt(path: KeyPath) -> tuple[str, str]:
     """The task and the key ("metrics", "metrics.function") that a finding leaves without a usable value."""
-    task, *keys = [str(key) for key in path[1:]] or [""]
+    task, *keys = [key for key in path[1:] if isinstance(key, str)] or [""]
     return task, ".".join(dict.fromkeys((*keys[:1], *keys[-1:])))
 
 
@@ -131,6 +134,8 @@ def _known_functions(path: KeyPath, task: Task) -> Iterator[Finding]:
 
 
 def _suited_functions(path: KeyPath, task: Task) -> Iterator[Finding]:
+    if bool(task.labels) == bool(task.score_range):  # has a finding of its own, and either kind may be meant
+        return
     unsuited, suited = (
         (LABEL_METRICS, NUMBER_METRICS) if task.score_range else (NUMBER_METRICS, LABEL_METRICS)
     )

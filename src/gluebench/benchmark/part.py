@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from gluebench.benchmark.build import header, references
-from gluebench.benchmark.checks import name_finding
+from gluebench.benchmark.checks import average_findings, name_finding
 from gluebench.benchmark.lookup import UnknownNameError
 from gluebench.benchmark.reader import Finding, Section
 from gluebench.benchmark.records import Benchmark, Task
@@ -32,7 +32,7 @@ def part_record(root: Section, parent: Benchmark | None) -> Benchmark | None:
     tasks = _tasks(head, wanted, parent)
     if name == parent.name:
         head.reject("name", f'"{name}" is what it extends; expected a name of its own')
-    return Benchmark(
+    part = Benchmark(
         name=name,
         title=head.text("title", _title(parent, tasks)),
         description=head.text("description", parent.description),
@@ -46,6 +46,8 @@ def part_record(root: Section, parent: Benchmark | None) -> Benchmark | None:
             *parent.ignored,
         ),
     )
+    root.findings += average_findings(part)
+    return part
 
 
 def _tasks(head: Section, wanted: tuple[str, ...], parent: Benchmark) -> tuple[Task, ...]:

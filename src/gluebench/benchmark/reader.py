@@ -36,8 +36,9 @@ class Section:
         self.path = path
         self.findings = findings
         if keys is not None:
-            for key in values.keys() - set(keys):
-                self.reject(key, _unknown(key, keys))
+            for key in values:
+                if key not in keys:
+                    self.reject(key, _unknown(key, keys))
 
     def reject(self, key: str, text: str) -> None:
         """Note what is wrong with the value of `key`."""

@@ -20,7 +20,7 @@ class Label:
     synonyms: tuple[str, ...] = ()
     """Other words a submission may use for it, taken with a notice."""
     share: float | None = None
-    """Share of the training split that has it: a prediction whose shares fit only when swapped is suspicious."""
+    """Share of the training split that has it: predictions that fit only when swapped are warned of."""
 
 
 @dataclass(frozen=True, slots=True)

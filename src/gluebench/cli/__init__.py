@@ -1,1 +1,31 @@
-"""cli."""
+"""The `gluebench` command: one file per command group, each of which parses, calls and prints."""
+
+from __future__ import annotations
+
+import click
+
+from gluebench.cli.lazy import LazyGroup
+from gluebench.version import __version__
+
+COMMANDS = {
+    "benchmark": "gluebench.cli.benchmark:benchmark",
+    "check": "gluebench.cli.check:check",
+    "compare": "gluebench.cli.compare:compare",
+    "grade": "gluebench.cli.grade:grade",
+    "leaderboard": "gluebench.cli.leaderboard:leaderboard",
+    "write": "gluebench.cli.write:write",
+}
+
+
+@click.group(
+    cls=LazyGroup,
+    commands_at=COMMANDS,
+    context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
+    epilog=(
+        "Exit codes: 0 done (an incomplete submission too), 1 something in your files is wrong, 2 usage. "
+        'Completion: eval "$(_GLUEBENCH_COMPLETE=bash_source gluebench)", or zsh_source, fish_source.'
+    ),
+)
+@click.version_option(__version__, prog_name="gluebench")
+def main() -> None:
+    """Score, compare and host submissions to GLUE and to benchmarks shaped like it."""

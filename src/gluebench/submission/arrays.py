@@ -85,14 +85,12 @@ def _integers(data: Bytes, words: npt.NDArray[np.uint64], starts: Ints, tabs: In
     word >>= spare  # what stands before the field is shifted out
     word <<= spare
     wrong = ((word + np.uint64(0x7676767676767676)) | word) & np.uint64(0x8080808080808080)
-    word = word * np.uint64(10) + (word >> np.uint64(8))  # pairs, then all eight digits, of the lowest byte first
+    word = word * np.uint64(10) + (word >> np.uint64(8))  # digits to pairs of digits, the lowest byte first
     pairs = np.uint64(0x000000FF000000FF)
-    value = (
-        (word & pairs) * np.uint64(0x000F424000000064)
-        + ((word >> np.uint64(16)) & pairs) * np.uint64(0x0000271000000001)
-    ) >> np.uint64(32)
+    left = (word & pairs) * np.uint64(0x000F424000000064)
+    right = ((word >> np.uint64(16)) & pairs) * np.uint64(0x0000271000000001)
+    value: Ints = ((left + right) >> np.uint64(32)).astype(np.int64)
     padded = (data[starts] == _ZERO) & (digits > 1)
-    value = value.astype(np.int64)
     value[(wrong != 0) | padded | (digits < 1)] = -1
     for row in np.flatnonzero(digits > 8):
         value[row] = _long_integer(data[starts[row] : tabs[row]].tobytes())
@@ -111,28 +109,35 @@ class _Codes(NamedTuple):
 
 
 def _codes(data: Bytes, fields: _Fields, wanted: Wanted) -> _Codes:
-    values, lengths = fields.tabs + 1, fields.ends - fields.tabs - 1
-    codes = np.full(len(values), _NO_LABEL, np.uint8)
-    synonym = np.zeros(len(values), np.bool_)
-    single = {word[0]: code for word, code in wanted.labels.items() if len(word) == 1}
-    if single:
-        table = np.full(256, _NO_LABEL, np.uint8)
-        table[list(single)] = list(single.values())
-        codes = table[data[np.minimum(values, len(data) - 1)]]
-        codes[lengths != 1] = _NO_LABEL
-    longer = [(word, code) for word, code in wanted.labels.items() if len(word) > 1]
-    for word, code in longer:
-        codes[_rows_with(data, values, lengths, word)] = code
-    for word, code in wanted.synonyms.items():
-        rows = _rows_with(data, values, lengths, word)
-        codes[rows], synonym[rows] = code, True
+    codes = _letters(data, fields, wanted)
+    synonym = np.zeros(len(codes), np.bool_)
+    longer = {word: code for word, code in wanted.labels.items() if len(word) > 1}
+    for words, is_synonym in ((longer, False), (wanted.synonyms, True)):
+        for word, code in words.items():
+            rows = _rows_with(data, fields, word)
+            codes[rows], synonym[rows] = code, is_synonym
     return _Codes(codes, synonym)
 
 
-def _rows_with(data: Bytes, values: Ints, lengths: Ints, word: bytes) -> Ints:
-    rows = np.flatnonzero(lengths == len(word))
-    for offset, byte in enumerate(word):
-        rows = rows[data[values[rows] + offset] == byte]
+def _letters(data: Bytes, fields: _Fields, wanted: Wanted) -> Bytes:
+    """The codes of labels of one byte; such a row ends two places after its tab."""
+    codes = np.full(len(fields.ends), _NO_LABEL, np.uint8)
+    letters = {word[0]: code for word, code in wanted.labels.items() if len(word) == 1}
+    if not letters:
+        return codes
+    table = np.full(256, _NO_LABEL, np.uint8)
+    table[list(letters)] = list(letters.values())
+    for start in range(0, len(codes), _CHUNK):
+        rows = slice(start, start + _CHUNK)
+        tabs, ends = fields.tabs[rows], fields.ends[rows]
+        codes[rows] = np.where(ends - tabs == 2, table[data[ends - 1]], _NO_LABEL)
+    return codes
+
+
+def _rows_with(data: Bytes, fields: _Fields, word: bytes) -> Ints:
+    rows = np.flatnonzero(fields.ends - fields.tabs == len(word) + 1)
+    for offset, byte in enumerate(word, 1):
+        rows = rows[data[fields.tabs[rows] + offset] == byte]
     return rows
 
 

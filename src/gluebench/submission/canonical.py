@@ -1,4 +1,4 @@
-"""The short way through a file written as nearly all are: every index in order, one label word each.
+"""The short way through a file written as nearly all are: every index in order, a label word or number each.
 
 Only the standard library is used, at the speed of memory: the labels are a strided slice, and what is
 left must equal a template. Anything else is refused with None, and `rows.py` reads it with care.
@@ -6,13 +6,17 @@ left must equal a template. Anything else is refused with None, and `rows.py` re
 
 from __future__ import annotations
 
+from array import array
 from collections.abc import Iterator, Sequence
 from functools import lru_cache
+from math import isfinite
 from typing import NamedTuple
 
 CODE = 0x80
 """First byte value that stands for a label once words are replaced; the text itself must be ASCII."""
 UNKNOWN = 0xFF
+_IN_NUMBERS = b"0123456789.+-eE"
+"""Of these alone `float` makes nothing but plain decimal numbers."""
 
 
 class Block(NamedTuple):
@@ -28,13 +32,37 @@ def read_canonical(body: bytes, words: Sequence[str], size: int) -> bytes | None
 
     `body` is what follows the header, each row ended by a line feed.
     """
+    if not body.startswith(b"0\t"):
+        return None
     if all(len(word) == 1 and word.isascii() for word in words):
-        return _strided(body, b"\t0\n", 1, _translation({ord(word): code for code, word in enumerate(words)}), size)
+        return _strided(body, b"\t0\n", 1, _translation(tuple(map(ord, words))), size)
     if not body.isascii() or len(words) > UNKNOWN - CODE:
         return None
     for code, word in enumerate(words):
         body = body.replace(b"\t%b\n" % word.encode(), bytes([CODE + code]))
-    return _strided(body, bytes([CODE]), 0, _translation({CODE + code: code for code in range(len(words))}), size)
+    return _strided(body, bytes([CODE]), 0, _translation(tuple(range(CODE, CODE + len(words)))), size)
+
+
+def read_canonical_numbers(body: bytes, size: int) -> array[float] | None:
+    """The numbers of the rows 0 to size - 1, in any order, or None when the body is written in any other way."""
+    rows = [row.split(b"\t") for row in body.split(b"\n")]
+    if len(rows) != size + 1 or rows.pop() != [b""] or any(len(row) != 2 for row in rows):
+        return None
+    indices, texts = zip(*rows, strict=True)
+    if b"".join(texts).translate(None, _IN_NUMBERS) or {*indices} != _written_indices(size):
+        return None
+    try:
+        numbers = array("d", map(float, texts))
+    except ValueError:  # "1e", "--1": `rows.py` says which
+        return None
+    for index, number in zip(map(int, indices), list(numbers), strict=True):
+        numbers[index] = number
+    return numbers if all(map(isfinite, numbers)) else None
+
+
+@lru_cache(maxsize=8)
+def _written_indices(size: int) -> frozenset[bytes]:
+    return frozenset(b"%d" % index for index in range(size))
 
 
 def _strided(body: bytes, tail: bytes, at: int, codes: bytes, size: int) -> bytes | None:
@@ -56,8 +84,11 @@ def _strided(body: bytes, tail: bytes, at: int, codes: bytes, size: int) -> byte
     return column if rest == template and UNKNOWN not in column else None
 
 
-def _translation(codes: dict[int, int]) -> bytes:
-    return bytes(codes.get(byte, UNKNOWN) for byte in range(256))
+@lru_cache(maxsize=64)
+def _translation(bytes_of_codes: tuple[int, ...]) -> bytes:
+    """The table that turns each of these bytes into its position, and any other into UNKNOWN."""
+    positions = {byte: code for code, byte in enumerate(bytes_of_codes)}
+    return bytes(positions.get(byte, UNKNOWN) for byte in range(256))
 
 
 def _blocks(size: int) -> Iterator[Block]:
@@ -73,13 +104,11 @@ def _template(size: int, tail: bytes) -> bytes:
     """The rows `0<tail>` to `size - 1<tail>`, written digit column by digit column."""
     blocks = []
     for digits, first, rows in _blocks(size):
-        width = digits + len(tail)
-        block = bytearray(width * rows)
+        block = bytearray(b"0" * digits + tail) * rows
         for position in range(digits):
-            block[position::width] = _digit_column(first, rows, run=10 ** (digits - 1 - position))
-        for position, byte in enumerate(tail, digits):
-            block[position::width] = bytes([byte]) * rows
-        blocks.append(bytes(block))
+            run = 10 ** (digits - 1 - position)
+            block[position :: digits + len(tail)] = _digit_column(first, rows, run=run)
+        blocks.append(block)
     return b"".join(blocks)
 
 

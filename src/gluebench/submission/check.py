@@ -1,4 +1,4 @@
-"""The check: a submission read and judged without a label; the command line and the site call this same function."""
+"""The check: a submission read and judged without a label; the command line and the site both call it."""
 
 from __future__ import annotations
 
@@ -24,9 +24,7 @@ class Names:
         self.files = {
             name.casefold(): file for file in benchmark.files(role) for name in (file.name, *file.synonyms)
         }
-        self.others = {
-            name.casefold() for file in benchmark.ignored for name in (file.name, *file.synonyms)
-        }
+        self.others = {name.casefold() for file in benchmark.ignored for name in (file.name, *file.synonyms)}
 
     def file(self, path: str) -> TestFile | None:
         """The test file that a member is named as."""
@@ -38,7 +36,7 @@ class Names:
         return self.file(name) is not None
 
     def of_other_task(self, path: str) -> bool:
-        """Whether it is a test file of a task that the parent benchmark has and this one leaves out."""
+        """Whether it is a test file of a task that only the parent benchmark has."""
         stem = _stem(path)
         return stem is not None and stem.casefold() in self.others
 
@@ -50,7 +48,7 @@ class _File(NamedTuple):
 
 
 def check(source: str | os.PathLike[str], benchmark: Benchmark, *, role: Role = "test") -> Submission:
-    """Read a zip, a folder or a single file of predictions; all that is wrong is in the result, none raised."""
+    """Read a zip, a folder or a single file of predictions; what is wrong is in the result, never raised."""
     names = Names(benchmark, role)
     archive = read_members(source, names.knows)
     problems = list(archive.problems)
@@ -75,7 +73,9 @@ def check(source: str | os.PathLike[str], benchmark: Benchmark, *, role: Role = 
     problems += _missing(absent, archive.ignored, benchmark, nothing=not found)
     missing = tuple(file.name for file in absent if benchmark.task(file.task).scored)
     judged = verdict(problems, missing=bool(missing))
-    return Submission(benchmark, role, os.fspath(source), judged, tuple(problems), predictions, missing, unshown)
+    return Submission(
+        benchmark, role, os.fspath(source), judged, tuple(problems), predictions, missing, unshown
+    )
 
 
 def layout(file: TestFile, task: Task, role: Role) -> Layout:
@@ -94,7 +94,9 @@ def _read(path: str, data: bytes, file: TestFile, task: Task, *, role: Role) -> 
     problems, unshown = list(table.problems), dict(table.unshown)
     if base_name(path) != file.name + SUFFIX:
         expected = f"expected the name {file.name}{SUFFIX}"
-        problems.insert(0, Problem("file-name", "notice", path, expected, "Nothing to do: it was taken for that file."))
+        problems.insert(
+            0, Problem("file-name", "notice", path, expected, "Nothing to do: it was taken for that file.")
+        )
     if table.column is not None:
         suspected = suspicions(path, table.column, task)
         problems += suspected.problems
@@ -126,7 +128,9 @@ def _ignored(paths: Iterable[str], names: Names) -> list[Problem]:
         problems.append(Problem("other-task", "notice", "", expected, "Nothing to do."))
     if strange:
         expected = f"expected nothing but test files; passed over {_listing(strange)}"
-        problems.append(Problem("ignored-file", "notice", "", expected, "Nothing to do, if none of them was meant."))
+        problems.append(
+            Problem("ignored-file", "notice", "", expected, "Nothing to do, if none of them was meant.")
+        )
     return problems
 
 

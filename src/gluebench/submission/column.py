@@ -42,6 +42,15 @@ class Column:
         """The label words, in index order."""
         return [self.labels[code] for code in self.codes]
 
+    def counts(self) -> tuple[int, ...]:
+        """How often each label occurs, in the order of their codes."""
+        codes, last = self.codes, len(self.labels) - 1
+        if last == 1:  # a set bit per one: several times faster than counting bytes
+            ones = int.from_bytes(codes, "little").bit_count()
+            return len(codes) - ones, ones
+        found = [len(codes) - len(codes.translate(None, bytes([code]))) for code in range(last)]
+        return (*found, len(codes) - sum(found))
+
     def take(self, indices: Sequence[int]) -> Column:
         """The values of these indices, of a column whose own indices are 0 to n - 1."""
         if isinstance(self.values, bytes):

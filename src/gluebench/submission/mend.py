@@ -46,7 +46,11 @@ def fix_submission(
         if file is None:
             continue
         if file.name in columns:
-            problems += [problem for problem in check(source, benchmark, role=role).errors if problem.code == "two-files"]
+            problems += [
+                problem
+                for problem in check(source, benchmark, role=role).errors
+                if problem.code == "two-files"
+            ]
             continue
         column, steps, left = _mend(path, data, file, benchmark, role=role)
         done += steps
@@ -106,7 +110,10 @@ def _rewrite(data: bytes, wanted: Layout) -> _Text:
             done.append("header rewritten")
     else:
         done.append("header added")
-    for step, name in ((_bare, "quotes and spaces around values removed"), (_whole_index, "indices written as integers")):
+    for step, name in (
+        (_bare, "quotes and spaces around values removed"),
+        (_whole_index, "indices written as integers"),
+    ):
         rows = _applied(step, rows, name, done)
     rows = _applied(_label(wanted), rows, "label words written as the benchmark has them", done)
     unique = list(dict.fromkeys(map(tuple, rows)))

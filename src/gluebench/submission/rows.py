@@ -8,20 +8,25 @@ A test holds one against the other on mutated files.
 from __future__ import annotations
 
 import re
+import sys
 from array import array
 from collections import Counter
 from collections.abc import Mapping
+from dataclasses import dataclass
 from math import isfinite
 from typing import NamedTuple
 
-SMALL = 20_000
-"""Rows below which importing numpy costs more than it saves."""
+SMALL = 200_000
+"""Bytes below which importing numpy costs more than it saves."""
+TINY = 2_000
+"""Bytes below which numpy saves nothing even where it is there already."""
 
 _INDEX = re.compile(rb"0|[1-9][0-9]{0,17}")
 _NUMBER = re.compile(rb"[+-]?([0-9]+(\.[0-9]*)?|\.[0-9]+)([eE][+-]?[0-9]+)?")
 
 
-class Fault(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class Fault:
     """One thing wrong with one row, or one index that no row has."""
 
     code: str
@@ -66,7 +71,7 @@ class Wanted(NamedTuple):
 
 def read_rows(body: bytes, wanted: Wanted) -> Rows:
     """Read a body of rows that each end in a line feed."""
-    if wanted.labels and body.count(b"\n") > SMALL:
+    if wanted.labels and len(body) > (TINY if "numpy" in sys.modules else SMALL):
         from gluebench.submission.arrays import read_arrays
 
         return read_arrays(body, wanted)
@@ -109,8 +114,8 @@ def read_lines(body: bytes, wanted: Wanted) -> Rows:
 
 class _Line(NamedTuple):
     faults: list[Fault]
-    index: int | None
-    """None when the row has no index that counts."""
+    example: int | None
+    """Its index; None when the row has none that counts."""
     value: int | float
     synonym: bool
 
@@ -153,4 +158,3 @@ def _read_value(text: bytes, wanted: Wanted) -> _Value:
         return _Value(0.0, False, "not-finite" if named else "not-a-number")
     number = float(text)
     return _Value(number, False, None) if isfinite(number) else _Value(0.0, False, "not-finite")
-

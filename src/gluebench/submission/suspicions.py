@@ -25,14 +25,22 @@ class Suspicions(NamedTuple):
 
 def suspicions(name: str, column: Column, task: Task) -> Suspicions:
     """Warnings about the predictions of one file."""
-    if len(column) and len(set(column.values)) == 1:
+    if _constant(column):
         value = column.labels[column.codes[0]] if column.labels else f"{column.numbers[0]:g}"
         expected = "expected predictions that differ between examples"
-        return Suspicions([_warning("constant", name, expected, "Check that the model ran.", value=value)], {})
+        return Suspicions(
+            [_warning("constant", name, expected, "Check that the model ran.", value=value)], {}
+        )
     if not column.labels:
         return _outside(name, column, task)
     swapped = _swapped(name, column, task)
     return Suspicions([swapped] if swapped else [], {})
+
+
+def _constant(column: Column) -> bool:
+    if isinstance(column.values, bytes):
+        return len(column) > 0 and not column.values.strip(column.values[:1])
+    return len(set(column.values)) == 1
 
 
 def _swapped(name: str, column: Column, task: Task) -> Problem | None:
@@ -40,16 +48,21 @@ def _swapped(name: str, column: Column, task: Task) -> Problem | None:
     known = [label.share for label in task.labels if label.share is not None]
     if len(known) != len(task.labels) or not 2 <= len(known) <= _MOST_LABELS:
         return None
-    codes = column.codes
-    found = [codes.count(code) / len(codes) for code in range(len(known))]
+    found = [count / len(column) for count in column.counts()]
     as_is = _distance(found, known)
-    order = min(permutations(range(len(known))), key=lambda order: _distance([found[at] for at in order], known))
+    order = min(
+        permutations(range(len(known))), key=lambda order: _distance([found[at] for at in order], known)
+    )
     if as_is - _distance([found[at] for at in order], known) < _CLEARLY:
         return None
     shares = ", ".join(f"{word} {share:.0%}" for word, share in zip(task.words, found, strict=True))
     usual = ", ".join(f"{word} {share:.0%}" for word, share in zip(task.words, known, strict=True))
-    expected = f"expected label shares near those of training ({usual}); these fit better with the labels swapped"
-    return _warning("swapped-labels", name, expected, "Check the order of the model's label ids.", value=shares)
+    expected = (
+        f"expected label shares near those of training ({usual}); these fit better with the labels swapped"
+    )
+    return _warning(
+        "swapped-labels", name, expected, "Check the order of the model's label ids.", value=shares
+    )
 
 
 def _distance(found: Sequence[float], known: Sequence[float]) -> float:

@@ -1,12 +1,13 @@
-"""Reading one file of predictions, or of gold: tolerant where nothing is lost, strict where a score could be wrong."""
+"""Reading one file: tolerant where nothing is lost, strict where a score could be wrong."""
 
 from __future__ import annotations
 
+from array import array
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
-from gluebench.submission.canonical import read_canonical
+from gluebench.submission.canonical import read_canonical, read_canonical_numbers
 from gluebench.submission.column import Column
 from gluebench.submission.problems import SHOWN_PER_FILE, Problem, Severity
 from gluebench.submission.rows import Fault, Rows, Wanted, read_rows
@@ -60,18 +61,22 @@ def read_table(name: str, data: bytes, layout: Layout) -> Table:
     if unreadable:
         return Table(None, [unreadable], Counter())
     text = _text(name, data, layout)
-    if layout.words and text.first_line == 2:
-        codes = read_canonical(text.body, layout.words, layout.size)
-        if codes is not None and not any(problem.severity == "error" for problem in text.problems):
-            return Table(Column(layout.words, codes), text.problems, Counter())
+    if text.first_line == 2 and not any(problem.severity == "error" for problem in text.problems):
+        column = _canonical(text.body, layout)
+        if column is not None:
+            return Table(column, text.problems, Counter())
     rows = read_rows(text.body, _wanted(layout, text.first_line))
     return _table(name, rows, text, layout)
 
 
 def _unreadable(name: str, data: bytes) -> Problem | None:
-    if not data.strip(b"\xef\xbb\xbf\r\n\t "):
+    if len(data) < 1000 and not data.strip(b"\xef\xbb\xbf\r\n\t "):
         return Problem(
-            "empty-file", "error", name, "expected a header and one row per example", "Write the predictions again."
+            "empty-file",
+            "error",
+            name,
+            "expected a header and one row per example",
+            "Write the predictions again.",
         )
     if data[:2] in (b"\xff\xfe", b"\xfe\xff") or b"\0" in data[:64]:
         return Problem(
@@ -88,10 +93,14 @@ def _text(name: str, data: bytes, layout: Layout) -> _Text:
     problems: list[Problem] = []
     if data.startswith(_BOM):
         data = data[len(_BOM) :]
-        problems.append(_notice("byte-order-mark", name, "plain UTF-8", "Nothing to do: the mark was skipped."))
+        problems.append(
+            _notice("byte-order-mark", name, "plain UTF-8", "Nothing to do: the mark was skipped.")
+        )
     if b"\r" in data:
         data = data.replace(b"\r\n", b"\n").replace(b"\r", b"\n")
-        problems.append(_notice("line-ends", name, "lines ended by a line feed", "Nothing to do: they were read."))
+        problems.append(
+            _notice("line-ends", name, "lines ended by a line feed", "Nothing to do: they were read.")
+        )
     if not data.endswith(b"\n"):
         data += b"\n"
     header, _, body = data.partition(b"\n")
@@ -118,6 +127,15 @@ def _header_problem(name: str, header: bytes, layout: Layout) -> Problem:
         return Problem("separator", "error", name, wanted, fix, 1, None, shown)
     fix = f"Write exactly two columns, named index and {layout.value}."
     return Problem("header", "error", name, wanted, fix, 1, None, shown)
+
+
+def _canonical(body: bytes, layout: Layout) -> Column | None:
+    values: bytes | array[float] | None = (
+        read_canonical(body, layout.words, layout.size)
+        if layout.words
+        else read_canonical_numbers(body, layout.size)
+    )
+    return None if values is None else Column(layout.words, values)
 
 
 def _wanted(layout: Layout, first_line: int) -> Wanted:
@@ -161,7 +179,9 @@ def _row_count_problem(name: str, rows: Rows, layout: Layout) -> Problem | None:
     if not layout.complete or rows.rows == layout.size:
         return None
     if rows.rows in layout.versions:
-        expected = f"expected {layout.size:,} rows, and {rows.rows:,} is the size of {layout.versions[rows.rows]}"
+        expected = (
+            f"expected {layout.size:,} rows, and {rows.rows:,} is the size of {layout.versions[rows.rows]}"
+        )
         fix = "Predict the current release of the data."
         return Problem("wrong-version", "error", name, expected, fix)
     expected = f"expected {layout.size:,} rows and found {rows.rows:,}"
@@ -171,7 +191,9 @@ def _row_count_problem(name: str, rows: Rows, layout: Layout) -> Problem | None:
 def _is_shifted(rows: Rows, layout: Layout) -> bool:
     """Whether the indices seem to be 1 to size: one too many at the end, and only 0 missing."""
     extra = any(fault.code == "extra-index" and fault.index == layout.size for fault in rows.shown)
-    return rows.rows == layout.size and extra and rows.faults["extra-index"] == rows.faults["missing-index"] == 1
+    return (
+        rows.rows == layout.size and extra and rows.faults["extra-index"] == rows.faults["missing-index"] == 1
+    )
 
 
 def _fault_problem(name: str, fault: Fault, layout: Layout, *, shifted: bool) -> Problem:
@@ -200,16 +222,21 @@ def _explanation(code: str, layout: Layout) -> _Explanation:
             "Write the index as the data's own index column has it: no sign, decimals, padding or quotes.",
         ),
         "extra-index": _Explanation(
-            f"expected no index above {last}", "Leave out rows that are not in the split, and check its version."
+            f"expected no index above {last}",
+            "Leave out rows that are not in the split, and check its version.",
         ),
         "repeated-index": _Explanation("expected each index once", "Keep one row for this index."),
-        "missing-index": _Explanation(f"expected a row for each index from 0 to {last}", "Add the missing row."),
+        "missing-index": _Explanation(
+            f"expected a row for each index from 0 to {last}", "Add the missing row."
+        ),
         "unknown-label": _Explanation(
             f"expected {allowed}", "Write the label word exactly so: no quotes, spaces or decimals."
         ),
         "empty-value": _Explanation(f"expected {allowed}", "Give every example a value."),
         "not-a-number": _Explanation(f"expected {allowed}", "Write a plain decimal number, with a point."),
-        "not-finite": _Explanation("expected a finite number", "Find out why the system gave no number here."),
+        "not-finite": _Explanation(
+            "expected a finite number", "Find out why the system gave no number here."
+        ),
     }[code]
 
 

@@ -30,7 +30,11 @@ class Predictions(NamedTuple):
 
 
 def write_submission(
-    path: str | os.PathLike[str], predictions: Mapping[str, Column], benchmark: Benchmark, *, role: Role = "test"
+    path: str | os.PathLike[str],
+    predictions: Mapping[str, Column],
+    benchmark: Benchmark,
+    *,
+    role: Role = "test",
 ) -> None:
     """Write a zip that `check` finds valid: one TSV per test file, in the manifest's order.
 
@@ -65,7 +69,9 @@ def tsv(column: Column) -> bytes:
     return f"index\tprediction\n{rows}".encode()
 
 
-def read_predictions(folder: str | os.PathLike[str], benchmark: Benchmark, *, role: Role = "test") -> Predictions:
+def read_predictions(
+    folder: str | os.PathLike[str], benchmark: Benchmark, *, role: Role = "test"
+) -> Predictions:
     """Read predictions as a model left them: a file per test file, as .tsv, .csv, .jsonl or .txt.
 
     A .txt file has one prediction a line, in the order of the examples; a .jsonl file an object a line, with
@@ -78,10 +84,14 @@ def read_predictions(folder: str | os.PathLike[str], benchmark: Benchmark, *, ro
         file = names.file(path.stem + SUFFIX)
         if file is None:
             expected = f"expected a test file of {benchmark.name}"
-            problems.append(Problem("ignored-file", "notice", path.name, expected, "Nothing to do: it was passed over."))
+            problems.append(
+                Problem("ignored-file", "notice", path.name, expected, "Nothing to do: it was passed over.")
+            )
         elif file.name in columns:
             expected = f"expected one file for {file.name}"
-            problems.append(Problem("two-files", "error", path.name, expected, "Leave out the one that is not meant."))
+            problems.append(
+                Problem("two-files", "error", path.name, expected, "Leave out the one that is not meant.")
+            )
         else:
             table = _read(path, file, benchmark, role=role)
             problems += table.problems
@@ -89,7 +99,9 @@ def read_predictions(folder: str | os.PathLike[str], benchmark: Benchmark, *, ro
     if not columns and not any(problem.severity == "error" for problem in problems):
         wanted = ", ".join(f"{file.name}.tsv" for file in benchmark.files(role))
         fix = f"Name each file as its test file: {wanted} (or .csv, .jsonl, .txt)."
-        problems.append(Problem("no-files", "error", str(folder), "expected at least one file of predictions", fix))
+        problems.append(
+            Problem("no-files", "error", str(folder), "expected at least one file of predictions", fix)
+        )
     return Predictions(columns, problems)
 
 
@@ -133,7 +145,9 @@ def _from_json_lines(name: str, data: bytes) -> bytes | Problem:
         value = _first(row, _VALUE_KEYS) if isinstance(row, dict) else None
         if not isinstance(value, str | int | float) or isinstance(value, bool):
             expected = 'expected an object with "prediction", as {"index": 0, "prediction": "entailment"}'
-            return Problem("json-line", "error", name, expected, "Write one such object a line.", line, None, text[:60])
+            return Problem(
+                "json-line", "error", name, expected, "Write one such object a line.", line, None, text[:60]
+            )
         index = _first(row, _INDEX_KEYS)
         rows.append(f"{len(rows) - 1 if index is None else index}\t{value}")
     return "\n".join([*rows, ""]).encode()

@@ -1,1 +1,7 @@
-"""systems."""
+"""Systems that can be evaluated: the protocols they follow, and four simple ones to stand on a board."""
+
+from gluebench.systems.protocols import Predictor, TrainablePredictor
+from gluebench.systems.registry import SYSTEMS, SystemEntry
+from gluebench.systems.run import PredictionError, run
+
+__all__ = ["SYSTEMS", "PredictionError", "Predictor", "SystemEntry", "TrainablePredictor", "run"]

@@ -1,0 +1,70 @@
+"""`gluebench compare`: whether the difference between two systems is real."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import click
+
+from gluebench.cli.options import (
+    Form,
+    benchmark_option,
+    gold_option,
+    output_options,
+    seed_option,
+    split_option,
+)
+
+if TYPE_CHECKING:
+    from gluebench.benchmark import Role
+
+
+@click.command
+@click.argument("a", metavar="A", type=click.Path(exists=True))
+@click.argument("b", metavar="B", type=click.Path(exists=True))
+@gold_option
+@click.option(
+    "--resamples",
+    metavar="N",
+    type=click.IntRange(min=100),
+    default=10_000,
+    show_default=True,
+    help="Resamples for intervals and tests.",
+)
+@seed_option
+@click.option("--allow-partial-gold", is_flag=True, help="Compare on what the gold covers, and say so.")
+@split_option
+@benchmark_option
+@output_options
+def compare(
+    a: str,
+    b: str,
+    gold: str,
+    resamples: int,
+    seed: int,
+    allow_partial_gold: bool,
+    split: Role,
+    benchmark: str,
+    form: Form,
+) -> None:
+    """Compare two submissions on the same examples.
+
+    The difference of each score with its interval, a paired test, and what follows in words.
+
+    \b
+    Example:
+      gluebench compare ours.zip theirs.zip --gold gold/
+    """
+    from gluebench import analysis
+    from gluebench.benchmark import load_benchmark
+    from gluebench.cli.compare_view import comparison_output
+    from gluebench.cli.grade import read_submission
+    from gluebench.cli.output import emit, notices
+    from gluebench.scoring import read_gold
+
+    manifest = load_benchmark(benchmark)
+    ours, theirs = (read_submission(source, manifest, role=split) for source in (a, b))
+    labels = read_gold(gold, manifest, role=split, partial=allow_partial_gold)
+    comparison = analysis.compare(ours, theirs, labels, resamples=resamples, seed=seed)
+    notices(f"warning: {warning}" for warning in comparison.warnings)
+    emit(comparison_output(comparison, manifest), form)

@@ -1,0 +1,46 @@
+"""What a user's mistake looks like on the terminal: one message, no traceback, the right exit code."""
+
+from __future__ import annotations
+
+import click
+
+WRONG_FILE = 1
+"""Exit code when something in the user's files is wrong; click's own 2 is for usage."""
+
+
+def as_click(error: Exception) -> click.ClickException | None:
+    """The error as click shows it; None for one that is a fault of this program."""
+    if isinstance(error, BrokenPipeError):
+        return None  # click closes quietly when the reader of a pipe has gone
+    if isinstance(error, OSError):
+        return click.ClickException(_path_message(error)) if error.filename is not None else None
+    return _room_error(error)
+
+
+def _path_message(error: OSError) -> str:
+    reason = error.strerror or type(error).__name__
+    return f"{error.filename}: {reason[:1].lower()}{reason[1:]}."
+
+
+def _room_error(error: Exception) -> click.ClickException | None:
+    """The errors that the rooms raise for what a user wrote, told by name.
+
+    By name, so that showing one imports no room that was not already there.
+    """
+    if not type(error).__module__.startswith("gluebench."):
+        return None
+    name = type(error).__name__
+    if name == "UnknownNameError":
+        return click.UsageError(_sentence(str(error)))
+    if name in {"ManifestError", "GoldError", "SubmissionError", "SiteError", "DataError"}:
+        return click.ClickException(_sentence(str(error)))
+    return None
+
+
+def _sentence(message: str) -> str:
+    return message[:1].upper() + message[1:]
+
+
+def needs_extra(extra: str, what: str) -> click.ClickException:
+    """What to say where an optional part of the package is not installed."""
+    return click.ClickException(f"{what} needs more packages: pip install 'gluebench[{extra}]'")

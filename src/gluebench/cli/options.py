@@ -1,0 +1,71 @@
+"""Options that several commands share, each written once."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, Literal, TypeVar
+
+import click
+
+Form = Literal["json", "csv", "markdown", "latex"] | None
+"""How to print; None is a table to read."""
+F = TypeVar("F", bound=Callable[..., Any])
+
+_FORMS = {
+    "latex": "Print LaTeX tables (booktabs).",
+    "markdown": "Print Markdown tables.",
+    "csv": "Print one CSV table, numbers as fractions.",
+    "json": "Print JSON, numbers as fractions.",
+}
+
+
+def output_options(command: F) -> F:
+    """`--json`, `--csv`, `--markdown` or `--latex`, passed as `form`: None for a table to read."""
+    for form, text in _FORMS.items():
+        command = click.option(f"--{form}", "form", flag_value=form, default=None, help=text)(command)
+    return command
+
+
+def benchmark_option(command: F) -> F:
+    """`--benchmark NAME|FILE`, passed as `benchmark`."""
+    return click.option(
+        "--benchmark",
+        metavar="NAME|FILE",
+        default="glue",
+        show_default=True,
+        help="An installed benchmark, or the path of a manifest.",
+    )(command)
+
+
+def split_option(command: F) -> F:
+    """`--split test|dev`, passed as `split`."""
+    return click.option(
+        "--split",
+        type=click.Choice(["test", "dev"]),
+        default="test",
+        show_default=True,
+        help="The split that was predicted.",
+    )(command)
+
+
+def gold_option(command: F) -> F:
+    """`--gold DIR`, passed as `gold`."""
+    return click.option(
+        "--gold",
+        metavar="DIR",
+        required=True,
+        type=click.Path(exists=True, file_okay=False),
+        help="Folder with a label file for each test file.",
+    )(command)
+
+
+def seed_option(command: F) -> F:
+    """`--seed N`, passed as `seed`."""
+    return click.option(
+        "--seed",
+        metavar="N",
+        type=click.IntRange(min=0),
+        default=0,
+        show_default=True,
+        help="Seed of the resampling.",
+    )(command)

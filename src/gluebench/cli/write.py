@@ -1,0 +1,52 @@
+"""`gluebench write`: a valid submission from a model's predictions."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import click
+
+from gluebench.cli.errors import WRONG_FILE
+from gluebench.cli.options import benchmark_option, split_option
+
+if TYPE_CHECKING:
+    from gluebench.benchmark import Role
+
+
+@click.command
+@click.argument("predictions", metavar="PREDICTIONS", type=click.Path(exists=True))
+@click.option(
+    "--out",
+    metavar="ZIP",
+    required=True,
+    type=click.Path(dir_okay=False),
+    help="Where to write the submission.",
+)
+@split_option
+@benchmark_option
+def write(predictions: str, out: str, split: Role, benchmark: str) -> None:
+    """Write a submission from prediction files.
+
+    PREDICTIONS is a folder with a file for each test file, named as it is: .tsv or .csv with a header,
+    .jsonl, or .txt with one prediction a line in the order of the examples.
+
+    \b
+    Example:
+      gluebench write predictions/ --out submission.zip
+    """
+    from gluebench.benchmark import load_benchmark
+    from gluebench.cli.findings import worst_first
+    from gluebench.submission import read_predictions, write_submission
+
+    manifest = load_benchmark(benchmark)
+    read = read_predictions(predictions, manifest, role=split)
+    for problem in worst_first(read.problems):
+        click.echo(f"{problem.severity}: {problem}", err=True)
+    if any(problem.severity == "error" for problem in read.problems):
+        click.echo("Nothing was written.", err=True)
+        raise click.exceptions.Exit(WRONG_FILE)
+    write_submission(out, read.columns, manifest, role=split)
+    absent = [f"{file.name}.tsv" for file in manifest.files(split) if file.name not in read.columns]
+    if absent:
+        click.echo(f"INCOMPLETE: no predictions for {', '.join(absent)}.", err=True)
+    click.echo(f"{out}: {len(read.columns)} files.")

@@ -1,0 +1,24 @@
+"""Words of a sentence, for what only counts them."""
+
+from __future__ import annotations
+
+import re
+
+_TOKEN = re.compile(r"\w+(?:['’]\w+)?|[^\w\s]")
+_WORD = re.compile(r"\w+(?:['’]\w+)?")
+
+
+def tokens(text: str) -> list[str]:
+    """Words and marks of punctuation in lower case."""
+    return _TOKEN.findall(text.lower())
+
+
+def words(text: str) -> list[str]:
+    """Words in lower case, without punctuation."""
+    return _WORD.findall(text.lower())
+
+
+def overlap(first: str, second: str) -> float:
+    """Share of the different words of two texts that stand in both (Jaccard), 0 to 1."""
+    one, two = set(words(first)), set(words(second))
+    return len(one & two) / len(one | two) if one or two else 0.0

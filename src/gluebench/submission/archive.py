@@ -1,0 +1,177 @@
+"""What a submission comes in: a zip, a folder or one file. Nothing is written, extracted or followed."""
+
+from __future__ import annotations
+
+import os
+import stat
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+
+from gluebench.submission.archive_problems import Refused, notice, printable, refusal, shortened
+from gluebench.submission.member_names import base_name, is_system_file, name_fault
+from gluebench.submission.problems import Problem
+from gluebench.submission.zip_reader import (
+    Contents,
+    Limits,
+    archive_kind,
+    count_fault,
+    read_zip,
+    repeated,
+    total_fault,
+)
+from gluebench.submission.zip_structure import DESCRIPTOR_MARK, END_MARK, END_REACH, SPLIT_MARK
+
+__all__ = ["Archive", "Limits", "base_name", "read_members"]
+
+SUFFIX = ".tsv"
+
+
+@dataclass(frozen=True, slots=True)
+class Archive:
+    """What could be read. With an error among `problems` the members may be fewer than were there."""
+
+    members: Mapping[str, bytes]
+    """Path inside the archive to content, for the files that are wanted."""
+    ignored: tuple[str, ...]
+    """Printable paths of the other files, without those an operating system adds."""
+    problems: tuple[Problem, ...]
+
+
+def read_members(
+    source: str | os.PathLike[str],
+    wanted: Callable[[str], bool] | None = None,
+    *,
+    limits: Limits = Limits(),  # noqa: B008 - frozen
+) -> Archive:
+    """Read the files of a zip, a folder or a single .tsv file whose base name is wanted (default: all .tsv).
+
+    Everything that is wrong is a problem of the result; nothing is raised. A zip is known by its content.
+    """
+    try:
+        contents = _read(os.fspath(source), wanted or _is_table, limits)
+    except Refused as refused:
+        return Archive({}, (), (refused.problem,))
+    return Archive(contents.members, tuple(contents.ignored), tuple(contents.problems))
+
+
+def _is_table(name: str) -> bool:
+    return name.casefold().endswith(SUFFIX)
+
+
+def _read(source: str, wanted: Callable[[str], bool], limits: Limits) -> Contents:
+    try:
+        kind = stat.S_IFMT(os.stat(source).st_mode)
+        if kind == stat.S_IFDIR:
+            return _read_folder(source, wanted, limits)
+        if kind != stat.S_IFREG:
+            raise Refused("not-a-file", file=source)
+        return _read_file(source, wanted, limits)
+    except (FileNotFoundError, NotADirectoryError, ValueError):
+        # ValueError: a NUL in the path
+        raise Refused("not-found", file=source) from None
+    except OSError as error:
+        raise Refused("unreadable", file=source, value=error.strerror) from None
+
+
+def _read_file(source: str, wanted: Callable[[str], bool], limits: Limits) -> Contents:
+    """A zip, or a table that stands alone."""
+    name = os.path.basename(source)
+    is_table = _is_table(name)
+    data = _load(source, limits.total if is_table else limits.upload)
+    if data.startswith((b"PK\3\4", END_MARK, DESCRIPTOR_MARK, SPLIT_MARK)):
+        if len(data) > limits.upload:
+            raise _too_large(name, len(data), limits.upload)
+        return read_zip(data, wanted, limits)
+    kind = archive_kind(data)
+    if kind:
+        raise Refused("wrong-archive", file=name, value=kind)
+    if not is_table:
+        raise Refused(_foreign(data), file=name)
+    return Contents({name: data}, [], []) if wanted(name) else Contents({}, [printable(name)], [])
+
+
+def _foreign(data: bytes) -> str:
+    """The code for content that begins as nothing known: perhaps a zip with something before it."""
+    if not data:
+        return "empty-file"
+    return "leading-data" if END_MARK in data[-END_REACH:] else "unknown-kind"
+
+
+def _read_folder(source: str, wanted: Callable[[str], bool], limits: Limits) -> Contents:
+    """The files of a folder, or of the one folder that is all it holds. Links are never followed."""
+    entries, system = _listing(source)
+    prefix = ""
+    if len(entries) == 1 and entries[0].is_dir(follow_symlinks=False):
+        prefix = entries[0].name + "/"
+        entries, more = _listing(entries[0].path)
+        system += [prefix + name for name in more]
+    problems: list[Problem] = []
+    chosen = [entry for entry in entries if wanted(entry.name) and not entry.is_dir(follow_symlinks=False)]
+    ignored = [_told(prefix, entry) for entry in entries if entry not in chosen]
+    problems += _judge_folder(prefix, chosen, limits)
+    if problems:
+        return Contents({}, ignored, shortened(problems))
+    found = (("wrapper-folder", [prefix[:-1]] if prefix and chosen else []), ("system-files", system))
+    contents = Contents({}, ignored, [notice(code, names) for code, names in found if names])
+    for entry in chosen:
+        _add(contents, prefix + entry.name, _load(entry.path, limits.total, flags=os.O_NOFOLLOW))
+    return contents
+
+
+def _listing(folder: str) -> tuple[list[os.DirEntry[str]], list[str]]:
+    """What lies in a folder, by name, and apart the names that an operating system added."""
+    with os.scandir(folder) as found:
+        entries = sorted(found, key=lambda entry: entry.name)
+    system = [entry for entry in entries if is_system_file(entry.name + ("/x" if entry.is_dir() else ""))]
+    return [entry for entry in entries if entry not in system], [entry.name for entry in system]
+
+
+def _told(prefix: str, entry: os.DirEntry[str]) -> str:
+    return printable(prefix + entry.name) + ("/" if entry.is_dir(follow_symlinks=False) else "")
+
+
+def _judge_folder(prefix: str, chosen: list[os.DirEntry[str]], limits: Limits) -> list[Problem]:
+    """What is wrong with reading these files, before any is opened."""
+    problems = []
+    for entry in chosen:
+        fault = _entry_fault(prefix, entry)
+        if fault:
+            problems.append(refusal(fault, file=prefix + entry.name))
+    problems += repeated([entry.name for entry in chosen])
+    total = sum(entry.stat(follow_symlinks=False).st_size for entry in chosen)
+    faults = (count_fault(len(chosen), limits), total_fault(total, limits))
+    return problems + [fault for fault in faults if fault]
+
+
+def _entry_fault(prefix: str, entry: os.DirEntry[str]) -> str | None:
+    if entry.is_symlink():
+        return "symlink"
+    if not entry.is_file(follow_symlinks=False):
+        return "special-file"
+    return name_fault(prefix + entry.name)
+
+
+def _add(contents: Contents, path: str, data: bytes) -> None:
+    kind = archive_kind(data)
+    if kind:
+        contents.problems.append(refusal("nested-archive", file=path, value=kind))
+    else:
+        contents.members[path] = data
+
+
+def _load(path: str, most: int, *, flags: int = 0) -> bytes:
+    """The bytes of a regular file. Raises Refused when it is larger than `most`; OSError."""
+    # Not blocking: a pipe put in the file's place would otherwise hang the reader.
+    opened = os.open(path, os.O_RDONLY | os.O_CLOEXEC | os.O_NONBLOCK | flags)
+    with open(opened, "rb") as file:
+        size = os.fstat(opened).st_size
+        if size > most:
+            raise _too_large(os.path.basename(path), size, most)
+        data = file.read(size)
+    if len(data) != size:
+        raise Refused("changed", file=os.path.basename(path))
+    return data
+
+
+def _too_large(name: str, size: int, most: int) -> Refused:
+    return Refused("too-large", file=name, value=f"{size} bytes (at most {most})")

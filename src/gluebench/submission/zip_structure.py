@@ -1,0 +1,273 @@
+"""The records of a zip: its end, its directory and its local headers, held against each other.
+
+Written against PKWARE's APPNOTE 6.3.10, sections 4.3 and 4.4. Nothing is inflated here and nothing that
+a record says is believed before another record or the file's own length agrees.
+"""
+
+from __future__ import annotations
+
+from struct import Struct
+from typing import NamedTuple
+
+from gluebench.submission.archive_problems import Refused, refusal
+from gluebench.submission.problems import Problem
+
+END = Struct("<4s4H2LH")
+"""End record: signature, disk, directory's disk, entries here, entries, directory size, offset, comment."""
+END_64 = Struct("<4sQ2H2L4Q")
+"""Zip64 end record: signature, size of the rest, made by, needs, then as in the end record."""
+LOCATOR_64 = Struct("<4sLQL")
+"""Zip64 locator: signature, disk of the Zip64 end record, its offset, number of disks."""
+CENTRAL = Struct("<4s6H3L5H2L")
+"""Directory entry: see `_entry`."""
+LOCAL = Struct("<4s5H3L2H")
+"""Local header: signature, needs, flags, method, time, date, crc, packed, size, name length, extra length."""
+
+END_MARK, END_64_MARK, LOCATOR_MARK = b"PK\5\6", b"PK\6\6", b"PK\6\7"
+CENTRAL_MARK, LOCAL_MARK, DESCRIPTOR_MARK, SPLIT_MARK = b"PK\1\2", b"PK\3\4", b"PK\7\x08", b"PK00"
+
+ENCRYPTED, DESCRIPTOR, PATCHED, STRONG, UTF_8, MASKED = 1, 8, 32, 64, 2048, 8192
+"""Bits of the general flags."""
+
+_SHORT, _LONG = 0xFFFF, 0xFFFFFFFF
+END_REACH = END.size + _SHORT
+"""Bytes from the end of a file within which an end record begins: its own and the longest comment."""
+_SAME_FLAGS = ENCRYPTED | DESCRIPTOR | STRONG | MASKED
+
+
+class Directory(NamedTuple):
+    """Where the list of files lies, and how many it says it holds."""
+
+    start: int
+    end: int
+    entries: int
+
+
+class Entry(NamedTuple):
+    """One line of the list of files, as stated there."""
+
+    raw_name: bytes
+    flags: int
+    method: int
+    crc: int
+    packed: int
+    """Compressed size in bytes."""
+    size: int
+    """Size in bytes, unpacked."""
+    disk: int
+    mode: int
+    """Unix mode, 0 when the writer gave none."""
+    offset: int
+    """Where the local header begins."""
+
+
+class Span(NamedTuple):
+    """The bytes of one member: its local header begins at `start`, its data are `data` to `end`."""
+
+    start: int
+    data: int
+    end: int
+
+
+def find_directory(data: bytes) -> Directory:
+    """Where the directory lies. Raises Refused unless the end of the file can be read in one way only."""
+    if data[:4] in (DESCRIPTOR_MARK, SPLIT_MARK):
+        raise Refused("multi-disk")
+    at = _find_end(data)
+    _, disk, directory_disk, here, entries, size, offset, _ = END.unpack_from(data, at)
+    directory = Directory(offset, offset + size, entries)
+    before = at - LOCATOR_64.size
+    if before >= 0 and data[before : before + 4] == LOCATOR_MARK:
+        return _find_directory_64(data, before, (disk, directory_disk, here, entries, size, offset))
+    if _SHORT in (disk, directory_disk, here, entries) or _LONG in (size, offset):
+        raise Refused("zip64", value="no Zip64 record where the end of the zip asks for one")
+    if disk or directory_disk or here != entries:
+        raise Refused("multi-disk")
+    return _placed(data, directory, at)
+
+
+def read_entries(data: bytes, directory: Directory) -> list[Entry]:
+    """Every line of the list of files. Raises Refused when it is damaged or not as long as stated."""
+    entries: list[Entry] = []
+    at = directory.start
+    for _ in range(directory.entries):
+        if at == directory.end:
+            raise Refused("count-mismatch", value=f"{directory.entries} stated, {len(entries)} listed")
+        if at + CENTRAL.size > directory.end or data[at : at + 4] != CENTRAL_MARK:
+            raise Refused("bad-directory")
+        fields = CENTRAL.unpack_from(data, at)
+        end = at + CENTRAL.size + sum(fields[10:13])
+        if end > directory.end:
+            raise Refused("bad-directory")
+        entries.append(_entry(data, at + CENTRAL.size, fields))
+        at = end
+    if at != directory.end:
+        raise Refused("count-mismatch", value=f"{directory.entries} stated, more listed")
+    return entries
+
+
+def place(data: bytes, entry: Entry, limit: int) -> Span:
+    """Where the member's bytes lie, below `limit`. Raises Refused when its local header says otherwise."""
+    start = entry.offset
+    if start + LOCAL.size > limit:
+        raise Refused("out-of-bounds")
+    mark, _, flags, method, _, _, crc, packed, size, name_length, extra_length = LOCAL.unpack_from(
+        data, start
+    )
+    if mark != LOCAL_MARK:
+        raise Refused("out-of-bounds")
+    name_at = start + LOCAL.size
+    extra_at = name_at + name_length
+    first = extra_at + extra_length
+    if first + entry.packed > limit:
+        raise Refused("out-of-bounds")
+    if data[name_at:extra_at] != entry.raw_name:
+        raise Refused("header-mismatch", value="name")
+    if method != entry.method or (flags ^ entry.flags) & _SAME_FLAGS:
+        raise Refused("header-mismatch", value="compression method or flags")
+    if _LONG in (packed, size):
+        size, packed = _wide(data[extra_at:first], (size, packed))
+    _agree(entry, (crc, packed, size), streamed=bool(flags & DESCRIPTOR))
+    return Span(start, first, first + entry.packed)
+
+
+def gaps(data: bytes, entries: list[Entry], spans: list[Span], *, limit: int) -> list[Problem]:
+    """Bytes that two members share, or that none owns: both let two tools read two different zips."""
+    problems, expected = [], 0
+    for span, entry in sorted(zip(spans, entries, strict=True), key=lambda pair: pair[0].start):
+        name = entry.raw_name.decode("utf-8", "backslashreplace")
+        if span.start < expected:
+            problems.append(refusal("overlap", file=name))
+        elif span.start > expected:
+            problems.append(refusal("hidden-data" if expected else "leading-data", file=name))
+        expected = max(expected, span.end + _descriptor(data, entry, span.end))
+    if expected < limit:
+        problems.append(refusal("hidden-data", value=f"{limit - expected} bytes before the list of files"))
+    return problems
+
+
+def _find_end(data: bytes) -> int:
+    """Where the end record begins: the one whose comment reaches exactly to the end of the file."""
+    first = max(0, len(data) - END_REACH)
+    marks, found = 0, []
+    at = data.rfind(END_MARK, first)
+    while at >= 0:
+        marks += 1
+        if at + END.size <= len(data) and at + END.size + END.unpack_from(data, at)[-1] == len(data):
+            found.append(at)
+        at = data.rfind(END_MARK, first, at)
+    if len(found) > 1:
+        raise Refused("ambiguous-end")
+    if not found:
+        raise Refused("trailing-data" if _has_end_inside(data) else "truncated")
+    return found[0]
+
+
+def _has_end_inside(data: bytes) -> bool:
+    """Whether a whole end record lies somewhere, with more bytes after it than its comment."""
+    at = data.rfind(END_MARK)
+    return (
+        at >= 0 and at + END.size <= len(data) and at + END.size + END.unpack_from(data, at)[-1] < len(data)
+    )
+
+
+def _placed(data: bytes, directory: Directory, end: int) -> Directory:
+    """The directory, if it stops where the end record begins, as without other bytes before the zip."""
+    if directory.end == end:
+        return directory
+    shifted = directory.end < end and not data.startswith(LOCAL_MARK)
+    raise Refused("leading-data" if shifted else "directory-bounds")
+
+
+def _find_directory_64(data: bytes, locator: int, narrow: tuple[int, ...]) -> Directory:
+    """The same from the Zip64 records; every field of the plain end record is either full or equal."""
+    _, disk, at, disks = LOCATOR_64.unpack_from(data, locator)
+    if disk or disks > 1:
+        raise Refused("multi-disk")
+    if at + END_64.size != locator or data[at : at + 4] != END_64_MARK:
+        raise Refused("zip64", value="no Zip64 end record where its locator points")
+    _, rest, _, _, *wide = END_64.unpack_from(data, at)
+    if rest != END_64.size - 12:
+        raise Refused("zip64", value=f"a Zip64 end record of {rest} bytes")
+    full = (_SHORT, _SHORT, _SHORT, _SHORT, _LONG, _LONG)
+    if any(short not in (most, long) for short, most, long in zip(narrow, full, wide, strict=True)):
+        raise Refused("zip64", value="two end records that differ")
+    disk, directory_disk, here, entries, size, offset = wide
+    if disk or directory_disk or here != entries:
+        raise Refused("multi-disk")
+    return _placed(data, Directory(offset, offset + size, entries), at)
+
+
+def _entry(data: bytes, at: int, fields: tuple[int, ...]) -> Entry:
+    """One directory entry from its fixed fields; its name begins at `at`."""
+    _, _, _, flags, method, _, _, crc, packed, size, name, extra, _, disk, _, attributes, offset = fields
+    raw_name = data[at : at + name]
+    if _LONG in (packed, size, offset) or disk == _SHORT:
+        extras = data[at + name : at + name + extra]
+        try:
+            size, packed, offset, disk = _wide(extras, (size, packed, offset), disk=disk)
+        except Refused as refused:
+            raise Refused("zip64", file=_shown(raw_name), value=refused.problem.value) from None
+    return Entry(raw_name, flags, method, crc, packed, size, disk, attributes >> 16, offset)
+
+
+def _wide(extras: bytes, narrow: tuple[int, ...], *, disk: int | None = None) -> list[int]:
+    """The fields with each full one replaced from the Zip64 extra field, in its fixed order."""
+    field = _extra_64(extras)
+    at, values = 0, []
+    for value in narrow:
+        if value == _LONG:
+            value = int.from_bytes(_piece(field, at, 8), "little")
+            at += 8
+        values.append(value)
+    if disk is not None:
+        values.append(int.from_bytes(_piece(field, at, 4), "little") if disk == _SHORT else disk)
+    return values
+
+
+def _piece(field: bytes, at: int, length: int) -> bytes:
+    if at + length > len(field):
+        raise Refused("zip64", value="a Zip64 field that is too short")
+    return field[at : at + length]
+
+
+def _extra_64(extras: bytes) -> bytes:
+    """The one Zip64 extra field."""
+    at, found = 0, []
+    while at + 4 <= len(extras):
+        kind = int.from_bytes(extras[at : at + 2], "little")
+        end = at + 4 + int.from_bytes(extras[at + 2 : at + 4], "little")
+        if kind == 1:
+            found.append(extras[at + 4 : end])
+        at = end
+    if len(found) != 1 or at > len(extras):
+        raise Refused("zip64", value=f"{len(found)} Zip64 fields where one is needed")
+    return found[0]
+
+
+def _agree(entry: Entry, local: tuple[int, int, int], *, streamed: bool) -> None:
+    """Raise Refused unless the local checksum and sizes are the directory's (or blank, when streamed)."""
+    for what, stated, listed in zip(
+        ("checksum", "compressed size", "size"), local, (entry.crc, entry.packed, entry.size), strict=True
+    ):
+        if stated != listed and not (streamed and stated == 0):
+            raise Refused("header-mismatch", value=what)
+
+
+def _descriptor(data: bytes, entry: Entry, at: int) -> int:
+    """Length of the data descriptor at `at`, 0 for none: with or without mark, sizes of 4 or 8 bytes."""
+    if not entry.flags & DESCRIPTOR:
+        return 0
+    for width in (8, 4):
+        if max(entry.packed, entry.size) >= 1 << (8 * width):
+            continue
+        body = entry.crc.to_bytes(4, "little")
+        body += entry.packed.to_bytes(width, "little") + entry.size.to_bytes(width, "little")
+        for form in (DESCRIPTOR_MARK + body, body):
+            if data.startswith(form, at):
+                return len(form)
+    return 0
+
+
+def _shown(raw_name: bytes) -> str:
+    return raw_name.decode("utf-8", "backslashreplace")

@@ -1,0 +1,89 @@
+"""Sentences as sparse rows of word counts."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+
+import numpy as np
+import numpy.typing as npt
+
+from gluebench.data import Example
+from gluebench.data.tokens import tokens
+
+Floats = npt.NDArray[np.float64]
+Extractor = Callable[[Example], Iterator[str]]
+"""The names of an example's features, each once."""
+FEWEST = 2
+"""A feature has to stand in so many training examples to count."""
+
+
+@dataclass(frozen=True, slots=True)
+class Sparse:
+    """Rows of equal values: row i has `values[i]` in the columns `columns[starts[i]:starts[i + 1]]`."""
+
+    starts: npt.NDArray[np.intp]
+    columns: npt.NDArray[np.intp]
+    values: Floats
+    width: int
+
+    def __matmul__(self, weights: Floats) -> Floats:
+        """Product with weights of shape (width, classes): (rows, classes)."""
+        return np.add.reduceat(weights[self.columns], self.starts[:-1], axis=0) * self.values[:, None]
+
+    def transposed_times(self, errors: Floats) -> Floats:
+        """Product of the transposed matrix with errors of shape (rows, classes): (width, classes)."""
+        lengths = np.diff(self.starts)
+        spread = np.repeat(errors * self.values[:, None], lengths, axis=0)
+        sums = [np.bincount(self.columns, spread[:, each], self.width) for each in range(errors.shape[1])]
+        return np.stack(sums, axis=1)
+
+
+def whole(example: Example) -> Iterator[str]:
+    """Words and word pairs of one text, or of two: those of each, those in both, those in one alone."""
+    texts = list(example.inputs.values())
+    if len(texts) == 1:
+        yield from _grams(texts[0])
+        return
+    first, second = (dict.fromkeys(_grams(text)) for text in texts[:2])
+    for gram in first:
+        yield f"1 {gram}"
+        yield f"{'both' if gram in second else 'only 1'} {gram}"
+    for gram in second:
+        yield f"2 {gram}"
+        if gram not in first:
+            yield f"only 2 {gram}"
+    shared = sum(gram in second for gram in first)
+    yield f"overlap {10 * shared // max(1, len(first | second))}"
+
+
+def last_only(example: Example) -> Iterator[str]:
+    """Words and word pairs of the last text alone: the hypothesis, the second sentence or question."""
+    yield from dict.fromkeys(_grams(list(example.inputs.values())[-1]))
+
+
+def _grams(text: str) -> Iterator[str]:
+    found = tokens(text)
+    yield from dict.fromkeys(found)
+    yield from dict.fromkeys(f"{one} {two}" for one, two in pairwise(["^", *found]))
+
+
+def vocabulary(extract: Extractor, examples: Sequence[Example]) -> dict[str, int]:
+    """Column of every feature that stands in enough of the examples; column 0 is the constant."""
+    counts = Counter(name for example in examples for name in extract(example))
+    kept = [name for name, count in counts.items() if count >= FEWEST]
+    return {name: column for column, name in enumerate(kept, 1)}
+
+
+def matrix(extract: Extractor, examples: Sequence[Example], known: Mapping[str, int]) -> Sparse:
+    """The known features of each example, as rows of length 1 (Euclid)."""
+    columns: list[int] = []
+    starts = [0]
+    for example in examples:
+        columns.append(0)
+        columns += [known[name] for name in extract(example) if name in known]
+        starts.append(len(columns))
+    bounds = np.array(starts, dtype=np.intp)
+    return Sparse(bounds, np.array(columns, dtype=np.intp), np.diff(bounds) ** -0.5, len(known) + 1)

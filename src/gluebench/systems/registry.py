@@ -1,0 +1,83 @@
+"""The simple systems by name, with what a board says of them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+
+from gluebench.systems.protocols import SimpleSystem
+
+
+@dataclass(frozen=True, slots=True)
+class SystemEntry:
+    """A system one can make, as a board shows it."""
+
+    name: str
+    title: str
+    description: str
+    """One sentence."""
+    regime: str
+    """How it is trained: single-task, multi-task, frozen or other (as Table 4 groups its rows)."""
+    make: Callable[[], SimpleSystem]
+    """A new one, not fitted yet."""
+
+
+def _majority() -> SimpleSystem:
+    from gluebench.systems.majority import Majority
+
+    return Majority()
+
+
+def _overlap() -> SimpleSystem:
+    from gluebench.systems.overlap import WordOverlap
+
+    return WordOverlap()
+
+
+def _bag() -> SimpleSystem:
+    from gluebench.systems.bag import BagOfWords
+
+    return BagOfWords()
+
+
+def _hypothesis() -> SimpleSystem:
+    from gluebench.systems.bag import HypothesisOnly
+
+    return HypothesisOnly()
+
+
+_ENTRIES = (
+    SystemEntry(
+        "majority",
+        "Majority class",
+        "Answers every example with the most frequent training label of its task, or with the mean score.",
+        "single-task",
+        _majority,
+    ),
+    SystemEntry(
+        "overlap",
+        "Word overlap",
+        "Sees only the share of words that two texts have in common (of a single sentence, its length) "
+        "and answers as most training examples of a like share.",
+        "single-task",
+        _overlap,
+    ),
+    SystemEntry(
+        "bag-of-words",
+        "Bag of words",
+        "Logistic regression (for scores, ridge regression) on the words and word pairs of each text, "
+        "of both and of one alone; one model per task.",
+        "single-task",
+        _bag,
+    ),
+    SystemEntry(
+        "hypothesis-only",
+        "Hypothesis only",
+        "The bag of words of the last text alone: what it scores above chance on pairs is an artefact "
+        "of the data.",
+        "single-task",
+        _hypothesis,
+    ),
+)
+SYSTEMS: Mapping[str, SystemEntry] = {entry.name: entry for entry in _ENTRIES}
+"""Name to system, weakest first."""

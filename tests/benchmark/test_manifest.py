@@ -1,0 +1,211 @@
+"""Loading manifests: names, paths, and every kind of mistake with its line."""
+
+from __future__ import annotations
+
+import re
+import subprocess
+import sys
+import tomllib
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from gluebench.benchmark import Benchmark, ManifestError, UnknownNameError, load_benchmark
+from gluebench.benchmark.build import benchmark_record, whole
+from gluebench.benchmark.checks import check
+from gluebench.benchmark.reader import Finding, KeyPath
+
+GOOD = (Path(__file__).parent / "mine.toml").read_text()
+
+
+def load(folder: Path, text: str) -> Benchmark:
+    path = folder / "mine.toml"
+    path.write_text(text)
+    return load_benchmark(path)
+
+
+def problems(folder: Path, text: str) -> list[str]:
+    with pytest.raises(ManifestError) as raised:
+        load(folder, text)
+    assert str(raised.value).splitlines() == raised.value.problems
+    return [problem.removeprefix(f"{folder}/") for problem in raised.value.problems]
+
+
+def line_with(text: str, part: str) -> int:
+    return text[: text.index(part)].count("\n") + 1
+
+
+def test_a_manifest_of_ones_own_works_by_path(tmp_path: Path) -> None:
+    mine = load(tmp_path, GOOD)
+    assert (mine.name, mine.title, [task.name for task in mine.tasks]) == (
+        "mine",
+        "mine",
+        ["Mood", "Close", "Probe"],
+    )
+    mood, close, probe = mine.tasks
+    assert mood.words == ("good", "bad")
+    assert mood.labels[0].synonyms == ("fine",)
+    assert [(m.name, m.function, m.title, m.file, m.positive) for m in mood.metrics] == [
+        ("accuracy", "accuracy", "accuracy", "Mood", None),
+        ("f1", "f1", "f1", "Mood", "good"),
+    ]
+    assert (mood.file("mood").size(), mood.file("Mood").size("dev")) == (20, 10)
+    assert [split.file for split in mood.splits.values()] == ["train.tsv", "dev.tsv", "hidden.tsv"]
+    assert mood.source.licence == "not stated"
+    assert (close.score_range, close.labels) == ((0.0, 1.0), ())
+    assert [file.size() for file in close.files] == [5, 6]
+    assert close.files[1].other_versions[0].sizes == {"test": 7}
+    assert [(each.coarse, each.name, each.aliases) for each in probe.phenomena] == [
+        ("Logic", "Negation", ("not",)),
+        ("Logic", "Universal", ()),
+    ]
+
+
+def test_a_path_may_be_text(tmp_path: Path) -> None:
+    load(tmp_path, GOOD)
+    assert load_benchmark(str(tmp_path / "mine.toml")).name == "mine"
+
+
+def test_windows_line_ends_and_a_byte_order_mark_are_taken(tmp_path: Path) -> None:
+    path = tmp_path / "mine.toml"
+    path.write_bytes(b"\xef\xbb\xbf" + GOOD.replace("\n", "\r\n").encode())
+    assert load_benchmark(path).name == "mine"
+    path.write_bytes(
+        b"\xef\xbb\xbf" + GOOD.replace("size = 10 ", "size = -1 ").replace("\n", "\r\n").encode()
+    )
+    with pytest.raises(
+        ManifestError, match=rf"mine.toml:{line_with(GOOD, 'dev = ')}: tasks.Mood.splits.dev.size"
+    ):
+        load_benchmark(path)
+
+
+@pytest.mark.parametrize("name", ["glue", "GLUE", "Glue"])
+def test_a_packaged_benchmark_is_found_in_any_case_and_read_once(name: str) -> None:
+    assert load_benchmark(name) is load_benchmark("glue")
+
+
+def test_an_unknown_name_gets_a_suggestion() -> None:
+    with pytest.raises(UnknownNameError, match=r"no benchmark is called 'gleu'\. Did you mean glue\?"):
+        load_benchmark("gleu")
+
+
+def test_a_file_that_is_not_there_is_named(tmp_path: Path) -> None:
+    with pytest.raises(ManifestError, match=r"none\.toml: cannot be read \(No such file"):
+        load_benchmark(tmp_path / "none.toml")
+
+
+SYNTAX = [
+    ("[benchmark\nname = 1\n", 1, "Expected ']'"),
+    ('[benchmark]\nname = "a"\nname = "b"\n', 3, "Cannot overwrite a value"),
+    ("[benchmark]\nname = \n", 2, "Invalid value"),
+    ("[a]\n[b]\n[a]\n", 3, "Cannot declare"),
+    ('[a]\nb = """\nnever\nclosed\n', 5, "Unterminated string"),
+    ("a = 1979-02-31\n", 1, "Invalid date"),
+]
+
+
+@pytest.mark.parametrize(("text", "line", "what"), SYNTAX)
+def test_what_is_no_toml_is_said_with_its_line(tmp_path: Path, text: str, line: int, what: str) -> None:
+    (problem,) = problems(tmp_path, text)
+    assert re.match(rf"mine\.toml:{line}: is not valid TOML: .*{what}", problem)
+
+
+def test_what_is_no_utf_8_is_said_with_its_line(tmp_path: Path) -> None:
+    path = tmp_path / "mine.toml"
+    path.write_bytes(b"[benchmark]\nname = 'caf\xe9'\n")
+    with pytest.raises(ManifestError, match=r"mine\.toml:2: is not UTF-8"):
+        load_benchmark(path)
+
+
+def test_nesting_without_end_is_refused(tmp_path: Path) -> None:
+    (problem,) = problems(tmp_path, "a = " + "[" * 100_000)
+    assert "is not valid TOML" in problem
+
+
+def test_a_task_unfit_for_a_file(tmp_path: Path) -> None:
+    text = GOOD.replace("tasks.Probe", 'tasks."../Probe"')
+    assert [problem.partition(" is no name")[0] for problem in problems(tmp_path, text)] == [
+        'mine.toml:47: tasks."../Probe": "../Probe"',
+        'mine.toml:47: tasks."../Probe".files[0].name: "../Probe"',
+    ]
+
+
+def test_a_benchmark_needs_a_scored_task(tmp_path: Path) -> None:
+    text = (
+        '[benchmark]\nname = "probe"\n[tasks.A]\nscored = false\nscore_range = [0, 1]\nsplits.test.size = 1\n'
+    )
+    (problem,) = problems(tmp_path, text + 'metrics = [{ name = "pearson" }]\n')
+    assert problem.startswith("mine.toml:3: tasks: none is scored")
+
+
+def test_all_mistakes_come_together_in_the_order_of_their_lines(tmp_path: Path) -> None:
+    text = (
+        GOOD.replace("size = 100", "size = -1")
+        .replace('"feeling"', '"close"')
+        .replace('name = "mine"', "name = 3")
+    )
+    text = text.replace(
+        '{ name = "f1", positive = "good" }', '{ name = "f1", positive = "great", weight = 2 }'
+    )
+    found = problems(tmp_path, text)
+    assert [re.match(r"mine\.toml:(\d+): (\S+): ", problem).groups() for problem in found] == [  # type: ignore[union-attr]
+        ("2", "benchmark.name"),
+        ("15", "tasks.Mood.metrics[1].weight"),
+        ("15", "tasks.Mood.metrics[1].positive"),
+        ("18", "tasks.Mood.splits.train.size"),
+        ("26", "tasks.Close"),
+    ]
+
+
+def test_a_metric_of_another_package_is_taken(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    text = GOOD.replace('{ name = "accuracy" },', '{ name = "kappa" },').replace(
+        "{ accuracy = 0.5 }", "{ kappa = -7 }"
+    )
+    assert any('"kappa" is no metric function' in problem for problem in problems(tmp_path, text))
+    metadata = tmp_path / "site" / "other-1.0.dist-info"
+    metadata.mkdir(parents=True)
+    (metadata / "METADATA").write_text("Metadata-Version: 2.1\nName: other\nVersion: 1.0\n")
+    (metadata / "entry_points.txt").write_text("[gluebench.metrics]\nkappa = other:kappa\n")
+    monkeypatch.syspath_prepend(str(metadata.parent))
+    assert load(tmp_path, text).task("Mood").metrics[0].function == "kappa"
+
+
+def test_loading_glue_imports_nothing_slow() -> None:
+    slow = "numpy difflib logging urllib.request importlib.metadata subprocess tempfile asyncio statistics"
+    load = "import sys, gluebench.benchmark as b; b.load_benchmark('glue')"
+    code = f"{load}; print(*set({slow.split()!r}) & set(sys.modules))"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.split() == []
+
+
+def places(value: object, path: KeyPath = ()) -> list[KeyPath]:
+    inside = value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ()
+    return [path, *(place for key, each in inside for place in places(each, (*path, key)))]
+
+
+VALUES = st.recursive(
+    st.one_of(
+        *(st.booleans(), st.integers(), st.floats(), st.text(max_size=3), st.dates()),
+        *(st.sampled_from(["test", "good", "f1", "pearson", "Mood", "Close-1", "score"]),),
+    ),
+    lambda each: st.lists(each, max_size=3) | st.dictionaries(st.text(max_size=3), each, max_size=3),
+    max_leaves=4,
+)
+
+
+@given(st.sampled_from(places(tomllib.loads(GOOD))[1:]), st.none() | VALUES)
+def test_nothing_that_stands_in_a_manifest_makes_the_reader_fall(place: KeyPath, value: object) -> None:
+    values = tomllib.loads(GOOD)
+    inner: Any = values
+    for key in place[:-1]:
+        inner = inner[key]
+    if value is None:
+        del inner[place[-1]]
+    else:
+        inner[place[-1]] = value
+    findings: list[Finding] = []
+    benchmark = benchmark_record(whole(values, findings))
+    assert all(finding.text for finding in check(benchmark, findings))

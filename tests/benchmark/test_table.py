@@ -1,0 +1,118 @@
+"""Table 1 and the details of a task as rows of text."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from gluebench.benchmark import load_benchmark
+from gluebench.benchmark.table import details, short_size, table_notes, table_one
+
+
+def test_table_1_of_glue() -> None:
+    assert [" | ".join(row) for row in table_one(load_benchmark("glue"))] == [
+        "Corpus | Train | Test | Task | Metrics | Domain",
+        "Single-Sentence Tasks |  |  |  |  | ",
+        "CoLA | 8.6k | 1.1k* | acceptability | Matthews corr. | misc.",
+        "SST-2 | 67k | 1.8k | sentiment | acc. | movie reviews",
+        "Similarity and Paraphrase Tasks |  |  |  |  | ",
+        "MRPC | 3.7k | 1.7k | paraphrase | acc./F1 | news",
+        "STS-B | 5.7k | 1.4k | sentence similarity | Pearson/Spearman corr. | misc.",
+        "QQP | 364k | 391k* | paraphrase | acc./F1 | social QA questions",
+        "Inference Tasks |  |  |  |  | ",
+        "MNLI | 393k | 20k* | NLI | matched acc./mismatched acc. | misc.",
+        "QNLI | 105k | 5.5k | QA/NLI | acc. | Wikipedia",
+        "RTE | 2.5k | 3k | NLI | acc. | news, Wikipedia",
+        "WNLI | 635 | 146* | coreference/NLI | acc. | fiction books",
+        "Diagnostic Set |  |  |  |  | ",
+        "AX |  | 1.1k | NLI | R3 | news, Reddit, Wikipedia, academic papers",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("size", "printed"),
+    [
+        *((1, "1"), (634, "634"), (999, "999"), (1000, "1k"), (1063, "1.1k"), (3000, "3k"), (9949, "9.9k")),
+        *(
+            (9950, "10k"),
+            (9999, "10k"),
+            (19643, "20k"),
+            (67349, "67k"),
+            (363846, "364k"),
+            (2_000_000, "2000k"),
+        ),
+    ],
+)
+def test_sizes_as_the_paper_prints_them(size: int, printed: str) -> None:
+    assert short_size(size) == printed
+
+
+def test_the_notes_explain_the_marks() -> None:
+    notes = table_notes(load_benchmark("glue"))
+    assert notes[:2] == [
+        "* The test labels are private.",
+        "AX is reported, not averaged, answered by the model for MNLI.",
+    ]
+    assert len(notes) == 2 + len(load_benchmark("glue").notes)
+
+
+def test_a_bare_benchmark_has_a_table_without_sections_marks_or_notes(tmp_path: Path) -> None:
+    path = tmp_path / "bare.toml"
+    path.write_text(
+        '[benchmark]\nname = "bare"\n[tasks.A]\nscore_range = [0, 1]\n'
+        'metrics = [{ name = "pearson" }]\nsplits.test.size = 12\n'
+    )
+    bare = load_benchmark(path)
+    assert table_one(bare)[1:] == [["A", "", "12", "", "pearson", ""]]
+    assert table_notes(bare) == []
+    assert [row[0] for row in details(bare, bare.task("A"))] == [
+        *("Task", "Benchmark", "Scores", "Metrics", "Counts in the average", "Test labels", "Split"),
+        *("Submission file", "Corpus", "Licence"),
+    ]
+
+
+def told(task: str) -> dict[str, list[str]]:
+    glue = load_benchmark("glue")
+    rows = details(glue, glue.task(task))
+    assert all(len(row) == 2 and row[1] for row in rows)
+    return {what: [value for key, value in rows if key == what] for what, _ in rows}
+
+
+def test_details_of_a_classification_task() -> None:
+    wnli = told("WNLI")
+    assert wnli["Label"] == [
+        "0 = not entailed (also read: not_entailment)",
+        "1 = entailed (also read: entailment)",
+    ]
+    assert wnli["Test labels"] == ["private"]
+    assert wnli["Split"][0] == "train: train.tsv, 635 examples"
+    assert wnli["Submission file"] == ["WNLI.tsv, predictions for test or dev"]
+    assert wnli["Reference"][0] == "Majority class: acc. 65.1 (Wang et al. 2019, section 6)"
+    assert "Winograd Schema Challenge" in wnli["Citation"][0]
+
+
+def test_details_of_a_task_of_two_files() -> None:
+    assert told("MNLI")["Metrics"] == [
+        "matched_accuracy (matched acc.) on MNLI-m; mismatched_accuracy (mismatched acc.) on MNLI-mm"
+    ]
+    assert told("MNLI")["Submission file"] == [
+        "MNLI-m.tsv, predictions for test_matched or dev_matched",
+        "MNLI-mm.tsv, predictions for test_mismatched or dev_mismatched",
+    ]
+
+
+def test_details_of_regression_f1_and_other_versions() -> None:
+    assert told("STS-B")["Scores"] == ["a number from 0 to 5"]
+    assert told("MRPC")["Metrics"] == ["accuracy (acc.); f1 (F1) of 1"]
+    assert told("QNLI")["Other version"][0].startswith("v1 (test 5,740, dev 5,732): ")
+
+
+def test_details_of_the_diagnostic_set() -> None:
+    ax = told("AX")
+    assert ax["Predicted with"] == ["the model for MNLI"]
+    assert [line.partition(":")[0] for line in ax["Phenomena"]] == list(
+        load_benchmark("glue").task("AX").coarse()
+    )
+    assert ax["Broken down by"] == ["direction, domain"]
+    assert ax["Submission file"] == ["AX.tsv, predictions for test; also read: diagnostic.tsv"]

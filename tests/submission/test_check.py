@@ -1,0 +1,214 @@
+"""The check of a whole submission: verdicts, names, what is missing, and what looks wrong."""
+
+from __future__ import annotations
+
+import zipfile
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from real import REAL, needs_real
+
+from gluebench.benchmark import Benchmark, load_benchmark
+from gluebench.submission import Submission, check, official
+
+Folder = Callable[[dict[str, str]], Path]
+
+
+def codes(submission: Submission, severity: str | None = None) -> list[str]:
+    return [problem.code for problem in submission.problems if severity in (None, problem.severity)]
+
+
+def test_a_good_submission_is_valid_and_silent(tiny: Benchmark, good: dict[str, str], folder: Folder) -> None:
+    submission = check(folder(good), tiny)
+    assert submission.verdict == "valid"
+    assert submission.problems == ()
+    assert set(submission.predictions) == {"Para", "Sim", "Infer-m", "Infer-mm", "Refer", "DX"}
+    assert submission.predictions["Infer-mm"].words() == ["contradiction", "neutral", "entailment"]
+
+
+def test_a_missing_scored_file_makes_it_incomplete_and_names_the_nearest_other_name(
+    tiny: Benchmark, good: dict[str, str], folder: Folder
+) -> None:
+    good["Infer_mm.tsv"] = good.pop("Infer-mm.tsv")
+    submission = check(folder(good), tiny)
+    assert submission.verdict == "incomplete"
+    assert submission.missing == ("Infer-mm",)
+    missing = next(problem for problem in submission.problems if problem.code == "missing-file")
+    assert "Infer_mm.tsv" in missing.fix
+    assert "ignored-file" in codes(submission, "notice")
+
+
+def test_a_missing_diagnostic_file_is_a_warning_and_the_rest_stays_valid(
+    tiny: Benchmark, good: dict[str, str], folder: Folder
+) -> None:
+    del good["DX.tsv"]
+    submission = check(folder(good), tiny)
+    assert submission.verdict == "valid"
+    assert codes(submission) == ["missing-file"]
+    assert submission.missing == ()
+
+
+def test_other_names_for_a_file_are_taken_with_a_notice(
+    tiny: Benchmark, good: dict[str, str], folder: Folder
+) -> None:
+    good["diagnostic.tsv"] = good.pop("DX.tsv")
+    good["PARA.TSV"] = good.pop("Para.tsv")
+    submission = check(folder(good), tiny)
+    assert submission.verdict == "valid"
+    assert codes(submission) == ["file-name", "file-name"]
+
+
+def test_two_files_for_one_test_file_are_refused(
+    tiny: Benchmark, good: dict[str, str], folder: Folder
+) -> None:
+    good["diagnostic.tsv"] = good["DX.tsv"]
+    submission = check(folder(good), tiny)
+    assert submission.verdict == "invalid"
+    assert codes(submission, "error") == ["two-files"]
+
+
+def test_problems_of_all_files_come_together(tiny: Benchmark, good: dict[str, str], folder: Folder) -> None:
+    good["Para.tsv"] = good["Para.tsv"].replace("3\t1", "3\tyes")
+    good["Sim.tsv"] = good["Sim.tsv"].replace("2.25", "nan")
+    good["Refer.tsv"] = good["Refer.tsv"].replace("2\t0\n", "")
+    submission = check(folder(good), tiny)
+    assert submission.verdict == "invalid"
+    assert {(problem.file, problem.code) for problem in submission.errors} == {
+        ("Para.tsv", "unknown-label"),
+        ("Sim.tsv", "not-finite"),
+        ("Refer.tsv", "row-count"),
+        ("Refer.tsv", "missing-index"),
+    }
+    assert set(submission.predictions) == {"Infer-m", "Infer-mm", "DX"}
+
+
+def test_nothing_that_is_a_test_file_is_an_error(tiny: Benchmark, folder: Folder) -> None:
+    submission = check(folder({"notes.md": "hello"}), tiny)
+    assert submission.verdict == "invalid"
+    assert codes(submission, "error") == ["no-files"]
+
+
+def test_a_single_file_is_an_incomplete_submission(
+    tiny: Benchmark, good: dict[str, str], folder: Folder
+) -> None:
+    submission = check(folder(good) / "Para.tsv", tiny)
+    assert submission.verdict == "incomplete"
+    assert set(submission.predictions) == {"Para"}
+
+
+def test_the_dev_split_has_its_own_sizes_and_files(tiny: Benchmark, folder: Folder) -> None:
+    rows = "index\tprediction\n0\t1\n1\t0\n2\t1\n3\t1\n"
+    submission = check(folder({"Para.tsv": rows}), tiny, role="dev")
+    assert submission.verdict == "incomplete"
+    assert submission.missing == ("Sim", "Infer-m", "Infer-mm")
+    assert "row-count" in codes(check(folder_path(submission), tiny), "error")
+
+
+def folder_path(submission: Submission) -> Path:
+    return Path(submission.source)
+
+
+def test_files_of_the_parents_other_tasks_are_ignored_with_a_notice(tmp_path: Path) -> None:
+    manifest = tmp_path / "part.toml"
+    manifest.write_text('[benchmark]\nname = "glue-part"\nextends = "glue"\ntasks = ["WNLI"]\n')
+    rows = "index\tprediction\n" + "".join(f"{index}\t{index % 2}\n" for index in range(146))
+    (tmp_path / "s").mkdir()
+    (tmp_path / "s" / "WNLI.tsv").write_text(rows)
+    (tmp_path / "s" / "CoLA.tsv").write_text("anything")
+    submission = check(tmp_path / "s", load_benchmark(manifest))
+    assert submission.verdict == "valid"
+    assert codes(submission) == ["other-task"]
+
+
+@pytest.mark.parametrize("value", ["0", "1"])
+def test_constant_predictions_are_warned_of(
+    tiny: Benchmark, good: dict[str, str], folder: Folder, value: str
+) -> None:
+    good["Para.tsv"] = "index\tprediction\n" + "".join(f"{index}\t{value}\n" for index in range(6))
+    submission = check(folder(good), tiny)
+    assert submission.verdict == "valid"
+    assert codes(submission, "warning") == ["constant"]
+
+
+def test_scores_outside_the_range_are_named_and_kept(
+    tiny: Benchmark, good: dict[str, str], folder: Folder
+) -> None:
+    good["Sim.tsv"] = good["Sim.tsv"].replace("2.25", "-0.5").replace("3.125", "5.01")
+    submission = check(folder(good), tiny)
+    assert submission.verdict == "valid"
+    assert [(problem.code, problem.index, problem.value) for problem in submission.problems] == [
+        ("outside-range", 1, "-0.5"),
+        ("outside-range", 4, "5.01"),
+    ]
+    assert submission.predictions["Sim"].numbers[1] == -0.5
+
+
+def test_a_swapped_label_map_shows_in_the_label_shares(tmp_path: Path) -> None:
+    glue = load_benchmark("glue")
+    for name, ones, expected in (("right", 700, []), ("swapped", 300, ["swapped-labels"])):
+        labels = [int(index * 7919 % 1063 < ones * 1.063) for index in range(1063)]
+        folder = tmp_path / name
+        folder.mkdir()
+        (folder / "CoLA.tsv").write_text(
+            "index\tprediction\n" + "".join(f"{index}\t{label}\n" for index, label in enumerate(labels))
+        )
+        warnings = [code for code in codes(check(folder, glue), "warning") if code != "missing-file"]
+        assert warnings == expected
+
+
+def test_official_refuses_what_the_original_site_did(
+    tiny: Benchmark, good: dict[str, str], tmp_path: Path
+) -> None:
+    def zipped(files: dict[str, str], name: str) -> Path:
+        path = tmp_path / f"{name}.zip"
+        with zipfile.ZipFile(path, "w") as archive:
+            for member, text in files.items():
+                archive.writestr(member, text)
+        return path
+
+    assert official(check(zipped(good, "good"), tiny)).verdict == "valid"
+    changes = {
+        "missing-file": {key: text for key, text in good.items() if key != "DX.tsv"},
+        "file-name": {key.replace("DX", "diagnostic"): text for key, text in good.items()},
+        "header-name": {key: text.replace("index", "id") for key, text in good.items()},
+        "outside-range": {key: text.replace("2.25", "-2.25") for key, text in good.items()},
+    }
+    for code, files in changes.items():
+        submission = check(zipped(files, code), tiny)
+        assert submission.verdict == "valid"
+        judged = official(submission)
+        assert judged.verdict == "invalid"
+        assert {problem.code for problem in judged.errors} == {code}
+
+
+@needs_real
+@pytest.mark.parametrize(
+    ("name", "notices"),
+    [
+        ("bert4keras", {"line-ends", "outside-range", "constant"}),
+        ("fastmtl", {"label-synonym", "outside-range", "constant"}),
+    ],
+)
+def test_real_submissions_are_valid_with_their_oddities_named(name: str, notices: set[str]) -> None:
+    submission = check(REAL / "submissions" / name, load_benchmark("glue"))
+    assert submission.verdict == "valid"
+    assert len(submission.predictions) == 11
+    assert set(codes(submission)) - {"ignored-file"} == notices
+    assert official(submission).verdict == "invalid"
+
+
+@needs_real
+def test_the_very_zip_that_was_submitted_reads_as_its_folder() -> None:
+    glue = load_benchmark("glue")
+    folder = REAL / "submissions" / "fastmtl"
+    assert check(folder / "submission.zip", glue).predictions == check(folder, glue).predictions
+
+
+@needs_real
+def test_qnli_v1_is_recognised(tmp_path: Path) -> None:
+    rows = "index\tprediction\n" + "".join(f"{index}\tentailment\n" for index in range(5740))
+    (tmp_path / "QNLI.tsv").write_text(rows)
+    problem = check(tmp_path / "QNLI.tsv", load_benchmark("glue")).errors[0]
+    assert problem.code == "wrong-version"
+    assert "v1" in problem.expected

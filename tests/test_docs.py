@@ -1,0 +1,53 @@
+"""The manual is part of the product: its links lead somewhere, and it knows every problem code."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+
+from gluebench.submission.archive_problems import NOTICES, REFUSALS
+
+ROOT = Path(__file__).resolve().parents[1]
+PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").rglob("*.md"))]
+LINK = re.compile(r"\[[^\]]*\]\((?!https?:|mailto:)([^)#]*)(?:#([^)]*))?\)")
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.relative_to(ROOT).as_posix())
+def test_links_within_the_manual_lead_to_a_page_and_a_heading(page: Path) -> None:
+    for target, heading in LINK.findall(page.read_text()):
+        path = (page.parent / target).resolve() if target else page
+        assert path.exists(), f"{page.name} links to {target}"
+        if heading and path.suffix == ".md":
+            assert heading in anchors(path), f"{page.name} links to {target}#{heading}"
+
+
+def anchors(page: Path) -> set[str]:
+    """The anchors that a page's headings get where Markdown is shown."""
+    headings = re.findall(r"^#+ (.*)$", page.read_text(), re.MULTILINE)
+    return {re.sub(r"[^\w\- ]", "", heading).strip().lower().replace(" ", "-") for heading in headings}
+
+
+def problem_codes() -> set[str]:
+    """Every code that the source gives to a problem or a fault."""
+    text = "\n".join(path.read_text() for path in (ROOT / "src/gluebench/submission").glob("*.py"))
+    return set(re.findall(r'(?:Problem|Fault|_warning|_notice|_error)\(\s*"([a-z][a-z-]+)"', text)) | {
+        *REFUSALS,
+        *NOTICES,
+    }
+
+
+def test_every_problem_code_is_explained() -> None:
+    manual = (ROOT / "docs" / "submission.md").read_text()
+    codes = problem_codes()
+    assert len(codes) > 20
+    assert not {code for code in codes if f"`{code}`" not in manual}
+
+
+def test_the_readme_names_only_commands_that_exist() -> None:
+    from gluebench.cli import COMMANDS
+
+    named = set(re.findall(r"^    gluebench (\w+)", (ROOT / "README.md").read_text(), re.MULTILINE))
+    assert named
+    assert named <= set(COMMANDS)
