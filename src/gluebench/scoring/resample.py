@@ -137,6 +137,7 @@ def _file_draws(
             for block in drawn_tables(kinds(pairs), resamples=resamples, rng=rng)
         ]
     else:
+        pairs = pairs if pairs.gold.labels else _sorted(pairs)
         measures = [_measure(metric, pairs) for metric in metrics]
         found = [
             [measure(block) for measure in measures]
@@ -144,6 +145,11 @@ def _file_draws(
         ]
     columns = zip(*found, strict=True)
     return {metric.name: np.concatenate(column) for metric, column in zip(metrics, columns, strict=True)}
+
+
+def _sorted(pairs: Pairs) -> Pairs:
+    """The same examples in the order of their predictions, so that these need no sorting in any resample."""
+    return pairs.subset(tuple(np.argsort(np.frombuffer(pairs.predicted.values), kind="stable").tolist()))
 
 
 def _measure(metric: Metric, pairs: Pairs) -> Callable[[NDArray[Any]], Floats]:
