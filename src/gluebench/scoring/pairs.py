@@ -79,16 +79,22 @@ def point(metric: Metric, pairs: Pairs) -> Point:
         return point_of_table(metric, pairs.table, positive=positive_code(metric, pairs))
     if metric.function in NUMBER_METRICS:
         gold, predicted = pairs.gold.numbers, pairs.predicted.numbers
-        for name, column in (("the predictions", predicted), ("the gold scores", gold)):
-            if constant(column):
-                return Point(0.0, f"{name} are all the same")
-        return Point(NUMBER_METRICS[metric.function](gold, predicted))
+        found = NUMBER_METRICS[metric.function](gold, predicted)
+        return Point(found) if found else Point(0.0, _one_value(pairs))
     value = float(custom_metric(metric.function)(values(pairs.gold), values(pairs.predicted)))
     if not isfinite(value):
         raise ValueError(
             f"the metric {metric.function} gave {value} on {metric.file}; expected a finite number"
         )
     return Point(value)
+
+
+def _one_value(pairs: Pairs) -> str | None:
+    """Why a correlation is not defined, if it is not."""
+    for name, column in (("the predictions", pairs.predicted), ("the gold scores", pairs.gold)):
+        if constant(column.numbers):
+            return f"{name} are all the same"
+    return None
 
 
 def point_of_table(metric: Metric, table: list[list[int]], *, positive: int) -> Point:

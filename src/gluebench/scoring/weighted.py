@@ -45,7 +45,10 @@ class WeightedSpearman:
         centre = n * (n + 1) ** 2  # sum of w * (n + 1)**2: doubled ranks have the mean n + 1
         x, y = self.gold.ranks(weights), self.predicted.ranks(weights)
         spreads = [np.einsum("ij,ij,ij->i", each.ranks, each.ranks, each.totals) - centre for each in (x, y)]
-        cross = np.einsum("ij,ij,ij->i", self.predicted.spread(y.ranks), self.gold.spread(x.ranks), weights) - centre
+        cross = (
+            np.einsum("ij,ij,ij->i", self.predicted.spread(y.ranks), self.gold.spread(x.ranks), weights)
+            - centre
+        )
         return _correlation(cross, spreads[0] * spreads[1], smallest=0.5)
 
 
