@@ -110,7 +110,7 @@ def _quantified(rng: Random, style: Style, *, subjects: Sequence[Kind], topic: K
         clauses = (
             "the {0.plural} are without exception S",
             "a few of the {1.plural} are S",
-            "not one {2.name} is S",
+            "not a single one of the {2.plural} is S",
         )
         affirmed = f"any {topic.name} there is {state}"
         denied = f"one {topic.name} or more is not {state}"
@@ -123,7 +123,7 @@ def _quantified(rng: Random, style: Style, *, subjects: Sequence[Kind], topic: K
                     "none of the {2.plural} are S",
                 ),
                 ("every {0.name} is S", "at least one {1.name} is S", "no {2.name} is S"),
-                ("each {0.name} is S", "some {1.plural} are S", "none of the {2.plural} is S"),
+                ("each {0.name} is S", "more than one {1.name} is S", "not one {2.name} is S"),
             )
         )
         affirmed, denied = rng.choice(
