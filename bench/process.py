@@ -32,6 +32,7 @@ class Cost(NamedTuple):
 def run(command: list[str]) -> Cost:
     """Run a command to its end, its output discarded."""
     environment = {**os.environ, "PYTHONPATH": os.pathsep.join([str(HERE), *sys.path])}
+    environment.pop("PYTHONDONTWRITEBYTECODE", None)  # an installed package has its bytecode
     child = subprocess.Popen(command, stdout=subprocess.DEVNULL, env=environment)
     _, status, usage = os.wait4(child.pid, 0)
     if os.waitstatus_to_exitcode(status):

@@ -51,7 +51,7 @@ def _fair_probability(k: int, n: int) -> float:
     Differences of log-factorials would lose nine digits at the size of QQP.
     """
     if k == 0 or k == n:
-        return math.ldexp(1.0, -n)
+        return 0.5**n
     error = _stirling_error(n) - _stirling_error(k) - _stirling_error(n - k)
     deviance = _deviance(k, n / 2) + _deviance(n - k, n / 2)
     return math.exp(error - deviance) * math.sqrt(n / (2 * math.pi * k * (n - k)))
@@ -61,7 +61,7 @@ def _stirling_error(n: int) -> float:
     """The logarithm of n! over Stirling's approximation to it."""
     if n < _STIRLING_FROM:
         return math.lgamma(n + 1) - (n + 0.5) * math.log(n) + n - 0.5 * math.log(2 * math.pi)
-    return sum(factor / n ** (2 * power + 1) for power, factor in enumerate(_STIRLING))
+    return sum(factor / float(n) ** (2 * power + 1) for power, factor in enumerate(_STIRLING))
 
 
 def _deviance(x: float, mean: float) -> float:

@@ -32,9 +32,8 @@ def _room_error(error: Exception) -> click.ClickException | None:
     name = type(error).__name__
     if name == "UnknownNameError":
         return click.UsageError(_sentence(str(error)))
-    if name in {"ManifestError", "GoldError", "SubmissionError"}:
-        problems = getattr(error, "problems", None)
-        return click.ClickException("\n".join(map(str, problems)) if problems else _sentence(str(error)))
+    if name in {"ManifestError", "GoldError", "SubmissionError", "SiteError", "DataError"}:
+        return click.ClickException(_sentence(str(error)))
     return None
 
 

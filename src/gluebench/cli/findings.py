@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Iterator
 
 from gluebench.cli.formats import Records
@@ -28,6 +29,18 @@ def _counted(submission: Submission) -> Iterator[str]:
     for file, kinds in submission.unshown.items():
         counts = ", ".join(f"{count:,} {code}" for code, count in kinds.items())
         yield f"{file}: and more of the same, not listed: {counts}"
+
+
+def brief_lines(submission: Submission) -> list[str]:
+    """A line for each kind of finding that is no error: what a command says that has other things to say."""
+    files: dict[tuple[str, str], Counter[str]] = {}
+    for problem in worst_first(submission.problems):
+        files.setdefault((problem.severity, problem.code), Counter())[problem.file or "the whole"] += 1
+    lines = []
+    for (severity, code), counts in files.items():
+        places = [f"{file} ({count} times)" if count > 1 else file for file, count in counts.items()]
+        lines.append(f"{severity}: {code}: {', '.join(places)}")
+    return [*lines, f"These are explained by: gluebench check {submission.source}"] if lines else []
 
 
 def as_lines(submission: Submission, *, done: list[str]) -> str:

@@ -76,12 +76,14 @@ def read_submission(source: str, manifest: Benchmark, *, role: Role) -> Submissi
 
     submission = check(source, manifest, role=role)
     if submission.problems:
-        from gluebench.cli.findings import problem_lines, verdict_line
+        from gluebench.cli.findings import brief_lines, problem_lines, verdict_line
+        from gluebench.cli.output import notices
 
-        for line in [*problem_lines(submission), verdict_line(submission)]:
-            click.echo(line, err=True)
-    if submission.verdict == "invalid":
-        raise click.exceptions.Exit(WRONG_FILE)
+        invalid = submission.verdict == "invalid"
+        notices(problem_lines(submission) if invalid else brief_lines(submission))
+        notices([verdict_line(submission)])
+        if invalid:
+            raise click.exceptions.Exit(WRONG_FILE)
     return submission
 
 

@@ -43,19 +43,14 @@ def titles(task: Task) -> Mapping[str, str]:
 def missing_files(report: Report, task: Task) -> str:
     """What a task without a score lacks."""
     absent = [f"{file.name}.tsv" for file in task.files if file.name in report.missing]
-    return f"missing: {', '.join(absent)}" if absent else "not scored"
+    return f"missing: {', '.join(absent)}" if absent else "no gold labels"
 
 
 def _task_table(report: Report, benchmark: Benchmark, *, source: str) -> Table:
-    sections = [
-        Section(tuple(_task_rows(report, task)))
-        for task in benchmark.scored
-        if task.name in report.tasks or task.files
-    ]
-    sections.append(Section((_average_row(report, benchmark),)))
+    rows = [row for task in benchmark.scored for row in _task_rows(report, task)]
     return Table(
         columns=("task", "metric", _score_heading(report), "n"),
-        sections=tuple(sections),
+        sections=(Section(tuple(rows)), Section((_average_row(report, benchmark),))),
         title=f"{benchmark.title}, {report.split} split: {source}",
         right=frozenset({3}),
         notes=tuple(_notes(report, benchmark)),
@@ -98,7 +93,7 @@ def _notes(report: Report, benchmark: Benchmark) -> Iterator[str]:
     if not report.complete:
         names = ", ".join(f"{name}.tsv" for name in report.missing)
         lacking = f" Missing: {names}." if names else ""
-        yield f"INCOMPLETE: there is no macro-average while a scored task of {benchmark.name} lacks its score.{lacking}"
+        yield f"INCOMPLETE: no macro-average while a scored task of {benchmark.name} has no score.{lacking}"
     for name, task in report.tasks.items():
         covered = {score.covered for score in task.metrics.values() if score.covered is not None}
         for share in sorted(covered):

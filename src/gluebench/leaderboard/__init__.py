@@ -1,1 +1,1 @@
-"""leaderboard."""
+"""The leaderboard: a Django project that takes submissions, grades them in the background and shows them."""

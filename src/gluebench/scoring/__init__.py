@@ -1,1 +1,32 @@
-"""scoring."""
+"""Exact scores with intervals: metrics as plain functions, one reader of gold, and `grade` to a Report."""
+
+from gluebench.scoring.gold import Gold, GoldError, read_gold
+from gluebench.scoring.grade import grade
+from gluebench.scoring.metrics import accuracy, f1, matthews_correlation, pearson, r_k, spearman
+from gluebench.scoring.predictions import SubmissionError
+from gluebench.scoring.report import SCHEMA, DiagnosticReport, Report, Score, TaskReport
+from gluebench.scoring.summary import Spread, Summary, summarise
+from gluebench.scoring.tags import Metadata
+
+__all__ = [
+    "SCHEMA",
+    "DiagnosticReport",
+    "Gold",
+    "GoldError",
+    "Metadata",
+    "Report",
+    "Score",
+    "Spread",
+    "SubmissionError",
+    "Summary",
+    "TaskReport",
+    "accuracy",
+    "f1",
+    "grade",
+    "matthews_correlation",
+    "pearson",
+    "r_k",
+    "read_gold",
+    "spearman",
+    "summarise",
+]

@@ -29,15 +29,15 @@ class Score:
     def as_dict(self) -> dict[str, Any]:
         """JSON-ready values: 12 significant digits; `withheld` and `covered` only where they apply."""
         fields: dict[str, Any] = {
-            "value": _rounded(self.value),
-            "low": _rounded(self.low),
-            "high": _rounded(self.high),
+            "value": rounded(self.value),
+            "low": rounded(self.low),
+            "high": rounded(self.high),
             "n": self.n,
         }
         if self.withheld is not None:
             fields["withheld"] = self.withheld
         if self.covered is not None:
-            fields["covered"] = _rounded(self.covered)
+            fields["covered"] = rounded(self.covered)
         return fields
 
 
@@ -118,5 +118,6 @@ def _scores(scores: Mapping[str, Score]) -> dict[str, Any]:
     return {name: score.as_dict() for name, score in scores.items()}
 
 
-def _rounded(value: float | None) -> float | None:
+def rounded(value: float | None) -> float | None:
+    """12 significant digits: the same bytes wherever the last bit of a sum may differ."""
     return None if value is None else float(f"{value:.12g}")

@@ -1,12 +1,28 @@
-"""Reading, checking, explaining and writing submissions; nothing here ever opens a label."""
+"""Reading, checking, explaining and writing submissions; nothing here ever opens a label.
+
+What only some commands need is loaded when first used: a check should cost no more than it must.
+"""
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
 
 from gluebench.submission.check import check
 from gluebench.submission.column import Column
-from gluebench.submission.mend import Mended, fix_submission
-from gluebench.submission.official import official
 from gluebench.submission.problems import SHOWN_PER_FILE, Problem
 from gluebench.submission.submission import Submission
-from gluebench.submission.write import read_predictions, write_submission
+
+if TYPE_CHECKING:
+    from gluebench.submission.mend import Mended, fix_submission
+    from gluebench.submission.official import official
+    from gluebench.submission.write import read_predictions, write_submission
+
+_LATER = {
+    "Mended": "mend",
+    "fix_submission": "mend",
+    "official": "official",
+    "read_predictions": "write",
+    "write_submission": "write",
+}
 
 __all__ = [
     "SHOWN_PER_FILE",
@@ -20,3 +36,11 @@ __all__ = [
     "read_predictions",
     "write_submission",
 ]
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _LATER:
+        raise AttributeError(f"module 'gluebench.submission' has no attribute {name!r}")
+    value = getattr(import_module(f"gluebench.submission.{_LATER[name]}"), name)
+    globals()[name] = value  # over the module of the same name, which importing it has put here
+    return value

@@ -104,13 +104,11 @@ def _template(size: int, tail: bytes) -> bytes:
     """The rows `0<tail>` to `size - 1<tail>`, written digit column by digit column."""
     blocks = []
     for digits, first, rows in _blocks(size):
-        width = digits + len(tail)
-        block = bytearray(width * rows)
+        block = bytearray(b"0" * digits + tail) * rows
         for position in range(digits):
-            block[position::width] = _digit_column(first, rows, run=10 ** (digits - 1 - position))
-        for position, byte in enumerate(tail, digits):
-            block[position::width] = bytes([byte]) * rows
-        blocks.append(bytes(block))
+            run = 10 ** (digits - 1 - position)
+            block[position :: digits + len(tail)] = _digit_column(first, rows, run=run)
+        blocks.append(block)
     return b"".join(blocks)
 
 

@@ -1,0 +1,1 @@
+"""Benchmarks that the site grades, and where their labels are kept."""

@@ -1,0 +1,77 @@
+"""Taking a benchmark into the site: its manifest into the database, its labels into the private folder."""
+
+from __future__ import annotations
+
+import hashlib
+from pathlib import Path
+from typing import NamedTuple
+
+from django.conf import settings
+from django.core.exceptions import ValidationError
+from django.core.validators import validate_slug
+from django.db import transaction
+
+from gluebench import benchmark as records
+from gluebench.leaderboard.benchmarks.manifests import read_manifest
+from gluebench.leaderboard.benchmarks.models import Benchmark
+from gluebench.leaderboard.folder import SiteError, make_private, write_private
+
+
+class _Gold(NamedTuple):
+    place: str
+    digest: str
+
+
+def add_benchmark(name_or_path: str, gold_folder: Path) -> str:
+    """See `commands.add`."""
+    from gluebench.leaderboard.submissions.grading import regrade
+    from gluebench.scoring import read_gold
+
+    record = records.load_benchmark(name_or_path)
+    _require_slug(record.name)
+    if not gold_folder.is_dir():
+        raise SiteError(f"{gold_folder} is not a folder. Name the folder of {record.name}'s labels.")
+    read_gold(gold_folder, record)  # says all that is wrong with the labels, now and to the organiser
+    manifest = read_manifest(name_or_path)
+    gold = _keep_gold(record.name, gold_folder)
+    values = {
+        "title": record.title,
+        "manifest": manifest.text,
+        "parents": list(manifest.parents),
+        "gold": gold.place,
+        "gold_digest": gold.digest,
+    }
+    with transaction.atomic():
+        row, new = Benchmark.objects.get_or_create(name=record.name, defaults=values)
+        if not new and any(getattr(row, field) != value for field, value in values.items()):
+            Benchmark.objects.filter(pk=row.pk).update(**values)
+            Benchmark.objects.filter(pk=row.pk).touch()
+            regrade(row)
+    return record.name
+
+
+def _require_slug(name: str) -> None:
+    try:
+        validate_slug(name)
+    except ValidationError:
+        raise SiteError(
+            f"The benchmark's name {name!r} is part of its address; use letters, digits, - and _ only."
+        ) from None
+
+
+def _keep_gold(name: str, source: Path) -> _Gold:
+    """Copy the labels into a folder named by their content, readable by this account alone."""
+    files = {path.name: path.read_bytes() for path in sorted(source.iterdir()) if path.is_file()}
+    digest = hashlib.sha256()
+    for file, data in files.items():
+        if file.startswith("."):  # the key of the label version: it names labels and is none
+            continue
+        digest.update(f"{file}\0{len(data)}\0".encode() + data)
+    place = f"{name}/{digest.hexdigest()[:16]}"
+    home: Path = settings.FOLDER.labels / place
+    make_private(home.parent)
+    make_private(home)
+    for file, data in files.items():
+        if not (home / file).exists():
+            write_private(home / file, data)
+    return _Gold(place, digest.hexdigest())

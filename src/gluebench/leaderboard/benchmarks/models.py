@@ -1,0 +1,72 @@
+"""A benchmark on this site: its manifest, the place of its labels, a counter of what its pages show."""
+
+from __future__ import annotations
+
+from functools import lru_cache
+from pathlib import Path
+
+from django.conf import settings
+from django.db import models
+from django.db.models import F
+from django.urls import reverse
+
+from gluebench import benchmark as records
+from gluebench.leaderboard.benchmarks.manifests import Manifest
+
+
+class BenchmarkQuerySet(models.QuerySet["Benchmark"]):
+    """Vocabulary of benchmarks."""
+
+    def touch(self) -> None:
+        """Say that pages of these benchmarks show something new: in the transaction of the change."""
+        self.update(version=F("version") + 1)
+
+
+class Benchmark(models.Model):
+    """One benchmark. Its labels are a folder below the site's `labels`, which only the grader opens."""
+
+    name = models.SlugField(unique=True, max_length=80)
+    title = models.CharField(max_length=200)
+    manifest = models.TextField()
+    """The TOML it was added with."""
+    parents = models.JSONField(default=list)
+    """The manifests in files that it extends, each extending the next."""
+    gold = models.CharField(max_length=200)
+    """Folder of its labels, below the site's `labels`."""
+    gold_digest = models.CharField(max_length=64)
+    version = models.PositiveBigIntegerField(default=1)
+    """Grows with every change that a page shows; pages are cached by it."""
+    added = models.DateTimeField(auto_now_add=True)
+
+    objects = BenchmarkQuerySet.as_manager()
+
+    class Meta:
+        ordering = ["added"]
+
+    def __str__(self) -> str:
+        return self.title
+
+    def get_absolute_url(self) -> str:
+        """Its board."""
+        return reverse("board", args=[self.name])
+
+    @property
+    def manifest_path(self) -> Path:
+        """The manifest as a file, written where it is not there yet."""
+        return Manifest(self.manifest, tuple(self.parents)).write_below(settings.FOLDER.manifests)
+
+    @property
+    def gold_path(self) -> Path:
+        """The folder of labels. The web process never opens it."""
+        path: Path = settings.FOLDER.labels / self.gold
+        return path
+
+    @property
+    def record(self) -> records.Benchmark:
+        """What its manifest says."""
+        return _record(self.manifest_path)
+
+
+@lru_cache(maxsize=64)
+def _record(path: Path) -> records.Benchmark:
+    return records.load_benchmark(path)

@@ -1,0 +1,1 @@
+"""The public pages: boards, diagnostics, home."""

@@ -1,0 +1,47 @@
+"""How numbers are written: fractions become one decimal of a hundred, as in the paper's tables."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+ABSENT = "–"
+
+
+def percent(value: float | None) -> str:
+    """0.6394 as "63.9"; a dash where there is nothing."""
+    if value is None:
+        return ABSENT
+    text = f"{100 * value:.1f}"
+    return "0.0" if text == "-0.0" else text.replace("-", "−")
+
+
+def score_text(score: Mapping[str, Any] | None) -> str:
+    """The value of a report's number."""
+    return percent(score["value"] if score else None)
+
+
+def interval_text(score: Mapping[str, Any] | None) -> str:
+    """The 95 % interval of a report's number, "61.2 to 65.0"; empty where there is none."""
+    if not score or score["low"] is None or score["high"] is None:
+        return ""
+    return f"{percent(score['low'])} to {percent(score['high'])}"
+
+
+def short_interval(score: Mapping[str, Any] | None) -> str:
+    """The interval for a narrow cell."""
+    return (
+        interval_text(score).replace(" to ", "–")
+        if score and (score["low"] or 0) >= 0
+        else interval_text(score)
+    )
+
+
+def count(number: int | None) -> str:
+    """A count as people read it: 12,345; 110 million where it is large."""
+    if number is None:
+        return "not stated"
+    for size, word in ((10**12, "trillion"), (10**9, "billion"), (10**6, "million")):
+        if number >= size:
+            return f"{number / size:.3g} {word}"
+    return f"{number:,}"

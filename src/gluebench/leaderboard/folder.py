@@ -1,0 +1,106 @@
+"""The folder that is a site: its parts, who may read them, its secret key. Knows no Django."""
+
+from __future__ import annotations
+
+import os
+import secrets
+from pathlib import Path
+from typing import NamedTuple
+
+VARIABLE = "GLUEBENCH_SITE"
+"""Environment variable that names the folder to the web and worker processes."""
+
+PRIVATE_FOLDER = 0o700
+PRIVATE_FILE = 0o600
+
+
+class SiteError(Exception):
+    """Something the organiser can mend; the message says how."""
+
+
+class SiteFolder(NamedTuple):
+    """A site's files. All of it is private to the account that runs the site."""
+
+    root: Path
+
+    @property
+    def database(self) -> Path:
+        """Accounts, submissions and scores (SQLite)."""
+        return self.root / "site.sqlite3"
+
+    @property
+    def submissions(self) -> Path:
+        """The submitted files."""
+        return self.root / "submissions"
+
+    @property
+    def uploads(self) -> Path:
+        """Uploads on their way in, on the same disk as the submissions."""
+        return self.root / "uploads"
+
+    @property
+    def labels(self) -> Path:
+        """Gold folders, one for each benchmark and version; only the grader's process reads them."""
+        return self.root / "labels"
+
+    @property
+    def manifests(self) -> Path:
+        """The benchmarks' manifests as files; the database has them too."""
+        return self.root / "manifests"
+
+    @property
+    def mail(self) -> Path:
+        """Mail that was not sent, because no mail server is set."""
+        return self.root / "mail"
+
+    @property
+    def static(self) -> Path:
+        """Style sheet and scripts as served; the only part that is public."""
+        return self.root / "static"
+
+    @property
+    def key_file(self) -> Path:
+        """Where the secret key is kept."""
+        return self.root / "secret-key"
+
+    def secret_key(self) -> str:
+        """The key that signs sessions; empty, which Django refuses, before `create`."""
+        return self.key_file.read_text() if self.key_file.is_file() else ""
+
+    def create(self) -> None:
+        """Make the folder and what is missing in it; what is there stays. Raises SiteError."""
+        if not self.key_file.exists() and self.root.is_dir() and any(self.root.iterdir()):
+            raise SiteError(f"{self.root} is not empty and not a site. Name a new or empty folder.")
+        for path in (self.root, self.submissions, self.uploads, self.labels, self.manifests, self.mail):
+            make_private(path)
+        self.static.mkdir(exist_ok=True)
+        if not self.key_file.exists():
+            write_private(self.key_file, secrets.token_urlsafe(48).encode())
+
+    def require(self) -> None:
+        """Raise SiteError unless `create` was here."""
+        if not self.key_file.is_file():
+            raise SiteError(
+                f"{self.root} is not a leaderboard. Create one with: gluebench leaderboard init {self.root}"
+            )
+
+
+def make_private(folder: Path) -> None:
+    """Create a folder that only its owner may enter."""
+    folder.mkdir(mode=PRIVATE_FOLDER, parents=True, exist_ok=True)
+    folder.chmod(PRIVATE_FOLDER)
+
+
+def write_private(path: Path, data: bytes) -> None:
+    """Write a file that only its owner may read, whole or not at all."""
+    beside = path.with_name(f".{path.name}.{secrets.token_hex(4)}")
+    with open(os.open(beside, os.O_WRONLY | os.O_CREAT | os.O_EXCL, PRIVATE_FILE), "wb") as file:
+        file.write(data)
+        file.flush()
+        os.fsync(file.fileno())
+    beside.replace(path)
+
+
+def from_environment() -> SiteFolder:
+    """The site that the environment names, else `gluebench-site` in the current folder."""
+    return SiteFolder(Path(os.environ.get(VARIABLE, "gluebench-site")).absolute())

@@ -1,0 +1,33 @@
+// The free check without leaving the page, so that the chosen file stays chosen.
+const form = document.getElementById("submit-form");
+const findings = document.getElementById("findings");
+
+form?.addEventListener("submit", async (event) => {
+  if (event.submitter?.value !== "check") {
+    event.submitter?.setAttribute("aria-busy", "true");
+    return;
+  }
+  event.preventDefault();
+  const data = new FormData();
+  const file = form.elements.upload.files[0];
+  if (!file) {
+    say("Choose a file first.");
+    form.elements.upload.focus();
+    return;
+  }
+  data.set("csrfmiddlewaretoken", form.elements.csrfmiddlewaretoken.value);
+  data.set("action", "check");
+  data.set("fragment", "1");
+  data.set("upload", file);
+  say(`Checking ${file.name} …`);
+  event.submitter.disabled = true;
+  const answer = await fetch(window.location.href, { method: "POST", body: data }).catch(() => null);
+  event.submitter.disabled = false;
+  if (answer?.ok && !answer.redirected) findings.innerHTML = await answer.text();
+  else if (answer?.status === 413) say("The file is larger than the site takes.");
+  else say("The site did not answer; reload the page and try again.");
+});
+
+function say(text) {
+  findings.replaceChildren(Object.assign(document.createElement("p"), { textContent: text }));
+}

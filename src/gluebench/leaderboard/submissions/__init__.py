@@ -1,0 +1,1 @@
+"""Submissions: taken, graded in the background, shown to their author."""

@@ -1,0 +1,106 @@
+"""Starts the process that opens submitted files and labels, apart from the site and limited."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import IO, Any
+
+from django.conf import settings
+
+import gluebench
+
+SIGN_OF_LIFE_SECONDS = 5.0
+_GLANCE_SECONDS = 0.05
+
+
+class GraderError(Exception):
+    """The grader's process ended without a result; the message may be shown."""
+
+
+class InterruptedGradingError(Exception):
+    """The worker is stopping, or another one has taken over."""
+
+
+def run_grader(
+    job: Mapping[str, Any], *, alive: Callable[[], bool], stop: threading.Event
+) -> Mapping[str, Any]:
+    """Check and grade in a child; `alive` is told every few seconds and says whether to go on.
+
+    Raises GraderError, or InterruptedGradingError when `stop` is set or `alive` says no.
+    """
+    limits = {"seconds": settings.GRADER_SECONDS, "bytes": settings.GRADER_BYTES}
+    with tempfile.TemporaryFile() as answer:
+        child = _start({**job, **limits}, answer)
+        try:
+            _wait(child, alive, stop)
+        finally:
+            child.kill()
+            child.wait()
+        answer.seek(0)
+        return _answer(child.returncode, answer.read())
+
+
+def run_check(manifest: Path, submission: Path) -> Mapping[str, Any]:
+    """The validator's findings on a file, without labels; for the free check. Raises GraderError."""
+    job = {"manifest": str(manifest), "gold": None, "submission": str(submission)}
+    found = run_grader(job, alive=lambda: True, stop=threading.Event())
+    check: Mapping[str, Any] = found["check"]
+    return check
+
+
+def _start(job: Mapping[str, Any], answer: IO[bytes]) -> subprocess.Popen[bytes]:
+    package_home = str(Path(gluebench.__file__).parents[1])
+    # Nothing of the site's environment goes along, and what the child writes to standard error is dropped:
+    # a message about a label must not reach a log.
+    environment = {"PYTHONPATH": package_home, "OPENBLAS_NUM_THREADS": "1", "OMP_NUM_THREADS": "1"}
+    environment["PATH"] = os.environ.get("PATH", os.defpath)
+    child = subprocess.Popen(
+        [sys.executable, "-P", "-s", "-m", "gluebench.leaderboard.grader"],
+        stdin=subprocess.PIPE,
+        stdout=answer,
+        stderr=subprocess.DEVNULL,
+        env=environment,
+    )
+    assert child.stdin is not None
+    try:
+        child.stdin.write(json.dumps(job).encode())
+        child.stdin.close()
+    except BrokenPipeError:
+        child.wait()
+    return child
+
+
+def _wait(child: subprocess.Popen[bytes], alive: Callable[[], bool], stop: threading.Event) -> None:
+    end = time.monotonic() + settings.GRADER_SECONDS
+    sign = time.monotonic() + SIGN_OF_LIFE_SECONDS
+    while child.poll() is None:
+        if stop.wait(_GLANCE_SECONDS):
+            raise InterruptedGradingError
+        now = time.monotonic()
+        if now > end:
+            raise GraderError(f"Grading took longer than {settings.GRADER_SECONDS} seconds and was stopped.")
+        if now > sign:
+            sign = now + SIGN_OF_LIFE_SECONDS
+            if not alive():
+                raise InterruptedGradingError
+
+
+def _answer(returncode: int, output: bytes) -> Mapping[str, Any]:
+    try:
+        result = json.loads(output)
+    except ValueError:
+        raise GraderError(
+            f"The grader stopped without a result (exit status {returncode}). Ask the organiser."
+        ) from None
+    if "failed" in result:
+        raise GraderError(f"The grader stopped: {result['failed']}. Ask the organiser.")
+    answer: Mapping[str, Any] = result
+    return answer

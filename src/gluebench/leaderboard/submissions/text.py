@@ -1,0 +1,47 @@
+"""Text that people send: plain names, and Markdown that may not carry markup of its own."""
+
+from __future__ import annotations
+
+import unicodedata
+from functools import cache
+
+import nh3
+from django.core.exceptions import ValidationError
+from django.utils.safestring import SafeString, mark_safe
+from markdown_it import MarkdownIt
+
+_TAGS = {"p", "br", "em", "strong", "s", "code", "pre", "blockquote", "ul", "ol", "li", "a", "hr"} | {
+    *("h3", "h4", "h5", "h6", "table", "thead", "tbody", "tr", "th", "td")
+}
+_HIDDEN = {"Cc", "Cf", "Co", "Cs", "Zl", "Zp"}
+
+
+def plain(text: str) -> None:
+    """Raise ValidationError for characters that do not show, or turn the line around."""
+    if any(unicodedata.category(character) in _HIDDEN for character in text):
+        raise ValidationError("Contains invisible control characters; type the text anew without them.")
+
+
+def markdown(text: str) -> SafeString:
+    """Markdown as HTML of a few harmless elements: no images, no raw HTML, links only to web and mail."""
+    html = nh3.clean(
+        _reader().render(text),
+        tags=_TAGS,
+        attributes={"a": {"href", "title"}, "ol": {"start"}},
+        url_schemes={"http", "https", "mailto"},
+        link_rel="nofollow noopener ugc",
+    )
+    return mark_safe(html)
+
+
+@cache
+def _reader() -> MarkdownIt:
+    reader = MarkdownIt("commonmark", {"html": False}).enable(["table", "strikethrough"]).disable("image")
+    reader.add_render_rule("heading_open", lambda _self, tokens, at, *_: f"<{_demoted(tokens[at].tag)}>")
+    reader.add_render_rule("heading_close", lambda _self, tokens, at, *_: f"</{_demoted(tokens[at].tag)}>\n")
+    return reader
+
+
+def _demoted(tag: str) -> str:
+    """A heading that fits below the page's own first two levels."""
+    return f"h{min(int(tag[1]) + 2, 6)}"

@@ -1,0 +1,205 @@
+"""From a submission and gold to a report: which scores there are, what they average, and what was amiss."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator, Mapping
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from gluebench.benchmark import Benchmark, Task, load_benchmark
+from gluebench.scoring.bars import NO_BAR, Bar
+from gluebench.scoring.diagnostics import diagnostic_report
+from gluebench.scoring.gold import SUFFIX, Gold, GoldError, read_gold
+from gluebench.scoring.pairs import Pairs, Point, matched, point
+from gluebench.scoring.predictions import SubmissionError, submission_of
+from gluebench.scoring.provenance import provenance
+from gluebench.scoring.report import Report, Score, TaskReport
+from gluebench.submission.problems import Problem
+from gluebench.submission.submission import Submission
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from gluebench.scoring.resample import TaskBars
+
+
+def grade(
+    submission: Submission | Mapping[str, Any],
+    gold: Gold | str | os.PathLike[str],
+    *,
+    resamples: int = 1000,
+    seed: int = 0,
+    benchmark: Benchmark | str | os.PathLike[str] = "glue",
+) -> Report:
+    """Every score of a submission, each with its 95 % interval unless `resamples` is 0.
+
+    `submission` may be a mapping of task or test-file name to predictions, and `gold` a folder; `benchmark`
+    says of what, where neither does. Raises SubmissionError, GoldError, or ValueError where the two are
+    not of one benchmark and split.
+    """
+    if resamples < 0:
+        raise ValueError(f"resamples is {resamples}; expected 0 for no intervals, or about 1000")
+    labels = _gold(submission, gold, benchmark)
+    if not isinstance(submission, Submission):
+        submission = submission_of(submission, labels.benchmark, role=labels.role)
+    _check(submission, labels)
+    pairs = _pairs(submission, labels)
+    results = [_task(task, pairs, resamples=resamples, seed=seed) for task in labels.benchmark.scored]
+    average = _average([result.score for result in results], [result.draws for result in results])
+    diagnostics = {
+        task.name: diagnostic_report(task, pairs, labels, resamples=resamples, seed=seed)
+        for task in labels.benchmark.diagnostics
+    }
+    return Report(
+        benchmark=labels.benchmark.name,
+        split=labels.role,
+        complete=average is not None,
+        missing=_missing(submission, labels),
+        score=average,
+        tasks={result.name: result.report for result in results},
+        diagnostics={name: found.report for name, found in diagnostics.items()},
+        warnings=(
+            *labels.warnings,
+            *_coverage_warnings(submission, labels, pairs),
+            *(warning for result in results for warning in result.warnings),
+            *(warning for found in diagnostics.values() for warning in found.warnings),
+        ),
+        provenance=provenance(labels, resamples=resamples, seed=seed),
+    )
+
+
+def _gold(
+    submission: Submission | Mapping[str, Any],
+    gold: Gold | str | os.PathLike[str],
+    benchmark: Benchmark | str | os.PathLike[str],
+) -> Gold:
+    if isinstance(gold, Gold):
+        return gold
+    if isinstance(submission, Submission):
+        return read_gold(gold, submission.benchmark, role=submission.role)
+    return read_gold(gold, benchmark if isinstance(benchmark, Benchmark) else load_benchmark(benchmark))
+
+
+def _check(submission: Submission, gold: Gold) -> None:
+    if (submission.benchmark.name, submission.role) != (gold.benchmark.name, gold.role):
+        raise ValueError(
+            f"the submission is for {submission.benchmark.name} ({submission.role}) and the gold labels for "
+            f"{gold.benchmark.name} ({gold.role}); expected both of one benchmark and split"
+        )
+    if submission.verdict == "invalid":
+        raise SubmissionError(submission.errors, source=submission.source)
+    unlabelled = [name for name in submission.predictions if name not in gold.columns]
+    if unlabelled and not gold.partial:
+        raise GoldError([_no_gold(name) for name in unlabelled], folder=gold.folder)
+
+
+def _no_gold(name: str) -> Problem:
+    fix = "Add the labels, or say that partial gold is allowed (--allow-partial-gold, or partial=True)."
+    return Problem(
+        "no-gold", "error", f"{name}{SUFFIX}", "expected labels for a test file that was submitted", fix
+    )
+
+
+def _pairs(submission: Submission, gold: Gold) -> dict[str, Pairs]:
+    pairs = {}
+    for name, predicted in submission.predictions.items():
+        if name in gold.columns:
+            about = gold.metadata.get(name)
+            size = gold.benchmark.file(name).size(gold.role)
+            groups = None if about is None else about.groups
+            pairs[name] = matched(gold.columns[name], predicted, groups=groups, size=size)
+    return pairs
+
+
+class _Result(NamedTuple):
+    """What was found of one task."""
+
+    name: str
+    report: TaskReport
+    draws: NDArray[Any] | None
+    """The task score in each resample; None without."""
+    warnings: tuple[str, ...]
+
+    @property
+    def score(self) -> Score | None:
+        return self.report.score
+
+
+def _task(task: Task, pairs: Mapping[str, Pairs], *, resamples: int, seed: int) -> _Result:
+    metrics = [metric for metric in task.metrics if metric.file in pairs]
+    points = {metric.name: point(metric, pairs[metric.file]) for metric in metrics}
+    bars: TaskBars | None = None
+    if resamples and metrics:
+        from gluebench.scoring.resample import task_bars  # imports numpy
+
+        bars = task_bars(task, pairs, points, resamples=resamples, seed=seed)
+    scores = {
+        metric.name: _score(
+            points[metric.name], pairs[metric.file], bars.metrics[metric.name] if bars else NO_BAR
+        )
+        for metric in metrics
+    }
+    whole = len(metrics) == len(task.metrics)
+    score = _task_score(task, scores, pairs, bars.score if bars else NO_BAR) if whole else None
+    warnings = tuple(_undefined_warnings(task.name, points))
+    return _Result(task.name, TaskReport(score, scores), bars.draws if bars and whole else None, warnings)
+
+
+def _score(found: Point, pairs: Pairs, bar: Bar) -> Score:
+    return Score(found.value, bar.low, bar.high, len(pairs), bar.withheld, pairs.covered)
+
+
+def _task_score(task: Task, scores: Mapping[str, Score], pairs: Mapping[str, Pairs], bar: Bar) -> Score:
+    """The unweighted mean of the metrics (section 3.4), which need not be of the same file."""
+    files = list(dict.fromkeys(metric.file for metric in task.metrics))
+    n = sum(len(pairs[name]) for name in files)
+    covered = None
+    if any(pairs[name].covered is not None for name in files):
+        covered = n / sum(len(pairs[name]) / (pairs[name].covered or 1.0) for name in files)
+    return Score(mean(score.value for score in scores.values()), bar.low, bar.high, n, bar.withheld, covered)
+
+
+def mean(values: Iterator[float | None]) -> float:
+    """The unweighted mean of values that are all there."""
+    known = [value for value in values if value is not None]
+    return sum(known) / len(known)
+
+
+def _average(scores: list[Score | None], draws: list[NDArray[Any] | None]) -> Score | None:
+    """The macro-average; None while a scored task has no score."""
+    known = [score for score in scores if score is not None]
+    if len(known) < len(scores):
+        return None
+    bar = NO_BAR
+    if drawn := [each for each in draws if each is not None]:
+        from gluebench.scoring.bca import mean_bar
+
+        bar = mean_bar(drawn)
+    covered = None
+    if any(score.covered is not None for score in known):
+        covered = sum(1.0 if score.covered is None else score.covered for score in known) / len(known)
+    return Score(mean(score.value for score in known), bar.low, bar.high, len(known), bar.withheld, covered)
+
+
+def _undefined_warnings(task: str, points: Mapping[str, Point]) -> Iterator[str]:
+    for metric, found in points.items():
+        if found.undefined:
+            yield f"{task}: {metric} is not defined where {found.undefined}, and counts as 0"
+
+
+def _missing(submission: Submission, gold: Gold) -> tuple[str, ...]:
+    return tuple(
+        file.name
+        for task in gold.benchmark.scored
+        for file in task.files
+        if gold.role in file.splits and file.name not in submission.predictions
+    )
+
+
+def _coverage_warnings(submission: Submission, gold: Gold, pairs: Mapping[str, Pairs]) -> Iterator[str]:
+    for name in submission.predictions:
+        if name not in pairs:
+            yield f"{name}{SUFFIX} was submitted, but there are no gold labels for it"
+        elif pairs[name].covered is not None:
+            size = gold.benchmark.file(name).size(gold.role)
+            yield f"{name}: there are gold labels for {len(pairs[name]):,} of {size:,} examples only"

@@ -1,0 +1,107 @@
+"""Predictions given from Python in place of files (arrays, Series, DataFrames, dicts), judged alike."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+from gluebench.benchmark import Benchmark, Role, Task, TestFile
+from gluebench.benchmark.lookup import UnknownNameError, find
+from gluebench.submission.column import Column
+from gluebench.submission.problems import Problem, verdict
+from gluebench.submission.submission import Submission
+from gluebench.submission.tables import Layout, read_table
+
+SOURCE = "predictions given from Python"
+
+
+class SubmissionError(ValueError):
+    """A submission that cannot be graded; the message has a line for each problem."""
+
+    def __init__(self, problems: Sequence[Problem], *, source: str) -> None:
+        super().__init__("\n".join([f"{source} cannot be graded:", *map(str, problems)]))
+        self.problems = list(problems)
+
+
+def submission_of(predictions: Mapping[str, Any], benchmark: Benchmark, *, role: Role = "test") -> Submission:
+    """A Submission of the values given for each task or test file, by name.
+
+    A value is a sequence in index order, a dict or Series of index to label, or a DataFrame with the
+    columns `index` and `prediction`. Raises UnknownNameError for a name that is neither task nor test
+    file; what is wrong with the values is in the result.
+    """
+    problems: list[Problem] = []
+    columns: dict[str, Column] = {}
+    for name, values in predictions.items():
+        file = _file(name, benchmark, role)
+        if file.name in columns:
+            raise ValueError(f"{name!r} is {file.name} again; expected each test file once")
+        task = benchmark.task(file.task)
+        table = read_table(name, _tsv(values, task), _layout(file, task, role))
+        problems += [replace(problem, line=None) for problem in table.problems]
+        if table.column is not None:
+            columns[file.name] = table.column
+    missing = tuple(
+        file.name for task in benchmark.scored for file in task.files
+        if role in file.splits and file.name not in columns
+    )  # fmt: skip
+    judged = verdict(problems, missing=bool(missing))
+    return Submission(benchmark, role, SOURCE, judged, tuple(problems), columns, missing)
+
+
+def _file(name: str, benchmark: Benchmark, role: Role) -> TestFile:
+    files = {file.name: file for file in benchmark.files(role)}
+    if name in files:
+        return files[name]
+    task = find(name, benchmark.tasks, what=f"task or test file of {benchmark.name}")
+    of_task = [file for file in task.files if role in file.splits]
+    if len(of_task) == 1:
+        return of_task[0]
+    if not of_task:
+        raise UnknownNameError(name, list(files), what=f"test file with a {role} split")
+    listed = " and ".join(file.name for file in of_task)
+    raise ValueError(f"{task.name} has {len(of_task)} test files; give the predictions for {listed}")
+
+
+def _layout(file: TestFile, task: Task, role: Role) -> Layout:
+    synonyms = {word: code for code, label in enumerate(task.labels) for word in label.synonyms}
+    return Layout(task.words, file.size(role), synonyms)
+
+
+def _tsv(values: Any, task: Task) -> bytes:
+    """The values as the file they could have been, so that one reader judges both."""
+    rows = "".join(
+        f"{_text(index)}\t{_text(value, number=not task.words)}\n" for index, value in _items(values)
+    )
+    return f"index\tprediction\n{rows}".encode("utf-8", "backslashreplace")
+
+
+def _items(values: Any) -> Iterable[tuple[object, object]]:
+    if isinstance(values, Column):
+        indices = range(len(values)) if values.indices is None else values.indices
+        return zip(indices, values.words() if values.labels else values.numbers, strict=True)
+    if isinstance(values, Mapping):
+        return values.items()
+    if hasattr(values, "columns"):  # a DataFrame, of whichever library
+        lacking = {"index", "prediction"} - set(values.columns)
+        if lacking:
+            raise ValueError(f"the DataFrame has no column {' or '.join(sorted(lacking))}")
+        return zip(_plain(values["index"]), _plain(values["prediction"]), strict=True)
+    if hasattr(values, "index") and not callable(values.index):  # a Series: its index counts, not its order
+        return zip(_plain(values.index), _plain(values), strict=True)
+    return enumerate(_plain(values))
+
+
+def _plain(values: Any) -> Iterable[object]:
+    for name in ("tolist", "to_list"):
+        if hasattr(values, name):
+            return list(getattr(values, name)())
+    return list(values)
+
+
+def _text(value: object, *, number: bool = False) -> str:
+    if number and isinstance(value, int | float):
+        return repr(float(value))
+    text = str(value)
+    return repr(value) if any(character in text for character in "\t\r\n") else text

@@ -1,0 +1,244 @@
+"""What stands beside the gold labels: phenomena tags, groups of examples, and columns to divide them by."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import NamedTuple
+
+from gluebench.benchmark import Phenomenon, Task
+from gluebench.benchmark.lookup import closest, fold
+from gluebench.submission.problems import SHOWN_PER_FILE, Problem
+
+GROUP = "group"
+OVERALL = "overall"
+
+
+@dataclass(frozen=True, slots=True)
+class Metadata:
+    """Groups and divisions of the examples, each in the order of the gold column."""
+
+    groups: tuple[int, ...] | None
+    """The group of each example, numbered from 0 in order of appearance; None if all stand alone."""
+    columns: Mapping[str, tuple[str, ...]]
+    """Column to the value of each example, as "direction" to "forward" or "backward"."""
+
+
+class Category(NamedTuple):
+    """Some of a diagnostic set's examples."""
+
+    kind: str
+    """OVERALL, "coarse", "fine" or a column of the metadata."""
+    name: str
+    positions: tuple[int, ...]
+    """In the gold column, ascending; distinct."""
+
+
+class Tags(NamedTuple):
+    """What a phenomena file held."""
+
+    positions: Mapping[Phenomenon, tuple[int, ...]]
+    problems: list[Problem]
+
+
+class Divisions(NamedTuple):
+    """What a metadata file held."""
+
+    metadata: Metadata
+    problems: list[Problem]
+
+
+class _Row(NamedTuple):
+    line: int
+    example: int
+    values: tuple[str, ...]
+
+
+class _Sheet(NamedTuple):
+    columns: Sequence[str]
+    """All but the index."""
+    rows: Sequence[_Row]
+    problems: list[Problem]
+
+
+def read_phenomena(name: str, data: bytes, task: Task, *, size: int, positions: Mapping[int, int]) -> Tags:
+    """Read `index<TAB>coarse<TAB>fine`, a row per tag, of a split of `size` examples.
+
+    `positions` is index to position in the gold column. Tags of examples without gold are passed over,
+    and the same tag twice counts once.
+    """
+    sheet = _read(name, data, size)
+    if sheet.problems or tuple(sheet.columns) != ("coarse", "fine"):
+        return Tags({}, sheet.problems or [_header(name, sheet, "index<TAB>coarse<TAB>fine")])
+    known = {
+        (fold(phenomenon.coarse), fold(word)): phenomenon
+        for phenomenon in task.phenomena
+        for word in (phenomenon.name, *phenomenon.aliases)
+    }
+    found: dict[Phenomenon, set[int]] = {phenomenon: set() for phenomenon in task.phenomena}
+    problems: list[Problem] = []
+    written = {
+        values: known.get((fold(values[0]), fold(values[1]))) for values in {row.values for row in sheet.rows}
+    }
+    for row in sheet.rows:
+        phenomenon = written[row.values]
+        if phenomenon is None:
+            problems.append(_unknown(name, row, task))
+        elif row.example in positions:
+            found[phenomenon].add(positions[row.example])
+    tagged = {phenomenon: tuple(sorted(at)) for phenomenon, at in found.items() if at}
+    return Tags(tagged, _first(name, problems))
+
+
+def read_metadata(
+    name: str, data: bytes, task: Task, *, size: int, positions: Mapping[int, int]
+) -> Divisions:
+    """Read `index` and further columns, of which `group` and those the manifest names are kept.
+
+    Every example that has gold needs its row.
+    """
+    sheet = _read(name, data, size)
+    problems = list(sheet.problems)
+    columns = [column for column in (GROUP, *task.metadata) if column in sheet.columns]
+    if not problems and not {GROUP, *task.metadata} & set(sheet.columns):
+        problems.append(_header(name, sheet, "<TAB>".join(["index", GROUP, *task.metadata])))
+    problems += [
+        Problem("metadata-column", "error", name, f"expected a column {column!r}, which the manifest names",
+                "Add the column.", 1)
+        for column in task.metadata
+        if column not in sheet.columns and not sheet.problems
+    ]  # fmt: skip
+    if problems:
+        return Divisions(Metadata(None, {}), problems)
+    by_index = {row.example: row.values for row in sheet.rows}
+    problems += _repeated(name, sheet.rows) + _unlisted(name, positions, by_index)
+    if problems:
+        return Divisions(Metadata(None, {}), _first(name, problems))
+    values = {
+        column: tuple(by_index[index][sheet.columns.index(column)] for index in positions)
+        for column in columns
+    }
+    groups = values.pop(GROUP, None)
+    return Divisions(Metadata(None if groups is None else _numbered(groups), values), [])
+
+
+def categories(
+    task: Task, tags: Mapping[Phenomenon, tuple[int, ...]], about: Metadata | None, *, size: int
+) -> tuple[Category, ...]:
+    """Every part of a diagnostic set that is reported: all, phenomena coarse and fine, values of the metadata.
+
+    In the manifest's order, values of the metadata as they first appear; empty ones are left out.
+    """
+    found = [Category(OVERALL, "", tuple(range(size)))]
+    for coarse in task.coarse():
+        tagged = {at for phenomenon, where in tags.items() if phenomenon.coarse == coarse for at in where}
+        found.append(Category("coarse", coarse, tuple(sorted(tagged))))
+    found += [Category("fine", phenomenon.name, tags.get(phenomenon, ())) for phenomenon in task.phenomena]
+    for column in () if about is None else task.metadata:
+        where: dict[str, list[int]] = {}
+        for position, value in enumerate(about.columns[column] if about else ()):
+            where.setdefault(value, []).append(position)
+        found += [Category(column, value, tuple(positions)) for value, positions in where.items()]
+    return tuple(each for each in found if each.positions)
+
+
+def _read(name: str, data: bytes, size: int) -> _Sheet:
+    try:
+        text = data.decode("utf-8-sig").replace("\r\n", "\n")
+    except UnicodeDecodeError as error:
+        line = data.count(b"\n", 0, error.start) + 1
+        return _Sheet(
+            (), (), [Problem("encoding", "error", name, "expected UTF-8 text", "Save it as UTF-8.", line)]
+        )
+    header, _, body = text.partition("\n")
+    columns = header.split("\t")
+    if columns[0] != "index":
+        fix = "Name the first column index."
+        return _Sheet(
+            (), (), [Problem("header", "error", name, "expected a header", fix, 1, None, header[:60])]
+        )
+    rows: list[_Row] = []
+    problems: list[Problem] = []
+    for line, row in _lines(body):
+        fields = row.split("\t")
+        problem = _row_problem(name, line, fields, columns, size)
+        if problem is None:
+            rows.append(_Row(line, int(fields[0]), tuple(fields[1:])))
+        else:
+            problems.append(problem)
+    return _Sheet(columns[1:], rows, _first(name, problems))
+
+
+def _lines(body: str) -> Iterator[tuple[int, str]]:
+    for line, row in enumerate(body.split("\n"), 2):
+        if row:
+            yield line, row
+
+
+def _row_problem(
+    name: str, line: int, fields: Sequence[str], columns: Sequence[str], size: int
+) -> Problem | None:
+    shown = "\t".join(fields)[:60]
+    if len(fields) != len(columns) or not all(fields):
+        expected = f"expected a value for each of {', '.join(columns)}, with one tab between them"
+        return Problem("columns", "error", name, expected, "Fill in the row.", line, None, shown)
+    if not (fields[0].isascii() and fields[0].isdigit() and int(fields[0]) < size):
+        expected = f"expected an integer from 0 to {size - 1} as index"
+        return Problem(
+            "bad-index", "error", name, expected, "Write the test file's index.", line, None, fields[0]
+        )
+    return None
+
+
+def _header(name: str, sheet: _Sheet, wanted: str) -> Problem:
+    found = "\t".join(["index", *sheet.columns])
+    return Problem("header", "error", name, f"expected the header {wanted}", "Write it so.", 1, None, found)
+
+
+def _unknown(name: str, row: _Row, task: Task) -> Problem:
+    value = ", ".join(row.values)
+    close = closest(row.values[1], [phenomenon.name for phenomenon in task.phenomena])
+    hint = (
+        f"Did you mean {' or '.join(close)}?" if close else "Add it to the manifest, as a name or an alias."
+    )
+    expected = f"expected a phenomenon of {task.name} and its coarse category, as the manifest has them"
+    return Problem("unknown-phenomenon", "error", name, expected, hint, row.line, row.example, value)
+
+
+def _repeated(name: str, rows: Sequence[_Row]) -> list[Problem]:
+    seen: set[int] = set()
+    problems = []
+    for row in rows:
+        if row.example in seen:
+            fix = "Keep one row for this index."
+            problems.append(
+                Problem(
+                    "repeated-index", "error", name, "expected each index once", fix, row.line, row.example
+                )
+            )
+        seen.add(row.example)
+    return problems
+
+
+def _unlisted(
+    name: str, positions: Mapping[int, int], by_index: Mapping[int, Sequence[str]]
+) -> list[Problem]:
+    return [
+        Problem("missing-index", "error", name, "expected a row for each example that has gold",
+                "Add the missing row.", None, index)
+        for index in positions
+        if index not in by_index
+    ]  # fmt: skip
+
+
+def _numbered(values: Sequence[str]) -> tuple[int, ...]:
+    numbers = {value: number for number, value in enumerate(dict.fromkeys(values))}
+    return tuple(numbers[value] for value in values)
+
+
+def _first(name: str, problems: list[Problem]) -> list[Problem]:
+    """The first few, and how many more there are."""
+    if len(problems) <= SHOWN_PER_FILE:
+        return problems
+    more = f"{len(problems) - SHOWN_PER_FILE:,} more problems"
+    return [*problems[:SHOWN_PER_FILE], Problem("more", "error", name, more, "Mend those above first.")]
