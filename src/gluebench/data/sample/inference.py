@@ -79,7 +79,8 @@ def generate(rng: Random, sizes: Mapping[str, int]) -> Splits:
 def _block(rng: Random, style: Style) -> list[Row]:
     draft = rng.choice(style.families)(rng, style)
     clauses = rng.sample(draft.clauses, len(draft.clauses))
-    text = listed(clauses) if rng.random() < 0.7 else "; ".join(clauses)
+    enumerated = rng.random() < 0.7 and not any(", " in clause for clause in clauses)
+    text = listed(clauses) if enumerated else "; ".join(clauses)
     hypothesis = sentence(draft.hypothesis)
     return [Row((sentence(text.format(*draft.fillers[label])), hypothesis), label) for label in LABELS]
 
