@@ -14,7 +14,7 @@ PIP := $(BIN)/python -m pip --disable-pip-version-check install --quiet --constr
 .PHONY: run test test-all check format bench coverage docs clean
 
 run: $(VENV)/.leaderboard
-	@exec $(BIN)/gluebench leaderboard demo $(SITE) --port $(PORT)
+	@exec $(BIN)/gluebench leaderboard demo --site $(SITE) --port $(PORT)
 
 test: $(VENV)/.dev
 	$(BIN)/python -m pytest -n 2 -m "not slow"

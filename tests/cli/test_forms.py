@@ -11,6 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from gluebench.benchmark import Label
 from gluebench.cli.formats import Records, as_csv, as_latex, as_markdown, latex_escape, markdown_escape
 from gluebench.cli.output import Output, interval, percent, rendered
 from gluebench.cli.plain import plain
@@ -143,4 +144,7 @@ def test_numbers_as_they_are_read():
 
 
 def test_plain_turns_records_into_mappings():
-    assert plain({"t": (Section((("a",),)),)}) == {"t": [{"rows": [["a"]], "title": ""}]}
+    label = Label("0", "no", ("none",))
+    assert plain({"t": (label,)}) == {
+        "t": [{"word": "0", "gloss": "no", "synonyms": ["none"], "share": None}]
+    }

@@ -58,7 +58,7 @@ class Columns:
 
     @property
     def in_order(self) -> bool:
-        """Whether A's answers come before B's, in any fixed order: compare(b, a) is to mirror compare(a, b)."""
+        """Whether A's answers come first in some fixed order, so that compare(b, a) mirrors compare(a, b)."""
         return bytes(self.a.predicted.values) <= bytes(self.b.predicted.values)
 
     @property

@@ -20,21 +20,15 @@ _BLANK = ("", "", "-", "-", "-", "", "", "")
 
 def comparison_output(comparison: Comparison, benchmark: Benchmark) -> Output:
     """The comparison in every form."""
-    parts = {**comparison.tasks, **comparison.diagnostics}
+    tasks, apart = comparison.tasks, comparison.diagnostics
     sections = [
-        Section(tuple(_rows(parts[task.name], task)))
-        for task in benchmark.scored
-        if task.name in comparison.tasks
-    ]
-    sections.append(Section((_average_row(comparison),)))
-    sections += [
-        Section(tuple(_rows(parts[task.name], task)))
-        for task in benchmark.diagnostics
-        if task.name in comparison.diagnostics
+        Section(tuple(row for task in benchmark.scored for row in _rows(tasks.get(task.name), task))),
+        Section((_average_row(comparison),)),
+        Section(tuple(row for task in benchmark.diagnostics for row in _rows(apart.get(task.name), task))),
     ]
     table = Table(
         columns=COLUMNS,
-        sections=tuple(sections),
+        sections=tuple(section for section in sections if section.rows),
         title=f"{benchmark.title}, {comparison.split} split. A: {comparison.a}. B: {comparison.b}.",
         right=frozenset({2, 3, 5, 6}),
         notes=tuple(_notes(comparison)),
@@ -48,7 +42,9 @@ def _notes(comparison: Comparison) -> Iterator[str]:
         yield f"Left out: {', '.join(comparison.left_out)}. The average is not the benchmark's macro-average."
 
 
-def _rows(part: TaskComparison, task: Task) -> Iterator[tuple[str, ...]]:
+def _rows(part: TaskComparison | None, task: Task) -> Iterator[tuple[str, ...]]:
+    if part is None:
+        return
     name = task.name
     single = len(task.metrics) == 1
     for metric, difference in part.metrics.items():

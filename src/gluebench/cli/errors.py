@@ -32,7 +32,7 @@ def _room_error(error: Exception) -> click.ClickException | None:
     name = type(error).__name__
     if name == "UnknownNameError":
         return click.UsageError(_sentence(str(error)))
-    if name in {"ManifestError", "GoldError", "SubmissionError"}:
+    if name in {"ManifestError", "GoldError", "SubmissionError", "SiteError", "DataError"}:
         return click.ClickException(_sentence(str(error)))
     return None
 

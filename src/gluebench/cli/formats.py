@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from gluebench.cli.tables import Section, Table
 
@@ -26,8 +26,7 @@ _LATEX = {
 }
 
 
-@dataclass(frozen=True, slots=True)
-class Records:
+class Records(NamedTuple):
     """One flat table for programs: every row stands by itself and numbers are whole."""
 
     fields: tuple[str, ...]

@@ -47,7 +47,7 @@ class LazyGroup(click.Group):
         """Run the command; what a user can cause is said without a traceback."""
         try:
             return super().invoke(ctx)
-        except (ValueError, LookupError, OSError) as error:
+        except Exception as error:  # what no user can cause is raised again as it is
             shown = as_click(error)
             if shown is None:
                 raise

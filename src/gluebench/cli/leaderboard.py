@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from importlib import import_module
 from types import ModuleType
 
@@ -10,7 +12,15 @@ import click
 from gluebench.cli.errors import needs_extra
 from gluebench.cli.options import gold_option
 
-folder_argument = click.argument("folder", metavar="FOLDER", type=click.Path(file_okay=False))
+site_option = click.option(
+    "--site",
+    metavar="FOLDER",
+    type=click.Path(file_okay=False),
+    default="gluebench-site",
+    show_default=True,
+    envvar="GLUEBENCH_SITE",
+    help="The folder that is the site; also from GLUEBENCH_SITE.",
+)
 host_option = click.option("--host", default="127.0.0.1", show_default=True, help="Address to listen on.")
 port_option = click.option(
     "--port", type=click.IntRange(1, 65535), default=8000, show_default=True, help="Port to listen on."
@@ -23,67 +33,74 @@ def leaderboard() -> None:
 
 
 @leaderboard.command
-@folder_argument
-def init(folder: str) -> None:
-    """Set up a leaderboard in FOLDER.
+@site_option
+def init(site: str) -> None:
+    """Set up a leaderboard in a new folder.
 
     \b
     Example:
-      gluebench leaderboard init site/
+      gluebench leaderboard init --site my-site
     """
-    _room().init(folder)
+    with _room() as commands:
+        commands.init(site)
+    click.echo(f"The site is in {site}. Next: gluebench leaderboard add BENCHMARK --gold DIR --site {site}")
 
 
 @leaderboard.command
-@folder_argument
+@site_option
 @click.argument("benchmark", metavar="BENCHMARK")
 @gold_option
-def add(folder: str, benchmark: str, gold: str) -> None:
-    """Give the leaderboard in FOLDER a benchmark.
+def add(site: str, benchmark: str, gold: str) -> None:
+    """Give the leaderboard a benchmark and its labels.
 
     BENCHMARK is the name of an installed benchmark or the path of a manifest.
 
     \b
     Example:
-      gluebench leaderboard add site/ glue --gold gold/
+      gluebench leaderboard add glue --gold gold/
     """
-    _room().add(folder, benchmark, gold)
+    with _room() as commands:
+        name = commands.add(site, benchmark, gold)
+    click.echo(f"{name} is on the site. Next: gluebench leaderboard serve --site {site}")
 
 
 @leaderboard.command
-@folder_argument
+@site_option
 @host_option
 @port_option
-def serve(folder: str, host: str, port: int) -> None:
-    """Serve the leaderboard in FOLDER.
+def serve(site: str, host: str, port: int) -> None:
+    """Serve the leaderboard.
 
     \b
     Example:
-      gluebench leaderboard serve site/ --port 8000
+      gluebench leaderboard serve --port 8000
     """
-    _room().serve(folder, host=host, port=port)
+    with _room() as commands:
+        commands.serve(site, host=host, port=port)
 
 
 @leaderboard.command
-@folder_argument
+@site_option
 @host_option
 @port_option
-def demo(folder: str, host: str, port: int) -> None:
+def demo(site: str, host: str, port: int) -> None:
     """Serve the sample benchmark with four simple systems.
 
-    FOLDER is made if it is not there; what is submitted to it is kept.
+    The site is made if it is not there; what is submitted to it is kept.
 
     \b
     Example:
-      gluebench leaderboard demo site/
+      gluebench leaderboard demo
     """
-    _room().demo(folder, host=host, port=port)
+    with _room() as commands:
+        commands.demo(site, host=host, port=port)
 
 
-def _room() -> ModuleType:
-    """The leaderboard's commands. A package that they miss is said to be an extra."""
+@contextmanager
+def _room() -> Iterator[ModuleType]:
+    """The leaderboard's commands. A package that they miss, then or later, is said to be an extra."""
     try:
-        return import_module("gluebench.leaderboard.commands")
+        yield import_module("gluebench.leaderboard.commands")
     except ModuleNotFoundError as error:
         if error.name is None or error.name.split(".")[0] == "gluebench":
             raise

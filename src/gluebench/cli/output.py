@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Iterable
-from dataclasses import dataclass
+from typing import NamedTuple
 
 import click
 
@@ -14,8 +14,7 @@ from gluebench.cli.options import Form
 from gluebench.cli.tables import LONGEST_RULE, Paper, Table, as_text, running_text
 
 
-@dataclass(frozen=True, slots=True)
-class Output:
+class Output(NamedTuple):
     """One answer in all its forms."""
 
     data: object

@@ -43,19 +43,14 @@ def titles(task: Task) -> Mapping[str, str]:
 def missing_files(report: Report, task: Task) -> str:
     """What a task without a score lacks."""
     absent = [f"{file.name}.tsv" for file in task.files if file.name in report.missing]
-    return f"missing: {', '.join(absent)}" if absent else "not scored"
+    return f"missing: {', '.join(absent)}" if absent else "no gold labels"
 
 
 def _task_table(report: Report, benchmark: Benchmark, *, source: str) -> Table:
-    sections = [
-        Section(tuple(_task_rows(report, task)))
-        for task in benchmark.scored
-        if task.name in report.tasks or task.files
-    ]
-    sections.append(Section((_average_row(report, benchmark),)))
+    rows = [row for task in benchmark.scored for row in _task_rows(report, task)]
     return Table(
         columns=("task", "metric", _score_heading(report), "n"),
-        sections=tuple(sections),
+        sections=(Section(tuple(rows)), Section((_average_row(report, benchmark),))),
         title=f"{benchmark.title}, {report.split} split: {source}",
         right=frozenset({3}),
         notes=tuple(_notes(report, benchmark)),

@@ -32,12 +32,13 @@ def runs_output(reports: Sequence[Report], benchmark: Benchmark, *, sources: Seq
 
 
 def _table(summary: Summary, benchmark: Benchmark, sources: Sequence[str]) -> Table:
-    sections = [Section(tuple(_task_rows(summary, task, sources))) for task in benchmark.scored]
-    sections.append(Section((_row("macro-average", "", summary.score, sources),)))
-    sections += [
-        Section((_row(task.name, task.metrics[0].title, summary.diagnostics.get(task.name), sources),))
+    tasks = [row for task in benchmark.scored for row in _task_rows(summary, task, sources)]
+    average = _row("macro-average", "", summary.score, sources)
+    diagnostics = [
+        _row(task.name, task.metrics[0].title, summary.diagnostics.get(task.name), sources)
         for task in benchmark.diagnostics
     ]
+    sections = [Section(tuple(tasks)), Section((average,)), Section(tuple(diagnostics))]
     return Table(
         columns=COLUMNS,
         sections=tuple(section for section in sections if section.rows),

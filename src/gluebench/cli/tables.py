@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from typing import NamedTuple
 
 GAP = "  "
 NARROWEST = 8
@@ -13,16 +13,14 @@ LONGEST_RULE = 100
 _BOLD, _DIM, _PLAIN = "\x1b[1m", "\x1b[2m", "\x1b[0m"
 
 
-@dataclass(frozen=True, slots=True)
-class Section:
+class Section(NamedTuple):
     """Rows that belong together, set off by a rule and, where it has one, a heading."""
 
     rows: tuple[tuple[str, ...], ...]
     title: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class Table:
+class Table(NamedTuple):
     """Cells as text, ready to be set in any of the output forms."""
 
     columns: tuple[str, ...]
@@ -38,8 +36,7 @@ class Table:
         return [row for section in self.sections for row in section.rows]
 
 
-@dataclass(frozen=True, slots=True)
-class Paper:
+class Paper(NamedTuple):
     """What the text is set for."""
 
     width: int | None = None

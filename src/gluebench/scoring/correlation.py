@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from math import fsum, sqrt
+from operator import mul
 
 RELATIVE_ZERO = 1e-13
 """A column whose deviation is below this share of its mean does not vary: what is left is rounding."""
@@ -12,10 +13,14 @@ RELATIVE_ZERO = 1e-13
 def pearson_of(gold: Sequence[float], predicted: Sequence[float]) -> float:
     """Pearson's r of two columns of finite numbers of one length; 0.0 where either does not vary."""
     first, second = _centred(gold), _centred(predicted)
-    norms = sqrt(fsum(x * x for x in first)) * sqrt(fsum(y * y for y in second))
+    norms = sqrt(_dot(first, first)) * sqrt(_dot(second, second))
     if not norms:
         return 0.0
-    return max(-1.0, min(1.0, fsum(x * y for x, y in zip(first, second, strict=True)) / norms))
+    return max(-1.0, min(1.0, _dot(first, second) / norms))
+
+
+def _dot(first: Sequence[float], second: Sequence[float]) -> float:
+    return fsum(map(mul, first, second))
 
 
 def spearman_of(gold: Sequence[float], predicted: Sequence[float]) -> float:
@@ -25,32 +30,27 @@ def spearman_of(gold: Sequence[float], predicted: Sequence[float]) -> float:
 
 def ranks(values: Sequence[float]) -> list[float]:
     """The rank of each value from 1, ties sharing their mean rank."""
-    order = sorted(range(len(values)), key=values.__getitem__)
-    result = [0.0] * len(values)
-    start = 0
-    while start < len(order):
-        stop = start + 1
-        while stop < len(order) and values[order[stop]] == values[order[start]]:
-            stop += 1
-        for position in order[start:stop]:
-            result[position] = (start + 1 + stop) / 2
-        start = stop
-    return result
+    ordered = sorted(values)
+    last = {value: rank for rank, value in enumerate(ordered, 1)}
+    first = dict(zip(reversed(ordered), range(len(ordered), 0, -1), strict=True))
+    shared = {value: (first[value] + rank) / 2 for value, rank in last.items()}
+    return [shared[value] for value in values]
 
 
 def constant(values: Sequence[float]) -> bool:
     """Whether a column does not vary, rounding aside."""
-    return not any(_centred(values))
+    low, high = min(values), max(values)
+    mean = fsum(values) / len(values)
+    return low == high or max(high - mean, mean - low) <= RELATIVE_ZERO * abs(mean)
 
 
 def _centred(values: Sequence[float]) -> list[float]:
     """Deviations from the mean, the largest scaled to 1 so that no square is lost; all 0.0 if none."""
-    mean = fsum(values) / len(values)
-    deviations = [value - mean for value in values]
-    largest = max(map(abs, deviations))
-    if largest <= RELATIVE_ZERO * abs(mean) or min(values) == max(values):
+    if constant(values):
         return [0.0] * len(values)
-    return [deviation / largest for deviation in deviations]
+    mean = fsum(values) / len(values)
+    largest = max(max(values) - mean, mean - min(values))
+    return [(value - mean) / largest for value in values]
 
 
 NUMBER_METRICS: Mapping[str, Callable[[Sequence[float], Sequence[float]], float]] = {

@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 Table = Any
 """Sequence of sequences of counts: ints, or float arrays of one shape; an array with these two axes first."""
 
-_SIXTEEN = 16
+SIXTEEN = 16
 """Most classes whose pairs of codes still fit one byte."""
 
 
@@ -24,11 +24,20 @@ def confusion(gold: bytes, predicted: bytes, *, classes: int) -> list[list[int]]
     """
     if classes == 2:
         return _two_by_two(gold, predicted)
-    if classes > _SIXTEEN:
+    if classes > SIXTEEN:
         pairs = Counter(zip(gold, predicted, strict=True))
         return [[pairs[g, p] for p in range(classes)] for g in range(classes)]
-    joined = int.from_bytes(gold, "little") * classes + int.from_bytes(predicted, "little")
-    cells = joined.to_bytes(len(gold), "little")  # no carries: every pair is below 256
+    return table_of_cells(joined(gold, predicted, classes=classes), classes=classes)
+
+
+def joined(gold: bytes, predicted: bytes, *, classes: int) -> bytes:
+    """The cell of each example, gold * classes + predicted, for up to SIXTEEN classes."""
+    cells = int.from_bytes(gold, "little") * classes + int.from_bytes(predicted, "little")
+    return cells.to_bytes(len(gold), "little")  # no carries: every cell is below 256
+
+
+def table_of_cells(cells: bytes, *, classes: int) -> list[list[int]]:
+    """The confusion table of examples of which each is given by its cell."""
     return [[cells.count(g * classes + p) for p in range(classes)] for g in range(classes)]
 
 

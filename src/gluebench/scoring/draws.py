@@ -28,57 +28,52 @@ def generator(seed: int, name: str) -> np.random.Generator:
     return np.random.default_rng(np.random.SeedSequence([seed, crc32(name.encode())]))
 
 
-def blocks(resamples: int, width: int) -> Iterator[int]:
+def blocks(resamples: int, width: int, *, least: int = 1) -> Iterator[int]:
     """Sizes of the blocks that the resamples are drawn in, `width` numbers for each."""
-    size = max(1, AT_ONCE // max(width, 1))
+    size = max(least, AT_ONCE // max(width, 1))
     for start in range(0, resamples, size):
         yield min(size, resamples - start)
 
 
 class Kinds(NamedTuple):
-    """The kinds of unit in a test file."""
+    """The kinds of unit in some examples with labels."""
 
     counts: Ints
     """(kinds,): units of that kind."""
-    cells: NDArray[Any] | None
-    """(kinds, classes * classes): examples of one such unit by cell; None where each kind is a cell."""
-    present: Ints
-    """Cells that occur at all: those the counts are of, where `cells` is None."""
+    tables: NDArray[Any]
+    """(classes, classes, kinds): the confusion table of one such unit."""
 
 
 def kinds(pairs: Pairs) -> Kinds:
-    """The kinds of unit of a file of labels: the cells of its table, or the distinct groups."""
-    table = np.asarray(pairs.table).reshape(-1)
+    """The kinds of unit of a file: the cells of its table that occur, or the distinct groups."""
+    classes = len(pairs.gold.labels)
     if pairs.groups is None:
-        present = np.flatnonzero(table)
-        return Kinds(table[present], None, present)
-    groups = np.asarray(pairs.groups)
-    each = np.bincount(groups * len(table) + cells_of(pairs), minlength=(groups.max() + 1) * len(table))
-    rows, counts = np.unique(each.reshape(-1, len(table)), axis=0, return_counts=True)
-    return Kinds(counts, rows.astype(np.float64), np.arange(len(table)))
+        table = np.asarray(pairs.table)
+        gold, predicted = np.nonzero(table)
+        alone = np.zeros((classes, classes, len(gold)), np.float32)
+        alone[gold, predicted, np.arange(len(gold))] = 1.0
+        return Kinds(table[gold, predicted], alone)
+    groups, width = np.asarray(pairs.groups), classes * classes
+    each = np.bincount(groups * width + cells_of(pairs), minlength=(groups.max() + 1) * width)
+    rows, counts = np.unique(each.reshape(-1, width), axis=0, return_counts=True)
+    return Kinds(counts, rows.T.reshape(classes, classes, -1).astype(np.float32))
 
 
 def cells_of(pairs: Pairs) -> Ints:
     """(n,): the cell of each example, gold * classes + predicted."""
-    classes = len(pairs.gold.labels)
-    return np.frombuffer(pairs.gold.codes, np.uint8).astype(np.int64) * classes + np.frombuffer(
-        pairs.predicted.codes, np.uint8
-    )
+    gold, predicted = (np.frombuffer(column.codes, np.uint8) for column in (pairs.gold, pairs.predicted))
+    return gold.astype(np.int64) * len(pairs.gold.labels) + predicted
 
 
-def tables(pairs: Pairs, *, resamples: int, rng: np.random.Generator) -> Iterator[Floats]:
+def drawn_tables(these: Kinds, *, resamples: int, rng: np.random.Generator) -> Iterator[Floats]:
     """Confusion tables of the resamples, in blocks of shape (classes, classes, block)."""
-    these, classes = kinds(pairs), len(pairs.gold.labels)
     units = int(these.counts.sum())
     shares = these.counts / units
-    for size in blocks(resamples, max(len(shares), classes * classes)):
-        drawn = rng.multinomial(units, shares, size=size).T
-        if these.cells is None:
-            cells = np.zeros((classes * classes, size))
-            cells[these.present] = drawn
-        else:
-            cells = these.cells.T @ drawn
-        yield cells.reshape(classes, classes, size)
+    classes, _, number = these.tables.shape
+    flat = these.tables.reshape(classes * classes, number).astype(np.float64)
+    for size in blocks(resamples, max(number, classes * classes), least=64):
+        drawn = rng.multinomial(units, shares, size=size)
+        yield (flat @ drawn.T).reshape(classes, classes, size)
 
 
 def row_weights(pairs: Pairs, *, resamples: int, rng: np.random.Generator) -> Iterator[NDArray[Any]]:

@@ -172,7 +172,7 @@ def _average(scores: list[Score | None], draws: list[NDArray[Any] | None]) -> Sc
         return None
     bar = NO_BAR
     if drawn := [each for each in draws if each is not None]:
-        from gluebench.scoring.resample import mean_bar
+        from gluebench.scoring.bca import mean_bar
 
         bar = mean_bar(drawn)
     covered = None

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from gluebench.benchmark import Metric
 from gluebench.scoring.correlation import NUMBER_METRICS, constant
-from gluebench.scoring.counts import COUNT_METRICS, confusion
+from gluebench.scoring.counts import COUNT_METRICS, SIXTEEN, confusion, joined, table_of_cells
 from gluebench.scoring.metrics import custom_metric
 from gluebench.submission.column import Column
 
@@ -43,6 +43,17 @@ class Pairs:
     def table(self) -> list[list[int]]:
         """The confusion table, for label columns; counted once for all metrics of the file."""
         return confusion(self.gold.codes, self.predicted.codes, classes=len(self.gold.labels))
+
+    @cached_property
+    def cells(self) -> bytes:
+        """The cell of each example, gold * classes + predicted, for label columns of up to sixteen labels."""
+        return joined(self.gold.codes, self.predicted.codes, classes=len(self.gold.labels))
+
+    def table_of(self, positions: tuple[int, ...]) -> list[list[int]]:
+        """The confusion table of some of the examples."""
+        if len(self.gold.labels) > SIXTEEN:
+            return self.subset(positions).table
+        return table_of_cells(bytes(map(self.cells.__getitem__, positions)), classes=len(self.gold.labels))
 
     def subset(self, positions: tuple[int, ...]) -> Pairs:
         """Some of the examples."""

@@ -10,22 +10,34 @@ from numpy.typing import NDArray
 
 from gluebench.benchmark import Metric, Task
 from gluebench.scoring.bars import Bar
+from gluebench.scoring.bca import accelerations, bca_bar, percentile_bar
 from gluebench.scoring.counts import COUNT_METRICS
-from gluebench.scoring.diagnostics import Category
 from gluebench.scoring.draws import (
     Floats,
     Ints,
+    Kinds,
     blocks,
     cells_of,
+    drawn_tables,
     generator,
+    kinds,
     positions_of,
     row_weights,
-    tables,
     unit_weights,
 )
-from gluebench.scoring.intervals import UNDEFINED, wilson
+from gluebench.scoring.intervals import (
+    FEWEST_NUMBERS,
+    FEWEST_OTHERS,
+    FEWEST_UNITS,
+    TOO_FEW,
+    UNDEFINED,
+    grouped_hits,
+    grouped_wilson,
+    wilson,
+)
 from gluebench.scoring.metrics import custom_metric
 from gluebench.scoring.pairs import Pairs, Point, positive_code, values
+from gluebench.scoring.tags import Category
 from gluebench.scoring.weighted import WEIGHTED
 
 
@@ -43,54 +55,76 @@ def task_bars(
 ) -> TaskBars:
     """Error bars of the metrics that have a point, and of their mean."""
     drawn: dict[str, Floats] = {}
+    bars: dict[str, Bar] = {}
     for name in dict.fromkeys(metric.file for metric in task.metrics if metric.file in pairs):
         metrics = [metric for metric in task.metrics if metric.file == name]
-        drawn |= _file_draws(pairs[name], metrics, resamples=resamples, rng=generator(seed, name))
-    metrics = [metric for metric in task.metrics if metric.name in drawn]
-    bars = {
-        metric.name: _bar(metric, pairs[metric.file], points[metric.name], drawn[metric.name])
-        for metric in metrics
-    }
-    score = np.mean([drawn[metric.name] for metric in metrics], axis=0)
-    alone = len(metrics) == 1
-    return TaskBars(bars, bars[metrics[0].name] if alone else percentile_bar(score), score)
+        found = _file_draws(pairs[name], metrics, resamples=resamples, rng=generator(seed, name))
+        drawn |= found
+        bars |= {
+            each.name: _bar(each, pairs[name], points[each.name], draws=found[each.name]) for each in metrics
+        }
+    score = np.mean(list(drawn.values()), axis=0)
+    return TaskBars(bars, _score_bar(list(bars.values()), score), score)
 
 
-def _bar(metric: Metric, pairs: Pairs, point: Point, draws: Floats) -> Bar:
+def _score_bar(bars: Sequence[Bar], draws: Floats) -> Bar:
+    """The bar of the mean of the metrics; it says no more than they do."""
+    if len(bars) == 1:
+        return bars[0]
+    withheld = [bar.withheld for bar in bars if bar.withheld]
+    return Bar(None, None, withheld[0]) if withheld else percentile_bar(draws)
+
+
+def _bar(metric: Metric, pairs: Pairs, point: Point, *, draws: Floats) -> Bar:
     if point.undefined:
         return Bar(None, None, UNDEFINED)
     known = COUNT_METRICS.get(metric.function)
-    if known is not None and known.proportion and pairs.groups is None:
-        hits = sum(row[code] for code, row in enumerate(pairs.table))
-        return Bar(*wilson(hits, len(pairs)))
-    return percentile_bar(draws)
+    if known is None:
+        return percentile_bar(draws) if _units(pairs) >= FEWEST_NUMBERS else Bar(None, None, TOO_FEW)
+    if known.proportion:
+        return _proportion_bar(pairs)
+    these = kinds(pairs)
+    if too_few(these):
+        return Bar(None, None, TOO_FEW)
+    left_out = _left_out(metric, pairs, these)
+    acceleration = accelerations(left_out, counts=these.counts, starts=np.zeros(1, np.int64))[0]
+    return bca_bar(point.value, np.sort(draws), acceleration)
 
 
-def percentile_bar(draws: Floats) -> Bar:
-    """The 2.5 % and 97.5 % points of the resamples."""
-    low, high = percentiles(draws)
-    return Bar(float(low), float(high))
+def _proportion_bar(pairs: Pairs) -> Bar:
+    if pairs.groups is None:
+        return wilson(sum(row[code] for code, row in enumerate(pairs.table)), len(pairs))
+    return grouped_wilson(grouped_hits(pairs.gold.codes, pairs.predicted.codes, pairs.groups))
 
 
-def mean_bar(draws: Sequence[Floats]) -> Bar:
-    """The bar of the mean of several scores, each with its value in every resample."""
-    return percentile_bar(np.mean(draws, axis=0))
+def _units(pairs: Pairs) -> int:
+    return len(pairs) if pairs.groups is None else len(set(pairs.groups))
 
 
-def percentiles(draws: NDArray[Any]) -> NDArray[np.float64]:
-    """(..., resamples) to (2, ...): the 2.5 % and 97.5 % points.
+def _left_out(metric: Metric, pairs: Pairs, these: Kinds) -> Floats:
+    """(kinds,): the metric without one unit of that kind."""
+    whole = np.asarray(pairs.table, np.float64)[:, :, np.newaxis]
+    left_out: Floats = COUNT_METRICS[metric.function].of(whole - these.tables, positive_code(metric, pairs))
+    return left_out
 
-    The k-th smallest of B stands at k / (B + 1) (definition 6 of Hyndman and Fan 1996).
+
+def too_few(these: Kinds) -> bool:
+    """Whether resampling these units would pretend to know what it cannot (docs/design/intervals.md).
+
+    They are fewer than eight; or all right, or all wrong; or fewer than four have a gold label other than
+    the most frequent.
     """
-    ordered = np.sort(draws, axis=-1)
-    last = draws.shape[-1] - 1
-    ends = []
-    for share in (0.025, 0.975):
-        at = min(max(share * (last + 2) - 1, 0.0), float(last))
-        below = int(at)
-        above = min(below + 1, last)
-        ends.append(ordered[..., below] + (at - below) * (ordered[..., above] - ordered[..., below]))
-    return np.stack(ends)
+    counts, tables = these
+    right = np.trace(tables)
+    gold = tables.sum(axis=1)
+    others = np.delete(gold, np.argmax(gold @ counts), axis=0).sum(axis=0)
+    wrong = gold.sum(axis=0) - right
+    return bool(
+        counts.sum() < FEWEST_UNITS
+        or not (wrong * counts).any()
+        or not (right * counts).any()
+        or counts[others > 0].sum() < FEWEST_OTHERS
+    )
 
 
 def _file_draws(
@@ -98,18 +132,24 @@ def _file_draws(
 ) -> dict[str, Floats]:
     """Each metric of one test file in each resample, all from the same resamples."""
     if all(metric.function in COUNT_METRICS for metric in metrics):
-        blocks = [
+        found = [
             [COUNT_METRICS[metric.function].of(block, positive_code(metric, pairs)) for metric in metrics]
-            for block in tables(pairs, resamples=resamples, rng=rng)
+            for block in drawn_tables(kinds(pairs), resamples=resamples, rng=rng)
         ]
     else:
+        pairs = pairs if pairs.gold.labels else _sorted(pairs)
         measures = [_measure(metric, pairs) for metric in metrics]
-        blocks = [
+        found = [
             [measure(block) for measure in measures]
             for block in row_weights(pairs, resamples=resamples, rng=rng)
         ]
-    columns = zip(*blocks, strict=True)
+    columns = zip(*found, strict=True)
     return {metric.name: np.concatenate(column) for metric, column in zip(metrics, columns, strict=True)}
+
+
+def _sorted(pairs: Pairs) -> Pairs:
+    """The same examples in the order of their predictions, so that these need no sorting in any resample."""
+    return pairs.subset(tuple(np.argsort(np.frombuffer(pairs.predicted.values), kind="stable").tolist()))
 
 
 def _measure(metric: Metric, pairs: Pairs) -> Callable[[NDArray[Any]], Floats]:
@@ -147,55 +187,68 @@ def diagnostic_bars(
 ) -> list[Bar]:
     """Error bars of the whole set and of each category, all from the same resamples of the whole."""
     rng = generator(seed, name)
-    if metric.function not in COUNT_METRICS:
-        return _each_alone(metric, pairs, categories=categories, resamples=resamples, rng=rng)
-    drawn = diagnostic_draws(metric, pairs, categories, resamples=resamples, rng=rng)
-    low, high = percentiles(drawn)
-    return [
-        Bar(None, None, UNDEFINED) if point.undefined else Bar(float(low[at]), float(high[at]))
-        for at, point in enumerate(points)
-    ]
-
-
-def _each_alone(
-    metric: Metric, pairs: Pairs, *, categories: Sequence[Category], resamples: int, rng: np.random.Generator
-) -> list[Bar]:
+    known = COUNT_METRICS.get(metric.function)
+    if known is None or known.proportion:
+        bars = []
+        for each, point in zip(categories, points, strict=True):
+            part = pairs.subset(each.positions)
+            drawn = {} if known else _file_draws(part, [metric], resamples=resamples, rng=rng)
+            bars.append(_bar(metric, part, point, draws=drawn.get(metric.name, np.zeros(0))))
+        return bars
+    parts = [_part(pairs, each.positions) for each in categories]
+    ordered = np.sort(diagnostic_draws(metric, pairs, parts, resamples=resamples, rng=rng))
+    accelerated = _part_accelerations(metric, pairs, parts)
     bars = []
-    for each in categories:
-        drawn = _file_draws(pairs.subset(each.positions), [metric], resamples=resamples, rng=rng)
-        bars.append(percentile_bar(drawn[metric.name]))
+    for at, (point, part) in enumerate(zip(points, parts, strict=True)):
+        if point.undefined:
+            bars.append(Bar(None, None, UNDEFINED))
+        elif too_few(part.kinds):
+            bars.append(Bar(None, None, TOO_FEW))
+        else:
+            bars.append(bca_bar(point.value, ordered[at], accelerated[at]))
     return bars
 
 
-def diagnostic_draws(
-    metric: Metric, pairs: Pairs, categories: Sequence[Category], *, resamples: int, rng: np.random.Generator
-) -> Floats:
-    """(categories, resamples): the metric in each category under joint resamples of the units."""
-    classes, positive = len(pairs.gold.labels), positive_code(metric, pairs)
-    parts = [_part(pairs, each.positions) for each in categories]
-    units = len(pairs) if pairs.groups is None else max(pairs.groups) + 1
-    result = []
-    for size in blocks(resamples, units):
-        weights = np.ascontiguousarray(unit_weights(units, resamples=size, rng=rng).T, np.float32)
-        cells = np.stack([part.cells @ weights[part.units] for part in parts], axis=1)
-        table = cells.astype(np.float64).reshape(classes, classes, len(parts), size)
-        result.append(COUNT_METRICS[metric.function].of(table, positive))
-    return np.concatenate(result, axis=1)
-
-
-class _Part(NamedTuple):
+class Part(NamedTuple):
     """One category as units."""
 
     units: Ints
     """(k,): the units that have examples in it."""
-    cells: NDArray[np.float32]
-    """(classes * classes, k): examples of each unit by cell; float32 is exact for counts below 2**24."""
+    kinds: Kinds
+    """Each of them as a kind of its own, in float32: exact for counts below 2**24."""
 
 
-def _part(pairs: Pairs, positions: Sequence[int]) -> _Part:
-    at = np.asarray(positions)
+def _part(pairs: Pairs, positions: Sequence[int]) -> Part:
+    at, classes = np.asarray(positions), len(pairs.gold.labels)
     unit = at if pairs.groups is None else np.asarray(pairs.groups)[at]
     units, numbers = np.unique(unit, return_inverse=True)
-    cells = np.zeros((len(pairs.gold.labels) ** 2, len(units)), np.float32)
-    np.add.at(cells, (cells_of(pairs)[at], numbers), 1.0)
-    return _Part(units, cells)
+    cells = np.bincount(cells_of(pairs)[at] * len(units) + numbers, minlength=classes**2 * len(units))
+    tables = cells.reshape(classes, classes, len(units)).astype(np.float32)
+    return Part(units, Kinds(np.ones(len(units), np.int64), tables))
+
+
+def diagnostic_draws(
+    metric: Metric, pairs: Pairs, parts: Sequence[Part], *, resamples: int, rng: np.random.Generator
+) -> Floats:
+    """(parts, resamples): the metric in each part under joint resamples of all units."""
+    classes, positive = len(pairs.gold.labels), positive_code(metric, pairs)
+    units = len(pairs) if pairs.groups is None else max(pairs.groups) + 1
+    found = []
+    for size in blocks(resamples, units):
+        weights = np.ascontiguousarray(unit_weights(units, resamples=size, rng=rng).T, np.float32)
+        cells = [part.kinds.tables.reshape(classes**2, -1) @ weights[part.units] for part in parts]
+        table = np.stack(cells, axis=1).astype(np.float64).reshape(classes, classes, len(parts), size)
+        found.append(COUNT_METRICS[metric.function].of(table, positive))
+    return np.concatenate(found, axis=1)
+
+
+def _part_accelerations(metric: Metric, pairs: Pairs, parts: Sequence[Part]) -> Floats:
+    """(parts,): the acceleration in each, all jackknifed in one go."""
+    tables = [part.kinds.tables for part in parts]
+    left_out = np.concatenate(
+        [each.sum(axis=2, keepdims=True, dtype=np.float64) - each for each in tables], axis=2
+    )
+    lengths = np.array([each.shape[2] for each in tables])
+    starts = np.append(0, np.cumsum(lengths)[:-1])
+    values = COUNT_METRICS[metric.function].of(left_out, positive_code(metric, pairs))
+    return accelerations(values, counts=np.ones(len(values), np.int64), starts=starts)

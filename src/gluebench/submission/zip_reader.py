@@ -261,7 +261,7 @@ def _content(packed: memoryview, entry: Entry) -> bytes:
 def _inflate(packed: memoryview, size: int) -> bytes:
     inflater = zlib.decompressobj(-zlib.MAX_WBITS)
     try:
-        # One byte more than stated shows a forged size. Not in pieces: each call copies the rest of the input.
+        # One byte more than stated shows a forged size. In one call: each copies the rest of the input.
         content = inflater.decompress(packed, size + 1)
     except zlib.error:
         raise Refused("corrupt-data") from None

@@ -79,10 +79,10 @@ def find_directory(data: bytes) -> Directory:
     before = at - LOCATOR_64.size
     if before >= 0 and data[before : before + 4] == LOCATOR_MARK:
         return _find_directory_64(data, before, (disk, directory_disk, here, entries, size, offset))
+    if _SHORT in (disk, directory_disk, here, entries) or _LONG in (size, offset):
+        raise Refused("zip64", value="no Zip64 record where the end of the zip asks for one")
     if disk or directory_disk or here != entries:
         raise Refused("multi-disk")
-    if _SHORT in (here, entries) or _LONG in (size, offset):
-        raise Refused("zip64", value="no Zip64 record where the end of the zip asks for one")
     return _placed(data, directory, at)
 
 

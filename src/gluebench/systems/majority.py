@@ -17,11 +17,7 @@ class Majority:
 
     def fit(self, task: Task, train: Sequence[Example], dev: Sequence[Example]) -> None:
         """Count the training labels."""
-        if task.labels:
-            self._answers[task.name] = targets.most_frequent(task, targets.labels(task, train))
-        else:
-            scores = targets.numbers(task, train)
-            self._answers[task.name] = sum(scores) / len(scores)
+        self._answers[task.name] = targets.typical(task, train)
 
     def predict(self, task: Task, examples: Sequence[Example]) -> list[str | float]:
         """The same answer for each."""

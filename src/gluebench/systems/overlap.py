@@ -39,23 +39,11 @@ class WordOverlap:
         values = [feature(example) for example in train]
         limits = _limits(values)
         places = [bisect_right(limits, value) for value in values]
-        if task.labels:
-            given = targets.labels(task, train)
-            held = [
-                [label for label, at in zip(given, places, strict=True) if at == place]
-                for place in range(len(limits) + 1)
-            ]
-            answers: tuple[str | float, ...] = tuple(
-                targets.most_frequent(task, each or given) for each in held
-            )
-        else:
-            scores = targets.numbers(task, train)
-            sums = [
-                [score for score, at in zip(scores, places, strict=True) if at == place]
-                for place in range(len(limits) + 1)
-            ]
-            answers = tuple(sum(each or scores) / len(each or scores) for each in sums)
-        self._rules[task.name] = Rule(limits, answers)
+        answers = []
+        for place in range(len(limits) + 1):
+            held = [example for example, at in zip(train, places, strict=True) if at == place]
+            answers.append(targets.typical(task, held or train))
+        self._rules[task.name] = Rule(limits, tuple(answers))
 
     def predict(self, task: Task, examples: Sequence[Example]) -> list[str | float]:
         """The answer of the range that each example falls into."""

@@ -26,6 +26,10 @@ class TrainablePredictor(Predictor, Protocol):
         """Learn the task afresh; `dev` is for choosing between settings and may be empty."""
         ...
 
+
+class SimpleSystem(TrainablePredictor, Protocol):
+    """A trainable predictor that can say how large it is."""
+
     def parameters(self) -> int:
         """Number of fitted values, over all tasks fitted so far."""
         ...

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
-from gluebench.systems.protocols import TrainablePredictor
+from gluebench.systems.protocols import SimpleSystem
 
 
 @dataclass(frozen=True, slots=True)
@@ -18,29 +18,29 @@ class SystemEntry:
     """One sentence."""
     regime: str
     """How it is trained: single-task, multi-task, frozen or other (as Table 4 groups its rows)."""
-    make: Callable[[], TrainablePredictor]
+    make: Callable[[], SimpleSystem]
     """A new one, not fitted yet."""
 
 
-def _majority() -> TrainablePredictor:
+def _majority() -> SimpleSystem:
     from gluebench.systems.majority import Majority
 
     return Majority()
 
 
-def _overlap() -> TrainablePredictor:
+def _overlap() -> SimpleSystem:
     from gluebench.systems.overlap import WordOverlap
 
     return WordOverlap()
 
 
-def _bag() -> TrainablePredictor:
+def _bag() -> SimpleSystem:
     from gluebench.systems.bag import BagOfWords
 
     return BagOfWords()
 
 
-def _hypothesis() -> TrainablePredictor:
+def _hypothesis() -> SimpleSystem:
     from gluebench.systems.bag import HypothesisOnly
 
     return HypothesisOnly()

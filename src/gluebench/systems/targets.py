@@ -24,10 +24,13 @@ def numbers(task: Task, examples: Sequence[Example]) -> list[float]:
     return _all(task, examples, found)
 
 
-def most_frequent(task: Task, words: Sequence[str]) -> str:
-    """The most frequent label word; the first in the manifest's order of those that tie."""
-    counts = Counter(words)
-    return max(task.words, key=lambda word: counts[word])
+def typical(task: Task, examples: Sequence[Example]) -> str | float:
+    """The most frequent label (of those that tie, the manifest's first), or the mean score."""
+    if task.labels:
+        counts = Counter(labels(task, examples))
+        return max(task.words, key=lambda word: counts[word])
+    scores = numbers(task, examples)
+    return sum(scores) / len(scores)
 
 
 def _all(task: Task, examples: Sequence[Example], found: list[Value]) -> list[Value]:

@@ -1,0 +1,59 @@
+"""The two real submissions against each other on public gold, each test made again by scipy."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+from real import REAL, needs_real
+from scipy import stats
+
+from gluebench.analysis import compare
+from gluebench.benchmark import load_benchmark
+from gluebench.scoring import read_gold
+from gluebench.submission import check
+
+pytestmark = needs_real
+
+
+@pytest.fixture(scope="module")
+def comparison():
+    glue = load_benchmark("glue")
+    gold = read_gold(REAL / "gold", glue, partial=True)
+    a, b = (check(REAL / "submissions" / name, glue) for name in ("bert4keras", "fastmtl"))
+    return compare(a, b, gold, resamples=2000)
+
+
+def column(path: Path) -> list[str]:
+    rows = [line.split("\t") for line in path.read_text().splitlines()[1:]]
+    return [value for _, value in sorted((int(index), value.strip()) for index, value in rows)]
+
+
+@pytest.mark.parametrize("name", ["SST-2", "MRPC", "QNLI"])
+def test_mcnemar_on_the_real_pair(comparison, name):
+    gold, a, b = (
+        np.array(column(REAL / part / f"{name}.tsv"))
+        for part in ("gold", "submissions/bert4keras", "submissions/fastmtl")
+    )
+    only_a, only_b = int(np.sum((a == gold) & (b != gold))), int(np.sum((b == gold) & (a != gold)))
+    found = comparison.tasks[name].metrics["accuracy"]
+    assert found.p == pytest.approx(stats.binomtest(only_a, only_a + only_b).pvalue, rel=1e-10)
+    assert found.difference == pytest.approx((only_a - only_b) / len(gold), abs=1e-12)
+
+
+def test_the_conclusion_in_words(comparison):
+    assert comparison.over == ("SST-2", "MRPC", "STS-B", "QNLI")
+    assert comparison.tasks["MRPC"].words.startswith("On MRPC A is better by 3.4 points of its score")
+    for name in ("SST-2", "STS-B", "QNLI"):
+        assert comparison.tasks[name].words.startswith(f"On {name} no difference can be told")
+    assert comparison.conclusion.startswith(
+        "On average over the 4 of 9 tasks that can be compared, A is better by 1.1 points"
+    )
+
+
+def test_the_diagnostic_set_stands_apart(comparison):
+    found = comparison.diagnostics["AX"].score
+    assert (round(found.a, 3), found.b) == (0.361, 0.0)
+    assert found.adjusted is None
+    assert any("AX" in warning for warning in comparison.warnings)
