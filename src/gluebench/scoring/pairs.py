@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from math import isfinite
@@ -44,8 +45,8 @@ class Pairs:
         """The confusion table, for label columns; counted once for all metrics of the file."""
         return confusion(self.gold.codes, self.predicted.codes, classes=len(self.gold.labels))
 
-    def subset(self, positions: tuple[int, ...]) -> Pairs:
-        """Some of the examples."""
+    def subset(self, positions: Sequence[int]) -> Pairs:
+        """The examples at these positions, in their order."""
         groups = None if self.groups is None else tuple(map(self.groups.__getitem__, positions))
         return Pairs(self.gold.take(positions), self.predicted.take(positions), groups)
 
