@@ -145,4 +145,6 @@ def test_numbers_as_they_are_read():
 
 def test_plain_turns_records_into_mappings():
     label = Label("0", "no", ("none",))
-    assert plain({"t": (label,)}) == {"t": [{"word": "0", "gloss": "no", "synonyms": ["none"], "share": None}]}
+    assert plain({"t": (label,)}) == {
+        "t": [{"word": "0", "gloss": "no", "synonyms": ["none"], "share": None}]
+    }
