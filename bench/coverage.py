@@ -2,11 +2,11 @@
 
     python bench/coverage.py [--worlds N] [--resamples N] [--quick]
 
-Each world draws a test set of GLUE's sizes, class shares and groups, and a system whose answers are right with a
-given probability (for the regression task: whose scores correlate by it), and calls `grade`. A cell is one
-interval at one accuracy. The goal is 93 to 97 % for tasks, the macro-average, and the diagnostic set with
-its coarse categories wherever each (gold, predicted) cell expects at least five; 90 % or withheld for the
-fine ones. docs/design/intervals.md says what was seen.
+Each world draws a test set of GLUE's sizes, class shares and groups, and a system whose answers are right
+with a given probability (for the regression task: whose scores correlate by it), and calls `grade`. A cell
+is one interval at one accuracy. The goal is 93 to 97 % for tasks, the macro-average, and the diagnostic set
+with its coarse categories wherever each (gold, predicted) cell expects at least five; 90 % or withheld for
+the fine ones. docs/design/intervals.md says what was seen.
 """
 
 from __future__ import annotations
@@ -26,9 +26,10 @@ os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 import numpy as np
 from numpy.typing import NDArray
 
-from gluebench.benchmark import Benchmark, load_benchmark
+from gluebench.benchmark import Benchmark, Phenomenon, load_benchmark
 from gluebench.scoring import Gold, Metadata, Report, Score, grade, read_gold
 from gluebench.scoring.counts import COUNT_METRICS, Table
+from gluebench.scoring.tags import Category, categories
 from gluebench.submission import Column, Submission
 
 ACCURACIES = (0.55, 0.75, 0.9, 0.97)
@@ -48,8 +49,19 @@ SHARES: Mapping[str, Sequence[float]] = {
 """Of the test set where it is public or the paper gives it, else of the dev set."""
 PREMISES = [2] * 20 + [3] * 11 + [4] * 6 + [5] * 3 + [6] * 3 + [7, 9]
 """Examples that share a premise, in WNLI's test set."""
+PAIRS = 552
 SET_SHARES = (0.42, 0.35, 0.23)
 """Entailment, neutral and contradiction in the diagnostic set (section 4), where the real one is not at hand."""
+PHENOMENA = {
+    "Lexical Entailment": 70, "Morphological Negation": 13, "Factivity": 34, "Symmetry/Collectivity": 14,
+    "Redundancy": 13, "Named Entities": 18, "Quantifiers": 26, "Core Arguments": 26, "Prepositional Phrases": 34,
+    "Ellipsis/Implicits": 17, "Anaphora/Coreference": 29, "Active/Passive": 17, "Nominalization": 14,
+    "Genitives/Partitives": 10, "Datives": 10, "Relative Clauses": 16, "Coordination Scope": 20, "Intersectivity": 23,
+    "Restrictivity": 13, "Negation": 41, "Double Negation": 14, "Intervals/Numbers": 19, "Conjunction": 20,
+    "Disjunction": 19, "Conditionals": 16, "Universal": 9, "Existential": 10, "Temporal": 16, "Upward Monotone": 17,
+    "Downward Monotone": 15, "Non-Monotone": 15, "Common Sense": 75, "World Knowledge": 67,
+}  # fmt: skip
+"""Sentence pairs of the diagnostic set tagged with each phenomenon."""
 REAL_GOLD = Path(
     os.environ.get("GLUEBENCH_REAL", Path(__file__).resolve().parents[1].parent / "shared" / "real")
 ) / "gold"  # fmt: skip
@@ -83,7 +95,6 @@ class Diagnostic(NamedTuple):
     """(pairs, 2): label codes of the two directions."""
     categories: Mapping[str, NDArray[np.bool_]]
     """Name, with its kind before it, to (pairs, 2): the examples in it."""
-    read: Gold
 
 
 def confused(gold: Codes, right: NDArray[np.bool_], classes: int, rng: Rng) -> Codes:
@@ -113,7 +124,7 @@ def expected_table(shares: Sequence[float], accuracy: float) -> list[list[float]
 class World:
     """Draws test sets and systems, and knows the true scores."""
 
-    def __init__(self, benchmark: Benchmark, diagnostic: Diagnostic | None) -> None:
+    def __init__(self, benchmark: Benchmark, diagnostic: Diagnostic) -> None:
         self.benchmark, self.diagnostic = benchmark, diagnostic
 
     def draw(self, accuracy: float, rng: Rng) -> tuple[Gold, Submission]:
@@ -139,13 +150,17 @@ class World:
             else:
                 columns = self._labels(file.size(), SHARES[file.name], accuracy, rng)
             gold[file.name], predicted[file.name] = (Column(task.words, column) for column in columns)
-        phenomena = {}
-        if self.diagnostic is not None:
-            name = self.benchmark.diagnostics[0].files[0].name
-            drawn = self._pairs(accuracy, rng)
-            gold[name], predicted[name] = drawn.gold, drawn.predicted
-            metadata[name], phenomena[name] = drawn.metadata, drawn.phenomena
-        labels = Gold(self.benchmark, "test", "", gold, phenomena, metadata, partial=True, version=None)
+        phenomena: dict[str, Mapping[Phenomenon, tuple[int, ...]]] = {}
+        parts: dict[str, tuple[Category, ...]] = {}
+        name = self.benchmark.diagnostics[0].files[0].name
+        drawn = self._pairs(accuracy, rng)
+        gold[name], predicted[name] = drawn.gold, drawn.predicted
+        metadata[name], phenomena[name] = drawn.metadata, drawn.phenomena
+        task = self.benchmark.diagnostics[0]
+        parts[name] = categories(task, phenomena[name], None, size=len(gold[name]))
+        labels = Gold(
+            self.benchmark, "test", "", gold, phenomena, metadata, parts, partial=True, version=None
+        )
         return labels, Submission(self.benchmark, "test", "", "valid", (), predicted)
 
     @staticmethod
@@ -167,11 +182,10 @@ class World:
         gold: Column
         predicted: Column
         metadata: Metadata
-        phenomena: dict[object, tuple[int, ...]]
+        phenomena: dict[Phenomenon, tuple[int, ...]]
 
     def _pairs(self, accuracy: float, rng: Rng) -> _Pairs:
         """Sentence pairs drawn with their labels and tags from those of the real set."""
-        assert self.diagnostic is not None
         task, number = self.benchmark.diagnostics[0], len(self.diagnostic.gold)
         drawn = rng.integers(0, number, size=number)
         gold = self.diagnostic.gold[drawn].ravel()
@@ -218,12 +232,11 @@ class World:
 
     def _diagnostic_truths(self, accuracy: float) -> dict[str, tuple[float, float]]:
         found = {}
-        if self.diagnostic is not None:
-            metric = self.benchmark.diagnostics[0].metrics[0]
-            for name, at in self.diagnostic.categories.items():
-                counts = np.bincount(self.diagnostic.gold[at], minlength=3)
-                table = expected_table((counts / counts.sum()).tolist(), accuracy)
-                found[name] = _value(metric.function, table, 0), min(map(min, table)) * int(counts.sum())
+        metric = self.benchmark.diagnostics[0].metrics[0]
+        for name, at in self.diagnostic.categories.items():
+            counts = np.bincount(self.diagnostic.gold[at], minlength=3)
+            table = expected_table((counts / counts.sum()).tolist(), accuracy)
+            found[name] = _value(metric.function, table, 0), min(map(min, table)) * int(counts.sum())
         return found
 
 
@@ -236,13 +249,26 @@ def real_diagnostic(benchmark: Benchmark) -> Diagnostic | None:
     if not (REAL_GOLD / "AX.phenomena.tsv").exists():
         return None
     gold = read_gold(REAL_GOLD, replace(benchmark, tasks=benchmark.diagnostics), partial=True)
-    codes = np.frombuffer(gold.columns["AX"].codes, np.uint8).reshape(-1, 2)
-    categories = {"overall": np.ones(codes.size, np.bool_)}
-    for phenomenon, positions in gold.phenomena["AX"].items():
+    return _diagnostic(np.frombuffer(gold.columns["AX"].codes, np.uint8), gold.phenomena["AX"])
+
+
+def made_up_diagnostic(benchmark: Benchmark, rng: Rng) -> Diagnostic:
+    """A set of the real one's sizes, with labels at random: each direction of a pair on its own."""
+    codes = rng.choice(3, p=SET_SHARES, size=2 * PAIRS).astype(np.uint8)
+    tagged = {}
+    for phenomenon in benchmark.diagnostics[0].phenomena:
+        pairs = rng.choice(PAIRS, size=PHENOMENA[phenomenon.name], replace=False)
+        tagged[phenomenon] = tuple(np.sort([*(2 * pairs), *(2 * pairs + 1)]).tolist())
+    return _diagnostic(codes, tagged)
+
+
+def _diagnostic(codes: Codes, tagged: Mapping[Phenomenon, tuple[int, ...]]) -> Diagnostic:
+    found = {"overall": np.ones(codes.size, np.bool_)}
+    for phenomenon, positions in tagged.items():
         for name in (f"coarse: {phenomenon.coarse}", f"fine: {phenomenon.name}"):
-            categories.setdefault(name, np.zeros(codes.size, np.bool_))[list(positions)] = True
-    ordered = sorted(categories, key=lambda name: (name[:6] != "overal", name[:4], -categories[name].sum()))
-    return Diagnostic(codes, {name: categories[name].reshape(-1, 2) for name in ordered}, gold)
+            found.setdefault(name, np.zeros(codes.size, np.bool_))[list(positions)] = True
+    ordered = sorted(found, key=lambda name: (name != "overall", name[:4], -int(found[name].sum())))
+    return Diagnostic(codes.reshape(-1, 2), {name: found[name].reshape(-1, 2) for name in ordered})
 
 
 def intervals(report: Report) -> Iterator[tuple[str, Score]]:
@@ -334,7 +360,10 @@ def main() -> int:
     options = parser.parse_args()
     worlds = 200 if options.quick else options.worlds
     benchmark = load_benchmark("glue")
-    world = World(benchmark, real_diagnostic(benchmark))
+    diagnostic = real_diagnostic(benchmark) or made_up_diagnostic(
+        benchmark, np.random.default_rng(options.seed)
+    )
+    world = World(benchmark, diagnostic)
     start, tallies = time.process_time(), {}
     for accuracy in ACCURACIES:
         tallies |= simulate(world, accuracy, worlds=worlds, resamples=options.resamples, seed=options.seed)

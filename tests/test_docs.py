@@ -14,13 +14,13 @@ PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").r
 LINK = re.compile(r"\[[^\]]*\]\((?!https?:|mailto:)([^)#]*)(?:#([^)]*))?\)")
 
 
-@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.relative_to(ROOT).as_posix())
-def test_links_within_the_manual_lead_to_a_page_and_a_heading(page: Path) -> None:
-    for target, heading in LINK.findall(page.read_text()):
-        path = (page.parent / target).resolve() if target else page
-        assert path.exists(), f"{page.name} links to {target}"
+@pytest.mark.parametrize("manual", PAGES, ids=lambda manual: manual.relative_to(ROOT).as_posix())
+def test_links_within_the_manual_lead_to_a_page_and_a_heading(manual: Path) -> None:
+    for target, heading in LINK.findall(manual.read_text()):
+        path = (manual.parent / target).resolve() if target else manual
+        assert path.exists(), f"{manual.name} links to {target}"
         if heading and path.suffix == ".md":
-            assert heading in anchors(path), f"{page.name} links to {target}#{heading}"
+            assert heading in anchors(path), f"{manual.name} links to {target}#{heading}"
 
 
 def anchors(page: Path) -> set[str]:

@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import json
+import sys
+from importlib.metadata import EntryPoint, EntryPoints
 from pathlib import Path
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -303,6 +306,77 @@ def test_the_json_is_whole_and_plain(several):
     assert set(data["overall"]) == {"a", "b", "difference", "low", "high", "p", "test", "n", "same"}
     assert "adjusted" in data["tasks"]["One"]["score"]
     assert data["over"] == ["One", "Two"]
+
+
+def test_a_metric_from_elsewhere_is_resampled_by_rows(make, monkeypatch):
+    """Accuracy under another name, of which nothing is known, against accuracy from its counts."""
+
+    def share(gold, predicted):
+        return sum(map(str.__eq__, gold, predicted)) / len(gold)
+
+    monkeypatch.setitem(sys.modules, "elsewhere", SimpleNamespace(share=share))
+    offered = EntryPoints([EntryPoint("elsewhere", "elsewhere:share", "gluebench.metrics")])
+    monkeypatch.setattr("importlib.metadata.entry_points", lambda group: offered)
+    rng = np.random.default_rng(6)
+    truth = rng.integers(0, 2, 80)
+    mine = '{name = "share", function = "elsewhere", title = "share"}'
+    gold = make([task("T", 80, metrics=f"{ACCURACY}, {mine}")], {"T": words(truth)})
+    a, b = words(noisy(rng, truth, 0.8)), words(noisy(rng, truth, 0.5))
+    found = compare({"T": a}, {"T": b}, gold, resamples=1500).tasks["T"].metrics
+    known, unknown = found["accuracy"], found["share"]
+    assert (unknown.a, unknown.b) == (known.a, known.b)
+    assert (unknown.low, unknown.high) == (known.low, known.high), "the same draws give the same scores"
+    assert unknown.test == "paired exchange"
+    assert unknown.p == pytest.approx(known.p, abs=0.03)
+
+
+TWO_FILES = """
+[[tasks.T.files]]
+name = "T-m"
+test = "test_m"
+[[tasks.T.files]]
+name = "T-mm"
+test = "test_mm"
+"""
+
+
+@pytest.fixture
+def halves(make):
+    """A task of two test files, as MNLI is one."""
+    metrics = ", ".join(
+        f'{{name = "{name}_accuracy", function = "accuracy", file = "{file}", title = "{name} acc."}}'
+        for name, file in (("matched", "T-m"), ("mismatched", "T-mm"))
+    )
+    text = task("T", 0, metrics=metrics).replace(
+        'test = {file = "test.tsv", size = 0}',
+        'test_m = {file = "test_m.tsv", size = 40}\ntest_mm = {file = "test_mm.tsv", size = 60}',
+    )
+    rng = np.random.default_rng(9)
+    columns = {"T-m": rng.integers(0, 2, 40), "T-mm": rng.integers(0, 2, 60)}
+    gold = make([text, TWO_FILES], {name: words(column) for name, column in columns.items()})
+    a, b = (
+        {name: words(noisy(rng, column, right)) for name, column in columns.items()} for right in (0.9, 0.2)
+    )
+    return gold, a, b
+
+
+def test_the_two_halves_of_a_task_are_resampled_apart_and_count_alike(halves):
+    gold, a, b = halves
+    found = compare(a, b, gold, resamples=1000).tasks["T"]
+    differences = [metric.difference for metric in found.metrics.values()]
+    assert found.score.difference == pytest.approx(np.mean(differences))
+    assert found.score.n == 100
+    assert [metric.n for metric in found.metrics.values()] == [40, 60]
+    assert found.score.test == "paired exchange"
+
+
+def test_half_a_task_is_no_task_score(halves):
+    gold, a, b = halves
+    found = compare({"T-m": a["T-m"]}, {"T-m": b["T-m"]}, gold, resamples=300)
+    assert found.overall is None
+    assert found.tasks["T"].score is None
+    assert list(found.tasks["T"].metrics) == ["matched_accuracy"]
+    assert "no task score" in found.tasks["T"].words
 
 
 def test_two_equal_systems_are_told_apart_no_more_often_than_promised(make):

@@ -130,12 +130,17 @@ def test_colour_is_for_terminals_that_want_it(extra, coloured):
     assert (b"\x1b[1m" in text) is coloured
 
 
-def test_the_leaderboard_without_its_packages_says_what_to_install(monkeypatch, tmp_path):
-    def missing(name):
+@pytest.mark.parametrize("when", ["at import", "at the call"])
+def test_the_leaderboard_without_its_packages_says_what_to_install(monkeypatch, tmp_path, when):
+    def missing(*_words):
         raise ModuleNotFoundError("No module named 'django'", name="django")
 
-    monkeypatch.setattr("gluebench.cli.leaderboard.import_module", missing)
-    result = CliRunner().invoke(main, ["leaderboard", "init", str(tmp_path)])
+    class Room:
+        init = staticmethod(missing)
+
+    at_import = missing if when == "at import" else lambda name: Room()
+    monkeypatch.setattr("gluebench.cli.leaderboard.import_module", at_import)
+    result = CliRunner().invoke(main, ["leaderboard", "init", "--site", str(tmp_path)])
     assert result.exit_code == 1
     assert "pip install 'gluebench[leaderboard]'" in result.stderr
 
@@ -149,13 +154,9 @@ def test_the_leaderboards_commands_are_called_with_what_was_typed(monkeypatch, t
 
     monkeypatch.setattr("gluebench.cli.leaderboard.import_module", lambda name: Room())
     site, gold = str(tmp_path / "site"), str(tmp_path)
-    for words in (
-        ["init", site],
-        ["add", site, "glue", "--gold", gold],
-        ["serve", site, "--port", "9"],
-        ["demo", site],
-    ):
-        assert CliRunner().invoke(main, ["leaderboard", *words]).exit_code == 0
+    typed = [["init"], ["add", "glue", "--gold", gold], ["serve", "--port", "9"], ["demo"]]
+    for words in typed:
+        assert CliRunner().invoke(main, ["leaderboard", *words, "--site", site]).exit_code == 0
     assert called == [
         ("init", site, {}),
         ("add", site, "glue", gold, {}),

@@ -28,7 +28,7 @@ source = { corpus = "own", licence = "CC0", citation = "none" }
 HEADER = "index\tpremise\thypothesis\tlabel\n"
 
 
-@pytest.fixture()
+@pytest.fixture
 def tiny(tmp_path: Path) -> Benchmark:
     path = tmp_path / "tiny.toml"
     path.write_text(MANIFEST)
@@ -83,7 +83,7 @@ def test_a_test_split_has_no_label_column_and_a_regression_task_has_numbers(
         ("-1\ta\tb\tyes\n", ':2: the index is "-1", expected a whole number from 0'),
         ("0\ta\tb\tyes\n0\ta\tb\tyes\n", ":3: the index 0 stands there for the second time"),
         ("0\ta\tb\tperhaps\n", ':2: the label is "perhaps", expected one of yes, no'),
-        ("0\ta\tb\tyes\n", ":2: the file ends after 1 examples, expected 3"),
+        ("0\ta\tb\tyes\n", ":2: the file ends here with 1 examples, expected 3"),
     ],
 )
 def test_a_wrong_row_is_named_with_file_and_line(

@@ -6,9 +6,9 @@ import os
 from pathlib import Path
 
 import pytest
+from scoring.material import TASKS, manifest_text, write_gold
 
 from gluebench.benchmark import Benchmark, load_benchmark
-from tests.scoring.material import TASKS, manifest_text, write_gold
 
 
 @pytest.fixture

@@ -8,10 +8,10 @@ import math
 import numpy as np
 import pytest
 from scipy import stats
+from scoring.material import NLI, gold_values, predicted_values, write_gold
 
 from gluebench.benchmark import UnknownNameError
 from gluebench.scoring import GoldError, SubmissionError, grade, read_gold
-from tests.scoring.material import NLI, gold_values, predicted_values, write_gold
 
 
 @pytest.fixture

@@ -100,6 +100,9 @@ class End:
     """Whether the fields refer to the Zip64 records."""
 
 
+HONEST = End()
+
+
 def end_64(
     entries: int,
     size: int,
@@ -121,9 +124,9 @@ def extra_64(*values: int) -> bytes:
 
 
 def archive(
-    *members: Member, end: End = End(), before: bytes = b"", after: bytes = b"", gap: bytes = b""
+    *members: Member, end: End = HONEST, before: bytes = b"", after: bytes = b"", gap: bytes = b""
 ) -> bytes:
-    """The bytes of a zip of these members; `gap` lies before the directory, which offsets do take into account."""
+    """The bytes of a zip of these members; `gap` lies before the directory, whose offset counts it."""
     body, directory, listed = bytearray(), bytearray(), 0
     for member in members:
         body += member.before
@@ -184,7 +187,7 @@ def bomb(size: int, *, stated: int | None = None, name: str = "MRPC.tsv") -> Mem
 
 
 def quoted(count: int) -> bytes:
-    """A zip whose members all share one block of data, each seeing the later headers as stored bytes (Fifield)."""
+    """Members that share one block of data, each seeing the later headers as stored bytes (Fifield 2019)."""
     kernel = deflate(bytes(1 << 16))
     names = [f"T{at}.tsv" for at in range(count)]
     headers, data, members = [], kernel, []

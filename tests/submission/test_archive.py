@@ -120,15 +120,23 @@ WHOLE: dict[str, Callable[[], bytes]] = {
     "zip comment": lambda: archive(MRPC, RTE, end=End(comment=b"our best system")),
     "longest zip comment": lambda: archive(MRPC, RTE, end=End(comment=bytes(0xFFFF))),
     "zip comment with an end mark": lambda: archive(MRPC, RTE, end=End(comment=b"PK\5\6" + bytes(40))),
-    "member comments and extras": lambda: archive(Member("MRPC.tsv", extra=b"UT\5\0\1abcd", comment=b"ours"), RTE),
+    "member comments and extras": lambda: archive(
+        Member("MRPC.tsv", extra=b"UT\5\0\1abcd", comment=b"ours"), RTE
+    ),
     "data descriptors": lambda: archive(streamed(MRPC), streamed(RTE)),
-    "data descriptors without mark": lambda: archive(streamed(MRPC, marked=False), streamed(RTE, marked=False)),
-    "wide data descriptors": lambda: archive(streamed(MRPC, wide=True), streamed(RTE, marked=False, wide=True)),
+    "data descriptors without mark": lambda: archive(
+        streamed(MRPC, marked=False), streamed(RTE, marked=False)
+    ),
+    "wide data descriptors": lambda: archive(
+        streamed(MRPC, wide=True), streamed(RTE, marked=False, wide=True)
+    ),
     "wide data descriptor of an empty file": lambda: archive(
         streamed(Member("empty.txt", b""), wide=True), streamed(Member("none.txt", b"", method=0)), MRPC, RTE
     ),
     "streaming flag without descriptor": lambda: archive(Member("MRPC.tsv", flags=8), RTE),
-    "Zip64 end records": lambda: archive(MRPC, RTE, end=End(full=True, zip64=lambda *honest: hostile.end_64(*honest))),
+    "Zip64 end records": lambda: archive(
+        MRPC, RTE, end=End(full=True, zip64=lambda *honest: hostile.end_64(*honest))
+    ),
     "Zip64 end records beside plain ones": lambda: archive(
         MRPC, RTE, end=End(zip64=lambda *honest: hostile.end_64(*honest))
     ),
@@ -136,7 +144,7 @@ WHOLE: dict[str, Callable[[], bytes]] = {
     "Zip64 offset": lambda: archive(
         Member("MRPC.tsv", offset=FULL_32, extra=extra_64(0), local={"extra": b""}), RTE
     ),
-}  # fmt: skip
+}
 
 
 @pytest.mark.parametrize("case", WHOLE)
@@ -172,12 +180,18 @@ NOTICED: dict[str, tuple[Callable[[], bytes], list[str]]] = {
     ),
     "macOS with a folder": (
         lambda: archive(
-            FOLDER, *INSIDE, Member("__MACOSX/", b"", mode=hostile.FOLDER), Member("__MACOSX/run 3/._MRPC.tsv", b"\0\5")
+            FOLDER,
+            *INSIDE,
+            Member("__MACOSX/", b"", mode=hostile.FOLDER),
+            Member("__MACOSX/run 3/._MRPC.tsv", b"\0\5"),
         ),
         ["wrapper-folder", "system-files"],
     ),
     "macOS folder icon": (lambda: archive(MRPC, Member("Icon\r", b""), RTE), ["system-files"]),
-    "Windows": (lambda: archive(MRPC, Member("Thumbs.db", b""), Member("desktop.ini", b""), RTE), ["system-files"]),
+    "Windows": (
+        lambda: archive(MRPC, Member("Thumbs.db", b""), Member("desktop.ini", b""), RTE),
+        ["system-files"],
+    ),
     "other files": (lambda: archive(MRPC, Member("README.md"), Member("log/run.txt"), RTE), []),
     "other files in any compression": (lambda: archive(MRPC, Member("model.zst", method=93), RTE), []),
     "other files with a password": (lambda: archive(MRPC, Member("secret", flags=1), RTE), []),
@@ -186,9 +200,15 @@ NOTICED: dict[str, tuple[Callable[[], bytes], list[str]]] = {
     "names of other languages": (lambda: archive(Member("Übung 2 – 結果/x.txt", flags=2048), MRPC, RTE), []),
     "names of other code pages": (lambda: archive(Member(b"\x81bung/x.txt"), MRPC, RTE), []),
     "times in names": (lambda: archive(Member("2024-01-01T10:00:00.txt"), MRPC, RTE), []),
-    "names near those of devices": (lambda: archive(Member("console.txt"), Member("COM.txt"), Member("nulls"), MRPC, RTE), []),
-    "hundreds of other files": (lambda: archive(MRPC, *(Member(f"{at}.txt", b"") for at in range(1000)), RTE), []),
-}  # fmt: skip
+    "names near those of devices": (
+        lambda: archive(Member("console.txt"), Member("COM.txt"), Member("nulls"), MRPC, RTE),
+        [],
+    ),
+    "hundreds of other files": (
+        lambda: archive(MRPC, *(Member(f"{at}.txt", b"") for at in range(1000)), RTE),
+        [],
+    ),
+}
 
 
 @pytest.mark.parametrize("case", NOTICED)
@@ -248,26 +268,53 @@ ZIP = shutil.which("zip")
 needs_zip = pytest.mark.skipif(ZIP is None, reason="the zip program is not installed")
 
 
+OPTIONS = ["", "-0", "-9", "-fd", "-X", "-j -D", "-k", "-UN=UTF8", "-fz- -9", "-n .tsv"]
+
+
+def by_program(folder: Path, options: str, *, to_pipe: bool) -> Path:
+    """A zip of FILES as the zip program makes it, seeking in a file or streaming into a pipe."""
+    for name, content in FILES.items():
+        (folder / name).write_bytes(content)
+    made = folder / "submission.zip"
+    command = [str(ZIP), "-q", *options.split(), "-" if to_pipe else made.name, *FILES]
+    ran = subprocess.run(command, cwd=folder, capture_output=True, check=True)
+    if to_pipe:
+        made.write_bytes(ran.stdout)
+    return made
+
+
+@needs_zip
+@pytest.mark.parametrize("to_pipe", [False, True])
+@pytest.mark.parametrize("options", OPTIONS)
+def test_zips_of_the_zip_program_are_read(options: str, to_pipe: bool, tmp_path: Path) -> None:
+    found = read_members(by_program(tmp_path, options, to_pipe=to_pipe))
+    assert found.problems == ()
+    assert {name.upper(): content for name, content in found.members.items()} == {
+        name.upper(): content for name, content in FILES.items()
+    }
+
+
+@needs_zip
+@pytest.mark.parametrize("options", ["-fz", "-l"])
+def test_other_forms_of_the_zip_program_are_read_from_a_file(options: str, tmp_path: Path) -> None:
+    made = by_program(tmp_path, options, to_pipe=False)
+    found = read_members(made)
+    assert found.problems == ()
+    assert dict(found.members) == zipped_contents(made.read_bytes())
+
+
 @needs_zip
 @pytest.mark.parametrize(
-    "options",
-    ["", "-0", "-9", "-fd", "-fz", "-fz -fd", "-X", "-j -D", "-k", "-UN=UTF8", "-fz- -9", "-n .tsv", "-l"],
+    ("options", "to_pipe", "code"),
+    [("-fz", True, "zip64"), ("-fz -fd", False, "zip64"), ("-l", True, "header-mismatch")],
 )
-@pytest.mark.parametrize("target", ["file", "pipe"])
-def test_zips_of_the_zip_program_are_read(options: str, target: str, tmp_path: Path) -> None:
-    for name, content in FILES.items():
-        (tmp_path / name).write_bytes(content)
-    command = [str(ZIP), "-q", *options.split(), "-", *FILES]
-    made = subprocess.run(command, cwd=tmp_path, capture_output=True, check=True).stdout
-    if target == "file":
-        subprocess.run([*command[:-3], "out.zip", *FILES], cwd=tmp_path, check=True)
-        made = (tmp_path / "out.zip").read_bytes()
-    (tmp_path / "submission.zip").write_bytes(made)
-    found = read_members(tmp_path / "submission.zip")
-    assert found.problems == ()
-    expected = zipped_contents(made)
-    assert dict(found.members) == expected
-    assert len(expected) == 2
+def test_contradictions_of_the_zip_program_are_refused(
+    options: str, to_pipe: bool, code: str, tmp_path: Path
+) -> None:
+    # zip 3.0 asks here for a Zip64 record and writes none (unzip refuses it too), or leaves the
+    # size before the change of line ends in the local header: no options that a submission needs.
+    found = read_members(by_program(tmp_path, options, to_pipe=to_pipe))
+    assert set(errors(found)) == {code}
 
 
 @needs_zip
@@ -342,151 +389,9 @@ def test_the_zip_that_was_submitted_in_2021_is_read() -> None:
     assert len(found.members) == 11
 
 
-def filled(folder: Path) -> Path:
-    folder.mkdir(parents=True, exist_ok=True)
-    for name, content in FILES.items():
-        (folder / name).write_bytes(content)
-    return folder
-
-
-def test_a_folder_is_read(tmp_path: Path) -> None:
-    filled(tmp_path)
-    (tmp_path / "README.md").write_text("x")
-    (tmp_path / "checkpoints").mkdir()
-    (tmp_path / "checkpoints" / "CoLA.tsv").write_text("x")
-    (tmp_path / "latest").symlink_to("checkpoints")
-    (tmp_path / ".DS_Store").write_text("x")
-    found = read_members(str(tmp_path))
-    assert dict(found.members) == FILES
-    assert found.ignored == ("README.md", "checkpoints/", "latest")
-    assert codes(found) == ["system-files"]
-
-
-def test_a_folder_in_a_folder_is_read(tmp_path: Path) -> None:
-    filled(tmp_path / "run")
-    (tmp_path / "__MACOSX").mkdir()
-    found = read_members(tmp_path)
-    assert dict(found.members) == {f"run/{name}": content for name, content in FILES.items()}
-    assert codes(found) == ["wrapper-folder", "system-files"]
-
-
-def test_no_deeper_folder_is_read(tmp_path: Path) -> None:
-    filled(tmp_path / "a" / "b")
-    assert read_members(tmp_path) == Archive({}, ("a/b/",), ())
-
-
-def test_an_empty_folder_holds_nothing(tmp_path: Path) -> None:
-    assert read_members(tmp_path) == Archive({}, (), ())
-
-
-def spoil_link(folder: Path) -> None:
-    (folder / "MRPC.tsv").unlink()
-    (folder / "MRPC.tsv").symlink_to("/etc/hostname")
-
-
-def spoil_case(folder: Path) -> None:
-    (folder / "mrpc.tsv").write_text("x")
-    if len(list(folder.iterdir())) == 2:
-        pytest.skip("this file system does not tell letter case apart")
-
-
-FOLDERS: dict[str, tuple[Callable[[Path], object], str]] = {
-    "link": (spoil_link, "symlink"),
-    "dangling link": (lambda folder: (folder / "CoLA.tsv").symlink_to("nowhere"), "symlink"),
-    "pipe": (lambda folder: os.mkfifo(folder / "CoLA.tsv"), "special-file"),
-    "letter case": (spoil_case, "duplicate-name"),
-    "zip": (lambda folder: (folder / "CoLA.tsv").write_bytes(archive(MRPC)), "nested-archive"),
-    "control character": (lambda folder: (folder / "a\x1bb.tsv").write_text("x"), "control-character"),
-    "undecodable name": (
-        lambda folder: (folder / os.fsdecode(b"a\xff.tsv")).write_text("x"),
-        "undecodable-name",
-    ),
-    "large": (lambda folder: os.truncate(folder / "MRPC.tsv", 65 << 20), "too-large-unpacked"),
-    "many": (
-        lambda folder: [(folder / f"T{at}.tsv").write_text("x") for at in range(65)],
-        "too-many-members",
-    ),
-}
-
-
-@pytest.mark.parametrize("case", FOLDERS)
-def test_a_hostile_folder_is_refused(case: str, tmp_path: Path) -> None:
-    spoil, code = FOLDERS[case]
-    spoil(filled(tmp_path / "run"))
-    found = read_members(tmp_path / "run")
-    assert errors(found) == [code]
-    assert str(found.problems[0]).isprintable()
-
-
-def test_a_linked_wrapper_folder_is_not_entered(tmp_path: Path) -> None:
-    filled(tmp_path / "elsewhere")
-    (tmp_path / "run").mkdir()
-    (tmp_path / "run" / "inner").symlink_to(tmp_path / "elsewhere")
-    assert read_members(tmp_path / "run") == Archive({}, ("inner",), ())
-
-
-def test_a_single_table_is_read(tmp_path: Path) -> None:
-    (tmp_path / "MRPC.tsv").write_bytes(TABLE)
-    (tmp_path / "link.tsv").symlink_to("MRPC.tsv")
-    assert read_members(tmp_path / "MRPC.tsv") == Archive({"MRPC.tsv": TABLE}, (), ())
-    assert read_members(tmp_path / "link.tsv") == Archive({"link.tsv": TABLE}, (), ())
-    assert read_members(tmp_path / "MRPC.tsv", lambda name: name == "RTE.tsv") == Archive(
-        {}, ("MRPC.tsv",), ()
-    )
-
-
-SOURCES: dict[str, tuple[str, bytes, str]] = {
-    "nothing": ("submission.zip", b"", "empty-file"),
-    "gzip": ("submission.tar.gz", b"\x1f\x8b\x08" + bytes(30), "wrong-archive"),
-    "gzip named as a table": ("MRPC.tsv", b"\x1f\x8b\x08" + bytes(30), "wrong-archive"),
-    "tar": ("submission.tar", bytes(257) + b"ustar\0" + bytes(300), "wrong-archive"),
-    "7z": ("submission.7z", b"7z\xbc\xaf\x27\x1c" + bytes(30), "wrong-archive"),
-    "rar": ("submission.zip", b"Rar!\x1a\x07\0" + bytes(30), "wrong-archive"),
-    "bzip2": ("submission.bz2", b"BZh91AY" + bytes(30), "wrong-archive"),
-    "xz": ("submission.xz", b"\xfd7zXZ\0" + bytes(30), "wrong-archive"),
-    "text": ("submission.zip", TABLE, "unknown-kind"),
-    "web page": ("submission.zip", b"<!DOCTYPE html><title>Sign in</title>", "unknown-kind"),
-}
-
-
-@pytest.mark.parametrize("case", SOURCES)
-def test_a_file_that_is_no_submission_is_refused(case: str, tmp_path: Path) -> None:
-    name, content, code = SOURCES[case]
-    (tmp_path / name).write_bytes(content)
-    found = read_members(tmp_path / name)
-    assert codes(found) == [code]
-    assert found.problems[0].file == name
-
-
-def test_what_is_not_there_is_refused(tmp_path: Path) -> None:
-    (tmp_path / "file").write_text("x")
-    for path in (tmp_path / "none.zip", tmp_path / "file" / "below", "a\0b", ""):
-        assert codes(read_members(path)) == ["not-found"]
-
-
-def test_pipes_and_devices_are_refused(tmp_path: Path) -> None:
-    os.mkfifo(tmp_path / "pipe.zip")
-    assert codes(read_members(tmp_path / "pipe.zip")) == ["not-a-file"]
-    assert codes(read_members("/dev/zero")) == ["not-a-file"]
-
-
-@pytest.mark.skipif(os.geteuid() == 0, reason="root may read everything")
-def test_a_file_without_permission_is_refused(tmp_path: Path) -> None:
-    (tmp_path / "submission.zip").write_bytes(archive(MRPC))
-    (tmp_path / "submission.zip").chmod(0)
-    assert codes(read_members(tmp_path / "submission.zip")) == ["unreadable"]
-
-
-def test_a_folder_that_cannot_be_read_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    def refuse(path: str) -> None:
-        raise PermissionError(13, "Permission denied")
-
-    monkeypatch.setattr(os, "scandir", refuse)
-    assert codes(read_members(tmp_path)) == ["unreadable"]
-
-
 def test_the_reader_imports_no_zipfile() -> None:
-    script = "import sys, gluebench.submission.archive; print(sorted({'zipfile', 'tempfile', 'numpy'} & set(sys.modules)))"
+    heavy = "{'zipfile', 'tempfile', 'numpy'}"
+    script = f"import sys, gluebench.submission.archive; print(sorted({heavy} & set(sys.modules)))"
     ran = subprocess.run(
         [sys.executable, "-c", script],
         env={**os.environ, "PYTHONPATH": str(SOURCE)},

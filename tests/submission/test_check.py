@@ -83,6 +83,22 @@ def test_problems_of_all_files_come_together(tiny: Benchmark, good: dict[str, st
     assert set(submission.predictions) == {"Infer-m", "Infer-mm", "DX"}
 
 
+def test_a_damaged_member_does_not_hide_what_is_wrong_with_the_others(
+    tiny: Benchmark, good: dict[str, str], tmp_path: Path
+) -> None:
+    path = tmp_path / "s.zip"
+    with zipfile.ZipFile(path, "w") as archive:
+        for name, text in (good | {"Refer.tsv": good["Refer.tsv"].replace("2\t0", "2\tno")}).items():
+            archive.writestr(name, text)
+    data = path.read_bytes()
+    path.write_bytes(data.replace(b"3.125", b"3.126", 1))
+    submission = check(path, tiny)
+    assert {(problem.file, problem.code) for problem in submission.problems} == {
+        ("Sim.tsv", "bad-crc"),
+        ("Refer.tsv", "unknown-label"),
+    }
+
+
 def test_nothing_that_is_a_test_file_is_an_error(tiny: Benchmark, folder: Folder) -> None:
     submission = check(folder({"notes.md": "hello"}), tiny)
     assert submission.verdict == "invalid"

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from importlib import import_module
 from types import ModuleType
 
@@ -39,7 +41,8 @@ def init(site: str) -> None:
     Example:
       gluebench leaderboard init --site my-site
     """
-    _room().init(site)
+    with _room() as commands:
+        commands.init(site)
     click.echo(f"The site is in {site}. Next: gluebench leaderboard add BENCHMARK --gold DIR --site {site}")
 
 
@@ -56,7 +59,8 @@ def add(site: str, benchmark: str, gold: str) -> None:
     Example:
       gluebench leaderboard add glue --gold gold/
     """
-    name = _room().add(site, benchmark, gold)
+    with _room() as commands:
+        name = commands.add(site, benchmark, gold)
     click.echo(f"{name} is on the site. Next: gluebench leaderboard serve --site {site}")
 
 
@@ -71,7 +75,8 @@ def serve(site: str, host: str, port: int) -> None:
     Example:
       gluebench leaderboard serve --port 8000
     """
-    _room().serve(site, host=host, port=port)
+    with _room() as commands:
+        commands.serve(site, host=host, port=port)
 
 
 @leaderboard.command
@@ -87,13 +92,15 @@ def demo(site: str, host: str, port: int) -> None:
     Example:
       gluebench leaderboard demo
     """
-    _room().demo(site, host=host, port=port)
+    with _room() as commands:
+        commands.demo(site, host=host, port=port)
 
 
-def _room() -> ModuleType:
-    """The leaderboard's commands. A package that they miss is said to be an extra."""
+@contextmanager
+def _room() -> Iterator[ModuleType]:
+    """The leaderboard's commands. A package that they miss, then or later, is said to be an extra."""
     try:
-        return import_module("gluebench.leaderboard.commands")
+        yield import_module("gluebench.leaderboard.commands")
     except ModuleNotFoundError as error:
         if error.name is None or error.name.split(".")[0] == "gluebench":
             raise

@@ -11,10 +11,10 @@ urlpatterns = [
     path("", boards.home, name="home"),
     path("benchmarks/<slug:name>", boards.board, name="board"),
     path("benchmarks/<slug:name>.json", boards.board_json, name="board-json"),
-    path("benchmarks/<slug:name>/diagnostics/<str:task>", boards.diagnostics, name="diagnostics"),
     path(
         "benchmarks/<slug:name>/diagnostics/<str:task>.json", boards.diagnostics_json, name="diagnostics-json"
     ),
+    path("benchmarks/<slug:name>/diagnostics/<str:task>", boards.diagnostics, name="diagnostics"),
     path("benchmarks/<slug:name>/submit", submissions.submit, name="submit"),
     path("submissions", submissions.mine, name="my-submissions"),
     path("submissions/<slug:key>", submissions.submission, name="submission"),

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from array import array
 from collections.abc import Callable, Mapping, Sequence
+from functools import lru_cache
 from math import fsum, sqrt
+from operator import mul
 
 RELATIVE_ZERO = 1e-13
 """A column whose deviation is below this share of its mean does not vary: what is left is rounding."""
@@ -12,30 +15,42 @@ RELATIVE_ZERO = 1e-13
 def pearson_of(gold: Sequence[float], predicted: Sequence[float]) -> float:
     """Pearson's r of two columns of finite numbers of one length; 0.0 where either does not vary."""
     first, second = _centred(gold), _centred(predicted)
-    norms = sqrt(fsum(x * x for x in first)) * sqrt(fsum(y * y for y in second))
+    norms = sqrt(_dot(first, first)) * sqrt(_dot(second, second))
     if not norms:
         return 0.0
-    return max(-1.0, min(1.0, fsum(x * y for x, y in zip(first, second, strict=True)) / norms))
+    return max(-1.0, min(1.0, _dot(first, second) / norms))
+
+
+def _dot(first: Sequence[float], second: Sequence[float]) -> float:
+    return fsum(map(mul, first, second))
 
 
 def spearman_of(gold: Sequence[float], predicted: Sequence[float]) -> float:
     """Spearman's rho, ties sharing their mean rank; 0.0 where either column does not vary."""
-    return pearson_of(ranks(gold), ranks(predicted))
+    first, second = (_doubled_ranks(array("d", column).tobytes()) for column in (gold, predicted))
+    centre = len(gold) * (len(gold) + 1) ** 2  # doubled ranks have the mean n + 1: all sums are exact
+    spreads = [sum(map(mul, ranks, ranks)) - centre for ranks in (first, second)]
+    if not all(spreads):
+        return 0.0
+    cross = sum(map(mul, first, second)) - centre
+    return float(cross / (sqrt(spreads[0]) * sqrt(spreads[1])))
 
 
 def ranks(values: Sequence[float]) -> list[float]:
     """The rank of each value from 1, ties sharing their mean rank."""
-    order = sorted(range(len(values)), key=values.__getitem__)
-    result = [0.0] * len(values)
-    start = 0
-    while start < len(order):
-        stop = start + 1
-        while stop < len(order) and values[order[stop]] == values[order[start]]:
-            stop += 1
-        for position in order[start:stop]:
-            result[position] = (start + 1 + stop) / 2
-        start = stop
-    return result
+    return [rank / 2 for rank in _doubled_ranks(array("d", values).tobytes())]
+
+
+@lru_cache(maxsize=8)
+def _doubled_ranks(data: bytes) -> tuple[int, ...]:
+    """Twice the rank of each of an array's values; kept, since gold is ranked for every submission alike."""
+    values = array("d", data).tolist()
+    ordered = sorted(values)
+    last = dict(zip(ordered, range(1, len(ordered) + 1), strict=True))
+    first = dict(zip(reversed(ordered), range(len(ordered), 0, -1), strict=True))
+    if len(last) == len(ordered):
+        return tuple([2 * last[value] for value in values])
+    return tuple([first[value] + last[value] for value in values])
 
 
 def constant(values: Sequence[float]) -> bool:
@@ -45,12 +60,11 @@ def constant(values: Sequence[float]) -> bool:
 
 def _centred(values: Sequence[float]) -> list[float]:
     """Deviations from the mean, the largest scaled to 1 so that no square is lost; all 0.0 if none."""
-    mean = fsum(values) / len(values)
-    deviations = [value - mean for value in values]
-    largest = max(map(abs, deviations))
-    if largest <= RELATIVE_ZERO * abs(mean) or min(values) == max(values):
+    low, high, mean = min(values), max(values), fsum(values) / len(values)
+    largest = max(high - mean, mean - low)
+    if low == high or largest <= RELATIVE_ZERO * abs(mean):
         return [0.0] * len(values)
-    return [deviation / largest for deviation in deviations]
+    return [(value - mean) / largest for value in values]
 
 
 NUMBER_METRICS: Mapping[str, Callable[[Sequence[float], Sequence[float]], float]] = {

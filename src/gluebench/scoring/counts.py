@@ -8,12 +8,13 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Mapping
+from functools import lru_cache
 from typing import Any, NamedTuple
 
 Table = Any
 """Sequence of sequences of counts: ints, or float arrays of one shape; an array with these two axes first."""
 
-_SIXTEEN = 16
+SIXTEEN = 16
 """Most classes whose pairs of codes still fit one byte."""
 
 
@@ -24,19 +25,42 @@ def confusion(gold: bytes, predicted: bytes, *, classes: int) -> list[list[int]]
     """
     if classes == 2:
         return _two_by_two(gold, predicted)
-    if classes > _SIXTEEN:
+    if classes > SIXTEEN:
         pairs = Counter(zip(gold, predicted, strict=True))
         return [[pairs[g, p] for p in range(classes)] for g in range(classes)]
-    joined = int.from_bytes(gold, "little") * classes + int.from_bytes(predicted, "little")
-    cells = joined.to_bytes(len(gold), "little")  # no carries: every pair is below 256
+    return table_of_cells(joined(gold, predicted, classes=classes), classes=classes)
+
+
+def joined(gold: bytes, predicted: bytes, *, classes: int) -> bytes:
+    """The cell of each example, gold * classes + predicted, for up to SIXTEEN classes."""
+    cells = int.from_bytes(gold, "little") * classes + int.from_bytes(predicted, "little")
+    return cells.to_bytes(len(gold), "little")  # no carries: every cell is below 256
+
+
+def table_of_cells(cells: bytes, *, classes: int) -> list[list[int]]:
+    """The confusion table of examples of which each is given by its cell."""
     return [[cells.count(g * classes + p) for p in range(classes)] for g in range(classes)]
 
 
 def _two_by_two(gold: bytes, predicted: bytes) -> list[list[int]]:
-    first, second = int.from_bytes(gold, "little"), int.from_bytes(predicted, "little")
-    both = (first & second).bit_count()
-    only_gold, only_predicted = first.bit_count() - both, second.bit_count() - both
+    first, second = _ones(gold), int.from_bytes(predicted, "little")
+    both = (first.bits & second).bit_count()
+    only_gold, only_predicted = first.ones - both, second.bit_count() - both
     return [[len(gold) - both - only_gold - only_predicted, only_predicted], [only_gold, both]]
+
+
+class _Ones(NamedTuple):
+    """A column of the codes 0 and 1 as an integer."""
+
+    bits: int
+    ones: int
+
+
+@lru_cache(maxsize=16)
+def _ones(gold: bytes) -> _Ones:
+    """Kept, since gold is counted against every submission alike."""
+    bits = int.from_bytes(gold, "little")
+    return _Ones(bits, bits.bit_count())
 
 
 def ratio(above: Any, below: Any) -> Any:

@@ -7,9 +7,11 @@ from typing import NamedTuple
 
 from gluebench.benchmark import Metric, Task
 from gluebench.scoring.bars import NO_BAR
+from gluebench.scoring.counts import COUNT_METRICS
 from gluebench.scoring.gold import Gold
-from gluebench.scoring.pairs import Pairs, Point, point
+from gluebench.scoring.pairs import Pairs, Point, point, point_of_table, positive_code
 from gluebench.scoring.report import DiagnosticReport, Score
+from gluebench.scoring.tags import OVERALL, Category
 
 
 class Found(NamedTuple):
@@ -20,16 +22,6 @@ class Found(NamedTuple):
     warnings: tuple[str, ...] = ()
 
 
-class Category(NamedTuple):
-    """Some of a diagnostic set's examples."""
-
-    kind: str
-    """ "overall", "coarse", "fine" or a column of the metadata."""
-    name: str
-    positions: tuple[int, ...]
-    """In the gold column, ascending; distinct."""
-
-
 def diagnostic_report(
     task: Task, pairs: Mapping[str, Pairs], gold: Gold, *, resamples: int, seed: int
 ) -> Found:
@@ -38,10 +30,8 @@ def diagnostic_report(
     if metric.file not in pairs:
         return Found(None, _absent(task, metric, gold))
     whole = pairs[metric.file]
-    groups = categories(task, metric.file, gold, size=len(whole))
-    points = [
-        point(metric, whole if each.kind == "overall" else whole.subset(each.positions)) for each in groups
-    ]
+    groups = gold.categories[metric.file]
+    points = [_point(metric, whole, each) for each in groups]
     bars = [NO_BAR] * len(groups)
     if resamples:
         from gluebench.scoring.resample import diagnostic_bars  # imports numpy
@@ -63,26 +53,13 @@ def diagnostic_report(
     return Found(report, tuple(_undefined(task, metric, groups, points)))
 
 
-def categories(task: Task, file: str, gold: Gold, *, size: int) -> list[Category]:
-    """Every part of the set that is reported: all, coarse and fine phenomena, values of the metadata.
-
-    In the manifest's order, values of the metadata as they first appear; empty ones are left out.
-    """
-    tags = gold.phenomena.get(file, {})
-    found = [Category("overall", "", tuple(range(size)))]
-    for coarse in task.coarse():
-        tagged = {
-            position for phenomenon, at in tags.items() if phenomenon.coarse == coarse for position in at
-        }
-        found.append(Category("coarse", coarse, tuple(sorted(tagged))))
-    found += [Category("fine", phenomenon.name, tags.get(phenomenon, ())) for phenomenon in task.phenomena]
-    about = gold.metadata.get(file)
-    for column in () if about is None else task.metadata:
-        at: dict[str, list[int]] = {}
-        for position, value in enumerate(about.columns[column] if about else ()):
-            at.setdefault(value, []).append(position)
-        found += [Category(column, value, tuple(positions)) for value, positions in at.items()]
-    return [each for each in found if each.positions]
+def _point(metric: Metric, whole: Pairs, category: Category) -> Point:
+    if category.kind == OVERALL:
+        return point(metric, whole)
+    if metric.function in COUNT_METRICS:
+        table = whole.table_of(category.positions)
+        return point_of_table(metric, table, positive=positive_code(metric, whole))
+    return point(metric, whole.subset(category.positions))
 
 
 def _absent(task: Task, metric: Metric, gold: Gold) -> tuple[str, ...]:

@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 from gluebench.benchmark import Benchmark, Phenomenon, Role, Task, TestFile
 from gluebench.scoring.label_version import label_version
-from gluebench.scoring.tags import Metadata, read_metadata, read_phenomena
+from gluebench.scoring.tags import Category, Metadata, categories, read_metadata, read_phenomena
 from gluebench.submission.column import Column
 from gluebench.submission.problems import Problem
 from gluebench.submission.tables import Layout, read_table
@@ -33,7 +33,7 @@ class GoldError(ValueError):
 class Gold:
     """The labels of a split, as an organiser keeps them; never to be printed, logged or sent."""
 
-    benchmark: Benchmark
+    benchmark: Benchmark = field(repr=False)
     role: Role
     folder: str
     columns: Mapping[str, Column] = field(repr=False)
@@ -42,6 +42,8 @@ class Gold:
     """Test-file name to the positions in its column that each phenomenon is tagged at, ascending."""
     metadata: Mapping[str, Metadata] = field(repr=False)
     """Test-file name to the groups and divisions of its examples."""
+    categories: Mapping[str, tuple[Category, ...]] = field(repr=False)
+    """Test-file name of a diagnostic set to the parts of it that are reported."""
     partial: bool
     """Whether gold that lacks examples or files is scored as far as it goes."""
     version: str | None
@@ -83,10 +85,26 @@ def read_gold(
         columns,
         phenomena,
         metadata,
+        _categories(benchmark, columns, phenomena, metadata=metadata),
         partial,
         version.name,
         version.warnings,
     )
+
+
+def _categories(
+    benchmark: Benchmark,
+    columns: Mapping[str, Column],
+    phenomena: Mapping[str, Mapping[Phenomenon, tuple[int, ...]]],
+    *,
+    metadata: Mapping[str, Metadata],
+) -> dict[str, tuple[Category, ...]]:
+    names = {file.name: task for task in benchmark.diagnostics for file in task.files}
+    return {
+        name: categories(task, phenomena.get(name, {}), metadata.get(name), size=len(columns[name]))
+        for name, task in names.items()
+        if name in columns
+    }
 
 
 class _Labels(NamedTuple):
@@ -115,21 +133,21 @@ class _Divisions(NamedTuple):
 
 
 def _read_divisions(home: Path, file: TestFile, task: Task, *, size: int, column: Column) -> _Divisions:
+    result = _Divisions({}, {}, [])
+    tag_name, about_name = f"{file.name}{PHENOMENA_SUFFIX}", f"{file.name}{METADATA_SUFFIX}"
+    tags, about = _content(home / tag_name), _content(home / about_name)
+    if tags is None and about is None:
+        return result
     indices = range(len(column)) if column.indices is None else column.indices
     positions = {index: position for position, index in enumerate(indices)}
-    result = _Divisions({}, {}, [])
-    name = f"{file.name}{PHENOMENA_SUFFIX}"
-    data = _content(home / name)
-    if data is not None:
-        tags = read_phenomena(name, data, task, size=size, positions=positions)
-        result.phenomena[file.name] = tags.positions
-        result.problems.extend(tags.problems)
-    name = f"{file.name}{METADATA_SUFFIX}"
-    data = _content(home / name)
-    if data is not None:
-        about = read_metadata(name, data, task, size=size, positions=positions)
-        result.metadata[file.name] = about.metadata
-        result.problems.extend(about.problems)
+    if tags is not None:
+        tagged = read_phenomena(tag_name, tags, task, size=size, positions=positions)
+        result.phenomena[file.name] = tagged.positions
+        result.problems.extend(tagged.problems)
+    if about is not None:
+        divided = read_metadata(about_name, about, task, size=size, positions=positions)
+        result.metadata[file.name] = divided.metadata
+        result.problems.extend(divided.problems)
     return result
 
 

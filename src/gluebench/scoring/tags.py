@@ -11,6 +11,7 @@ from gluebench.benchmark.lookup import closest, fold
 from gluebench.submission.problems import SHOWN_PER_FILE, Problem
 
 GROUP = "group"
+OVERALL = "overall"
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,6 +22,16 @@ class Metadata:
     """The group of each example, numbered from 0 in order of appearance; None if all stand alone."""
     columns: Mapping[str, tuple[str, ...]]
     """Column to the value of each example, as "direction" to "forward" or "backward"."""
+
+
+class Category(NamedTuple):
+    """Some of a diagnostic set's examples."""
+
+    kind: str
+    """OVERALL, "coarse", "fine" or a column of the metadata."""
+    name: str
+    positions: tuple[int, ...]
+    """In the gold column, ascending; distinct."""
 
 
 class Tags(NamedTuple):
@@ -40,7 +51,7 @@ class Divisions(NamedTuple):
 class _Row(NamedTuple):
     line: int
     example: int
-    values: Sequence[str]
+    values: tuple[str, ...]
 
 
 class _Sheet(NamedTuple):
@@ -66,8 +77,11 @@ def read_phenomena(name: str, data: bytes, task: Task, *, size: int, positions: 
     }
     found: dict[Phenomenon, set[int]] = {phenomenon: set() for phenomenon in task.phenomena}
     problems: list[Problem] = []
+    written = {
+        values: known.get((fold(values[0]), fold(values[1]))) for values in {row.values for row in sheet.rows}
+    }
     for row in sheet.rows:
-        phenomenon = known.get((fold(row.values[0]), fold(row.values[1])))
+        phenomenon = written[row.values]
         if phenomenon is None:
             problems.append(_unknown(name, row, task))
         elif row.example in positions:
@@ -108,6 +122,26 @@ def read_metadata(
     return Divisions(Metadata(None if groups is None else _numbered(groups), values), [])
 
 
+def categories(
+    task: Task, tags: Mapping[Phenomenon, tuple[int, ...]], about: Metadata | None, *, size: int
+) -> tuple[Category, ...]:
+    """Every part of a diagnostic set that is reported: all, coarse and fine phenomena, metadata's values.
+
+    In the manifest's order, values of the metadata as they first appear; empty ones are left out.
+    """
+    found = [Category(OVERALL, "", tuple(range(size)))]
+    for coarse in task.coarse():
+        tagged = {at for phenomenon, where in tags.items() if phenomenon.coarse == coarse for at in where}
+        found.append(Category("coarse", coarse, tuple(sorted(tagged))))
+    found += [Category("fine", phenomenon.name, tags.get(phenomenon, ())) for phenomenon in task.phenomena]
+    for column in () if about is None else task.metadata:
+        where: dict[str, list[int]] = {}
+        for position, value in enumerate(about.columns.get(column, ()) if about else ()):
+            where.setdefault(value, []).append(position)
+        found += [Category(column, value, tuple(positions)) for value, positions in where.items()]
+    return tuple(each for each in found if each.positions)
+
+
 def _read(name: str, data: bytes, size: int) -> _Sheet:
     try:
         text = data.decode("utf-8-sig").replace("\r\n", "\n")
@@ -129,7 +163,7 @@ def _read(name: str, data: bytes, size: int) -> _Sheet:
         fields = row.split("\t")
         problem = _row_problem(name, line, fields, columns, size)
         if problem is None:
-            rows.append(_Row(line, int(fields[0]), fields[1:]))
+            rows.append(_Row(line, int(fields[0]), tuple(fields[1:])))
         else:
             problems.append(problem)
     return _Sheet(columns[1:], rows, _first(name, problems))

@@ -60,17 +60,21 @@ def _is_table(name: str) -> bool:
 
 def _read(source: str, wanted: Callable[[str], bool], limits: Limits) -> Contents:
     try:
-        kind = stat.S_IFMT(os.stat(source).st_mode)
+        kind = _kind(source)
         if kind == stat.S_IFDIR:
             return _read_folder(source, wanted, limits)
         if kind != stat.S_IFREG:
             raise Refused("not-a-file", file=source)
         return _read_file(source, wanted, limits)
-    except (FileNotFoundError, NotADirectoryError, ValueError):
-        # ValueError: a NUL in the path
-        raise Refused("not-found", file=source) from None
     except OSError as error:
         raise Refused("unreadable", file=source, value=error.strerror) from None
+
+
+def _kind(source: str) -> int:
+    try:
+        return stat.S_IFMT(os.stat(source).st_mode)
+    except (FileNotFoundError, NotADirectoryError, ValueError):  # ValueError: a NUL in the path
+        raise Refused("not-found", file=source) from None
 
 
 def _read_file(source: str, wanted: Callable[[str], bool], limits: Limits) -> Contents:

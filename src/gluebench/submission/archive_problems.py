@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 from gluebench.submission.problems import SHOWN_PER_FILE, Problem
 
-SHOWN_VALUE = 80
+SHOWN_VALUE = 120
 """Characters of a name or value that a message repeats."""
 
 SHOWN_NAMES = 10

@@ -112,7 +112,7 @@ _OWN = (
 
 
 def generate(rng: Random, sizes: Mapping[str, int]) -> Splits:
-    """Train balanced; dev the twins of a part of it: the same hypotheses, the other label; test 65 % false."""
+    """Train balanced; dev twins of a part of it: the same hypotheses, the other label; test 65 % false."""
     shelf = Shelf(rng)
     twins = shelf.draw(lambda: _block(_drawn(rng, _SHARED)), 2 * sizes["dev"])
     train = [row for start in range(0, len(twins), 4) for row in twins[start : start + 2]]

@@ -1,0 +1,170 @@
+"""A site in a temporary folder, with Django set up on it before any test module here is imported."""
+
+from __future__ import annotations
+
+import atexit
+import json
+import os
+import shutil
+import socket
+import subprocess
+import sys
+import tempfile
+import time
+import urllib.request
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import django
+import pytest
+from leaderboard.material import MANIFEST, PREDICTIONS, write_gold, zip_bytes
+
+from gluebench.leaderboard.folder import VARIABLE, SiteFolder
+
+_HOME = Path(tempfile.mkdtemp(prefix="gluebench-site-"))
+atexit.register(shutil.rmtree, _HOME, ignore_errors=True)
+os.environ[VARIABLE] = str(_HOME)
+os.environ["DJANGO_SETTINGS_MODULE"] = "gluebench.leaderboard.settings"
+SiteFolder(_HOME).create()
+
+from gluebench.leaderboard import settings as _settings  # noqa: E402
+
+_settings.STORAGES["staticfiles"] = {"BACKEND": "django.contrib.staticfiles.storage.StaticFilesStorage"}
+_settings.PASSWORD_HASHERS = ["django.contrib.auth.hashers.MD5PasswordHasher"]
+django.setup()
+
+
+@pytest.fixture(scope="session")
+def gold_folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return write_gold(tmp_path_factory.mktemp("gold"))
+
+
+@pytest.fixture
+def good_zip() -> bytes:
+    return zip_bytes(PREDICTIONS)
+
+
+@pytest.fixture
+def tiny(db: None, gold_folder: Path) -> Any:
+    """The benchmark of tests/tiny.toml, added as an organiser would."""
+    from django.core.cache import caches
+
+    from gluebench.leaderboard.benchmarks.adding import add_benchmark
+    from gluebench.leaderboard.benchmarks.models import Benchmark
+
+    caches["pages"].clear()
+    return Benchmark.objects.get(name=add_benchmark(str(MANIFEST), gold_folder))
+
+
+@pytest.fixture
+def person(db: None) -> Callable[[str], Any]:
+    from gluebench.leaderboard.accounts.models import User
+
+    return lambda email: User.objects.create_user(email, "a long password")
+
+
+@pytest.fixture
+def ada(person: Callable[[str], Any]) -> Any:
+    return person("ada@example.org")
+
+
+@pytest.fixture
+def send(tiny: Any, ada: Any, good_zip: bytes) -> Callable[..., Any]:
+    """Take a submission in without grading it; returns its row."""
+    from django.core.files.base import ContentFile
+
+    from gluebench.leaderboard.submissions.accept import accept
+    from gluebench.leaderboard.submissions.models import Submission
+
+    def sent(data: bytes = good_zip, **details: Any) -> Submission:
+        values = {"owner": ada, "benchmark": tiny, "name": "A system", "model": "BiLSTM", "public": True}
+        return accept(Submission(**{**values, **details}), ContentFile(data, name="predictions.zip"))
+
+    return sent
+
+
+@pytest.fixture
+def graded(send: Callable[..., Any]) -> Callable[..., Any]:
+    """Take a submission in and grade it."""
+    from gluebench.leaderboard.submissions.grading import grade
+
+    def done(*arguments: Any, **details: Any) -> Any:
+        submission = send(*arguments, **details)
+        grade(submission.pk)
+        submission.refresh_from_db()
+        return submission
+
+    return done
+
+
+class Served:
+    """A site that a process of its own serves."""
+
+    def __init__(self, folder: Path, gold: Path) -> None:
+        self.folder = folder
+        environment = {key: value for key, value in os.environ.items() if key != VARIABLE}
+        home = str(Path(__file__).parents[2] / "src")
+        self._environment = {**environment, "PYTHONPATH": home}
+        self.python(
+            "from gluebench.leaderboard import commands; import sys\n"
+            "commands.init(sys.argv[1]); commands.add(*sys.argv[1:])",
+            str(folder),
+            str(MANIFEST),
+            str(gold),
+        )
+        with socket.socket() as free:
+            free.bind(("127.0.0.1", 0))
+            self.port = free.getsockname()[1]
+        self.url = f"http://127.0.0.1:{self.port}"
+        code = (
+            "from gluebench.leaderboard import commands; import sys\n"
+            "commands.serve(sys.argv[1], port=int(sys.argv[2]))"
+        )
+        self.process = subprocess.Popen(
+            [sys.executable, "-c", code, str(folder), str(self.port)],
+            env=self._environment,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            text=True,
+        )
+        assert self.process.stdout is not None
+        self.said = self.process.stdout.readline()
+
+    def python(self, code: str, *arguments: str) -> str:
+        done = subprocess.run(
+            [sys.executable, "-c", code, *arguments], env=self._environment, capture_output=True, text=True
+        )
+        assert done.returncode == 0, done.stderr
+        return done.stdout
+
+    def json(self, path: str) -> Any:
+        with urllib.request.urlopen(self.url + path, timeout=5) as answer:
+            return json.load(answer)
+
+    def submit(self, file: Path, name: str) -> str:
+        return self.python(
+            "from gluebench.leaderboard import commands; import sys\n"
+            "print(commands.submit_local(sys.argv[1], 'tiny', 'demo@example.org', sys.argv[2],"
+            " model='a model', name=sys.argv[3]))",
+            str(self.folder),
+            str(file),
+            name,
+        ).strip()
+
+    def stop(self) -> float:
+        """Ask it to stop as Ctrl-C does; returns how long it took."""
+        start = time.monotonic()
+        self.process.send_signal(2)
+        self.process.wait(timeout=10)
+        return time.monotonic() - start
+
+
+@pytest.fixture(scope="session")
+def served(tmp_path_factory: pytest.TempPathFactory, gold_folder: Path) -> Iterator[Served]:
+    site = Served(tmp_path_factory.mktemp("served") / "site", gold_folder)
+    try:
+        yield site
+    finally:
+        if site.process.poll() is None:
+            site.stop()

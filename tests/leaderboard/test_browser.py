@@ -1,0 +1,161 @@
+"""The pages in Chromium: by keyboard, in light and dark, with axe, and nothing on the console."""
+
+from __future__ import annotations
+
+import os
+import shutil
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from leaderboard.material import PREDICTIONS, zip_bytes
+
+playwright = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
+axe = pytest.importorskip("axe_playwright_python.sync_playwright", reason="axe is not installed")
+
+CHROMIUM = os.environ.get("CHROMIUM") or shutil.which("chromium") or shutil.which("chromium-browser") or ""
+pytestmark = [
+    pytest.mark.browser,
+    pytest.mark.skipif(not CHROMIUM, reason="no Chromium found; install it or set CHROMIUM"),
+]
+
+QUIET = ["--headless", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run"]
+QUIET += ["--disable-background-networking", "--disable-component-update", "--disable-sync"]
+RULES = {"runOnly": ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"]}
+
+
+@pytest.fixture(scope="module")
+def chromium() -> Iterator[Any]:
+    with playwright.sync_playwright() as driver:
+        browser = driver.chromium.launch(executable_path=CHROMIUM, args=QUIET)
+        yield browser
+        browser.close()
+
+
+@pytest.fixture(scope="module")
+def entry(served: Any, tmp_path_factory: pytest.TempPathFactory) -> str:
+    """A graded submission on the served site; returns the address of its page."""
+    path = tmp_path_factory.mktemp("browser") / "own.zip"
+    path.write_bytes(zip_bytes(PREDICTIONS))
+    return f"/submissions/{served.submit(path, 'Seen in a browser')}"
+
+
+class Tab:
+    """A page with its complaints."""
+
+    def __init__(self, chromium: Any, url: str, **context: Any) -> None:
+        self.context = chromium.new_context(base_url=url, **context)
+        self.page = self.context.new_page()
+        self.complaints: list[str] = []
+        self.requests: list[str] = []
+        self.page.on("console", lambda message: self.complaints.append(message.text))
+        self.page.on("pageerror", lambda error: self.complaints.append(str(error)))
+        self.page.on("request", lambda request: self.requests.append(request.url))
+
+    def __enter__(self) -> Tab:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.context.close()
+
+
+def sign_up(page: Any, email: str) -> None:
+    page.goto("/account/signup/")
+    page.get_by_label("Email").fill(email)
+    page.get_by_label("Password").fill("a long password")
+    page.get_by_role("button", name="Sign up").click()
+
+
+def test_a_row_opens_and_closes_by_keyboard(chromium: Any, served: Any, entry: str) -> None:
+    with Tab(chromium, served.url) as tab:
+        tab.page.goto("/")
+        button = tab.page.get_by_role("button", name="Details of Seen in a browser")
+        button.focus()
+        assert button.get_attribute("aria-expanded") == "false"
+        tab.page.keyboard.press("Enter")
+        tab.page.get_by_text("Full report of Seen in a browser").wait_for()
+        assert button.get_attribute("aria-expanded") == "true"
+        tab.page.keyboard.press("Space")
+        tab.page.get_by_text("Full report of Seen in a browser").wait_for(state="hidden")
+        assert not tab.complaints
+
+
+def test_without_javascript_the_row_leads_to_its_page(chromium: Any, served: Any, entry: str) -> None:
+    with Tab(chromium, served.url, java_script_enabled=False) as tab:
+        tab.page.goto("/")
+        tab.page.get_by_role("link", name="Details of Seen in a browser").click()
+        assert tab.page.url.endswith(entry)
+
+
+def test_a_zip_is_checked_and_submitted(chromium: Any, served: Any, tmp_path: Path) -> None:
+    (tmp_path / "broken.zip").write_bytes(zip_bytes({**PREDICTIONS, "Refer": "01x0"}))
+    (tmp_path / "good.zip").write_bytes(zip_bytes(PREDICTIONS))
+    with Tab(chromium, served.url) as tab:
+        page = tab.page
+        sign_up(page, "clicker@example.org")
+        page.goto("/benchmarks/tiny/submit")
+        page.get_by_label("Submission", exact=True).set_input_files(tmp_path / "broken.zip")
+        page.get_by_role("button", name="Check the file only").click()
+        page.get_by_text("Refer.tsv:4").wait_for()
+        page.get_by_label("Submission", exact=True).set_input_files(tmp_path / "good.zip")
+        page.get_by_role("button", name="Check the file only").click()
+        page.get_by_text("The file is valid.").wait_for()
+        page.get_by_label("Name").fill("Clicked")
+        page.get_by_label("Model").fill("CBoW")
+        page.get_by_label("Multi-task training").check()
+        page.get_by_role("button", name="Submit", exact=True).click()
+        page.get_by_role("heading", name="Tasks").wait_for(timeout=15000)
+        page.get_by_role("button", name="Publish it on the board").click()
+        page.get_by_text("It is on the board now.").wait_for()
+        page.goto("/")
+        assert page.get_by_role("link", name="Clicked", exact=True).count() == 1
+        assert not tab.complaints
+
+
+@pytest.mark.parametrize("width", [1280, 390])
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_every_page_is_accessible(chromium: Any, served: Any, entry: str, scheme: str, width: int) -> None:
+    size = {"width": width, "height": 844}
+    with Tab(chromium, served.url, color_scheme=scheme, viewport=size) as tab:
+        pages = [
+            "/account/login/",
+            "/account/signup/",
+            "/account/password/reset/",
+            "/?view=training&intervals=1",
+        ]
+        found = {path: violations(tab.page, path) for path in pages}
+        sign_up(tab.page, f"{scheme}{width}@example.org")
+        pages = ["/", entry, "/submissions", "/benchmarks/tiny/submit", "/account/logout/"]
+        pages += [
+            "/benchmarks/tiny/diagnostics/DX?category=Logic",
+            "/account/password/change/",
+            "/account/email/",
+        ]
+        found |= {path: violations(tab.page, path) for path in pages}
+        assert not {path: listed for path, listed in found.items() if listed}
+        assert all(url.startswith(served.url) for url in tab.requests), "nothing is asked of anybody else"
+
+
+def violations(page: Any, path: str) -> list[str]:
+    page.goto(path)
+    if path == "/":
+        page.get_by_role("button", name="Details of Seen in a browser").click()
+        page.get_by_text("Full report of Seen in a browser").wait_for()
+    width = page.evaluate("[document.documentElement.scrollWidth, window.innerWidth]")
+    wide = [f"wider than the screen: {width}"] if width[0] > width[1] else []
+    found = axe.Axe().run(page, options=RULES).response["violations"]
+    return wide + [f"{each['id']}: {each['nodes'][0]['html'][:160]}" for each in found]
+
+
+def test_opening_a_page_shifts_nothing(chromium: Any, served: Any, entry: str) -> None:
+    script = """() => new Promise(done => {
+      let sum = 0;
+      new PerformanceObserver(list => { for (const entry of list.getEntries()) sum += entry.value; })
+        .observe({type: "layout-shift", buffered: true});
+      setTimeout(() => done(sum), 300);
+    })"""
+    with Tab(chromium, served.url) as tab:
+        for path in ("/", entry):
+            tab.page.goto(path)
+            assert tab.page.evaluate(script) < 0.01

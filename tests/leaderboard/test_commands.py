@@ -1,0 +1,100 @@
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+from django.conf import settings
+from leaderboard.material import MANIFEST
+
+from gluebench.leaderboard import commands
+from gluebench.leaderboard.folder import SiteError, SiteFolder
+from gluebench.leaderboard.submissions.models import Status, Submission
+from gluebench.scoring import GoldError
+
+
+def test_a_site_s_folder_is_private_and_has_its_own_key(tmp_path: Path) -> None:
+    first, second = SiteFolder(tmp_path / "one"), SiteFolder(tmp_path / "two")
+    first.create()
+    second.create()
+    assert len(first.secret_key()) > 50
+    assert first.secret_key() != second.secret_key()
+    assert first.key_file.stat().st_mode & 0o777 == 0o600
+    for part in (first.root, first.labels, first.submissions, first.uploads):
+        assert part.stat().st_mode & 0o777 == 0o700
+    kept = first.secret_key()
+    first.create()
+    assert first.secret_key() == kept
+
+
+def test_a_folder_of_something_else_is_not_taken_over(tmp_path: Path) -> None:
+    (tmp_path / "thesis.tex").write_text("…")
+    with pytest.raises(SiteError, match="not empty and not a site"):
+        SiteFolder(tmp_path).create()
+
+
+def test_a_folder_that_is_no_site_is_told_how_to_become_one(tmp_path: Path) -> None:
+    with pytest.raises(SiteError, match="gluebench leaderboard init"):
+        commands.serve(tmp_path)
+
+
+def test_one_process_works_on_one_site(tmp_path: Path) -> None:
+    SiteFolder(tmp_path / "other").create()
+    with pytest.raises(SiteError, match="already works on"):
+        commands.add(tmp_path / "other", "glue", tmp_path)
+
+
+def test_adding_the_same_again_changes_nothing(db: None, gold_folder: Path) -> None:
+    from gluebench.leaderboard.benchmarks.models import Benchmark
+
+    for _ in range(2):
+        assert commands.add(settings.FOLDER.root, str(MANIFEST), gold_folder) == "tiny"
+    assert Benchmark.objects.get().version == 1
+
+
+def test_wrong_labels_are_told_to_the_organiser_and_not_taken(db: None, tmp_path: Path) -> None:
+    from gluebench.leaderboard.benchmarks.models import Benchmark
+
+    (tmp_path / "Refer.tsv").write_text("index\tlabel\n0\tmaybe\n")
+    with pytest.raises(GoldError, match="Refer"):
+        commands.add(settings.FOLDER.root, str(MANIFEST), tmp_path)
+    assert not Benchmark.objects.exists()
+
+
+def test_no_folder_of_labels_is_told(db: None, tmp_path: Path) -> None:
+    with pytest.raises(SiteError, match="not a folder"):
+        commands.add(settings.FOLDER.root, str(MANIFEST), tmp_path / "none")
+
+
+def submit(path: Path, **details: Any) -> str:
+    values = {"model": "CBoW", "name": "Local", **details}
+    return commands.submit_local(settings.FOLDER.root, "tiny", "demo@example.org", path, **values)
+
+
+def test_a_local_submission_is_graded_and_public(tiny: Any, tmp_path: Path, good_zip: bytes) -> None:
+    (tmp_path / "own.zip").write_bytes(good_zip)
+    key = submit(tmp_path / "own.zip", regime="frozen", parameters=12)
+    submission = Submission.objects.get(key=key)
+    assert (submission.status, submission.public, submission.parameters) == (Status.GRADED, True, 12)
+    assert not submission.owner.has_usable_password()
+
+
+def test_the_same_local_submission_twice_is_one(tiny: Any, tmp_path: Path, good_zip: bytes) -> None:
+    (tmp_path / "own.zip").write_bytes(good_zip)
+    assert submit(tmp_path / "own.zip") == submit(tmp_path / "own.zip")
+    assert submit(tmp_path / "own.zip", name="Another") != submit(tmp_path / "own.zip")
+    assert Submission.objects.count() == 2
+
+
+def test_a_local_submission_is_held_to_the_form_s_rules(tiny: Any, tmp_path: Path, good_zip: bytes) -> None:
+    (tmp_path / "own.zip").write_bytes(good_zip)
+    with pytest.raises(SiteError, match=r"(?s)link.*valid URL"):
+        submit(tmp_path / "own.zip", link="javascript:alert(1)")
+    with pytest.raises(SiteError, match="It has: tiny"):
+        commands.submit_local(settings.FOLDER.root, "glu", "a@b.org", tmp_path, model="x", name="y")
+
+
+def test_migrations_are_complete(db: None) -> None:
+    from django.core.management import call_command
+
+    call_command("makemigrations", "--check", "--dry-run", verbosity=0)

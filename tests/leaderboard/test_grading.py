@@ -1,0 +1,216 @@
+from __future__ import annotations
+
+import os
+import threading
+from collections.abc import Callable
+from datetime import timedelta
+from pathlib import Path
+from typing import Any
+
+import pytest
+from django.utils import timezone
+from django_tasks_db.models import DBTaskResult
+from leaderboard.material import MANIFEST, PREDICTIONS, zip_bytes
+
+from gluebench.benchmark import load_benchmark
+from gluebench.leaderboard.submissions import grading, process
+from gluebench.leaderboard.submissions.models import Status, Submission
+from gluebench.scoring import grade as score
+from gluebench.scoring import read_gold
+from gluebench.submission import check
+
+Send = Callable[..., Submission]
+
+
+def lapse(submission: Submission) -> None:
+    Submission.objects.filter(pk=submission.pk).update(lease=timezone.now() - timedelta(seconds=1))
+
+
+def test_the_report_is_the_one_that_grade_gives(
+    graded: Send, good_zip: bytes, gold_folder: Path, tmp_path: Path
+) -> None:
+    (tmp_path / "own.zip").write_bytes(good_zip)
+    benchmark = load_benchmark(MANIFEST)
+    expected = score(check(tmp_path / "own.zip", benchmark), read_gold(gold_folder, benchmark)).as_dict()
+    submission = graded()
+    assert submission.status == Status.GRADED
+    assert submission.report == expected
+    assert submission.scores["score"] == expected["score"]
+    assert submission.verdict == "valid"
+
+
+def test_file_row_and_task_are_there_before_the_answer(send: Send) -> None:
+    submission = send()
+    assert Path(submission.file.path).is_file()
+    assert os.stat(submission.file.path).st_mode & 0o777 == 0o600
+    assert DBTaskResult.objects.filter(args_kwargs__args=[submission.pk]).count() == 1
+
+
+def test_a_file_whose_row_cannot_be_written_is_not_left_behind(
+    send: Send, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from gluebench.leaderboard.submissions import accept
+
+    kept = len([path for path in Path(send().file.storage.location).rglob("*") if path.is_file()])
+    monkeypatch.setattr(accept, "hand_out", lambda pk: 1 / 0)
+    with pytest.raises(ZeroDivisionError):
+        send(name="Another")
+    storage = Path(Submission.objects.get().file.storage.location)
+    assert len([path for path in storage.rglob("*") if path.is_file()]) == kept
+    assert Submission.objects.count() == 1
+
+
+def test_an_invalid_file_is_explained_and_has_no_score(graded: Send) -> None:
+    broken = zip_bytes({**PREDICTIONS, "Refer": "01x0"})
+    submission = graded(broken)
+    assert submission.status == Status.INVALID
+    assert submission.report is None
+    [problem] = [each for each in submission.problems["problems"] if each["severity"] == "error"]
+    assert (problem["file"], problem["line"], problem["value"]) == ("Refer.tsv", 4, "x")
+    assert problem["expected"]
+    assert problem["fix"]
+
+
+@pytest.mark.parametrize("data", [b"", b"PK\x03\x04 nonsense", b"not a zip at all"])
+def test_what_is_no_zip_is_invalid_not_a_failure(graded: Send, data: bytes) -> None:
+    submission = graded(data)
+    assert submission.status == Status.INVALID
+    assert submission.problems["problems"]
+
+
+def test_an_incomplete_submission_is_graded_without_a_score(graded: Send) -> None:
+    submission = graded(zip_bytes({"Refer": PREDICTIONS["Refer"]}))
+    assert (submission.status, submission.verdict) == (Status.GRADED, "incomplete")
+    assert submission.scores["score"] is None
+    assert submission.report["tasks"]["Refer"]["score"]["value"] == 1.0
+
+
+def test_a_submission_is_claimed_once(send: Send) -> None:
+    submission = send()
+    assert Submission.objects.claim(submission.pk)
+    assert not Submission.objects.claim(submission.pk)
+
+
+def test_a_killed_worker_s_submission_is_graded_exactly_once_more(send: Send) -> None:
+    submission = send()
+    assert Submission.objects.claim(submission.pk)  # and the worker dies here
+    assert grading.sweep() == 0, "its lease still runs"
+    lapse(submission)
+    assert grading.sweep() == 1
+    assert grading.sweep() == 0, "handed out once, not again"
+    grading.grade(submission.pk)
+    submission.refresh_from_db()
+    assert (submission.status, submission.attempts) == (Status.GRADED, 2)
+    finished = submission.finished
+    grading.grade(submission.pk)
+    submission.refresh_from_db()
+    assert (submission.finished, submission.attempts) == (finished, 2), "a task delivered twice does nothing"
+
+
+def test_a_worker_that_lost_its_lease_writes_nothing(send: Send) -> None:
+    submission = send()
+    Submission.objects.claim(submission.pk)
+    late = Submission.objects.held(submission.pk, 1)
+    lapse(submission)
+    grading.sweep()
+    grading.grade(submission.pk)
+    submission.refresh_from_db()
+    grading._finish(submission, late, {"status": Status.FAILED, "failure": "too late"})
+    submission.refresh_from_db()
+    assert submission.status == Status.GRADED
+
+
+def test_a_submission_that_kills_every_worker_fails_at_last(send: Send, settings: Any) -> None:
+    submission = send()
+    for _ in range(settings.GRADER_ATTEMPTS):
+        assert Submission.objects.claim(submission.pk)
+        lapse(submission)
+        grading.sweep()
+    submission.refresh_from_db()
+    assert submission.status == Status.FAILED
+    assert "3 times" in submission.failure
+
+
+def test_a_stopping_worker_gives_the_submission_back(send: Send, monkeypatch: pytest.MonkeyPatch) -> None:
+    submission = send()
+    stop = threading.Event()
+    stop.set()
+    monkeypatch.setattr(grading, "stopping", stop)
+    grading.grade(submission.pk)
+    submission.refresh_from_db()
+    assert submission.status == Status.QUEUED
+    stop.clear()
+    grading.grade(submission.pk)
+    submission.refresh_from_db()
+    assert submission.status == Status.GRADED
+
+
+def test_grading_that_takes_too_long_is_stopped(send: Send, settings: Any) -> None:
+    settings.GRADER_SECONDS = 0.01
+    submission = send()
+    grading.grade(submission.pk)
+    submission.refresh_from_db()
+    assert submission.status == Status.FAILED
+    assert "longer than" in submission.failure
+
+
+def test_grading_that_takes_too_much_memory_says_so_without_a_label(send: Send, settings: Any) -> None:
+    settings.GRADER_BYTES = 40 * 1024**2
+    submission = send()
+    grading.grade(submission.pk)
+    submission.refresh_from_db()
+    assert submission.status == Status.FAILED
+    assert "Ask the organiser" in submission.failure
+
+
+def test_the_grader_tells_where_an_error_was_and_not_what_it_said(
+    send: Send, tiny: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    submission = send()
+    label = tiny.gold_path / "Refer.tsv"
+    kept = label.read_text()
+    label.write_text(kept.replace("\t0\n", "\tSECRET-LABEL\n"))
+    try:
+        grading.grade(submission.pk)
+    finally:
+        label.write_text(kept)
+    submission.refresh_from_db()
+    assert submission.status == Status.FAILED
+    assert "GoldError at gluebench.scoring" in submission.failure
+    assert "SECRET-LABEL" not in submission.failure
+
+
+def test_only_the_grader_and_the_organiser_s_command_read_labels() -> None:
+    home = Path(grading.__file__).parents[1]
+    readers = {
+        path.relative_to(home).as_posix()
+        for path in home.rglob("*.py")
+        if "gluebench.scoring" in path.read_text() or "read_gold" in path.read_text()
+    }
+    assert readers == {"grader.py", "benchmarks/adding.py"}
+
+
+def test_new_labels_grade_everything_anew(graded: Send, tiny: Any, tmp_path: Path, gold_folder: Path) -> None:
+    import shutil
+
+    from gluebench.leaderboard.benchmarks.adding import add_benchmark
+
+    submission = graded()
+    add_benchmark(str(MANIFEST), gold_folder)
+    submission.refresh_from_db()
+    assert submission.status == Status.GRADED, "the same labels change nothing"
+    other = shutil.copytree(gold_folder, tmp_path / "other")
+    (other / "Refer.tsv").write_text("index\tlabel\n0\t1\n1\t1\n2\t0\n3\t0\n")
+    add_benchmark(str(MANIFEST), other)
+    submission.refresh_from_db()
+    assert submission.status == Status.QUEUED
+    grading.grade(submission.pk)
+    submission.refresh_from_db()
+    assert submission.report["tasks"]["Refer"]["score"]["value"] == 0.75
+
+
+def test_the_free_check_needs_no_labels(tiny: Any, tmp_path: Path) -> None:
+    (tmp_path / "own.zip").write_bytes(zip_bytes({**PREDICTIONS, "Sim": ["1", "2", "nan", "4", "5"]}))
+    found = process.run_check(tiny.manifest_path, tmp_path / "own.zip")
+    assert found["verdict"] == "invalid"
+    assert found["source"] == ""

@@ -1,0 +1,320 @@
+from __future__ import annotations
+
+import gzip
+import json
+import re
+from collections.abc import Callable
+from html.parser import HTMLParser
+from typing import Any
+
+import pytest
+from django.test import Client
+from leaderboard.material import MANIFEST, PREDICTIONS, zip_bytes
+
+from gluebench.benchmark import load_benchmark
+from gluebench.leaderboard.boards.table import build
+from gluebench.leaderboard.submissions.models import Submission
+
+Send = Callable[..., Submission]
+
+
+class Cells(HTMLParser):
+    """The rows of a page's tables as lists of their cells' text."""
+
+    def __init__(self, html: str) -> None:
+        super().__init__()
+        self.rows: list[list[str]] = []
+        self.inside = False
+        self.feed(html)
+
+    def handle_starttag(self, tag: str, attrs: Any) -> None:
+        if tag == "tr":
+            self.rows.append([])
+        elif tag in ("td", "th"):
+            self.rows[-1].append("")
+            self.inside = True
+
+    def handle_endtag(self, tag: str) -> None:
+        if tag in ("td", "th"):
+            self.inside = False
+
+    def handle_data(self, data: str) -> None:
+        if self.inside:
+            self.rows[-1][-1] = f"{self.rows[-1][-1]} {data.strip()}".strip()
+
+
+def number(value: float | None) -> dict[str, Any] | None:
+    return None if value is None else {"value": value, "low": value - 0.02, "high": value + 0.02, "n": 100}
+
+
+def entry(name: str, score: float | None, **metrics: dict[str, float]) -> dict[str, Any]:
+    """What the board reads of a submission, for the GLUE tasks that are given."""
+    tasks = {
+        task.replace("_", "-"): {
+            "score": None,
+            "metrics": {metric: number(value) for metric, value in values.items()},
+        }
+        for task, values in metrics.items()
+    }
+    scores = {"complete": score is not None, "missing": [], "score": number(score), "tasks": tasks}
+    details = {"key": name.lower(), "name": name, "model": "BiLSTM", "team": "", "link": ""}
+    return {**details, "regime": "multi-task", "scores": scores}
+
+
+# The first two rows of the paper's Figure 1.
+BASELINES = [
+    entry(
+        "GenSen",
+        0.666,
+        CoLA={"matthews_correlation": 0.077},
+        MRPC={"accuracy": 0.766, "f1": 0.83},
+        STS_B={"pearson": 0.793, "spearman": 0.792},
+        MNLI={"matched_accuracy": 0.714, "mismatched_accuracy": 0.713},
+    ),
+    entry(
+        "Attn",
+        0.689,
+        CoLA={"matthews_correlation": 0.189},
+        MRPC={"accuracy": 0.773, "f1": 0.835},
+        STS_B={"pearson": 0.728, "spearman": 0.711},
+        MNLI={"matched_accuracy": 0.756, "mismatched_accuracy": 0.759},
+    ),
+]
+
+
+def test_the_board_has_the_columns_of_figure_1() -> None:
+    table = build(load_benchmark("glue"), BASELINES)
+    assert [column.file for column in table.columns] == (
+        ["CoLA", "SST-2", "MRPC", "STS-B", "QQP", "MNLI-m", "MNLI-mm", "QNLI", "RTE", "WNLI"]
+    )
+    assert [section.columns for section in table.sections] == [2, 3, 5]
+
+
+def test_the_rows_are_written_as_in_figure_1() -> None:
+    table = build(load_benchmark("glue"), BASELINES)
+    first, second = [row for row in table.groups[0].rows if not row.reference]
+    assert (first.rank, first.entry["name"], first.score.text) == (1, "Attn", "68.9")
+    assert [first.cells[at].text for at in (0, 2, 3, 5, 6)] == (
+        ["18.9", "77.3/83.5", "72.8/71.1", "75.6", "75.9"]
+    )
+    assert (second.rank, second.score.text, second.cells[2].text) == (2, "66.6", "76.6/83.0")
+    assert first.cells[0].best
+    assert second.cells[3].best
+
+
+def test_reference_rows_are_placed_and_not_ranked() -> None:
+    rows = build(load_benchmark("glue"), BASELINES).groups[0].rows
+    assert [row.entry["name"] for row in rows] == ["Human", "Attn", "GenSen", "Majority class"]
+    human, majority = rows[0], rows[-1]
+    assert (human.rank, human.reference, human.score.text) == (None, True, "87.1")
+    assert (majority.rank, majority.cells[-1].text, majority.score.text) == (None, "65.1", "–")
+
+
+def test_grouped_as_table_4_keeps_the_ranks() -> None:
+    frozen = {**BASELINES[0], "regime": "frozen"}
+    table = build(load_benchmark("glue"), [frozen, BASELINES[1]], grouped=True)
+    assert [group.title for group in table.groups] == [
+        "Multi-task training",
+        "Pre-trained sentence representations, frozen",
+        "For reference",
+    ]
+    assert [row.rank for group in table.groups for row in group.rows] == [1, 2, None, None]
+
+
+def test_ties_share_a_rank_and_the_incomplete_have_none(client: Client, graded: Send) -> None:
+    graded(name="First")
+    graded(name="Second")
+    graded(zip_bytes({"Refer": PREDICTIONS["Refer"]}), name="Third")
+    rows = Cells(client.get("/").content.decode()).rows
+    shown = [(row[0], row[1].split(" BiLSTM")[0], row[4]) for row in rows[-3:]]
+    score = shown[0][2]
+    assert shown == [("1", "First", score), ("1", "Second", score), ("", "Third", "–")]
+    assert re.fullmatch(r"\d\d\.\d", score)
+
+
+def test_the_one_benchmark_is_home(client: Client, graded: Send) -> None:
+    graded()
+    page = client.get("/").content.decode()
+    header = next(row for row in Cells(page).rows if "Rank" in row)
+    assert header == ["Rank", "Name", "Model", "Link", "Score", "Para", "Sim", "Infer-m", "Infer-mm", "Refer"]
+    assert "A tiny benchmark" in page
+
+
+def test_several_benchmarks_are_a_list(client: Client, tiny: Any, tmp_path: Any) -> None:
+    from gluebench.leaderboard.benchmarks.models import Benchmark
+
+    values = {"manifest": tiny.manifest, "gold": tiny.gold, "gold_digest": tiny.gold_digest}
+    Benchmark.objects.create(name="other", title="Another benchmark", **values)
+    page = client.get("/").content.decode()
+    assert 'href="/benchmarks/tiny"' in page
+    assert 'href="/benchmarks/other"' in page
+
+
+def test_an_empty_site_and_an_empty_board_teach(client: Client, db: None) -> None:
+    assert "gluebench leaderboard add" in client.get("/").content.decode()
+
+
+def test_an_empty_board_says_how_to_be_first(client: Client, tiny: Any) -> None:
+    assert "yours can be the first" in client.get("/").content.decode()
+
+
+def test_intervals_are_shown_on_request(client: Client, graded: Send) -> None:
+    graded()
+    assert "<small>" not in client.get("/").content.decode()
+    assert "<small>" in client.get("/?intervals=1").content.decode()
+
+
+def test_after_a_hundred_rows_the_rest_is_behind_a_link(client: Client, graded: Send) -> None:
+    first = graded()
+    copies = [
+        Submission(**{**values, "key": f"copy{at}", "name": f"Copy {at}"})
+        for at, values in enumerate(
+            [{f.attname: getattr(first, f.attname) for f in Submission._meta.fields if f.name != "id"}] * 104
+        )
+    ]
+    Submission.objects.bulk_create(copies)
+    type(first.benchmark).objects.touch()
+    page = client.get("/").content.decode()
+    assert page.count('class="expand"') == 100
+    assert 'href="?rows=all"' in page
+    assert client.get("/?rows=all").content.decode().count('class="expand"') == 105
+
+
+def test_pages_are_cached_compressed_and_answered_with_304(
+    client: Client, graded: Send, django_assert_max_num_queries: Any
+) -> None:
+    graded()
+    plain = client.get("/")
+    zipped = client.get("/", headers={"accept-encoding": "gzip"})
+    assert zipped["Content-Encoding"] == "gzip"
+    assert gzip.decompress(zipped.content) == plain.content
+    assert "Accept-Encoding" in plain["Vary"]
+    with django_assert_max_num_queries(1):
+        again = client.get("/", headers={"if-none-match": plain["ETag"]})
+    assert (again.status_code, again.content) == (304, b"")
+
+
+@pytest.mark.parametrize("path", ["/", "/benchmarks/tiny.json", "/benchmarks/tiny/diagnostics/DX"])
+def test_every_change_that_shows_makes_the_page_new(
+    client: Client, ada: Any, graded: Send, path: str
+) -> None:
+    client.force_login(ada)
+    submission = graded(public=False, name="Zebra")
+    seen = [client.get(path)["ETag"]]
+    for public in ("1", "0"):
+        client.post(f"/submissions/{submission.key}/publish", {"public": public})
+        seen.append(client.get(path)["ETag"])
+    graded(name="Another")
+    seen.append(client.get(path)["ETag"])
+    assert len(set(seen)) == 4
+    assert "Zebra" not in client.get(path).content.decode()
+
+
+def test_a_cached_board_is_the_same_for_everybody(client: Client, ada: Any, graded: Send) -> None:
+    graded()
+    client.force_login(ada)
+    page = client.get("/").content.decode()
+    assert "My submissions" in page
+    assert "ada@example.org" not in page
+    assert "Sign in" in Client().get("/").content.decode()
+
+
+def test_the_json_twin_of_the_board(client: Client, graded: Send) -> None:
+    submission = graded(team="A team", regime="frozen", parameters=12)
+    board = client.get("/benchmarks/tiny.json").json()
+    assert board["schema"] == "gluebench.board/1"
+    assert [column["file"] for column in board["columns"]] == ["Para", "Sim", "Infer-m", "Infer-mm", "Refer"]
+    [row] = board["rows"]
+    assert (row["rank"], row["name"], row["team"], row["regime"]) == (1, "A system", "A team", "frozen")
+    assert row["parameters"] == {"total": 12, "shared": None}
+    assert row["score"] == submission.report["score"]
+    assert row["tasks"] == submission.report["tasks"]
+
+
+def test_the_submission_page_shows_every_metric_with_its_interval(client: Client, graded: Send) -> None:
+    submission = graded(parameters=110_000_000)
+    page = client.get(submission.get_absolute_url()).content.decode()
+    texts = [text for row in Cells(page).rows for text in row]
+    for task in submission.report["tasks"].values():
+        for score in task["metrics"].values():
+            assert f"{100 * score['value']:.1f}" in texts
+            if score["low"] is not None:
+                shown = f"{100 * score['low']:.1f} to {100 * score['high']:.1f}".replace("-", "−")
+                assert shown in texts
+    assert "110 million" in page
+    assert submission.report["provenance"]["labels"] in page
+
+
+def test_the_diagnostics_page_by_category(client: Client, graded: Send) -> None:
+    submission = graded()
+    coarse = Cells(client.get("/benchmarks/tiny/diagnostics/DX").content.decode()).rows
+    assert [cell.split(" n =")[0] for cell in coarse[0]] == ["System", "All", "Logic"]
+    overall = submission.report["diagnostics"]["DX"]["overall"]["value"]
+    assert coarse[1][1].startswith(f"{100 * overall:.1f}")
+    page = client.get("/benchmarks/tiny/diagnostics/DX?category=Logic").content.decode()
+    fine = Cells(page).rows
+    assert [cell.split(" n =")[0] for cell in fine[0]] == ["System", "All", "Negation", "Conjunction"]
+    withheld = submission.report["diagnostics"]["DX"]["fine"]["Conjunction"]["withheld"]
+    assert f"<small>{withheld}</small>" in page
+    assert "not comparable" in page
+    twin = client.get("/benchmarks/tiny/diagnostics/DX.json").json()
+    assert twin["rows"][0]["diagnostic"] == submission.report["diagnostics"]["DX"]
+
+
+def test_the_human_reference_stands_on_the_diagnostics_page() -> None:
+    from gluebench.leaderboard.boards.diagnostics import build_diagnostics
+
+    table = build_diagnostics(load_benchmark("glue").task("AX"), [])
+    assert (table.lines[0].name, table.lines[0].values[0].text) == ("Human", "80.0")
+    assert [heading.title for heading in table.headings] == [
+        "All",
+        "Lexical Semantics",
+        "Predicate-Argument Structure",
+        "Logic",
+        "Knowledge",
+    ]
+
+
+@pytest.mark.parametrize(
+    "path",
+    [
+        "/benchmarks/none",
+        "/benchmarks/none.json",
+        "/benchmarks/tiny/diagnostics/Para",
+        "/benchmarks/tiny/diagnostics/X",
+        "/submissions/none",
+        "/submissions/none.json",
+    ],
+)
+def test_what_is_not_there_is_404(client: Client, tiny: Any, path: str) -> None:
+    assert client.get(path).status_code == 404
+
+
+def test_a_detail_is_a_fragment(client: Client, graded: Send) -> None:
+    submission = graded(description="Two *layers*.", parameters=5, shared_parameters=3)
+    page = client.get(f"{submission.get_absolute_url()}/detail").content.decode()
+    assert "<em>layers</em>" in page
+    assert "<html" not in page
+
+
+def test_json_is_json(client: Client, graded: Send) -> None:
+    submission = graded()
+    twin = json.loads(client.get(f"{submission.get_absolute_url()}.json").content)
+    assert twin["report"] == submission.report
+
+
+def test_the_manifest_is_kept_with_what_it_extends(db: None, tmp_path: Any, gold_folder: Any) -> None:
+    from gluebench.leaderboard.benchmarks.adding import add_benchmark
+    from gluebench.leaderboard.benchmarks.models import Benchmark
+
+    home = tmp_path / "mine"
+    home.mkdir()
+    (home / "parent.toml").write_text(MANIFEST.read_text())
+    (home / "part.toml").write_text(
+        '[benchmark]\nname = "part"\nextends = "./parent.toml"\ntasks = ["Refer", "DX"]\n'
+    )
+    add_benchmark(str(home / "part.toml"), gold_folder)
+    for path in home.iterdir():
+        path.unlink()
+    record = Benchmark.objects.get(name="part").record
+    assert [task.name for task in record.tasks] == ["Refer", "DX"]

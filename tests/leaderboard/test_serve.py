@@ -1,0 +1,177 @@
+"""The real thing: a site from an empty folder, served by processes of its own."""
+
+from __future__ import annotations
+
+import gzip
+import http.cookiejar
+import os
+import re
+import signal
+import socket
+import time
+import urllib.error
+import urllib.parse
+import urllib.request
+import uuid
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from gluebench.leaderboard.folder import SiteError
+from gluebench.leaderboard.supervisor import Address, listen
+
+
+class Visitor:
+    """Somebody with cookies and without JavaScript."""
+
+    def __init__(self, url: str) -> None:
+        self.url = url
+        self._opener = urllib.request.build_opener(
+            urllib.request.HTTPCookieProcessor(http.cookiejar.CookieJar())
+        )
+
+    def get(self, path: str) -> str:
+        with self._opener.open(self.url + path, timeout=10) as answer:
+            return str(answer.read().decode())
+
+    def post(self, path: str, fields: dict[str, str], upload: bytes | None = None) -> str:
+        """Send a form of the page at that path; returns the address it leads to."""
+        token = re.search(r'csrfmiddlewaretoken" value="([^"]+)', self.get(path))
+        assert token
+        fields = {"csrfmiddlewaretoken": token[1], **fields}
+        body, kind = urllib.parse.urlencode(fields).encode(), "application/x-www-form-urlencoded"
+        if upload is not None:
+            body, kind = multipart(fields, upload)
+        request = urllib.request.Request(self.url + path, body, {"Content-Type": kind})
+        with self._opener.open(request, timeout=10) as answer:
+            return urllib.parse.urlparse(answer.url).path
+
+
+def multipart(fields: dict[str, str], upload: bytes) -> tuple[bytes, str]:
+    edge = uuid.uuid4().hex
+    parts = [
+        f'--{edge}\r\nContent-Disposition: form-data; name="{name}"\r\n\r\n{value}\r\n'.encode()
+        for name, value in fields.items()
+    ]
+    head = 'Content-Disposition: form-data; name="upload"; filename="own.zip"'
+    parts.append(f"--{edge}\r\n{head}\r\nContent-Type: application/zip\r\n\r\n".encode())
+    return b"".join([*parts, upload, f"\r\n--{edge}--\r\n".encode()]), f"multipart/form-data; boundary={edge}"
+
+
+def until(true: Callable[[], Any], seconds: float = 15) -> Any:
+    end = time.monotonic() + seconds
+    while time.monotonic() < end:
+        found = true()
+        if found:
+            return found
+        time.sleep(0.05)
+    raise AssertionError("it did not come true in time")
+
+
+def children(site: Any) -> dict[str, int]:
+    """The site's processes by module, from the system's list."""
+    found = {}
+    for folder in Path("/proc").iterdir():
+        try:
+            words = (folder / "cmdline").read_bytes().split(b"\0")
+            parent = int((folder / "stat").read_text().rpartition(")")[2].split()[1])
+        except (OSError, ValueError, IndexError):
+            continue
+        for module in ("web", "worker"):
+            if f"gluebench.leaderboard.{module}".encode() in words and parent == site.process.pid:
+                found[module] = int(folder.name)
+    return found
+
+
+def test_serving_prints_the_address_it_answers_at(served: Any) -> None:
+    assert served.url in served.said
+    assert "Ctrl-C" in served.said
+    assert "A tiny benchmark" in Visitor(served.url).get("/")
+
+
+def test_static_files_are_served_compressed_and_for_long(served: Any) -> None:
+    path = re.search(r'href="(/static/site/site\.[0-9a-f]+\.css)"', Visitor(served.url).get("/"))
+    assert path
+    request = urllib.request.Request(served.url + path[1], headers={"Accept-Encoding": "gzip"})
+    with urllib.request.urlopen(request) as answer:
+        assert "immutable" in answer.headers["Cache-Control"]
+        assert b"color-scheme" in gzip.decompress(answer.read())
+
+
+def test_from_sign_up_to_score_without_javascript(served: Any, good_zip: bytes) -> None:
+    visitor = Visitor(served.url)
+    visitor.post("/account/signup/", {"email": "walker@example.org", "password1": "a long password"})
+    form = {"name": "Walked", "model": "CBoW", "regime": "frozen", "public": "on", "action": "submit"}
+    page = visitor.post("/benchmarks/tiny/submit", form, good_zip)
+    until(lambda: served.json(f"{page}/status.json")["final"] if visible(served, page) else False)
+    assert "Walked" in Visitor(served.url).get("/")
+    assert any(row["name"] == "Walked" for row in served.json("/benchmarks/tiny.json")["rows"])
+
+
+def visible(served: Any, page: str) -> bool:
+    try:
+        served.json(f"{page}/status.json")
+    except urllib.error.HTTPError:
+        return False
+    return True
+
+
+@pytest.mark.skipif(not Path("/proc").is_dir(), reason="needs /proc to find the site's processes")
+@pytest.mark.parametrize("module", ["web", "worker"])
+def test_a_killed_process_is_started_again(served: Any, module: str) -> None:
+    before = until(lambda: children(served).get(module))
+    os.kill(before, signal.SIGKILL)
+    until(lambda: children(served).get(module) not in (None, before))
+    assert "A tiny benchmark" in Visitor(served.url).get("/")
+
+
+def test_what_was_submitted_on_the_side_shows_at_once(served: Any, tmp_path: Path, good_zip: bytes) -> None:
+    (tmp_path / "own.zip").write_bytes(good_zip)
+    key = served.submit(tmp_path / "own.zip", "From a command")
+    assert key in Visitor(served.url).get("/")
+
+
+def test_a_body_over_the_limit_is_refused_by_the_server(served: Any) -> None:
+    request = urllib.request.Request(
+        f"{served.url}/account/login/", b"x", {"Content-Length": str(10**9)}, method="POST"
+    )
+    with pytest.raises(urllib.error.HTTPError) as refused:
+        urllib.request.urlopen(request, timeout=10)
+    assert refused.value.code == 413
+
+
+def test_a_taken_port_is_told_with_a_way_out() -> None:
+    with socket.socket() as taken:
+        taken.bind(("127.0.0.1", 0))
+        taken.listen()
+        with pytest.raises(SiteError, match="choose another port"):
+            listen("127.0.0.1", taken.getsockname()[1])
+
+
+def test_addresses_are_for_a_browser() -> None:
+    assert Address("0.0.0.0", 80).url == "http://127.0.0.1:80/"
+    assert Address("::1", 8000).url == "http://[::1]:8000/"
+
+
+def test_it_stops_when_asked_and_its_processes_with_it(
+    tmp_path: Path, gold_folder: Path, served: Any
+) -> None:
+    site = type(served)(tmp_path / "site", gold_folder)
+    running = until(lambda: children(site) if len(children(site)) == 2 else None)
+    assert site.stop() < 3
+    assert site.process.returncode == 0
+    for number in running.values():
+        with pytest.raises(ProcessLookupError):
+            os.kill(number, 0)
+
+
+def test_its_processes_do_not_outlive_a_killed_supervisor(
+    tmp_path: Path, gold_folder: Path, served: Any
+) -> None:
+    site = type(served)(tmp_path / "site", gold_folder)
+    running = until(lambda: children(site) if len(children(site)) == 2 else None)
+    site.process.kill()
+    site.process.wait()
+    until(lambda: not any(Path(f"/proc/{number}").exists() for number in running.values()))
