@@ -18,7 +18,8 @@ from typing import Any
 
 import django
 import pytest
-from django.conf import settings as _settings
+from django.conf import settings
+from django.test import override_settings
 from leaderboard.material import MANIFEST, PREDICTIONS, write_gold, zip_bytes
 
 from gluebench.leaderboard.folder import VARIABLE, SiteFolder
@@ -31,9 +32,11 @@ os.environ["DJANGO_SETTINGS_MODULE"] = "gluebench.leaderboard.settings"
 SiteFolder(_HOME).create()
 
 django.setup()
-# On the settings in force, not on their module: a parallel worker may have been set up before this file is read.
-_settings.STORAGES = {**_settings.STORAGES, "staticfiles": {"BACKEND": _PLAIN}}
-_settings.PASSWORD_HASHERS = ["django.contrib.auth.hashers.MD5PasswordHasher"]
+# Overridden and not set: a parallel worker may have been set up, and used, before this file is read.
+override_settings(
+    STORAGES={**settings.STORAGES, "staticfiles": {"BACKEND": _PLAIN}},
+    PASSWORD_HASHERS=["django.contrib.auth.hashers.MD5PasswordHasher"],
+).enable()
 
 
 @pytest.fixture(scope="session")

@@ -27,17 +27,13 @@ def _dot(first: Sequence[float], second: Sequence[float]) -> float:
 
 def spearman_of(gold: Sequence[float], predicted: Sequence[float]) -> float:
     """Spearman's rho, ties sharing their mean rank; 0.0 where either column does not vary."""
-    first, second = (
-        _doubled_ranks(array("d", gold).tobytes()),
-        _doubled_ranks(array("d", predicted).tobytes()),
-    )
-    centre = (
-        len(gold) * (len(gold) + 1) ** 2
-    )  # doubled ranks have the mean n + 1: all sums are exact integers
+    first, second = (_doubled_ranks(array("d", column).tobytes()) for column in (gold, predicted))
+    centre = len(gold) * (len(gold) + 1) ** 2  # doubled ranks have the mean n + 1: all sums are exact
     spreads = [sum(map(mul, ranks, ranks)) - centre for ranks in (first, second)]
     if not all(spreads):
         return 0.0
-    return (sum(map(mul, first, second)) - centre) / (sqrt(spreads[0]) * sqrt(spreads[1]))
+    cross = sum(map(mul, first, second)) - centre
+    return float(cross / (sqrt(spreads[0]) * sqrt(spreads[1])))
 
 
 def ranks(values: Sequence[float]) -> list[float]:

@@ -45,7 +45,7 @@ def table_of_cells(cells: bytes, *, classes: int) -> list[list[int]]:
 def _two_by_two(gold: bytes, predicted: bytes) -> list[list[int]]:
     first, second = _ones(gold), int.from_bytes(predicted, "little")
     both = (first.bits & second).bit_count()
-    only_gold, only_predicted = first.count - both, second.bit_count() - both
+    only_gold, only_predicted = first.ones - both, second.bit_count() - both
     return [[len(gold) - both - only_gold - only_predicted, only_predicted], [only_gold, both]]
 
 
@@ -53,7 +53,7 @@ class _Ones(NamedTuple):
     """A column of the codes 0 and 1 as an integer."""
 
     bits: int
-    count: int
+    ones: int
 
 
 @lru_cache(maxsize=16)

@@ -33,7 +33,7 @@ class GoldError(ValueError):
 class Gold:
     """The labels of a split, as an organiser keeps them; never to be printed, logged or sent."""
 
-    benchmark: Benchmark
+    benchmark: Benchmark = field(repr=False)
     role: Role
     folder: str
     columns: Mapping[str, Column] = field(repr=False)

@@ -125,7 +125,7 @@ def read_metadata(
 def categories(
     task: Task, tags: Mapping[Phenomenon, tuple[int, ...]], about: Metadata | None, *, size: int
 ) -> tuple[Category, ...]:
-    """Every part of a diagnostic set that is reported: all, phenomena coarse and fine, values of the metadata.
+    """Every part of a diagnostic set that is reported: all, coarse and fine phenomena, metadata's values.
 
     In the manifest's order, values of the metadata as they first appear; empty ones are left out.
     """
@@ -136,7 +136,7 @@ def categories(
     found += [Category("fine", phenomenon.name, tags.get(phenomenon, ())) for phenomenon in task.phenomena]
     for column in () if about is None else task.metadata:
         where: dict[str, list[int]] = {}
-        for position, value in enumerate(about.columns[column] if about else ()):
+        for position, value in enumerate(about.columns.get(column, ()) if about else ()):
             where.setdefault(value, []).append(position)
         found += [Category(column, value, tuple(positions)) for value, positions in where.items()]
     return tuple(each for each in found if each.positions)
