@@ -7,6 +7,7 @@ import subprocess
 import sys
 import time
 from collections import Counter
+from itertools import pairwise
 from pathlib import Path
 
 import pytest
@@ -17,7 +18,6 @@ from gluebench.data.sample import SEED, build, generate
 from gluebench.data.sample.rows import Row, Shelf
 from gluebench.data.sample.similarity import Scene, score
 from gluebench.data.sample.world import ACTIONS, KINDS
-
 
 
 @pytest.fixture(scope="module")
@@ -33,12 +33,15 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def bytes_of(folder: Path) -> dict[str, bytes]:
-    return {str(path.relative_to(folder)): path.read_bytes() for path in sorted(folder.rglob("*")) if path.is_file()}
+    return {
+        str(path.relative_to(folder)): path.read_bytes()
+        for path in sorted(folder.rglob("*"))
+        if path.is_file()
+    }
 
 
 def gold(folder: Path, name: str) -> list[list[str]]:
     return [line.split("\t") for line in (folder / name).read_text("utf-8").splitlines()]
-
 
 
 def test_it_has_the_shape_of_glue(sample: Benchmark) -> None:
@@ -208,7 +211,9 @@ def test_similarity_by_hand() -> None:
 
 def test_every_word_of_acceptability_is_about_as_often_in_good_sentences_as_in_bad(sample: Benchmark) -> None:
     rows = generate(sample.task("CoLA"))["train"]
-    good = Counter(word for row in rows if row.label == "1" for word in set(row.inputs[0].lower()[:-1].split()))
+    good = Counter(
+        word for row in rows if row.label == "1" for word in set(row.inputs[0].lower()[:-1].split())
+    )
     all_of_them = Counter(word for row in rows for word in set(row.inputs[0].lower()[:-1].split()))
     for word, count in all_of_them.items():
         if count >= 30:
@@ -227,7 +232,7 @@ def test_sentences_look_like_sentences(sample: Benchmark) -> None:
                     assert text[-1] in ".?", text
                     assert text[-2] not in ".?,;", text
                 words = text.lower().split()
-                for one, two in zip(words, words[1:], strict=False):
+                for one, two in pairwise(words):
                     assert one != two, text
                     assert one != "a" or two[0] not in "aeio", text
 

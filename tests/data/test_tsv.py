@@ -28,7 +28,7 @@ source = { corpus = "own", licence = "CC0", citation = "none" }
 HEADER = "index\tpremise\thypothesis\tlabel\n"
 
 
-@pytest.fixture()
+@pytest.fixture
 def tiny(tmp_path: Path) -> Benchmark:
     path = tmp_path / "tiny.toml"
     path.write_text(MANIFEST)
@@ -107,7 +107,9 @@ def test_all_problems_come_together_and_the_message_stays_short(tmp_path: Path, 
     assert str(caught.value).splitlines()[-1] == "... and 480 more"
 
 
-def test_a_wrong_header_an_absent_file_and_bytes_that_are_no_text_are_told(tmp_path: Path, tiny: Benchmark) -> None:
+def test_a_wrong_header_an_absent_file_and_bytes_that_are_no_text_are_told(
+    tmp_path: Path, tiny: Benchmark
+) -> None:
     assert "No such file" in problems(tmp_path, tiny)[0]
     write(tmp_path, "index\tsentence1\tsentence2\tlabel\n")
     assert "expected the columns index premise hypothesis" in problems(tmp_path, tiny)[0]

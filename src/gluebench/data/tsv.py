@@ -67,7 +67,9 @@ class _Reader:
         labelled = self._labelled(lines[0] if lines else "")
         found = list(self._rows(lines[1:], labelled))
         if not self.problems and len(found) != self.expected:
-            self._reject(len(lines), f"the file ends here with {len(found)} examples, expected {self.expected}")
+            self._reject(
+                len(lines), f"the file ends here with {len(found)} examples, expected {self.expected}"
+            )
         if self.problems:
             raise DataError(self.problems)
         return found

@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from math import erfc, sqrt
 from statistics import NormalDist
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -25,17 +26,29 @@ _STEEPEST = 0.1
 
 
 def quantile(ordered: Floats, share: float) -> float:
-    """A quantile of sorted resamples: the k-th of B stands at k / (B + 1) (definition 6 of Hyndman and Fan)."""
+    """A quantile of sorted resamples, the k-th of B at k / (B + 1) (Hyndman and Fan 1996, definition 6)."""
     last = len(ordered) - 1
     at = min(max(share * (len(ordered) + 1) - 1, 0.0), float(last))
     below = int(at)
     return float(ordered[below] + (at - below) * (ordered[min(below + 1, last)] - ordered[below]))
 
 
-def percentile_bar(draws: Floats) -> Bar:
+class Ends(NamedTuple):
+    """The ends of an interval."""
+
+    low: float
+    high: float
+
+
+def percentiles(draws: Floats) -> Ends:
     """The 2.5 % and 97.5 % points of the resamples."""
     ordered = np.sort(draws)
-    return Bar(*(quantile(ordered, share) for share in SHARES))
+    return Ends(*(quantile(ordered, share) for share in SHARES))
+
+
+def percentile_bar(draws: Floats) -> Bar:
+    """The bar between the 2.5 % and 97.5 % points of the resamples."""
+    return Bar(*percentiles(draws))
 
 
 def mean_bar(draws: Sequence[Floats]) -> Bar:
@@ -47,11 +60,8 @@ def bca_bar(value: float, ordered: Floats, acceleration: float) -> Bar:
     """The bar from sorted resamples; "too few to say" where they do not vary."""
     if ordered[0] == ordered[-1]:
         return Bar(None, None, TOO_FEW)
-    below, up_to = (
-        np.searchsorted(ordered, [value, value], side="left"),
-        np.searchsorted(ordered, value, "right"),
-    )
-    share = (below[0] + up_to) / 2 / len(ordered)
+    below, up_to = np.searchsorted(ordered, value, "left"), np.searchsorted(ordered, value, "right")
+    share = float(below + up_to) / 2 / len(ordered)
     smallest = 1 / (len(ordered) + 1)
     bias = NormalDist().inv_cdf(min(max(share, smallest), 1 - smallest))
     ends = []
@@ -59,14 +69,14 @@ def bca_bar(value: float, ordered: Floats, acceleration: float) -> Bar:
         shifted = bias + z
         corrected = bias + shifted / max(1 - acceleration * shifted, _STEEPEST)
         ends.append(quantile(ordered, erfc(-corrected / sqrt(2)) / 2))
-    return Bar(*ends)
+    return Bar(ends[0], ends[1])
 
 
 def accelerations(left_out: Floats, *, counts: NDArray[np.int64], starts: NDArray[np.int64]) -> Floats:
     """The acceleration of each of several metrics, from its values with one unit left out.
 
-    `left_out` and `counts` hold the kinds of unit of all of them in a row, each metric's from its place in `starts`;
-    a kind stands for `counts` units.
+    `left_out` and `counts` hold the kinds of unit of all of them in a row, each metric's from its place in
+    `starts`; a kind stands for `counts` units.
     """
     units = np.add.reduceat(counts, starts)
     mean = np.add.reduceat(left_out * counts, starts) / units

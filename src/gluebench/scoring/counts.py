@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Mapping
+from functools import lru_cache
 from typing import Any, NamedTuple
 
 Table = Any
@@ -42,10 +43,24 @@ def table_of_cells(cells: bytes, *, classes: int) -> list[list[int]]:
 
 
 def _two_by_two(gold: bytes, predicted: bytes) -> list[list[int]]:
-    first, second = int.from_bytes(gold, "little"), int.from_bytes(predicted, "little")
-    both = (first & second).bit_count()
-    only_gold, only_predicted = first.bit_count() - both, second.bit_count() - both
+    first, second = _ones(gold), int.from_bytes(predicted, "little")
+    both = (first.bits & second).bit_count()
+    only_gold, only_predicted = first.count - both, second.bit_count() - both
     return [[len(gold) - both - only_gold - only_predicted, only_predicted], [only_gold, both]]
+
+
+class _Ones(NamedTuple):
+    """A column of the codes 0 and 1 as an integer."""
+
+    bits: int
+    count: int
+
+
+@lru_cache(maxsize=16)
+def _ones(gold: bytes) -> _Ones:
+    """Kept, since gold is counted against every submission alike."""
+    bits = int.from_bytes(gold, "little")
+    return _Ones(bits, bits.bit_count())
 
 
 def ratio(above: Any, below: Any) -> Any:

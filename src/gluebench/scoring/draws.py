@@ -7,7 +7,7 @@ what drawing the units one by one gives; its cost does not grow with the test fi
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from typing import Any, NamedTuple
 from zlib import crc32
 
@@ -76,13 +76,13 @@ def drawn_tables(these: Kinds, *, resamples: int, rng: np.random.Generator) -> I
         yield (flat @ drawn.T).reshape(classes, classes, size)
 
 
-def row_weights(pairs: Pairs, *, resamples: int, rng: np.random.Generator) -> Iterator[NDArray[Any]]:
-    """How often each example comes up, in blocks of shape (block, n)."""
+def row_weights(pairs: Pairs, *, resamples: int, rng: np.random.Generator) -> Iterator[Floats]:
+    """How often each example comes up, in blocks of shape (n, block)."""
     groups = None if pairs.groups is None else np.asarray(pairs.groups)
     units = len(pairs) if groups is None else int(groups.max()) + 1
-    for size in blocks(resamples, len(pairs)):
+    for size in blocks(resamples, len(pairs) // 4):
         drawn = unit_weights(units, resamples=size, rng=rng)
-        yield drawn if groups is None else drawn[:, groups]
+        yield np.ascontiguousarray((drawn if groups is None else drawn[:, groups]).T, np.float64)
 
 
 def unit_weights(units: int, *, resamples: int, rng: np.random.Generator) -> Ints:
@@ -92,6 +92,6 @@ def unit_weights(units: int, *, resamples: int, rng: np.random.Generator) -> Int
     return np.bincount(drawn.ravel(), minlength=resamples * units).reshape(resamples, units)
 
 
-def positions_of(weights: Sequence[int] | NDArray[Any]) -> Ints:
+def positions_of(weights: Floats) -> Ints:
     """The positions that a resample holds, each as often as its weight."""
-    return np.repeat(np.arange(len(weights)), weights)
+    return np.repeat(np.arange(len(weights)), weights.astype(np.int64))

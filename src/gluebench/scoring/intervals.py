@@ -42,9 +42,9 @@ class Group(NamedTuple):
 def grouped_wilson(groups: Sequence[Group]) -> Bar:
     """Wilson's interval for examples that come in groups, from the number that independent ones would be.
 
-    That is n over the design effect, the jackknife variance over groups against the binomial one (at least 1);
-    the normal quantile is Student's with one less than the groups. With no hit, or no miss, the design
-    effect cannot be estimated and is taken as if each group were one answer.
+    That is n over the design effect: the jackknife variance over groups against the binomial one, at least
+    1. The normal quantile is Student's with one less than the groups. With no hit, or no miss, the effect
+    cannot be estimated and is taken as if each group gave one answer.
     """
     if len(groups) < FEWEST_UNITS:
         return Bar(None, None, TOO_FEW)

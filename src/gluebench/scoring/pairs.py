@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from math import isfinite
@@ -49,14 +50,14 @@ class Pairs:
         """The cell of each example, gold * classes + predicted, for label columns of up to sixteen labels."""
         return joined(self.gold.codes, self.predicted.codes, classes=len(self.gold.labels))
 
-    def table_of(self, positions: tuple[int, ...]) -> list[list[int]]:
+    def table_of(self, positions: Sequence[int]) -> list[list[int]]:
         """The confusion table of some of the examples."""
         if len(self.gold.labels) > SIXTEEN:
             return self.subset(positions).table
         return table_of_cells(bytes(map(self.cells.__getitem__, positions)), classes=len(self.gold.labels))
 
-    def subset(self, positions: tuple[int, ...]) -> Pairs:
-        """Some of the examples."""
+    def subset(self, positions: Sequence[int]) -> Pairs:
+        """The examples at these positions, in their order."""
         groups = None if self.groups is None else tuple(map(self.groups.__getitem__, positions))
         return Pairs(self.gold.take(positions), self.predicted.take(positions), groups)
 
@@ -79,16 +80,22 @@ def point(metric: Metric, pairs: Pairs) -> Point:
         return point_of_table(metric, pairs.table, positive=positive_code(metric, pairs))
     if metric.function in NUMBER_METRICS:
         gold, predicted = pairs.gold.numbers, pairs.predicted.numbers
-        for name, column in (("the predictions", predicted), ("the gold scores", gold)):
-            if constant(column):
-                return Point(0.0, f"{name} are all the same")
-        return Point(NUMBER_METRICS[metric.function](gold, predicted))
+        found = NUMBER_METRICS[metric.function](gold, predicted)
+        return Point(found) if found else Point(0.0, _one_value(pairs))
     value = float(custom_metric(metric.function)(values(pairs.gold), values(pairs.predicted)))
     if not isfinite(value):
         raise ValueError(
             f"the metric {metric.function} gave {value} on {metric.file}; expected a finite number"
         )
     return Point(value)
+
+
+def _one_value(pairs: Pairs) -> str | None:
+    """Why a correlation is not defined, if it is not."""
+    for name, column in (("the predictions", pairs.predicted), ("the gold scores", pairs.gold)):
+        if constant(column.numbers):
+            return f"{name} are all the same"
+    return None
 
 
 def point_of_table(metric: Metric, table: list[list[int]], *, positive: int) -> Point:

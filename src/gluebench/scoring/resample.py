@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from gluebench.benchmark import Metric, Task
 from gluebench.scoring.bars import Bar
 from gluebench.scoring.bca import accelerations, bca_bar, percentile_bar
 from gluebench.scoring.counts import COUNT_METRICS
+from gluebench.scoring.diagnostics import Category
 from gluebench.scoring.draws import (
     Floats,
     Ints,
@@ -37,7 +37,6 @@ from gluebench.scoring.intervals import (
 )
 from gluebench.scoring.metrics import custom_metric
 from gluebench.scoring.pairs import Pairs, Point, positive_code, values
-from gluebench.scoring.tags import Category
 from gluebench.scoring.weighted import WEIGHTED
 
 
@@ -137,7 +136,8 @@ def _file_draws(
             for block in drawn_tables(kinds(pairs), resamples=resamples, rng=rng)
         ]
     else:
-        pairs = pairs if pairs.gold.labels else _sorted(pairs)
+        if not pairs.gold.labels:
+            pairs = _by_prediction(pairs)
         measures = [_measure(metric, pairs) for metric in metrics]
         found = [
             [measure(block) for measure in measures]
@@ -147,29 +147,29 @@ def _file_draws(
     return {metric.name: np.concatenate(column) for metric, column in zip(metrics, columns, strict=True)}
 
 
-def _sorted(pairs: Pairs) -> Pairs:
-    """The same examples in the order of their predictions, so that these need no sorting in any resample."""
-    return pairs.subset(tuple(np.argsort(np.frombuffer(pairs.predicted.values), kind="stable").tolist()))
+def _by_prediction(pairs: Pairs) -> Pairs:
+    """The same examples in the order of their predictions: ranking these then rearranges no weights."""
+    return pairs.subset(np.argsort(pairs.predicted.numbers, kind="stable").tolist())
 
 
-def _measure(metric: Metric, pairs: Pairs) -> Callable[[NDArray[Any]], Floats]:
-    """A metric as a function of (resamples, n) weights, one value a resample."""
+def _measure(metric: Metric, pairs: Pairs) -> Callable[[Floats], Floats]:
+    """A metric as a function of (n, resamples) weights, one value a resample."""
     if metric.function in WEIGHTED:
         return WEIGHTED[metric.function](pairs.gold.numbers, pairs.predicted.numbers)
     if metric.function in COUNT_METRICS:
         classes, positive = len(pairs.gold.labels), positive_code(metric, pairs)
-        cells = np.eye(classes * classes)[cells_of(pairs)]
+        cells = np.eye(classes * classes)[:, cells_of(pairs)]
 
-        def counted(weights: NDArray[Any]) -> Floats:
-            table = (weights @ cells).T.reshape(classes, classes, -1)
+        def counted(weights: Floats) -> Floats:
+            table = (cells @ weights).reshape(classes, classes, -1)
             result: Floats = COUNT_METRICS[metric.function].of(table, positive)
             return result
 
         return counted
     function, gold, predicted = custom_metric(metric.function), values(pairs.gold), values(pairs.predicted)
 
-    def custom(weights: NDArray[Any]) -> Floats:
-        drawn = (positions_of(row) for row in weights)
+    def custom(weights: Floats) -> Floats:
+        drawn = (positions_of(row) for row in weights.T)
         return np.array([function(gold[at], predicted[at]) for at in drawn], np.float64)
 
     return custom
@@ -191,9 +191,9 @@ def diagnostic_bars(
     if known is None or known.proportion:
         bars = []
         for each, point in zip(categories, points, strict=True):
-            part = pairs.subset(each.positions)
-            drawn = {} if known else _file_draws(part, [metric], resamples=resamples, rng=rng)
-            bars.append(_bar(metric, part, point, draws=drawn.get(metric.name, np.zeros(0))))
+            some = pairs.subset(each.positions)
+            drawn = {} if known else _file_draws(some, [metric], resamples=resamples, rng=rng)
+            bars.append(_bar(metric, some, point, draws=drawn.get(metric.name, np.zeros(0))))
         return bars
     parts = [_part(pairs, each.positions) for each in categories]
     ordered = np.sort(diagnostic_draws(metric, pairs, parts, resamples=resamples, rng=rng))

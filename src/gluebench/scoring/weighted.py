@@ -15,8 +15,6 @@ from numpy.typing import NDArray
 from gluebench.scoring.counts import ratio
 
 Floats = NDArray[np.float64]
-Weights = NDArray[Any]
-"""(resamples, n): how often each example comes up."""
 
 
 class WeightedPearson:
@@ -24,11 +22,11 @@ class WeightedPearson:
 
     def __init__(self, gold: Sequence[float], predicted: Sequence[float]) -> None:
         x, y = (_scaled(np.asarray(column, np.float64)) for column in (gold, predicted))
-        self.moments = np.stack([np.ones(len(x)), x, y, x * x, y * y, x * y], axis=1)
+        self.moments = np.stack([np.ones(len(x)), x, y, x * x, y * y, x * y])
 
-    def __call__(self, weights: Weights) -> Floats:
+    def __call__(self, weights: Floats) -> Floats:
         """(resamples,): r in each; 0.0 where a column does not vary."""
-        n, x, y, xx, yy, xy = (weights.astype(np.float64) @ self.moments).T
+        n, x, y, xx, yy, xy = self.moments @ weights
         spread = (xx - x * x / n) * (yy - y * y / n)
         return _correlation(xy - x * y / n, spread, smallest=1e-20 * xx * yy)
 
@@ -39,23 +37,23 @@ class WeightedSpearman:
     def __init__(self, gold: Sequence[float], predicted: Sequence[float]) -> None:
         self.gold, self.predicted = _Ranking(gold), _Ranking(predicted)
 
-    def __call__(self, weights: Weights) -> Floats:
+    def __call__(self, weights: Floats) -> Floats:
         """(resamples,): rho in each; 0.0 where a column does not vary."""
-        n = weights.sum(axis=1).astype(np.float64)
-        centre = n * (n + 1) ** 2  # sum of w * (n + 1)**2: doubled ranks have the mean n + 1
-        x, y = self.gold.ranks(weights), self.predicted.ranks(weights)
-        spreads = [np.einsum("ij,ij,ij->i", each.ranks, each.ranks, each.totals) - centre for each in (x, y)]
-        cross = np.einsum("ij,ij,ij->i", self.predicted.spread(y.ranks), self.gold.spread(x.ranks), weights) - centre
-        return _correlation(cross, spreads[0] * spreads[1], smallest=0.5)
+        gold, predicted = self.gold(weights), self.predicted(weights)
+        total = weights.sum(axis=0)
+        centre = total * (total + 1) ** 2  # doubled ranks have the mean total + 1
+        products = gold.ranks[self.gold.value]
+        products *= weights
+        cross = np.einsum("ij,ij->j", products, self.predicted.of_examples(predicted.ranks))
+        spreads = [_sum_of_squares(each) - centre for each in (gold, predicted)]
+        return _correlation(cross - centre, spreads[0] * spreads[1], smallest=0.5)
 
 
 class _Ranked(NamedTuple):
-    """The distinct values of a column in each resample."""
-
     ranks: Floats
-    """(resamples, distinct values): twice their mean ranks."""
-    totals: Floats
-    """(resamples, distinct values): how many examples have the value."""
+    """(distinct values, resamples): twice the mean rank of each value."""
+    weights: Floats
+    """(distinct values, resamples): how often each value comes up."""
 
 
 class _Ranking:
@@ -63,30 +61,40 @@ class _Ranking:
 
     def __init__(self, column: Sequence[float]) -> None:
         values = np.asarray(column, np.float64)
-        order = np.argsort(values, kind="stable")
-        self.order = None if (order[:-1] < order[1:]).all() else order
-        """None for a column that is in order already."""
-        distinct, self.value_of = np.unique(values, return_inverse=True)
+        self.order = np.argsort(values, kind="stable")
+        _, starts, at = np.unique(values[self.order], return_index=True, return_inverse=True)
+        self.last = np.append(starts[1:], len(values)) - 1
+        """Where each distinct value ends in sorted order."""
+        self.value = np.empty(len(values), np.int64)
         """Which distinct value each example has."""
-        ends = np.searchsorted(values[order], distinct, side="right") - 1
-        self.ends = None if len(ends) == len(values) else ends
-        """Where each distinct value ends in sorted order; None if there are no ties."""
+        self.value[self.order] = at
+        self.sorted = np.array_equal(self.order, np.arange(len(values)))
+        """Whether the examples are in order already."""
+        self.distinct = len(starts) == len(values)
 
-    def ranks(self, weights: Weights) -> _Ranked:
-        """From (resamples, n) weights."""
-        totals = weights if self.order is None else weights[:, self.order]
-        up_to = np.cumsum(totals, axis=1)  # of integers: several times faster than of floats
-        if self.ends is not None:
-            up_to = up_to[:, self.ends]
-            totals = np.diff(up_to, axis=1, prepend=0)
-        before = up_to - totals
-        return _Ranked((up_to + before + 1).astype(np.float64), totals.astype(np.float64))
+    def __call__(self, weights: Floats) -> _Ranked:
+        each = weights if self.sorted else weights[self.order]
+        up_to = np.empty_like(each)
+        sums = np.zeros(each.shape[1])
+        for row, weight in zip(up_to, each, strict=True):  # `cumsum` down the columns is several times slower
+            sums = np.add(sums, weight, out=row)
+        if not self.distinct:
+            up_to = up_to[self.last]
+            each = np.diff(up_to, axis=0, prepend=0.0)
+        up_to *= 2.0
+        up_to -= each
+        up_to += 1.0
+        return _Ranked(up_to, each)
 
-    def spread(self, of_values: Floats) -> Floats:
-        """From the distinct values to the examples."""
-        if self.order is None and self.ends is None:
-            return of_values
-        return of_values[:, self.value_of]
+    def of_examples(self, ranks: Floats) -> Floats:
+        """(n, resamples): the rank of each example."""
+        return ranks if self.sorted and self.distinct else ranks[self.value]
+
+
+def _sum_of_squares(ranked: _Ranked) -> Floats:
+    products = ranked.weights * ranked.ranks
+    total: Floats = np.einsum("ij,ij->j", products, ranked.ranks)
+    return total
 
 
 def _scaled(column: Floats) -> Floats:

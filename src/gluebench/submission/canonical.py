@@ -46,23 +46,26 @@ def read_canonical(body: bytes, words: Sequence[str], size: int) -> bytes | None
 def read_canonical_numbers(body: bytes, size: int) -> array[float] | None:
     """The numbers of the rows 0 to size - 1, in any order, or None when the body is written in any other way."""
     rows = [row.split(b"\t") for row in body.split(b"\n")]
-    if len(rows) != size + 1 or rows.pop() != [b""] or any(len(row) != 2 for row in rows):
+    if len(rows) != size + 1 or rows.pop() != [b""] or {*map(len, rows)} != {2}:
         return None
     indices, texts = zip(*rows, strict=True)
-    if b"".join(texts).translate(None, _IN_NUMBERS) or {*indices} != _written_indices(size):
+    written = _written_indices(size)
+    in_order = indices == written
+    if b"".join(texts).translate(None, _IN_NUMBERS) or not (in_order or {*indices} == {*written}):
         return None
     try:
         numbers = array("d", map(float, texts))
     except ValueError:  # "1e", "--1": `rows.py` says which
         return None
-    for index, number in zip(map(int, indices), list(numbers), strict=True):
-        numbers[index] = number
+    if not in_order:
+        for index, number in zip(map(int, indices), list(numbers), strict=True):
+            numbers[index] = number
     return numbers if all(map(isfinite, numbers)) else None
 
 
 @lru_cache(maxsize=8)
-def _written_indices(size: int) -> frozenset[bytes]:
-    return frozenset(b"%d" % index for index in range(size))
+def _written_indices(size: int) -> tuple[bytes, ...]:
+    return tuple([b"%d" % index for index in range(size)])
 
 
 def _strided(body: bytes, tail: bytes, at: int, codes: bytes, size: int) -> bytes | None:

@@ -16,7 +16,9 @@ from gluebench.submission.tables import Layout, read_table
 
 SUFFIX = ".tsv"
 
-bytes(16_000_000)  # Freeing a large block tells glibc to keep later ones: a sixth of the time was page faults.
+bytes(
+    16_000_000
+)  # Freeing a large block tells glibc to keep later ones: a sixth of the time was page faults.
 
 
 class Names:

@@ -79,7 +79,8 @@ def generate(rng: Random, sizes: Mapping[str, int]) -> Splits:
 def _block(rng: Random, style: Style) -> list[Row]:
     draft = rng.choice(style.families)(rng, style)
     clauses = rng.sample(draft.clauses, len(draft.clauses))
-    text = listed(clauses) if rng.random() < 0.7 else "; ".join(clauses)
+    enumerated = rng.random() < 0.7 and not any(", " in clause for clause in clauses)
+    text = listed(clauses) if enumerated else "; ".join(clauses)
     hypothesis = sentence(draft.hypothesis)
     return [Row((sentence(text.format(*draft.fillers[label])), hypothesis), label) for label in LABELS]
 
@@ -110,7 +111,7 @@ def _quantified(rng: Random, style: Style, *, subjects: Sequence[Kind], topic: K
         clauses = (
             "the {0.plural} are without exception S",
             "a few of the {1.plural} are S",
-            "not one {2.name} is S",
+            "not a single one of the {2.plural} is S",
         )
         affirmed = f"any {topic.name} there is {state}"
         denied = f"one {topic.name} or more is not {state}"
@@ -123,7 +124,7 @@ def _quantified(rng: Random, style: Style, *, subjects: Sequence[Kind], topic: K
                     "none of the {2.plural} are S",
                 ),
                 ("every {0.name} is S", "at least one {1.name} is S", "no {2.name} is S"),
-                ("each {0.name} is S", "some {1.plural} are S", "none of the {2.plural} is S"),
+                ("each {0.name} is S", "more than one {1.name} is S", "not one {2.name} is S"),
             )
         )
         affirmed, denied = rng.choice(

@@ -1,0 +1,247 @@
+"""The four simple systems: right arithmetic, and on the sample benchmark no more than their means allow."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+import numpy as np
+import pytest
+from sklearn.linear_model import LogisticRegression, Ridge  # noqa: TID251 the oracle
+from sklearn.metrics import matthews_corrcoef  # noqa: TID251 the oracle
+
+from gluebench.benchmark import Benchmark, Task, load_benchmark
+from gluebench.data import Example, load_split
+from gluebench.data.sample import build
+from gluebench.systems import SYSTEMS, Predictor
+from gluebench.systems.bag import BagOfWords, HypothesisOnly
+from gluebench.systems.features import Sparse, last_only, matrix, vocabulary, whole
+from gluebench.systems.linear import fit_logistic, fit_ridge, softmax
+from gluebench.systems.majority import Majority
+from gluebench.systems.overlap import WordOverlap, feature
+
+
+@pytest.fixture(scope="module")
+def sample() -> Benchmark:
+    return load_benchmark("sample")
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    target = tmp_path_factory.mktemp("sample") / "data"
+    build(target)
+    return target
+
+
+class Tried:
+    """Fits systems on tasks and scores them on the test split, each once."""
+
+    def __init__(self, sample: Benchmark, folder: Path) -> None:
+        self.sample = sample
+        self.folder = folder
+        self.known: dict[tuple[str, str], float] = {}
+
+    def __call__(self, name: str, file: str) -> float:
+        if (name, file) not in self.known:
+            self.known[name, file] = self.score(name, file)
+        return self.known[name, file]
+
+    def score(self, name: str, file: str) -> float:
+        record = self.sample.file(file)
+        task = self.sample.task(record.task)
+        system = SYSTEMS[name].make()
+        dev = next(split for split in task.splits if split.startswith("dev"))
+        system.fit(task, self.split(task, "train"), self.split(task, dev))
+        gold = [
+            line.split("\t")[1]
+            for line in (self.folder / "gold" / f"{file}.tsv").read_text().splitlines()[1:]
+        ]
+        predicted = system.predict(task, self.split(task, record.splits["test"].name))
+        if not task.labels:
+            return float(np.corrcoef(np.array(predicted, dtype=float), np.array(gold, dtype=float))[0, 1])
+        if file == "CoLA":
+            return float(matthews_corrcoef(gold, predicted))
+        return float(np.mean([one == two for one, two in zip(predicted, gold, strict=True)]))
+
+    def split(self, task: Task, name: str) -> list[Example]:
+        return load_split(self.folder, self.sample, task.name, name)
+
+
+@pytest.fixture(scope="module")
+def tried(sample: Benchmark, folder: Path) -> Tried:
+    return Tried(sample, folder)
+
+
+def error_of(chance: float, count: int) -> float:
+    """Three standard errors of an accuracy at chance."""
+    return 3 * (chance * (1 - chance) / count) ** 0.5
+
+
+@pytest.mark.parametrize("name", ["overlap", "hypothesis-only"])
+@pytest.mark.parametrize(
+    ("file", "chance", "count"),
+    [("MNLI-m", 1 / 3, 300), ("MNLI-mm", 1 / 3, 300), ("QNLI", 0.5, 300), ("RTE", 0.5, 300)],
+)
+def test_shortcuts_are_at_chance_on_inference(
+    tried: Tried, name: str, file: str, chance: float, count: int
+) -> None:
+    assert abs(tried(name, file) - chance) < error_of(chance, count)
+
+
+def test_shortcuts_do_not_beat_the_majority_on_paraphrase_and_coreference(tried: Tried) -> None:
+    for name in ("overlap", "hypothesis-only"):
+        assert tried(name, "MRPC") < 0.68 + error_of(0.68, 250)
+        assert tried(name, "WNLI") < 0.65 + error_of(0.65, 140)
+    assert abs(tried("hypothesis-only", "QQP") - 0.5) < error_of(0.5, 300)
+    assert abs(tried("hypothesis-only", "STS-B")) < 3 / 250**0.5
+
+
+def test_a_stronger_system_beats_a_weaker_one(tried: Tried) -> None:
+    assert tried("majority", "QQP") + 0.05 < tried("overlap", "QQP") < tried("bag-of-words", "QQP") - 0.05
+    assert tried("majority", "SST-2") + 0.15 < tried("bag-of-words", "SST-2")
+    assert tried("majority", "CoLA") == 0 < tried("bag-of-words", "CoLA") - 0.2
+    assert 0.3 < tried("overlap", "STS-B") < 0.7
+
+
+def test_no_task_is_solved_by_words_alone(tried: Tried) -> None:
+    for file in ("CoLA", "SST-2", "QQP", "RTE"):
+        assert tried("bag-of-words", file) < 0.95
+
+
+# ---------------------------------------------------------------- the parts, on examples by hand
+
+
+@pytest.fixture
+def pairs_task(sample: Benchmark) -> Task:
+    return sample.task("RTE")
+
+
+def example(first: str, second: str, label: str | float | None = None, index: int = 0) -> Example:
+    return Example(index, {"premise": first, "hypothesis": second}, label)
+
+
+def test_majority_takes_the_most_frequent_label_and_the_mean(sample: Benchmark, pairs_task: Task) -> None:
+    system = Majority()
+    system.fit(
+        pairs_task,
+        [example("a", "b", label) for label in ("not_entailment", "entailment", "not_entailment")],
+        [],
+    )
+    assert system.predict(pairs_task, [example("x", "y")] * 2) == ["not_entailment"] * 2
+    system.fit(pairs_task, [example("a", "b", label) for label in ("not_entailment", "entailment")], [])
+    assert system.predict(pairs_task, [example("x", "y")]) == ["entailment"]
+    scores = sample.task("STS-B")
+    system.fit(scores, [example("a", "b", 1.0), example("a", "b", 4.0)], [])
+    assert system.predict(scores, [example("x", "y")]) == [2.5]
+    assert system.parameters() == 2
+
+
+def test_overlap_is_the_share_of_common_words_and_length_for_one_text(pairs_task: Task) -> None:
+    assert feature(example("The cat sat.", "the CAT slept")) == 2 / 4
+    assert feature(example("", "")) == 0
+    assert feature(Example(0, {"sentence": "It isn't far, is it?"}, None)) == 5
+    system = WordOverlap()
+    near, far = example("a b c d", "a b c d", "entailment"), example("a b c d", "w x y z", "not_entailment")
+    system.fit(pairs_task, [near, far] * 6, [])
+    assert system.predict(pairs_task, [far, near]) == ["not_entailment", "entailment"]
+    system.fit(pairs_task, [near] * 3, [])
+    assert system.predict(pairs_task, [far, near]) == ["entailment", "entailment"]
+
+
+def test_features_name_what_is_in_each_text_in_both_and_in_one_alone() -> None:
+    names = set(whole(example("A dog ran", "a dog")))
+    assert {"1 dog", "2 dog", "both dog", "both a dog", "only 1 ran", "1 dog ran", "2 ^ a"} <= names
+    assert not {"only 2 dog", "2 ran"} & names
+    assert set(last_only(example("A dog ran", "a cat"))) == {"a", "cat", "^ a", "a cat"}
+
+
+def test_the_last_text_alone_decides_for_hypothesis_only(pairs_task: Task) -> None:
+    train = [
+        example(f"w{number}", "yes" if number % 2 else "no", ("entailment", "not_entailment")[number % 2])
+        for number in range(20)
+    ]
+    system = HypothesisOnly()
+    system.fit(pairs_task, train, train)
+    assert system.predict(pairs_task, [example("no", "yes"), example("yes", "no")]) == [
+        "not_entailment",
+        "entailment",
+    ]
+
+
+def drawn(count: int = 60, width: int = 12) -> tuple[Sparse, np.ndarray]:
+    random = np.random.default_rng(3)
+    present = random.random((count, width)) < 0.3
+    present[:, 0] = True
+    starts = np.concatenate([[0], np.cumsum(present.sum(axis=1))]).astype(np.intp)
+    values = present.sum(axis=1) ** -0.5
+    rows = Sparse(starts, np.nonzero(present)[1], values, width)
+    return rows, present * values[:, None]
+
+
+def test_sparse_products_are_those_of_the_dense_matrix() -> None:
+    rows, dense = drawn()
+    weights = np.random.default_rng(5).normal(size=(12, 3))
+    np.testing.assert_allclose(rows @ weights, dense @ weights, atol=1e-12)
+    errors = np.random.default_rng(6).normal(size=(60, 3))
+    np.testing.assert_allclose(rows.transposed_times(errors), dense.T @ errors, atol=1e-12)
+
+
+def test_rows_have_length_one_and_unknown_words_are_left_out() -> None:
+    seen = [example("a b", "b c"), example("a b", "b c")]
+    known = vocabulary(whole, seen)
+    rows = matrix(whole, [*seen, example("z", "z")], known)
+    squares = rows @ np.ones((rows.width, 1))
+    assert rows.width == len(known) + 1
+    np.testing.assert_allclose(np.diff(rows.starts) * rows.values**2, 1)
+    assert squares[2, 0] == pytest.approx(1)
+
+
+def test_logistic_and_ridge_regression_agree_with_scikit_learn() -> None:
+    rows, dense = drawn()
+    random = np.random.default_rng(8)
+    codes = random.integers(0, 3, 60)
+    penalty = 0.05
+    ours = softmax(rows @ fit_logistic(rows, codes.tolist(), 3, penalty=penalty))
+    theirs = LogisticRegression(C=1 / (penalty * 60), fit_intercept=False, tol=1e-10, max_iter=1000)
+    np.testing.assert_allclose(ours, theirs.fit(dense, codes).predict_proba(dense), atol=2e-4)
+    scores = random.normal(size=60)
+    ridge = Ridge(alpha=penalty * 60, fit_intercept=False).fit(dense, scores)
+    np.testing.assert_allclose(
+        (rows @ fit_ridge(rows, scores.tolist(), penalty=penalty))[:, 0], ridge.predict(dense), atol=2e-4
+    )
+
+
+def predictions(system: Predictor, task: Task, examples: Sequence[Example]) -> list[str | float]:
+    return list(system.predict(task, examples))
+
+
+def test_fitting_twice_gives_the_same_predictions(tried: Tried, sample: Benchmark) -> None:
+    task = sample.task("RTE")
+    train, test = tried.split(task, "train"), tried.split(task, "test")
+    first, second = BagOfWords(), BagOfWords()
+    first.fit(task, train, [])
+    second.fit(task, train, [])
+    second.fit(task, train, [])
+    assert predictions(first, task, test) == predictions(second, task, test)
+    assert first.parameters() == second.parameters() > 100
+
+
+def test_scores_stay_in_the_range_of_the_task(sample: Benchmark) -> None:
+    task = sample.task("STS-B")
+    train = [
+        example("a b", "a b", 5.0),
+        example("c d", "c d", 5.0),
+        example("e f", "x y", 0.0),
+        example("e f", "x y", 0.0),
+    ]
+    system = BagOfWords()
+    system.fit(task, train * 5, train)
+    values = [float(value) for value in system.predict(task, [*train, example("c a b d", "a b c d")])]
+    assert all(0 <= value <= 5 for value in values)
+    assert values[0] > 3 > values[2]
+
+
+def test_a_training_example_without_a_label_is_told(pairs_task: Task) -> None:
+    for entry in SYSTEMS.values():
+        with pytest.raises(ValueError, match="RTE: 2 training examples, 1 of them with a label"):
+            entry.make().fit(pairs_task, [example("a", "b", "entailment"), example("a", "b")], [])
