@@ -38,7 +38,7 @@ def row_differences(
     drawn = [
         of(gold[rows], a[rows]) - of(gold[rows], b[rows])
         for block in row_weights(columns.a, resamples=resamples, rng=rng)
-        for rows in map(positions_of, block.T)
+        for rows in map(positions_of, block)
     ]
     exchanged = []
     for _ in range(resamples):
