@@ -192,7 +192,7 @@ def test_the_template_is_the_rows_written_one_by_one(size: int, tail: bytes) -> 
 @given(st.lists(st.sampled_from(NLI.words), min_size=1, max_size=120))
 def test_the_canonical_way_reads_any_labels(labels: list[str]) -> None:
     body = "".join(f"{index}\t{label}\n" for index, label in enumerate(labels)).encode()
-    assert read_canonical(body, NLI.words, len(labels)) == bytes(map(NLI.words.index, labels))
+    assert read_canonical(body, 0, words=NLI.words, size=len(labels)) == bytes(map(NLI.words.index, labels))
 
 
 @given(st.lists(st.floats(allow_nan=False, allow_infinity=False), min_size=1, max_size=60))
@@ -260,7 +260,7 @@ def fuzz(runs: int, seed: int) -> int:
         body = mutated(b"".join(b"%d\t%b\n" % (index, rng.choice(words)) for index in indices), rng)
         by_line, by_array = read_lines(body, wanted), read_arrays(body, wanted)
         assert by_line == by_array, body
-        canonical = read_canonical(body, [word.decode() for word in wanted.labels], wanted.size)
+        canonical = read_canonical(body, 0, words=[word.decode() for word in wanted.labels], size=wanted.size)
         if canonical is not None:
             assert not by_line.faults, body
             assert by_line.values == canonical, body

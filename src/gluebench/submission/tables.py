@@ -49,10 +49,15 @@ class Table(NamedTuple):
 class _Text(NamedTuple):
     """A file's bytes with its line ends and header dealt with."""
 
-    body: bytes
-    first_line: int
-    """Physical line of the first row."""
+    data: bytes
+    start: int
+    """Offset of the first row; the header, if there is one, stands before it."""
     problems: list[Problem]
+
+    @property
+    def first_line(self) -> int:
+        """Physical line of the first row."""
+        return 2 if self.start else 1
 
 
 def read_table(name: str, data: bytes, layout: Layout) -> Table:
@@ -61,11 +66,11 @@ def read_table(name: str, data: bytes, layout: Layout) -> Table:
     if unreadable:
         return Table(None, [unreadable], Counter())
     text = _text(name, data, layout)
-    if text.first_line == 2 and not any(problem.severity == "error" for problem in text.problems):
-        column = _canonical(text.body, layout)
+    if text.start and not any(problem.severity == "error" for problem in text.problems):
+        column = _canonical(text, layout)
         if column is not None:
             return Table(column, text.problems, Counter())
-    rows = read_rows(text.body, _wanted(layout, text.first_line))
+    rows = read_rows(text.data[text.start :], _wanted(layout, text.first_line))
     return _table(name, rows, text, layout)
 
 
@@ -103,12 +108,13 @@ def _text(name: str, data: bytes, layout: Layout) -> _Text:
         )
     if not data.endswith(b"\n"):
         data += b"\n"
-    header, _, body = data.partition(b"\n")
+    end = data.index(b"\n")
+    header = data[:end]
     if header == f"index\t{layout.value}".encode():
-        return _Text(body, 2, problems)
+        return _Text(data, end + 1, problems)
     problem = _header_problem(name, header, layout)
     problems.append(problem)
-    return _Text(data, 1, problems) if problem.code == "no-header" else _Text(body, 2, problems)
+    return _Text(data, 0 if problem.code == "no-header" else end + 1, problems)
 
 
 def _header_problem(name: str, header: bytes, layout: Layout) -> Problem:
@@ -129,12 +135,12 @@ def _header_problem(name: str, header: bytes, layout: Layout) -> Problem:
     return Problem("header", "error", name, wanted, fix, 1, None, shown)
 
 
-def _canonical(body: bytes, layout: Layout) -> Column | None:
-    values: bytes | array[float] | None = (
-        read_canonical(body, layout.words, layout.size)
-        if layout.words
-        else read_canonical_numbers(body, layout.size)
-    )
+def _canonical(text: _Text, layout: Layout) -> Column | None:
+    values: bytes | array[float] | None
+    if layout.words:
+        values = read_canonical(text.data, text.start, words=layout.words, size=layout.size)
+    else:
+        values = read_canonical_numbers(text.data[text.start :], layout.size)
     return None if values is None else Column(layout.words, values)
 
 
