@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from pathlib import Path
 from typing import NamedTuple
 
 from gluebench.benchmark import Benchmark, Phenomenon, Role, Task, TestFile
@@ -58,7 +57,7 @@ def read_gold(
 
     Raises GoldError with all that is wrong; with `partial`, a file that lacks examples is not.
     """
-    home = Path(folder)
+    home = os.fspath(folder)
     problems: list[Problem] = []
     columns: dict[str, Column] = {}
     phenomena: dict[str, Mapping[Phenomenon, tuple[int, ...]]] = {}
@@ -112,9 +111,9 @@ class _Labels(NamedTuple):
     problems: list[Problem]
 
 
-def _read_labels(home: Path, file: TestFile, task: Task, *, size: int, partial: bool) -> _Labels:
+def _read_labels(home: str, file: TestFile, task: Task, *, size: int, partial: bool) -> _Labels:
     name = f"{file.name}{SUFFIX}"
-    data = _content(home / name)
+    data = _content(home, name)
     if data is None:
         return _Labels(None, [])
     table = read_table(name, data, Layout(task.words, size, {}, "label", {}, complete=not partial))
@@ -132,10 +131,10 @@ class _Divisions(NamedTuple):
     problems: list[Problem]
 
 
-def _read_divisions(home: Path, file: TestFile, task: Task, *, size: int, column: Column) -> _Divisions:
+def _read_divisions(home: str, file: TestFile, task: Task, *, size: int, column: Column) -> _Divisions:
     result = _Divisions({}, {}, [])
     tag_name, about_name = f"{file.name}{PHENOMENA_SUFFIX}", f"{file.name}{METADATA_SUFFIX}"
-    tags, about = _content(home / tag_name), _content(home / about_name)
+    tags, about = _content(home, tag_name), _content(home, about_name)
     if tags is None and about is None:
         return result
     indices = range(len(column)) if column.indices is None else column.indices
@@ -151,9 +150,10 @@ def _read_divisions(home: Path, file: TestFile, task: Task, *, size: int, column
     return result
 
 
-def _content(path: Path) -> bytes | None:
+def _content(home: str, name: str) -> bytes | None:
     try:
-        return path.read_bytes()
+        with open(os.path.join(home, name), "rb") as file:
+            return file.read()
     except FileNotFoundError:
         return None
 
