@@ -321,7 +321,7 @@ def outside(cell: Cell, tally: Tally, worlds: int) -> bool:
 
 
 def print_table(tallies: Mapping[Cell, Tally], worlds: int) -> None:
-    """A row per interval, a column per accuracy: coverage, and the share of worlds that gave one if not all."""
+    """A row per interval, a column per accuracy: coverage, and the share of worlds that gave one."""
     print(f"{'interval':40}" + "".join(f"{accuracy:>18}" for accuracy in ACCURACIES))
     for name in dict.fromkeys(cell.name for cell in tallies):
         cells = [Cell(name, accuracy) for accuracy in ACCURACIES if Cell(name, accuracy) in tallies]

@@ -1,4 +1,4 @@
-"""A small sample of the coverage that `bench/coverage.py` measures in full, and of what it takes for truth."""
+"""A small sample of the coverage that `bench/coverage.py` measures in full, and what it takes for truth."""
 
 from __future__ import annotations
 

@@ -149,7 +149,8 @@ class TestVersion:
 
     def test_processes_that_start_together_share_one_key(self, folder, small, tmp_path) -> None:
         code = (
-            "import sys; from gluebench.benchmark import load_benchmark; from gluebench.scoring import read_gold;"
+            "import sys; from gluebench.benchmark import load_benchmark;"
+            "from gluebench.scoring import read_gold;"
             "print(read_gold(sys.argv[1], load_benchmark(sys.argv[2])).version)"
         )
         command = [sys.executable, "-c", code, str(folder), str(tmp_path / "small.toml")]

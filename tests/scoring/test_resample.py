@@ -16,7 +16,7 @@ from sklearn import metrics as sk  # noqa: TID251
 
 from gluebench.benchmark import Metric, UnknownNameError
 from gluebench.scoring import grade, read_gold
-from gluebench.scoring.bca import accelerations, bca_bar, percentile_bar, quantile
+from gluebench.scoring.bca import accelerations, bca_bar, percentile_interval, quantile
 from gluebench.scoring.counts import COUNT_METRICS
 from gluebench.scoring.draws import drawn_tables, generator, kinds, positions_of, row_weights, unit_weights
 from gluebench.scoring.intervals import Group, grouped_wilson, student, wilson
@@ -141,7 +141,7 @@ def test_quantiles_are_numpys_by_the_same_definition() -> None:
     ordered = np.sort(RNG(0).normal(size=999))
     for share in (0.0001, 0.025, 0.5, 0.975, 0.9999):
         assert quantile(ordered, share) == pytest.approx(np.quantile(ordered, share, method="weibull"))
-    bar = percentile_bar(RNG(0).permutation(ordered))
+    bar = percentile_interval(RNG(0).permutation(ordered))
     assert (bar.low, bar.high) == (quantile(ordered, 0.025), quantile(ordered, 0.975))
 
 
@@ -181,17 +181,18 @@ def test_the_jackknife_by_kinds_is_the_jackknife(groups) -> None:
 @pytest.mark.parametrize(
     ("gold", "predicted", "withheld"),
     [
-        ("01010101", "11010101", False),
-        ("0101010", "1101010", True),  # seven
-        ("01010101", "01010101", True),  # all right
-        ("01010101", "10101010", True),  # all wrong
-        ("000000000111", "100000000111", True),  # three of another label
-        ("00000000111", "00000000110", True),
-        ("000000001111", "100000001111", False),
+        ("0101010101", "1101010101", False),
+        ("0112233", "1112233", True),  # seven
+        ("01122331", "11122331", False),
+        ("0101010101", "0101010101", True),  # all right
+        ("0101010101", "1010101010", True),  # all wrong
+        ("00000001111", "10000001111", True),  # four of another label
+        ("00000001111", "00000001110", True),
+        ("000000011111", "100000011111", False),
     ],
 )
 def test_what_is_too_few_to_say(gold: str, predicted: str, *, withheld: bool) -> None:
-    assert too_few(kinds(labels(map(int, gold), map(int, predicted), classes=2))) is withheld
+    assert too_few(kinds(labels(map(int, gold), map(int, predicted), classes=4))) is withheld
 
 
 def test_groups_are_what_is_counted() -> None:

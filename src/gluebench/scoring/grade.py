@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from gluebench.benchmark import Benchmark, Task, load_benchmark
-from gluebench.scoring.averages import macro_average, task_score
+from gluebench.scoring.averages import Part, macro_average, mean_interval, task_score
 from gluebench.scoring.bars import NO_BAR, Bar
 from gluebench.scoring.diagnostics import diagnostic_report
 from gluebench.scoring.gold import SUFFIX, Gold, GoldError, read_gold
@@ -19,8 +19,6 @@ from gluebench.submission.problems import Problem
 from gluebench.submission.submission import Submission
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
     from gluebench.scoring.resample import TaskBars
 
 
@@ -46,7 +44,10 @@ def grade(
     _check(submission, labels)
     pairs = _pairs(submission, labels)
     results = [_task(task, pairs, resamples=resamples, seed=seed) for task in labels.benchmark.scored]
-    average = macro_average([result.report.score for result in results], _average_bar(results))
+    parts = [result.part for result in results if result.part is not None]
+    average = macro_average(
+        [result.report.score for result in results], Bar(*mean_interval(parts)) if parts else NO_BAR
+    )
     diagnostics = {
         task.name: diagnostic_report(task, pairs, labels, resamples=resamples, seed=seed)
         for task in labels.benchmark.diagnostics
@@ -117,8 +118,8 @@ class _Result(NamedTuple):
 
     name: str
     report: TaskReport
-    draws: NDArray[Any] | None
-    """The task score in each resample; None without."""
+    part: Part | None
+    """The task score with its bar, for the macro-average; None without intervals."""
     warnings: tuple[str, ...]
 
 
@@ -139,7 +140,7 @@ def _task(task: Task, pairs: Mapping[str, Pairs], *, resamples: int, seed: int) 
     whole = len(metrics) == len(task.metrics)
     score = _task_score(task, points, pairs, bars.score if bars else NO_BAR) if whole else None
     warnings = tuple(_undefined_warnings(task.name, points))
-    return _Result(task.name, TaskReport(score, scores), bars.draws if bars and whole else None, warnings)
+    return _Result(task.name, TaskReport(score, scores), bars.part if bars and whole else None, warnings)
 
 
 def _score(found: Point, pairs: Pairs, bar: Bar) -> Score:
@@ -154,16 +155,6 @@ def _task_score(task: Task, points: Mapping[str, Point], pairs: Mapping[str, Pai
         covered = n / sum(len(pairs[name]) / (pairs[name].covered or 1.0) for name in files)
     value = task_score([found.value for found in points.values()])
     return Score(value, bar.low, bar.high, n, bar.withheld, covered)
-
-
-def _average_bar(results: list[_Result]) -> Bar:
-    """Of the macro-average, from the same draws as the tasks' own."""
-    draws = [result.draws for result in results if result.draws is not None]
-    if len(draws) < len(results) or not draws:
-        return NO_BAR
-    from gluebench.scoring.bca import mean_bar  # imports numpy
-
-    return mean_bar(draws)
 
 
 def _undefined_warnings(task: str, points: Mapping[str, Point]) -> Iterator[str]:
