@@ -18,21 +18,25 @@ from typing import Any
 
 import django
 import pytest
+from django.conf import settings
+from django.test import override_settings
 from leaderboard.material import MANIFEST, PREDICTIONS, write_gold, zip_bytes
 
 from gluebench.leaderboard.folder import VARIABLE, SiteFolder
 
+_PLAIN = "django.contrib.staticfiles.storage.StaticFilesStorage"
 _HOME = Path(tempfile.mkdtemp(prefix="gluebench-site-"))
 atexit.register(shutil.rmtree, _HOME, ignore_errors=True)
 os.environ[VARIABLE] = str(_HOME)
 os.environ["DJANGO_SETTINGS_MODULE"] = "gluebench.leaderboard.settings"
 SiteFolder(_HOME).create()
 
-from gluebench.leaderboard import settings as _settings  # noqa: E402
-
-_settings.STORAGES["staticfiles"] = {"BACKEND": "django.contrib.staticfiles.storage.StaticFilesStorage"}
-_settings.PASSWORD_HASHERS = ["django.contrib.auth.hashers.MD5PasswordHasher"]
 django.setup()
+# Overridden and not set: a parallel worker may have been set up, and used, before this file is read.
+override_settings(
+    STORAGES={**settings.STORAGES, "staticfiles": {"BACKEND": _PLAIN}},
+    PASSWORD_HASHERS=["django.contrib.auth.hashers.MD5PasswordHasher"],
+).enable()
 
 
 @pytest.fixture(scope="session")

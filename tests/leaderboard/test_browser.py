@@ -70,7 +70,7 @@ def sign_up(page: Any, email: str) -> None:
 def test_a_row_opens_and_closes_by_keyboard(chromium: Any, served: Any, entry: str) -> None:
     with Tab(chromium, served.url) as tab:
         tab.page.goto("/")
-        button = tab.page.get_by_role("button", name="Details of Seen in a browser")
+        button = tab.page.get_by_role("button", name="Details of Seen in a browser, a model")
         button.focus()
         assert button.get_attribute("aria-expanded") == "false"
         tab.page.keyboard.press("Enter")
@@ -84,7 +84,7 @@ def test_a_row_opens_and_closes_by_keyboard(chromium: Any, served: Any, entry: s
 def test_without_javascript_the_row_leads_to_its_page(chromium: Any, served: Any, entry: str) -> None:
     with Tab(chromium, served.url, java_script_enabled=False) as tab:
         tab.page.goto("/")
-        tab.page.get_by_role("link", name="Details of Seen in a browser").click()
+        tab.page.get_by_role("link", name="Details of Seen in a browser, a model").click()
         assert tab.page.url.endswith(entry)
 
 
@@ -140,7 +140,7 @@ def test_every_page_is_accessible(chromium: Any, served: Any, entry: str, scheme
 def violations(page: Any, path: str) -> list[str]:
     page.goto(path)
     if path == "/":
-        page.get_by_role("button", name="Details of Seen in a browser").click()
+        page.get_by_role("button", name="Details of Seen in a browser, a model").click()
         page.get_by_text("Full report of Seen in a browser").wait_for()
     width = page.evaluate("[document.documentElement.scrollWidth, window.innerWidth]")
     wide = [f"wider than the screen: {width}"] if width[0] > width[1] else []

@@ -16,7 +16,7 @@ from sklearn import metrics as sk  # noqa: TID251
 
 from gluebench.benchmark import Metric, UnknownNameError
 from gluebench.scoring import grade, read_gold
-from gluebench.scoring.bca import accelerations, bca_bar, percentile_interval, quantile
+from gluebench.scoring.bca import accelerations, bca_bar, percentiles, quantile
 from gluebench.scoring.counts import COUNT_METRICS
 from gluebench.scoring.draws import drawn_tables, generator, kinds, positions_of, row_weights, unit_weights
 from gluebench.scoring.intervals import Group, grouped_wilson, student, wilson
@@ -141,7 +141,7 @@ def test_quantiles_are_numpys_by_the_same_definition() -> None:
     ordered = np.sort(RNG(0).normal(size=999))
     for share in (0.0001, 0.025, 0.5, 0.975, 0.9999):
         assert quantile(ordered, share) == pytest.approx(np.quantile(ordered, share, method="weibull"))
-    bar = percentile_interval(RNG(0).permutation(ordered))
+    bar = percentiles(RNG(0).permutation(ordered))
     assert (bar.low, bar.high) == (quantile(ordered, 0.025), quantile(ordered, 0.975))
 
 

@@ -1,6 +1,28 @@
-"""Whether a difference is real: two systems compared on the same examples."""
+"""Whether a difference is real: two systems compared on the same examples, and many ranked.
 
-from gluebench.analysis.compare import Comparison, TaskComparison, compare
-from gluebench.analysis.differences import Difference
+The comparison is loaded when first used: ranking a board needs neither numpy nor the labels.
+"""
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from gluebench.analysis.compare import Comparison, TaskComparison, compare
+    from gluebench.analysis.differences import Difference
+
+_LATER = {
+    "Comparison": "compare",
+    "Difference": "differences",
+    "TaskComparison": "compare",
+    "compare": "compare",
+}
 
 __all__ = ["Comparison", "Difference", "TaskComparison", "compare"]
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _LATER:
+        raise AttributeError(f"module 'gluebench.analysis' has no attribute {name!r}")
+    value = getattr(import_module(f"gluebench.analysis.{_LATER[name]}"), name)
+    globals()[name] = value  # over the module of the same name, which importing it has put here
+    return value

@@ -9,8 +9,8 @@ import numpy as np
 
 from gluebench.analysis.differences import Difference
 from gluebench.analysis.significance import randomisation_p
+from gluebench.scoring.bca import percentiles
 from gluebench.scoring.draws import Floats
-from gluebench.scoring.resample import percentiles
 
 EXCHANGE = "paired exchange"
 _ROUNDING = 1e-12
@@ -44,13 +44,13 @@ class Trial(NamedTuple):
 
     def difference(self) -> Difference:
         """The trial summed up."""
-        low, high = percentiles(self.bootstrap)
+        ends = percentiles(self.bootstrap)
         return Difference(
             a=self.a,
             b=self.b,
             difference=self.a - self.b,
-            low=float(low),
-            high=float(high),
+            low=ends.low,
+            high=ends.high,
             p=self.p,
             test=self.exact.test if self.exact else EXCHANGE,
             n=self.n,

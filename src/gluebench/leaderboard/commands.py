@@ -8,7 +8,7 @@ from pathlib import Path
 from gluebench.leaderboard import folder as folders
 from gluebench.leaderboard.folder import SiteError, SiteFolder
 
-__all__ = ["SiteError", "add", "demo", "init", "serve", "submit_local"]
+__all__ = ["SiteError", "add", "demo", "init", "serve", "submit_local", "submitted_models"]
 
 
 def init(folder: str | os.PathLike[str]) -> SiteFolder:
@@ -105,6 +105,15 @@ def submit_local(
         "public": public,
     }
     return submit_file(benchmark, user_email, Path(zip_path), details=details)
+
+
+def submitted_models(folder: str | os.PathLike[str], benchmark: str, user_email: str) -> frozenset[str]:
+    """The models that an account has submitted to a benchmark. Raises SiteError."""
+    _open(folder)
+    from gluebench.leaderboard.submissions.models import Submission
+
+    rows = Submission.objects.filter(benchmark__name=benchmark, owner__email=user_email)
+    return frozenset(rows.values_list("model", flat=True))
 
 
 def _site(folder: str | os.PathLike[str]) -> SiteFolder:

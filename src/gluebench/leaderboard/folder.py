@@ -81,7 +81,8 @@ class SiteFolder(NamedTuple):
         """Raise SiteError unless `create` was here."""
         if not self.key_file.is_file():
             raise SiteError(
-                f"{self.root} is not a leaderboard. Create one with: gluebench leaderboard init {self.root}"
+                f"{self.root} is not a leaderboard. "
+                f"Create one with: gluebench leaderboard init --site {self.root}"
             )
 
 

@@ -38,7 +38,8 @@ def _result(job: dict[str, Any]) -> dict[str, Any]:
 
 
 def _limit(seconds: int, size: int) -> None:
-    resource.setrlimit(resource.RLIMIT_AS, (size, size))
+    if sys.platform != "darwin":  # macOS has no working limit of memory
+        resource.setrlimit(resource.RLIMIT_AS, (size, size))
     resource.setrlimit(resource.RLIMIT_CPU, (seconds, seconds))
     resource.setrlimit(resource.RLIMIT_FSIZE, (32 * 1024**2, 32 * 1024**2))
     resource.setrlimit(resource.RLIMIT_NOFILE, (64, 64))

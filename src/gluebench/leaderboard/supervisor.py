@@ -75,7 +75,7 @@ def listen(host: str, port: int) -> socket.socket:
         listening.close()
         raise SiteError(
             f"Cannot listen on {host} port {port}: {error.strerror}. "
-            "Another program may use it; choose another port with --port, or --port 0 for any free one."
+            "Another program may use it; choose another port with --port."
         ) from None
     listening.listen(128)
     return listening

@@ -6,6 +6,7 @@ import signal
 import socket
 import sys
 from types import FrameType
+from typing import Any
 
 import waitress
 from django.conf import settings
@@ -31,7 +32,19 @@ def main() -> None:
         max_request_body_size=settings.UPLOAD_BYTES + FORM_BYTES,
         ident="gluebench",
         _quiet=True,
+        **_proxy(),
     )
+
+
+def _proxy() -> dict[str, Any]:
+    """Believe a proxy on this machine about who asks and how; nobody else, nor any other header."""
+    if not settings.HTTPS:
+        return {}
+    return {
+        "trusted_proxy": "127.0.0.1",
+        "trusted_proxy_headers": "x-forwarded-for x-forwarded-proto",
+        "clear_untrusted_proxy_headers": True,
+    }
 
 
 def _stop(number: int, frame: FrameType | None) -> None:

@@ -31,7 +31,7 @@ def quantile(ordered: Floats, share: float) -> float:
     return float(ordered[below] + (at - below) * (ordered[min(below + 1, last)] - ordered[below]))
 
 
-def percentile_interval(draws: Floats) -> Interval:
+def percentiles(draws: Floats) -> Interval:
     """The 2.5 % and 97.5 % points of the resamples."""
     ordered = np.sort(draws)
     low, high = (quantile(ordered, share) for share in SHARES)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from math import isfinite
@@ -49,14 +50,14 @@ class Pairs:
         """The cell of each example, gold * classes + predicted, for label columns of up to sixteen labels."""
         return joined(self.gold.codes, self.predicted.codes, classes=len(self.gold.labels))
 
-    def table_of(self, positions: tuple[int, ...]) -> list[list[int]]:
+    def table_of(self, positions: Sequence[int]) -> list[list[int]]:
         """The confusion table of some of the examples."""
         if len(self.gold.labels) > SIXTEEN:
             return self.subset(positions).table
         return table_of_cells(bytes(map(self.cells.__getitem__, positions)), classes=len(self.gold.labels))
 
-    def subset(self, positions: tuple[int, ...]) -> Pairs:
-        """Some of the examples."""
+    def subset(self, positions: Sequence[int]) -> Pairs:
+        """The examples at these positions, in their order."""
         groups = None if self.groups is None else tuple(map(self.groups.__getitem__, positions))
         return Pairs(self.gold.take(positions), self.predicted.take(positions), groups)
 

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from gluebench.benchmark import Metric, Task
 from gluebench.scoring.averages import Part, mean_interval, task_score
 from gluebench.scoring.bars import Bar, Interval
-from gluebench.scoring.bca import accelerations, bca_bar, percentile_interval
+from gluebench.scoring.bca import accelerations, bca_bar, percentiles
 from gluebench.scoring.counts import COUNT_METRICS
 from gluebench.scoring.draws import (
     Floats,
@@ -93,7 +93,7 @@ def _file_bars(
     bars = {each.name: _bar(each, pairs, points[each.name], draws=drawn[each.name]) for each in metrics}
     value, bar = task_score([points[each.name].value for each in metrics]), bars[metrics[0].name]
     if len(metrics) > 1 or bar.low is None or bar.high is None:
-        interval = percentile_interval(np.mean(list(drawn.values()), axis=0))
+        interval = percentiles(np.mean(list(drawn.values()), axis=0))
     else:
         interval = Interval(bar.low, bar.high)
     return _File(bars, Part(value, interval, len(metrics)))
@@ -105,7 +105,7 @@ def _bar(metric: Metric, pairs: Pairs, point: Point, *, draws: Floats) -> Bar:
     known = COUNT_METRICS.get(metric.function)
     if known is None:
         few = _units(pairs) < FEWEST_NUMBERS
-        return Bar(None, None, TOO_FEW) if few else Bar(*percentile_interval(draws))
+        return Bar(None, None, TOO_FEW) if few else Bar(*percentiles(draws))
     if known.proportion:
         return _proportion_bar(pairs)
     these = kinds(pairs)
