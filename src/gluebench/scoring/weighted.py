@@ -46,9 +46,9 @@ class WeightedSpearman:
         n = weights.sum(axis=1).astype(np.float64)
         centre = n * (n + 1) ** 2  # sum of w * (n + 1)**2: doubled ranks have the mean n + 1
         x, y = self.gold.ranks(weights), self.predicted.ranks(weights)
-        spreads = [np.einsum("ij,ij,ij->i", each.ranks, each.ranks, each.totals) - centre for each in (x, y)]
+        spreads = [np.einsum("ij,ij->i", each.ranks * each.totals, each.ranks) - centre for each in (x, y)]
         cross = (
-            np.einsum("ij,ij,ij->i", self.predicted.spread(y.ranks), self.gold.spread(x.ranks), weights)
+            np.einsum("ij,ij->i", self.gold.spread(x.ranks) * weights, self.predicted.spread(y.ranks))
             - centre
         )
         return _correlation(cross, spreads[0] * spreads[1])
