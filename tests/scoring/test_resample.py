@@ -242,12 +242,10 @@ class TestMetricFromElsewhere:
         )
 
     def graded(self, small, folder, function: str, resamples: int = 200):
-        from dataclasses import replace
-
-        like = replace(
-            small.task("Like"), metrics=(*small.task("Like").metrics, Metric(function, function, "w", "Like"))
+        like = small.task("Like")._replace(
+            metrics=(*small.task("Like").metrics, Metric(function, function, "w", "Like"))
         )
-        benchmark = replace(small, tasks=(like,))
+        benchmark = small._replace(tasks=(like,))
         return grade({"Like": predicted_values()["Like"]}, read_gold(folder, benchmark), resamples=resamples)
 
     def test_it_is_scored_and_resampled_with_the_others(self, small, folder, offered) -> None:
