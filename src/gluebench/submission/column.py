@@ -5,6 +5,16 @@ from __future__ import annotations
 from array import array
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import lru_cache
+
+
+@lru_cache(maxsize=16)
+def bits(codes: bytes) -> int:
+    """The codes 0 and 1 as one integer, whose set bits are the ones: counted and compared faster than bytes.
+
+    Kept, since a file is looked at more than once, and gold by every submission.
+    """
+    return int.from_bytes(codes, "little")
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,8 +55,8 @@ class Column:
     def counts(self) -> tuple[int, ...]:
         """How often each label occurs, in the order of their codes."""
         codes, last = self.codes, len(self.labels) - 1
-        if last == 1:  # a set bit per one: several times faster than counting bytes
-            ones = int.from_bytes(codes, "little").bit_count()
+        if last == 1:
+            ones = bits(codes).bit_count()
             return len(codes) - ones, ones
         found = [len(codes) - len(codes.translate(None, bytes([code]))) for code in range(last)]
         return (*found, len(codes) - sum(found))
