@@ -1,6 +1,6 @@
 """How often the 95 % intervals hold the truth: worlds of known truth, graded as submissions are.
 
-    python bench/coverage.py [--worlds N] [--resamples N] [--quick]
+    python bench/intervals.py [--worlds N] [--resamples N] [--quick]
 
 Each world draws a test set of GLUE's sizes, class shares and groups, and a system whose answers are right
 with a given probability (for the regression task: whose scores correlate by it), and calls `grade`. A cell
