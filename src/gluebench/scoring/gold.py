@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import NamedTuple
 
 from gluebench.benchmark import Benchmark, Phenomenon, Role, Task, TestFile
 from gluebench.scoring.label_version import label_version
 from gluebench.scoring.tags import Category, Metadata, categories, read_metadata, read_phenomena
+from gluebench.submission.check import other_sizes
 from gluebench.submission.column import Column
-from gluebench.submission.problems import Problem
+from gluebench.submission.problems import Problem, listed
 from gluebench.submission.tables import Layout, read_table
 
 SUFFIX = ".tsv"
@@ -19,11 +20,14 @@ PHENOMENA_SUFFIX = ".phenomena.tsv"
 METADATA_SUFFIX = ".metadata.tsv"
 
 
+PARTIAL = "Add the labels, or say that partial gold is allowed (--allow-partial-gold, or partial=True)."
+
+
 class GoldError(ValueError):
     """Gold that cannot be scored against: for the organiser to mend, whoever submitted did nothing wrong."""
 
     def __init__(self, problems: Sequence[Problem], *, folder: str) -> None:
-        lines = [f"the gold labels in {folder} are wrong, not the submission:", *map(str, problems)]
+        lines = [f"the gold labels in {folder} are at fault, not the submission:", *listed(problems)]
         super().__init__("\n".join(lines))
         self.problems = list(problems)
 
@@ -64,7 +68,7 @@ def read_gold(
     metadata: dict[str, Metadata] = {}
     for file in benchmark.files(role):
         task = benchmark.task(file.task)
-        table = _read_labels(home, file, task, size=file.size(role), partial=partial)
+        table = _read_labels(home, file, task, role=role, partial=partial)
         problems += table.problems
         if table.column is not None:
             columns[file.name] = table.column
@@ -111,13 +115,19 @@ class _Labels(NamedTuple):
     problems: list[Problem]
 
 
-def _read_labels(home: str, file: TestFile, task: Task, *, size: int, partial: bool) -> _Labels:
+def _read_labels(home: str, file: TestFile, task: Task, *, role: Role, partial: bool) -> _Labels:
     name = f"{file.name}{SUFFIX}"
     data = _content(home, name)
     if data is None:
         return _Labels(None, [])
-    table = read_table(name, data, Layout(task.words, size, {}, "label", {}, complete=not partial))
-    problems = [problem for problem in table.problems if problem.severity == "error"]
+    others = other_sizes(file, role)
+    layout = Layout(task.words, file.size(role), {}, "label", {}, complete=not partial, others=others)
+    table = read_table(name, data, layout)
+    problems = [
+        replace(problem, fix=PARTIAL) if problem.code == "missing-index" else problem
+        for problem in table.problems
+        if problem.severity == "error"
+    ]
     problems += [
         Problem("more", "error", name, f"{count:,} more of {code}", "Mend those above first.")
         for code, count in table.unshown.items()

@@ -10,7 +10,7 @@ from gluebench.benchmark import Benchmark, Task, load_benchmark
 from gluebench.scoring.averages import Part, macro_average, mean_interval, task_score
 from gluebench.scoring.bars import NO_BAR, Bar
 from gluebench.scoring.diagnostics import diagnostic_report
-from gluebench.scoring.gold import SUFFIX, Gold, GoldError, read_gold
+from gluebench.scoring.gold import PARTIAL, SUFFIX, Gold, GoldError, read_gold
 from gluebench.scoring.pairs import Pairs, Point, matched, point
 from gluebench.scoring.predictions import SubmissionError, submission_of
 from gluebench.scoring.provenance import provenance
@@ -96,10 +96,8 @@ def _check(submission: Submission, gold: Gold) -> None:
 
 
 def _no_gold(name: str) -> Problem:
-    fix = "Add the labels, or say that partial gold is allowed (--allow-partial-gold, or partial=True)."
-    return Problem(
-        "no-gold", "error", f"{name}{SUFFIX}", "expected labels for a test file that was submitted", fix
-    )
+    expected = "expected labels for a test file that was submitted"
+    return Problem("no-gold", "error", f"{name}{SUFFIX}", expected, PARTIAL)
 
 
 def _pairs(submission: Submission, gold: Gold) -> dict[str, Pairs]:
@@ -173,9 +171,10 @@ def _missing(submission: Submission, gold: Gold) -> tuple[str, ...]:
 
 
 def _coverage_warnings(submission: Submission, gold: Gold, pairs: Mapping[str, Pairs]) -> Iterator[str]:
-    for name in submission.predictions:
-        if name not in pairs:
-            yield f"{name}{SUFFIX} was submitted, but there are no gold labels for it"
-        elif pairs[name].covered is not None:
+    bare = [f"{name}{SUFFIX}" for name in submission.predictions if name not in pairs]
+    if bare:
+        yield f"there are no gold labels for {', '.join(bare)}: submitted, but not scored"
+    for name in pairs:
+        if pairs[name].covered is not None:
             size = gold.benchmark.file(name).size(gold.role)
             yield f"{name}: there are gold labels for {len(pairs[name]):,} of {size:,} examples only"

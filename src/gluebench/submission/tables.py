@@ -34,6 +34,8 @@ class Layout(NamedTuple):
     """Number of rows to the other release of the data that has it, with what to do."""
     complete: bool = True
     """Whether every index must be there."""
+    others: Mapping[int, str] = {}
+    """Number of rows to the other split that has it: "dev", where test is wanted."""
 
 
 class Table(NamedTuple):
@@ -99,12 +101,17 @@ def _text(name: str, data: bytes, layout: Layout) -> _Text:
     if data.startswith(_BOM):
         data = data[len(_BOM) :]
         problems.append(
-            _notice("byte-order-mark", name, "plain UTF-8", "Nothing to do: the mark was skipped.")
+            _notice("byte-order-mark", name, "expected plain UTF-8", "Nothing to do: the mark was skipped.")
         )
     if b"\r" in data:
         data = data.replace(b"\r\n", b"\n").replace(b"\r", b"\n")
         problems.append(
-            _notice("line-ends", name, "lines ended by a line feed", "Nothing to do: they were read.")
+            _notice(
+                "line-ends",
+                name,
+                "expected line feeds at the ends of lines",
+                "Nothing to do: they were read.",
+            )
         )
     if not data.endswith(b"\n"):
         data += b"\n"
@@ -159,30 +166,44 @@ def _table(name: str, rows: Rows, text: _Text, layout: Layout) -> Table:
     problems, faults, shown = list(text.problems), Counter(rows.faults), list(rows.shown)
     if rows.blank:
         fix = "Nothing to do: they were skipped."
-        problems.append(_notice("blank-lines", name, f"no blank lines; {rows.blank:,} found", fix))
+        problems.append(_notice("blank-lines", name, f"expected no blank lines; {rows.blank:,} found", fix))
     if rows.synonyms:
         accepted = ", ".join(f"{word} for {layout.words[code]}" for word, code in layout.synonyms.items())
         fix = f"Nothing to do: {rows.synonyms:,} rows were read with {accepted}."
-        problems.append(_notice("label-synonym", name, f"the label words {_listed(layout.words)}", fix))
+        problems.append(_notice("label-synonym", name, f"expected {_listed(layout.words)}", fix))
     count = _row_count_problem(name, rows, layout)
     if count:
         problems.append(count)
-        if count.code == "wrong-version":  # every extra or missing index follows from it
+        if count.code in ("wrong-version", "wrong-split"):  # every extra or missing index follows from it
             shown = [fault for fault in shown if fault.code not in ("extra-index", "missing-index")]
             del faults["extra-index"], faults["missing-index"]
+    if (
+        any(problem.code in ("separator", "header") for problem in problems)
+        and faults["columns"] == rows.rows
+    ):
+        shown = []  # the rows are as the header
+        faults.clear()
     shifted = _is_shifted(rows, layout)
     described = sum(problem.severity == "error" for problem in problems)
     shown = shown[: max(0, SHOWN_PER_FILE - described)]
     problems += [_fault_problem(name, fault, layout, shifted=shifted) for fault in shown]
     unshown = faults - Counter(fault.code for fault in shown)
-    if rows.faults or any(problem.severity == "error" for problem in problems):
+    if faults or any(problem.severity == "error" for problem in problems):
         return Table(None, problems, unshown)
     column = Column(layout.words, rows.values, rows.indices or None)
     return Table(column if len(column) else None, problems, unshown)
 
 
 def _row_count_problem(name: str, rows: Rows, layout: Layout) -> Problem | None:
-    if not layout.complete or rows.rows == layout.size:
+    if rows.rows == layout.size:
+        return None
+    if rows.rows in layout.others:
+        role = layout.others[rows.rows]
+        expected = f"expected another number of rows: it is the {role} split that has so many"
+        fix = f'If it is of that split, say so (--split {role}, or role="{role}").'
+        found = f"{rows.rows:,} rows, not {layout.size:,}"
+        return Problem("wrong-split", "error", name, expected, fix, value=found)
+    if not layout.complete:
         return None
     if rows.rows in layout.versions:
         expected = (
