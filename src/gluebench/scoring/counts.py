@@ -45,8 +45,8 @@ def table_of_cells(cells: bytes, *, classes: int) -> list[list[int]]:
 
 def _two_by_two(gold: bytes, predicted: bytes) -> list[list[int]]:
     first, second = bits(gold), bits(predicted)
-    both = (first & second).bit_count()
-    only_gold, only_predicted = first.bit_count() - both, second.bit_count() - both
+    both = (first.number & second.number).bit_count()
+    only_gold, only_predicted = first.ones - both, second.ones - both
     return [[len(gold) - both - only_gold - only_predicted, only_predicted], [only_gold, both]]
 
 

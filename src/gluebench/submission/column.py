@@ -6,15 +6,22 @@ from array import array
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
+from typing import NamedTuple
+
+
+class Bits(NamedTuple):
+    """A column of the codes 0 and 1 as one integer: counted and compared faster than bytes."""
+
+    number: int
+    """A set bit for each 1."""
+    ones: int
 
 
 @lru_cache(maxsize=16)
-def bits(codes: bytes) -> int:
-    """The codes 0 and 1 as one integer, whose set bits are the ones: counted and compared faster than bytes.
-
-    Kept, since a file is looked at more than once, and gold by every submission.
-    """
-    return int.from_bytes(codes, "little")
+def bits(codes: bytes) -> Bits:
+    """The codes 0 and 1 as bits; kept, since a file is looked at more than once, and gold by every submission."""
+    number = int.from_bytes(codes, "little")
+    return Bits(number, number.bit_count())
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,7 +63,7 @@ class Column:
         """How often each label occurs, in the order of their codes."""
         codes, last = self.codes, len(self.labels) - 1
         if last == 1:
-            ones = bits(codes).bit_count()
+            ones = bits(codes).ones
             return len(codes) - ones, ones
         found = [len(codes) - len(codes.translate(None, bytes([code]))) for code in range(last)]
         return (*found, len(codes) - sum(found))
