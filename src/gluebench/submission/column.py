@@ -19,7 +19,7 @@ class Bits(NamedTuple):
 
 @lru_cache(maxsize=16)
 def bits(codes: bytes) -> Bits:
-    """The codes 0 and 1 as bits; kept, since a file is looked at more than once, and gold by every submission."""
+    """The codes 0 and 1 as bits; kept, since a file is looked at twice, and gold by every submission."""
     number = int.from_bytes(codes, "little")
     return Bits(number, number.bit_count())
 
