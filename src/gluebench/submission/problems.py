@@ -80,23 +80,26 @@ def _places(group: Sequence[Problem], more: Mapping[str, int]) -> list[str]:
     places = []
     for file, count in more.items():
         here = [each for each in group if each.file == file]
-        if all(each.line is None and each.value is None for each in here):
-            places.append(f"{file} (index {_ranges(each.index for each in here)})")
+        if all(each.value is None for each in here):
+            lines, indices = _ranges(each.line for each in here), _ranges(each.index for each in here)
+            more_of_it = f", and {count:,} more" if count else ""
+            places.append(
+                f"{file}{':' * bool(lines)}{lines}{f' (index {indices})' * bool(indices)}{more_of_it}"
+            )
         else:
             places += [each.place + (f": {each.value!r}" if each.value is not None else "") for each in here]
-        if count:
-            places.append(f"{file}: and {count:,} more")
+            places += [f"{file}: and {count:,} more"] * bool(count)
     return places
 
 
-def _ranges(indices: Iterable[int | None]) -> str:
-    """Ascending indices with those that follow each other drawn together: "3, 7 to 12"."""
+def _ranges(numbers: Iterable[int | None]) -> str:
+    """Ascending numbers with those that follow each other drawn together: "3, 7 to 12"."""
     runs: list[list[int]] = []
-    for index in indices:
-        if index is None:
+    for number in numbers:
+        if number is None:
             continue
-        if runs and runs[-1][-1] == index - 1:
-            runs[-1] = [runs[-1][0], index]
+        if runs and runs[-1][-1] == number - 1:
+            runs[-1] = [runs[-1][0], number]
         else:
-            runs.append([index])
+            runs.append([number])
     return ", ".join(" to ".join(map(str, run)) for run in runs)
