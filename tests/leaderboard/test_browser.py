@@ -113,6 +113,37 @@ def test_a_zip_is_checked_and_submitted(chromium: Any, served: Any, tmp_path: Pa
         assert not tab.complaints
 
 
+def test_enter_submits_and_a_second_click_does_not_submit_again(
+    chromium: Any, served: Any, tmp_path: Path
+) -> None:
+    (tmp_path / "good.zip").write_bytes(zip_bytes(PREDICTIONS))
+    with Tab(chromium, served.url) as tab:
+        page = tab.page
+        page.goto("/benchmarks/tiny/submit")
+        page.get_by_role("navigation", name="Account").get_by_role("link", name="Sign up").click()
+        page.get_by_label("Email").fill("hasty@example.org")
+        page.get_by_label("Password").fill("a long password")
+        page.get_by_role("button", name="Sign up").click()
+        assert page.url.endswith("/benchmarks/tiny/submit"), "signing up leads where one wanted to go"
+        page.get_by_label("Submission", exact=True).set_input_files(tmp_path / "good.zip")
+        page.get_by_label("Name").fill("Hasty")
+        page.get_by_label("Model").fill("CBoW")
+        page.evaluate("""() => {
+          const form = document.getElementById("submit-form");
+          form.requestSubmit(); form.requestSubmit();
+        }""")
+        page.get_by_role("heading", name="About the system").wait_for()
+        page.goto("/benchmarks/tiny/submit")
+        page.get_by_label("Submission", exact=True).set_input_files(tmp_path / "good.zip")
+        page.get_by_label("Model").fill("CBoW")
+        page.get_by_label("Name").fill("By Enter")
+        page.keyboard.press("Enter")
+        page.get_by_role("heading", name="By Enter").wait_for()
+        page.goto("/submissions")
+        assert page.get_by_role("row").count() == 1 + 2
+        assert not tab.complaints
+
+
 @pytest.mark.parametrize("width", [1280, 390])
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 def test_every_page_is_accessible(chromium: Any, served: Any, entry: str, scheme: str, width: int) -> None:

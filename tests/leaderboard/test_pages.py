@@ -12,7 +12,7 @@ from django.test import Client
 from leaderboard.material import MANIFEST, PREDICTIONS, zip_bytes
 
 from gluebench.benchmark import load_benchmark
-from gluebench.leaderboard.boards.table import build
+from gluebench.leaderboard.boards.table import WIDTHS, build
 from gluebench.leaderboard.submissions.models import Submission
 
 Send = Callable[..., Submission]
@@ -140,14 +140,83 @@ def test_the_one_benchmark_is_home(client: Client, graded: Send) -> None:
     assert "A tiny benchmark" in page
 
 
-def test_several_benchmarks_are_a_list(client: Client, tiny: Any, tmp_path: Any) -> None:
+def test_the_head_of_a_board_stays_in_sight_where_the_board_is_not_too_wide(tiny: Any) -> None:
+    """Otherwise the table scrolls sideways in its own box, where nothing can stay."""
+    from pathlib import Path
+
+    from django.contrib.staticfiles import finders
+
+    table = build(load_benchmark("glue"), BASELINES)
+    assert table.fits
+    assert not table._replace(columns=table.columns * 2).fits
+    style = Path(finders.find("site/site.css")).read_text()
+    for kind, width in WIDTHS.items():
+        assert f".c-{kind} {{ width: {width}rem; }}" in style
+
+
+def test_the_board_says_that_the_columns_of_a_task_count_once(client: Client, graded: Send) -> None:
+    assert build(load_benchmark("glue"), BASELINES).divided == ("MNLI",)
+    graded()
+    assert "Infer has more than one column and counts once." in client.get("/").content.decode()
+
+
+def test_a_number_without_interval_beside_one_with_it_is_not_taken_for_it() -> None:
+    mixed = entry("Mixed", 0.5, MRPC={"accuracy": 0.76, "f1": 0.8})
+    mixed["scores"]["tasks"]["MRPC"]["metrics"]["f1"].update(low=None, high=None)
+    row = next(row for row in build(load_benchmark("glue"), [mixed]).groups[0].rows if not row.reference)
+    assert row.cells[2].interval == "74.0–78.0 / –"
+
+
+@pytest.mark.parametrize("path", ["/account/signup/", "/account/login/", "/nothing-here"])
+def test_a_site_of_one_benchmark_leads_to_it_from_everywhere(client: Client, tiny: Any, path: str) -> None:
+    page = client.get(path).content.decode()
+    assert 'href="/benchmarks/tiny"' in page
+    assert 'href="/benchmarks/tiny/submit"' in page
+
+
+def test_names_break_where_they_are_joined_and_stay_escaped(client: Client, graded: Send) -> None:
+    graded(name="BiLSTM+ELMo+<b>", model="A/B")
+    page = client.get("/").content.decode()
+    assert "BiLSTM+<wbr>ELMo+<wbr>&lt;b&gt;" in page
+    assert "A/<wbr>B" in page
+    assert "<b>" not in page.split("BiLSTM+<wbr>")[1].split("</a>")[0]
+
+
+def test_my_submissions_say_score_and_state(client: Client, ada: Any, graded: Send) -> None:
+    graded(name="Whole", public=False)
+    graded(zip_bytes({"Refer": PREDICTIONS["Refer"]}), name="Part")
+    client.force_login(ada)
+    _, part, whole = Cells(client.get("/submissions").content.decode()).rows
+    assert part[:4] == ["Part BiLSTM", "–", "Graded, incomplete", "everybody"]
+    assert whole[0] == "Whole BiLSTM"
+    assert whole[2:4] == ["Graded", "only you"]
+
+
+def test_what_the_check_found_does_not_stand_before_the_result(
+    client: Client, ada: Any, graded: Send
+) -> None:
+    submission = graded(zip_bytes({**PREDICTIONS, "Sim": ["-1", "2.5", "0.5", "4", "3.5"]}))
+    client.force_login(ada)
+    page = client.get(submission.get_absolute_url()).content.decode()
+    assert page.index("<h2>Tasks</h2>") < page.index("What the check found")
+    assert "<summary>1 warning</summary>" in page
+
+
+def test_the_sign_in_page_asks_once_about_the_password(client: Client, tiny: Any) -> None:
+    assert client.get("/account/login/").content.decode().count('href="/account/password/reset/"') == 1
+
+
+def test_several_benchmarks_are_a_list(client: Client, tiny: Any, tmp_path: Any, graded: Send) -> None:
     from gluebench.leaderboard.benchmarks.models import Benchmark
 
     values = {"manifest": tiny.manifest, "gold": tiny.gold, "gold_digest": tiny.gold_digest}
     Benchmark.objects.create(name="other", title="Another benchmark", **values)
+    graded()
+    graded(public=False)
     page = client.get("/").content.decode()
     assert 'href="/benchmarks/tiny"' in page
     assert 'href="/benchmarks/other"' in page
+    assert re.findall(r"\d+ systems?", page) == ["1 system", "0 systems"]
 
 
 def test_an_empty_site_and_an_empty_board_teach(client: Client, db: None) -> None:

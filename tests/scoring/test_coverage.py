@@ -1,4 +1,4 @@
-"""A small sample of the coverage that `bench/coverage.py` measures in full, and what it takes for truth."""
+"""A small sample of the coverage that `bench/intervals.py` measures in full, and what it takes for truth."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ import pytest
 
 from gluebench.benchmark import load_benchmark
 
-BENCH = Path(__file__).resolve().parents[2] / "bench" / "coverage.py"
+BENCH = Path(__file__).resolve().parents[2] / "bench" / "intervals.py"
 
 
 @pytest.fixture(scope="module")

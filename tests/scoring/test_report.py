@@ -121,6 +121,5 @@ def test_runs_that_lack_a_task_are_left_out_of_its_mean(folder, small) -> None:
 def test_what_cannot_be_summarised(folder, small, report) -> None:
     with pytest.raises(ValueError, match="no reports"):
         summarise([])
-
     with pytest.raises(ValueError, match="different benchmarks or splits"):
         summarise([report, report._replace(split="dev")])

@@ -195,6 +195,23 @@ def test_the_canonical_way_reads_any_labels(labels: list[str]) -> None:
     assert read_canonical(body, 0, words=NLI.words, size=len(labels)) == bytes(map(NLI.words.index, labels))
 
 
+WORDS = [("yes", "no"), ("entailment", "not_entailment"), ("aa", "ab"), ("a1", "b2"), ("tak", "nie", "może")]
+
+
+@given(st.sampled_from(WORDS), st.lists(st.integers(0, 1), min_size=1, max_size=30))
+def test_the_canonical_way_reads_words_of_any_letters(words: tuple[str, ...], codes: list[int]) -> None:
+    body = "".join(f"{index}\t{words[code]}\n" for index, code in enumerate(codes)).encode()
+    assert read_canonical(body, 0, words=words, size=len(codes)) == bytes(codes)
+
+
+@pytest.mark.parametrize(
+    "wrong", ["nuetral", "neutrall", "u", "", "neutral\tneutral", "neutral\n", "xneutral"]
+)
+def test_letters_of_a_word_in_another_order_are_not_the_word(wrong: str) -> None:
+    body = f"0\tneutral\n1\t{wrong}\n2\tentailment\n".encode()
+    assert read_canonical(body, 0, words=NLI.words, size=3) is None
+
+
 @given(st.lists(st.floats(allow_nan=False, allow_infinity=False), min_size=1, max_size=60))
 def test_the_canonical_way_reads_any_finite_numbers(numbers: list[float]) -> None:
     body = "".join(f"{index}\t{number!r}\n" for index, number in enumerate(numbers)).encode()
@@ -222,6 +239,9 @@ INSERTS = [
     b"1",
     b"9",
     b"x",
+    b"a",
+    b"e",
+    b"u",
     b"\xff",
     b" ",
     b"\x80",

@@ -1,6 +1,6 @@
 """What a benchmark is: frozen records, filled from one TOML manifest (see `manifest.py`).
 
-Named tuples, because every command makes these classes anew and a dataclass takes eight times as long to make.
+Named tuples, since every command makes these classes anew, and a dataclass takes eight times as long to make.
 """
 
 from __future__ import annotations

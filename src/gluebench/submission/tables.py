@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from array import array
 from collections import Counter
 from collections.abc import Mapping, Sequence
@@ -10,11 +11,15 @@ from typing import NamedTuple
 from gluebench.submission.canonical import read_canonical, read_canonical_numbers
 from gluebench.submission.column import Column
 from gluebench.submission.problems import SHOWN_PER_FILE, Problem, Severity
-from gluebench.submission.rows import Fault, Rows, Wanted, read_rows
+from gluebench.submission.rows import Fault, Rows, Wanted, read_lines
 
 INDEX_NAMES = ("index", "id", "")
 """Header names that are taken for the index column, letter case aside."""
 
+_SMALL = 200_000
+"""Bytes below which importing numpy costs more than it saves."""
+_TINY = 2_000
+"""Bytes below which numpy saves nothing even where it is there already."""
 _BOM = b"\xef\xbb\xbf"
 _VALUE_LENGTH = 60
 
@@ -72,7 +77,7 @@ def read_table(name: str, data: bytes, layout: Layout) -> Table:
         column = _canonical(text, layout)
         if column is not None:
             return Table(column, text.problems, Counter())
-    rows = read_rows(text.data[text.start :], _wanted(layout, text.first_line))
+    rows = _read_rows(text.data[text.start :], _wanted(layout, text.first_line))
     return _table(name, rows, text, layout)
 
 
@@ -149,6 +154,14 @@ def _canonical(text: _Text, layout: Layout) -> Column | None:
     else:
         values = read_canonical_numbers(text.data[text.start :], layout.size)
     return None if values is None else Column(layout.words, values)
+
+
+def _read_rows(body: bytes, wanted: Wanted) -> Rows:
+    if wanted.labels and len(body) > (_TINY if "numpy" in sys.modules else _SMALL):
+        from gluebench.submission.arrays import read_arrays
+
+        return read_arrays(body, wanted)
+    return read_lines(body, wanted)
 
 
 def _wanted(layout: Layout, first_line: int) -> Wanted:

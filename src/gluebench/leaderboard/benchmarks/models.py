@@ -7,7 +7,7 @@ from pathlib import Path
 
 from django.conf import settings
 from django.db import models
-from django.db.models import F
+from django.db.models import Count, F, Q
 from django.urls import reverse
 
 from gluebench import benchmark as records
@@ -20,6 +20,12 @@ class BenchmarkQuerySet(models.QuerySet["Benchmark"]):
     def touch(self) -> None:
         """Say that pages of these benchmarks show something new: in the transaction of the change."""
         self.update(version=F("version") + 1)
+
+    def with_systems(self) -> BenchmarkQuerySet:
+        """Each with `systems`, how many submissions its board shows."""
+        return self.annotate(
+            systems=Count("submissions", filter=Q(submissions__public=True, submissions__status="graded"))
+        )
 
 
 class Benchmark(models.Model):

@@ -7,11 +7,14 @@ from typing import Any
 from django.urls import reverse
 from jinja2 import Environment, StrictUndefined
 
+from gluebench.leaderboard.submissions.text import breakable
+
 
 def environment(**options: Any) -> Environment:
     """Escapes everything, and fails on a name that is not there."""
     options["autoescape"] = True
     options["trim_blocks"] = options["lstrip_blocks"] = True
     made = Environment(**{**options, "undefined": StrictUndefined})
+    made.filters["breakable"] = breakable
     made.globals["url"] = lambda name, *args: reverse(name, args=args)
     return made

@@ -2,13 +2,19 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from gluebench.analysis.ranking import best, board_order, competition_ranks
 from gluebench.benchmark import Benchmark, Metric, Task
-from gluebench.leaderboard.boards.formats import percent, score_text, short_interval
+from gluebench.leaderboard.boards.formats import ABSENT, percent, score_text, short_interval
 from gluebench.leaderboard.submissions.models import Regime
+
+WIDTHS = {"one": 3.5, "long": 4.5, "two": 5.8}
+"""How wide the kinds of columns are, in rem, as in site.css."""
+ROOM = 43.0
+"""What a desktop has for them beside rank, name, model, link and score."""
 
 
 class Column(NamedTuple):
@@ -17,6 +23,13 @@ class Column(NamedTuple):
     file: str
     task: Task
     metrics: tuple[Metric, ...]
+
+    @property
+    def kind(self) -> str:
+        """What decides its width: two numbers, a long heading, or neither."""
+        if len(self.metrics) > 1:
+            return "two"
+        return "long" if len(self.file) > 6 else "one"
 
     @property
     def measure(self) -> str:
@@ -67,6 +80,22 @@ class Table(NamedTuple):
     systems: int
 
     @property
+    def fits(self) -> bool:
+        """Whether a desktop shows all columns side by side, as it does GLUE's ten."""
+        return sum(WIDTHS[column.kind] for column in self.columns) <= ROOM
+
+    @property
+    def divided(self) -> tuple[str, ...]:
+        """The tasks that have several columns and count once."""
+        files = Counter(column.task.name for column in self.columns)
+        return tuple(name for name, number in files.items() if number > 1)
+
+    @property
+    def references(self) -> bool:
+        """Whether some row is a published reference."""
+        return any(row.reference for group in self.groups for row in group.rows)
+
+    @property
     def two_metrics(self) -> bool:
         """Whether some task is scored by more than one metric."""
         return any(len(column.task.metrics) > 1 for column in self.columns)
@@ -110,10 +139,11 @@ def _metrics(column: Column, entry: Mapping[str, Any]) -> list[Mapping[str, Any]
 def _cell(scores: Sequence[Mapping[str, Any] | None], highest: float | None) -> Cell:
     if not any(scores):
         return Cell(percent(None))
-    intervals = [text for text in map(short_interval, scores) if text]
+    intervals = [short_interval(score) or ABSENT for score in scores]
+    shown = " / ".join(intervals) if any(text != ABSENT for text in intervals) else ""
     first = scores[0]
     leads = highest is not None and first is not None and first["value"] == highest
-    return Cell("/".join(map(score_text, scores)), " / ".join(intervals), leads)
+    return Cell("/".join(map(score_text, scores)), shown, leads)
 
 
 def _bests(columns: Sequence[Column], entries: Sequence[Mapping[str, Any]]) -> list[float | None]:

@@ -47,7 +47,7 @@ class Options(NamedTuple):
 @require_safe
 def home(request: HttpRequest) -> HttpResponse:
     """The board, where there is one benchmark; else the list of them."""
-    benchmarks = list(Benchmark.objects.all()[:200])
+    benchmarks = list(Benchmark.objects.with_systems().order_by("added")[:200])
     if len(benchmarks) == 1:
         return _board(request, benchmarks[0])
     return render(request, "boards/home.html", {"benchmarks": benchmarks})

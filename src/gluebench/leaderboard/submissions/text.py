@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
+import re
 import unicodedata
 from functools import cache
 
 import nh3
 from django.core.exceptions import ValidationError
+from django.utils.html import escape
 from django.utils.safestring import SafeString, mark_safe
 from markdown_it import MarkdownIt
 
 _TAGS = {"p", "br", "em", "strong", "s", "code", "pre", "blockquote", "ul", "ol", "li", "a", "hr"} | {
     *("h3", "h4", "h5", "h6", "table", "thead", "tbody", "tr", "th", "td")
 }
+_JOINS = re.compile(r"([+/_,:=@])(?=[^\s+/_,:=@])")
 _HIDDEN = {"Cc", "Cf", "Co", "Cs", "Zl", "Zp"}
 
 
@@ -20,6 +23,11 @@ def plain(text: str) -> None:
     """Raise ValidationError for characters that do not show, or turn the line around."""
     if any(unicodedata.category(character) in _HIDDEN for character in text):
         raise ValidationError("Contains invisible control characters; type the text anew without them.")
+
+
+def breakable(text: str) -> SafeString:
+    """A name whose line may break after a sign that joins words, so that no word is cut: BiLSTM+ELMo+Attn."""
+    return mark_safe(_JOINS.sub(r"\1<wbr>", escape(text)))
 
 
 def markdown(text: str) -> SafeString:

@@ -17,6 +17,7 @@ from gluebench.leaderboard.accounts.models import User
 from gluebench.leaderboard.benchmarks.models import Benchmark
 from gluebench.leaderboard.boards.report import expected_files, flat, report_tables
 from gluebench.leaderboard.submissions.accept import accept
+from gluebench.leaderboard.submissions.findings import findings_of
 from gluebench.leaderboard.submissions.forms import SubmissionForm, UploadForm
 from gluebench.leaderboard.submissions.models import Submission
 from gluebench.leaderboard.submissions.process import GraderError, run_check
@@ -44,7 +45,7 @@ def submit(request: SignedInRequest, name: str) -> HttpResponse:
 def _check(request: HttpRequest, benchmark: Benchmark) -> HttpResponse:
     """The validator's findings on the uploaded file, which is then forgotten."""
     form = UploadForm(request.POST, request.FILES)
-    found: dict[str, Any] = {"check": None, "failure": ""}
+    found: dict[str, Any] = {"found": None, "failure": ""}
     if form.is_valid():
         found = _findings(benchmark, form.cleaned_data["upload"])
     else:
@@ -59,8 +60,8 @@ def _findings(benchmark: Benchmark, upload: TemporaryUploadedFile) -> dict[str, 
     try:
         check = run_check(benchmark.manifest_path, Path(upload.temporary_file_path()))
     except GraderError as failure:
-        return {"check": None, "failure": str(failure)}
-    return {"check": check, "failure": ""}
+        return {"found": None, "failure": str(failure)}
+    return {"found": findings_of(check), "failure": ""}
 
 
 def _form(request: HttpRequest, benchmark: Benchmark, form: SubmissionForm, **more: Any) -> HttpResponse:
@@ -89,6 +90,7 @@ def submission(request: HttpRequest, key: str) -> HttpResponse:
     owned = found.owner_id == request.user.pk
     tables = report_tables(found.benchmark.record, found.report) if found.report else None
     context = {"submission": found, "benchmark": found.benchmark, "owned": owned, "tables": tables}
+    context["found"] = findings_of(found.problems) if owned and found.problems else None
     context["provenance"] = flat(found.report["provenance"]) if found.report else []
     return render(request, "submissions/submission.html", context)
 

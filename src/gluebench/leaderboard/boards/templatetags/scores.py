@@ -5,7 +5,7 @@ from __future__ import annotations
 from django import template
 
 from gluebench.leaderboard.boards import formats
-from gluebench.leaderboard.submissions.text import markdown
+from gluebench.leaderboard.submissions.text import breakable, markdown
 
 register = template.Library()
 register.filter("count", formats.count)
@@ -13,3 +13,4 @@ register.filter("percent", formats.percent)
 register.filter("score", formats.score_text)
 register.filter("interval", formats.interval_text)
 register.filter("markdown", markdown)
+register.filter("breakable", breakable)

@@ -1,10 +1,18 @@
 // The free check without leaving the page, so that the chosen file stays chosen.
 const form = document.getElementById("submit-form");
 const findings = document.getElementById("findings");
+let sent = false;
+
+window.addEventListener("pageshow", () => {
+  sent = false;
+  form?.querySelector("[aria-busy]")?.removeAttribute("aria-busy");
+});
 
 form?.addEventListener("submit", async (event) => {
   if (event.submitter?.value !== "check") {
-    event.submitter?.setAttribute("aria-busy", "true");
+    if (sent) event.preventDefault(); // a second click while the file is on its way
+    sent = true;
+    form.querySelector(".button:not(.quiet)").setAttribute("aria-busy", "true");
     return;
   }
   event.preventDefault();
