@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Iterable, Mapping
+from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 from typing import NamedTuple
@@ -63,7 +64,8 @@ def write_submission(
             error.filename = os.fspath(target)  # its author knows no other
         raise
     finally:
-        partial.unlink(missing_ok=True)
+        with suppress(OSError):  # what was wrong with the name or the folder has been said
+            partial.unlink()
 
 
 def tsv(column: Column) -> bytes:
