@@ -43,8 +43,7 @@ def test_indices_that_follow_each_other_are_drawn_together():
 def test_what_is_only_counted_stands_with_its_kind():
     counted = {"A.tsv": {"unknown-label": 1200}, "C.tsv": {"columns": 4}}
     assert listed([label(7)], counted)[1:] == [
-        "    A.tsv:7 (index 5): 'maybe'",
-        "    A.tsv: and 1,200 more",
+        "    A.tsv:7 (index 5): 'maybe', and 1,200 more",
         "C.tsv: columns: 4 more",
     ]
 

@@ -77,7 +77,10 @@ def _fitted(widths: list[int], table: Table, paper: Paper) -> list[int]:
     excess = sum(widths) + len(GAP) * (len(widths) - 1) - paper.width
     text = [position for position in range(len(widths)) if position not in table.right]
     whole = {position: max(NARROWEST, _longest_word(table, position)) for position in text}
-    for narrowest in (whole, dict.fromkeys(text, NARROWEST)):  # words are broken only where nothing else helps
+    for narrowest in (
+        whole,
+        dict.fromkeys(text, NARROWEST),
+    ):  # words are broken only where nothing else helps
         while excess > 0:
             wide = [position for position in text if widths[position] > narrowest[position]]
             if not wide:

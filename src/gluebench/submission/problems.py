@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass
+from itertools import groupby
 from typing import Any, Literal
 
 Severity = Literal["error", "warning", "notice"]
@@ -80,16 +81,17 @@ def _places(group: Sequence[Problem], more: Mapping[str, int]) -> list[str]:
     places = []
     for file, count in more.items():
         here = [each for each in group if each.file == file]
-        if all(each.value is None for each in here):
-            lines, indices = _ranges(each.line for each in here), _ranges(each.index for each in here)
-            more_of_it = f", and {count:,} more" if count else ""
-            places.append(
-                f"{file}{':' * bool(lines)}{lines}{f' (index {indices})' * bool(indices)}{more_of_it}"
-            )
-        else:
-            places += [each.place + (f": {each.value!r}" if each.value is not None else "") for each in here]
-            places += [f"{file}: and {count:,} more"] * bool(count)
+        for value, same in groupby(here, key=lambda each: each.value):
+            places.append(_drawn_together(file, list(same)) + ("" if value is None else f": {value!r}"))
+        if count:
+            places[-1] += f", and {count:,} more"
     return places
+
+
+def _drawn_together(file: str, problems: Sequence[Problem]) -> str:
+    """Where they are: "MRPC.tsv:7 to 9 (index 5 to 7)"."""
+    lines, indices = _ranges(each.line for each in problems), _ranges(each.index for each in problems)
+    return f"{file}{':' * bool(lines)}{lines}{f' (index {indices})' * bool(indices)}"
 
 
 def _ranges(numbers: Iterable[int | None]) -> str:
