@@ -181,3 +181,29 @@ def test_a_path_at_the_start_of_a_message_is_written_as_it_was_given(world, monk
     (world.root / "mine.toml").write_text("[benchmark\n")
     result = run("check", "right", "--benchmark", "mine.toml")
     assert "Error: mine.toml:" in result.stderr
+
+
+@pytest.mark.parametrize(("command", "option"), [("check", "--fix"), ("write", "--out")])
+def test_only_a_zip_is_written_so_that_no_prediction_file_is_overwritten(world, command, option):
+    table = world.right / "Pairs.tsv"
+    before = table.read_bytes()
+    result = world.run(command, table, option, table)
+    assert result.exit_code == 2
+    assert "does not end in .zip" in result.stderr
+    assert table.read_bytes() == before
+
+
+def test_a_mended_copy_does_not_take_the_place_of_the_submission(world):
+    out = world.root / "out.zip"
+    assert world.run("write", world.right, "--out", out).exit_code == 0
+    before = out.read_bytes()
+    result = world.run("check", out, "--fix", out)
+    assert result.exit_code == 2
+    assert "is the submission itself" in result.stderr
+    assert out.read_bytes() == before
+
+
+def test_a_mended_copy_says_what_it_left_out(world):
+    (world.right / "Pairs.tsv").rename(world.right / "Piars.tsv")
+    result = world.run("check", world.right, "--fix", world.root / "out.zip")
+    assert "mended: Piars.tsv: left out" in result.stdout

@@ -233,7 +233,7 @@ class TestFromPython:
 
 
 def test_two_benchmarks_or_splits_do_not_mix(folder, small, tmp_path) -> None:
-    from gluebench.scoring.predictions import submission_of
+    from gluebench.submission.values import submission_of
 
     gold = read_gold(folder, small)
     other = submission_of({"Pairs": [1] * 12}, small, role="dev")

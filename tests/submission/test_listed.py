@@ -43,7 +43,14 @@ def test_indices_that_follow_each_other_are_drawn_together():
 def test_what_is_only_counted_stands_with_its_kind():
     counted = {"A.tsv": {"unknown-label": 1200}, "C.tsv": {"columns": 4}}
     assert listed([label(7)], counted)[1:] == [
-        "    A.tsv:7 (index 5): 'maybe'",
-        "    A.tsv: and 1,200 more",
+        "    A.tsv:7 (index 5): 'maybe', and 1,200 more",
         "C.tsv: columns: 4 more",
     ]
+
+
+def test_lines_without_a_value_are_drawn_together_with_their_count():
+    extra = [
+        Problem("extra-index", "error", "A.tsv", "expected none", "Leave it out.", line, line - 2)
+        for line in (6, 7, 8)
+    ]
+    assert listed(extra, {"A.tsv": {"extra-index": 5}})[1:] == ["    A.tsv:6 to 8 (index 4 to 6), and 5 more"]

@@ -13,9 +13,9 @@ from gluebench.analysis.trial import mean_of
 from gluebench.analysis.trials import TaskTrials, task_trials
 from gluebench.benchmark import Task
 from gluebench.scoring import Gold, Report, grade
-from gluebench.scoring.predictions import submission_of
 from gluebench.scoring.provenance import provenance
 from gluebench.submission import Submission
+from gluebench.submission.values import submission_of
 
 SCHEMA = "gluebench.comparison/1"
 Predictions = Mapping[str, Any]

@@ -38,11 +38,14 @@ def installed() -> tuple[str, ...]:
     return tuple(sorted(name[:-5] for name in os.listdir(_HOME) if name.endswith(".toml")))
 
 
-def load_benchmark(name_or_path: str | os.PathLike[str]) -> Benchmark:
+def load_benchmark(name_or_path: Benchmark | str | os.PathLike[str]) -> Benchmark:
     """The packaged benchmark of that name, or the manifest at a path (with a slash, or ending in .toml).
 
-    Raises UnknownNameError for a name that is not packaged, ManifestError for a manifest that is wrong.
+    One that is loaded is returned as it is. Raises UnknownNameError for a name that is not packaged,
+    ManifestError for a manifest that is wrong.
     """
+    if isinstance(name_or_path, Benchmark):
+        return name_or_path
     if not isinstance(name_or_path, str):
         return _load(os.fspath(name_or_path), ())
     return _load(name_or_path, ()) if _is_path(name_or_path) else _packaged(_packaged_name(name_or_path))

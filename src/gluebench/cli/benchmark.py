@@ -77,7 +77,7 @@ def _benchmark_output(manifest: Benchmark) -> Output:
     table = Table(
         columns=tuple(header),
         sections=_sections(rows),
-        title=f"{manifest.title}: {manifest.description}",
+        title=". ".join(filter(None, (manifest.title, manifest.description))),
         right=frozenset({1, 2}),
         notes=tuple(table_notes(manifest)),
     )

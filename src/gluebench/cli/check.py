@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import os
 from typing import TYPE_CHECKING
 
 import click
 
 from gluebench.cli.errors import WRONG_FILE
-from gluebench.cli.options import Form, benchmark_option, output_options, split_option
+from gluebench.cli.options import Form, benchmark_option, output_options, split_option, zip_name
 
 if TYPE_CHECKING:
     from gluebench.benchmark import Benchmark, Role
@@ -18,7 +19,11 @@ if TYPE_CHECKING:
 @click.argument("sub", metavar="SUB", type=click.Path(exists=True))
 @click.option("--official", is_flag=True, help="Judge it as the original site would: form matters too.")
 @click.option(
-    "--fix", metavar="ZIP", type=click.Path(dir_okay=False), help="Write a mended copy; no label is changed."
+    "--fix",
+    metavar="ZIP",
+    type=click.Path(dir_okay=False),
+    callback=zip_name,
+    help="Write a mended copy; no label is changed.",
 )
 @split_option
 @benchmark_option
@@ -34,6 +39,8 @@ def check(sub: str, official: bool, fix: str | None, split: Role, benchmark: str
     """
     from gluebench.benchmark import load_benchmark
 
+    if fix and os.path.exists(fix) and os.path.samefile(sub, fix):
+        raise click.BadParameter(f"{fix} is the submission itself; name another file.", param_hint="'--fix'")
     manifest = load_benchmark(benchmark)
     done = _mend(sub, fix, manifest, role=split) if fix else []
     submission = _checked(fix or sub, manifest, role=split, official=official)

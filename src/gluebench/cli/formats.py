@@ -68,8 +68,13 @@ def markdown_escape(text: str) -> str:
     return escaped.replace("](", r"]\(")
 
 
+def _is_indented(cell: str) -> bool:
+    """Whether it is text that stands under another; a number only fills its column."""
+    return cell.startswith("  ") and cell.strip()[:1].isalpha()
+
+
 def _markdown_row(cells: Iterable[str]) -> str:
-    return _piped(markdown_escape(cell) for cell in cells)
+    return _piped("&nbsp;&nbsp;" * _is_indented(cell) + markdown_escape(cell) for cell in cells)
 
 
 def _piped(cells: Iterable[str]) -> str:
@@ -95,7 +100,7 @@ def _latex_section(section: Section, width: int) -> list[str]:
 
 
 def _latex_row(cells: Sequence[str]) -> str:
-    row = " & ".join(latex_escape(cell) for cell in cells)
+    row = " & ".join(r"\quad " * _is_indented(cell) + latex_escape(cell) for cell in cells)
     return rf"{{}}{row} \\" if row.startswith(("[", "*")) else rf"{row} \\"  # \\[ would be a length
 
 

@@ -69,3 +69,10 @@ def seed_option(command: F) -> F:
         show_default=True,
         help="Seed of the resampling.",
     )(command)
+
+
+def zip_name(context: click.Context, parameter: click.Parameter, value: str | None) -> str | None:
+    """Refuses a name that a zip would not have: it may be that of the predictions."""
+    if value is not None and not value.casefold().endswith(".zip"):
+        raise click.BadParameter(f"{value} does not end in .zip.", context, parameter)
+    return value

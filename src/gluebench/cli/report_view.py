@@ -30,7 +30,7 @@ def report_output(report: Report, benchmark: Benchmark, *, source: str) -> Outpu
 def score_cell(score: Score | None) -> str:
     """A score as "84.8 [83.0, 86.4]", or why there is none."""
     if score is None:
-        return "-"
+        return "    -"
     withheld = f" ({score.withheld})" if score.withheld else ""
     return f"{percent(score.value):>5}{interval(score.low, score.high)}{withheld}"
 
@@ -65,7 +65,7 @@ def _score_heading(report: Report) -> str:
 def _task_rows(report: Report, task: Task) -> Iterator[tuple[str, ...]]:
     result = report.tasks.get(task.name)
     if result is None or not result.metrics:
-        yield (task.name, missing_files(report, task), "-", "")
+        yield (task.name, missing_files(report, task), score_cell(None), "")
         return
     name = task.name
     for metric, score in result.metrics.items():
@@ -77,7 +77,7 @@ def _task_rows(report: Report, task: Task) -> Iterator[tuple[str, ...]]:
 def _task_score_row(report: Report, task: Task, result: TaskReport) -> Iterator[tuple[str, ...]]:
     """The task score, where it is more than its one metric said again."""
     if result.score is None:
-        yield ("", f"no task score, {missing_files(report, task)}", "-", "")
+        yield ("", f"no task score, {missing_files(report, task)}", score_cell(None), "")
     elif len(task.metrics) > 1:
         yield ("", "task score", score_cell(result.score), "")
 
@@ -85,15 +85,19 @@ def _task_score_row(report: Report, task: Task, result: TaskReport) -> Iterator[
 def _average_row(report: Report, benchmark: Benchmark) -> tuple[str, ...]:
     if report.score is None:
         there = sum(task.score is not None for task in report.tasks.values())
-        return ("macro-average", f"none: {there} of {len(benchmark.scored)} tasks", "-", "")
-    return ("macro-average", "", score_cell(report.score), f"{report.score.n} tasks")
+        return ("macro-average", f"none: {there} of {len(benchmark.scored)} tasks", score_cell(None), "")
+    return (
+        "macro-average",
+        f"of {report.score.n} task{'s' * (report.score.n != 1)}",
+        score_cell(report.score),
+        "",
+    )
 
 
 def _notes(report: Report, benchmark: Benchmark) -> Iterator[str]:
     if not report.complete:
-        names = ", ".join(f"{name}.tsv" for name in report.missing)
-        lacking = f" Missing: {names}." if names else ""
-        yield f"INCOMPLETE: no macro-average while a scored task of {benchmark.name} has no score.{lacking}"
+        names = ", ".join(name for name, task in report.tasks.items() if task.score is None)
+        yield f"INCOMPLETE: no macro-average without a score for {names}."
     for name, task in report.tasks.items():
         covered = {score.covered for score in task.metrics.values() if score.covered is not None}
         for share in sorted(covered):

@@ -35,8 +35,9 @@ def _table(summary: Summary, benchmark: Benchmark, sources: Sequence[str]) -> Ta
     tasks = [row for task in benchmark.scored for row in _task_rows(summary, task, sources)]
     average = _row("macro-average", "", summary.score, sources)
     diagnostics = [
-        _row(task.name, task.metrics[0].title, summary.diagnostics.get(task.name), sources)
+        _row(task.name, task.metrics[0].title, summary.diagnostics[task.name], sources)
         for task in benchmark.diagnostics
+        if task.name in summary.diagnostics
     ]
     sections = [Section(tuple(tasks)), Section((average,)), Section(tuple(diagnostics))]
     return Table(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
@@ -10,6 +11,7 @@ NARROWEST = 8
 """A column is never narrowed below this width."""
 LONGEST_RULE = 100
 """Where nothing sets the width, rules and running text end here."""
+_HOLD = "\N{NO-BREAK SPACE}"
 _BOLD, _DIM, _PLAIN = "\x1b[1m", "\x1b[2m", "\x1b[0m"
 
 
@@ -74,13 +76,28 @@ def _fitted(widths: list[int], table: Table, paper: Paper) -> list[int]:
         return widths
     excess = sum(widths) + len(GAP) * (len(widths) - 1) - paper.width
     text = [position for position in range(len(widths)) if position not in table.right]
-    while excess > 0:
-        widest = max(text, key=widths.__getitem__, default=None)
-        if widest is None or widths[widest] <= NARROWEST:
-            break
-        widths[widest] -= 1
-        excess -= 1
+    whole = {position: max(NARROWEST, _longest_word(table, position)) for position in text}
+    for narrowest in (
+        whole,
+        dict.fromkeys(text, NARROWEST),
+    ):  # words are broken only where nothing else helps
+        while excess > 0:
+            wide = [position for position in text if widths[position] > narrowest[position]]
+            if not wide:
+                break
+            widths[max(wide, key=widths.__getitem__)] -= 1
+            excess -= 1
     return widths
+
+
+def _longest_word(table: Table, position: int) -> int:
+    cells = [table.columns[position], *(row[position] for row in table.lines())]
+    return max((_width(word) for cell in cells for word in _bound(cell).split(" ")), default=0)
+
+
+def _bound(cell: str) -> str:
+    """The cell with an interval as one word: "[83.0, 86.4]"."""
+    return re.sub(r"(\[-?[\d.]+,) (?=-?[\d.]+\])", r"\1" + _HOLD, cell)
 
 
 def _lines(cells: Sequence[str], widths: Sequence[int], *, right: frozenset[int]) -> list[str]:
@@ -109,7 +126,10 @@ def _wrapped(cell: str, width: int) -> list[str]:
 
     indent = " " * min(len(cell) - len(cell.lstrip()), width // 2)
     letters = width if cell.isascii() else max(len(indent) + 1, width * len(cell) // _width(cell))
-    return textwrap.wrap(cell.strip(), letters, initial_indent=indent, subsequent_indent=indent) or [""]
+    bound = _bound(cell.strip())
+    held = bound if max(map(len, bound.split(" "))) <= letters else cell.strip()
+    lines = textwrap.wrap(held, letters, initial_indent=indent, subsequent_indent=indent)
+    return [line.replace(_HOLD, " ") for line in lines] or [""]
 
 
 def _width(text: str) -> int:

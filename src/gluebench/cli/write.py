@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import click
 
 from gluebench.cli.errors import WRONG_FILE
-from gluebench.cli.options import benchmark_option, split_option
+from gluebench.cli.options import benchmark_option, split_option, zip_name
 
 if TYPE_CHECKING:
     from gluebench.benchmark import Role
@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     metavar="ZIP",
     required=True,
     type=click.Path(dir_okay=False),
+    callback=zip_name,
     help="Where to write the submission.",
 )
 @split_option

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import NamedTuple
 
-from gluebench.benchmark import Benchmark, Phenomenon, Role, Task, TestFile
+from gluebench.benchmark import Benchmark, Phenomenon, Role, Task, TestFile, load_benchmark
 from gluebench.scoring.label_version import label_version
 from gluebench.scoring.tags import Category, Metadata, categories, read_metadata, read_phenomena
 from gluebench.submission.check import other_sizes
@@ -55,13 +55,18 @@ class Gold:
 
 
 def read_gold(
-    folder: str | os.PathLike[str], benchmark: Benchmark, *, role: Role = "test", partial: bool = False
+    folder: str | os.PathLike[str],
+    benchmark: Benchmark | str | os.PathLike[str],
+    *,
+    role: Role = "test",
+    partial: bool = False,
 ) -> Gold:
     """Read a gold folder. A file may be absent, and then that task cannot be graded.
 
     Raises GoldError with all that is wrong; with `partial`, a file that lacks examples is not.
     """
     home = os.fspath(folder)
+    benchmark = load_benchmark(benchmark)
     problems: list[Problem] = []
     columns: dict[str, Column] = {}
     phenomena: dict[str, Mapping[Phenomenon, tuple[int, ...]]] = {}
@@ -77,7 +82,7 @@ def read_gold(
             metadata |= divisions.metadata
             problems += divisions.problems
     if not columns and not problems:
-        problems.append(_nothing_there(benchmark, role))
+        problems.append(_nothing_there(home, benchmark, role))
     if problems:
         raise GoldError(problems, folder=os.fspath(folder))
     version = label_version(home, columns, phenomena, metadata=metadata)
@@ -168,7 +173,9 @@ def _content(home: str, name: str) -> bytes | None:
         return None
 
 
-def _nothing_there(benchmark: Benchmark, role: Role) -> Problem:
+def _nothing_there(home: str, benchmark: Benchmark, role: Role) -> Problem:
+    if not os.path.isdir(home):
+        return Problem("no-gold", "error", home, "expected a folder of labels", "Check the path.")
     wanted = ", ".join(f"{file.name}{SUFFIX}" for file in benchmark.files(role))
     fix = "Put one file of labels there for each test file, with the header index<TAB>label."
     return Problem("no-gold", "error", "", f"expected at least one of {wanted}", fix)

@@ -6,17 +6,17 @@ import os
 from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from gluebench.benchmark import Benchmark, Task, load_benchmark
+from gluebench.benchmark import Benchmark, Task
 from gluebench.scoring.averages import Part, macro_average, mean_interval, task_score
 from gluebench.scoring.bars import NO_BAR, Bar
 from gluebench.scoring.diagnostics import diagnostic_report
 from gluebench.scoring.gold import PARTIAL, SUFFIX, Gold, GoldError, read_gold
 from gluebench.scoring.pairs import Pairs, Point, matched, point
-from gluebench.scoring.predictions import SubmissionError, submission_of
 from gluebench.scoring.provenance import provenance
 from gluebench.scoring.report import Report, Score, TaskReport
 from gluebench.submission.problems import Problem
 from gluebench.submission.submission import Submission
+from gluebench.submission.values import SubmissionError, submission_of
 
 if TYPE_CHECKING:
     from gluebench.scoring.resample import TaskBars
@@ -79,7 +79,7 @@ def _gold(
         return gold
     if isinstance(submission, Submission):
         return read_gold(gold, submission.benchmark, role=submission.role)
-    return read_gold(gold, benchmark if isinstance(benchmark, Benchmark) else load_benchmark(benchmark))
+    return read_gold(gold, benchmark)
 
 
 def _check(submission: Submission, gold: Gold) -> None:
@@ -89,7 +89,7 @@ def _check(submission: Submission, gold: Gold) -> None:
             f"{gold.benchmark.name} ({gold.role}); expected both of one benchmark and split"
         )
     if submission.verdict == "invalid":
-        raise SubmissionError(submission.errors, source=submission.source)
+        raise SubmissionError(submission.errors, source=submission.source, unshown=submission.unshown)
     unlabelled = [name for name in submission.predictions if name not in gold.columns]
     if unlabelled and not gold.partial:
         raise GoldError([_no_gold(name) for name in unlabelled], folder=gold.folder)

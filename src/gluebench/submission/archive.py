@@ -67,7 +67,7 @@ def _read(source: str, wanted: Callable[[str], bool], limits: Limits) -> Content
             raise Refused("not-a-file", file=source)
         return _read_file(source, wanted, limits)
     except OSError as error:
-        raise Refused("unreadable", file=source, value=error.strerror) from None
+        raise Refused("unreadable", file=str(error.filename or source), value=error.strerror) from None
 
 
 def _kind(source: str) -> int:

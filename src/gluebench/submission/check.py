@@ -6,7 +6,7 @@ import os
 from collections.abc import Iterable, Mapping
 from typing import NamedTuple
 
-from gluebench.benchmark import Benchmark, Role, Task, TestFile, closest
+from gluebench.benchmark import Benchmark, Role, Task, TestFile, closest, load_benchmark
 from gluebench.submission.archive import base_name, read_members
 from gluebench.submission.column import Column
 from gluebench.submission.problems import Problem, verdict
@@ -51,8 +51,14 @@ class _File(NamedTuple):
     unshown: Mapping[str, int]
 
 
-def check(source: str | os.PathLike[str], benchmark: Benchmark, *, role: Role = "test") -> Submission:
+def check(
+    source: str | os.PathLike[str],
+    benchmark: Benchmark | str | os.PathLike[str],
+    *,
+    role: Role = "test",
+) -> Submission:
     """Read a zip, a folder or a single file of predictions; what is wrong is in the result, never raised."""
+    benchmark = load_benchmark(benchmark)
     names = Names(benchmark, role)
     archive = read_members(source, names.knows)
     problems = list(archive.problems)

@@ -61,7 +61,8 @@ def fix_submission(
         problems += check(source, benchmark, role=role).errors
     if not problems:
         write_submission(out, columns, benchmark, role=role)
-        done.append(f"wrote {len(columns)} files to {os.fspath(out)}")
+        done += [f"{name}: left out, as it is named as no test file" for name in archive.ignored]
+        done.append(f"wrote {len(columns)} file{'s' * (len(columns) != 1)} to {os.fspath(out)}")
     return Mended(done, problems)
 
 

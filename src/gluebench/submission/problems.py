@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass
+from itertools import groupby
 from typing import Any, Literal
 
 Severity = Literal["error", "warning", "notice"]
@@ -80,23 +81,27 @@ def _places(group: Sequence[Problem], more: Mapping[str, int]) -> list[str]:
     places = []
     for file, count in more.items():
         here = [each for each in group if each.file == file]
-        if all(each.line is None and each.value is None for each in here):
-            places.append(f"{file} (index {_ranges(each.index for each in here)})")
-        else:
-            places += [each.place + (f": {each.value!r}" if each.value is not None else "") for each in here]
+        for value, same in groupby(here, key=lambda each: each.value):
+            places.append(_drawn_together(file, list(same)) + ("" if value is None else f": {value!r}"))
         if count:
-            places.append(f"{file}: and {count:,} more")
+            places[-1] += f", and {count:,} more"
     return places
 
 
-def _ranges(indices: Iterable[int | None]) -> str:
-    """Ascending indices with those that follow each other drawn together: "3, 7 to 12"."""
+def _drawn_together(file: str, problems: Sequence[Problem]) -> str:
+    """Where they are: "MRPC.tsv:7 to 9 (index 5 to 7)"."""
+    lines, indices = _ranges(each.line for each in problems), _ranges(each.index for each in problems)
+    return f"{file}{':' * bool(lines)}{lines}{f' (index {indices})' * bool(indices)}"
+
+
+def _ranges(numbers: Iterable[int | None]) -> str:
+    """Ascending numbers with those that follow each other drawn together: "3, 7 to 12"."""
     runs: list[list[int]] = []
-    for index in indices:
-        if index is None:
+    for number in numbers:
+        if number is None:
             continue
-        if runs and runs[-1][-1] == index - 1:
-            runs[-1] = [runs[-1][0], index]
+        if runs and runs[-1][-1] == number - 1:
+            runs[-1] = [runs[-1][0], number]
         else:
-            runs.append([index])
+            runs.append([number])
     return ", ".join(" to ".join(map(str, run)) for run in runs)

@@ -214,8 +214,7 @@ def _row_count_problem(name: str, rows: Rows, layout: Layout) -> Problem | None:
         role = layout.others[rows.rows]
         expected = f"expected another number of rows: it is the {role} split that has so many"
         fix = f'If it is of that split, say so (--split {role}, or role="{role}").'
-        found = f"{rows.rows:,} rows, not {layout.size:,}"
-        return Problem("wrong-split", "error", name, expected, fix, value=found)
+        return Problem("wrong-split", "error", name, expected, fix, value=_count(rows, layout))
     if not layout.complete:
         return None
     if rows.rows in layout.versions:
@@ -224,8 +223,13 @@ def _row_count_problem(name: str, rows: Rows, layout: Layout) -> Problem | None:
         )
         fix = "Predict the current release of the data."
         return Problem("wrong-version", "error", name, expected, fix)
-    expected = f"expected {layout.size:,} rows and found {rows.rows:,}"
-    return Problem("row-count", "error", name, expected, "Give each example of the split exactly one row.")
+    expected = "expected one row for each example of the split"
+    fix = "Write each example once; is it this benchmark and split?"
+    return Problem("row-count", "error", name, expected, fix, value=_count(rows, layout))
+
+
+def _count(rows: Rows, layout: Layout) -> str:
+    return f"{rows.rows:,} rows, not {layout.size:,}"
 
 
 def _is_shifted(rows: Rows, layout: Layout) -> bool:

@@ -5,11 +5,12 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Iterable, Mapping
+from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
-from gluebench.benchmark import Benchmark, Role, TestFile
+from gluebench.benchmark import Benchmark, Role, TestFile, load_benchmark
 from gluebench.submission.check import SUFFIX, Names, layout
 from gluebench.submission.column import Column
 from gluebench.submission.problems import Problem
@@ -32,21 +33,21 @@ class Predictions(NamedTuple):
 
 def write_submission(
     path: str | os.PathLike[str],
-    predictions: Mapping[str, Column],
-    benchmark: Benchmark,
+    predictions: Mapping[str, Any],
+    benchmark: Benchmark | str | os.PathLike[str],
     *,
     role: Role = "test",
 ) -> None:
     """Write a zip that `check` finds valid: one TSV per test file, in the manifest's order.
 
-    The file appears whole or not at all. Raises ValueError for a name that is no test file of the benchmark.
+    `predictions` are those of `check`, or for each task or test file what `grade` takes: a list, an array, a
+    Series, a DataFrame. The file appears whole or not at all. Raises SubmissionError for predictions that are
+    wrong, UnknownNameError or ValueError for a name that is no test file of the benchmark.
     """
     import zipfile
 
-    unknown = set(predictions) - {file.name for file in benchmark.files(role)}
-    if unknown:
-        benchmark.file(sorted(unknown)[0])
-        raise ValueError(f"no {role} split: {', '.join(sorted(unknown))}")
+    benchmark = load_benchmark(benchmark)
+    predictions = _columns(predictions, benchmark, role)
     target = Path(path)
     partial = target.with_name(target.name + ".part")
     try:
@@ -63,7 +64,20 @@ def write_submission(
             error.filename = os.fspath(target)  # its author knows no other
         raise
     finally:
-        partial.unlink(missing_ok=True)
+        with suppress(OSError):  # what was wrong with the name or the folder has been said
+            partial.unlink()
+
+
+def _columns(predictions: Mapping[str, Any], benchmark: Benchmark, role: Role) -> Mapping[str, Column]:
+    files = {file.name for file in benchmark.files(role)}
+    if files.issuperset(predictions) and all(isinstance(each, Column) for each in predictions.values()):
+        return predictions
+    from gluebench.submission.values import SubmissionError, submission_of
+
+    submission = submission_of(predictions, benchmark, role=role)
+    if submission.errors:
+        raise SubmissionError(submission.errors, source=submission.source, unshown=submission.unshown)
+    return submission.predictions
 
 
 def tsv(column: Column) -> bytes:

@@ -20,8 +20,14 @@ SOURCE = "predictions given from Python"
 class SubmissionError(ValueError):
     """A submission that cannot be graded; the message has a line for each problem."""
 
-    def __init__(self, problems: Sequence[Problem], *, source: str) -> None:
-        super().__init__("\n".join([f"{source} cannot be graded:", *listed(problems)]))
+    def __init__(
+        self,
+        problems: Sequence[Problem],
+        *,
+        source: str,
+        unshown: Mapping[str, Mapping[str, int]] | None = None,
+    ) -> None:
+        super().__init__("\n".join([f"{source} cannot be graded:", *listed(problems, unshown)]))
         self.problems = list(problems)
 
 
@@ -32,15 +38,27 @@ def submission_of(predictions: Mapping[str, Any], benchmark: Benchmark, *, role:
     columns `index` and `prediction`. Raises UnknownNameError for a name that is neither task nor test
     file; what is wrong with the values is in the result.
     """
+    if not isinstance(predictions, Mapping):
+        raise TypeError(
+            f"found {type(predictions).__name__} {_brief(predictions)}; expected what gluebench.check(path, "
+            'benchmark) gives, or a mapping of tasks to predictions, as {"MRPC": values}'
+        )
     problems: list[Problem] = []
     columns: dict[str, Column] = {}
+    unshown: dict[str, Mapping[str, int]] = {}
     for name, values in predictions.items():
         file = _file(name, benchmark, role)
         if file.name in columns:
             raise ValueError(f"{name!r} is {file.name} again; expected each test file once")
         task = benchmark.task(file.task)
-        table = read_table(name, _tsv(values, task), _layout(file, task, role))
+        try:
+            data = _tsv(values, task)
+        except ValueError as error:
+            raise ValueError(f"{name}: {error}") from None
+        table = read_table(name, data, _layout(file, task, role))
         problems += [replace(problem, line=None) for problem in table.problems]
+        if table.unshown:
+            unshown[name] = table.unshown
         if table.column is not None:
             columns[file.name] = table.column
     missing = tuple(
@@ -48,7 +66,7 @@ def submission_of(predictions: Mapping[str, Any], benchmark: Benchmark, *, role:
         if role in file.splits and file.name not in columns
     )  # fmt: skip
     judged = verdict(problems, missing=bool(missing))
-    return Submission(benchmark, role, SOURCE, judged, tuple(problems), columns, missing)
+    return Submission(benchmark, role, SOURCE, judged, tuple(problems), columns, missing, unshown)
 
 
 def _file(name: str, benchmark: Benchmark, role: Role) -> TestFile:
@@ -85,13 +103,34 @@ def _items(values: Any) -> Iterable[tuple[object, object]]:
     if isinstance(values, Mapping):
         return values.items()
     if hasattr(values, "columns"):  # a DataFrame, of whichever library
-        lacking = {"index", "prediction"} - set(values.columns)
-        if lacking:
-            raise ValueError(f"the DataFrame has no column {' or '.join(sorted(lacking))}")
-        return zip(_plain(values["index"]), _plain(values["prediction"]), strict=True)
+        return _frame_items(values)
+    shape = getattr(values, "shape", (0,))
+    if len(shape) != 1:
+        raise ValueError(f"found an array of shape {tuple(shape)}; expected one prediction for each example")
+    if isinstance(values, str | bytes) or not isinstance(values, Iterable):
+        raise ValueError(
+            f"found {type(values).__name__} {_brief(values)}; expected one prediction for each example"
+        )
     if hasattr(values, "index") and not callable(values.index):  # a Series: its index counts, not its order
         return zip(_plain(values.index), _plain(values), strict=True)
     return enumerate(_plain(values))
+
+
+def _frame_items(frame: Any) -> Iterable[tuple[object, object]]:
+    names = [*frame.columns, getattr(getattr(frame, "index", None), "name", None)]
+    lacking = [name for name in ("index", "prediction") if name not in names]
+    if lacking or "prediction" not in frame.columns:
+        listed_names = ", ".join(map(str, frame.columns))
+        raise ValueError(
+            f"the DataFrame has the columns {listed_names}; expected index and prediction, or a Series of the "
+            "predictions alone"
+        )
+    indices = frame["index"] if "index" in frame.columns else frame.index
+    return zip(_plain(indices), _plain(frame["prediction"]), strict=True)
+
+
+def _brief(value: object) -> str:
+    return text if len(text := repr(value)) <= 60 else f"{text[:59]}…"
 
 
 def _plain(values: Any) -> Iterable[object]:
