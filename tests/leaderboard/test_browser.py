@@ -163,8 +163,7 @@ def test_enter_submits_and_a_second_click_does_not_submit_again(
         assert not tab.complaints
 
 
-@pytest.mark.parametrize("width", [1280, 390])
-@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize(("scheme", "width"), [("light", 1280), ("dark", 390)])
 def test_every_page_is_accessible(chromium: Any, served: Any, entry: str, scheme: str, width: int) -> None:
     size = {"width": width, "height": 844}
     with Tab(chromium, served.url, color_scheme=scheme, viewport=size) as tab:
