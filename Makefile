@@ -36,7 +36,7 @@ bench: $(VENV)/.dev
 	$(BIN)/python bench/process.py
 
 coverage: $(VENV)/.dev
-	$(BIN)/python bench/coverage.py
+	$(BIN)/python bench/intervals.py
 
 docs: $(VENV)/.dev
 	$(BIN)/python docs/generate.py

@@ -11,15 +11,19 @@ import argparse
 import os
 import statistics
 import tempfile
+from collections import Counter
+from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 
+import numpy as np
 from material import interleaved, pandas_gold, ratio, read_members, tuned_pandas, write_material
 
 from gluebench.benchmark import load_benchmark
-from gluebench.scoring import grade, read_gold
-from gluebench.submission import check
+from gluebench.scoring import Gold, grade, read_gold
+from gluebench.submission import Submission, check
 
 
 def main() -> None:
@@ -32,6 +36,8 @@ def main() -> None:
         glue = load_benchmark("glue")
         gold, peer_gold = read_gold(folder / "gold", glue), pandas_gold(folder)
         good, shuffled, broken = folder / "good.zip", folder / "shuffled.zip", folder / "broken.zip"
+        submission = check(good, glue)
+        draws = drawings(submission, gold, resamples=1000)
         seconds = interleaved(
             {
                 "zipfile, file order": lambda: read_members(good),
@@ -42,6 +48,9 @@ def main() -> None:
                 "ours, shuffled": lambda: grade(check(shuffled, glue), gold, resamples=0),
                 "ours, broken": lambda: check(broken, glue),
                 "ours, 1,000 resamples": lambda: grade(check(good, glue), gold, resamples=1000),
+                "points alone": lambda: grade(submission, gold, resamples=0),
+                "points and intervals": lambda: grade(submission, gold, resamples=1000),
+                "random numbers alone": lambda: [draw() for draw in draws],
             },
             rounds,
         )
@@ -76,6 +85,32 @@ def main() -> None:
         1 / ratio(seconds, "ours, 1,000 resamples", "tuned pandas, file order"),
         ">= 2 (3)",
     )
+    suite = statistics.median(
+        (whole - points) / numbers
+        for whole, points, numbers in zip(
+            seconds["points and intervals"],
+            seconds["points alone"],
+            seconds["random numbers alone"],
+            strict=True,
+        )
+    )
+    _line("resampling suite: times drawing its random numbers", suite, "<= 6 (2.5)")
+
+
+def drawings(submission: Submission, gold: Gold, *, resamples: int) -> list[Callable[[], object]]:
+    """The random numbers that the intervals need, and nothing done with them."""
+    found: list[Callable[[], object]] = []
+    for name, column in gold.columns.items():
+        rng = np.random.default_rng(0)
+        about = gold.metadata.get(name)
+        if column.labels and (about is None or about.groups is None):
+            cells = Counter(zip(column.codes, submission.predictions[name].codes, strict=True))
+            shares = np.array(list(cells.values())) / len(column)
+            found.append(partial(rng.multinomial, len(column), shares, size=resamples))
+        else:
+            units = len(column) if about is None or about.groups is None else max(about.groups) + 1
+            found.append(partial(rng.integers, 0, units, size=(resamples, units)))
+    return found
 
 
 def _line(what: str, value: float, goal: str) -> None:

@@ -128,12 +128,14 @@ def pandas_gold(folder: Path) -> dict[str, object]:
 
 
 def interleaved(work: Mapping[str, Callable[[], object]], rounds: int) -> dict[str, list[float]]:
-    """CPU seconds of each piece of work, one after the other in every round, so that drift hits all alike."""
+    """CPU seconds of each piece of work, in turn in every round, so that drift of the machine hits all alike.
+
+    Each runs once untimed before it is timed, so that none pays for the caches its neighbour has emptied.
+    """
     seconds: dict[str, list[float]] = {name: [] for name in work}
-    for each in work.values():
-        each()  # warm
     for _ in range(rounds):
         for name, each in work.items():
+            each()
             start = time.process_time()
             each()
             seconds[name].append(time.process_time() - start)

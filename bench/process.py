@@ -16,6 +16,8 @@ from pathlib import Path
 from typing import NamedTuple
 
 HERE = Path(__file__).parent
+COMMAND = "import sys; from gluebench.cli import main; sys.exit(main())"
+"""What the installed `gluebench` script does."""
 PEER = (
     "import sys; from pathlib import Path; from material import pandas_gold, tuned_pandas; "
     "folder = Path(sys.argv[1]); print(tuned_pandas(folder / 'good.zip', pandas_gold(folder), folder))"

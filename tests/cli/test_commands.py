@@ -174,3 +174,10 @@ def test_write_refuses_wrong_predictions(world):
     result = world.run("write", folder, "--out", world.root / "out.zip")
     assert result.exit_code == 1
     assert not (world.root / "out.zip").exists()
+
+
+def test_a_path_at_the_start_of_a_message_is_written_as_it_was_given(world, monkeypatch):
+    monkeypatch.chdir(world.root)
+    (world.root / "mine.toml").write_text("[benchmark\n")
+    result = run("check", "right", "--benchmark", "mine.toml")
+    assert "Error: mine.toml:" in result.stderr

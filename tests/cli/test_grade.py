@@ -119,7 +119,7 @@ def test_what_was_taken_with_a_notice_goes_to_standard_error(world):
     (world.right / "Pairs.tsv").write_bytes(text.replace("\n", "\r\n").encode())
     result = world.run("grade", world.right, "--gold", world.gold, "--json")
     assert json.loads(result.stdout)["complete"]
-    assert "notice: line-ends: Pairs.tsv" in result.stderr
+    assert "Notices: line-ends. More: gluebench check" in result.stderr
 
 
 def test_several_runs_have_mean_deviation_and_best(world):

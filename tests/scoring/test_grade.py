@@ -130,7 +130,20 @@ class TestPartialGold:
         assert report.tasks["Like"].score is None
         assert report.score is None
         assert report.missing == (), "it was submitted: the gold is what is missing"
-        assert "Like.tsv was submitted, but there are no gold labels for it" in report.warnings
+        assert "there are no gold labels for Like.tsv: submitted, but not scored" in report.warnings
+
+    def test_what_gold_lacks_names_the_way_out(self, tmp_path, small) -> None:
+        values = gold_values()
+        values["Accept"] = values["Accept"][:20]
+        with pytest.raises(GoldError, match="--allow-partial-gold"):
+            read_gold(write_gold(tmp_path / "less", values), small)
+
+    def test_dev_labels_do_not_pass_for_part_of_test_s(self, tmp_path, small) -> None:
+        values = gold_values()
+        size = small.file("Accept").size("dev")
+        values["Accept"] = values["Accept"][:size]
+        with pytest.raises(GoldError, match="wrong-split"):
+            read_gold(write_gold(tmp_path / "less", values), small, partial=True)
 
     def test_a_task_covered_in_part_counts_and_is_marked(self, tmp_path, small) -> None:
         values = gold_values()

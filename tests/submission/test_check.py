@@ -118,7 +118,9 @@ def test_the_dev_split_has_its_own_sizes_and_files(tiny: Benchmark, folder: Fold
     submission = check(folder({"Para.tsv": rows}), tiny, role="dev")
     assert submission.verdict == "incomplete"
     assert submission.missing == ("Sim", "Infer-m", "Infer-mm")
-    assert "row-count" in codes(check(folder_path(submission), tiny), "error")
+    refused = check(folder_path(submission), tiny)
+    assert codes(refused, "error") == ["wrong-split"], "no row for each index that test has and dev has not"
+    assert "--split dev" in refused.errors[0].fix
 
 
 def folder_path(submission: Submission) -> Path:

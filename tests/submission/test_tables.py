@@ -192,7 +192,24 @@ def test_the_template_is_the_rows_written_one_by_one(size: int, tail: bytes) -> 
 @given(st.lists(st.sampled_from(NLI.words), min_size=1, max_size=120))
 def test_the_canonical_way_reads_any_labels(labels: list[str]) -> None:
     body = "".join(f"{index}\t{label}\n" for index, label in enumerate(labels)).encode()
-    assert read_canonical(body, NLI.words, len(labels)) == bytes(map(NLI.words.index, labels))
+    assert read_canonical(body, 0, words=NLI.words, size=len(labels)) == bytes(map(NLI.words.index, labels))
+
+
+WORDS = [("yes", "no"), ("entailment", "not_entailment"), ("aa", "ab"), ("a1", "b2"), ("tak", "nie", "może")]
+
+
+@given(st.sampled_from(WORDS), st.lists(st.integers(0, 1), min_size=1, max_size=30))
+def test_the_canonical_way_reads_words_of_any_letters(words: tuple[str, ...], codes: list[int]) -> None:
+    body = "".join(f"{index}\t{words[code]}\n" for index, code in enumerate(codes)).encode()
+    assert read_canonical(body, 0, words=words, size=len(codes)) == bytes(codes)
+
+
+@pytest.mark.parametrize(
+    "wrong", ["nuetral", "neutrall", "u", "", "neutral\tneutral", "neutral\n", "xneutral"]
+)
+def test_letters_of_a_word_in_another_order_are_not_the_word(wrong: str) -> None:
+    body = f"0\tneutral\n1\t{wrong}\n2\tentailment\n".encode()
+    assert read_canonical(body, 0, words=NLI.words, size=3) is None
 
 
 @given(st.lists(st.floats(allow_nan=False, allow_infinity=False), min_size=1, max_size=60))
@@ -222,6 +239,9 @@ INSERTS = [
     b"1",
     b"9",
     b"x",
+    b"a",
+    b"e",
+    b"u",
     b"\xff",
     b" ",
     b"\x80",
@@ -260,7 +280,7 @@ def fuzz(runs: int, seed: int) -> int:
         body = mutated(b"".join(b"%d\t%b\n" % (index, rng.choice(words)) for index in indices), rng)
         by_line, by_array = read_lines(body, wanted), read_arrays(body, wanted)
         assert by_line == by_array, body
-        canonical = read_canonical(body, [word.decode() for word in wanted.labels], wanted.size)
+        canonical = read_canonical(body, 0, words=[word.decode() for word in wanted.labels], size=wanted.size)
         if canonical is not None:
             assert not by_line.faults, body
             assert by_line.values == canonical, body

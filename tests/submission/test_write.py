@@ -130,3 +130,43 @@ def test_fix_writes_nothing_when_it_would_have_to_guess(
     mended = fix_submission(source, tmp_path / "out.zip", tiny)
     assert mended.problems
     assert not (tmp_path / "out.zip").exists()
+
+
+@pytest.mark.parametrize(
+    ("name", "text"),
+    [
+        ("Para.csv", '"index","prediction"\n"0","1"\n"1","0"\n"2","1"\n"3","1"\n'),
+        ("Para.csv", ",index,prediction\r\n0,3,1\r\n1,2,1\r\n2,1,0\r\n3,0,1\r\n"),
+        ("Para.csv", "prediction\n1\n0\n1\n1"),
+        ("Para.csv", 'id,text,prediction\n0,"a, b",1\n1,c,0\n2,d,1\n3,e,1'),
+        ("Para.tsv", 'text\tindex\tprediction\n"a\t0\t1\nb"\t1\t0\nc\t2\t1\nd\t3\t1\n'),
+        ("Para.jsonl", '{"prediction": 1}\n\n{"prediction": 0}\n{"prediction": 1}\n{"prediction": "1"}\n'),
+    ],
+)
+def test_columns_are_found_by_their_names(tiny: Benchmark, tmp_path: Path, name: str, text: str) -> None:
+    (tmp_path / name).write_text(text)
+    read = read_predictions(tmp_path, tiny, role="dev")
+    assert read.columns["Para"].words() == ["1", "0", "1", "1"]
+
+
+def test_a_row_with_other_columns_than_the_header_is_refused(tiny: Benchmark, tmp_path: Path) -> None:
+    (tmp_path / "Para.csv").write_text("text,index,prediction\na,0,1\n1,0\nb,2,1,0\nc,3,1\n")
+    read = read_predictions(tmp_path, tiny, role="dev")
+    assert [problem.line for problem in read.problems if problem.code == "columns"] == [3, 4]
+
+
+@pytest.mark.parametrize(
+    ("name", "text"),
+    [("Para.txt", "1\n0\nmaybe\n1\n"), ("Para.jsonl", '\n{"label": 1}\n{"label": "maybe"}\n')],
+)
+def test_lines_are_counted_as_an_editor_does_where_there_is_no_header(
+    tiny: Benchmark, tmp_path: Path, name: str, text: str
+) -> None:
+    (tmp_path / name).write_text(text)
+    (wrong,) = [p for p in read_predictions(tmp_path, tiny, role="dev").problems if p.code == "unknown-label"]
+    assert wrong.line == 3
+
+
+def test_a_place_that_cannot_be_written_is_named_as_its_author_did(tiny: Benchmark, tmp_path: Path) -> None:
+    with pytest.raises(OSError, match=r"where\.zip'$"):
+        write_submission(tmp_path / "no" / "where.zip", {}, tiny)

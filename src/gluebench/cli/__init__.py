@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
+import os
+
 import click
 
 from gluebench.cli.lazy import LazyGroup
 from gluebench.version import __version__
+
+# One thread: the matrices here are small, and numpy starts sooner. Whoever set it otherwise is heeded.
+os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 
 COMMANDS = {
     "benchmark": "gluebench.cli.benchmark:benchmark",

@@ -55,9 +55,10 @@ def _mend(source: str, out: str, manifest: Benchmark, *, role: Role) -> list[str
 
     mended = fix_submission(source, out, manifest, role=role)
     if mended.problems:
-        lines = [f"{problem.severity}: {problem}" for problem in mended.problems]
+        from gluebench.cli.findings import marked
+
         advice = "Nothing was written: this cannot be mended without guessing."
-        raise click.ClickException("\n".join([advice, *lines]))
+        raise click.ClickException("\n".join([advice, *marked(mended.problems)]))
     return mended.done
 
 

@@ -63,7 +63,7 @@ def compare(
     from gluebench.scoring import read_gold
 
     manifest = load_benchmark(benchmark)
-    ours, theirs = (read_submission(source, manifest, role=split) for source in (a, b))
+    ours, theirs = (read_submission(source, manifest, benchmark=benchmark, role=split) for source in (a, b))
     labels = read_gold(gold, manifest, role=split, partial=allow_partial_gold)
     comparison = analysis.compare(ours, theirs, labels, resamples=resamples, seed=seed)
     notices(f"warning: {warning}" for warning in comparison.warnings)

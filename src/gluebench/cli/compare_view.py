@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from gluebench.analysis import Comparison
-from gluebench.analysis.compare import TaskComparison
+from gluebench.analysis.comparison import TaskComparison
 from gluebench.analysis.differences import Difference
 from gluebench.benchmark import Benchmark, Task
 from gluebench.cli.formats import Records

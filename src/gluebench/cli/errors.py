@@ -32,8 +32,10 @@ def _room_error(error: Exception) -> click.ClickException | None:
     name = type(error).__name__
     if name == "UnknownNameError":
         return click.UsageError(_sentence(str(error)))
-    if name in {"ManifestError", "GoldError", "SubmissionError", "SiteError", "DataError"}:
+    if name == "GoldError":
         return click.ClickException(_sentence(str(error)))
+    if name in {"ManifestError", "SubmissionError", "SiteError", "DataError"}:  # these may begin with a path
+        return click.ClickException(str(error))
     return None
 
 

@@ -2,45 +2,64 @@
 
 from __future__ import annotations
 
+import shlex
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Mapping, Sequence
 
 from gluebench.cli.formats import Records
 from gluebench.cli.output import Output
 from gluebench.cli.tables import Section, Table
 from gluebench.submission import Problem, Submission
+from gluebench.submission.problems import listed
 
 COLUMNS = ("severity", "file", "line", "index", "code", "value", "expected", "fix")
 _WORST_FIRST = ("error", "warning", "notice")
 
 
-def worst_first(problems: Iterable[Problem]) -> list[Problem]:
-    """Errors, then warnings, then notices, each in the order they were found."""
-    return sorted(problems, key=lambda problem: _WORST_FIRST.index(problem.severity))
+def marked(problems: Iterable[Problem], unshown: Mapping[str, Mapping[str, int]] | None = None) -> list[str]:
+    """Errors, then warnings, then notices as lines, those of a kind together; `unshown` as in `listed`."""
+    found, rest = list(problems), dict(unshown or {})
+    lines = []
+    for severity in _WORST_FIRST:
+        these = [problem for problem in found if problem.severity == severity]
+        codes = {problem.code for problem in these}
+        more = {file: {code: kinds[code] for code in codes & set(kinds)} for file, kinds in rest.items()}
+        lines += [line if line.startswith(" ") else f"{severity}: {line}" for line in listed(these, more)]
+    return lines
 
 
 def problem_lines(submission: Submission) -> list[str]:
-    """A line for each finding and for each file's findings that are only counted."""
-    shown = [f"{problem.severity}: {problem}" for problem in worst_first(submission.problems)]
-    return shown + list(_counted(submission))
+    """Every finding: what is shared by many stands once, above their places."""
+    return marked(submission.problems, submission.unshown)
 
 
-def _counted(submission: Submission) -> Iterator[str]:
-    for file, kinds in submission.unshown.items():
-        counts = ", ".join(f"{count:,} {code}" for code, count in kinds.items())
-        yield f"{file}: and more of the same, not listed: {counts}"
+def brief_lines(submission: Submission, options: Sequence[str] = ()) -> list[str]:
+    """What a command that has other things to say tells of findings that are no errors.
 
-
-def brief_lines(submission: Submission) -> list[str]:
-    """A line for each kind of finding that is no error: what a command says that has other things to say."""
-    files: dict[tuple[str, str], Counter[str]] = {}
-    for problem in worst_first(submission.problems):
-        files.setdefault((problem.severity, problem.code), Counter())[problem.file or "the whole"] += 1
+    A line for each kind of warning, then the verdict, the kinds of notice and the check that explains them.
+    """
     lines = []
-    for (severity, code), counts in files.items():
-        places = [f"{file} ({count} times)" if count > 1 else file for file, count in counts.items()]
-        lines.append(f"{severity}: {code}: {', '.join(places)}")
-    return [*lines, f"These are explained by: gluebench check {submission.source}"] if lines else []
+    for code, counts in _files(submission, "warning").items():
+        if code != "missing-file":  # the verdict names these
+            places = [f"{file} ({count:,} rows)" if count > 1 else file for file, count in counts.items()]
+            lines.append(f"warning: {code}: {', '.join(filter(None, places))}")
+    notices = ", ".join(_files(submission, "notice"))
+    kinds = f" Notices: {notices}." if notices else ""
+    words = ["gluebench", "check", submission.source, *options]
+    return [*lines, f"{verdict_line(submission)}{kinds} More: {shlex.join(words)}"]
+
+
+def _files(submission: Submission, severity: str) -> dict[str, Counter[str]]:
+    """For each kind of finding of that severity the files that have it, and how often."""
+    found: dict[str, Counter[str]] = {}
+    for problem in submission.problems:
+        if problem.severity == severity:
+            found.setdefault(problem.code, Counter())[problem.file] += 1
+    for file, kinds in submission.unshown.items():
+        for code, count in kinds.items():
+            if code in found:
+                found[code][file] += count
+    return found
 
 
 def as_lines(submission: Submission, *, done: list[str]) -> str:

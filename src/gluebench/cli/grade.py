@@ -63,14 +63,14 @@ def grade(
     from gluebench.scoring import read_gold
 
     manifest = load_benchmark(benchmark)
-    submissions = [read_submission(sub, manifest, role=split) for sub in subs]
+    submissions = [read_submission(sub, manifest, benchmark=benchmark, role=split) for sub in subs]
     labels = read_gold(gold, manifest, role=split, partial=allow_partial_gold)
     count = 0 if no_intervals else resamples
     reports = [score(submission, labels, resamples=count, seed=seed) for submission in submissions]
     _print(reports, manifest, sources=subs, form=form)
 
 
-def read_submission(source: str, manifest: Benchmark, *, role: Role) -> Submission:
+def read_submission(source: str, manifest: Benchmark, *, benchmark: str, role: Role) -> Submission:
     """The submission, what was found in it said on standard error; exits when it is invalid."""
     from gluebench.submission import check
 
@@ -79,12 +79,17 @@ def read_submission(source: str, manifest: Benchmark, *, role: Role) -> Submissi
         from gluebench.cli.findings import brief_lines, problem_lines, verdict_line
         from gluebench.cli.output import notices
 
-        invalid = submission.verdict == "invalid"
-        notices(problem_lines(submission) if invalid else brief_lines(submission))
-        notices([verdict_line(submission)])
-        if invalid:
+        if submission.verdict == "invalid":
+            notices([*problem_lines(submission), verdict_line(submission)])
             raise click.exceptions.Exit(WRONG_FILE)
+        notices(brief_lines(submission, _options(benchmark, role)))
     return submission
+
+
+def _options(benchmark: str, role: Role) -> list[str]:
+    """What must be said again for another command to read the submission alike."""
+    named = [] if benchmark == "glue" else ["--benchmark", benchmark]
+    return named if role == "test" else [*named, "--split", role]
 
 
 def _print(reports: list[Report], manifest: Benchmark, *, sources: tuple[str, ...], form: Form) -> None:

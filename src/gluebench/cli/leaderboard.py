@@ -92,15 +92,15 @@ def demo(site: str, host: str, port: int) -> None:
     Example:
       gluebench leaderboard demo
     """
-    with _room() as commands:
+    with _room("demo") as commands:
         commands.demo(site, host=host, port=port)
 
 
 @contextmanager
-def _room() -> Iterator[ModuleType]:
-    """The leaderboard's commands. A package that they miss, then or later, is said to be an extra."""
+def _room(module: str = "commands") -> Iterator[ModuleType]:
+    """A module of the leaderboard. A package that they miss, then or later, is said to be an extra."""
     try:
-        yield import_module("gluebench.leaderboard.commands")
+        yield import_module(f"gluebench.leaderboard.{module}")
     except ModuleNotFoundError as error:
         if error.name is None or error.name.split(".")[0] == "gluebench":
             raise

@@ -27,21 +27,22 @@ if TYPE_CHECKING:
 def write(predictions: str, out: str, split: Role, benchmark: str) -> None:
     """Write a submission from prediction files.
 
-    PREDICTIONS is a folder with a file for each test file, named as it is: .tsv or .csv with a header,
-    .jsonl, or .txt with one prediction a line in the order of the examples.
+    PREDICTIONS is a folder with a file for each test file, named as it is: .tsv or .csv with a header that
+    names the columns index and prediction, .jsonl with those keys, or .txt with one prediction a line in the
+    order of the examples.
 
     \b
     Example:
       gluebench write predictions/ --out submission.zip
     """
     from gluebench.benchmark import load_benchmark
-    from gluebench.cli.findings import worst_first
+    from gluebench.cli.findings import marked
+    from gluebench.cli.output import notices
     from gluebench.submission import read_predictions, write_submission
 
     manifest = load_benchmark(benchmark)
     read = read_predictions(predictions, manifest, role=split)
-    for problem in worst_first(read.problems):
-        click.echo(f"{problem.severity}: {problem}", err=True)
+    notices(marked(read.problems))
     if any(problem.severity == "error" for problem in read.problems):
         click.echo("Nothing was written.", err=True)
         raise click.exceptions.Exit(WRONG_FILE)
@@ -49,4 +50,4 @@ def write(predictions: str, out: str, split: Role, benchmark: str) -> None:
     absent = [f"{file.name}.tsv" for file in manifest.files(split) if file.name not in read.columns]
     if absent:
         click.echo(f"INCOMPLETE: no predictions for {', '.join(absent)}.", err=True)
-    click.echo(f"{out}: {len(read.columns)} files.")
+    click.echo(f"{out}: {len(read.columns)} file{'s' * (len(read.columns) != 1)}.")

@@ -8,7 +8,7 @@ from pathlib import Path
 from gluebench.leaderboard import folder as folders
 from gluebench.leaderboard.folder import SiteError, SiteFolder
 
-__all__ = ["SiteError", "add", "demo", "init", "serve", "submit_local", "submitted_models"]
+__all__ = ["SiteError", "add", "init", "serve", "submit_local", "submitted_models"]
 
 
 def init(folder: str | os.PathLike[str]) -> SiteFolder:
@@ -57,16 +57,6 @@ def serve(
     with listen(host, port) as listening:
         prepare(site)
         run(site, listening, ready=ready)
-
-
-def demo(folder: str | os.PathLike[str], *, host: str = "127.0.0.1", port: int = 8000) -> None:
-    """Serve the sample benchmark with the simple systems on its board. Raises SiteError."""
-    from gluebench.leaderboard.demo import fill
-    from gluebench.leaderboard.supervisor import listen
-
-    listen(host, port).close()  # a port that is taken is said before the work, not after
-    fill(folder)
-    serve(folder, host=host, port=port)
 
 
 def submit_local(

@@ -10,9 +10,17 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from gluebench.leaderboard import commands
+from gluebench.leaderboard.supervisor import listen
 
 BENCHMARK = "sample"
 EMAIL = "demo@gluebench.invalid"
+
+
+def demo(folder: str | os.PathLike[str], *, host: str = "127.0.0.1", port: int = 8000) -> None:
+    """Serve the sample benchmark with the simple systems on its board. Raises SiteError."""
+    listen(host, port).close()  # a port that is taken is said before the work, not after
+    fill(folder)
+    commands.serve(folder, host=host, port=port)
 
 
 def fill(folder: str | os.PathLike[str]) -> None:

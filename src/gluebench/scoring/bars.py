@@ -5,6 +5,13 @@ from __future__ import annotations
 from typing import NamedTuple
 
 
+class Interval(NamedTuple):
+    """The ends of a 95 % interval."""
+
+    low: float
+    high: float
+
+
 class Bar(NamedTuple):
     """The ends of an interval, or why there is none."""
 

@@ -7,15 +7,13 @@ jackknife needs one value for each kind of unit.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from math import erfc, sqrt
 from statistics import NormalDist
-from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from gluebench.scoring.bars import Bar
+from gluebench.scoring.bars import Bar, Interval
 from gluebench.scoring.intervals import TOO_FEW, Z
 
 Floats = NDArray[np.float64]
@@ -33,27 +31,11 @@ def quantile(ordered: Floats, share: float) -> float:
     return float(ordered[below] + (at - below) * (ordered[min(below + 1, last)] - ordered[below]))
 
 
-class Ends(NamedTuple):
-    """The ends of an interval."""
-
-    low: float
-    high: float
-
-
-def percentiles(draws: Floats) -> Ends:
+def percentiles(draws: Floats) -> Interval:
     """The 2.5 % and 97.5 % points of the resamples."""
     ordered = np.sort(draws)
-    return Ends(*(quantile(ordered, share) for share in SHARES))
-
-
-def percentile_bar(draws: Floats) -> Bar:
-    """The bar between the 2.5 % and 97.5 % points of the resamples."""
-    return Bar(*percentiles(draws))
-
-
-def mean_bar(draws: Sequence[Floats]) -> Bar:
-    """The bar of the mean of several scores, each with its value in every resample."""
-    return percentile_bar(np.mean(draws, axis=0))
+    low, high = (quantile(ordered, share) for share in SHARES)
+    return Interval(low, high)
 
 
 def bca_bar(value: float, ordered: Floats, acceleration: float) -> Bar:

@@ -8,8 +8,9 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Mapping
-from functools import lru_cache
 from typing import Any, NamedTuple
+
+from gluebench.submission.column import bits
 
 Table = Any
 """Sequence of sequences of counts: ints, or float arrays of one shape; an array with these two axes first."""
@@ -43,24 +44,10 @@ def table_of_cells(cells: bytes, *, classes: int) -> list[list[int]]:
 
 
 def _two_by_two(gold: bytes, predicted: bytes) -> list[list[int]]:
-    first, second = _ones(gold), int.from_bytes(predicted, "little")
-    both = (first.bits & second).bit_count()
-    only_gold, only_predicted = first.ones - both, second.bit_count() - both
+    first, second = bits(gold), bits(predicted)
+    both = (first.number & second.number).bit_count()
+    only_gold, only_predicted = first.ones - both, second.ones - both
     return [[len(gold) - both - only_gold - only_predicted, only_predicted], [only_gold, both]]
-
-
-class _Ones(NamedTuple):
-    """A column of the codes 0 and 1 as an integer."""
-
-    bits: int
-    ones: int
-
-
-@lru_cache(maxsize=16)
-def _ones(gold: bytes) -> _Ones:
-    """Kept, since gold is counted against every submission alike."""
-    bits = int.from_bytes(gold, "little")
-    return _Ones(bits, bits.bit_count())
 
 
 def ratio(above: Any, below: Any) -> Any:

@@ -4,15 +4,15 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
-from pathlib import Path
+from dataclasses import dataclass, field, replace
 from typing import NamedTuple
 
 from gluebench.benchmark import Benchmark, Phenomenon, Role, Task, TestFile
 from gluebench.scoring.label_version import label_version
 from gluebench.scoring.tags import Category, Metadata, categories, read_metadata, read_phenomena
+from gluebench.submission.check import other_sizes
 from gluebench.submission.column import Column
-from gluebench.submission.problems import Problem
+from gluebench.submission.problems import Problem, listed
 from gluebench.submission.tables import Layout, read_table
 
 SUFFIX = ".tsv"
@@ -20,11 +20,14 @@ PHENOMENA_SUFFIX = ".phenomena.tsv"
 METADATA_SUFFIX = ".metadata.tsv"
 
 
+PARTIAL = "Add the labels, or say that partial gold is allowed (--allow-partial-gold, or partial=True)."
+
+
 class GoldError(ValueError):
     """Gold that cannot be scored against: for the organiser to mend, whoever submitted did nothing wrong."""
 
     def __init__(self, problems: Sequence[Problem], *, folder: str) -> None:
-        lines = [f"the gold labels in {folder} are wrong, not the submission:", *map(str, problems)]
+        lines = [f"the gold labels in {folder} are at fault, not the submission:", *listed(problems)]
         super().__init__("\n".join(lines))
         self.problems = list(problems)
 
@@ -58,14 +61,14 @@ def read_gold(
 
     Raises GoldError with all that is wrong; with `partial`, a file that lacks examples is not.
     """
-    home = Path(folder)
+    home = os.fspath(folder)
     problems: list[Problem] = []
     columns: dict[str, Column] = {}
     phenomena: dict[str, Mapping[Phenomenon, tuple[int, ...]]] = {}
     metadata: dict[str, Metadata] = {}
     for file in benchmark.files(role):
         task = benchmark.task(file.task)
-        table = _read_labels(home, file, task, size=file.size(role), partial=partial)
+        table = _read_labels(home, file, task, role=role, partial=partial)
         problems += table.problems
         if table.column is not None:
             columns[file.name] = table.column
@@ -112,13 +115,19 @@ class _Labels(NamedTuple):
     problems: list[Problem]
 
 
-def _read_labels(home: Path, file: TestFile, task: Task, *, size: int, partial: bool) -> _Labels:
+def _read_labels(home: str, file: TestFile, task: Task, *, role: Role, partial: bool) -> _Labels:
     name = f"{file.name}{SUFFIX}"
-    data = _content(home / name)
+    data = _content(home, name)
     if data is None:
         return _Labels(None, [])
-    table = read_table(name, data, Layout(task.words, size, {}, "label", {}, complete=not partial))
-    problems = [problem for problem in table.problems if problem.severity == "error"]
+    others = other_sizes(file, role)
+    layout = Layout(task.words, file.size(role), {}, "label", {}, complete=not partial, others=others)
+    table = read_table(name, data, layout)
+    problems = [
+        replace(problem, fix=PARTIAL) if problem.code == "missing-index" else problem
+        for problem in table.problems
+        if problem.severity == "error"
+    ]
     problems += [
         Problem("more", "error", name, f"{count:,} more of {code}", "Mend those above first.")
         for code, count in table.unshown.items()
@@ -132,10 +141,10 @@ class _Divisions(NamedTuple):
     problems: list[Problem]
 
 
-def _read_divisions(home: Path, file: TestFile, task: Task, *, size: int, column: Column) -> _Divisions:
+def _read_divisions(home: str, file: TestFile, task: Task, *, size: int, column: Column) -> _Divisions:
     result = _Divisions({}, {}, [])
     tag_name, about_name = f"{file.name}{PHENOMENA_SUFFIX}", f"{file.name}{METADATA_SUFFIX}"
-    tags, about = _content(home / tag_name), _content(home / about_name)
+    tags, about = _content(home, tag_name), _content(home, about_name)
     if tags is None and about is None:
         return result
     indices = range(len(column)) if column.indices is None else column.indices
@@ -151,9 +160,10 @@ def _read_divisions(home: Path, file: TestFile, task: Task, *, size: int, column
     return result
 
 
-def _content(path: Path) -> bytes | None:
+def _content(home: str, name: str) -> bytes | None:
     try:
-        return path.read_bytes()
+        with open(os.path.join(home, name), "rb") as file:
+            return file.read()
     except FileNotFoundError:
         return None
 

@@ -7,9 +7,10 @@ from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from gluebench.benchmark import Benchmark, Task, load_benchmark
+from gluebench.scoring.averages import Part, macro_average, mean_interval, task_score
 from gluebench.scoring.bars import NO_BAR, Bar
 from gluebench.scoring.diagnostics import diagnostic_report
-from gluebench.scoring.gold import SUFFIX, Gold, GoldError, read_gold
+from gluebench.scoring.gold import PARTIAL, SUFFIX, Gold, GoldError, read_gold
 from gluebench.scoring.pairs import Pairs, Point, matched, point
 from gluebench.scoring.predictions import SubmissionError, submission_of
 from gluebench.scoring.provenance import provenance
@@ -18,8 +19,6 @@ from gluebench.submission.problems import Problem
 from gluebench.submission.submission import Submission
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
     from gluebench.scoring.resample import TaskBars
 
 
@@ -45,7 +44,10 @@ def grade(
     _check(submission, labels)
     pairs = _pairs(submission, labels)
     results = [_task(task, pairs, resamples=resamples, seed=seed) for task in labels.benchmark.scored]
-    average = _average([result.score for result in results], [result.draws for result in results])
+    parts = [result.part for result in results if result.part is not None]
+    average = macro_average(
+        [result.report.score for result in results], Bar(*mean_interval(parts)) if parts else NO_BAR
+    )
     diagnostics = {
         task.name: diagnostic_report(task, pairs, labels, resamples=resamples, seed=seed)
         for task in labels.benchmark.diagnostics
@@ -94,10 +96,8 @@ def _check(submission: Submission, gold: Gold) -> None:
 
 
 def _no_gold(name: str) -> Problem:
-    fix = "Add the labels, or say that partial gold is allowed (--allow-partial-gold, or partial=True)."
-    return Problem(
-        "no-gold", "error", f"{name}{SUFFIX}", "expected labels for a test file that was submitted", fix
-    )
+    expected = "expected labels for a test file that was submitted"
+    return Problem("no-gold", "error", f"{name}{SUFFIX}", expected, PARTIAL)
 
 
 def _pairs(submission: Submission, gold: Gold) -> dict[str, Pairs]:
@@ -116,13 +116,9 @@ class _Result(NamedTuple):
 
     name: str
     report: TaskReport
-    draws: NDArray[Any] | None
-    """The task score in each resample; None without."""
+    part: Part | None
+    """The task score with its bar, for the macro-average; None without intervals."""
     warnings: tuple[str, ...]
-
-    @property
-    def score(self) -> Score | None:
-        return self.report.score
 
 
 def _task(task: Task, pairs: Mapping[str, Pairs], *, resamples: int, seed: int) -> _Result:
@@ -140,45 +136,23 @@ def _task(task: Task, pairs: Mapping[str, Pairs], *, resamples: int, seed: int) 
         for metric in metrics
     }
     whole = len(metrics) == len(task.metrics)
-    score = _task_score(task, scores, pairs, bars.score if bars else NO_BAR) if whole else None
+    score = _task_score(task, points, pairs, bars.score if bars else NO_BAR) if whole else None
     warnings = tuple(_undefined_warnings(task.name, points))
-    return _Result(task.name, TaskReport(score, scores), bars.draws if bars and whole else None, warnings)
+    return _Result(task.name, TaskReport(score, scores), bars.part if bars and whole else None, warnings)
 
 
 def _score(found: Point, pairs: Pairs, bar: Bar) -> Score:
     return Score(found.value, bar.low, bar.high, len(pairs), bar.withheld, pairs.covered)
 
 
-def _task_score(task: Task, scores: Mapping[str, Score], pairs: Mapping[str, Pairs], bar: Bar) -> Score:
-    """The unweighted mean of the metrics (section 3.4), which need not be of the same file."""
+def _task_score(task: Task, points: Mapping[str, Point], pairs: Mapping[str, Pairs], bar: Bar) -> Score:
     files = list(dict.fromkeys(metric.file for metric in task.metrics))
     n = sum(len(pairs[name]) for name in files)
     covered = None
     if any(pairs[name].covered is not None for name in files):
         covered = n / sum(len(pairs[name]) / (pairs[name].covered or 1.0) for name in files)
-    return Score(mean(score.value for score in scores.values()), bar.low, bar.high, n, bar.withheld, covered)
-
-
-def mean(values: Iterator[float | None]) -> float:
-    """The unweighted mean of values that are all there."""
-    known = [value for value in values if value is not None]
-    return sum(known) / len(known)
-
-
-def _average(scores: list[Score | None], draws: list[NDArray[Any] | None]) -> Score | None:
-    """The macro-average; None while a scored task has no score."""
-    known = [score for score in scores if score is not None]
-    if len(known) < len(scores):
-        return None
-    bar = NO_BAR
-    if drawn := [each for each in draws if each is not None]:
-        from gluebench.scoring.bca import mean_bar
-
-        bar = mean_bar(drawn)
-    covered = None
-    if any(score.covered is not None for score in known):
-        covered = sum(1.0 if score.covered is None else score.covered for score in known) / len(known)
-    return Score(mean(score.value for score in known), bar.low, bar.high, len(known), bar.withheld, covered)
+    value = task_score([found.value for found in points.values()])
+    return Score(value, bar.low, bar.high, n, bar.withheld, covered)
 
 
 def _undefined_warnings(task: str, points: Mapping[str, Point]) -> Iterator[str]:
@@ -197,9 +171,10 @@ def _missing(submission: Submission, gold: Gold) -> tuple[str, ...]:
 
 
 def _coverage_warnings(submission: Submission, gold: Gold, pairs: Mapping[str, Pairs]) -> Iterator[str]:
-    for name in submission.predictions:
-        if name not in pairs:
-            yield f"{name}{SUFFIX} was submitted, but there are no gold labels for it"
-        elif pairs[name].covered is not None:
+    bare = [f"{name}{SUFFIX}" for name in submission.predictions if name not in pairs]
+    if bare:
+        yield f"there are no gold labels for {', '.join(bare)}: submitted, but not scored"
+    for name in pairs:
+        if pairs[name].covered is not None:
             size = gold.benchmark.file(name).size(gold.role)
             yield f"{name}: there are gold labels for {len(pairs[name]):,} of {size:,} examples only"

@@ -16,7 +16,7 @@ UNDEFINED = "not defined"
 
 FEWEST_UNITS = 8
 """Examples (or groups, where the gold has them) below which no interval of labels is given."""
-FEWEST_OTHERS = 4
+FEWEST_OTHERS = 5
 """Units with a gold label other than the most frequent, below which a resampled interval falls short."""
 FEWEST_NUMBERS = 25
 """Units below which no interval of a correlation, or of a metric from elsewhere, is given."""

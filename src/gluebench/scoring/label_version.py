@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator, Mapping
-from pathlib import Path
 from typing import NamedTuple
 
 from gluebench.benchmark import Phenomenon
@@ -30,7 +29,7 @@ class Version(NamedTuple):
 
 
 def label_version(
-    folder: Path,
+    folder: str,
     columns: Mapping[str, Column],
     phenomena: Mapping[str, Mapping[Phenomenon, tuple[int, ...]]],
     *,
@@ -44,7 +43,7 @@ def label_version(
     import hmac
 
     try:
-        key = _key(folder / KEY_FILE)
+        key = _key(os.path.join(folder, KEY_FILE))
     except OSError as error:
         reason = error.strerror or type(error).__name__
         warning = f"the version of the labels has no name: no key could be kept beside the gold ({reason})"
@@ -56,19 +55,19 @@ def label_version(
     return Version(digest.hexdigest()[:SHOWN])
 
 
-def _key(path: Path) -> bytes:
+def _key(path: str) -> bytes:
     try:
-        key = path.read_bytes()
+        key = _content(path)
     except FileNotFoundError:
         key = _new_key(path)
     if len(key) != KEY_BYTES:
-        raise OSError(0, f"{path.name} holds {len(key)} bytes, expected {KEY_BYTES}")
+        raise OSError(0, f"{KEY_FILE} holds {len(key)} bytes, expected {KEY_BYTES}")
     return key
 
 
-def _new_key(path: Path) -> bytes:
+def _new_key(path: str) -> bytes:
     """Make the key; when another process makes one at the same time, all use the first."""
-    own = path.with_name(f"{path.name}.{os.getpid()}.{os.urandom(4).hex()}")
+    own = f"{path}.{os.getpid()}.{os.urandom(4).hex()}"
     descriptor = os.open(own, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600)
     try:
         with os.fdopen(descriptor, "wb") as file:
@@ -77,8 +76,13 @@ def _new_key(path: Path) -> bytes:
     except FileExistsError:
         pass
     finally:
-        own.unlink()
-    return path.read_bytes()
+        os.unlink(own)
+    return _content(path)
+
+
+def _content(path: str) -> bytes:
+    with open(path, "rb") as file:
+        return file.read()
 
 
 def _parts(

@@ -101,7 +101,8 @@ def _one_value(pairs: Pairs) -> str | None:
 def point_of_table(metric: Metric, table: list[list[int]], *, positive: int) -> Point:
     """The value of a count metric on a confusion table."""
     formula = COUNT_METRICS[metric.function]
-    return Point(float(formula.of(table, positive)), formula.undefined(table, positive))
+    value = float(formula.of(table, positive))
+    return Point(value) if value else Point(value, formula.undefined(table, positive))
 
 
 def values(column: Column) -> NDArray[Any]:

@@ -8,8 +8,9 @@ from typing import Any
 
 from gluebench.benchmark import Benchmark, Role, Task, TestFile
 from gluebench.benchmark.lookup import UnknownNameError, find
+from gluebench.submission.check import other_sizes
 from gluebench.submission.column import Column
-from gluebench.submission.problems import Problem, verdict
+from gluebench.submission.problems import Problem, listed, verdict
 from gluebench.submission.submission import Submission
 from gluebench.submission.tables import Layout, read_table
 
@@ -20,7 +21,7 @@ class SubmissionError(ValueError):
     """A submission that cannot be graded; the message has a line for each problem."""
 
     def __init__(self, problems: Sequence[Problem], *, source: str) -> None:
-        super().__init__("\n".join([f"{source} cannot be graded:", *map(str, problems)]))
+        super().__init__("\n".join([f"{source} cannot be graded:", *listed(problems)]))
         self.problems = list(problems)
 
 
@@ -66,7 +67,7 @@ def _file(name: str, benchmark: Benchmark, role: Role) -> TestFile:
 
 def _layout(file: TestFile, task: Task, role: Role) -> Layout:
     synonyms = {word: code for code, label in enumerate(task.labels) for word in label.synonyms}
-    return Layout(task.words, file.size(role), synonyms)
+    return Layout(task.words, file.size(role), synonyms, others=other_sizes(file, role))
 
 
 def _tsv(values: Any, task: Task) -> bytes:

@@ -4,14 +4,12 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 SCHEMA = "gluebench.report/1"
 
 
-@dataclass(frozen=True, slots=True)
-class Score:
+class Score(NamedTuple):
     """One number as a fraction, with its 95 % interval."""
 
     value: float | None
@@ -41,8 +39,7 @@ class Score:
         return fields
 
 
-@dataclass(frozen=True, slots=True)
-class TaskReport:
+class TaskReport(NamedTuple):
     """The score of a task and of each of its metrics."""
 
     score: Score | None
@@ -50,8 +47,7 @@ class TaskReport:
     metrics: Mapping[str, Score]
 
 
-@dataclass(frozen=True, slots=True)
-class DiagnosticReport:
+class DiagnosticReport(NamedTuple):
     """A diagnostic set, whole and by each way of dividing it."""
 
     overall: Score
@@ -61,8 +57,7 @@ class DiagnosticReport:
     """Column of the metadata file ("direction", "domain") to value to score."""
 
 
-@dataclass(frozen=True, slots=True)
-class Report:
+class Report(NamedTuple):
     """What `grade` returns; its JSON is what the command prints, the site stores and the API serves."""
 
     benchmark: str

@@ -9,8 +9,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gluebench.benchmark import Metric, Task
-from gluebench.scoring.bars import Bar
-from gluebench.scoring.bca import accelerations, bca_bar, percentile_bar
+from gluebench.scoring.averages import Part, mean_interval, task_score
+from gluebench.scoring.bars import Bar, Interval
+from gluebench.scoring.bca import accelerations, bca_bar, percentiles
 from gluebench.scoring.counts import COUNT_METRICS
 from gluebench.scoring.draws import (
     Floats,
@@ -46,33 +47,56 @@ class TaskBars(NamedTuple):
 
     metrics: Mapping[str, Bar]
     score: Bar
-    draws: Floats
-    """(resamples,): the task score in each."""
+    part: Part
+    """The task score as a part of the macro-average, with an interval even where its own is withheld."""
+
+
+class _File(NamedTuple):
+    """The error bars of the metrics of one test file."""
+
+    bars: Mapping[str, Bar]
+    part: Part
+    """Their mean, as a part of the task score."""
 
 
 def task_bars(
     task: Task, pairs: Mapping[str, Pairs], points: Mapping[str, Point], *, resamples: int, seed: int
 ) -> TaskBars:
-    """Error bars of the metrics that have a point, and of their mean."""
-    drawn: dict[str, Floats] = {}
-    bars: dict[str, Bar] = {}
-    for name in dict.fromkeys(metric.file for metric in task.metrics if metric.file in pairs):
-        metrics = [metric for metric in task.metrics if metric.file == name]
-        found = _file_draws(pairs[name], metrics, resamples=resamples, rng=generator(seed, name))
-        drawn |= found
-        bars |= {
-            each.name: _bar(each, pairs[name], points[each.name], draws=found[each.name]) for each in metrics
-        }
-    score = np.mean(list(drawn.values()), axis=0)
-    return TaskBars(bars, _score_bar(list(bars.values()), score), score)
+    """Error bars of the metrics that have a point, and of their mean; test files are independent."""
+    files = [
+        _file_bars(
+            [metric for metric in task.metrics if metric.file == name],
+            pairs[name],
+            points,
+            resamples=resamples,
+            rng=generator(seed, name),
+        )
+        for name in dict.fromkeys(metric.file for metric in task.metrics if metric.file in pairs)
+    ]
+    bars = {name: bar for file in files for name, bar in file.bars.items()}
+    part = Part(
+        task_score([points[name].value for name in bars]), mean_interval([file.part for file in files])
+    )
+    withheld = [bar.withheld for bar in bars.values() if bar.withheld]
+    return TaskBars(bars, Bar(None, None, withheld[0]) if withheld else Bar(*part.interval), part)
 
 
-def _score_bar(bars: Sequence[Bar], draws: Floats) -> Bar:
-    """The bar of the mean of the metrics; it says no more than they do."""
-    if len(bars) == 1:
-        return bars[0]
-    withheld = [bar.withheld for bar in bars if bar.withheld]
-    return Bar(None, None, withheld[0]) if withheld else percentile_bar(draws)
+def _file_bars(
+    metrics: Sequence[Metric],
+    pairs: Pairs,
+    points: Mapping[str, Point],
+    *,
+    resamples: int,
+    rng: np.random.Generator,
+) -> _File:
+    drawn = _file_draws(pairs, metrics, resamples=resamples, rng=rng)
+    bars = {each.name: _bar(each, pairs, points[each.name], draws=drawn[each.name]) for each in metrics}
+    value, bar = task_score([points[each.name].value for each in metrics]), bars[metrics[0].name]
+    if len(metrics) > 1 or bar.low is None or bar.high is None:
+        interval = percentiles(np.mean(list(drawn.values()), axis=0))
+    else:
+        interval = Interval(bar.low, bar.high)
+    return _File(bars, Part(value, interval, len(metrics)))
 
 
 def _bar(metric: Metric, pairs: Pairs, point: Point, *, draws: Floats) -> Bar:
@@ -80,7 +104,8 @@ def _bar(metric: Metric, pairs: Pairs, point: Point, *, draws: Floats) -> Bar:
         return Bar(None, None, UNDEFINED)
     known = COUNT_METRICS.get(metric.function)
     if known is None:
-        return percentile_bar(draws) if _units(pairs) >= FEWEST_NUMBERS else Bar(None, None, TOO_FEW)
+        few = _units(pairs) < FEWEST_NUMBERS
+        return Bar(None, None, TOO_FEW) if few else Bar(*percentiles(draws))
     if known.proportion:
         return _proportion_bar(pairs)
     these = kinds(pairs)
@@ -209,7 +234,7 @@ def diagnostic_bars(
     return bars
 
 
-class Part(NamedTuple):
+class Units(NamedTuple):
     """One category as units."""
 
     units: Ints
@@ -218,17 +243,17 @@ class Part(NamedTuple):
     """Each of them as a kind of its own, in float32: exact for counts below 2**24."""
 
 
-def _part(pairs: Pairs, positions: Sequence[int]) -> Part:
+def _part(pairs: Pairs, positions: Sequence[int]) -> Units:
     at, classes = np.asarray(positions), len(pairs.gold.labels)
     unit = at if pairs.groups is None else np.asarray(pairs.groups)[at]
     units, numbers = np.unique(unit, return_inverse=True)
     cells = np.bincount(cells_of(pairs)[at] * len(units) + numbers, minlength=classes**2 * len(units))
     tables = cells.reshape(classes, classes, len(units)).astype(np.float32)
-    return Part(units, Kinds(np.ones(len(units), np.int64), tables))
+    return Units(units, Kinds(np.ones(len(units), np.int64), tables))
 
 
 def diagnostic_draws(
-    metric: Metric, pairs: Pairs, parts: Sequence[Part], *, resamples: int, rng: np.random.Generator
+    metric: Metric, pairs: Pairs, parts: Sequence[Units], *, resamples: int, rng: np.random.Generator
 ) -> Floats:
     """(parts, resamples): the metric in each part under joint resamples of all units."""
     classes, positive = len(pairs.gold.labels), positive_code(metric, pairs)
@@ -242,7 +267,7 @@ def diagnostic_draws(
     return np.concatenate(found, axis=1)
 
 
-def _part_accelerations(metric: Metric, pairs: Pairs, parts: Sequence[Part]) -> Floats:
+def _part_accelerations(metric: Metric, pairs: Pairs, parts: Sequence[Units]) -> Floats:
     """(parts,): the acceleration in each, all jackknifed in one go."""
     tables = [part.kinds.tables for part in parts]
     left_out = np.concatenate(

@@ -62,9 +62,10 @@ def summarise(reports: Sequence[Report]) -> Summary:
         raise ValueError("the reports are of different benchmarks or splits; expected runs of one system")
     first = reports[0]
     tasks: dict[str, dict[str, Spread]] = {}
-    for name, task in first.tasks.items():
+    for name in first.tasks:
         found = {"score": _spread([_value(report.tasks[name].score) for report in reports])}
-        for metric in task.metrics:
+        metrics = dict.fromkeys(metric for report in reports for metric in report.tasks[name].metrics)
+        for metric in metrics:
             found[metric] = _spread([_value(report.tasks[name].metrics.get(metric)) for report in reports])
         tasks[name] = {metric: spread for metric, spread in found.items() if spread is not None}
     diagnostics = {

@@ -178,9 +178,9 @@ def _lines(body: str) -> Iterator[tuple[int, str]]:
 def _row_problem(
     name: str, line: int, fields: Sequence[str], columns: Sequence[str], size: int
 ) -> Problem | None:
-    shown = "\t".join(fields)[:60]
     if len(fields) != len(columns) or not all(fields):
         expected = f"expected a value for each of {', '.join(columns)}, with one tab between them"
+        shown = "\t".join(fields)[:60]
         return Problem("columns", "error", name, expected, "Fill in the row.", line, None, shown)
     if not (fields[0].isascii() and fields[0].isdigit() and int(fields[0]) < size):
         expected = f"expected an integer from 0 to {size - 1} as index"

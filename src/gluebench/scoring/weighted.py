@@ -29,8 +29,10 @@ class WeightedPearson:
     def __call__(self, weights: Weights) -> Floats:
         """(resamples,): r in each; 0.0 where a column does not vary."""
         n, x, y, xx, yy, xy = (weights.astype(np.float64) @ self.moments).T
-        spread = (xx - x * x / n) * (yy - y * y / n)
-        return _correlation(xy - x * y / n, spread, smallest=1e-20 * xx * yy)
+        spreads = [
+            _beyond_rounding(squares - total * total / n, squares) for total, squares in ((x, xx), (y, yy))
+        ]
+        return _correlation(xy - x * y / n, spreads[0] * spreads[1])
 
 
 class WeightedSpearman:
@@ -44,12 +46,12 @@ class WeightedSpearman:
         n = weights.sum(axis=1).astype(np.float64)
         centre = n * (n + 1) ** 2  # sum of w * (n + 1)**2: doubled ranks have the mean n + 1
         x, y = self.gold.ranks(weights), self.predicted.ranks(weights)
-        spreads = [np.einsum("ij,ij,ij->i", each.ranks, each.ranks, each.totals) - centre for each in (x, y)]
+        spreads = [np.einsum("ij,ij->i", each.ranks * each.totals, each.ranks) - centre for each in (x, y)]
         cross = (
-            np.einsum("ij,ij,ij->i", self.predicted.spread(y.ranks), self.gold.spread(x.ranks), weights)
+            np.einsum("ij,ij->i", self.gold.spread(x.ranks) * weights, self.predicted.spread(y.ranks))
             - centre
         )
-        return _correlation(cross, spreads[0] * spreads[1], smallest=0.5)
+        return _correlation(cross, spreads[0] * spreads[1])
 
 
 class _Ranked(NamedTuple):
@@ -98,8 +100,13 @@ def _scaled(column: Floats) -> Floats:
     return centred / largest if largest > 0 else centred
 
 
-def _correlation(cross: Floats, spread: Floats, *, smallest: Any) -> Floats:
-    found: Floats = np.clip(ratio(cross, np.where(spread > smallest, spread, 0.0) ** 0.5), -1.0, 1.0)
+def _beyond_rounding(spread: Floats, squares: Floats) -> Floats:
+    """The spread of a column; 0.0 where that is what rounding leaves of a column that does not vary."""
+    return np.where(spread > 1e-12 * squares, spread, 0.0)
+
+
+def _correlation(cross: Floats, spread: Floats) -> Floats:
+    found: Floats = np.clip(ratio(cross, spread**0.5), -1.0, 1.0)
     return found
 
 

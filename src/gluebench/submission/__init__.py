@@ -13,13 +13,13 @@ from gluebench.submission.submission import Submission
 
 if TYPE_CHECKING:
     from gluebench.submission.mend import Mended, fix_submission
-    from gluebench.submission.official import official
+    from gluebench.submission.original_site import official
     from gluebench.submission.write import read_predictions, write_submission
 
 _LATER = {
     "Mended": "mend",
     "fix_submission": "mend",
-    "official": "official",
+    "official": "original_site",
     "read_predictions": "write",
     "write_submission": "write",
 }
@@ -41,6 +41,4 @@ __all__ = [
 def __getattr__(name: str) -> Any:
     if name not in _LATER:
         raise AttributeError(f"module 'gluebench.submission' has no attribute {name!r}")
-    value = getattr(import_module(f"gluebench.submission.{_LATER[name]}"), name)
-    globals()[name] = value  # over the module of the same name, which importing it has put here
-    return value
+    return getattr(import_module(f"gluebench.submission.{_LATER[name]}"), name)

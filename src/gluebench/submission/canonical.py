@@ -15,6 +15,8 @@ from typing import NamedTuple
 CODE = 0x80
 """First byte value that stands for a label once words are replaced; the text itself must be ASCII."""
 UNKNOWN = 0xFF
+_AT_ONCE = 1 << 13
+"""Rows compared at once: a copy of these stays in the processor's cache, where one of the file would not."""
 _IN_NUMBERS = b"0123456789.+-eE"
 """Of these alone `float` makes nothing but plain decimal numbers."""
 
@@ -27,24 +29,55 @@ class Block(NamedTuple):
     rows: int
 
 
-def read_canonical(body: bytes, words: Sequence[str], size: int) -> bytes | None:
-    """The label codes of the rows 0 to size - 1, or None when the body is written in any other way.
+def read_canonical(data: bytes, start: int, *, words: Sequence[str], size: int) -> bytes | None:
+    """The label codes of the rows 0 to size - 1, or None when they are written in any other way.
 
-    `body` is what follows the header, each row ended by a line feed.
+    The rows begin at `start`, behind the header, and each ends in a line feed.
     """
-    if not body.startswith(b"0\t"):
+    if not data.startswith(b"0\t", start):
         return None
     if all(len(word) == 1 and word.isascii() for word in words):
-        return _strided(body, b"\t0\n", 1, _translation(tuple(map(ord, words))), size)
-    if not body.isascii() or len(words) > UNKNOWN - CODE:
+        return _strided(
+            data, start, tail=b"\t0\n", at=1, codes=_translation(tuple(map(ord, words))), size=size
+        )
+    if not data.isascii() or len(words) > UNKNOWN - CODE:
         return None
+    body = data[start:]
+    markers = _markers(tuple(words))
+    if markers is not None:
+        return _marked(body, words, markers=markers, size=size)
     for code, word in enumerate(words):
         body = body.replace(b"\t%b\n" % word.encode(), bytes([CODE + code]))
-    return _strided(body, bytes([CODE]), 0, _translation(tuple(range(CODE, CODE + len(words)))), size)
+    codes = _translation(tuple(range(CODE, CODE + len(words))))
+    return _strided(body, 0, tail=bytes([CODE]), at=0, codes=codes, size=size)
+
+
+def _marked(body: bytes, words: Sequence[str], *, markers: bytes, size: int) -> bytes | None:
+    """Delete every letter but the markers, once it is certain that all letters belong to label words."""
+    found = [body.count(b"\t%b\n" % word.encode()) for word in words]
+    behind = sum(count * (len(word) + 2) for count, word in zip(found, words, strict=True))
+    before = sum(block.digits * block.rows for block in _blocks(size))
+    if sum(found) != size or len(body) != before + behind:
+        return None
+    body = body.translate(None, bytes({*"".join(words).encode()} - {*markers}))
+    return _strided(body, 0, tail=b"\t%c\n" % markers[0], at=1, codes=_translation(tuple(markers)), size=size)
+
+
+@lru_cache(maxsize=64)
+def _markers(words: tuple[str, ...]) -> bytes | None:
+    """For each word a letter that it has once and no other has, to stand for it when the rest is deleted.
+
+    None where a word has no such letter, or where deleting letters could touch the indices and separators.
+    """
+    text = "".join(words)
+    if any(letter in "0123456789\t\n" for letter in text):
+        return None
+    letters = [next((letter for letter in word if text.count(letter) == 1), "") for word in words]
+    return "".join(letters).encode() if all(letters) else None
 
 
 def read_canonical_numbers(body: bytes, size: int) -> array[float] | None:
-    """The numbers of the rows 0 to size - 1, in any order, or None when the body is written in any other way."""
+    """The numbers of the rows 0 to size - 1, in any order, or None when they are written in any other way."""
     rows = [row.split(b"\t") for row in body.split(b"\n")]
     if len(rows) != size + 1 or rows.pop() != [b""] or {*map(len, rows)} != {2}:
         return None
@@ -68,23 +101,26 @@ def _written_indices(size: int) -> tuple[bytes, ...]:
     return tuple([b"%d" % index for index in range(size)])
 
 
-def _strided(body: bytes, tail: bytes, at: int, codes: bytes, size: int) -> bytes | None:
+def _strided(data: bytes, start: int, *, tail: bytes, at: int, codes: bytes, size: int) -> bytes | None:
     """Take the label byte at offset `at` of each row's tail and compare the rest with the template."""
     template = _template(size, tail)
-    if len(body) != len(template):
+    if len(data) - start != len(template):
         return None
-    rest = bytearray(body)
     found = bytearray()
-    start = 0
+    place = 0
     for digits, _, rows in _blocks(size):
         width = digits + len(tail)
-        stop = start + rows * width
-        labels = slice(start + digits + at, stop, width)
-        found += body[labels]
-        rest[labels] = tail[at : at + 1] * rows
-        start = stop
-    column = bytes(found).translate(codes)
-    return column if rest == template and UNKNOWN not in column else None
+        for first in range(0, rows, _AT_ONCE):
+            end = place + min(_AT_ONCE, rows - first) * width
+            piece = bytearray(data[start + place : start + end])
+            labels = slice(digits + at, None, width)
+            found += piece[labels]
+            piece[labels] = tail[at : at + 1] * ((end - place) // width)
+            if piece != template[place:end]:
+                return None
+            place = end
+    column = found.translate(codes)
+    return bytes(column) if UNKNOWN not in column else None
 
 
 @lru_cache(maxsize=64)
@@ -103,20 +139,29 @@ def _blocks(size: int) -> Iterator[Block]:
 
 
 @lru_cache(maxsize=64)
-def _template(size: int, tail: bytes) -> bytes:
-    """The rows `0<tail>` to `size - 1<tail>`, written digit column by digit column."""
-    blocks = []
-    for digits, first, rows in _blocks(size):
-        block = bytearray(b"0" * digits + tail) * rows
-        for position in range(digits):
-            run = 10 ** (digits - 1 - position)
-            block[position :: digits + len(tail)] = _digit_column(first, rows, run=run)
-        blocks.append(block)
-    return b"".join(blocks)
+def _template(size: int, tail: bytes) -> memoryview:
+    """The rows `0<tail>` to `size - 1<tail>`."""
+    template = bytearray(sum((digits + len(tail)) * rows for digits, _, rows in _blocks(size)))
+    start = 0
+    for block in _blocks(size):
+        _number(template, start, block=block, tail=tail)
+        start += (block.digits + len(tail)) * block.rows
+    return memoryview(template).toreadonly()
 
 
-def _digit_column(first: int, rows: int, *, run: int) -> bytes:
-    """One decimal digit of `rows` consecutive numbers, each digit repeated `run` times; run divides first."""
-    cycle = b"".join(bytes([ord("0") + digit]) * min(run, rows) for digit in range(10))
-    skipped = first // run % 10 * min(run, rows)
-    return (cycle * ((skipped + rows) // len(cycle) + 1))[skipped : skipped + rows]
+def _number(template: bytearray, start: int, *, block: Block, tail: bytes) -> None:
+    """Write the rows of one block: what is there is copied nine times, each with its digit before it."""
+    width = block.digits + len(tail)
+    template[start : start + width] = b"%d" % block.first + tail
+    filled = 1
+    for position in reversed(range(block.digits)):
+        zero = template[start + position]
+        for digit in range(1, 10):
+            rows = min(filled, block.rows - filled * digit)
+            if rows <= 0:
+                return
+            place = start + filled * digit * width
+            end = place + rows * width
+            template[place:end] = memoryview(template)[start : start + rows * width]
+            template[place + position : end : width] = bytes([zero + digit]) * rows
+        filled *= 10

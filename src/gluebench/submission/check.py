@@ -92,7 +92,14 @@ def layout(file: TestFile, task: Task, role: Role) -> Layout:
         for version in file.other_versions
         if role in version.sizes
     }
-    return Layout(task.words, file.size(role), synonyms, "prediction", versions)
+    return Layout(
+        task.words, file.size(role), synonyms, "prediction", versions, others=other_sizes(file, role)
+    )
+
+
+def other_sizes(file: TestFile, role: Role) -> dict[int, str]:
+    """Number of rows to the other split that has it, to tell who mixed them up."""
+    return {split.size: other for other, split in file.splits.items() if split.size != file.size(role)}
 
 
 def _read(path: str, data: bytes, file: TestFile, task: Task, *, role: Role) -> _File:
@@ -158,8 +165,8 @@ def _missing(
         close = closest(file.name, stems, most=1)
         task = benchmark.task(file.task)
         fix = f"Did you mean {stems[close[0]]}? Rename it to {file.name}{SUFFIX}." if close else "Add it."
-        consequence = "no average is given" if task.scored else "its analysis is left out"
-        expected = f"expected the predictions for {task.name}; without them {consequence}"
+        consequence = "there is no average" if task.scored else "its analysis is left out"
+        expected = f"expected a file of this name; without it {consequence}"
         problems.append(Problem("missing-file", "warning", file.name + SUFFIX, expected, fix))
     return problems
 

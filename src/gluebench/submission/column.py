@@ -5,6 +5,23 @@ from __future__ import annotations
 from array import array
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import lru_cache
+from typing import NamedTuple
+
+
+class Bits(NamedTuple):
+    """A column of the codes 0 and 1 as one integer: counted and compared faster than bytes."""
+
+    number: int
+    """A set bit for each 1."""
+    ones: int
+
+
+@lru_cache(maxsize=16)
+def bits(codes: bytes) -> Bits:
+    """The codes 0 and 1 as bits; kept, since a file is looked at twice, and gold by every submission."""
+    number = int.from_bytes(codes, "little")
+    return Bits(number, number.bit_count())
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,8 +62,8 @@ class Column:
     def counts(self) -> tuple[int, ...]:
         """How often each label occurs, in the order of their codes."""
         codes, last = self.codes, len(self.labels) - 1
-        if last == 1:  # a set bit per one: several times faster than counting bytes
-            ones = int.from_bytes(codes, "little").bit_count()
+        if last == 1:
+            ones = bits(codes).ones
             return len(codes) - ones, ones
         found = [len(codes) - len(codes.translate(None, bytes([code]))) for code in range(last)]
         return (*found, len(codes) - sum(found))

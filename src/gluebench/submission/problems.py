@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any, Literal
 
@@ -31,13 +31,16 @@ class Problem:
     """What stood there, shortened when long."""
 
     def __str__(self) -> str:
-        place = self.file
-        if self.line is not None:
-            place += f":{self.line}"
         found = "" if self.value is None else f" found {self.value!r};"
-        index = "" if self.index is None else f" (index {self.index})"
-        where = f"{place}{index}: " if place or index else ""
+        where = f"{self.place}: " if self.place else ""
         return f"{where}{self.code}:{found} {self.expected}. {self.fix}"
+
+    @property
+    def place(self) -> str:
+        """Where it is, as "MRPC.tsv:7 (index 5)"; empty when it concerns the whole."""
+        line = "" if self.line is None else f":{self.line}"
+        index = "" if self.index is None else f" (index {self.index})"
+        return f"{self.file}{line}{index}"
 
     def as_dict(self) -> dict[str, Any]:
         """The finding as JSON-ready values, every key present."""
@@ -49,3 +52,51 @@ def verdict(problems: Iterable[Problem], *, missing: bool) -> Verdict:
     if any(problem.severity == "error" for problem in problems):
         return "invalid"
     return "incomplete" if missing else "valid"
+
+
+def listed(problems: Iterable[Problem], unshown: Mapping[str, Mapping[str, int]] | None = None) -> list[str]:
+    """The findings as lines: what several share stands once, and under it where they are and what is there.
+
+    `unshown` is the number of further findings of each file, by code.
+    """
+    groups: dict[tuple[str, str, str], list[Problem]] = {}
+    for problem in problems:
+        groups.setdefault((problem.code, problem.expected, problem.fix), []).append(problem)
+    rest = {(file, code): count for file, kinds in (unshown or {}).items() for code, count in kinds.items()}
+    lines = []
+    for (code, expected, fix), group in groups.items():
+        more = {file: rest.pop((file, code), 0) for file in dict.fromkeys(each.file for each in group)}
+        if len(group) == 1 and not any(more.values()):
+            lines.append(str(group[0]))
+        else:
+            lines.append(f"{code}: {expected}. {fix}")
+            lines += [f"    {place}" for place in _places(group, more)]
+    return lines + [f"{file}: {code}: {count:,} more" for (file, code), count in rest.items()]
+
+
+def _places(group: Sequence[Problem], more: Mapping[str, int]) -> list[str]:
+    if all(each.place == each.file and each.value is None for each in group):
+        return [", ".join(each.file for each in group)]
+    places = []
+    for file, count in more.items():
+        here = [each for each in group if each.file == file]
+        if all(each.line is None and each.value is None for each in here):
+            places.append(f"{file} (index {_ranges(each.index for each in here)})")
+        else:
+            places += [each.place + (f": {each.value!r}" if each.value is not None else "") for each in here]
+        if count:
+            places.append(f"{file}: and {count:,} more")
+    return places
+
+
+def _ranges(indices: Iterable[int | None]) -> str:
+    """Ascending indices with those that follow each other drawn together: "3, 7 to 12"."""
+    runs: list[list[int]] = []
+    for index in indices:
+        if index is None:
+            continue
+        if runs and runs[-1][-1] == index - 1:
+            runs[-1] = [runs[-1][0], index]
+        else:
+            runs.append([index])
+    return ", ".join(" to ".join(map(str, run)) for run in runs)

@@ -1,25 +1,19 @@
 """The careful way through a file: any order of rows, and every fault of every row found.
 
 There are two readers with one result: `read_lines` in plain Python is the definition, and fast enough for
-small files without importing numpy; `read_arrays` is the same for large files, in whole-array steps.
+small files without importing numpy; `arrays.read_arrays` is the same for large files, in whole-array steps.
 A test holds one against the other on mutated files.
 """
 
 from __future__ import annotations
 
 import re
-import sys
 from array import array
 from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass
 from math import isfinite
 from typing import NamedTuple
-
-SMALL = 200_000
-"""Bytes below which importing numpy costs more than it saves."""
-TINY = 2_000
-"""Bytes below which numpy saves nothing even where it is there already."""
 
 _INDEX = re.compile(rb"0|[1-9][0-9]{0,17}")
 _NUMBER = re.compile(rb"[+-]?([0-9]+(\.[0-9]*)?|\.[0-9]+)([eE][+-]?[0-9]+)?")
@@ -67,15 +61,6 @@ class Wanted(NamedTuple):
     """Faults to describe; the rest are counted."""
     first_line: int
     """Physical line of the first row."""
-
-
-def read_rows(body: bytes, wanted: Wanted) -> Rows:
-    """Read a body of rows that each end in a line feed."""
-    if wanted.labels and len(body) > (TINY if "numpy" in sys.modules else SMALL):
-        from gluebench.submission.arrays import read_arrays
-
-        return read_arrays(body, wanted)
-    return read_lines(body, wanted)
 
 
 def read_lines(body: bytes, wanted: Wanted) -> Rows:

@@ -76,7 +76,7 @@ def _outside(name: str, column: Column, task: Task) -> Suspicions:
     low, high = task.score_range
     rows = [index for index, number in enumerate(column.numbers) if not low <= number <= high]
     expected = f"expected a score from {low:g} to {high:g}"
-    fix = "It is graded as it is, but the original site refuses such a file: clip it if you submit there."
+    fix = "It is graded as it is, but GLUE's own site refuses such a file: clip it if you submit there."
     problems = [
         _warning("outside-range", name, expected, fix, value=f"{column.numbers[index]:.6g}", index=index)
         for index in rows[:SHOWN_PER_FILE]

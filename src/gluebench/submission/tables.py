@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from array import array
 from collections import Counter
 from collections.abc import Mapping, Sequence
@@ -10,11 +11,15 @@ from typing import NamedTuple
 from gluebench.submission.canonical import read_canonical, read_canonical_numbers
 from gluebench.submission.column import Column
 from gluebench.submission.problems import SHOWN_PER_FILE, Problem, Severity
-from gluebench.submission.rows import Fault, Rows, Wanted, read_rows
+from gluebench.submission.rows import Fault, Rows, Wanted, read_lines
 
 INDEX_NAMES = ("index", "id", "")
 """Header names that are taken for the index column, letter case aside."""
 
+_SMALL = 200_000
+"""Bytes below which importing numpy costs more than it saves."""
+_TINY = 2_000
+"""Bytes below which numpy saves nothing even where it is there already."""
 _BOM = b"\xef\xbb\xbf"
 _VALUE_LENGTH = 60
 
@@ -34,6 +39,8 @@ class Layout(NamedTuple):
     """Number of rows to the other release of the data that has it, with what to do."""
     complete: bool = True
     """Whether every index must be there."""
+    others: Mapping[int, str] = {}
+    """Number of rows to the other split that has it: "dev", where test is wanted."""
 
 
 class Table(NamedTuple):
@@ -49,10 +56,15 @@ class Table(NamedTuple):
 class _Text(NamedTuple):
     """A file's bytes with its line ends and header dealt with."""
 
-    body: bytes
-    first_line: int
-    """Physical line of the first row."""
+    data: bytes
+    start: int
+    """Offset of the first row; the header, if there is one, stands before it."""
     problems: list[Problem]
+
+    @property
+    def first_line(self) -> int:
+        """Physical line of the first row."""
+        return 2 if self.start else 1
 
 
 def read_table(name: str, data: bytes, layout: Layout) -> Table:
@@ -61,11 +73,11 @@ def read_table(name: str, data: bytes, layout: Layout) -> Table:
     if unreadable:
         return Table(None, [unreadable], Counter())
     text = _text(name, data, layout)
-    if text.first_line == 2 and not any(problem.severity == "error" for problem in text.problems):
-        column = _canonical(text.body, layout)
+    if text.start and not any(problem.severity == "error" for problem in text.problems):
+        column = _canonical(text, layout)
         if column is not None:
             return Table(column, text.problems, Counter())
-    rows = read_rows(text.body, _wanted(layout, text.first_line))
+    rows = _read_rows(text.data[text.start :], _wanted(layout, text.first_line))
     return _table(name, rows, text, layout)
 
 
@@ -94,21 +106,27 @@ def _text(name: str, data: bytes, layout: Layout) -> _Text:
     if data.startswith(_BOM):
         data = data[len(_BOM) :]
         problems.append(
-            _notice("byte-order-mark", name, "plain UTF-8", "Nothing to do: the mark was skipped.")
+            _notice("byte-order-mark", name, "expected plain UTF-8", "Nothing to do: the mark was skipped.")
         )
     if b"\r" in data:
         data = data.replace(b"\r\n", b"\n").replace(b"\r", b"\n")
         problems.append(
-            _notice("line-ends", name, "lines ended by a line feed", "Nothing to do: they were read.")
+            _notice(
+                "line-ends",
+                name,
+                "expected line feeds at the ends of lines",
+                "Nothing to do: they were read.",
+            )
         )
     if not data.endswith(b"\n"):
         data += b"\n"
-    header, _, body = data.partition(b"\n")
+    end = data.index(b"\n")
+    header = data[:end]
     if header == f"index\t{layout.value}".encode():
-        return _Text(body, 2, problems)
+        return _Text(data, end + 1, problems)
     problem = _header_problem(name, header, layout)
     problems.append(problem)
-    return _Text(data, 1, problems) if problem.code == "no-header" else _Text(body, 2, problems)
+    return _Text(data, 0 if problem.code == "no-header" else end + 1, problems)
 
 
 def _header_problem(name: str, header: bytes, layout: Layout) -> Problem:
@@ -129,13 +147,21 @@ def _header_problem(name: str, header: bytes, layout: Layout) -> Problem:
     return Problem("header", "error", name, wanted, fix, 1, None, shown)
 
 
-def _canonical(body: bytes, layout: Layout) -> Column | None:
-    values: bytes | array[float] | None = (
-        read_canonical(body, layout.words, layout.size)
-        if layout.words
-        else read_canonical_numbers(body, layout.size)
-    )
+def _canonical(text: _Text, layout: Layout) -> Column | None:
+    values: bytes | array[float] | None
+    if layout.words:
+        values = read_canonical(text.data, text.start, words=layout.words, size=layout.size)
+    else:
+        values = read_canonical_numbers(text.data[text.start :], layout.size)
     return None if values is None else Column(layout.words, values)
+
+
+def _read_rows(body: bytes, wanted: Wanted) -> Rows:
+    if wanted.labels and len(body) > (_TINY if "numpy" in sys.modules else _SMALL):
+        from gluebench.submission.arrays import read_arrays
+
+        return read_arrays(body, wanted)
+    return read_lines(body, wanted)
 
 
 def _wanted(layout: Layout, first_line: int) -> Wanted:
@@ -153,30 +179,44 @@ def _table(name: str, rows: Rows, text: _Text, layout: Layout) -> Table:
     problems, faults, shown = list(text.problems), Counter(rows.faults), list(rows.shown)
     if rows.blank:
         fix = "Nothing to do: they were skipped."
-        problems.append(_notice("blank-lines", name, f"no blank lines; {rows.blank:,} found", fix))
+        problems.append(_notice("blank-lines", name, f"expected no blank lines; {rows.blank:,} found", fix))
     if rows.synonyms:
         accepted = ", ".join(f"{word} for {layout.words[code]}" for word, code in layout.synonyms.items())
         fix = f"Nothing to do: {rows.synonyms:,} rows were read with {accepted}."
-        problems.append(_notice("label-synonym", name, f"the label words {_listed(layout.words)}", fix))
+        problems.append(_notice("label-synonym", name, f"expected {_listed(layout.words)}", fix))
     count = _row_count_problem(name, rows, layout)
     if count:
         problems.append(count)
-        if count.code == "wrong-version":  # every extra or missing index follows from it
+        if count.code in ("wrong-version", "wrong-split"):  # every extra or missing index follows from it
             shown = [fault for fault in shown if fault.code not in ("extra-index", "missing-index")]
             del faults["extra-index"], faults["missing-index"]
+    if (
+        any(problem.code in ("separator", "header") for problem in problems)
+        and faults["columns"] == rows.rows
+    ):
+        shown = []  # the rows are as the header
+        faults.clear()
     shifted = _is_shifted(rows, layout)
     described = sum(problem.severity == "error" for problem in problems)
     shown = shown[: max(0, SHOWN_PER_FILE - described)]
     problems += [_fault_problem(name, fault, layout, shifted=shifted) for fault in shown]
     unshown = faults - Counter(fault.code for fault in shown)
-    if rows.faults or any(problem.severity == "error" for problem in problems):
+    if faults or any(problem.severity == "error" for problem in problems):
         return Table(None, problems, unshown)
     column = Column(layout.words, rows.values, rows.indices or None)
     return Table(column if len(column) else None, problems, unshown)
 
 
 def _row_count_problem(name: str, rows: Rows, layout: Layout) -> Problem | None:
-    if not layout.complete or rows.rows == layout.size:
+    if rows.rows == layout.size:
+        return None
+    if rows.rows in layout.others:
+        role = layout.others[rows.rows]
+        expected = f"expected another number of rows: it is the {role} split that has so many"
+        fix = f'If it is of that split, say so (--split {role}, or role="{role}").'
+        found = f"{rows.rows:,} rows, not {layout.size:,}"
+        return Problem("wrong-split", "error", name, expected, fix, value=found)
+    if not layout.complete:
         return None
     if rows.rows in layout.versions:
         expected = (

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Iterable, Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import NamedTuple
 
@@ -57,6 +58,10 @@ def write_submission(
                     member.external_attr = 0o644 << 16
                     archive.writestr(member, tsv(predictions[file.name]))
         os.replace(partial, target)
+    except OSError as error:
+        if error.filename == os.fspath(partial):
+            error.filename = os.fspath(target)  # its author knows no other
+        raise
     finally:
         partial.unlink(missing_ok=True)
 
@@ -75,7 +80,8 @@ def read_predictions(
     """Read predictions as a model left them: a file per test file, as .tsv, .csv, .jsonl or .txt.
 
     A .txt file has one prediction a line, in the order of the examples; a .jsonl file an object a line, with
-    "prediction" (or "label") and, unless the lines are in order, "index" (or "idx", "id").
+    "prediction" (or "label") and, unless the lines are in order, "index" (or "idx", "id"). The header of a
+    .tsv or .csv file names these columns too; others are passed over, and a lone "prediction" is in order.
     """
     names = Names(benchmark, role)
     columns: dict[str, Column] = {}
@@ -120,12 +126,47 @@ def _read(path: Path, file: TestFile, benchmark: Benchmark, *, role: Role) -> Pr
             return Predictions({}, [converted])
         data = converted
     elif suffix == ".txt":
-        lines = data.decode("utf-8", "backslashreplace").splitlines()
-        data = _numbered(lines)
-    elif suffix == ".csv":
-        data = data.replace(b",", b"\t")
+        data = _numbered(data.decode("utf-8", "backslashreplace").splitlines())
+    else:
+        data = _two_columns(data, "," if suffix == ".csv" else "\t")
     table = read_table(path.name, data, layout(file, benchmark.task(file.task), role))
-    return Predictions({} if table.column is None else {file.name: table.column}, table.problems)
+    problems = table.problems
+    if suffix in (".jsonl", ".txt"):  # which had no header
+        problems = [each if each.line is None else replace(each, line=each.line - 1) for each in problems]
+    return Predictions({} if table.column is None else {file.name: table.column}, problems)
+
+
+def _two_columns(data: bytes, delimiter: str) -> bytes:
+    """The columns of index and prediction, by the names in the header; the data as it is where those fail."""
+    header = data.split(b"\n", 1)[0].rstrip(b"\r")
+    if b"\0" in header or (delimiter == "\t" and header.count(b"\t") == 1):
+        return data
+    import csv
+
+    lines = data.decode("utf-8-sig", "backslashreplace").replace("\r\n", "\n").split("\n")
+    try:
+        names, *rows = (
+            csv.reader(lines) if delimiter == "," else csv.reader(lines, "excel-tab", quoting=csv.QUOTE_NONE)
+        )
+    except csv.Error:
+        return data
+    names = [name.strip().casefold() for name in names]
+    index = next((names.index(key) for key in (*_INDEX_KEYS, "") if key in names), None)
+    if _VALUE_KEYS[0] not in names or (index is None and len(names) > 1):
+        return data
+    value = names.index(_VALUE_KEYS[0])
+    if index is None:
+        return _numbered(delimiter.join(row) for row in (rows[:-1] if rows and not rows[-1] else rows))
+    kept = (
+        f"{row[index]}\t{row[value]}" if len(row) == len(names) else _unlike(row, delimiter) for row in rows
+    )
+    return "\n".join(["index\tprediction", *kept]).encode()
+
+
+def _unlike(row: list[str], delimiter: str) -> str:
+    """A row that has other columns than the header, such that it is not taken for one of two columns."""
+    text = delimiter.join(row)
+    return text + "\t" * (text.count("\t") == 1)
 
 
 def _numbered(values: Iterable[object]) -> bytes:
@@ -135,8 +176,10 @@ def _numbered(values: Iterable[object]) -> bytes:
 
 def _from_json_lines(name: str, data: bytes) -> bytes | Problem:
     rows = ["index\tprediction"]
+    count = 0
     for line, text in enumerate(data.decode("utf-8", "backslashreplace").splitlines(), 1):
         if not text.strip():
+            rows.append("")
             continue
         try:
             row = json.loads(text)
@@ -149,7 +192,8 @@ def _from_json_lines(name: str, data: bytes) -> bytes | Problem:
                 "json-line", "error", name, expected, "Write one such object a line.", line, None, text[:60]
             )
         index = _first(row, _INDEX_KEYS)
-        rows.append(f"{len(rows) - 1 if index is None else index}\t{value}")
+        rows.append(f"{count if index is None else index}\t{value}")
+        count += 1
     return "\n".join([*rows, ""]).encode()
 
 

@@ -10,7 +10,7 @@ from gluebench.submission.submission import Submission
 _REFUSED = {
     "missing-file": "The original site refuses a submission without all test files; add it.",
     "file-name": "The original site wants the exact file name.",
-    "wrapper-folder": "The original site wants the files at the top of the zip: `zip -j submission.zip *.tsv`.",
+    "wrapper-folder": "The original site wants the files at the top of the zip, as `zip -j` puts them.",
     "header-name": "The original site wants exactly this header.",
     "byte-order-mark": "The original site wants exactly this header, without a byte order mark before it.",
     "outside-range": "The original site refuses the file: clip the score to the range.",
