@@ -39,7 +39,7 @@ coverage: $(VENV)/.dev
 	$(BIN)/python bench/intervals.py
 
 docs: $(VENV)/.dev
-	$(BIN)/python docs/generate.py
+	$(BIN)/python -m gluebench.cli.reference > docs/commands.md
 
 clean:
 	rm -rf $(VENV) build dist .mypy_cache .pytest_cache .ruff_cache

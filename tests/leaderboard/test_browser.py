@@ -113,6 +113,25 @@ def test_a_zip_is_checked_and_submitted(chromium: Any, served: Any, tmp_path: Pa
         assert not tab.complaints
 
 
+def test_a_file_that_is_too_large_is_refused_before_it_is_sent(
+    chromium: Any, served: Any, tmp_path: Path
+) -> None:
+    with (tmp_path / "large.zip").open("wb") as file:
+        file.truncate(17 * 1024**2)
+    with Tab(chromium, served.url) as tab:
+        page = tab.page
+        sign_up(page, "large@example.org")
+        page.goto("/benchmarks/tiny/submit")
+        page.get_by_label("Submission", exact=True).set_input_files(tmp_path / "large.zip")
+        page.get_by_label("Name").fill("Large")
+        page.get_by_label("Model").fill("CBoW")
+        for button in ("Check the file only", "Submit"):
+            page.get_by_role("button", name=button, exact=True).click()
+            page.get_by_text("The file is larger than 16 MB").wait_for()
+            assert page.url.endswith("/submit")
+        assert not tab.complaints
+
+
 def test_enter_submits_and_a_second_click_does_not_submit_again(
     chromium: Any, served: Any, tmp_path: Path
 ) -> None:
@@ -144,8 +163,7 @@ def test_enter_submits_and_a_second_click_does_not_submit_again(
         assert not tab.complaints
 
 
-@pytest.mark.parametrize("width", [1280, 390])
-@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize(("scheme", "width"), [("light", 1280), ("dark", 390)])
 def test_every_page_is_accessible(chromium: Any, served: Any, entry: str, scheme: str, width: int) -> None:
     size = {"width": width, "height": 844}
     with Tab(chromium, served.url, color_scheme=scheme, viewport=size) as tab:

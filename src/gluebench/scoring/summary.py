@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 from gluebench.scoring.report import Report, Score, rounded
@@ -22,8 +21,7 @@ class Spread(NamedTuple):
     """Runs that have the number."""
 
 
-@dataclass(frozen=True, slots=True)
-class Summary:
+class Summary(NamedTuple):
     """What `summarise` returns."""
 
     benchmark: str

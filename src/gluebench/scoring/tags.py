@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from typing import NamedTuple
 
 from gluebench.benchmark import Phenomenon, Task
@@ -14,8 +13,7 @@ GROUP = "group"
 OVERALL = "overall"
 
 
-@dataclass(frozen=True, slots=True)
-class Metadata:
+class Metadata(NamedTuple):
     """Groups and divisions of the examples, each in the order of the gold column."""
 
     groups: tuple[int, ...] | None

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import stat
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from gluebench.submission.archive_problems import Refused, notice, printable, refusal, shortened
 from gluebench.submission.member_names import base_name, is_system_file, name_fault
@@ -26,8 +26,7 @@ __all__ = ["Archive", "Limits", "base_name", "read_members"]
 SUFFIX = ".tsv"
 
 
-@dataclass(frozen=True, slots=True)
-class Archive:
+class Archive(NamedTuple):
     """What could be read. With an error among `problems` the members may be fewer than were there."""
 
     members: Mapping[str, bytes]

@@ -11,7 +11,6 @@ import re
 from array import array
 from collections import Counter
 from collections.abc import Mapping
-from dataclasses import dataclass
 from math import isfinite
 from typing import NamedTuple
 
@@ -19,13 +18,12 @@ _INDEX = re.compile(rb"0|[1-9][0-9]{0,17}")
 _NUMBER = re.compile(rb"[+-]?([0-9]+(\.[0-9]*)?|\.[0-9]+)([eE][+-]?[0-9]+)?")
 
 
-@dataclass(frozen=True, slots=True)
-class Fault:
+class Fault(NamedTuple):
     """One thing wrong with one row, or one index that no row has."""
 
     code: str
     line: int | None
-    index: int | None
+    example: int | None
     value: bytes | None
 
 

@@ -234,7 +234,7 @@ def _count(rows: Rows, layout: Layout) -> str:
 
 def _is_shifted(rows: Rows, layout: Layout) -> bool:
     """Whether the indices seem to be 1 to size: one too many at the end, and only 0 missing."""
-    extra = any(fault.code == "extra-index" and fault.index == layout.size for fault in rows.shown)
+    extra = any(fault.code == "extra-index" and fault.example == layout.size for fault in rows.shown)
     return (
         rows.rows == layout.size and extra and rows.faults["extra-index"] == rows.faults["missing-index"] == 1
     )
@@ -245,7 +245,7 @@ def _fault_problem(name: str, fault: Fault, layout: Layout, *, shifted: bool) ->
     if shifted and fault.code in ("extra-index", "missing-index"):
         fix = "The indices seem to count from 1: take one from each, so that the first example has index 0."
     value = None if fault.value is None else _shown(fault.value)
-    return Problem(fault.code, "error", name, expected, fix, fault.line, fault.index, value)
+    return Problem(fault.code, "error", name, expected, fix, fault.line, fault.example, value)
 
 
 class _Explanation(NamedTuple):

@@ -5,7 +5,7 @@ from __future__ import annotations
 import stat
 import zlib
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import NamedTuple
 
 from gluebench.submission.archive_problems import Refused, notice, printable, refusal, shortened
@@ -53,8 +53,7 @@ ARCHIVE_MARKS: dict[bytes, str] = {
 """How the content of an archive begins."""
 
 
-@dataclass(frozen=True, slots=True)
-class Limits:
+class Limits(NamedTuple):
     """What a submission may be at most. A full GLUE submission is 1 MB, 3.9 MB unpacked, ratio 6.6."""
 
     upload: int = 16 * _MIB

@@ -38,8 +38,9 @@ class UploadForm(forms.Form):
 
     upload = forms.FileField(
         label="Submission",
-        help_text="One zip with a .tsv file for each test file, as this page lists them.",
-        widget=forms.FileInput(attrs={"accept": ".zip,application/zip"}),
+        help_text="One zip with a .tsv file for each test file, as this page lists them; "
+        f"at most {settings.UPLOAD_BYTES // 1024**2} MB.",
+        widget=forms.FileInput(attrs={"accept": ".zip,application/zip", "data-most": settings.UPLOAD_BYTES}),
     )
 
     def clean_upload(self) -> UploadedFile[Any]:

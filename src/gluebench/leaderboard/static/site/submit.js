@@ -9,6 +9,10 @@ window.addEventListener("pageshow", () => {
 });
 
 form?.addEventListener("submit", async (event) => {
+  if (tooLarge(form.elements.upload)) {
+    event.preventDefault();
+    return;
+  }
   if (event.submitter?.value !== "check") {
     if (sent) event.preventDefault(); // a second click while the file is on its way
     sent = true;
@@ -35,6 +39,16 @@ form?.addEventListener("submit", async (event) => {
   else if (answer?.status === 413) say("The file is larger than the site takes.");
   else say("The site did not answer; reload the page and try again.");
 });
+
+// The server hangs up on a file that is too large, so it is said before it is sent.
+function tooLarge(input) {
+  const large = input.files[0]?.size > Number(input.dataset.most);
+  if (large) {
+    say(`The file is larger than ${input.dataset.most / 1024 ** 2} MB, the most that this site takes.`);
+    input.focus();
+  }
+  return large;
+}
 
 function say(text) {
   findings.replaceChildren(Object.assign(document.createElement("p"), { textContent: text }));
