@@ -123,6 +123,18 @@ def test_the_dev_split_has_its_own_sizes_and_files(tiny: Benchmark, folder: Fold
     assert "--split dev" in refused.errors[0].fix
 
 
+def test_a_file_of_another_task_is_not_suggested_for_a_missing_one(tmp_path: Path) -> None:
+    manifest = tmp_path / "part.toml"
+    manifest.write_text('[benchmark]\nname = "glue-part"\nextends = "glue"\ntasks = ["SST-2", "QNLI"]\n')
+    (tmp_path / "s").mkdir()
+    (tmp_path / "s" / "WNLI.tsv").write_text("anything")
+    (tmp_path / "s" / "SST-2.tsv").write_text(
+        "index\tprediction\n" + "".join(f"{index}\t{index % 2}\n" for index in range(1821))
+    )
+    found = check(tmp_path / "s", load_benchmark(manifest)).problems
+    assert [problem.fix for problem in found if problem.code == "missing-file"] == ["Add it."]
+
+
 def folder_path(submission: Submission) -> Path:
     return Path(submission.source)
 

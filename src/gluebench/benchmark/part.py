@@ -35,11 +35,11 @@ def part_record(root: Section, parent: Benchmark | None) -> Benchmark | None:
     part = Benchmark(
         name=name,
         title=head.text("title", _title(parent, tasks)),
-        description=head.text("description", parent.description),
+        description=head.text("description", _description(parent, tasks)),
         tasks=tasks,
         url=head.text("url", parent.url),
         citation=head.text("citation", parent.citation),
-        notes=head.texts("notes") if "notes" in head.values else parent.notes,
+        notes=head.texts("notes"),  # the parent's may speak of tasks that are not here
         references=own,
         ignored=(
             *(file for task in parent.tasks if task not in tasks for file in task.files),
@@ -72,3 +72,10 @@ def _title(parent: Benchmark, tasks: tuple[Task, ...]) -> str:
     if len(tasks) <= _MOST_NAMED:
         return f"{parent.title}: {', '.join(task.name for task in tasks)}"
     return f"{parent.title}: {len(tasks)} of {len(parent.tasks)} tasks"
+
+
+def _description(parent: Benchmark, tasks: tuple[Task, ...]) -> str:
+    scored = ", ".join(task.name for task in tasks if task.scored)
+    others = ", ".join(task.name for task in tasks if not task.scored)
+    reported = f"; {others} is reported beside it" if others else ""
+    return f"a part of {parent.title}, ranked by the mean over {scored}{reported}."

@@ -67,9 +67,9 @@ def _absent(task: Task, metric: Metric, gold: Gold) -> tuple[str, ...]:
     if gold.role not in file.splits:
         return ()
     if metric.file not in gold.columns:
-        return (f"{task.name}: there are no gold labels for it; the score does not depend on it",)
+        return (f"{task.name}: there are no gold labels for it; no score depends on it",)
     return (
-        f"{task.name}: {metric.file}.tsv was not submitted, so its analysis is left out; the score stands",
+        f"{task.name}: {metric.file}.tsv was not submitted, so its analysis is left out; no score depends on it",
     )
 
 

@@ -82,7 +82,8 @@ def check(
                 predictions[file.name] = read.column
     absent = [file for file in benchmark.files(role) if file.name not in found]
     if not broken:  # what is absent may be among what could not be read
-        problems += _missing(absent, archive.ignored, benchmark, nothing=not found)
+        strange = [path for path in archive.ignored if not names.of_other_task(path)]
+        problems += _missing(absent, strange, benchmark, nothing=not found)
     missing = tuple(file.name for file in absent if benchmark.task(file.task).scored)
     judged = verdict(problems, missing=bool(missing))
     return Submission(
@@ -159,9 +160,9 @@ def _listing(paths: list[str], most: int = 10) -> str:
 
 
 def _missing(
-    absent: Iterable[TestFile], ignored: Iterable[str], benchmark: Benchmark, *, nothing: bool
+    absent: Iterable[TestFile], strange: Iterable[str], benchmark: Benchmark, *, nothing: bool
 ) -> list[Problem]:
-    stems = {base_name(path).rpartition(".")[0] or base_name(path): path for path in ignored}
+    stems = {base_name(path).rpartition(".")[0] or base_name(path): path for path in strange}
     if nothing:
         names = ", ".join(file.name + SUFFIX for file in absent)
         fix = "Name each file as its task's test file."
