@@ -148,3 +148,17 @@ def test_plain_turns_records_into_mappings():
     assert plain({"t": (label,)}) == {
         "t": [{"word": "0", "gloss": "no", "synonyms": ["none"], "share": None}]
     }
+
+
+def test_a_narrow_table_breaks_between_words_and_keeps_an_interval_whole():
+    row = ("Spearman corr.", "  1.4 [-0.1, 2.8]", "paired exchange")
+    table = Table(("metric", "A - B [95 % interval]", "test"), (Section((row,)),))
+    lines = [line.rstrip() for line in as_text(table, Paper(width=40)).splitlines()]
+    assert lines[3] == "Spearman       1.4          paired"
+    assert lines[4] == "corr.          [-0.1, 2.8]  exchange"
+
+
+def test_a_row_that_stands_under_another_does_so_in_every_form():
+    table = Table(("category", "score"), (Section((("Logic", " 27.7"), ("  Negation", " 15.9"))),))
+    assert "| &nbsp;&nbsp;Negation | 15.9 |" in as_markdown(table)
+    assert r"\quad Negation & 15.9 \\" in as_latex(table)

@@ -66,6 +66,15 @@ def test_no_folder_of_labels_is_told(db: None, tmp_path: Path) -> None:
         commands.add(settings.FOLDER.root, str(MANIFEST), tmp_path / "none")
 
 
+def test_labels_for_some_of_the_files_are_not_taken(db: None, gold_folder: Path, tmp_path: Path) -> None:
+    from gluebench.leaderboard.benchmarks.models import Benchmark
+
+    (tmp_path / "Refer.tsv").write_bytes((gold_folder / "Refer.tsv").read_bytes())
+    with pytest.raises(SiteError, match=r"no labels for .*DX\.tsv; a board needs them"):
+        commands.add(settings.FOLDER.root, str(MANIFEST), tmp_path)
+    assert not Benchmark.objects.exists()
+
+
 def submit(path: Path, **details: Any) -> str:
     values = {"model": "CBoW", "name": "Local", **details}
     return commands.submit_local(settings.FOLDER.root, "tiny", "demo@example.org", path, **values)

@@ -34,6 +34,8 @@ def test_the_report_is_the_one_that_grade_gives(
     expected = score(check(tmp_path / "own.zip", benchmark), read_gold(gold_folder, benchmark)).as_dict()
     submission = graded()
     assert submission.status == Status.GRADED
+    for report in (submission.report, expected):
+        del report["provenance"]["labels"]  # the site's copy of the labels may have a key of its own
     assert submission.report == expected
     assert submission.scores["score"] == expected["score"]
     assert submission.verdict == "valid"

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import numpy as np
-import pandas as pd
+import pandas as pd  # noqa: TID251 - what a user gives
 import pytest
 
 from gluebench.benchmark import Benchmark

@@ -92,7 +92,15 @@ def _fitted(widths: list[int], table: Table, paper: Paper) -> list[int]:
 
 def _longest_word(table: Table, position: int) -> int:
     cells = [table.columns[position], *(row[position] for row in table.lines())]
-    return max((_width(word) for cell in cells for word in _bound(cell).split(" ")), default=0)
+    return max(
+        _width(indent) + _width(word) for indent, text in map(_parted, cells) for word in text.split(" ")
+    )
+
+
+def _parted(cell: str) -> tuple[str, str]:
+    """Its indent, and its text with intervals held together."""
+    text = cell.lstrip()
+    return cell[: len(cell) - len(text)], _bound(text)
 
 
 def _bound(cell: str) -> str:
@@ -127,8 +135,10 @@ def _wrapped(cell: str, width: int) -> list[str]:
     indent = " " * min(len(cell) - len(cell.lstrip()), width // 2)
     letters = width if cell.isascii() else max(len(indent) + 1, width * len(cell) // _width(cell))
     bound = _bound(cell.strip())
-    held = bound if max(map(len, bound.split(" "))) <= letters else cell.strip()
-    lines = textwrap.wrap(held, letters, initial_indent=indent, subsequent_indent=indent)
+    held = bound if max(map(len, bound.split(" "))) + len(indent) <= letters else cell.strip()
+    lines = textwrap.wrap(
+        held, letters, initial_indent=indent, subsequent_indent=indent, break_on_hyphens=False
+    )
     return [line.replace(_HOLD, " ") for line in lines] or [""]
 
 

@@ -69,7 +69,7 @@ def _absent(task: Task, metric: Metric, gold: Gold) -> tuple[str, ...]:
     if metric.file not in gold.columns:
         return (f"{task.name}: there are no gold labels for it; no score depends on it",)
     return (
-        f"{task.name}: {metric.file}.tsv was not submitted, so its analysis is left out; no score depends on it",
+        f"{task.name}: {metric.file}.tsv was not submitted; its analysis is left out, no score depends on it",
     )
 
 

@@ -153,7 +153,9 @@ def _read(name: str, data: bytes, size: int) -> _Sheet:
     if columns[0] != "index":
         fix = "Name the first column index."
         return _Sheet(
-            (), (), [Problem("header", "error", name, "expected a header", fix, 1, None, header[:60])]
+            (),
+            (),
+            [Problem("header", "error", name, "expected a line of column names", fix, 1, None, header[:60])],
         )
     rows: list[_Row] = []
     problems: list[Problem] = []

@@ -120,9 +120,9 @@ def _frame_items(frame: Any) -> Iterable[tuple[object, object]]:
     names = [*frame.columns, getattr(getattr(frame, "index", None), "name", None)]
     lacking = [name for name in ("index", "prediction") if name not in names]
     if lacking or "prediction" not in frame.columns:
-        listed_names = ", ".join(map(str, frame.columns))
+        found = ", ".join(map(str, frame.columns))
         raise ValueError(
-            f"the DataFrame has the columns {listed_names}; expected index and prediction, or a Series of the "
+            f"the DataFrame has the columns {found}; expected index and prediction, or a Series of the "
             "predictions alone"
         )
     indices = frame["index"] if "index" in frame.columns else frame.index

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from pathlib import Path
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from django.conf import settings
 from django.core.exceptions import ValidationError
@@ -15,6 +15,9 @@ from gluebench import benchmark as records
 from gluebench.leaderboard.benchmarks.manifests import read_manifest
 from gluebench.leaderboard.benchmarks.models import Benchmark
 from gluebench.leaderboard.folder import SiteError, make_private, write_private
+
+if TYPE_CHECKING:
+    from gluebench.scoring import Gold
 
 
 class _Gold(NamedTuple):
@@ -31,15 +34,16 @@ def add_benchmark(name_or_path: str, gold_folder: Path) -> str:
     _require_slug(record.name)
     if not gold_folder.is_dir():
         raise SiteError(f"{gold_folder} is not a folder. Name the folder of {record.name}'s labels.")
-    read_gold(gold_folder, record)  # says all that is wrong with the labels, now and to the organiser
+    gold = read_gold(gold_folder, record)  # says all that is wrong with the labels, now and to the organiser
+    _require_all(gold)
     manifest = read_manifest(name_or_path)
-    gold = _keep_gold(record.name, gold_folder)
+    kept = _keep_gold(record.name, gold_folder)
     values = {
         "title": record.title,
         "manifest": manifest.text,
         "parents": list(manifest.parents),
-        "gold": gold.place,
-        "gold_digest": gold.digest,
+        "gold": kept.place,
+        "gold_digest": kept.digest,
     }
     with transaction.atomic():
         row, new = Benchmark.objects.get_or_create(name=record.name, defaults=values)
@@ -48,6 +52,17 @@ def add_benchmark(name_or_path: str, gold_folder: Path) -> str:
             Benchmark.objects.filter(pk=row.pk).touch()
             regrade(row)
     return record.name
+
+
+def _require_all(gold: Gold) -> None:
+    """A file without labels would make every submission that has it fail."""
+    bare = [f"{file.name}.tsv" for file in gold.benchmark.files(gold.role) if file.name not in gold.columns]
+    if bare:
+        raise SiteError(
+            f"{gold.folder} has no labels for {', '.join(bare)}; a board needs them for every test file. Add "
+            f'them, or leave their tasks out by a manifest of your own: extends = "{gold.benchmark.name}" '
+            "and tasks = [...]."
+        )
 
 
 def _require_slug(name: str) -> None:
