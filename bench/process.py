@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 HERE = Path(__file__).parent
-COMMAND = "import sys; from gluebench.cli import main; sys.exit(main())"
+COMMAND = "import sys; from gluebench.__main__ import main; sys.exit(main())"
 """What the installed `gluebench` script does."""
 PEER = (
     "import sys; from pathlib import Path; from material import pandas_gold, tuned_pandas; "

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 from collections.abc import Iterator
 from contextlib import contextmanager
 from importlib import import_module
@@ -99,6 +100,7 @@ def demo(site: str, host: str, port: int) -> None:
 @contextmanager
 def _room(module: str = "commands") -> Iterator[ModuleType]:
     """A module of the leaderboard. A package that they miss, then or later, is said to be an extra."""
+    gc.enable()  # a site runs for long
     try:
         yield import_module(f"gluebench.leaderboard.{module}")
     except ModuleNotFoundError as error:
