@@ -3,8 +3,8 @@
 import atexit
 import gc
 
-# Before anything else is imported: a command ends before cyclic garbage matters, and looking for it was a tenth
-# of its time, half of that at the exit. What runs for long turns it on again.
+# Before anything else is imported: a command ends before cyclic garbage matters, and looking for it was a
+# tenth of its time, half of that at the exit. What runs for long turns it on again.
 gc.disable()
 atexit.register(gc.freeze)
 
