@@ -8,11 +8,11 @@ from typing import Any
 
 from gluebench.benchmark import Benchmark, Role, Task, TestFile
 from gluebench.benchmark.lookup import UnknownNameError, find
-from gluebench.submission.check import other_sizes
+from gluebench.submission.check import layout
 from gluebench.submission.column import Column
 from gluebench.submission.problems import Problem, listed, verdict
 from gluebench.submission.submission import Submission
-from gluebench.submission.tables import Layout, read_table
+from gluebench.submission.tables import read_table
 
 SOURCE = "predictions given from Python"
 
@@ -55,7 +55,7 @@ def submission_of(predictions: Mapping[str, Any], benchmark: Benchmark, *, role:
             data = _tsv(values, task)
         except ValueError as error:
             raise ValueError(f"{name}: {error}") from None
-        table = read_table(name, data, _layout(file, task, role))
+        table = read_table(name, data, layout(file, task, role))
         problems += [replace(problem, line=None) for problem in table.problems]
         if table.unshown:
             unshown[name] = table.unshown
@@ -81,11 +81,6 @@ def _file(name: str, benchmark: Benchmark, role: Role) -> TestFile:
         raise UnknownNameError(name, list(files), what=f"test file with a {role} split")
     listed = " and ".join(file.name for file in of_task)
     raise ValueError(f"{task.name} has {len(of_task)} test files; give the predictions for {listed}")
-
-
-def _layout(file: TestFile, task: Task, role: Role) -> Layout:
-    synonyms = {word: code for code, label in enumerate(task.labels) for word in label.synonyms}
-    return Layout(task.words, file.size(role), synonyms, others=other_sizes(file, role))
 
 
 def _tsv(values: Any, task: Task) -> bytes:
