@@ -204,6 +204,20 @@ def test_the_canonical_way_reads_words_of_any_letters(words: tuple[str, ...], co
     assert read_canonical(body, 0, words=words, size=len(codes)) == bytes(codes)
 
 
+@pytest.mark.parametrize("words", [("예", "no"), ("że", "tak"), ("może", "nie"), ("no", "예")])
+def test_a_label_beside_one_of_other_letters_keeps_its_code(words: tuple[str, ...]) -> None:
+    """A letter of more than one byte once stood for the other label and shifted the codes."""
+    code = next(code for code, word in enumerate(words) if word.isascii())
+    body = "".join(f"{index}\t{words[code]}\n" for index in range(12)).encode()
+    assert read_canonical(body, 0, words=words, size=12) == bytes([code] * 12)
+
+
+@pytest.mark.parametrize("index", ["1a", "e1", "", "n", "1 ", "11"])
+def test_letters_of_a_word_beside_an_index_are_not_passed_over(index: str) -> None:
+    body = f"0\tneutral\n{index}\tneutral\n2\tentailment\n".encode()
+    assert read_canonical(body, 0, words=NLI.words, size=3) is None
+
+
 @pytest.mark.parametrize(
     "wrong", ["nuetral", "neutrall", "u", "", "neutral\tneutral", "neutral\n", "xneutral"]
 )

@@ -67,10 +67,11 @@ def _marked(body: bytes, words: Sequence[str], *, markers: bytes, size: int) -> 
 def _markers(words: tuple[str, ...]) -> bytes | None:
     """For each word a letter that it has once and no other has, to stand for it when the rest is deleted.
 
-    None where a word has no such letter, or where deleting letters could touch the indices and separators.
+    None where a word has no such letter, where letters are of more than one byte, or where deleting them could
+    touch the indices and separators.
     """
     text = "".join(words)
-    if any(letter in "0123456789\t\n" for letter in text):
+    if not text.isascii() or any(letter in "0123456789\t\n" for letter in text):
         return None
     letters = [next((letter for letter in word if text.count(letter) == 1), "") for word in words]
     return "".join(letters).encode() if all(letters) else None
