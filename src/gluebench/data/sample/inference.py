@@ -96,12 +96,14 @@ def _placed(fillers: Sequence[object], cases: Mapping[str, int]) -> dict[str, tu
 
 
 def _either(
-    rng: Random, cases: Mapping[str, int], *, affirmed: str, denied: str
-) -> tuple[str, dict[str, int]]:
-    """One of two opposite hypotheses, with the cases that give its labels."""
+    rng: Random, fillers: Sequence[object], clauses: Sequence[str], *, affirmed: str, denied: str
+) -> Draft:
+    """One of two opposite hypotheses. Affirmed, it holds of the first filler, may hold of the next."""
+    cases = {"entailment": 0, "neutral": 1, "contradiction": 2}
     if rng.random() < 0.5:
-        return affirmed, dict(cases)
-    return denied, {OPPOSITE[label]: field for label, field in cases.items()}
+        return Draft(tuple(clauses), _placed(fillers, cases), affirmed)
+    turned = {OPPOSITE[label]: field for label, field in cases.items()}
+    return Draft(tuple(clauses), _placed(fillers, turned), denied)
 
 
 def _quantified(rng: Random, style: Style, *, subjects: Sequence[Kind], topic: Kind) -> Draft:
@@ -134,12 +136,8 @@ def _quantified(rng: Random, style: Style, *, subjects: Sequence[Kind], topic: K
                 (f"the {topic.plural} are all {state}", f"at least one {topic.name} is not {state}"),
             )
         )
-    hypothesis, cases = _either(
-        rng, {"entailment": 0, "neutral": 1, "contradiction": 2}, affirmed=affirmed, denied=denied
-    )
-    return Draft(
-        tuple(clause.replace("S", state) for clause in clauses), _placed(subjects, cases), hypothesis
-    )
+    stated = [clause.replace("S", state) for clause in clauses]
+    return _either(rng, subjects, stated, affirmed=affirmed, denied=denied)
 
 
 def _of_kinds(rng: Random, style: Style) -> Draft:
@@ -205,13 +203,13 @@ def _counted(rng: Random, style: Style) -> Draft:
         f"{{2}} {verb} {at_most} {NUMBERS[few]} {thing}",
     )
     people = rng.sample(PEOPLE, 3)
-    hypothesis, cases = _either(
+    return _either(
         rng,
-        {"entailment": 0, "neutral": 1, "contradiction": 2},
+        people,
+        clauses,
         affirmed=f"{people[0]} {verb} more than {NUMBERS[limit]} {thing}",
         denied=f"{people[0]} {verb} fewer than {NUMBERS[limit + 1]} {thing}",
     )
-    return Draft(clauses, _placed(people, cases), hypothesis)
 
 
 _BOUNDS = (("at least", "at most"), ("no fewer than", "no more than"))
@@ -222,13 +220,7 @@ def _disjoined(rng: Random, style: Style) -> Draft:
     did, did_not = rng.choice(_NEW_DEEDS if style.fresh else _DEEDS)
     people = rng.sample(PEOPLE, 4)
     clauses = (f"{{0}} {did}", f"either {{1}} or {{3}} {did}", f"{{2}} {did_not}")
-    hypothesis, cases = _either(
-        rng,
-        {"entailment": 0, "neutral": 1, "contradiction": 2},
-        affirmed=f"{people[0]} {did}",
-        denied=f"{people[0]} {did_not}",
-    )
-    return Draft(clauses, _placed(people, cases), hypothesis)
+    return _either(rng, people, clauses, affirmed=f"{people[0]} {did}", denied=f"{people[0]} {did_not}")
 
 
 _DEEDS = (
@@ -258,13 +250,7 @@ def _attitude(rng: Random, style: Style) -> Draft:
         f"{two} {rng.choice(('suspects', 'hopes', 'says'))} that {{1}} {did}",
         f"{three} {rng.choice(('wrongly believes', 'falsely claims', 'wrongly thinks'))} that {{2}} {did}",
     )
-    hypothesis, cases = _either(
-        rng,
-        {"entailment": 0, "neutral": 1, "contradiction": 2},
-        affirmed=f"{people[0]} {did}",
-        denied=f"{people[0]} {did_not}",
-    )
-    return Draft(clauses, _placed(people, cases), hypothesis)
+    return _either(rng, people, clauses, affirmed=f"{people[0]} {did}", denied=f"{people[0]} {did_not}")
 
 
 def _conditional(rng: Random, style: Style) -> Draft:
@@ -277,13 +263,7 @@ def _conditional(rng: Random, style: Style) -> Draft:
         f"if {two} {did}, then {{2}} {did_not}",
         f"if {three} {did}, then so did {{1}}",
     )
-    hypothesis, cases = _either(
-        rng,
-        {"entailment": 0, "neutral": 1, "contradiction": 2},
-        affirmed=f"{people[0]} {did}",
-        denied=f"{people[0]} {did_not}",
-    )
-    return Draft(clauses, _placed(people, cases), hypothesis)
+    return _either(rng, people, clauses, affirmed=f"{people[0]} {did}", denied=f"{people[0]} {did_not}")
 
 
 _MATCHED = Style(
