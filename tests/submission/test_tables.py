@@ -245,6 +245,7 @@ SETS = [
     Wanted({b"0": 0, b"1": 1}, {b"not_entailment": 0, b"entailment": 1}, 12, True, 20, 2),
     Wanted({b"entailment": 0, b"neutral": 1, b"contradiction": 2}, {}, 12, True, 20, 2),
     Wanted({b"ab": 0, b"c": 1}, {b"cc": 1}, 12, False, 3, 2),
+    Wanted({"\u00e9t\u00e9".encode(): 0, b"no": 1}, {}, 12, True, 20, 2),
 ]
 INSERTS = [
     b"\t",

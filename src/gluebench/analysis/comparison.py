@@ -104,9 +104,8 @@ def compare(
     same numbers. Raises SubmissionError, GoldError and ValueError as `grade` does.
     """
     ours, theirs = (_submission(each, gold) for each in (a, b))
-    reports = [
-        grade(each, gold, resamples=0) for each in (ours, theirs)
-    ]  # which refuses what cannot be scored
+    # Graded for what `grade` refuses and warns of; the values come with the trials.
+    reports = [grade(each, gold, resamples=0) for each in (ours, theirs)]
     benchmark = gold.benchmark
     trials = {
         task.name: task_trials(task, ours, theirs, gold, resamples=resamples, seed=seed)

@@ -15,7 +15,7 @@ from gluebench.scoring.pairs import Pairs, Point, matched, point
 from gluebench.scoring.provenance import provenance
 from gluebench.scoring.report import Report, Score, TaskReport
 from gluebench.submission.problems import Problem
-from gluebench.submission.submission import Submission
+from gluebench.submission.submission import Submission, missing_files
 from gluebench.submission.values import SubmissionError, submission_of
 
 if TYPE_CHECKING:
@@ -56,7 +56,7 @@ def grade(
         benchmark=labels.benchmark.name,
         split=labels.role,
         complete=average is not None,
-        missing=_missing(submission, labels),
+        missing=missing_files(labels.benchmark, labels.role, submission.predictions),
         score=average,
         tasks={result.name: result.report for result in results},
         diagnostics={name: found.report for name, found in diagnostics.items()},
@@ -159,15 +159,6 @@ def _undefined_warnings(task: str, points: Mapping[str, Point]) -> Iterator[str]
     for metric, found in points.items():
         if found.undefined:
             yield f"{task}: {metric} is not defined where {found.undefined}, and counts as 0"
-
-
-def _missing(submission: Submission, gold: Gold) -> tuple[str, ...]:
-    return tuple(
-        file.name
-        for task in gold.benchmark.scored
-        for file in task.files
-        if gold.role in file.splits and file.name not in submission.predictions
-    )
 
 
 def _coverage_warnings(submission: Submission, gold: Gold, pairs: Mapping[str, Pairs]) -> Iterator[str]:

@@ -136,7 +136,7 @@ def _left_out(metric: Metric, pairs: Pairs, these: Kinds) -> Floats:
 def too_few(these: Kinds) -> bool:
     """Whether resampling these units would pretend to know what it cannot (docs/design/intervals.md).
 
-    They are fewer than eight; or all right, or all wrong; or fewer than four have a gold label other than
+    They are fewer than eight; or all right, or all wrong; or fewer than five have a gold label other than
     the most frequent.
     """
     counts, tables = these

@@ -67,7 +67,7 @@ def _marked(body: bytes, words: Sequence[str], *, markers: bytes, size: int) -> 
 def _markers(words: tuple[str, ...]) -> bytes | None:
     """For each word a letter that it has once and no other has, to stand for it when the rest is deleted.
 
-    None where a word has no such letter, where letters are of more than one byte, or where deleting them could
+    None where a word has no such letter, where a letter is more than one byte, or where deleting them could
     touch the indices and separators.
     """
     text = "".join(words)

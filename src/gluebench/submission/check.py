@@ -10,7 +10,7 @@ from gluebench.benchmark import Benchmark, Role, Task, TestFile, closest, load_b
 from gluebench.submission.archive import base_name, read_members
 from gluebench.submission.column import Column
 from gluebench.submission.problems import Problem, verdict
-from gluebench.submission.submission import Submission
+from gluebench.submission.submission import Submission, missing_files
 from gluebench.submission.suspicions import suspicions
 from gluebench.submission.tables import Layout, read_table
 
@@ -37,6 +37,15 @@ class Names:
     def knows(self, name: str) -> bool:
         """Whether a member of that base name is to be read."""
         return self.file(name) is not None
+
+    def by_file(self, paths: Iterable[str]) -> dict[str, list[str]]:
+        """Test-file name to the members that are named as it."""
+        found: dict[str, list[str]] = {}
+        for path in paths:
+            file = self.file(path)
+            if file is not None:
+                found.setdefault(file.name, []).append(path)
+        return found
 
     def of_other_task(self, path: str) -> bool:
         """Whether it is a test file of a task that only the parent benchmark has."""
@@ -67,11 +76,11 @@ def check(
     problems += _ignored(archive.ignored, names)
     predictions: dict[str, Column] = {}
     unshown: dict[str, Mapping[str, int]] = {}
-    found = _by_file(archive.members, names)
+    found = names.by_file(archive.members)
     for file in benchmark.files(role):
         paths = found.get(file.name, [])
         if len(paths) > 1:
-            problems.append(_two_files(file, paths))
+            problems.append(two_files(file, paths))
         elif paths:
             read = _read(paths[0], archive.members[paths[0]], file, benchmark.task(file.task), role=role)
             problems += read.problems
@@ -83,7 +92,7 @@ def check(
     if not broken:  # what is absent may be among what could not be read
         strange = [path for path in archive.ignored if not names.of_other_task(path)]
         problems += _missing(absent, strange, benchmark, nothing=not found)
-    missing = tuple(file.name for file in absent if benchmark.task(file.task).scored)
+    missing = missing_files(benchmark, role, found)
     judged = verdict(problems, missing=bool(missing))
     return Submission(
         benchmark, role, os.fspath(source), judged, tuple(problems), predictions, missing, unshown
@@ -123,16 +132,8 @@ def _read(path: str, data: bytes, file: TestFile, task: Task, *, role: Role) -> 
     return _File(table.column, problems, unshown)
 
 
-def _by_file(paths: Iterable[str], names: Names) -> dict[str, list[str]]:
-    found: dict[str, list[str]] = {}
-    for path in paths:
-        file = names.file(path)
-        if file is not None:
-            found.setdefault(file.name, []).append(path)
-    return found
-
-
-def _two_files(file: TestFile, paths: list[str]) -> Problem:
+def two_files(file: TestFile, paths: list[str]) -> Problem:
+    """The problem with several files that would be one test file."""
     listed = " and ".join(sorted(paths))
     expected = f"expected one file for {file.name}, and {listed} would both be it"
     return Problem("two-files", "error", paths[0], expected, "Leave out the one that is not meant.")
@@ -163,9 +164,7 @@ def _missing(
 ) -> list[Problem]:
     stems = {base_name(path).rpartition(".")[0] or base_name(path): path for path in strange}
     if nothing:
-        names = ", ".join(file.name + SUFFIX for file in absent)
-        fix = "Name each file as its task's test file."
-        return [Problem("no-files", "error", "", f"expected at least one of {names}", fix)]
+        return [no_files(absent)]
     problems = []
     for file in absent:
         close = closest(file.name, stems, most=1)
@@ -175,6 +174,13 @@ def _missing(
         expected = f"expected a file of this name; without it {consequence}"
         problems.append(Problem("missing-file", "warning", file.name + SUFFIX, expected, fix))
     return problems
+
+
+def no_files(absent: Iterable[TestFile]) -> Problem:
+    """The problem with a submission in which nothing is named as a test file."""
+    names = ", ".join(file.name + SUFFIX for file in absent)
+    fix = "Name each file as its task's test file."
+    return Problem("no-files", "error", "", f"expected at least one of {names}", fix)
 
 
 def _stem(path: str) -> str | None:

@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 from gluebench.benchmark import Benchmark, Role, TestFile
 from gluebench.submission.archive import base_name, read_members
-from gluebench.submission.check import SUFFIX, Names, check, layout
+from gluebench.submission.check import SUFFIX, Names, layout, no_files, two_files
 from gluebench.submission.column import Column
 from gluebench.submission.problems import Problem
 from gluebench.submission.tables import Layout, read_table
@@ -41,24 +41,18 @@ def fix_submission(
     problems = [problem for problem in archive.problems if problem.severity == "error"]
     columns: dict[str, Column] = {}
     done: list[str] = []
-    for path, data in archive.members.items():
-        file = names.file(path)
-        if file is None:
+    for name, paths in names.by_file(archive.members).items():
+        file = benchmark.file(name)
+        if len(paths) > 1:
+            problems.append(two_files(file, paths))
             continue
-        if file.name in columns:
-            problems += [
-                problem
-                for problem in check(source, benchmark, role=role).errors
-                if problem.code == "two-files"
-            ]
-            continue
-        column, steps, left = _mend(path, data, file, benchmark, role=role)
-        done += steps
-        problems += left
-        if column is not None:
-            columns[file.name] = column
+        mended = _mend(paths[0], archive.members[paths[0]], file, benchmark, role=role)
+        done += mended.done
+        problems += mended.problems
+        if mended.column is not None:
+            columns[name] = mended.column
     if not columns and not problems:
-        problems += check(source, benchmark, role=role).errors
+        problems.append(no_files(benchmark.files(role)))
     if not problems:
         write_submission(out, columns, benchmark, role=role)
         done += [f"{name}: left out, as it is named as no test file" for name in archive.ignored]

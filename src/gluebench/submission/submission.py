@@ -2,13 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Container, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
 from gluebench.benchmark import Benchmark, Role
 from gluebench.submission.column import Column
 from gluebench.submission.problems import Problem, Verdict
+
+
+def missing_files(benchmark: Benchmark, role: Role, there: Container[str]) -> tuple[str, ...]:
+    """The test files of scored tasks that are not among those that are there."""
+    return tuple(
+        file.name
+        for file in benchmark.files(role)
+        if benchmark.task(file.task).scored and file.name not in there
+    )
 
 
 @dataclass(frozen=True, slots=True)

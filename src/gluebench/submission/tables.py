@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 from gluebench.submission.canonical import read_canonical, read_canonical_numbers
 from gluebench.submission.column import Column
-from gluebench.submission.problems import SHOWN_PER_FILE, Problem, Severity
+from gluebench.submission.problems import SHOWN_PER_FILE, Problem
 from gluebench.submission.rows import Fault, Rows, Wanted, read_lines
 
 INDEX_NAMES = ("index", "id", "")
@@ -294,5 +294,4 @@ def _shown(value: bytes) -> str:
 
 
 def _notice(code: str, name: str, expected: str, fix: str) -> Problem:
-    severity: Severity = "notice"
-    return Problem(code, severity, name, expected, fix)
+    return Problem(code, "notice", name, expected, fix)

@@ -11,7 +11,7 @@ from gluebench.benchmark.lookup import UnknownNameError, find
 from gluebench.submission.check import layout
 from gluebench.submission.column import Column
 from gluebench.submission.problems import Problem, listed, verdict
-from gluebench.submission.submission import Submission
+from gluebench.submission.submission import Submission, missing_files
 from gluebench.submission.tables import read_table
 
 SOURCE = "predictions given from Python"
@@ -61,10 +61,7 @@ def submission_of(predictions: Mapping[str, Any], benchmark: Benchmark, *, role:
             unshown[name] = table.unshown
         if table.column is not None:
             columns[file.name] = table.column
-    missing = tuple(
-        file.name for task in benchmark.scored for file in task.files
-        if role in file.splits and file.name not in columns
-    )  # fmt: skip
+    missing = missing_files(benchmark, role, columns)
     judged = verdict(problems, missing=bool(missing))
     return Submission(benchmark, role, SOURCE, judged, tuple(problems), columns, missing, unshown)
 

@@ -35,7 +35,7 @@ def grade(pk: int) -> None:
     try:
         result = _work(submission, held)
     except InterruptedGradingError:
-        _give_back(held, pk)
+        _requeue(held, pk)
     except GraderError as failure:
         _finish(submission, held, {"status": Status.FAILED, "failure": str(failure)})
     else:
@@ -92,10 +92,6 @@ def _finish(submission: Submission, held: SubmissionQuerySet, values: Mapping[st
     with transaction.atomic():
         if held.update(finished=timezone.now(), **values) and submission.public:
             Benchmark.objects.filter(pk=submission.benchmark_id).touch()
-
-
-def _give_back(held: SubmissionQuerySet, pk: int) -> None:
-    _requeue(held, pk)
 
 
 def _requeue(waiting: SubmissionQuerySet, pk: int) -> None:
