@@ -20,18 +20,6 @@ from gluebench.data.sample.similarity import Scene, score
 from gluebench.data.sample.world import ACTIONS, KINDS
 
 
-@pytest.fixture(scope="module")
-def sample() -> Benchmark:
-    return load_benchmark("sample")
-
-
-@pytest.fixture(scope="module")
-def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    target = tmp_path_factory.mktemp("sample") / "data"
-    build(target)
-    return target
-
-
 def bytes_of(folder: Path) -> dict[str, bytes]:
     return {
         str(path.relative_to(folder)): path.read_bytes()
@@ -61,38 +49,44 @@ def test_it_has_the_shape_of_glue(sample: Benchmark) -> None:
     assert len(names) == 33
 
 
-def test_every_split_is_read_with_the_size_that_the_manifest_says(sample: Benchmark, folder: Path) -> None:
+def test_every_split_is_read_with_the_size_that_the_manifest_says(
+    sample: Benchmark, sample_folder: Path
+) -> None:
     for task in sample.tasks:
         for name, split in task.splits.items():
-            examples = load_split(folder, sample, task.name, name)
+            examples = load_split(sample_folder, sample, task.name, name)
             assert [example.index for example in examples] == list(range(split.size))
             hidden = name.startswith("test")
             assert all((example.label is None) == hidden for example in examples)
             assert name == "train" or task.name == "AX" or 50 <= split.size <= 300
 
 
-def test_the_gold_folders_hold_the_labels_of_the_graded_splits(sample: Benchmark, folder: Path) -> None:
+def test_the_gold_folders_hold_the_labels_of_the_graded_splits(
+    sample: Benchmark, sample_folder: Path
+) -> None:
     for role, name in (("test", "gold"), ("dev", "gold-dev")):
         for file in sample.files(role):
-            header, *rows = gold(folder, f"{name}/{file.name}.tsv")
+            header, *rows = gold(sample_folder, f"{name}/{file.name}.tsv")
             assert header == ["index", "label"]
             assert [row[0] for row in rows] == [str(index) for index in range(file.size(role))]
             words = sample.task(file.task).words
             assert all(label in words if words else 0 <= float(label) <= 5 for _, label in rows)
-    dev = [example.label for example in load_split(folder, sample, "RTE", "dev")]
-    assert [row[1] for row in gold(folder, "gold-dev/RTE.tsv")[1:]] == dev
+    dev = [example.label for example in load_split(sample_folder, sample, "RTE", "dev")]
+    assert [row[1] for row in gold(sample_folder, "gold-dev/RTE.tsv")[1:]] == dev
 
 
-def test_the_same_seed_gives_the_same_bytes_in_another_process_too(folder: Path, tmp_path: Path) -> None:
+def test_the_same_seed_gives_the_same_bytes_in_another_process_too(
+    sample_folder: Path, tmp_path: Path
+) -> None:
     code = f"from gluebench.data.sample import build; build({str(tmp_path / 'again')!r})"
     environment = {**os.environ, "PYTHONHASHSEED": "77", "PYTHONPATH": os.pathsep.join(sys.path)}
     subprocess.run([sys.executable, "-c", code], check=True, env=environment)
-    assert bytes_of(tmp_path / "again") == bytes_of(folder)
+    assert bytes_of(tmp_path / "again") == bytes_of(sample_folder)
     build(tmp_path / "other", seed=SEED + 1)
     other = bytes_of(tmp_path / "other")
-    assert other.keys() == bytes_of(folder).keys()
-    assert other["CoLA/train.tsv"] != bytes_of(folder)["CoLA/train.tsv"]
-    assert other["AX/diagnostic.tsv"] == bytes_of(folder)["AX/diagnostic.tsv"]
+    assert other.keys() == bytes_of(sample_folder).keys()
+    assert other["CoLA/train.tsv"] != bytes_of(sample_folder)["CoLA/train.tsv"]
+    assert other["AX/diagnostic.tsv"] == bytes_of(sample_folder)["AX/diagnostic.tsv"]
 
 
 def test_it_is_made_in_well_under_two_seconds(tmp_path: Path) -> None:
@@ -157,10 +151,10 @@ def test_premises_of_wnli_stay_in_one_split_and_dev_is_adversarial(sample: Bench
     assert len(opposite) >= 0.8 * len(splits["dev"])
 
 
-def test_wnli_rows_of_one_premise_are_one_group(sample: Benchmark, folder: Path) -> None:
-    header, *rows = gold(folder, "gold/WNLI.metadata.tsv")
+def test_wnli_rows_of_one_premise_are_one_group(sample: Benchmark, sample_folder: Path) -> None:
+    header, *rows = gold(sample_folder, "gold/WNLI.metadata.tsv")
     assert header == ["index", "group"]
-    premises = [example.inputs["premise"] for example in load_split(folder, sample, "WNLI", "test")]
+    premises = [example.inputs["premise"] for example in load_split(sample_folder, sample, "WNLI", "test")]
     assert len({(row[1], premise) for row, premise in zip(rows, premises, strict=True)}) == len(set(premises))
     assert len({row[1] for row in rows}) == len(set(premises)) < len(rows)
 
@@ -247,7 +241,7 @@ def test_a_block_that_does_not_fit_or_repeats_itself_is_refused() -> None:
         Shelf(random.Random(0)).fill(lambda: rows, 4)
 
 
-def test_an_example_is_a_frozen_record(sample: Benchmark, folder: Path) -> None:
-    example = load_split(folder, sample, "MNLI", "train")[0]
+def test_an_example_is_a_frozen_record(sample: Benchmark, sample_folder: Path) -> None:
+    example = load_split(sample_folder, sample, "MNLI", "train")[0]
     assert isinstance(example, Example)
     assert list(example.inputs) == ["premise", "hypothesis"]

@@ -12,21 +12,8 @@ import pytest
 
 from gluebench.benchmark import Benchmark, Task, load_benchmark
 from gluebench.data import DataError, Example
-from gluebench.data.sample import build
 from gluebench.systems import SYSTEMS, PredictionError, run
 from gluebench.systems.run import column
-
-
-@pytest.fixture(scope="module")
-def sample() -> Benchmark:
-    return load_benchmark("sample")
-
-
-@pytest.fixture(scope="module")
-def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    target = tmp_path_factory.mktemp("sample") / "data"
-    build(target)
-    return target
 
 
 class Recorder:
@@ -55,10 +42,10 @@ class OnlyPredicts:
 
 
 def test_each_task_is_fitted_once_and_mnli_answers_the_diagnostic_set(
-    sample: Benchmark, folder: Path
+    sample: Benchmark, sample_folder: Path
 ) -> None:
     system, lines = Recorder(), []
-    columns = run(system, sample, folder, progress=lines.append)
+    columns = run(system, sample, sample_folder, progress=lines.append)
     assert list(columns) == [file.name for file in sample.files()]
     assert [name for name, *_ in system.fitted] == [task.name for task in sample.scored]
     assert ("MNLI", 1500, 300) in system.fitted
@@ -68,8 +55,8 @@ def test_each_task_is_fitted_once_and_mnli_answers_the_diagnostic_set(
     assert lines[-1] == "predicting AX"
 
 
-def test_what_is_predicted_is_ready_to_be_a_submission(sample: Benchmark, folder: Path) -> None:
-    columns = run(Recorder(), sample, folder)
+def test_what_is_predicted_is_ready_to_be_a_submission(sample: Benchmark, sample_folder: Path) -> None:
+    columns = run(Recorder(), sample, sample_folder)
     for file in sample.files():
         assert len(columns[file.name]) == file.size()
         assert columns[file.name].indices is None
@@ -78,21 +65,21 @@ def test_what_is_predicted_is_ready_to_be_a_submission(sample: Benchmark, folder
     assert columns["AX"].words() == ["entailment"] * 222
 
 
-def test_a_system_never_sees_the_labels_of_what_it_predicts(sample: Benchmark, folder: Path) -> None:
+def test_a_system_never_sees_the_labels_of_what_it_predicts(sample: Benchmark, sample_folder: Path) -> None:
     system = Recorder()
-    columns = run(system, sample, folder, role="dev")
+    columns = run(system, sample, sample_folder, role="dev")
     assert set(columns) == {file.name for file in sample.files("dev")}
     assert all(example.label is None for example in system.seen)
 
 
 def test_a_system_that_cannot_learn_needs_no_training_data(
-    sample: Benchmark, folder: Path, tmp_path: Path
+    sample: Benchmark, sample_folder: Path, tmp_path: Path
 ) -> None:
     manifest = tmp_path / "part.toml"
     manifest.write_text('[benchmark]\nname = "part"\nextends = "sample"\ntasks = ["RTE"]\n')
     part = load_benchmark(manifest)
     (tmp_path / "RTE").mkdir()
-    (tmp_path / "RTE" / "test.tsv").write_bytes((folder / "RTE" / "test.tsv").read_bytes())
+    (tmp_path / "RTE" / "test.tsv").write_bytes((sample_folder / "RTE" / "test.tsv").read_bytes())
     columns = run(OnlyPredicts(["entailment", "not_entailment"]), part, tmp_path)
     assert columns["RTE"].words()[:3] == ["entailment", "not_entailment", "entailment"]
     with pytest.raises(DataError, match=r"train\.tsv: No such file.*expected the train split of RTE"):
@@ -107,7 +94,7 @@ def test_a_system_that_cannot_learn_needs_no_training_data(
     ],
 )
 def test_what_is_no_label_is_refused(
-    sample: Benchmark, folder: Path, answers: list[str | float], message: str
+    sample: Benchmark, sample_folder: Path, answers: list[str | float], message: str
 ) -> None:
     task = sample.task("RTE")
     with pytest.raises(PredictionError, match=message):
@@ -120,13 +107,13 @@ def test_what_is_no_finite_number_is_refused(sample: Benchmark, answer: str | fl
         column(sample.task("STS-B"), [answer])
 
 
-def test_too_few_predictions_are_refused(sample: Benchmark, folder: Path) -> None:
+def test_too_few_predictions_are_refused(sample: Benchmark, sample_folder: Path) -> None:
     class Short(OnlyPredicts):
         def predict(self, task: Task, examples: Sequence[Example]) -> Sequence[str | float]:
             return [task.words[0]] * (len(examples) - 1)
 
     with pytest.raises(PredictionError, match=r"CoLA: 299 predictions for 300 examples"):
-        run(Short([]), sample, folder)
+        run(Short([]), sample, sample_folder)
 
 
 def test_the_registry_says_what_a_board_shows() -> None:

@@ -10,27 +10,14 @@ import pytest
 from sklearn.linear_model import LogisticRegression, Ridge  # noqa: TID251 the oracle
 from sklearn.metrics import matthews_corrcoef  # noqa: TID251 the oracle
 
-from gluebench.benchmark import Benchmark, Task, load_benchmark
+from gluebench.benchmark import Benchmark, Task
 from gluebench.data import Example, load_split
-from gluebench.data.sample import build
 from gluebench.systems import SYSTEMS, Predictor
 from gluebench.systems.bag import BagOfWords, HypothesisOnly
 from gluebench.systems.features import Sparse, last_only, matrix, vocabulary, whole
 from gluebench.systems.linear import fit_logistic, fit_ridge, softmax
 from gluebench.systems.majority import Majority
 from gluebench.systems.overlap import WordOverlap, feature
-
-
-@pytest.fixture(scope="module")
-def sample() -> Benchmark:
-    return load_benchmark("sample")
-
-
-@pytest.fixture(scope="module")
-def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    target = tmp_path_factory.mktemp("sample") / "data"
-    build(target)
-    return target
 
 
 class Tried:
@@ -68,8 +55,8 @@ class Tried:
 
 
 @pytest.fixture(scope="module")
-def tried(sample: Benchmark, folder: Path) -> Tried:
-    return Tried(sample, folder)
+def tried(sample: Benchmark, sample_folder: Path) -> Tried:
+    return Tried(sample, sample_folder)
 
 
 def error_of(chance: float, count: int) -> float:
