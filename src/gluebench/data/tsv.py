@@ -9,10 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from gluebench.benchmark import Benchmark, Task, UnknownNameError
-
-SHOWN = 20
-"""Problems of one file that are told in full; the rest are counted."""
-
+from gluebench.data.errors import DataError
 
 @dataclass(frozen=True, slots=True)
 class Example:
@@ -24,16 +21,6 @@ class Example:
     """Input column to text, in the manifest's order."""
     label: str | float | None
     """A label word, or a number for a regression task; None where labels are hidden."""
-
-
-class DataError(ValueError):
-    """A file of examples that cannot be used; the message has a line for each problem."""
-
-    def __init__(self, problems: Sequence[str]) -> None:
-        more = [f"... and {len(problems) - SHOWN} more"] if len(problems) > SHOWN else []
-        super().__init__("\n".join([*problems[:SHOWN], *more]))
-        self.problems = list(problems)
-        """Each names the file, the line and what was expected."""
 
 
 def load_split(folder: str | os.PathLike[str], benchmark: Benchmark, task: str, split: str) -> list[Example]:

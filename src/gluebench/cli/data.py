@@ -1,0 +1,15 @@
+"""`gluebench data`: get the examples, build them anew, check and read them; each command in a file of its own."""
+
+from __future__ import annotations
+
+import click
+
+from gluebench.cli.lazy import LazyGroup
+
+COMMANDS: dict[str, str] = {}
+"""Command to its address; each is imported when it is asked for."""
+
+
+@click.group(cls=LazyGroup, commands_at=COMMANDS)
+def data() -> None:
+    """Get a benchmark's examples, build them from the original corpora, check and read them."""
