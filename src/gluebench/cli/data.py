@@ -1,4 +1,4 @@
-"""`gluebench data`: get the examples, build them anew, check and read them; each command in a file of its own."""
+"""`gluebench data`: get the examples, build them anew, check and read them; one file per command."""
 
 from __future__ import annotations
 
