@@ -46,7 +46,7 @@ class Split(NamedTuple):
     file: str
     size: int
     fingerprint: str = ""
-    """Of the published examples, text and labels (gluebench.data.fingerprint); empty where it is not known."""
+    """Of the published examples (gluebench.data.fingerprint); empty where it is not known."""
     text_fingerprint: str = ""
     """Of their text alone; empty where it is not known, or where they have no labels."""
 

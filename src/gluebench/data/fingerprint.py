@@ -1,9 +1,10 @@
 """The content fingerprint of a split: its text and labels in row order, whatever file holds them.
 
 Each column is hashed by itself, so that neither the order of columns nor where a reader cuts its batches
-can matter: SHA-256 over the lengths of its values (8 bytes each, little-endian) and SHA-256 over their UTF-8
-bytes, one behind the other; labels that are numbers by their IEEE doubles. The fingerprint is SHA-256 over name
-and digests of every column, in the order of the names. Indices and extra columns have no part in it.
+can matter: SHA-256 over the lengths of its values (8 bytes each, little-endian) and SHA-256 over their
+UTF-8 bytes, one behind the other; labels that are numbers by their IEEE doubles. The fingerprint is
+SHA-256 over name and digests of every column, in the order of the names. Indices and extra columns have no
+part in it.
 """
 
 from __future__ import annotations
