@@ -53,23 +53,25 @@ def _ends(text: str, rules: ClauseRules) -> list[int]:
 def kept_before(before: str, rules: ClauseRules, *, begins: bool | None, possessive: bool) -> str:
     """The part of the text before a pronoun that the hypothesis keeps.
 
-    `begins` is what the corpus says of whether the clause begins with the pronoun. A possessive in the middle of
-    a clause keeps its sentence, for whose it is is often said by the rest.
+    `begins` says whether the clause begins with the pronoun; None leaves that to the word before it. A
+    possessive in the middle of a clause keeps its sentence, for whose it is is often said by the rest.
     """
     if rules.extent == "text":
         return before
     sentence = last_sentence(before, rules)
     if rules.extent == "sentence" or _follows(sentence, rules.keeps) or _only_connective(sentence, rules):
         return sentence
-    if re.search(r"[,;:]$", sentence) or _follows(sentence, rules.connectives):
-        return ""
-    if begins is not False and _follows(sentence, rules.links):
+    if begins is not False and _at_boundary(sentence, rules):
         return ""
     if possessive:
         return re.split(r"[;:]\s+", sentence)[-1]
     if begins and not _relative(sentence, rules):
         return ""
     return _clause(sentence, rules)
+
+
+def _at_boundary(sentence: str, rules: ClauseRules) -> bool:
+    return sentence[-1:] in (",", ";", ":") or _follows(sentence, rules.connectives | rules.links)
 
 
 def _follows(sentence: str, words: frozenset[str]) -> bool:

@@ -25,6 +25,7 @@ RULES = (
     ),
     Option("keeps", str, "so that", "What follows these words keeps what precedes them."),
     Option("subjects", str, "i,he,she,we,they", "Pronouns that can only be subjects."),
+    Option("objects", str, "me,him,her,us,them", "Pronouns that are no subject, unless a possessive."),
     Option(
         "abbreviations", str, "mr,mrs,ms,dr,st", "Words whose full stop ends no sentence, without the stop."
     ),

@@ -15,6 +15,8 @@ class Language(NamedTuple):
 
     clause: ClauseRules
     possessives: frozenset[str]
+    objects: frozenset[str]
+    """Pronouns that can be no subject."""
     objects_before: frozenset[str]
     """A possessive with one of these, or nothing, after it is an object: "told her about it"."""
     possessive_form: str
@@ -46,12 +48,10 @@ def hypothesis(schema: Schema, candidate: str, language: Language) -> str:
     possessive = _possessive(schema, language)
     name = noun_phrase(candidate, language, possessive=possessive)
     rules = language.clause
-    begins = schema.begins
-    if begins is None and schema.pronoun.lower() in rules.subjects:
-        begins = True
+    begins = _begins(schema, language, possessive=possessive)
     kept = kept_before(schema.before, rules, begins=begins, possessive=possessive)
     after = schema.after if rules.extent == "text" else first_sentence(schema.after, rules)
-    text = joined(kept, name, _agreeing(after, schema.pronoun, name, language))
+    text = joined(kept, name, _agreeing(after, schema, name, language))
     return closed(text[:1].upper() + text[1:], language.stop)
 
 
@@ -65,11 +65,25 @@ def _possessive(schema: Schema, language: Language) -> bool:
     )
 
 
-def _agreeing(after: str, pronoun: str, name: str, language: Language) -> str:
-    """What follows, its verb in the singular where the name of one stands for a plural pronoun."""
+def _begins(schema: Schema, language: Language, *, possessive: bool) -> bool | None:
+    """Whether the clause begins with the pronoun, as the file says or by its form; no object begins one."""
+    if schema.begins is not None:
+        return schema.begins
+    pronoun = schema.pronoun.lower()
+    if not possessive and (pronoun in language.objects or re.match(r"[.,;:!?]|$", schema.after)):
+        return False
+    return True if pronoun in language.clause.subjects else None
+
+
+def _agreeing(after: str, schema: Schema, name: str, language: Language) -> str:
+    """What follows, its verb in the singular where the name of one stands for a plural pronoun.
+
+    A name is one capital word that the text has in the middle of a sentence, too.
+    """
     verb, space, rest = after.partition(" ")
-    one = name[:1].isupper() and " " not in name and not name.endswith("s")
-    if pronoun.lower() in language.plurals and one:
+    one = " " not in name and name[:1].isupper() and not name.endswith("s")
+    named = one and re.search(rf"[^.!?\s]\s+{re.escape(name)}\b", schema.premise)
+    if schema.pronoun.lower() in language.plurals and named:
         return language.agreement.get(verb.lower(), verb) + space + rest
     return after
 
@@ -117,6 +131,7 @@ def language_of(options: Mapping[str, str]) -> Language:
             definite=article,
         ),
         possessives=lists["possessives"],
+        objects=lists["objects"],
         objects_before=lists["object-before"],
         possessive_form=options["possessive-form"],
         plural_form=options["plural-form"],
@@ -136,6 +151,7 @@ _LISTS = (
     "subjects",
     "abbreviations",
     "possessives",
+    "objects",
     "object-before",
     "determiners",
     "plurals",

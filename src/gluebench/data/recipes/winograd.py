@@ -3,8 +3,8 @@
 Three shapes are read, by the ending of the file's name:
 
 `.xml`    the Winograd Schema Collection: `<schema>` with `<text>` (`<txt1>`, `<pron>`, `<txt2>`),
-          `<answers>`, `<correctAnswer>`, and `<quote>`, whose `<quote1>` is empty where the clause begins with the
-          pronoun.
+          `<answers>`, `<correctAnswer>`, and `<quote>`, whose `<quote1>` is empty where the clause begins
+          with the pronoun.
 `.jsonl`  one candidate a line, as SuperGLUE's WSC: `text`, `span1_text` (the candidate), `span2_text` (the
           pronoun), `span2_index` (its place in words, from 0), inside `target` or not, and `label` unless
           hidden.

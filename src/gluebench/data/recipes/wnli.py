@@ -107,7 +107,7 @@ def _files(corpus: Path, options: Mapping[str, Any]) -> tuple[list[Path], Path |
 
 
 def _distinct(files: Sequence[Sequence[Schema]], notes: list[str]) -> list[Schema]:
-    """The schemas of all files; a later file's that an earlier one has, spacing and case aside, are left out."""
+    """The schemas of all files, each once: from the first that has it, spacing and case aside."""
     kept: list[Schema] = []
     seen: set[tuple[str, ...]] = set()
     for schemas in files:
