@@ -40,12 +40,12 @@ def first_sentence(text: str, rules: ClauseRules) -> str:
 
 
 def _ends(text: str, rules: ClauseRules) -> list[int]:
-    """Where sentences end; the full stop of an abbreviation or an initial ends none."""
+    """Where sentences end: not at the full stop of an abbreviation or an initial, nor before a small letter."""
     ends = []
     for end in _SENTENCE_END.finditer(text + " "):
         word = re.split(r"[\s.]", text[: end.start()])[-1]
         short = word.lower() in rules.abbreviations or (len(word) == 1 and word.isalpha())
-        if not (end.group().strip() == "." and short):
+        if not (end.group().strip() == "." and short) and not text[end.end() :][:1].islower():
             ends.append(end.end())
     return ends
 

@@ -112,7 +112,7 @@ def _determined(name: str, language: Language) -> str:
         return f"{lower} {rest}"
     if lower in language.determiners and rest:
         return language.definite_form.format(name=rest)
-    bare = language.definite_form != "{name}" and first[:1].islower()
+    bare = first[:1].islower() and lower not in language.objects
     return language.definite_form.format(name=name) if bare else name
 
 
