@@ -138,7 +138,7 @@ def test_rahman_and_ng_come_with_their_own_splits() -> None:
 
 @needs_real
 def test_a_draw_pair_by_pair_shares_as_much_as_the_released_dev_set() -> None:
-    """65 premises and 5 hypotheses of dev stand in train; the mean of uniform draws lies within two of both."""
+    """65 premises and 5 hypotheses of dev stand in train; uniform draws come within two of both."""
     everything = [pair for pair, _ in released()]
     train, dev = everything[:635], everything[635:]
 

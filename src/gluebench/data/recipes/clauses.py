@@ -40,7 +40,7 @@ def first_sentence(text: str, rules: ClauseRules) -> str:
 
 
 def _ends(text: str, rules: ClauseRules) -> list[int]:
-    """Where sentences end: not at the full stop of an abbreviation or an initial, nor before a small letter."""
+    """Where sentences end: not at an abbreviation's or initial's stop, nor before a small letter."""
     ends = []
     for end in _SENTENCE_END.finditer(text + " "):
         word = re.split(r"[\s.]", text[: end.start()])[-1]

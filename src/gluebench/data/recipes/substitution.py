@@ -102,7 +102,8 @@ def noun_phrase(candidate: str, language: Language, *, possessive: bool) -> str:
 def _owner(language: Language) -> str:
     """What a candidate in the possessive looks like: "Ann's", for candidates are named as in the text."""
     head, _, tail = language.possessive_form.partition("{name}")
-    return rf"{re.escape(head)}(?P<name>.+){re.escape(tail)}" if head or tail else r"(?P<name>(?!))"
+    known = re.search(r"\W", head + tail)  # A mere "s" may belong to the name.
+    return rf"{re.escape(head)}(?P<name>.+){re.escape(tail)}" if known else r"(?P<name>(?!))"
 
 
 def _determined(name: str, language: Language) -> str:
