@@ -45,7 +45,7 @@ def tokenise(text: str) -> str:
 
 
 def _full_stops(tokens: list[str]) -> Iterator[str]:
-    for token, after in zip(tokens, [*tokens[1:], ""], strict=True):
+    for token, after in zip(tokens, [*tokens[1:], ""], strict=False):
         word = token.removesuffix(".")
         if word in ("", token) or _keeps(word, after):
             yield token
