@@ -15,7 +15,7 @@ HEADER = "\ufeffQuality\t#1 ID\t#2 ID\t#1 String\t#2 String\r\n"
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
     (tmp_path / "msr_paraphrase_train.txt").write_text(
-        f'{HEADER}1\t10\t11\t"The boat sank.\tThe boat\'s gone.\r\n'
+        f"{HEADER}1\t10\t11\t\"The boat sank.\tThe boat's gone.\r\n"
         "0\t20\t21\tIt cost $5,000.\tIt didn't cost a lot.\r\n"
         "1\t30\t31\tAsk Dr. Low.\tShe wrote to the I\x12s.\r\n",
         newline="",
@@ -68,7 +68,10 @@ def test_without_a_list_glues_own_is_used_and_what_it_misses_told(folder, make) 
     [
         ("The dogs' bowls weren't clean (yet).", "The dogs ' bowls weren 't clean ( yet ) ."),
         ("It rose 1,250, or 3%, by Sept. 4...", "It rose 1,250 , or 3 % , by Sept . 4 ..."),
-        ("On Jan. 5 the U.S. team left. In Jan. Ann did.", "On Jan. 5 the U.S. team left . In Jan . Ann did ."),
+        (
+            "On Jan. 5 the U.S. team left. In Jan. Ann did.",
+            "On Jan. 5 the U.S. team left . In Jan . Ann did .",
+        ),
         ("A 1990's car -- see a_b/c@d.org.", "A 1990 's car -- see a _ b / c @ d.org."),
         ("J. Doe of Doe Corp. Ltd. sued.", "J. Doe of Doe Corp. Ltd. sued ."),
         ("  ", ""),

@@ -7,7 +7,9 @@ from pathlib import Path
 import pytest
 
 HEADER = "id\tqid1\tqid2\tquestion1\tquestion2\tis_duplicate\n"
-PLAIN = "".join(f"{row}\t{2 * row}\t{2 * row + 1}\tWhat is {row}?\tWho is {row}?\t{row % 2}\n" for row in range(20))
+PLAIN = "".join(
+    f"{row}\t{2 * row}\t{2 * row + 1}\tWhat is {row}?\tWho is {row}?\t{row % 2}\n" for row in range(20)
+)
 
 
 def write(folder: Path, text: str) -> Path:

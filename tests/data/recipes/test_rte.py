@@ -31,7 +31,9 @@ def folder(tmp_path: Path) -> Path:
     write(tmp_path, "rte2_test.xml", ("NO", "two", "h"))
     write(tmp_path, "RTE3_dev.xml", ("NO", "three", "h"))
     write(tmp_path, "RTE3-test.xml", ("YES", "three", "h"))
-    write(tmp_path, RTE5_DEV, ("ENTAILMENT", "five", "h"), ("UNKNOWN", "six", "h"), ("CONTRADICTION", "7", "h"))
+    write(
+        tmp_path, RTE5_DEV, ("ENTAILMENT", "five", "h"), ("UNKNOWN", "six", "h"), ("CONTRADICTION", "7", "h")
+    )
     write(tmp_path, RTE5_TEST, ("CONTRADICTION", "five", "h"))
     return tmp_path
 
@@ -100,10 +102,14 @@ def test_every_bad_pair_is_named_with_its_line(folder, problems) -> None:
         ("<entailment-corpus><pair>", ":1: not well-formed XML"),
         ("<corpus><p/></corpus>", ": no pair in it"),
         ("<html><body>404</body></html>", ": a web page, not the data"),
-        (f"{HEAD}<c><pair id='1' value='TRUE'><t>&eacute;</t><h>h</h></pair></c>", ":3: &eacute; is defined in"),
+        (
+            f"{HEAD}<c><pair id='1' value='TRUE'><t>&eacute;</t><h>h</h></pair></c>",
+            ":3: &eacute; is defined in",
+        ),
         ('<!DOCTYPE c [<!ENTITY a "aaaa">]><c>&a;</c>', ":1: defines the entity a"),
         ('<!DOCTYPE c [<!ENTITY a SYSTEM "/etc/hostname">]><c>&a;</c>', ":1: defines the entity a"),
-        ("", ":1: not well-formed XML: no element found"),
+        ("<!-- -->", ":1: not well-formed XML: no element found"),
+        ("", ": the file is empty"),
     ],
 )
 def test_a_file_that_is_no_challenges_is_refused(folder, problems, text, expected) -> None:

@@ -123,7 +123,9 @@ def test_a_phrase_the_dictionary_lacks_and_files_of_unequal_length_are_named(tmp
     folder = write(tmp_path, [*SENTENCES, ("Z", "0", 1)])
     assert problems("sst2", folder, "SST-2") == ['SOStr.txt:9: "Z" is not in dictionary.txt']
     (folder / "SOStr.txt").write_text("a\n")
-    assert problems("sst2", folder, "SST-2") == [f"{folder}: SOStr, STree and datasetSplit have 1, 9 and 9 sentences"]
+    assert problems("sst2", folder, "SST-2") == [
+        f"{folder}: SOStr, STree and datasetSplit have 1, 9 and 9 sentences"
+    ]
 
 
 @needs_real
@@ -158,7 +160,11 @@ def test_glues_sentences_and_phrases_are_those_of_the_real_trees(treebank, make,
         "test": 2210,
     }
     known = {split: set(columns["sentence"]) for split, columns in splits.items()}
-    for split, column, size, found in (("train", 0, 66978, 66727), ("dev", 0, 872, 872), ("test", 1, 1821, 1815)):
+    for split, column, size, found in (
+        ("train", 0, 66978, 66727),
+        ("dev", 0, 872, 872),
+        ("test", 1, 1821, 1815),
+    ):
         _, *theirs = released(REAL / "glue" / "SST-2" / f"{split}.tsv")
         texts = {row[column].removesuffix(" ") for row in theirs}
         assert (len(texts), len(texts & known[split])) == (size, found), split

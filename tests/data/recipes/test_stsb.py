@@ -45,7 +45,14 @@ def test_test_scores_are_kept_only_when_asked_for(folder, make) -> None:
 
 def test_every_bad_row_is_named(folder, problems) -> None:
     path = folder / "sts-dev.csv"
-    bad = [LINE, LINE.replace("2.6", "5.1"), LINE.replace("2.6", "nan"), f"{LINE}\tx", "", LINE.replace("2.6", "?")]
+    bad = [
+        LINE,
+        LINE.replace("2.6", "5.1"),
+        LINE.replace("2.6", "nan"),
+        f"{LINE}\tx",
+        "",
+        LINE.replace("2.6", "?"),
+    ]
     path.write_text("\n".join(bad))
     assert problems("stsb", folder, "STS-B") == [
         f'{path}:2: the score is "5.1", expected a number from 0 to 5',

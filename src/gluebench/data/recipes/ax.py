@@ -40,7 +40,7 @@ def build(corpus: Path, task: Task, options: Mapping[str, Any]) -> Built:
 
 def _columns(reader: Reader, task: Task, path: Path) -> Columns:
     lines = reader.lines(path)
-    header = lines[0].split("\t") if lines else []
+    header = lines[0].split("\t")
     if tuple(header[-len(TAIL) :]) != TAIL:
         shown = " ".join(header)[:200]
         raise DataError([f'{path}:1: the header is "{shown}", expected columns of tags and {" ".join(TAIL)}'])

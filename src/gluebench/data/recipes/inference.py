@@ -52,12 +52,10 @@ def pairs(
 def _rows(reader: Reader, path: Path, fields: tuple[str, ...]) -> Iterator[Row]:
     """Line and fields of each row that has all of the fields, as strings."""
     lines = reader.lines(path)
-    if not lines:
-        reader.problems.append(f"{path}: the file is empty")
     rows = _json(reader, path, lines) if path.suffix == ".jsonl" else _table(reader, path, lines)
     for line, row in rows:
         lacking = [field for field in fields if field not in row]
-        strange = [field for field in fields if field in row and not isinstance(row[field], str)]
+        strange = [field for field in fields if field in row and not _is_text(row[field])]
         if lacking:
             reader.reject(path, line, f"no {', '.join(lacking)} in this row")
             if path.suffix != ".jsonl":
@@ -66,6 +64,17 @@ def _rows(reader: Reader, path: Path, fields: tuple[str, ...]) -> Iterator[Row]:
             reader.reject(path, line, f"{', '.join(strange)}: not text")
         else:
             yield line, row
+
+
+def _is_text(value: object) -> bool:
+    """Whether it is a string, and no half of a character, which JSON can write, is in it."""
+    if not isinstance(value, str):
+        return False
+    try:
+        value.encode()
+    except UnicodeEncodeError:
+        return False
+    return True
 
 
 def _json(reader: Reader, path: Path, lines: list[str]) -> Iterator[Row]:
@@ -81,9 +90,9 @@ def _json(reader: Reader, path: Path, lines: list[str]) -> Iterator[Row]:
 
 
 def _table(reader: Reader, path: Path, lines: list[str]) -> Iterator[Row]:
-    header = lines[0].split("\t") if lines else []
+    header = lines[0].split("\t")
     widths = range(max(1, len(header) - _LABELS + 1), len(header) + 1)
-    if header and not header[-1].startswith("label"):
+    if not header[-1].startswith("label"):
         widths = range(len(header), len(header) + 1)
     for number, fields in reader.rows(path, lines, widths=widths, first=2):
         yield number, dict(zip(header, fields, strict=False))

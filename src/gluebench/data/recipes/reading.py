@@ -48,12 +48,14 @@ class Reader:
         return found
 
     def read(self, path: Path) -> bytes:
-        """The bytes of a file, noted as read. Raises DataError if it cannot be, or is a web page."""
+        """The bytes of a file, noted as read. Raises DataError if there are none, or a web page."""
         try:
             data = path.read_bytes()
         except OSError as error:
             raise DataError([f"{path}: {error.strerror or 'cannot be read'}"]) from None
         self.files.append(path)
+        if not data.strip():
+            raise DataError([f"{path}: the file is empty"])
         if data[:200].lstrip(b"\xef\xbb\xbf \t\r\n").lower().startswith((b"<!doctype html", b"<html")):
             raise DataError([f"{path}: a web page, not the data; download the file again"])
         return data
@@ -64,7 +66,7 @@ class Reader:
 
     def split(self, path: Path | str, data: bytes) -> list[str]:
         r"""Lines by \n alone, without one \r at their end; an empty one, and a problem, for bad UTF-8."""
-        raw = data.removeprefix(b"\xef\xbb\xbf").removesuffix(b"\n").split(b"\n") if data else []
+        raw = data.removeprefix(b"\xef\xbb\xbf").removesuffix(b"\n").split(b"\n")
         return [self._decoded(path, number, line.removesuffix(b"\r")) for number, line in enumerate(raw, 1)]
 
     def rows(
@@ -86,7 +88,7 @@ class Reader:
 
     def header(self, path: Path, lines: Sequence[str], expected: Sequence[str]) -> None:
         """Raises DataError unless the first line has these columns."""
-        found = lines[0].split("\t") if lines else []
+        found = lines[0].split("\t")
         if found != list(expected):
             shown = " ".join(found)[:200]
             raise DataError([f'{path}:1: the header is "{shown}", expected {" ".join(expected)}'])
