@@ -10,7 +10,10 @@ from real import REAL, needs_real
 
 from gluebench.benchmark import load_benchmark
 
-HEADER = "Lexical Semantics\tPredicate-Argument Structure\tLogic\tKnowledge\tDomain\tPremise\tHypothesis\tLabel\r\n"
+HEADER = (
+    "Lexical Semantics\tPredicate-Argument Structure\tLogic\tKnowledge\t"
+    "Domain\tPremise\tHypothesis\tLabel\r\n"
+)
 ROWS = (
     "Factivity;Quantifiers\t\tNegation\t\tNews\tAll left. \tNone stayed.\tentailment\r\n"
     "\tCore args\tDouble negation;Universal\tCommon sense\tACL\tNone stayed.\tAll left. \tneutral\r\n"

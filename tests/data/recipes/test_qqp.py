@@ -21,7 +21,8 @@ def write(folder: Path, text: str) -> Path:
 def test_quotes_are_csvs_and_may_hold_line_breaks(tmp_path, make) -> None:
     write(
         tmp_path,
-        f'{HEADER}0\t1\t2\t"Is ""up"" a word?"\tHow is 6" long?\t0\r\n1\t3\t4\t"Two\n\nlines?"\t\ufeffcaf\u00e9\u2028?\t1\n',
+        f'{HEADER}0\t1\t2\t"Is ""up"" a word?"\tHow is 6" long?\t0\r\n'
+        '1\t3\t4\t"Two\n\nlines?"\t\ufeffcaf\u00e9\u2028?\t1\n',
     )
     built = make("qqp", tmp_path, "QQP", dev=0.0)
     assert built.splits == {

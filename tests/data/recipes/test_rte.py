@@ -1,4 +1,4 @@
-"""RTE from XML of our own in the layouts of the four challenges, and from RTE1 to RTE3 beside GLUE's files."""
+"""RTE from XML of our own in the challenges' layouts, and from RTE1 to RTE3 beside GLUE's files."""
 
 from __future__ import annotations
 
@@ -15,7 +15,8 @@ RTE5_DEV, RTE5_TEST = "RTE5_MainTask_DevSet.xml", "RTE5_MainTask_TestSet_Gold.xm
 def write(folder: Path, name: str, *pairs: tuple[str, str, str], attribute: str = "entailment") -> Path:
     """A challenge's file; each pair is judgement, text and hypothesis."""
     body = "".join(
-        f'<pair id="{number}" {attribute}="{judgement}" task="IE">\n\t<t>{text}</t>\n\t<h>{hypothesis}</h>\n</pair>\n'
+        f'<pair id="{number}" {attribute}="{judgement}" task="IE">\n'
+        f"\t<t>{text}</t>\n\t<h>{hypothesis}</h>\n</pair>\n"
         for number, (judgement, text, hypothesis) in enumerate(pairs, 1)
     )
     path = folder / name

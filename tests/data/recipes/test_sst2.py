@@ -83,7 +83,7 @@ def test_without_phrases_train_is_sentences_and_hidden_labels_stay_hidden(tmp_pa
     built = make("sst2", write(tmp_path), "SST-2", phrases="no")
     assert rows(built.splits["train"]) == [("good film", "1"), ("( bad )", "0"), ("good film", "1")]
     assert "label" not in built.splits["test"]
-    assert "test-labels: yes" in built.notes[-1]
+    assert "--test-labels yes" in built.notes[-1]
 
 
 @pytest.mark.parametrize(
@@ -152,7 +152,7 @@ def treebank(tmp_path: Path) -> Path:
 
 @needs_real
 def test_glues_sentences_and_phrases_are_those_of_the_real_trees(treebank, make, released) -> None:
-    """Labels cannot be compared without the real dictionary; 6 of test and 251 of train differ in spelling."""
+    """Labels need the real dictionary; 6 rows of test and 251 of train are spelt otherwise in GLUE."""
     splits = make("sst2", treebank, "SST-2").splits
     assert {split: len(columns["sentence"]) for split, columns in splits.items()} == {
         "train": 159274,

@@ -38,7 +38,7 @@ def test_rows_of_seven_and_nine_columns_become_glues(folder, make) -> None:
 def test_test_scores_are_kept_only_when_asked_for(folder, make) -> None:
     hidden = make("stsb", folder, "STS-B")
     assert "label" not in hidden.splits["test"]
-    assert "test-labels: yes" in hidden.notes[0]
+    assert "--test-labels yes" in hidden.notes[0]
     shown = make("stsb", folder, "STS-B", test_labels="yes")
     assert (shown.splits["test"]["label"], shown.notes) == ([2.6], ())
 

@@ -23,7 +23,7 @@ from gluebench.data.recipes.recipe import Built, Columns, Recipe
 
 FILES = ("diagnostic-full.tsv", "diagnostics-full.tsv")
 TAIL = ("Domain", "Premise", "Hypothesis", "Label")
-HIDDEN = "test: labels left out as asked (test-labels: no); the paper publishes them"
+HIDDEN = "test: labels left out as asked (--test-labels no); the paper publishes them"
 
 
 def build(corpus: Path, task: Task, options: Mapping[str, Any]) -> Built:
@@ -83,6 +83,8 @@ RECIPE = Recipe(
     corpus="GLUE's diagnostic set with tags (https://gluebenchmark.com/diagnostics): diagnostic-full.tsv.",
     build=build,
     options=(
-        TEST_LABELS._replace(default="yes", help="no leaves out the labels, which the paper publishes"),
+        TEST_LABELS._replace(
+            default="yes", help="Whether the labels are kept (yes or no); the paper publishes them."
+        ),
     ),
 )

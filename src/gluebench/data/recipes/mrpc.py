@@ -23,7 +23,7 @@ from gluebench.data.recipes.recipe import Built, Columns, Option, Recipe
 
 HEADER = ("Quality", "#1 ID", "#2 ID", "#1 String", "#2 String")
 DEV_IDS = "mrpc_dev_ids.txt"
-HIDDEN = "test: labels left out, as in GLUE; the original publishes them (test-labels: yes)"
+HIDDEN = "test: labels left out, as in GLUE; the original publishes them (--test-labels yes)"
 DAMAGED = (
     "several rows lack columns or have too many: this looks like a copy that a spreadsheet has saved "
     "again, in which commas became tabs and quotation marks were lost; fetch Microsoft's own file"
@@ -105,7 +105,12 @@ RECIPE = Recipe(
     ),
     build=build,
     options=(
-        Option("tokenise", str, "yes", "yes makes GLUE's tokenised text, no keeps Microsoft's"),
+        Option(
+            "tokenise",
+            str,
+            "yes",
+            "Whether to tokenise as GLUE's copy is (yes), or keep Microsoft's text (no).",
+        ),
         TEST_LABELS,
     ),
 )

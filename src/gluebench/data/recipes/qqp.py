@@ -103,5 +103,5 @@ RECIPE = Recipe(
         f"(https://quoradata.quora.com/First-Quora-Dataset-Release-Question-Pairs): {FILE}."
     ),
     build=build,
-    options=(Option("dev", float, 0.1, "share of the pairs to set aside as dev"), SEED),
+    options=(Option("dev", float, 0.1, "Share of the pairs to set aside as dev."), SEED),
 )

@@ -12,9 +12,12 @@ from gluebench.data.errors import DataError
 from gluebench.data.recipes.recipe import Option
 
 TEST_LABELS = Option(
-    "test-labels", str, "no", "yes keeps the labels of test, which the original publishes and GLUE hides"
+    "test-labels",
+    str,
+    "no",
+    "Whether test keeps its labels (yes or no), which the original publishes and GLUE hides.",
 )
-SEED = Option("seed", int, 0, "seed of the draw of dev rows")
+SEED = Option("seed", int, 0, "Seed of the draw of dev rows.")
 
 
 class Reader:

@@ -37,7 +37,7 @@ ORDER = ("2", "3", "1", "5")
 NAME = re.compile(r"rte[-_ ]?([1235])(?!\d).*?(dev|test)", re.IGNORECASE)
 ENTAILED = {"TRUE": True, "YES": True, "ENTAILMENT": True}
 JUDGEMENTS = ENTAILED | dict.fromkeys(("FALSE", "NO", "UNKNOWN", "CONTRADICTION"), False)
-HIDDEN = "test: labels left out, as in GLUE; the originals publish them (test-labels: yes)"
+HIDDEN = "test: labels left out, as in GLUE; the originals publish them (--test-labels yes)"
 DRAWN = "train, dev: drawn anew; GLUE's own division of the challenges' dev sets cannot be told from them"
 _BREAK = re.compile(r"\r\n|\r|\n")
 
@@ -132,7 +132,7 @@ RECIPE = Recipe(
     ),
     build=build,
     options=(
-        Option("dev", int, 277, "rows of the challenges' dev sets to set aside as dev"),
+        Option("dev", int, 277, "Rows of the challenges' dev sets to set aside as dev."),
         SEED,
         TEST_LABELS,
     ),

@@ -1,7 +1,7 @@
 """SST-2 from the Stanford Sentiment Treebank.
 
 The paper (section 3.1) takes the two-way split, using sentence-level labels only; the train split that GLUE
-released nevertheless holds phrases (67,349 of them), which is what this recipe makes unless `phrases: no`.
+released nevertheless holds phrases (67,349 of them), which is what this recipe makes unless `--phrases no`.
 
 A sentence's tokens are in `SOStr.txt`, its tree in `STree.txt` (for each node the number of its parent,
 leaves first), its split in `datasetSplit.txt` (1 train, 2 test, 3 dev). `dictionary.txt` gives the id of
@@ -33,7 +33,7 @@ from gluebench.data.recipes.trees import phrases
 SPLITS = {"1": "train", "2": "test", "3": "dev"}
 NEGATIVE, POSITIVE = 0.4, 0.6
 ESCAPES = {"-LRB-": "(", "-RRB-": ")", "-LSB-": "[", "-RSB-": "]", "-LCB-": "{", "-RCB-": "}"}
-HIDDEN = "test: labels left out, as in GLUE; the original publishes them (test-labels: yes)"
+HIDDEN = "test: labels left out, as in GLUE; the original publishes them (--test-labels yes)"
 
 
 class Sentence(NamedTuple):
@@ -158,7 +158,12 @@ RECIPE = Recipe(
     ),
     build=build,
     options=(
-        Option("phrases", str, "yes", "no makes train of whole sentences too, as the paper says"),
+        Option(
+            "phrases",
+            str,
+            "yes",
+            "Whether train holds phrases as GLUE's does (yes), or whole sentences as the paper says (no).",
+        ),
         TEST_LABELS,
     ),
 )

@@ -23,7 +23,7 @@ from gluebench.data.recipes.reading import TEST_LABELS, Reader, inputs, switch
 from gluebench.data.recipes.recipe import Built, Columns, Recipe
 
 EXTRAS = ("genre", "filename", "year", "old_index", "source1", "source2")
-HIDDEN = "test: labels left out, as in GLUE; the original publishes them (test-labels: yes)"
+HIDDEN = "test: labels left out, as in GLUE; the original publishes them (--test-labels yes)"
 
 
 def build(corpus: Path, task: Task, options: Mapping[str, Any]) -> Built:
