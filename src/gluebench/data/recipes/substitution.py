@@ -90,7 +90,7 @@ def _agreeing(after: str, schema: Schema, name: str, language: Language) -> str:
 
 def noun_phrase(candidate: str, language: Language, *, possessive: bool) -> str:
     """The candidate as it stands within a sentence."""
-    name = candidate.strip(" .")
+    name = candidate.strip()
     owner = re.fullmatch(_owner(language), name) if not possessive else None
     name = _determined(owner.group("name") if owner else name, language)
     if not possessive or re.fullmatch(_owner(language), name):
