@@ -139,10 +139,15 @@ def language_of(options: Mapping[str, str]) -> Language:
         determiners=lists["determiners"],
         definite_form=options["definite-form"],
         article=article,
-        agreement=dict(change.split("=") for change in sorted(_listed(options["agreement"]))),
+        agreement=_agreement(options["agreement"]),
         plurals=lists["plurals"],
         stop=options["stop"],
     )
+
+
+def _agreement(changes: str) -> dict[str, str]:
+    parted = [change.partition("=") for change in _listed(changes)]
+    return {plural.strip(): singular.strip() for plural, _, singular in parted}
 
 
 _LISTS = (

@@ -88,8 +88,8 @@ def _misfits(task: Task, options: Mapping[str, Any]) -> list[str]:
         problems.append(f'--pairing is "{options["pairing"]}"; expected one of {", ".join(PAIRINGS)}')
     if options["clause"] not in ("clause", "sentence", "text"):
         problems.append(f'--clause is "{options["clause"]}"; expected clause, sentence or text')
-    dev = options["dev"]
-    if not dev >= 0 or (dev >= 1 and dev != int(dev)):
+    dev = float(options["dev"])
+    if not (0 <= dev < 1 or (dev >= 1 and dev.is_integer())):
         problems.append(f"--dev is {dev}; expected a share below 1 or a whole number of pairs")
     return problems + _misspelt(options)
 
