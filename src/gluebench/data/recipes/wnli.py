@@ -184,7 +184,9 @@ def _split(pairs: Sequence[Pair], options: Mapping[str, Any], notes: list[str]) 
 
 def _on_test(pairs: Sequence[Pair]) -> list[str]:
     if not pairs:
-        return ["no test split: GLUE's was shared privately; name a file of your own with --test"]
+        return [
+            "no test split: name a file for it with --test (GLUE's was shared privately with its authors)"
+        ]
     hidden = sum(pair.right is None for pair in pairs)
     if 0 < hidden < len(pairs):
         return [f"test is without labels: {hidden} of its {len(pairs)} pairs have none"]
