@@ -32,17 +32,17 @@ def test_the_listed_pairs_are_dev_and_the_rest_train(folder, make) -> None:
             "sentence1": ['"The boat sank.', "Ask Dr. Low."],
             "sentence2": ["The boat's gone.", "She wrote to the I\x12s."],
             "label": ["1", "1"],
-            "id1": [10, 30],
-            "id2": [11, 31],
+            "id1": ["10", "30"],
+            "id2": ["11", "31"],
         },
         "dev": {
             "sentence1": ["It cost $5,000."],
             "sentence2": ["It didn't cost a lot."],
             "label": ["0"],
-            "id1": [20],
-            "id2": [21],
+            "id1": ["20"],
+            "id2": ["21"],
         },
-        "test": {"sentence1": ["Rain."], "sentence2": ["Sun."], "label": ["0"], "id1": [40], "id2": [41]},
+        "test": {"sentence1": ["Rain."], "sentence2": ["Sun."], "label": ["0"], "id1": ["40"], "id2": ["41"]},
     }
     assert built.notes == ()
 
@@ -113,7 +113,7 @@ def test_microsofts_files_give_glues_ids_order_labels_and_text(make, released, c
         sizes[split] = len(theirs)
         if split != "test":
             assert columns["label"] == [row[0] for row in theirs]
-        ids = zip(map(str, columns["id1"]), map(str, columns["id2"]), strict=True)
+        ids = zip(columns["id1"], columns["id2"], strict=True)
         texts = zip(columns["sentence1"], columns["sentence2"], strict=True)
         assert list(map(list, ids)) == [row[1:3] for row in theirs]
         assert list(map(list, texts)) == [row[3:] for row in theirs]

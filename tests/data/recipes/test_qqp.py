@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from real import REAL, needs_real
 
 HEADER = "id\tqid1\tqid2\tquestion1\tquestion2\tis_duplicate\n"
 PLAIN = "".join(
@@ -30,9 +31,9 @@ def test_quotes_are_csvs_and_may_hold_line_breaks(tmp_path, make) -> None:
             "question1": ['Is "up" a word?', "Two\n\nlines?"],
             "question2": ['How is 6" long?', "\ufeffcaf\u00e9\u2028?"],
             "label": ["0", "1"],
-            "id": [0, 1],
-            "qid1": [1, 3],
-            "qid2": [2, 4],
+            "id": ["0", "1"],
+            "qid1": ["1", "3"],
+            "qid2": ["2", "4"],
         }
     }
     assert [note.partition(":")[0] for note in built.notes] == ["train, dev", "test"]
@@ -42,8 +43,8 @@ def test_dev_is_a_share_drawn_by_the_seed_in_file_order(tmp_path, make) -> None:
     write(tmp_path, HEADER + PLAIN)
     splits = make("qqp", tmp_path, "QQP", dev=0.25, seed=3).splits
     assert len(splits["dev"]["id"]) == 5
-    assert sorted(splits["train"]["id"] + splits["dev"]["id"]) == list(range(20))
-    assert splits["dev"]["id"] == sorted(splits["dev"]["id"])
+    assert sorted(map(int, splits["train"]["id"] + splits["dev"]["id"])) == list(range(20))
+    assert splits["dev"]["id"] == sorted(splits["dev"]["id"], key=int)
     assert splits == make("qqp", tmp_path, "QQP", dev=0.25, seed=3).splits
     assert any(make("qqp", tmp_path, "QQP", dev=0.25, seed=seed).splits != splits for seed in range(3))
     assert len(make("qqp", tmp_path, "QQP").splits["dev"]["id"]) == 2
@@ -106,3 +107,27 @@ def test_bytes_that_are_not_utf_8_are_named_with_their_lines(tmp_path, problems)
 
 def test_a_share_of_all_is_refused(tmp_path, problems) -> None:
     assert problems("qqp", tmp_path, "QQP", dev=1.0) == ["dev: 1.0, expected a share from 0 to below 1"]
+
+
+@needs_real
+def test_real_lines_are_read_as_csv_and_the_one_without_its_last_tab_is_named(
+    tmp_path, make, problems, released
+) -> None:
+    """A sample of GLUE's train lines under the release's header: this checks quirks, not the release."""
+    sample = REAL / "glue" / "QQP" / "mieseung.new_dev.tsv"
+    text = sample.read_bytes().decode()
+    path = write(tmp_path, HEADER + text)
+    assert problems("qqp", tmp_path, "QQP") == [f"{path}:2: 5 columns, expected 6"]
+    write(tmp_path, HEADER + text.partition("\n")[2])
+    train = make("qqp", tmp_path, "QQP", dev=0.0).splits["train"]
+    _, *rows = released(sample)
+    assert (len(rows), train["id"]) == (23496, [row[0] for row in rows])
+    assert train["label"] == [row[5] for row in rows]
+    for column, place in (("question1", 3), ("question2", 4)):
+        quoted = [row[place][:1] == '"' == row[place][-1:] for row in rows]
+        plain = [
+            row[place][1:-1].replace('""', '"') if cut else row[place]
+            for row, cut in zip(rows, quoted, strict=True)
+        ]
+        assert train[column] == plain
+        assert any(quoted)

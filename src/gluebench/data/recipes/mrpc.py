@@ -4,9 +4,9 @@ The corpus (section 3.2 of the paper) has a train and a test file. GLUE sets 408
 dev; which ones is known from its list of id pairs, which comes with this recipe. Order within each split is
 that of the corpus. Quality 1 (equivalent) is the task's second label word, 0 its first.
 
-GLUE's text is not Microsoft's: it ships a copy tokenised in the manner of the Moses toolkit. `tokenise:
-yes` makes that text from Microsoft's, `no` keeps Microsoft's, control characters and all. Nothing is quoted
-in either.
+GLUE's text is not Microsoft's: it ships a copy tokenised in the manner of the Moses toolkit. This recipe
+makes that text from Microsoft's (`moses.py`), or keeps Microsoft's with `--tokenise no`, control characters
+and all. Nothing is quoted in either.
 """
 
 from __future__ import annotations
@@ -70,7 +70,7 @@ def _columns(reader: Reader, task: Task, name: str) -> Columns:
             shown = f'"{quality}", "{first}", "{second}"'
             reader.reject(path, number, f"the row begins {shown}, expected 0 or 1 and two ids")
             continue
-        values = (*texts, words[quality], int(first), int(second))
+        values = (*texts, words[quality], first, second)
         for column, value in zip(columns.values(), values, strict=True):
             column.append(value)
     if len(reader.problems) - before > 2:
@@ -78,7 +78,7 @@ def _columns(reader: Reader, task: Task, name: str) -> Columns:
     return columns
 
 
-def _dev_ids(reader: Reader) -> set[tuple[int, int]]:
+def _dev_ids(reader: Reader) -> set[tuple[str, str]]:
     """GLUE's dev pairs, or those of a list in the corpus folder."""
     path = reader.find("mrpc_dev_ids.tsv", "dev_ids.tsv")
     if path is not None:
@@ -89,7 +89,7 @@ def _dev_ids(reader: Reader) -> set[tuple[int, int]]:
     found = set()
     for number, fields in enumerate(map(str.split, lines), 1):
         if len(fields) == 2 and all(field.isdecimal() for field in fields):
-            found.add((int(fields[0]), int(fields[1])))
+            found.add((fields[0], fields[1]))
         else:
             reader.reject(shown, number, f'"{" ".join(fields)}", expected two ids')
     return found

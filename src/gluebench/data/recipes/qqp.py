@@ -62,7 +62,7 @@ def _columns(reader: Reader, task: Task) -> Columns:
                 path, number, f'ids {", ".join(ids)} and label "{label}"; expected numbers, and 0 or 1'
             )
             continue
-        values = (*texts, words[label], *map(int, ids))
+        values = (*texts, words[label], *ids)
         for column, value in zip(columns.values(), values, strict=True):
             column.append(value)
     return columns
