@@ -107,6 +107,22 @@ def test_an_empty_folder_is_told_what_is_missing(tmp_path, problems) -> None:
     assert "neither raw/in_domain_train.tsv nor cola_public.zip" in told
 
 
+def test_the_raw_folder_itself_will_do_and_the_tokenised_one_is_never_taken(folder, make, problems) -> None:
+    assert make("cola", folder / "raw", "CoLA").splits == make("cola", folder, "CoLA").splits
+    for name in ROWS:
+        (folder / "raw" / name).unlink()
+    (told,) = problems("cola", folder, "CoLA")
+    assert "neither raw/in_domain_train.tsv" in told
+
+
+def test_two_copies_of_a_file_are_not_chosen_between(tmp_path, problems) -> None:
+    for copy in ("first", "second"):
+        (tmp_path / copy / "raw").mkdir(parents=True)
+        (tmp_path / copy / "raw" / "in_domain_train.tsv").write_text(ROWS["in_domain_train.tsv"])
+    (told,) = problems("cola", tmp_path, "CoLA")
+    assert "several files of one name; point at the folder of one" in told
+
+
 @needs_real
 def test_the_release_equals_glues_copy_but_for_the_ten_rows_it_corrects(make, released) -> None:
     built = make("cola", REAL / "corpora" / "cola" / "cola_public", "CoLA")

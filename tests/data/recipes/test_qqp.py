@@ -85,6 +85,13 @@ def test_a_quotation_mark_that_swallows_the_rest_is_no_row(tmp_path, problems) -
     assert told.startswith(f"{path}:22: ")
 
 
+def test_two_rows_that_stray_quotation_marks_make_one_are_no_row(tmp_path, problems) -> None:
+    path = write(tmp_path, f'{HEADER}{PLAIN}20\t5\t6\t"open\tb\t1\n21\t5\t6\tclosed"\td\t0\n')
+    assert problems("qqp", tmp_path, "QQP") == [
+        f"{path}:22: a tab within a field: a quotation mark is not closed"
+    ]
+
+
 @pytest.mark.parametrize(
     ("text", "expected"),
     [

@@ -55,6 +55,12 @@ def test_line_breaks_become_spaces_and_only_edges_are_cut(folder, make) -> None:
     assert (train["premise"][0], train["hypothesis"][0]) == ("Two & two make  four.", "Four.")
 
 
+def test_text_within_marks_of_emphasis_and_beside_comments_is_text(folder, make) -> None:
+    write(folder, "rte2_dev.xml", ("YES", "It <i>did</i> r<!-- sic -->ain.", "Rain &#8220;fell&#8221;."))
+    train = make("rte", folder, "RTE", dev=0).splits["train"]
+    assert (train["premise"][0], train["hypothesis"][0]) == ("It did rain.", "Rain \u201cfell\u201d.")
+
+
 def test_dev_is_drawn_by_the_seed_and_nothing_is_lost(folder, make) -> None:
     def parts(seed: int) -> tuple[list[str], list[str]]:
         splits = make("rte", folder, "RTE", dev=3, seed=seed).splits

@@ -48,18 +48,18 @@ def test_every_bad_row_is_named(folder, problems) -> None:
     bad = [
         LINE,
         LINE.replace("2.6", "5.1"),
-        LINE.replace("2.6", "nan"),
+        LINE.replace("2.6", "-1"),
         f"{LINE}\tx",
         "",
-        LINE.replace("2.6", "?"),
+        LINE.replace("2.6", "nan"),
     ]
     path.write_text("\n".join(bad))
     assert problems("stsb", folder, "STS-B") == [
         f'{path}:2: the score is "5.1", expected a number from 0 to 5',
-        f'{path}:3: the score is "nan", expected a number from 0 to 5',
+        f'{path}:3: the score is "-1", expected a number from 0 to 5',
         f"{path}:4: 8 columns, expected 7 or 9",
         f"{path}:5: 1 column, expected 7 or 9",
-        f'{path}:6: the score is "?", expected a number from 0 to 5',
+        f'{path}:6: the score is "nan", expected a number from 0 to 5',
     ]
 
 

@@ -54,7 +54,8 @@ def _columns(reader: Reader, task: Task, names: tuple[str, ...]) -> Columns:
 
 def _lines(reader: Reader, name: str) -> tuple[Path | str, list[str]]:
     """Where a file was found, and its lines."""
-    path = reader.find(f"raw/{name}", name)
+    here = reader.corpus / name
+    path = here if here.is_file() else reader.find(f"raw/{name}")  # tokenized/ has files of these names, too
     if path is not None:
         return path, reader.lines(path)
     archive = reader.find(ARCHIVE)
