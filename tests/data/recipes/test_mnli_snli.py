@@ -69,7 +69,7 @@ def test_mnli_keeps_text_genre_and_ids_and_drops_pairs_without_a_label(tmp_path,
         "promptID": ["0", "2", "3"],
         "pairID": ["0x", "2x", "3x"],
     }
-    assert "dev_matched: 1 pairs without an agreed label left out" in built.notes
+    assert "dev_matched: pairs without an agreed label, left out: 1" in built.notes
     assert f"test_matched: no {TESTS[0]}.jsonl nor .txt in the folder; left out" in built.notes
 
 
@@ -95,7 +95,7 @@ def test_snli_keeps_its_test_labels_and_takes_another_tasks_words(tmp_path, make
         "captionID": ["0.jpg#1", "2.jpg#1", "3.jpg#1"],
         "pairID": ["0x", "2x", "3x"],
     }
-    assert built.notes[0] == "train: 1 pairs without an agreed label left out"
+    assert built.notes[0] == "train: pairs without an agreed label, left out: 1"
 
 
 def test_rows_of_a_table_may_lack_labels_of_annotators_that_were_not_asked(tmp_path, make) -> None:

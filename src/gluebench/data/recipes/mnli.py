@@ -34,7 +34,7 @@ def build(corpus: Path, task: Task, options: Mapping[str, Any]) -> Built:
         path = reader.need(f"{stem}.jsonl", f"{stem}.txt")
         splits[split], undecided = pairs(reader, task, path, EXTRAS)
         if undecided:
-            notes.append(f"{split}: {undecided} pairs without an agreed label left out")
+            notes.append(f"{split}: pairs without an agreed label, left out: {undecided}")
     for split, stem in TESTS.items():
         found = reader.find(f"{stem}.jsonl", f"{stem}.txt")
         if found is None:

@@ -35,8 +35,8 @@ from gluebench.data.recipes.xml import Record, records
 
 ORDER = ("2", "3", "1", "5")
 NAME = re.compile(r"rte[-_ ]?([1235])(?!\d).*?(dev|test)", re.IGNORECASE)
-ENTAILED = {"TRUE": True, "YES": True, "ENTAILMENT": True}
-JUDGEMENTS = ENTAILED | dict.fromkeys(("FALSE", "NO", "UNKNOWN", "CONTRADICTION"), False)
+ENTAILED = ("TRUE", "YES", "ENTAILMENT")
+JUDGEMENTS = (*ENTAILED, "FALSE", "NO", "UNKNOWN", "CONTRADICTION")
 HIDDEN = "test: labels left out, as in GLUE; the originals publish them (--test-labels yes)"
 DRAWN = "train, dev: drawn anew; GLUE's own division of the challenges' dev sets cannot be told from them"
 _BREAK = re.compile(r"\r\n|\r|\n")
@@ -91,34 +91,47 @@ def _columns(reader: Reader, task: Task, files: Mapping[tuple[str, str], Path], 
     columns: Columns = {name: [] for name in names}
     for challenge in ORDER:
         path = files.get((challenge, part))
-        found = records(path, reader.read(path), "pair") if path else []
-        if path and not found:
+        if path is None:
+            continue
+        found = records(path, reader.read(path), "pair")
+        if not found:
             reader.problems.append(
                 f"{path}: no pair in it; expected elements like <pair id=... entailment=...>"
             )
         for record in found:
-            values = _values(reader, task, path, record) if path else None
-            for column, value in zip(columns.values(), values or (), strict=False):
-                column.append(f"RTE{challenge}" if value is None else value)
+            if _sound(reader, path, record):
+                values = _values(task, f"RTE{challenge}", record)
+                for column, value in zip(columns.values(), values, strict=True):
+                    column.append(value)
     return columns
 
 
-def _values(reader: Reader, task: Task, path: Path, record: Record) -> tuple[str | None, ...] | None:
-    """Texts, label, None for the challenge, id and subtask; None, with a problem kept, for a bad pair."""
-    judgement = record.attributes.get("entailment", record.attributes.get("value", ""))
-    texts = [record.texts.get(tag, "") for tag in ("t", "h")]
-    if judgement.upper() not in JUDGEMENTS:
+def _sound(reader: Reader, path: Path, record: Record) -> bool:
+    """Whether a pair has a judgement that is known and two texts; else a problem is kept."""
+    if _judgement(record) not in JUDGEMENTS:
         known = ", ".join(JUDGEMENTS)
-        reader.reject(path, record.line, f'the judgement is "{judgement}", expected one of {known}')
-        return None
-    if not all(text.strip() for text in texts):
+        reader.reject(path, record.line, f'the judgement is "{_judgement(record)}", expected one of {known}')
+        return False
+    if not all(text.strip() for text in _texts(record)):
         reader.reject(path, record.line, "expected a text <t> and a hypothesis <h>, both with words in them")
-        return None
+        return False
+    return True
+
+
+def _values(task: Task, challenge: str, record: Record) -> tuple[str, ...]:
     entailment, other = classes(task, 2)
-    label = entailment if JUDGEMENTS[judgement.upper()] else other
-    attributes = record.attributes
-    cleaned = [_BREAK.sub(" ", text.strip()) for text in texts]
-    return (*cleaned, label, None, attributes.get("id", ""), attributes.get("task", ""))
+    label = entailment if _judgement(record) in ENTAILED else other
+    texts = [_BREAK.sub(" ", text.strip()) for text in _texts(record)]
+    return (*texts, label, challenge, record.attributes.get("id", ""), record.attributes.get("task", ""))
+
+
+def _judgement(record: Record) -> str:
+    """As RTE2 and later write it, or as RTE1 does."""
+    return record.attributes.get("entailment", record.attributes.get("value", "")).upper()
+
+
+def _texts(record: Record) -> tuple[str, str]:
+    return record.texts.get("t", ""), record.texts.get("h", "")
 
 
 RECIPE = Recipe(

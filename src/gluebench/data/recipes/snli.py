@@ -32,7 +32,7 @@ def build(corpus: Path, task: Task, options: Mapping[str, Any]) -> Built:
         path = reader.need(f"snli_1.0_{split}.jsonl", f"snli_1.0_{split}.txt")
         splits[split], undecided = pairs(reader, task, path, EXTRAS)
         if undecided:
-            notes.append(f"{split}: {undecided} pairs without an agreed label left out")
+            notes.append(f"{split}: pairs without an agreed label, left out: {undecided}")
     reader.check()
     return Built(splits, dict(options), tuple(reader.files), tuple(notes))
 
