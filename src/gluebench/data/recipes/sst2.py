@@ -16,7 +16,7 @@ manner (`-LRB-`, `\\/`) are written plainly. `datasetSentences.txt` is not used:
 damaged.
 
 GLUE's own rows are shuffled, have a space at their end in train and dev, and were taken from a copy of the
-treebank with American spelling ("humor") and here and there another cut between words. To that extent text differs.
+treebank with American spelling ("humor") and here and there another cut between words. Such text differs.
 """
 
 from __future__ import annotations

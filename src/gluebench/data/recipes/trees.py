@@ -11,24 +11,19 @@ def phrases(words: Sequence[str], parents: Sequence[str]) -> list[str] | None:
     Nodes are counted from 1, the words' own come first, and the root's parent is 0.
     """
     numbers = [int(parent) if parent.isdecimal() else -1 for parent in parents]
-    leaves = len(words)
-    if (
-        len(numbers) < leaves
-        or numbers.count(0) != 1
-        or not all(0 <= each <= len(numbers) for each in numbers)
-    ):
+    sound = len(numbers) >= len(words) and all(0 <= number <= len(numbers) for number in numbers)
+    if not sound or numbers.count(0) != 1:
         return None
-    low, high, reached = [leaves] * (len(numbers) + 1), [0] * (len(numbers) + 1), [0] * (len(numbers) + 1)
-    for leaf in range(1, leaves + 1):
+    below: list[list[int]] = [[] for _ in numbers]
+    for leaf in range(len(words)):
         node = leaf
-        for _ in range(len(numbers)):
-            low[node], high[node] = min(low[node], leaf - 1), max(high[node], leaf)
-            reached[node] += 1
-            if not (node := numbers[node - 1]):
+        for _ in numbers:
+            below[node].append(leaf)
+            if not numbers[node]:
                 break
-        else:
+            node = numbers[node] - 1
+        else:  # The way up never came to the root.
             return None
-    spans = list(zip(low, high, reached, strict=True))[1:]
-    if any(last - first != count for first, last, count in spans):
+    if any(not leaves or leaves[-1] - leaves[0] >= len(leaves) for leaves in below):
         return None
-    return [" ".join(words[first:last]) for first, last, _ in sorted(spans, key=lambda span: span[2])]
+    return [" ".join(words[leaves[0] : leaves[-1] + 1]) for leaves in sorted(below, key=len)]
