@@ -1,0 +1,74 @@
+"""Which files an organiser's folder holds: a sub-folder for each task, or one task's files directly."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from pathlib import Path
+from typing import NamedTuple
+
+from gluebench.benchmark import closest
+from gluebench.data.errors import DataError
+
+SPLITS = ("train", "dev", "test")
+SUFFIXES = (".csv", ".tsv")
+
+
+class TaskFiles(NamedTuple):
+    """The files of one task."""
+
+    name: str
+    files: Mapping[str, Path]
+    """Split name to its file, in the order train, dev, test; test is always there."""
+
+
+def find_tasks(folder: str | os.PathLike[str], name: str) -> list[TaskFiles]:
+    """The tasks in a folder, by the alphabet; a folder that holds split files itself is the task `name`.
+
+    Raises DataError for a folder without tasks, a task without test file, and tables of other names.
+    """
+    home = Path(folder)
+    folders = sorted(each for each in home.iterdir() if each.is_dir() and not each.name.startswith("."))
+    problems: list[str] = []
+    if tables(home):
+        found = [_task(name, home, problems)]
+        problems += [
+            f"{each}: is a folder beside the files of one task; expected either files or folders"
+            for each in folders
+            if tables(each)
+        ]
+    else:
+        found = [_task(each.name, each, problems) for each in folders]
+    if not found:
+        problems.append(
+            f"{home}: holds no task; expected a sub-folder for each, with train.csv, dev.csv, test.csv"
+        )
+    if problems:
+        raise DataError(problems)
+    return found
+
+
+def tables(folder: Path) -> list[Path]:
+    """The CSV and TSV files of a folder."""
+    return sorted(
+        each for each in folder.iterdir() if each.suffix in SUFFIXES and not each.name.startswith(".")
+    )
+
+
+def _task(name: str, folder: Path, problems: list[str]) -> TaskFiles:
+    files: dict[str, Path] = {}
+    for path in tables(folder):
+        if path.stem not in SPLITS:
+            hint = f"; is it {closest(path.stem, SPLITS)[0]}?" if closest(path.stem, SPLITS) else ""
+            problems.append(
+                f"{path}: expected train, dev or test as its name{hint} Rename it, or move it away"
+            )
+        elif path.stem in files:
+            problems.append(
+                f"{path}: there is {files[path.stem].name} as well; expected one file for a split"
+            )
+        else:
+            files[path.stem] = path
+    if "test" not in files:
+        problems.append(f"{folder}: has no test file; expected test.csv or test.tsv")
+    return TaskFiles(name, {split: files[split] for split in SPLITS if split in files})
