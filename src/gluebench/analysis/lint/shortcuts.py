@@ -119,7 +119,7 @@ def _against_majority(
     share, bar = sum(hits) / len(gold), wilson(sum(hits), len(gold))
     words = (
         f"{shortcut.name} answers {percent(share)} [{100 * (bar.low or 0):.1f}, {100 * (bar.high or 0):.1f}] "
-        f"rightly, the majority class {percent(sum(base) / len(base))}"
+        f"of {counted(len(gold), 'row')} rightly, the majority class {percent(sum(base) / len(base))}"
     )
     return Measured(shortcut.name, split, (won - lost) / len(gold), mcnemar(won, lost), words)
 

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import NamedTuple
 
 from gluebench.benchmark import closest
+from gluebench.benchmark.checks import name_finding
+from gluebench.benchmark.lookup import fold
 from gluebench.data.errors import DataError
 
 SPLITS = ("train", "dev", "test")
@@ -39,6 +41,7 @@ def find_tasks(folder: str | os.PathLike[str], name: str) -> list[TaskFiles]:
         ]
     else:
         found = [_task(each.name, each, problems) for each in folders]
+    problems += _name_problems(home, [each.name for each in found])
     if not found:
         problems.append(
             f"{home}: holds no task; expected a sub-folder for each, with train.csv, dev.csv, test.csv"
@@ -46,6 +49,17 @@ def find_tasks(folder: str | os.PathLike[str], name: str) -> list[TaskFiles]:
     if problems:
         raise DataError(problems)
     return found
+
+
+def _name_problems(home: Path, names: list[str]) -> Iterator[str]:
+    """Folders whose names cannot be those of tasks."""
+    first: dict[str, str] = {}
+    for name in names:
+        for finding in name_finding((), name):
+            yield f"{home}: the task {finding.text}; rename the folder"
+        other = first.setdefault(fold(name), name)
+        if other != name:
+            yield f'{home}: the tasks "{other}" and "{name}" have one name; expected names that differ'
 
 
 def tables(folder: Path) -> list[Path]:

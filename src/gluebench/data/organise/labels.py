@@ -8,6 +8,7 @@ from collections.abc import Mapping, Sequence
 from typing import Literal, NamedTuple
 
 from gluebench.benchmark import UnknownNameError
+from gluebench.benchmark.checks import MOST_LABELS
 from gluebench.data.errors import DataError
 from gluebench.data.organise.choices import Choices, told, told_list
 from gluebench.data.organise.columns import ColumnPlan, number
@@ -169,7 +170,7 @@ class _Pick:
                     name, suited, what=f"metric of {'scores' if numbers else 'labels'}"
                 )
                 raise DataError([f"--metric {self.task}: {unknown}"])
-        return metrics
+        return tuple(dict.fromkeys(metrics))
 
     def _check_words(self, words: Sequence[str], present: set[str]) -> None:
         absent = sorted(present - set(words))
@@ -181,9 +182,16 @@ class _Pick:
                 problems.append(
                     f'{self.task}: "{other}" and "{word}" look like one label; write it in one way'
                 )
-        if not 2 <= len(words) <= 100:
+        problems += [
+            f"{self.task}: the label {word!r} holds a tab, a line end or another sign that is not printed"
+            for word in words
+            if not word.isprintable()
+        ]
+        if not 2 <= len(words) <= MOST_LABELS:
             advice = "is it the label column (--label), or are they scores (--kind)?"
-            problems.append(f"{self.task}: {len(words)} different labels, expected 2 to 100; {advice}")
+            problems.append(
+                f"{self.task}: {len(words)} labels, expected 2 to {MOST_LABELS}; {advice}"
+            )
         if problems:
             raise DataError(problems)
 
