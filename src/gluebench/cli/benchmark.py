@@ -25,7 +25,7 @@ COMMANDS = {
 
 @click.group(cls=LazyGroup, commands_at=COMMANDS)
 def benchmark() -> None:
-    """List and show benchmarks, make one from CSV files, and look for what is wrong with it."""
+    """List and show benchmarks, make one from CSV files, look for its faults."""
 
 
 @benchmark.command("list")

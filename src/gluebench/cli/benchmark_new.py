@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from gluebench.cli.errors import needs_extra
+
 if TYPE_CHECKING:
     from gluebench.benchmark import Benchmark
     from gluebench.cli.output import Output
@@ -41,8 +43,10 @@ def _told_options(command: Callable[..., None]) -> Callable[..., None]:
     "source",
     metavar="DIR",
     required=True,
+    multiple=True,
     type=click.Path(exists=True, file_okay=False),
-    help="Folder with train, dev and test as .csv or .tsv, or a sub-folder of these for each task.",
+    help="Folder with train, dev and test as .csv or .tsv, or as `data build` wrote them, or with a "
+    "sub-folder of these for each task; may be given again.",
 )
 @click.option(
     "--to",
@@ -59,7 +63,7 @@ def _told_options(command: Callable[..., None]) -> Callable[..., None]:
 @click.option("--dry-run", is_flag=True, help="Show what would be made, and write nothing.")
 def new(
     name: str,
-    source: str,
+    source: tuple[str, ...],
     target: str,
     title: str,
     encoding: str,
@@ -83,7 +87,12 @@ def new(
         title=title, encoding=encoding, replace_whitespace=replace_whitespace, **_by_field(told)
     )
     refuse_changed(Path(target))
-    plan = make_plan(source, name, choices)
+    try:
+        plan = make_plan(source, name, choices)
+    except ModuleNotFoundError as error:
+        if error.name is None or error.name.partition(".")[0] != "pyarrow":
+            raise
+        raise needs_extra("data", "Reading Parquet") from None
     emit(plan_output(plan, choices), None)
     if dry_run:
         click.echo("Nothing was written.", err=True)

@@ -26,13 +26,13 @@ MOOD = "sentence,label\nA fine day,good\nA dull day,bad\n"
 
 
 def only(home: Path, **choices: object):
-    (task,) = make_plan(home, "mine", Choices(**choices)).tasks  # type: ignore[arg-type]
+    (task,) = make_plan([home], "mine", Choices(**choices)).tasks  # type: ignore[arg-type]
     return task
 
 
 def problems(home: Path, **choices: object) -> list[str]:
     with pytest.raises(DataError) as caught:
-        make_plan(home, "mine", Choices(**choices))  # type: ignore[arg-type]
+        make_plan([home], "mine", Choices(**choices))  # type: ignore[arg-type]
     return caught.value.problems
 
 
@@ -46,7 +46,7 @@ def test_sub_folders_are_tasks(tmp_path: Path) -> None:
     for name in ("B", "A", ".hidden"):
         (tmp_path / name).mkdir()
         (tmp_path / name / "test.csv").write_text(MOOD)
-    assert [task.name for task in make_plan(tmp_path, "mine", Choices()).tasks] == ["A", "B"]
+    assert [task.name for task in make_plan([tmp_path], "mine", Choices()).tasks] == ["A", "B"]
 
 
 def test_csv_is_read_with_quoting_and_tsv_without(tmp_path: Path) -> None:
@@ -121,7 +121,7 @@ def test_what_names_a_task_goes_before_what_is_for_all(tmp_path: Path) -> None:
     for name in ("A", "B"):
         (tmp_path / name).mkdir()
         (tmp_path / name / "test.csv").write_text("sentence,mood,tone\nx,good,low\ny,bad,high\n")
-    plan = make_plan(tmp_path, "mine", Choices(label=("B=tone", "mood")))
+    plan = make_plan([tmp_path], "mine", Choices(label=("B=tone", "mood")))
     assert [task.columns.label for task in plan.tasks] == ["mood", "tone"]
 
 
@@ -217,7 +217,7 @@ def test_every_text_comes_out_of_the_written_folder_as_it_went_in(tmp_path_facto
     with (root / "train.csv").open("w", encoding="utf-8", newline="") as file:
         csv.writer(file).writerows([("one", "two", "label"), *rows])
     (root / "test.csv").write_bytes((root / "train.csv").read_bytes())
-    plan = make_plan(root, "mine", Choices())
+    plan = make_plan([root], "mine", Choices())
     with fresh_folder(root / "made") as made:
         write_plan(plan, made)
         from gluebench.benchmark import load_benchmark
@@ -238,3 +238,34 @@ def test_folders_that_cannot_name_tasks_are_errors(tmp_path: Path) -> None:
 def test_a_label_with_a_line_end_is_an_error(tmp_path: Path) -> None:
     (problem,) = problems(folder(tmp_path, test_csv='sentence,label\nx,"go\nod"\ny,bad\n'))
     assert "not printed" in problem
+
+
+def test_tasks_of_several_folders_stand_together(tmp_path: Path) -> None:
+    for place, name in (("csv", "B"), ("built", "A")):
+        (tmp_path / place / name).mkdir(parents=True)
+        (tmp_path / place / name / "test.csv").write_text(MOOD)
+    plan = make_plan([tmp_path / "csv", tmp_path / "built"], "mine", Choices())
+    assert [task.name for task in plan.tasks] == ["A", "B"]
+    with pytest.raises(DataError, match="have one name"):
+        make_plan([tmp_path / "csv", tmp_path / "csv"], "mine", Choices())
+
+
+def test_what_a_recipe_built_is_taken_as_it_says(tmp_path: Path) -> None:
+    import pyarrow as pa
+
+    from gluebench.benchmark import load_benchmark
+    from gluebench.data.dataset import Origin
+    from gluebench.data.prepared import prepare
+
+    suite = load_benchmark("glue")
+    texts = {"index": [0, 1], "premise": ["7", "a\nb"], "hypothesis": ["8", "c"], "label": ["1", "0"]}
+    batch = pa.RecordBatch.from_pydict({**texts, "schema": ["x", "y"]})
+    origin = Origin("recipe", "schemas", recipe="wnli")
+    prepare(tmp_path, suite, suite.task("WNLI"), {"test": [batch]}, origin=origin, sized=False)
+    (task,) = make_plan([tmp_path / "glue"], "mine", Choices(replace_whitespace=True)).tasks
+    assert (task.columns.inputs, task.columns.ignored) == (tuple(suite.task("WNLI").columns), ("schema",))
+    assert [(*each.inputs.values(), each.label) for each in task.splits["test"]] == [
+        ("7", "8", "1"),
+        ("a b", "c", "0"),
+    ]
+    assert "Built by the recipe wnli from schemas." in task.notes

@@ -9,6 +9,7 @@ from pathlib import Path
 
 from gluebench.benchmark import Benchmark, Task
 from gluebench.data import DataError, Example, load_split
+from gluebench.data.home import task_folder
 from gluebench.scoring import read_gold
 from gluebench.submission import Column
 
@@ -42,8 +43,12 @@ def read_splits(
 def _splits(
     folder: str | os.PathLike[str], benchmark: Benchmark, task: Task
 ) -> Iterator[tuple[str, list[Example]]]:
+    try:
+        home = task_folder(Path(folder), benchmark, task)
+    except DataError:
+        return  # no folder: no split is at hand
     for name, split in task.splits.items():
-        if Path(folder, task.name, split.file).exists():
+        if any((home / file).is_file() for file in (f"{name}.parquet", split.file)):
             yield name, load_split(folder, benchmark, task.name, name)
 
 

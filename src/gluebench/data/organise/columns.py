@@ -46,7 +46,8 @@ def plan_columns(
     free = [name for name in names if name != label and name not in (wanted["ignored"] or ())]
     index = told(choices.index, task, tasks) or next((n for n in free if n.casefold() in INDEX_NAMES), None)
     rest = [name for name in free if name != index]
-    inputs = told_list(choices.inputs, task, tasks) or tuple(n for n in rest if _is_text(n, tables))
+    known = next((table.declared.inputs for table in tables.values() if table.declared), None)
+    inputs = told_list(choices.inputs, task, tasks) or known or tuple(n for n in rest if _is_text(n, tables))
     _check_inputs(task, inputs, tables, label=label)
     ignored = tuple(name for name in names if name not in (label, index, *inputs))
     return ColumnPlan(label, index, inputs, ignored, frozenset(k for k, v in wanted.items() if v is not None))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
@@ -13,7 +13,7 @@ from gluebench.benchmark.lookup import fold
 from gluebench.data.errors import DataError
 
 SPLITS = ("train", "dev", "test")
-SUFFIXES = (".csv", ".tsv")
+SUFFIXES = (".csv", ".tsv", ".parquet")
 
 
 class TaskFiles(NamedTuple):
@@ -24,46 +24,47 @@ class TaskFiles(NamedTuple):
     """Split name to its file, in the order train, dev, test; test is always there."""
 
 
-def find_tasks(folder: str | os.PathLike[str], name: str) -> list[TaskFiles]:
-    """The tasks in a folder, by the alphabet; a folder that holds split files itself is the task `name`.
+def find_tasks(folders: Sequence[str | os.PathLike[str]], name: str) -> list[TaskFiles]:
+    """The tasks in some folders, by the alphabet; a folder that holds split files itself is the task `name`.
 
     Raises DataError for a folder without tasks, a task without test file, and tables of other names.
     """
-    home = Path(folder)
-    folders = sorted(each for each in home.iterdir() if each.is_dir() and not each.name.startswith("."))
     problems: list[str] = []
-    if tables(home):
-        found = [_task(name, home, problems)]
-        problems += [
-            f"{each}: is a folder beside the files of one task; expected either files or folders"
-            for each in folders
-            if tables(each)
-        ]
-    else:
-        found = [_task(each.name, each, problems) for each in folders]
-    problems += _name_problems(home, [each.name for each in found])
-    if not found:
-        problems.append(
-            f"{home}: holds no task; expected a sub-folder for each, with train.csv, dev.csv, test.csv"
-        )
+    found = [task for each in folders for task in _tasks(Path(each), name, problems)]
+    problems += _name_problems([each.name for each in found])
     if problems:
         raise DataError(problems)
-    return found
+    return sorted(found)
 
 
-def _name_problems(home: Path, names: list[str]) -> Iterator[str]:
+def _tasks(home: Path, name: str, problems: list[str]) -> list[TaskFiles]:
+    folders = sorted(each for each in home.iterdir() if each.is_dir() and not each.name.startswith("."))
+    if not tables(home):
+        if not folders:
+            expected = "a sub-folder for each, with train.csv, dev.csv, test.csv"
+            problems.append(f"{home}: holds no task; expected {expected}")
+        return [_task(each.name, each, problems) for each in folders]
+    problems += [
+        f"{each}: is a folder beside the files of one task; expected either files or folders"
+        for each in folders
+        if tables(each)
+    ]
+    return [_task(name, home, problems)]
+
+
+def _name_problems(names: list[str]) -> Iterator[str]:
     """Folders whose names cannot be those of tasks."""
     first: dict[str, str] = {}
     for name in names:
         for finding in name_finding((), name):
-            yield f"{home}: the task {finding.text}; rename the folder"
-        other = first.setdefault(fold(name), name)
-        if other != name:
-            yield f'{home}: the tasks "{other}" and "{name}" have one name; expected names that differ'
+            yield f"the task {finding.text}; rename the folder"
+        if fold(name) in first:
+            yield f'the tasks "{first[fold(name)]}" and "{name}" have one name; expected names that differ'
+        first[fold(name)] = name
 
 
 def tables(folder: Path) -> list[Path]:
-    """The CSV and TSV files of a folder."""
+    """The CSV, TSV and Parquet files of a folder."""
     return sorted(
         each for each in folder.iterdir() if each.suffix in SUFFIXES and not each.name.startswith(".")
     )
@@ -84,5 +85,5 @@ def _task(name: str, folder: Path, problems: list[str]) -> TaskFiles:
         else:
             files[path.stem] = path
     if "test" not in files:
-        problems.append(f"{folder}: has no test file; expected test.csv or test.tsv")
+        problems.append(f"{folder}: has no test file; expected test.csv, test.tsv or test.parquet")
     return TaskFiles(name, {split: files[split] for split in SPLITS if split in files})

@@ -189,9 +189,7 @@ class _Pick:
         ]
         if not 2 <= len(words) <= MOST_LABELS:
             advice = "is it the label column (--label), or are they scores (--kind)?"
-            problems.append(
-                f"{self.task}: {len(words)} labels, expected 2 to {MOST_LABELS}; {advice}"
-            )
+            problems.append(f"{self.task}: {len(words)} labels, expected 2 to {MOST_LABELS}; {advice}")
         if problems:
             raise DataError(problems)
 

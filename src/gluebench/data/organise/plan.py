@@ -49,9 +49,9 @@ class Plan:
     tasks: tuple[TaskPlan, ...]
 
 
-def make_plan(folder: str | os.PathLike[str], name: str, choices: Choices) -> Plan:
-    """Read an organiser's folder. Raises DataError with the problems of all tasks."""
-    found = find_tasks(folder, name)
+def make_plan(folders: Sequence[str | os.PathLike[str]], name: str, choices: Choices) -> Plan:
+    """Read an organiser's folders. Raises DataError with the problems of all tasks."""
+    found = find_tasks(folders, name)
     names = [each.name for each in found]
     tasks: list[TaskPlan] = []
     problems: list[str] = []
@@ -79,7 +79,11 @@ def _task(files: TaskFiles, choices: Choices, tasks: Sequence[str]) -> TaskPlan:
         problems += maker.problems
     if problems:
         raise DataError(problems)
+    declared = next((table.declared for table in tables.values() if table.declared), None)
     licence = told(choices.licence, files.name, tasks)
+    if declared is not None:
+        notes += [declared.made] if declared.made else []
+        licence = licence or (declared.licence if declared.licence != NOT_STATED else None)
     notes += _assumed(columns, labels, licence=licence, labelled=splits["test"][0].label is not None)
     formats = {split: table.format for split, table in tables.items()}
     return TaskPlan(files.name, columns, labels, licence or NOT_STATED, formats, splits, tuple(notes))

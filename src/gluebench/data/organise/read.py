@@ -12,6 +12,15 @@ from typing import NamedTuple
 from gluebench.data.errors import DataError
 
 
+class Declared(NamedTuple):
+    """What a prepared table says of itself, so that it need not be detected."""
+
+    inputs: tuple[str, ...]
+    licence: str
+    made: str
+    """A sentence on where it comes from; empty where nothing is known."""
+
+
 class RawTable(NamedTuple):
     """A table as it was read, every cell text."""
 
@@ -21,7 +30,9 @@ class RawTable(NamedTuple):
     header: tuple[str, ...]
     rows: list[list[str]]
     lines: list[int]
-    """Line of the file on which each row begins."""
+    """Line of the file on which each row begins; for Parquet the number of the row, from 1."""
+    declared: Declared | None = None
+    """Of prepared data alone."""
 
     def column(self, name: str) -> list[str]:
         """The cells of one column."""
@@ -35,10 +46,14 @@ class _Row(NamedTuple):
 
 
 def read_table(path: Path, *, encoding: str = "utf-8") -> RawTable:
-    """Read a .csv file (quoted, parted by commas or semicolons) or a .tsv file (no quoting).
+    """Read .csv (quoted, parted by commas or semicolons), .tsv (no quoting) or a prepared .parquet.
 
     Blank lines are passed over. Raises DataError with the line of everything that is wrong.
     """
+    if path.suffix == ".parquet":
+        from gluebench.data.organise.parquet import read_parquet
+
+        return read_parquet(path)
     text = _text(path, encoding)
     if path.suffix == ".csv":
         first = text.partition("\n")[0]
