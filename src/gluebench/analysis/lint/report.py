@@ -60,7 +60,7 @@ def power_finding(task: Task, split: LintSplit) -> Finding:
 
 
 def _points(difference: float | None) -> str:
-    return "no" if difference is None else f"{100 * difference:.1f}"
+    return "none" if difference is None else f"{100 * difference:.1f}"
 
 
 def _listed(parts: Iterator[str]) -> str:
