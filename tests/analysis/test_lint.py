@@ -258,6 +258,24 @@ def test_reading_takes_labels_from_the_gold_folder(tiny: Benchmark, tmp_path: Pa
     assert read_splits(tmp_path / "data", tiny, None)["Single"]["test"][0].label is None
     with pytest.raises(DataError, match="holds no split"):
         read_splits(tmp_path / "gold", tiny, None)
+    test.write_text("index\tsentence\n1\tb\n0\ta\n3\td\n7\tc\n")
+    with pytest.raises(DataError, match="no label for 1 example, the first of index 7"):
+        read_splits(tmp_path / "data", tiny, tmp_path / "gold")
+
+
+def test_reading_takes_prepared_data_and_their_test_labels(tiny: Benchmark, tmp_path: Path) -> None:
+    import pyarrow as pa
+
+    from gluebench.data.dataset import Origin
+    from gluebench.data.prepared import prepare
+
+    task = tiny.task("Single")
+    batch = pa.RecordBatch.from_pydict({"index": [0, 1], "sentence": ["a", "b"], "label": ["yes", "no"]})
+    prepare(tmp_path, tiny, task, {"test": [batch]}, origin=Origin("recipe", "here"), sized=False)
+    splits = read_splits(tmp_path, tiny, None)["Single"]
+    assert [example.label for example in splits["test"]] == ["yes", "no"]
+    assert lint_task(task, splits).private
+    assert not lint_task(task, {"test": [Example(0, {"sentence": "a"}, None)]}).private
 
 
 def test_the_sample_benchmark_has_no_leak_into_its_tests(sample: Benchmark, sample_folder: Path) -> None:

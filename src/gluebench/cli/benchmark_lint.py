@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     "--gold",
     metavar="DIR",
     type=click.Path(exists=True, file_okay=False),
-    help="Gold folder of the test splits; without it their labels are not looked at.",
+    help="Gold folder of the test splits, whose labels are hidden otherwise.",
 )
 @output_options
 def lint(name: str, data: str, gold: str | None, form: Form) -> None:
@@ -48,7 +48,7 @@ def lint(name: str, data: str, gold: str | None, form: Form) -> None:
     for task, splits in read_splits(data, manifest, gold).items():
         notices([f"looking at {task}"])
         lints.append(lint_task(manifest.task(task), splits))
-    emit(lint_output(manifest.name, lints, private=gold is not None), form)
+    emit(lint_output(manifest.name, lints), form)
     if has_errors(lints):
         raise click.exceptions.Exit(WRONG_FILE)
 

@@ -146,7 +146,7 @@ def _lint(plan: Plan, manifest: Benchmark) -> Output:
     for task in plan.tasks:
         notices([f"looking at {task.name}"])
         lints.append(lint_task(manifest.task(task.name), task.splits))
-    return lint_output(plan.name, lints, private=any(task.labelled for task in plan.tasks))
+    return lint_output(plan.name, lints)
 
 
 def _write_private(path: Path, text: str) -> None:

@@ -18,15 +18,15 @@ SCHEMA = "gluebench.lint/1"
 PRIVATE = "Keep this report as private as the gold labels: it tells of them."
 
 
-def lint_output(name: str, lints: Sequence[TaskLint], *, private: bool) -> Output:
-    """The findings task by task; `private` where test labels were looked at."""
+def lint_output(name: str, lints: Sequence[TaskLint]) -> Output:
+    """The findings task by task."""
     totals: Counter[str] = Counter(finding.severity for lint in lints for finding in lint.findings)
     sections = tuple(Section(tuple(map(_cells, lint.findings)), lint.task) for lint in lints)
     table = Table(
         ("", "check", "where", "finding", "what to do"),
         sections,
         title=f"Lint of {name}",
-        notes=(PRIVATE,) if private else (),
+        notes=(PRIVATE,) if any(lint.private for lint in lints) else (),
     )
     fields = ("task", "severity", "check", "where", "number", "text", "advice", "rows")
     records = tuple(

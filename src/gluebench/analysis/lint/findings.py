@@ -32,6 +32,8 @@ class TaskLint(NamedTuple):
 
     task: str
     findings: tuple[Finding, ...]
+    private: bool
+    """Whether it tells of test labels."""
 
 
 ORDER: tuple[Severity, ...] = ("error", "warning", "note")

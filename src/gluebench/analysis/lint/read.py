@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 
+from gluebench.analysis.lint.findings import counted
 from gluebench.benchmark import Benchmark, Task
 from gluebench.data import DataError, Example, load_split
 from gluebench.data.home import task_folder
@@ -58,6 +59,10 @@ def _add_gold(found: dict[str, Splits], benchmark: Benchmark, gold: str | os.Pat
         splits, name = found[file.task], file.splits["test"].name
         if file.name in columns and name in splits:
             labels = _labels(columns[file.name])
+            absent = [example.index for example in splits[name] if example.index not in labels]
+            if absent:
+                listed = f"{counted(len(absent), 'example')}, the first of index {absent[0]}"
+                raise DataError([f"{file.task}, {name}: the gold has no label for {listed}"])
             splits[name] = [replace(example, label=labels[example.index]) for example in splits[name]]
 
 

@@ -32,7 +32,9 @@ def lint_task(task: Task, splits: Mapping[str, Sequence[Example]]) -> TaskLint:
     found += shortcut_findings(task, parts)
     found += (power_finding(task, part) for part in parts if part.role == "test")
     found += _not_at_hand(task, parts)
-    return TaskLint(task.name, tuple(sorted(found, key=lambda finding: ORDER.index(finding.severity))))
+    in_order = sorted(found, key=lambda finding: ORDER.index(finding.severity))
+    private = any(part.role == "test" and part.labelled for part in parts)
+    return TaskLint(task.name, tuple(in_order), private)
 
 
 def _roles(task: Task) -> dict[str, Role]:
