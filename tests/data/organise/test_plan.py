@@ -125,6 +125,13 @@ def test_what_names_a_task_goes_before_what_is_for_all(tmp_path: Path) -> None:
     assert [task.columns.label for task in plan.tasks] == ["mood", "tone"]
 
 
+def test_a_task_that_is_not_there_is_never_taken_for_a_value(tmp_path: Path) -> None:
+    home = folder(tmp_path, test_csv=MOOD)
+    assert only(home, licence=("mine=CC0",)).licence == "CC0"
+    (problem,) = problems(home, licence=("mien=CC0",))
+    assert "no task is called 'mien'. Did you mean mine?" in problem
+
+
 def test_numbers_and_indices_are_no_inputs(tmp_path: Path) -> None:
     task = only(folder(tmp_path, test_csv="id,year,sentence,label\n1,1999,x,a\n0,2001,y,b\n"))
     assert (task.columns.inputs, task.columns.row_index, task.columns.ignored) == (

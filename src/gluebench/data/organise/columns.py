@@ -27,27 +27,25 @@ class ColumnPlan(NamedTuple):
     """Which of these fields the organiser gave; the others were detected."""
 
 
-def plan_columns(
-    task: str, tables: Mapping[str, RawTable], choices: Choices, *, tasks: Sequence[str]
-) -> ColumnPlan:
+def plan_columns(task: str, tables: Mapping[str, RawTable], choices: Choices) -> ColumnPlan:
     """What each column is. Raises DataError where the files leave it open, or a column told is not there."""
     names = tuple(dict.fromkeys(name for table in tables.values() for name in table.header))
     wanted = {
-        "label": told(choices.label, task, tasks),
-        "index": told(choices.index, task, tasks),
-        "inputs": told_list(choices.inputs, task, tasks),
-        "ignored": told_list(choices.ignore, task, tasks),
+        "label": told(choices.label, task),
+        "index": told(choices.index, task),
+        "inputs": told_list(choices.inputs, task),
+        "ignored": told_list(choices.ignore, task),
     }
     for value in wanted.values():
         for name in (value,) if isinstance(value, str) else value or ():
             if name not in names:
                 raise DataError([f"{task}: {UnknownNameError(name, names, what='column')}"])
-    label = told(choices.label, task, tasks) or _only(task, "label", names, LABEL_NAMES)
+    label = told(choices.label, task) or _only(task, "label", names, LABEL_NAMES)
     free = [name for name in names if name != label and name not in (wanted["ignored"] or ())]
-    index = told(choices.index, task, tasks) or next((n for n in free if n.casefold() in INDEX_NAMES), None)
+    index = told(choices.index, task) or next((n for n in free if n.casefold() in INDEX_NAMES), None)
     rest = [name for name in free if name != index]
     known = next((table.declared.inputs for table in tables.values() if table.declared), None)
-    inputs = told_list(choices.inputs, task, tasks) or known or tuple(n for n in rest if _is_text(n, tables))
+    inputs = told_list(choices.inputs, task) or known or tuple(n for n in rest if _is_text(n, tables))
     _check_inputs(task, inputs, tables, label=label)
     ignored = tuple(name for name in names if name not in (label, index, *inputs))
     return ColumnPlan(label, index, inputs, ignored, frozenset(k for k, v in wanted.items() if v is not None))

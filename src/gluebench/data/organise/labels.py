@@ -51,7 +51,6 @@ def plan_labels(
     columns: ColumnPlan,
     *,
     choices: Choices,
-    tasks: Sequence[str],
 ) -> LabelPlan:
     """Words or scores, their range and the metrics. Raises DataError for cells that are neither."""
     cells = {
@@ -63,11 +62,11 @@ def plan_labels(
     found = [cell for each in cells.values() for cell in each]
     if not found:
         raise DataError([f"{task}: no split has labels; expected them in the column {columns.label} of one"])
-    kind = told(choices.kind, task, tasks) or _kind(found)
+    kind = told(choices.kind, task) or _kind(found)
     if kind not in ("labels", "scores"):
         raise DataError([f'--kind {task}={kind}: expected "labels" or "scores"'])
     first = cells.get("train") or next(iter(cells.values()))
-    pick = _Pick(task, choices, tasks)
+    pick = _Pick(task, choices)
     return pick.words(found, first) if kind == "labels" else pick.scores(tables, cells, columns.label)
 
 
@@ -94,10 +93,9 @@ def _kind(found: Sequence[str]) -> str:
 class _Pick:
     """Fills a plan from what is told and what the labels look like."""
 
-    def __init__(self, task: str, choices: Choices, tasks: Sequence[str]) -> None:
+    def __init__(self, task: str, choices: Choices) -> None:
         self.task = task
         self.choices = choices
-        self.tasks = tasks
         given = {
             "kind": choices.kind,
             "words": choices.words,
@@ -105,14 +103,12 @@ class _Pick:
             "metrics": choices.metrics,
             "positive": choices.positive,
         }
-        self.given = frozenset(
-            name for name, values in given.items() if told(values, task, tasks) is not None
-        )
+        self.given = frozenset(name for name, values in given.items() if told(values, task) is not None)
 
     def words(self, found: Sequence[str], first: Sequence[str]) -> LabelPlan:
         """A classification task."""
         present = set(found)
-        words = told_list(self.choices.words, self.task, self.tasks) or _in_order(present)
+        words = told_list(self.choices.words, self.task) or _in_order(present)
         self._check_words(words, present)
         counts = Counter(first)
         shares = {word: counts[word] / len(first) for word in words}
@@ -121,7 +117,7 @@ class _Pick:
         positive = None
         if "f1" in metrics:
             rarest = min(words, key=lambda word: shares[word])
-            positive = told(self.choices.positive, self.task, self.tasks) or rarest
+            positive = told(self.choices.positive, self.task) or rarest
             if positive not in words:
                 raise DataError(
                     [f"--positive {self.task}: {UnknownNameError(positive, words, what='label')}"]
@@ -151,7 +147,7 @@ class _Pick:
         return LabelPlan("scores", (), (low, high), metrics, None, {}, self.given)
 
     def _range(self) -> tuple[float, float] | None:
-        value = told_list(self.choices.score_range, self.task, self.tasks)
+        value = told_list(self.choices.score_range, self.task)
         if value is None:
             return None
         ends = [number(part) for part in value]
@@ -162,7 +158,7 @@ class _Pick:
         )
 
     def _metrics(self, default: tuple[str, ...], *, numbers: bool) -> tuple[str, ...]:
-        metrics = told_list(self.choices.metrics, self.task, self.tasks) or default
+        metrics = told_list(self.choices.metrics, self.task) or default
         suited = [name for name in TITLES if (name in OF_NUMBERS) == numbers]
         for name in metrics:
             if name not in suited:

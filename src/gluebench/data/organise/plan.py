@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from gluebench.data.errors import DataError
-from gluebench.data.organise.choices import Choices, told
+from gluebench.data.organise.choices import Choices, told, unknown_tasks
 from gluebench.data.organise.columns import ColumnPlan, number, plan_columns
 from gluebench.data.organise.files import TaskFiles, find_tasks
 from gluebench.data.organise.labels import LabelPlan, plan_labels
@@ -52,12 +52,11 @@ class Plan:
 def make_plan(folders: Sequence[str | os.PathLike[str]], name: str, choices: Choices) -> Plan:
     """Read an organiser's folders. Raises DataError with the problems of all tasks."""
     found = find_tasks(folders, name)
-    names = [each.name for each in found]
     tasks: list[TaskPlan] = []
-    problems: list[str] = []
+    problems = unknown_tasks(choices, [each.name for each in found])
     for each in found:
         try:
-            tasks.append(_task(each, choices, names))
+            tasks.append(_task(each, choices))
         except DataError as error:
             problems += error.problems
     if problems:
@@ -65,10 +64,10 @@ def make_plan(folders: Sequence[str | os.PathLike[str]], name: str, choices: Cho
     return Plan(name, choices.title or name, tuple(tasks))
 
 
-def _task(files: TaskFiles, choices: Choices, tasks: Sequence[str]) -> TaskPlan:
+def _task(files: TaskFiles, choices: Choices) -> TaskPlan:
     tables = _tables(files, choices.encoding)
-    columns = plan_columns(files.name, tables, choices, tasks=tasks)
-    labels = plan_labels(files.name, tables, columns, choices=choices, tasks=tasks)
+    columns = plan_columns(files.name, tables, choices)
+    labels = plan_labels(files.name, tables, columns, choices=choices)
     splits: dict[str, list[Example]] = {}
     notes: list[str] = []
     problems: list[str] = []
@@ -80,7 +79,7 @@ def _task(files: TaskFiles, choices: Choices, tasks: Sequence[str]) -> TaskPlan:
     if problems:
         raise DataError(problems)
     declared = next((table.declared for table in tables.values() if table.declared), None)
-    licence = told(choices.licence, files.name, tasks)
+    licence = told(choices.licence, files.name)
     if declared is not None:
         notes += [declared.made] if declared.made else []
         licence = licence or (declared.licence if declared.licence != NOT_STATED else None)
