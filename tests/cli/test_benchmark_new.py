@@ -74,6 +74,7 @@ def test_what_was_found_is_shown_and_written(source: Path, tmp_path: Path) -> No
     ]
     assert {name: split.size for name, split in benchmark.task("Mood").splits.items()} == SIZES
     assert "The licence was not stated." in benchmark.task("Mood").notes
+    assert sum(label.share or 0 for label in benchmark.task("Mood").labels) == pytest.approx(1)
     assert benchmark.task("Like").score_range == (0.0, 5.0)
 
 

@@ -199,8 +199,22 @@ def test_a_label_may_be_absent_from_the_whole_test_file_alone(tmp_path: Path) ->
 
 def test_tables_of_other_names_are_errors(tmp_path: Path) -> None:
     home = folder(tmp_path, test_csv=MOOD, tset_csv=MOOD, test_tsv=MOOD.replace(",", "\t"))
-    assert any("is it test?" in problem for problem in problems(home))
+    assert any("(is it test?)" in problem for problem in problems(home))
     assert any("there is test.csv as well" in problem for problem in problems(home))
+
+
+def test_splits_in_other_formats_are_errors_and_never_passed_over(tmp_path: Path) -> None:
+    home = folder(tmp_path, test_CSV=MOOD, train_xlsx="a workbook")
+    (problem,) = problems(home)
+    assert "train.xlsx: is no CSV" in problem
+    (home / "train.xlsx").unlink()
+    assert only(home).formats == {"test": "CSV, comma"}
+
+
+def test_a_stand_in_for_hidden_labels_is_no_label(tmp_path: Path) -> None:
+    test = "sentence,label\nA grey day,-1\nA wet day,-1\n"
+    (problem,) = problems(folder(tmp_path, train_csv=MOOD, test_csv=test))
+    assert 'every label of the test split is "-1"' in problem
 
 
 def test_the_problems_of_all_tasks_are_told_together(tmp_path: Path) -> None:

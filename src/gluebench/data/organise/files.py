@@ -66,7 +66,7 @@ def _name_problems(names: list[str]) -> Iterator[str]:
 def tables(folder: Path) -> list[Path]:
     """The CSV, TSV and Parquet files of a folder."""
     return sorted(
-        each for each in folder.iterdir() if each.suffix in SUFFIXES and not each.name.startswith(".")
+        each for each in folder.iterdir() if each.suffix.lower() in SUFFIXES and not each.name.startswith(".")
     )
 
 
@@ -74,9 +74,9 @@ def _task(name: str, folder: Path, problems: list[str]) -> TaskFiles:
     files: dict[str, Path] = {}
     for path in tables(folder):
         if path.stem not in SPLITS:
-            hint = f"; is it {closest(path.stem, SPLITS)[0]}?" if closest(path.stem, SPLITS) else ""
+            hint = f" (is it {closest(path.stem, SPLITS)[0]}?)" if closest(path.stem, SPLITS) else ""
             problems.append(
-                f"{path}: expected train, dev or test as its name{hint} Rename it, or move it away"
+                f"{path}: expected train, dev or test as its name{hint}; rename it, or move it away"
             )
         elif path.stem in files:
             problems.append(
@@ -84,6 +84,11 @@ def _task(name: str, folder: Path, problems: list[str]) -> TaskFiles:
             )
         else:
             files[path.stem] = path
+    problems += [
+        f"{path}: is no CSV, TSV or Parquet file; save it as {path.stem}.csv, or move it away"
+        for path in sorted(folder.iterdir())
+        if path.stem in SPLITS and path.is_file() and path.suffix.lower() not in SUFFIXES
+    ]
     if "test" not in files:
         problems.append(f"{folder}: has no test file; expected test.csv, test.tsv or test.parquet")
     return TaskFiles(name, {split: files[split] for split in SPLITS if split in files})

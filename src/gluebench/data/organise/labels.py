@@ -41,7 +41,7 @@ class LabelPlan(NamedTuple):
     positive: str | None
     """The label that F1 counts as positive; None without F1."""
     shares: Mapping[str, float]
-    """Share of each label in the training split, or in the test split where there is no other."""
+    """Share of each label in the first split there is: train, else dev, else test."""
     told: frozenset[str]
 
 
@@ -59,6 +59,7 @@ def plan_labels(
     if "test" in cells and not any(cells["test"]):
         del cells["test"]  # hidden from this machine too
     _no_blanks(tables, cells)
+    _no_stand_in(task, cells)
     found = [cell for each in cells.values() for cell in each]
     if not found:
         raise DataError([f"{task}: no split has labels; expected them in the column {columns.label} of one"])
@@ -79,6 +80,15 @@ def _no_blanks(tables: Mapping[str, RawTable], cells: Mapping[str, list[str]]) -
     ]
     if problems:
         raise DataError(problems)
+
+
+def _no_stand_in(task: str, cells: Mapping[str, list[str]]) -> None:
+    """Refuses a test column of one value that no other split has, such as the -1 of hidden labels."""
+    others = {cell for split, column in cells.items() if split != "test" for cell in column}
+    test = set(cells.get("test", ()))
+    if others and len(test) == 1 and not test & others and len(cells["test"]) > 1:
+        message = f'every label of the test split is "{test.pop()}", which no other split has'
+        raise DataError([f"{task}: {message}; empty the column if the labels are hidden"])
 
 
 def _kind(found: Sequence[str]) -> str:

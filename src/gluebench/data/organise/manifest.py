@@ -65,6 +65,10 @@ def _tables(path: str, task: TaskPlan) -> Iterator[str]:
         yield ""
         yield f"[{path}.labels]  # each word as the files write it, and what it means"
         yield from (f"{quoted(word)} = {quoted(word)}" for word in task.labels.words)
+    if "train" in task.splits and task.labels.words and all(task.labels.shares.values()):
+        yield ""
+        yield f"[{path}.label_shares]  # in train: predictions with the labels swapped are warned of"
+        yield from (f"{quoted(word)} = {share:.4f}" for word, share in task.labels.shares.items())
     yield ""
     yield f"[{path}.splits]"
     for split, examples in task.splits.items():

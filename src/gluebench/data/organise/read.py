@@ -50,12 +50,13 @@ def read_table(path: Path, *, encoding: str = "utf-8") -> RawTable:
 
     Blank lines are passed over. Raises DataError with the line of everything that is wrong.
     """
-    if path.suffix == ".parquet":
+    suffix = path.suffix.lower()
+    if suffix == ".parquet":
         from gluebench.data.organise.parquet import read_parquet
 
         return read_parquet(path)
     text = _text(path, encoding)
-    if path.suffix == ".csv":
+    if suffix == ".csv":
         first = text.partition("\n")[0]
         delimiter = ";" if ";" in first and "," not in first else ","
         read, shown = (
