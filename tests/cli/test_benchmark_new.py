@@ -81,7 +81,7 @@ def test_what_was_found_is_shown_and_written(source: Path, tmp_path: Path) -> No
 def test_labels_of_the_test_split_stand_in_private_places_alone(made: Path, source: Path) -> None:
     assert (made / "data/Mood/test.tsv").read_text().startswith("index\ttext\n")
     assert (made / "data/Mood/dev.tsv").read_text().startswith("index\ttext\tlabel\n")
-    for private in ("gold", "gold-dev", "lint.md"):
+    for private in ("gold", "gold-dev", "lint.md", "organise.json"):
         assert (made / private).stat().st_mode & 0o077 == 0
     assert "as private as the gold" in (made / "lint.md").read_text()
     moods = [row["mood"] for row in csv.DictReader((source / "Mood/test.csv").open())]
