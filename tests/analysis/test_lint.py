@@ -285,3 +285,14 @@ def test_the_sample_benchmark_has_no_leak_into_its_tests(sample: Benchmark, samp
     assert not [finding for finding in findings if finding.severity == "error"]
     (alone,) = [each for each in findings if each.check == "hypothesis alone" and each.where == "test"]
     assert alone.severity == "note"
+
+
+@pytest.mark.parametrize(("count", "severity", "smallest"), [(300, "warning", "5.1"), (400, "note", "4.4")])
+def test_a_test_set_that_shows_nothing_below_five_points_is_warned_of(
+    tiny: Benchmark, count: int, severity: str, smallest: str
+) -> None:
+    task = tiny.task("Single")
+    (size,) = found(task, "test size", test=made(task, count, seed=0, mark=""))
+    assert (size.severity, size.number, bool(size.advice)) == (severity, count, severity == "warning")
+    assert f" / {smallest} / " in size.text
+    assert "one point needs 3,923 / 7,847 / 15,696 rows" in size.text
