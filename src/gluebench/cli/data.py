@@ -15,4 +15,4 @@ COMMANDS: dict[str, str] = {
 
 @click.group(cls=LazyGroup, commands_at=COMMANDS)
 def data() -> None:
-    """Get a benchmark's examples, build them from the original corpora, check and read them."""
+    """Get, build, check and read the examples of a benchmark."""
