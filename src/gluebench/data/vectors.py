@@ -21,24 +21,24 @@ if TYPE_CHECKING:
 class Vectors:
     """Words and their vectors."""
 
-    index: dict[str, int]
+    rows: dict[str, int]
     """Word to row of the matrix, in the order of the file."""
     matrix: NDArray[np.float32]
     """Shape (words, dimensions)."""
 
     def row(self, word: str) -> int | None:
         """The row of a word as it is written or else in small letters; None if the file has neither."""
-        found = self.index.get(word)
-        return self.index.get(word.lower()) if found is None else found
+        found = self.rows.get(word)
+        return self.rows.get(word.lower()) if found is None else found
 
 
 def read_vectors(path: Path, words: Collection[str] | None = None) -> Vectors:
     """The vectors of these words, or of all, in one pass over the file; `.gz` is unpacked on the way.
 
     A first line of two whole numbers (word2vec's header) is passed over. Words may hold spaces, as a few of
-    GloVe 840B do; of a word that stands there twice the first line counts. Every line is checked, wanted or
+    GloVe 840B do; of a word that stands there twice the first line counts. Every line is counted, wanted or
     not: raises DataError naming each whose word is missing or whose numbers are not as many as on the first
-    line.
+    line, and each wanted one with something that is not a number.
     """
     reader = _Reader(path, None if words is None else {word.encode() for word in words})
     try:

@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 import random
+import re
 from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 from gluebench.data.recipes.sentences import Splitter
-from gluebench.data.recipes.similarity import bags, cosines, directions
+from gluebench.data.recipes.similarity import Group, bags, cosines
 from gluebench.data.recipes.squad import Paragraph, Question
 from gluebench.data.recipes.words import overlap, words
 
 if TYPE_CHECKING:
     from gluebench.data.vectors import Vectors
+
+_LINE_BREAK = re.compile(r"\r\n|\r|\n")
 
 
 class Asked(NamedTuple):
@@ -62,7 +65,7 @@ def _holds(question: Question, sentence: str) -> bool:
 
 
 def _one_line(text: str, line_break: str) -> str:
-    return line_break.join(text.strip().splitlines())
+    return _LINE_BREAK.sub(lambda _: line_break, text.strip())
 
 
 def contests(passages: Sequence[Passage], vectors: Vectors, *, min_overlap: float) -> Iterator[Contest]:
@@ -73,19 +76,19 @@ def contests(passages: Sequence[Passage], vectors: Vectors, *, min_overlap: floa
     """
     questions = [asked.text for each in passages for asked in each.questions]
     sentences = [sentence for each in passages for sentence in each.sentences]
-    one = directions(bags(map(words, questions), vectors), vectors.matrix)
-    other = directions(bags(map(words, sentences), vectors), vectors.matrix)
-    for each, similar in zip(passages, cosines(one, other, _groups(passages)), strict=True):
+    one, other = bags(map(words, questions), vectors), bags(map(words, sentences), vectors)
+    similarities = cosines(one, other, _groups(passages), vectors.matrix)
+    for each, similar in zip(passages, similarities, strict=True):
         for asked, row in zip(each.questions, similar.tolist(), strict=True):
             if sum(asked.holds) == 1 and any(row):
                 yield from _contest(each, asked, row, min_overlap)
 
 
-def _groups(passages: Iterable[Passage]) -> Iterator[tuple[slice, slice]]:
+def _groups(passages: Iterable[Passage]) -> Iterator[Group]:
     question = sentence = 0
     for each in passages:
         ends = question + len(each.questions), sentence + len(each.sentences)
-        yield slice(question, ends[0]), slice(sentence, ends[1])
+        yield Group(slice(question, ends[0]), slice(sentence, ends[1]))
         question, sentence = ends
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from array import array
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from itertools import islice
 from typing import TYPE_CHECKING, NamedTuple
 
 from gluebench.data.errors import DataError
@@ -15,6 +16,10 @@ if TYPE_CHECKING:
     from gluebench.data.vectors import Vectors
 
 
+BLOCK = 256
+"""Groups that are worked on at a time."""
+
+
 class Bags(NamedTuple):
     """The words of many texts as rows of the vectors' matrix, one text after another."""
 
@@ -22,6 +27,13 @@ class Bags(NamedTuple):
     """Words that have no vector are left out."""
     starts: array[int]
     """Where each text begins in `rows`, and the end of the last: one more than there are texts."""
+
+
+class Group(NamedTuple):
+    """Texts of either kind that are compared with each other: a paragraph's questions and its sentences."""
+
+    first: slice
+    second: slice
 
 
 def bags(texts: Iterable[Sequence[str]], vectors: Vectors) -> Bags:
@@ -39,31 +51,43 @@ def bags(texts: Iterable[Sequence[str]], vectors: Vectors) -> Bags:
     return Bags(rows, starts)
 
 
-def directions(found: Bags, matrix: NDArray[np.float32]) -> NDArray[np.float32]:
-    """The mean vector of each text at length 1, shape (texts, dimensions); zeros where no word is known.
+def cosines(
+    first: Bags, second: Bags, groups: Iterable[Group], matrix: NDArray[np.float32]
+) -> Iterator[NDArray[np.float32]]:
+    """For each group the cosines of all its pairs, shape (texts of first, texts of second).
 
-    Needs scipy: the bags are a sparse matrix, so that each word's vector is read
-    and nothing is written in between.
+    A text of which no word has a vector gives 0. The groups lie one after another in both. Needs scipy: the
+    bags are a sparse matrix, so that each word's vector is read and nothing is written in between; and some
+    hundred groups are worked on at a time, which stay in the cache.
     """
+    queue = iter(groups)
+    while block := list(islice(queue, BLOCK)):
+        start, end = block[0], block[-1]
+        one = _directions(first, slice(start.first.start, end.first.stop), matrix)
+        other = _directions(second, slice(start.second.start, end.second.stop), matrix).T
+        for group in block:
+            rows, columns = _moved(group.first, start.first.start), _moved(group.second, start.second.start)
+            yield one[rows] @ other[:, columns]
+
+
+def _directions(found: Bags, texts: slice, matrix: NDArray[np.float32]) -> NDArray[np.float32]:
+    """The mean vector of each of these texts at length 1, shape (texts, dimensions)."""
     import numpy as np
 
     csr_matrix = _sparse()
-    count = len(found.starts) - 1
-    ones = np.ones(len(found.rows), dtype=np.float32)
-    rows, starts = np.asarray(found.rows, dtype=np.int32), np.asarray(found.starts, dtype=np.int32)
-    sums: NDArray[np.float32] = csr_matrix((ones, rows, starts), shape=(count, len(matrix))) @ matrix
+    starts = np.frombuffer(found.starts, dtype=np.intc)[texts.start : texts.stop + 1]
+    rows = np.frombuffer(found.rows, dtype=np.intc)[starts[0] : starts[-1]] if found.rows else starts[:0]
+    ones = np.ones(len(rows), dtype=np.float32)
+    shape = (texts.stop - texts.start, len(matrix))
+    sums: NDArray[np.float32] = csr_matrix((ones, rows, starts - starts[0]), shape=shape) @ matrix
     lengths = np.sqrt(np.einsum("ij,ij->i", sums, sums))
     lengths[lengths == 0] = 1
     sums /= lengths[:, None]
     return sums
 
 
-def cosines(
-    first: NDArray[np.float32], second: NDArray[np.float32], groups: Iterable[tuple[slice, slice]]
-) -> Iterator[NDArray[np.float32]]:
-    """For each group of rows of both: the cosines of all its pairs, shape (rows of first, rows of second)."""
-    for one, other in groups:
-        yield first[one] @ second[other].T
+def _moved(texts: slice, by: int) -> slice:
+    return slice(texts.start - by, texts.stop - by)
 
 
 def _sparse() -> Callable[..., NDArray[np.float32]]:
