@@ -33,6 +33,8 @@ class Passage(NamedTuple):
     article: str
     sentences: tuple[str, ...]
     questions: tuple[Asked, ...]
+    unanswered: int
+    """Questions that the paragraph does not answer (SQuAD 2), which give no pairs."""
 
 
 class Contest(NamedTuple):
@@ -57,7 +59,9 @@ def passage(paragraph: Paragraph, splitter: Splitter, *, line_break: str) -> Pas
         for each in paragraph.questions
         if each.answers
     )
-    return Passage(paragraph.article, tuple(_one_line(span, line_break) for span in spans), tuple(asked))
+    unanswered = sum(not each.answers for each in paragraph.questions)
+    sentences = tuple(_one_line(span, line_break) for span in spans)
+    return Passage(paragraph.article, sentences, tuple(asked), unanswered)
 
 
 def _holds(question: Question, sentence: str) -> bool:

@@ -75,7 +75,7 @@ def build(folder: Path, task: Task, options: Mapping[str, Any]) -> Built:
         for split, path in paths.items()
         if split not in present
     ]
-    passages = _passages({split: read_squad(path) for split, path in present.items()}, options)
+    passages = _passages(_read(present), options)
     vectors = read_vectors(Path(options["vectors"]), _wanted(passages))
     splits: dict[str, Columns] = {}
     for split, found in passages.items():
@@ -103,8 +103,23 @@ def _check(task: Task, options: Mapping[str, Any]) -> None:
             problems.append(f"option {name}: {options[name]!r}; expected {' or '.join(known)}")
     if not 0 <= options["min-overlap"] <= 1:
         problems.append(f"option min-overlap: {options['min-overlap']}; expected a share from 0 to 1")
+    if options["margin"] is not None and not options["margin"] >= 0:
+        problems.append(f"option margin: {options['margin']}; expected a difference of cosines, 0 or more")
     if problems:
         raise DataError(problems)
+
+
+def _read(paths: Mapping[str, Path]) -> dict[str, list[Paragraph]]:
+    found: dict[str, list[Paragraph]] = {}
+    problems: list[str] = []
+    for split, path in paths.items():
+        try:
+            found[split] = read_squad(path)
+        except DataError as error:
+            problems.extend(error.problems)
+    if problems:
+        raise DataError(problems)
+    return found
 
 
 def _passages(read: Mapping[str, list[Paragraph]], options: Mapping[str, Any]) -> dict[str, list[Passage]]:
@@ -125,7 +140,8 @@ def _abbreviations(options: Mapping[str, Any]) -> frozenset[str]:
         try:
             lines = path.read_text(encoding="utf-8-sig").lower().split()
         except (OSError, UnicodeDecodeError) as error:
-            raise DataError([f"{path}: {error}; expected abbreviations, one on each line"]) from None
+            reason = getattr(error, "strerror", None) or "not UTF-8 text"
+            raise DataError([f"{path}: {reason}; expected abbreviations, one on each line"]) from None
         return frozenset(line.removesuffix(".") for line in lines)
     return ENGLISH
 
@@ -179,7 +195,8 @@ def _told(
     alone = len(asked) - several - nowhere - len(rivals)
     return [
         f"{split}: {len(asked)} questions with answers; passed over: {several} with an answer in several "
-        f"sentences, {nowhere} in none, {alone} with no other sentence or no known word",
+        f"sentences, {nowhere} in none, {alone} with no other sentence or no known word; "
+        f"{sum(one.unanswered for one in found)} without an answer",
         f"{split}: the answer's sentence was not the most similar one for {misled} of {len(rivals)} "
         f"questions; taken: {len(lost)} of those, and {len(won)} where it was",
     ]
