@@ -55,6 +55,6 @@ $(VENV)/.leaderboard: pyproject.toml constraints.txt | $(BIN)/python
 	@touch $@
 
 $(VENV)/.dev: pyproject.toml constraints.txt | $(BIN)/python
-	@echo "Installing gluebench, its leaderboard and the development tools (once) ..."
-	@$(PIP) --editable ".[leaderboard,dev]"
+	@echo "Installing gluebench with its extras and the development tools (once) ..."
+	@$(PIP) --editable ".[data,recipes,plot,leaderboard,dev]"
 	@touch $@ $(VENV)/.leaderboard

@@ -282,3 +282,20 @@ def test_real_submissions_have_the_files_and_words(glue: Benchmark, system: str)
         if task.labels:
             known = {word for label in task.labels for word in (label.word, *label.synonyms)}
             assert {line.split("\t")[1] for line in lines} <= known
+
+
+def test_snli_is_auxiliary_training_data_for_mnli() -> None:
+    glue = load_benchmark("glue")
+    snli = glue.dataset("snli")
+    assert snli.trains == "MNLI"
+    assert snli.splits["train"].size == 549_367  # 550,152 pairs less those without a gold label
+    assert snli not in glue.tasks
+    assert glue.dataset("MNLI") is glue.task("MNLI")
+
+
+def test_the_printed_sizes_are_those_of_table_1() -> None:
+    glue = load_benchmark("glue")
+    printed = {task.name: dict(task.printed.sizes) for task in glue.scored}
+    assert printed["CoLA"] == {"train": "8.5k", "test": "1k"}
+    assert printed["WNLI"] == {"train": "634", "test": "146"}
+    assert set(glue.task("AX").printed.categories) == set(glue.task("AX").coarse())

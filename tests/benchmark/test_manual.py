@@ -21,6 +21,8 @@ HEADINGS = {
     "version": "A release is recognised",
     "source": "### Source",
     "reference": "### References",
+    "printed": "### Printed figures",
+    "auxiliary": "## `[auxiliary.NAME]`",
 }
 
 

@@ -10,6 +10,7 @@ from gluebench.benchmark.records import (
     Label,
     Metric,
     Phenomenon,
+    Printed,
     Reference,
     Role,
     Source,
@@ -34,7 +35,11 @@ TASK_KEYS = (
         "source",
         "phenomena",
     ),
-    *("metadata", "references", "notes"),
+    *("metadata", "references", "notes", "version", "recipe", "printed"),
+)
+AUXILIARY_KEYS = (
+    *("title", "summary", "domain", "aliases", "columns", "labels", "score_range", "splits", "source"),
+    *("notes", "version", "recipe", "printed", "trains"),
 )
 BENCHMARK_KEYS = (
     "name",
@@ -48,11 +53,13 @@ BENCHMARK_KEYS = (
     "tasks",
 )
 KEYS: Mapping[str, tuple[str, ...]] = {
-    "manifest": ("benchmark", "tasks"),
+    "manifest": ("benchmark", "tasks", "auxiliary"),
     "benchmark": BENCHMARK_KEYS,
     "task": TASK_KEYS,
+    "auxiliary": AUXILIARY_KEYS,
+    "printed": ("sizes", "categories"),
     "metric": ("name", "title", "function", "file", "positive"),
-    "split": ("file", "size"),
+    "split": ("file", "size", "fingerprint", "text_fingerprint"),
     "file": ("name", "test", "dev", "synonyms", "other_versions"),
     "version": ("name", "note", "test", "dev"),
     "source": ("corpus", "licence", "citation", "url"),
@@ -67,6 +74,7 @@ def benchmark_record(root: Section) -> Benchmark:
     if "tasks" in head.values:
         head.reject("tasks", "is only for a benchmark that extends another; expected [tasks.NAME] tables")
     tasks = tuple(_task(name, section) for name, section in root.named("tasks", KEYS["task"]))
+    auxiliary = tuple(_auxiliary(name, each) for name, each in root.named("auxiliary", KEYS["auxiliary"]))
     if root.values.get("tasks", {}) == {}:
         root.reject("tasks", "is missing or empty; expected a table [tasks.NAME] for each task")
     name = head.text("name")
@@ -79,6 +87,7 @@ def benchmark_record(root: Section) -> Benchmark:
         citation=head.text("citation", ""),
         notes=head.texts("notes"),
         references=references(head),
+        auxiliary=auxiliary,
     )
 
 
@@ -101,10 +110,7 @@ def references(section: Section) -> tuple[Reference, ...]:
 
 
 def _task(name: str, section: Section) -> Task:
-    splits = {
-        split: Split(split, each.text("file", f"{split}.tsv"), each.count("size"))
-        for split, each in section.named("splits", KEYS["split"])
-    }
+    splits = _splits(section)
     files = _files(name, section, splits=splits)
     return Task(
         name=name,
@@ -127,6 +133,57 @@ def _task(name: str, section: Section) -> Task:
         metadata=section.texts("metadata"),
         references=references(section),
         notes=section.texts("notes"),
+        version=section.text("version", ""),
+        recipe=section.optional_text("recipe"),
+        printed=_printed(section),
+    )
+
+
+def _auxiliary(name: str, section: Section) -> Task:
+    """Examples to train on: a task without metrics, test files or a place in the average."""
+    return Task(
+        name=name,
+        title=section.text("title", name),
+        summary=section.text("summary", ""),
+        section="",
+        domain=section.text("domain", ""),
+        columns=section.texts("columns"),
+        labels=_labels(section),
+        score_range=_score_range(section),
+        metrics=(),
+        splits=_splits(section),
+        files=(),
+        source=_source(section, name),
+        aliases=section.texts("aliases"),
+        scored=False,
+        notes=section.texts("notes"),
+        version=section.text("version", ""),
+        recipe=section.optional_text("recipe"),
+        printed=_printed(section),
+        trains=section.optional_text("trains"),
+    )
+
+
+def _splits(section: Section) -> dict[str, Split]:
+    return {
+        name: Split(
+            name,
+            each.text("file", f"{name}.tsv"),
+            each.count("size"),
+            each.text("fingerprint", ""),
+            each.text("text_fingerprint", ""),
+        )
+        for name, each in section.named("splits", KEYS["split"])
+    }
+
+
+def _printed(section: Section) -> Printed:
+    if "printed" not in section.values:
+        return Printed()
+    printed = section.inner("printed", KEYS["printed"])
+    categories = printed.inner("categories")
+    return Printed(
+        printed.texts_by_name("sizes"), {name: categories.numbers_by_name(name) for name in categories.values}
     )
 
 

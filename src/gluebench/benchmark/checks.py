@@ -40,6 +40,8 @@ def check(benchmark: Benchmark, shape: list[Finding]) -> list[Finding]:
             if spoilt.isdisjoint((task.name, key) for key in keys):
                 findings += rule(path, task)
         findings += _predict_with(path, task, benchmark)
+    for data in benchmark.auxiliary:
+        findings += _auxiliary(("auxiliary", data.name), data, benchmark, spoilt=spoilt)
     return findings
 
 
@@ -67,10 +69,12 @@ def metric_entry_points() -> frozenset[str]:
 
 
 def _task_names(benchmark: Benchmark) -> Iterator[tuple[KeyPath, str, str]]:
-    for task in benchmark.tasks:
-        yield ("tasks", task.name), task.name, task.name
+    tables = [("tasks", task) for task in benchmark.tasks]
+    tables += [("auxiliary", data) for data in benchmark.auxiliary]
+    for table, task in tables:
+        yield (table, task.name), task.name, task.name
         for position, alias in enumerate(task.aliases):
-            yield ("tasks", task.name, "aliases", position), alias, task.name
+            yield (table, task.name, "aliases", position), alias, task.name
 
 
 def _file_names(benchmark: Benchmark) -> Iterator[tuple[KeyPath, str, str]]:
@@ -265,6 +269,18 @@ def _predict_with(path: KeyPath, task: Task, benchmark: Benchmark) -> Iterator[F
     others = tuple(each.name for each in benchmark.tasks if each is not task)
     if task.predict_with is not None and task.predict_with not in others:
         yield Finding((*path, "predict_with"), f'"{task.predict_with}" is no other task; {one_of(others)}')
+
+
+def _auxiliary(
+    path: KeyPath, data: Task, benchmark: Benchmark, *, spoilt: set[tuple[str, str]]
+) -> Iterator[Finding]:
+    yield from name_finding(path, data.name)
+    for rule, keys in _RULES:
+        if rule in (_kind, _labels, _splits) and spoilt.isdisjoint((data.name, key) for key in keys):
+            yield from rule(path, data)
+    names = tuple(task.name for task in benchmark.tasks)
+    if data.trains is not None and data.trains not in names:
+        yield Finding((*path, "trains"), f'"{data.trains}" is no task; {one_of(names)}')
 
 
 Rule = Callable[[KeyPath, Task], Iterator[Finding]]

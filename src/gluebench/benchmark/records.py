@@ -45,6 +45,10 @@ class Split(NamedTuple):
     name: str
     file: str
     size: int
+    fingerprint: str = ""
+    """Of the published examples (gluebench.data.fingerprint); empty where it is not known."""
+    text_fingerprint: str = ""
+    """Of their text alone; empty where it is not known, or where they have no labels."""
 
 
 class Version(NamedTuple):
@@ -100,6 +104,15 @@ class Source(NamedTuple):
     url: str = ""
 
 
+class Printed(NamedTuple):
+    """Figures as a publication prints them, to stand beside what the files hold."""
+
+    sizes: Mapping[str, str] = {}
+    """Split name, or "test" for several, to its size as printed: "8.5k"."""
+    categories: Mapping[str, Mapping[str, float]] = {}
+    """Coarse category to `count`, and the percentage of each label word (Table 7)."""
+
+
 class Task(NamedTuple):
     """One task, or a diagnostic set (`scored` false: reported, never averaged)."""
 
@@ -132,6 +145,13 @@ class Task(NamedTuple):
     """Columns of the gold folder's metadata file by which a diagnostic set is broken down."""
     references: tuple[Reference, ...] = ()
     notes: tuple[str, ...] = ()
+    version: str = ""
+    """Release of its data: "v2"."""
+    recipe: str | None = None
+    """Name of the recipe that builds it from the original corpus."""
+    printed: Printed = Printed()
+    trains: str | None = None
+    """Auxiliary data only: the task whose training it may join."""
 
     @property
     def words(self) -> tuple[str, ...]:
@@ -160,10 +180,18 @@ class Benchmark(NamedTuple):
     references: tuple[Reference, ...] = ()
     ignored: tuple[TestFile, ...] = ()
     """Test files of the parent's other tasks (`extends` with `tasks`): passed over with a notice."""
+    extends: tuple[str, ...] = ()
+    """Names of the benchmarks it is a part of, the nearest first; their data are its own."""
+    auxiliary: tuple[Task, ...] = ()
+    """Training data that is no task of its own: examples only, without metrics or test files."""
 
     def task(self, name: str) -> Task:
         """The task of that name or alias, letter case aside. Raises UnknownNameError."""
         return find(name, self.tasks, what=f"task of {self.name}")
+
+    def dataset(self, name: str) -> Task:
+        """The task or auxiliary data of that name or alias. Raises UnknownNameError."""
+        return find(name, (*self.tasks, *self.auxiliary), what=f"task or auxiliary data of {self.name}")
 
     @property
     def scored(self) -> tuple[Task, ...]:

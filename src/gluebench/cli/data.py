@@ -1,4 +1,4 @@
-"""`gluebench data`: get the examples, build them anew, check and read them; each command in a file of its own."""
+"""`gluebench data`: get the examples, build them anew, check and read them; one file per command."""
 
 from __future__ import annotations
 
@@ -6,7 +6,10 @@ import click
 
 from gluebench.cli.lazy import LazyGroup
 
-COMMANDS: dict[str, str] = {}
+COMMANDS: dict[str, str] = {
+    "build": "gluebench.cli.data_build:build",
+    "verify": "gluebench.cli.data_verify:verify",
+}
 """Command to its address; each is imported when it is asked for."""
 
 

@@ -12,9 +12,9 @@ from gluebench.benchmark import Task
 Columns = dict[str, list[Any]]
 """Column name to values, all of one length, in row order.
 
-The task's input columns hold strings, `label` a label word (a float for a regression task) and is absent where
-labels are hidden; `index` holds distinct integers from 0 and may be left out for 0, 1, 2, ... Whatever else the
-source gives is kept under a name of its own: strings, integers, floats or lists of strings.
+The task's input columns hold strings; `label` holds label words (floats for a regression task) and is absent
+where labels are hidden; `index` holds distinct integers from 0 and may be left out for 0, 1, 2, ... Whatever
+else the source gives is kept under a name of its own: strings, integers, floats or lists of strings.
 """
 
 

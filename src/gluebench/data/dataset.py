@@ -1,0 +1,130 @@
+"""`dataset.json`: what stands in a prepared folder, where it came from and how it was made."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Literal, NamedTuple
+
+from gluebench.benchmark import Benchmark, Task
+from gluebench.data.errors import DataError
+from gluebench.version import __version__
+
+SCHEMA = "gluebench.dataset/1"
+FILE = "dataset.json"
+Kind = Literal["hub", "archive", "folder", "recipe", "sample"]
+
+
+class SourceFile(NamedTuple):
+    """A file that was read."""
+
+    name: str
+    """Seen from the origin's location."""
+    bytes: int
+    sha256: str
+
+
+class Origin(NamedTuple):
+    """Where the examples came from."""
+
+    kind: Kind
+    location: str
+    """An address or a folder's name; never a whole path, which would tell of somebody's machine."""
+    files: tuple[SourceFile, ...] = ()
+    revision: str = ""
+    """Commit of the hub's repository."""
+    recipe: str = ""
+    options: Mapping[str, str | int | float | None] = {}
+    """The recipe's options as they were used."""
+
+
+class SplitRecord(NamedTuple):
+    """One split as it was written."""
+
+    file: str
+    rows: int
+    fingerprint: str
+    """Of text and labels (`gluebench.data.fingerprint`)."""
+    text_fingerprint: str
+    labels: Mapping[str, int] | None = None
+    """Label word to its number of rows; None where labels are hidden, or are numbers."""
+
+
+@dataclass(frozen=True, slots=True)
+class Dataset:
+    """The prepared splits of one task."""
+
+    benchmark: str
+    task: str
+    version: str
+    columns: tuple[str, ...]
+    licence: str
+    citation: str
+    url: str
+    origin: Origin
+    splits: Mapping[str, SplitRecord]
+    notes: tuple[str, ...] = ()
+    made_by: str = f"gluebench {__version__}"
+
+
+def describe(
+    benchmark: Benchmark,
+    task: Task,
+    splits: Mapping[str, SplitRecord],
+    *,
+    origin: Origin,
+    notes: tuple[str, ...] = (),
+) -> Dataset:
+    """The record of a task's splits: what the manifest says of it, and where they came from."""
+    source = task.source
+    return Dataset(
+        benchmark.name,
+        task.name,
+        task.version,
+        task.columns,
+        source.licence,
+        source.citation,
+        source.url,
+        origin,
+        splits,
+        notes,
+    )
+
+
+def write_dataset(folder: Path, dataset: Dataset) -> None:
+    """Write `dataset.json` into a task's folder."""
+    values: dict[str, Any] = {"schema": SCHEMA}
+    for name in Dataset.__dataclass_fields__:
+        values[name] = getattr(dataset, name)
+    origin = dataset.origin._asdict() | {"files": [each._asdict() for each in dataset.origin.files]}
+    values["origin"] = {key: value for key, value in origin.items() if value}
+    values["splits"] = {name: split._asdict() for name, split in dataset.splits.items()}
+    text = json.dumps(values, indent=2, ensure_ascii=False) + "\n"
+    (folder / FILE).write_text(text, encoding="utf-8")
+
+
+def read_dataset(folder: str | os.PathLike[str]) -> Dataset:
+    """The record in a task's folder. Raises DataError where it is missing or no such record."""
+    path = Path(folder, FILE)
+    try:
+        values = json.loads(path.read_text(encoding="utf-8"))
+        if values.pop("schema") != SCHEMA:
+            raise DataError([f"{path}: not a record of {SCHEMA}; prepare the data again"])
+        origin = values.pop("origin")
+        files = tuple(SourceFile(**each) for each in origin.pop("files", ()))
+        splits = {name: SplitRecord(**each) for name, each in values.pop("splits").items()}
+        columns, notes = tuple(values.pop("columns")), tuple(values.pop("notes"))
+        return Dataset(
+            **values, origin=Origin(**origin, files=files), splits=splits, columns=columns, notes=notes
+        )
+    except OSError as error:
+        raise DataError(
+            [f"{path}: {error.strerror or error}; expected the record of prepared data"]
+        ) from None
+    except (ValueError, TypeError, KeyError, AttributeError) as error:
+        if isinstance(error, DataError):
+            raise
+        raise DataError([f"{path}: cannot be read ({error}); prepare the data again"]) from None

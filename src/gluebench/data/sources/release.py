@@ -1,0 +1,153 @@
+"""How a benchmark's data are released: file layouts, addresses and checksums, read from a TOML file.
+
+What a task *is* stands in the benchmark's manifest; how copies of its files look and where they lie stands
+here, so that grading need not read it. Packaged benchmarks have `<name>.toml` in this folder; beside a
+manifest of one's own, `mine.toml`, it is `mine.release.toml`, and may be absent: then files have the plain
+layout of docs/data.md.
+"""
+
+from __future__ import annotations
+
+import os
+import tomllib
+from collections.abc import Mapping
+from pathlib import Path
+from typing import NamedTuple
+
+from gluebench.benchmark import Benchmark, ManifestError, load_benchmark
+from gluebench.benchmark.manifest import installed, written
+from gluebench.benchmark.reader import Finding, Section, one_of
+
+HOME = os.path.dirname(__file__)
+KEYS: Mapping[str, tuple[str, ...]] = {
+    "release": ("hub", "tasks"),
+    "hub": ("endpoint", "repository", "revision"),
+    "task": ("folders", "columns", "quoted", "archive", "original", "manual", "faults", "splits"),
+    "split": ("files", "header", "hub"),
+    "hub file": ("path", "sha256", "bytes"),
+}
+"""The keys that each kind of table may have."""
+
+
+class Hub(NamedTuple):
+    """A repository of Parquet files, at one commit of it."""
+
+    endpoint: str
+    repository: str
+    revision: str
+
+
+class HubFile(NamedTuple):
+    """One file of the hub's repository."""
+
+    path: str
+    sha256: str
+    bytes: int
+
+
+class SplitRelease(NamedTuple):
+    """The files of one split."""
+
+    files: tuple[str, ...]
+    """Names that its file may have in the released layout; the first that is there is read."""
+    header: tuple[str, ...] = ()
+    """Names of the columns of a file that has no header row; empty where the file names them."""
+    hub: HubFile | None = None
+
+
+class TaskRelease(NamedTuple):
+    """The files of one task."""
+
+    splits: Mapping[str, SplitRelease]
+    folders: tuple[str, ...]
+    """Names that its folder may have."""
+    columns: Mapping[str, str] = {}
+    """A file's name of a column to the benchmark's; others keep their own name."""
+    quoted: bool = False
+    """Whether a field that has inner quotation marks is quoted and they are doubled, as in CSV."""
+    archive: str = ""
+    """Address of the official archive, a zip or a single TSV; empty where there is none."""
+    original: bool = False
+    """Whether the archive holds the original corpus, which the task's recipe reads."""
+    manual: str = ""
+    """Where licence or sign-in forbid fetching by a program: which file to fetch and what to do with it."""
+    faults: str = ""
+    """Lines that the released files are known to hold and that cannot be read, and what can be done."""
+
+
+class Release(NamedTuple):
+    """How a benchmark's data are released."""
+
+    tasks: Mapping[str, TaskRelease]
+    hub: Hub | None = None
+
+
+def load_release(name_or_path: Benchmark | str | os.PathLike[str]) -> Release:
+    """The release of a packaged benchmark, or of the manifest at a path; every task has an entry.
+
+    A benchmark given loaded has the packaged release of its name, if there is one. Raises ManifestError.
+    """
+    benchmark = load_benchmark(name_or_path)
+    path = _path(name_or_path, benchmark)
+    findings: list[Finding] = []
+    values = _parse(path) if path is not None and path.is_file() else {}
+    root = Section(values, (), findings=findings, keys=KEYS["release"])
+    found = Release(_tasks(root, benchmark), _hub(root))
+    if findings:
+        raise ManifestError([f"{path}: {written(each.path)}: {each.text}" for each in findings])
+    return found
+
+
+def _path(name_or_path: Benchmark | str | os.PathLike[str], benchmark: Benchmark) -> Path | None:
+    if isinstance(name_or_path, Benchmark) or benchmark.name in installed():
+        return Path(HOME, f"{benchmark.name}.toml")
+    return Path(name_or_path).with_suffix(".release.toml")
+
+
+def _parse(path: Path) -> Mapping[str, object]:
+    try:
+        return tomllib.loads(path.read_text(encoding="utf-8"))
+    except (OSError, ValueError) as error:
+        raise ManifestError([f"{path}: cannot be read as TOML ({error})"]) from None
+
+
+def _hub(root: Section) -> Hub | None:
+    if "hub" not in root.values:
+        return None
+    hub = root.inner("hub", KEYS["hub"])
+    return Hub(hub.text("endpoint"), hub.text("repository"), hub.text("revision"))
+
+
+def _tasks(root: Section, benchmark: Benchmark) -> dict[str, TaskRelease]:
+    sections = dict(root.named("tasks", KEYS["task"]))
+    known = [*benchmark.tasks, *benchmark.auxiliary]
+    for name in sections.keys() - {task.name for task in known}:
+        root.inner("tasks").reject(name, f"is no task; {one_of(tuple(task.name for task in known))}")
+    found = {}
+    for task in known:
+        section = sections.get(task.name, Section({}, ("tasks", task.name), findings=root.findings))
+        splits = dict(section.named("splits", KEYS["split"]))
+        for name in splits.keys() - task.splits.keys():
+            section.inner("splits").reject(name, f"is no split; {one_of(task.splits)}")
+        found[task.name] = TaskRelease(
+            splits={name: _split(splits.get(name), split.file) for name, split in task.splits.items()},
+            folders=(task.name, *section.texts("folders")),
+            columns=section.texts_by_name("columns"),
+            quoted=section.flag("quoted", False),
+            archive=section.text("archive", ""),
+            original=section.flag("original", False),
+            manual=section.text("manual", ""),
+            faults=section.text("faults", ""),
+        )
+    return found
+
+
+def _split(section: Section | None, file: str) -> SplitRelease:
+    if section is None:
+        return SplitRelease((file,))
+    hub = section.inner("hub", KEYS["hub file"])
+    return SplitRelease(
+        files=(file, *section.texts("files")),
+        header=section.texts("header"),
+        hub=HubFile(hub.text("path"), hub.text("sha256"), hub.count("bytes")) if hub.values else None,
+    )
