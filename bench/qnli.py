@@ -26,60 +26,54 @@ from gluebench.data.vectors import Vectors
 
 QUESTIONS, PARAGRAPHS, SENTENCES = 87_599, 18_900, 5
 WORDS, WIDTH = 100_000, 300
-QUESTION_LENGTH, SENTENCE_LENGTH = 11, 25
+QUESTION_LENGTH, SENTENCE_LENGTH, TOPIC = 11, 25, 20
 BLOCK = 4096
 
 
 class Material(NamedTuple):
-    questions: Bags
-    sentences: Bags
+    bags: Bags
+    """Of each paragraph the questions, then the sentences."""
+    groups: list[Group]
     matrix: NDArray[np.float32]
-    asked: NDArray[np.int64]
-    """How many questions each paragraph has."""
 
 
 def material(seed: int = 0) -> Material:
+    """As in SQuAD: ten words are a quarter of all tokens, and half of a paragraph's tokens repeat others."""
     rng = np.random.default_rng(seed)
-    shares = 1 / np.arange(1, WORDS + 1)
-    matrix = rng.standard_normal((WORDS, WIDTH), dtype=np.float32)
     asked = np.bincount(rng.integers(0, PARAGRAPHS, QUESTIONS), minlength=PARAGRAPHS)
-    return Material(
-        _bags(rng, shares, rng.poisson(QUESTION_LENGTH - 1, QUESTIONS) + 1),
-        _bags(rng, shares, rng.poisson(SENTENCE_LENGTH - 1, PARAGRAPHS * SENTENCES) + 1),
-        matrix,
-        asked,
-    )
+    ends = np.cumsum(np.column_stack([asked, np.full(PARAGRAPHS, SENTENCES)]).ravel())
+    starts = np.concatenate([[0], ends[:-1]])
+    parts = [slice(int(start), int(end)) for start, end in zip(starts, ends, strict=True)]
+    groups = [Group(one, other) for one, other in zip(parts[::2], parts[1::2], strict=True)]
+    is_sentence = np.repeat(np.tile([False, True], PARAGRAPHS), ends - starts)
+    lengths = rng.poisson(np.where(is_sentence, SENTENCE_LENGTH, QUESTION_LENGTH) - 1) + 1
+    paragraphs = np.repeat(np.repeat(np.arange(PARAGRAPHS), asked + SENTENCES), lengths)
+    found = Bags(array("i", _rows(rng, paragraphs).tolist()), array("i", [0, *np.cumsum(lengths).tolist()]))
+    return Material(found, groups, rng.standard_normal((WORDS, WIDTH), dtype=np.float32))
 
 
-def _bags(rng: np.random.Generator, shares: NDArray[np.float64], lengths: NDArray[np.int64]) -> Bags:
-    starts = np.concatenate([[0], np.cumsum(lengths)])
-    rows = np.searchsorted(np.cumsum(shares / shares.sum()), rng.random(starts[-1]))
-    return Bags(array("i", rows.tolist()), array("i", starts.tolist()))
-
-
-def groups(asked: NDArray[np.int64]) -> list[Group]:
-    ends = np.cumsum(asked)
-    return [
-        Group(slice(int(end - count), int(end)), slice(at * SENTENCES, (at + 1) * SENTENCES))
-        for at, (end, count) in enumerate(zip(ends, asked, strict=True))
-    ]
+def _rows(rng: np.random.Generator, paragraphs: NDArray[np.int64]) -> NDArray[np.int64]:
+    """A word for each token: a third are of the paragraph's own topic, the others of the whole vocabulary."""
+    shares = np.cumsum(np.arange(1, WORDS + 1) ** -1.15)
+    drawn = np.searchsorted(shares / shares[-1], rng.random(len(paragraphs)))
+    topics = rng.integers(100, WORDS, (PARAGRAPHS, TOPIC))
+    own = topics[paragraphs, rng.integers(0, TOPIC, len(paragraphs))]
+    return np.where(rng.random(len(paragraphs)) < 1 / 3, own, drawn)
 
 
 def ours(found: Material) -> list[NDArray[np.float32]]:
-    return list(cosines(found.questions, found.sentences, groups(found.asked), found.matrix))
+    return list(cosines(found.bags, found.groups, found.matrix))
 
 
 def loop(found: Material) -> list[float]:
     """Bag and cosine of each pair by itself, as one would write it down."""
-    matrix, similar = found.matrix, []
-    question_rows, sentence_rows = np.asarray(found.questions.rows), np.asarray(found.sentences.rows)
-    for questions, sentences in groups(found.asked):
+    matrix, starts, similar = found.matrix, found.bags.starts, []
+    rows = np.asarray(found.bags.rows)
+    for questions, sentences in found.groups:
         for question in range(questions.start, questions.stop):
             for sentence in range(sentences.start, sentences.stop):
-                starts = found.questions.starts
-                one = matrix[question_rows[starts[question] : starts[question + 1]]].mean(axis=0)
-                starts = found.sentences.starts
-                other = matrix[sentence_rows[starts[sentence] : starts[sentence + 1]]].mean(axis=0)
+                one = matrix[rows[starts[question] : starts[question + 1]]].mean(axis=0)
+                other = matrix[rows[starts[sentence] : starts[sentence + 1]]].mean(axis=0)
                 similar.append(float(one @ other / np.sqrt((one @ one) * (other @ other))))
     return similar
 
@@ -87,11 +81,10 @@ def loop(found: Material) -> list[float]:
 def take(found: Material) -> None:
     """The limit: read the vector of each token once, into one small block that is written over."""
     block = np.empty((BLOCK, WIDTH), dtype=np.float32)
-    for part in (found.questions, found.sentences):
-        rows = np.asarray(part.rows)
-        for start in range(0, len(rows), BLOCK):
-            some = rows[start : start + BLOCK]
-            found.matrix.take(some, axis=0, out=block[: len(some)], mode="clip")
+    rows = np.asarray(found.bags.rows)
+    for start in range(0, len(rows), BLOCK):
+        some = rows[start : start + BLOCK]
+        found.matrix.take(some, axis=0, out=block[: len(some)], mode="clip")
 
 
 def spoken(found: Bags) -> list[str]:
@@ -111,7 +104,7 @@ def main() -> None:
     parser.add_argument("--rounds", type=int, default=3)
     rounds = parser.parse_args().rounds
     found = material()
-    texts = spoken(found.questions) + spoken(found.sentences)
+    texts = spoken(found.bags)
     tokenised = tokenise(texts)
     vectors = Vectors({f"w{row}": row for row in range(WORDS)}, found.matrix)
     pairs = np.concatenate([each.ravel() for each in ours(found)])

@@ -167,7 +167,7 @@ def test_every_option_is_recorded_as_used(corpus: Path) -> None:
     used = built(corpus, vectors=corpus / "vectors.txt", margin=0.5).options
     assert used.keys() == {option.name for option in RECIPE.options}
     assert (used["margin"], used["min-overlap"], used["second"]) == (0.5, 0.0, "close")
-    assert used["vectors"] == str(corpus / "vectors.txt")
+    assert used["vectors"] == "vectors.txt"
 
 
 def test_pairs_of_low_overlap_do_not_compete(corpus: Path) -> None:

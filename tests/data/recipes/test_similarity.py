@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import sys
-from itertools import pairwise
+from itertools import accumulate, pairwise
 
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gluebench.data import DataError
 from gluebench.data.recipes import similarity
 from gluebench.data.recipes.similarity import Group, bags, cosines
 from gluebench.data.vectors import Vectors
@@ -38,19 +37,13 @@ texts = st.lists(st.lists(st.sampled_from("abcdefx"), max_size=5), max_size=4)
 
 @given(st.lists(st.tuples(texts, texts), min_size=1, max_size=5), st.integers(1, 3))
 def test_cosines_are_those_of_the_means(paragraphs: list[tuple[list[list[str]], ...]], block: int) -> None:
-    ends = [[0], [0]]
-    for paragraph in paragraphs:
-        for end, part in zip(ends, paragraph, strict=True):
-            end.append(end[-1] + len(part))
-    groups = [
-        Group(slice(*one), slice(*other))
-        for one, other in zip(pairwise(ends[0]), pairwise(ends[1]), strict=True)
-    ]
-    first = bags([text for one, _ in paragraphs for text in one], VECTORS)
-    second = bags([text for _, other in paragraphs for text in other], VECTORS)
+    ends = [0, *accumulate(len(part) for paragraph in paragraphs for part in paragraph)]
+    parts = [slice(start, end) for start, end in pairwise(ends)]
+    groups = [Group(one, other) for one, other in zip(parts[::2], parts[1::2], strict=True)]
+    bag = bags([text for paragraph in paragraphs for part in paragraph for text in part], VECTORS)
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(similarity, "BLOCK", block)
-        found = list(cosines(first, second, groups, VECTORS.matrix))
+        found = list(cosines(bag, groups, VECTORS.matrix))
     for (one, other), similar in zip(paragraphs, found, strict=True):
         expected = [[written_out(text, against) for against in other] for text in one]
         assert similar.shape == (len(one), len(other))
@@ -59,6 +52,6 @@ def test_cosines_are_those_of_the_means(paragraphs: list[tuple[list[list[str]], 
 
 def test_without_scipy_the_extra_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "scipy.sparse", None)
-    one = bags([["a"]], VECTORS)
-    with pytest.raises(DataError, match=r"gluebench\[recipes\]"):
-        list(cosines(one, one, [Group(slice(0, 1), slice(0, 1))], VECTORS.matrix))
+    one = bags([["a"], ["b"]], VECTORS)
+    with pytest.raises(ModuleNotFoundError, match=r"gluebench\[recipes\]"):
+        list(cosines(one, [Group(slice(0, 1), slice(1, 2))], VECTORS.matrix))

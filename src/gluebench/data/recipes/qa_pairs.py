@@ -78,22 +78,28 @@ def contests(passages: Sequence[Passage], vectors: Vectors, *, min_overlap: floa
     Sentences that share too little with the question do not compete. A question of which no word has a
     vector is left out.
     """
-    questions = [asked.text for each in passages for asked in each.questions]
-    sentences = [sentence for each in passages for sentence in each.sentences]
-    one, other = bags(map(words, questions), vectors), bags(map(words, sentences), vectors)
-    similarities = cosines(one, other, _groups(passages), vectors.matrix)
+    found = bags(map(words, _texts(passages)), vectors)
+    similarities = cosines(found, _groups(passages), vectors.matrix)
     for each, similar in zip(passages, similarities, strict=True):
         for asked, row in zip(each.questions, similar.tolist(), strict=True):
             if sum(asked.holds) == 1 and any(row):
                 yield from _contest(each, asked, row, min_overlap)
 
 
-def _groups(passages: Iterable[Passage]) -> Iterator[Group]:
-    question = sentence = 0
+def _texts(passages: Iterable[Passage]) -> Iterator[str]:
+    """Of each passage the questions, then the sentences."""
     for each in passages:
-        ends = question + len(each.questions), sentence + len(each.sentences)
-        yield Group(slice(question, ends[0]), slice(sentence, ends[1]))
-        question, sentence = ends
+        yield from (asked.text for asked in each.questions)
+        yield from each.sentences
+
+
+def _groups(passages: Iterable[Passage]) -> Iterator[Group]:
+    start = 0
+    for each in passages:
+        between = start + len(each.questions)
+        end = between + len(each.sentences)
+        yield Group(slice(start, between), slice(between, end))
+        start = end
 
 
 def _contest(found: Passage, asked: Asked, similar: list[float], min_overlap: float) -> Iterator[Contest]:

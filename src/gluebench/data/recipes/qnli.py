@@ -244,7 +244,8 @@ def _columns(pairs: Iterable[Pair], task: Task) -> Columns:
 
 
 def _recorded(value: Any) -> str | int | float | None:
-    return str(value) if isinstance(value, Path) else value
+    """A file is recorded by its name; its place and contents stand with the files that were read."""
+    return value.name if isinstance(value, Path) else value
 
 
 RECIPE = Recipe(

@@ -7,8 +7,6 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import islice
 from typing import TYPE_CHECKING, NamedTuple
 
-from gluebench.data.errors import DataError
-
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
@@ -30,7 +28,10 @@ class Bags(NamedTuple):
 
 
 class Group(NamedTuple):
-    """Texts of either kind that are compared with each other: a paragraph's questions and its sentences."""
+    """Texts that are compared with each other: a paragraph's questions, and right after them its sentences.
+
+    They lie together since they share words, whose vectors are then still in the cache.
+    """
 
     first: slice
     second: slice
@@ -52,33 +53,33 @@ def bags(texts: Iterable[Sequence[str]], vectors: Vectors) -> Bags:
 
 
 def cosines(
-    first: Bags, second: Bags, groups: Iterable[Group], matrix: NDArray[np.float32]
+    found: Bags, groups: Iterable[Group], matrix: NDArray[np.float32]
 ) -> Iterator[NDArray[np.float32]]:
     """For each group the cosines of all its pairs, shape (texts of first, texts of second).
 
-    A text of which no word has a vector gives 0. The groups lie one after another in both. Needs scipy: the
-    bags are a sparse matrix, so that each word's vector is read and nothing is written in between; and some
-    hundred groups are worked on at a time, which stay in the cache.
+    A text of which no word has a vector gives 0. The groups lie one after another. Needs scipy: the bags are
+    a sparse matrix, so that each word's vector is read and nothing is written in between; and some hundred
+    groups are worked on at a time, which stay in the cache.
     """
     queue = iter(groups)
     while block := list(islice(queue, BLOCK)):
-        start, end = block[0], block[-1]
-        one = _directions(first, slice(start.first.start, end.first.stop), matrix)
-        other = _directions(second, slice(start.second.start, end.second.stop), matrix).T
-        for group in block:
-            rows, columns = _moved(group.first, start.first.start), _moved(group.second, start.second.start)
-            yield one[rows] @ other[:, columns]
+        start = block[0].first.start
+        means = _directions(found, start, block[-1].second.stop, matrix)
+        for first, second in block:
+            one = means[first.start - start : first.stop - start]
+            other = means[second.start - start : second.stop - start]
+            yield one @ other.T
 
 
-def _directions(found: Bags, texts: slice, matrix: NDArray[np.float32]) -> NDArray[np.float32]:
-    """The mean vector of each of these texts at length 1, shape (texts, dimensions)."""
+def _directions(found: Bags, start: int, stop: int, matrix: NDArray[np.float32]) -> NDArray[np.float32]:
+    """The mean vector of each text from start to stop at length 1, shape (texts, dimensions)."""
     import numpy as np
 
     csr_matrix = _sparse()
-    starts = np.frombuffer(found.starts, dtype=np.intc)[texts.start : texts.stop + 1]
+    starts = np.frombuffer(found.starts, dtype=np.intc)[start : stop + 1]
     rows = np.frombuffer(found.rows, dtype=np.intc)[starts[0] : starts[-1]] if found.rows else starts[:0]
     ones = np.ones(len(rows), dtype=np.float32)
-    shape = (texts.stop - texts.start, len(matrix))
+    shape = (stop - start, len(matrix))
     sums: NDArray[np.float32] = csr_matrix((ones, rows, starts - starts[0]), shape=shape) @ matrix
     lengths = np.sqrt(np.einsum("ij,ij->i", sums, sums))
     lengths[lengths == 0] = 1
@@ -86,15 +87,10 @@ def _directions(found: Bags, texts: slice, matrix: NDArray[np.float32]) -> NDArr
     return sums
 
 
-def _moved(texts: slice, by: int) -> slice:
-    return slice(texts.start - by, texts.stop - by)
-
-
 def _sparse() -> Callable[..., NDArray[np.float32]]:
     try:
-        from scipy.sparse import csr_matrix  # type: ignore[import-untyped]
+        from scipy.sparse import csr_matrix
     except ModuleNotFoundError:
-        raise DataError(
-            ["similarity by word vectors needs scipy: pip install 'gluebench[recipes]'"]
-        ) from None
+        message = "similarity by word vectors needs scipy: pip install 'gluebench[recipes]'"
+        raise ModuleNotFoundError(message, name="scipy") from None
     return csr_matrix  # type: ignore[no-any-return]
