@@ -21,6 +21,8 @@ class Limits(NamedTuple):
     """Most of a phenomenon's examples that one label may have."""
     word_share: float = 0.75
     """Most of the hypotheses with a word that one label may have."""
+    word_excess: float = 0.2
+    """How far that share has to lie above the label's share of all examples."""
     word_count: int = 10
     """Hypotheses that a word has to stand in to count."""
 

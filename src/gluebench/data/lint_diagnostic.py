@@ -39,7 +39,7 @@ def lint(
         *_thin(figures, limits),
         *_one_sided([total, *figures], limits),
         *_spread(pairs, limits),
-        *_shortcuts(pairs, task, limits),
+        *_shortcuts(pairs, limits),
         *_sets(pairs),
     ]
     findings.sort(key=lambda finding: (finding.severity, finding.line is None, finding.line or 0))
@@ -134,17 +134,19 @@ def _median_overlap(pairs: Sequence[LabelledPair]) -> float:
     return median(overlap(pair.forward.premise, pair.forward.hypothesis) for pair in pairs)
 
 
-def _shortcuts(pairs: Sequence[LabelledPair], task: Task, limits: Limits) -> Iterator[Finding]:
+def _shortcuts(pairs: Sequence[LabelledPair], limits: Limits) -> Iterator[Finding]:
     """Words of the hypothesis that give its label away."""
     found: defaultdict[str, Counter[str]] = defaultdict(Counter)
     for pair in pairs:
         for reading in pair.readings:
             for word in set(words(reading.hypothesis)):
                 found[word][reading.label] += 1
+    overall = Counter(reading.label for pair in pairs for reading in pair.readings)
     for word in sorted(found):
         total = found[word].total()
         label, count = found[word].most_common(1)[0]
-        if total >= limits.word_count and count >= limits.word_share * total:
+        enough = max(limits.word_share, overall[label] / overall.total() + limits.word_excess)
+        if total >= limits.word_count and count >= enough * total:
             message = f'"{label}" is the label of {count} of {total} hypotheses with "{word}"'
             yield warning("shortcut", None, f"{message}; add pairs that have it under other labels")
 
