@@ -1,4 +1,4 @@
-"""The manual's page on diagnostic sets: its figures, its examples and what it shows of the linter are true."""
+"""The manual's page on diagnostic sets: its figures, examples and lint output are true."""
 
 from __future__ import annotations
 
@@ -43,7 +43,8 @@ def test_the_text_gives_the_sets_own_figures() -> None:
 
 def test_every_phenomenon_is_explained_with_a_pair_of_its_own() -> None:
     sections = re.findall(
-        r"^#### (.+)\n\n([^>]+)\n\n> (.+)  \n> (.+)  \n> \*(\w+)\*(?: both ways| forward, \*(\w+)\* backward)$",
+        r"^#### (.+)\n\n([^>]+)\n\n> (.+)  \n> (.+)  \n"
+        r"> \*(\w+)\*(?: both ways| forward, \*(\w+)\* backward)$",
         PAGE,
         re.MULTILINE,
     )
