@@ -8,6 +8,7 @@ from gluebench.cli.lazy import LazyGroup
 
 COMMANDS: dict[str, str] = {
     "build": "gluebench.cli.data_build:build",
+    "lint-diagnostic": "gluebench.cli.data_lint_diagnostic:lint_diagnostic",
     "verify": "gluebench.cli.data_verify:verify",
 }
 """Command to its address; each is imported when it is asked for."""
