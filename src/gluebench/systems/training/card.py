@@ -44,7 +44,7 @@ def card(
         "seed": settings.seed,
         "began": begun,
         "ended": ended,
-        "seconds": round(outcome.seconds, 1),
+        "seconds": outcome.seconds,
         "dev": {
             "score": outcome.score,
             "tasks": {name: task._asdict() for name, task in outcome.tasks.items()},

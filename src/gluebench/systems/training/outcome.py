@@ -54,7 +54,7 @@ def write_outcome(outcome: Outcome, identity: Mapping[str, Any]) -> None:
             "checks": outcome.checks,
             "updates": outcome.updates,
             "stopped": outcome.stopped,
-            "seconds": round(outcome.seconds, 1),
+            "seconds": outcome.seconds,
             "run": dict(identity),
         },
     )

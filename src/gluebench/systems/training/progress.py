@@ -98,7 +98,7 @@ class Progress:
             checks=len(self.rows),
             updates=self.update,
             stopped=self.stopped or "",
-            seconds=self.seconds,
+            seconds=round(self.seconds, 1),
         )
 
     def state(self) -> dict[str, Any]:
