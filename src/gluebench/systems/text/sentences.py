@@ -7,23 +7,24 @@ from __future__ import annotations
 
 import re
 
-ABBREVIATIONS = frozenset(
-    "adm al approx apr aug ave blvd brig bros ca capt cf cmdr co col corp cpl dec dept dr ed eds eg est etc feb"
-    " fig fr ft gen gov hon ie inc jan jr jul jun lt ltd maj mar messrs mr mrs ms mt nov oct p pp ph prof rep"
-    " rev sen sep sept sgt sr st ste supt tel univ vol vols vs".split()
-)
+TITLES = "adm brig capt cmdr col cpl dr fr gen gov hon lt maj messrs mr mrs ms pfc prof rep rev sen sgt supt"
+NAMES = "al ave blvd bros co corp dept ft inc jr ltd mt ph sr st ste univ"
+MONTHS = "jan feb mar apr aug sep sept oct nov dec"
+REFERENCES = "approx ca cf cpl ed eds eg est etc fig ie p pp tel vol vols vs"
+ABBREVIATIONS = frozenset(f"{TITLES} {NAMES} {MONTHS} {REFERENCES}".split())
 """In small letters and without the last full stop; single letters and `a.b.` need no list."""
 NUMBERED = frozenset({"art", "no", "nos", "sec"})
 """Abbreviations before a number, words otherwise."""
-OPENINGS = frozenset(
-    "A After All Also Although An And As At Both But By During Each For From He Her His However I If In It Its"
-    " Many Most No On One Our She Since So Some That The Their Then There These They This Those Though To Two We"
-    " What When While With You".split()
-)
+BEGINNINGS = """
+A After All Also Although An And As At Both But By During Each For From He Her His However I If In It Its
+Many Most No On One Our She Since So Some That The Their Then There These They This Those Though To Two We
+What When While With You
+"""
+OPENINGS = frozenset(BEGINNINGS.split())
 """Words that begin a sentence, rather than belong to a name, where an abbreviation stands before them."""
 
 _STOP = re.compile(
-    r"(?P<before>[^\s.]*(?:\.[^\s.]+)*)\.[\])}>\"'»”’]*\s+(?=(?P<quote>[\[({<\"'`“‘«]*)(?P<next>\w*))"
+    r"(?P<before>[^\s.]*(?:\.[^\s.]+)*)\.[\])}>\"'»”’]*\s+(?=(?P<quote>[\[({<\"'`“‘«]*)(?P<next>\w*\.?))"
 )
 _DOTTED = re.compile(r"(?:[^\W\d_]\.)*[^\W\d_]\Z")
 _OUTSIDE = "\"'`“‘«([{<"
