@@ -119,7 +119,7 @@ class ScalarMix(nn.Module):
     def forward(self, layers: Tensor) -> Tensor:
         """(layers, ...) to (...)."""
         mixed = torch.tensordot(self.weights.softmax(dim=0).to(layers.dtype), layers, dims=1)
-        return self.gamma * mixed
+        return torch.mul(self.gamma, mixed)
 
 
 class ElmoVectors(TokenVectors):
