@@ -36,18 +36,6 @@ def load(path: Path) -> Any:
         ) from error
 
 
-def write_text(path: Path, text: str) -> None:
-    """Write a text file in the same way."""
-    scratch = path.with_name(f".{path.name}.part")
-    scratch.write_text(text, encoding="utf-8")
-    scratch.replace(path)
-
-
-def write_json(path: Path, values: Any) -> None:
-    """Write JSON in the same way."""
-    write_text(path, json.dumps(values, indent=2, ensure_ascii=False) + "\n")
-
-
 def same_run(path: Path, saved: Mapping[str, Any], wanted: Mapping[str, Any]) -> None:
     """Raises DataError with a line for all in which a saved run differs from the one to go on with."""
     problems = [
