@@ -19,6 +19,7 @@ COMMANDS = {
     "data": "gluebench.cli.data:data",
     "grade": "gluebench.cli.grade:grade",
     "leaderboard": "gluebench.cli.leaderboard:leaderboard",
+    "train": "gluebench.cli.train:train",
     "write": "gluebench.cli.write:write",
 }
 
