@@ -39,7 +39,7 @@ def test_a_changed_setting_is_refused_in_a_folder_of_another_run(sample_folder: 
     assert train(*options).exit_code == 0
     changed = train(*options, "--set", "clip=1")
     assert changed.exit_code == 1
-    assert "the run there has settings" in changed.output
+    assert "the run there has settings clip 5.0, this one 1.0" in changed.output
 
 
 @pytest.mark.parametrize(

@@ -159,9 +159,11 @@ def _curves(out: Path, system: TrainedSystem) -> None:
     if find_spec("matplotlib") is None:
         return
     from gluebench.systems.training.curves import draw_curves
+    from gluebench.systems.training.log import LOG
 
     for parent in {run.parent for run in system.runs()}:
-        draw_curves({run.name: run for run in sorted(parent.glob("seed-*"))}, parent / "curves.svg")
+        logged = sorted(log.parent for log in parent.glob(f"seed-*/{LOG}"))
+        draw_curves({run.name: run for run in logged}, parent / "curves.svg")
 
 
 def _print(system: TrainedSystem, manifest: Benchmark, home: Path, *, form: Form) -> None:
