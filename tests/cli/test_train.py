@@ -63,6 +63,13 @@ def test_a_setting_that_cannot_be_is_a_usage_error(
     assert not (tmp_path / "out").exists()
 
 
+def test_auxiliary_data_have_no_part_in_single_task_training(sample_folder: Path, tmp_path: Path) -> None:
+    options = ("--data", str(sample_folder), "--out", str(tmp_path), "--single-task", "--auxiliary", "SNLI")
+    done = train(*options)
+    assert done.exit_code == 2
+    assert "--auxiliary data join multi-task training only" in done.stderr
+
+
 def test_data_that_are_not_there_are_an_error_of_one_line_a_task(tmp_path: Path) -> None:
     done = train("--data", str(tmp_path), "--out", str(tmp_path / "out"), "--tasks", "RTE")
     assert done.exit_code == 1

@@ -76,6 +76,8 @@ def train(
       gluebench train --data data/ --out runs/multi --vectors glove.6B.300d.txt --preset small
       gluebench train --data data/ --out runs/rte --tasks RTE,MRPC --single-task --seed 111 --seed 222
     """
+    if auxiliary and not multi:
+        raise click.UsageError("--auxiliary data join multi-task training only; leave out --single-task.")
     try:
         import torch
     except ModuleNotFoundError:

@@ -88,6 +88,8 @@ def train_row(
     """
     from gluebench.systems.training.distributed import engine
 
+    if not row.multi and (extra := [name for name, each in data.items() if each.auxiliary]):
+        raise ValueError(f"{', '.join(extra)} can join multi-task training only, as a task of its own")
     tell = say or (lambda line: None)
     made = _Making(row, benchmark, data_folder, folder, tell)
     options: dict[str, Any] = {
@@ -109,11 +111,10 @@ def _chosen(
     """The run that answers each task."""
     from gluebench.systems.training.runs import train_each, train_runs
 
-    asked = [name for name, each in data.items() if not each.auxiliary]
     if row.multi:
         best = train_runs(make_model, data, **options).best
-        return dict.fromkeys(asked, best)
-    found = train_each(make_model, {name: data[name] for name in asked}, **options)
+        return {name: best for name, each in data.items() if not each.auxiliary}
+    found = train_each(make_model, data, **options)
     return {name: runs.best_of(name) for name, runs in found.items()}
 
 
