@@ -92,6 +92,16 @@ def test_training_leaves_no_global_state_behind(tmp_path: Path) -> None:
     assert not torch.backends.cuda.matmul.allow_tf32
 
 
+def test_half_precision_trains_nearly_the_same(tmp_path: Path) -> None:
+    whole, half = (
+        weights(trained(tmp_path / name, replace(TOY, precision=name, max_checks=1)))  # type: ignore[arg-type]
+        for name in ("float32", "bf16")
+    )
+    assert not same(whole, half)
+    assert all(values.dtype == torch.float32 for values in half.values())
+    assert all(torch.allclose(whole[name], half[name], atol=0.1) for name in whole)
+
+
 def test_a_toy_task_is_learnt(tmp_path: Path) -> None:
     data = toy_data("SST-2", sizes=[800])
     settings = replace(TOY, check_every=None, max_checks=8)
