@@ -188,13 +188,20 @@ def test_logistic_and_ridge_regression_agree_with_scikit_learn() -> None:
     random = np.random.default_rng(8)
     codes = random.integers(0, 3, 60)
     penalty = 0.05
-    ours = softmax(rows @ fit_logistic(rows, codes.tolist(), 3, penalty=penalty))
+    ours = softmax(rows @ fit_logistic(rows, codes.tolist(), 3, penalties=[1, penalty])[1])
     theirs = LogisticRegression(C=1 / (penalty * 60), fit_intercept=False, tol=1e-10, max_iter=1000)
     np.testing.assert_allclose(ours, theirs.fit(dense, codes).predict_proba(dense), atol=2e-4)
+    binary = (codes > 0).astype(int)
+    ours = softmax(rows @ fit_logistic(rows, binary.tolist(), 2, penalties=[penalty])[0])
+    # both columns are penalised here, the one of the other library alone there
+    theirs = LogisticRegression(C=2 / (penalty * 60), fit_intercept=False, tol=1e-10, max_iter=1000)
+    np.testing.assert_allclose(ours, theirs.fit(dense, binary).predict_proba(dense), atol=2e-4)
     scores = random.normal(size=60)
     ridge = Ridge(alpha=penalty * 60, fit_intercept=False).fit(dense, scores)
     np.testing.assert_allclose(
-        (rows @ fit_ridge(rows, scores.tolist(), penalty=penalty))[:, 0], ridge.predict(dense), atol=2e-4
+        (rows @ fit_ridge(rows, scores.tolist(), penalties=[penalty])[0])[:, 0],
+        ridge.predict(dense),
+        atol=2e-4,
     )
 
 

@@ -11,6 +11,7 @@ from pathlib import Path
 from gluebench.benchmark import Benchmark, Task, UnknownNameError
 from gluebench.data.errors import DataError
 
+
 @dataclass(frozen=True, slots=True)
 class Example:
     """One example of a task, as its file has it."""
