@@ -57,7 +57,9 @@ def generate(rng: Random, sizes: Mapping[str, int]) -> Splits:
 def _block(rng: Random, kinds: Sequence[Kind], *, fresh: bool) -> list[Row]:
     """One hypothesis with two premises of the same words, in which two parties have changed places."""
     draft = rng.choice((_carried, _owned, _worked, _stored, _travelled, _taught))(rng, kinds)
-    facts, told, concluded = (rng.choice(wordings(forms, fresh=fresh)) for forms in draft.said)
+    facts = rng.choice(wordings(draft.said.facts, fresh=fresh))
+    told = rng.choice(wordings(draft.said.told, fresh=fresh))
+    concluded = rng.choice(wordings(draft.said.concluded, fresh=fresh))
     premise = [*rng.sample(facts, 2), told]
     hypothesis = sentence(concluded.format(**draft.words))
     rows = []
