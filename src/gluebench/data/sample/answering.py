@@ -80,7 +80,10 @@ def _alike(one: Asked, two: Asked, sentences: Sequence[str]) -> bool:
 
 
 def _paragraph(rng: Random, *, fresh: bool) -> tuple[list[str], list[Asked]]:
-    """Sentences on two or three events, each giving one slot of one of them, and a question for each."""
+    """Two sentences on each of two or three events, and a question for each sentence.
+
+    Each tells one slot of its event and the other slot of something else, so that both are in all sentences.
+    """
     person, other, third = rng.sample(PEOPLE, 3)
     first, second = rng.sample(ACTIONS, 2)
     kind, different = rng.sample(GOODS, 2)
@@ -93,22 +96,29 @@ def _paragraph(rng: Random, *, fresh: bool) -> tuple[list[str], list[Asked]]:
         ),
         rng.choice((2, 3)),
     )
-    slots = [(event, slot) for event in events for slot in rng.sample(_SLOTS, 2)]
-    slots = rng.sample(slots, min(len(slots), rng.choice((4, 5, 6))))
+    pair = rng.sample(_SLOTS, 2)
     sentences, questions = [], []
-    for number, (event, slot) in enumerate(slots):
-        sentences.append(_told(rng, event, slot, third, fresh=fresh))
-        questions.append(Asked(_asked(rng, event, slot, fresh=fresh), number))
+    for event, (slot, other_slot) in rng.sample(
+        [(event, way) for event in events for way in (pair, pair[::-1])], 2 * len(events)
+    ):
+        questions.append(Asked(_asked(rng, event, slot, fresh=fresh), len(sentences)))
+        sentences.append(_told(rng, event, slot, _Aside(third, other_slot), fresh=fresh))
     return sentences, questions
 
 
 class Slot(NamedTuple):
-    """One further fact of an event: what may fill it, how it is told and asked for, and told of others."""
+    """One further fact of an event: what may fill it, how it is told and how it is asked for."""
 
     fillers: tuple[str, ...]
     told: str
     asked: tuple[str, ...]
-    elsewhere: tuple[str, ...]
+
+
+class _Aside(NamedTuple):
+    """A slot of what somebody else did meanwhile."""
+
+    person: str
+    slot: Slot
 
 
 _DOES = "did {person} {base} the {thing}"
@@ -125,11 +135,6 @@ _SLOTS = (
                 "by {person}, when was the {thing} {participle}",
             ),
         ),
-        (
-            ", and {stranger} left again on {}",
-            ", and {stranger} came on {}",
-            ", though not before {stranger} called on {}",
-        ),
     ),
     Slot(
         PLACES,
@@ -145,7 +150,6 @@ _SLOTS = (
             "where was the {thing} {participle} by {person}",
             *("in what spot was the {thing} {participle} by {person}", "whereabouts " + _DOES),
         ),
-        (", while {stranger} was {}", ", and not a word was said {}", ", and {stranger} waited {}"),
     ),
     Slot(
         PEOPLE,
@@ -159,7 +163,6 @@ _SLOTS = (
             ),
             *("with whom was the {thing} {participle} by {person}", f"in whose company {_DOES}"),
         ),
-        (", and {} stayed alone", ", and {stranger} looked for {}", ", and nobody cared about {}"),
     ),
     Slot(
         NUMBERS[3:],
@@ -171,17 +174,13 @@ _SLOTS = (
             "for how much was the {thing} {participle} by {person}",
             "how many pieces of silver did it take {person} to {base} the {thing}",
         ),
-        (
-            *(", and {stranger} earned {} pieces of silver", ", and {stranger} lost {} pieces of silver"),
-            ", and {stranger} owed {} pieces of silver",
-        ),
     ),
 )
 _TOLD = (
     *("{person} {past} the {thing} {slot}", "the {thing} was {participle} {slot} by {person}"),
     *(
         "it was {slot} that {person} {past} the {thing}",
-        "the {thing} that {person} {past} {slot} is still there",
+        "the {thing} that {person} {past} {slot} was famous",
     ),
     "everybody knows that the {thing} was {participle} by {person} {slot}",
     *("it is said that {person} {past} the {thing} {slot}", "what {person} {past} {slot} was the {thing}"),
@@ -190,17 +189,33 @@ _TOLD = (
 )
 
 
-def _told(rng: Random, event: Event, slot: Slot, stranger: str, *, fresh: bool) -> str:
-    """One sentence that gives the slot, and perhaps a fact of another kind about something else."""
-    filler = rng.choice([each for each in slot.fillers if each not in (event.person, stranger)])
-    text = rng.choice(wordings(_TOLD, fresh=fresh)).format(
-        **_forms(event, synonym=rng.random() < 0.5), slot=slot.told.format(filler)
+_ASIDES = (
+    *(
+        "{told}, while {person} worked {slot}",
+        "{told}, and {person} sang {slot}",
+        "{told}; {person} danced {slot}",
+    ),
+    *(
+        "while {person} slept {slot}, {told}",
+        "{person} read {slot}; {told}",
+        "{told}, but {person} rested {slot}",
+    ),
+    *("while {person} swam {slot}, {told}", "{told}, and {person} cooked {slot}"),
+)
+
+
+def _told(rng: Random, event: Event, slot: Slot, aside: _Aside, *, fresh: bool) -> str:
+    """One sentence that gives the slot of the event, and in a side remark one of something else."""
+    fillers = []
+    for each in (slot, aside.slot):
+        free = [filler for filler in each.fillers if filler not in (event.person, aside.person, *fillers)]
+        fillers.append(rng.choice(free))
+    forms = _forms(event, synonym=rng.random() < 0.5)
+    told = rng.choice(wordings(_TOLD, fresh=fresh)).format(**forms, slot=slot.told.format(fillers[0]))
+    remark = aside.slot.told.format(fillers[1])
+    return sentence(
+        rng.choice(wordings(_ASIDES, fresh=fresh)).format(told=told, person=aside.person, slot=remark)
     )
-    if rng.random() < 0.6:
-        other = rng.choice([each for each in _SLOTS if each is not slot])
-        stray = rng.choice([each for each in other.fillers if each not in (event.person, stranger)])
-        text += rng.choice(other.elsewhere).format(stray, stranger=stranger)
-    return sentence(text)
 
 
 def _asked(rng: Random, event: Event, slot: Slot, *, fresh: bool) -> str:
