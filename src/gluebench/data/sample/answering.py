@@ -206,16 +206,20 @@ _ASIDES = (
 
 def _told(rng: Random, event: Event, slot: Slot, aside: _Aside, *, fresh: bool) -> str:
     """One sentence that gives the slot of the event, and in a side remark one of something else."""
-    fillers = []
-    for each in (slot, aside.slot):
-        free = [filler for filler in each.fillers if filler not in (event.person, aside.person, *fillers)]
-        fillers.append(rng.choice(free))
+    filler = _other_than(rng, slot.fillers, event.person, aside.person)
+    stray = _other_than(rng, aside.slot.fillers, event.person, aside.person)
     forms = _forms(event, synonym=rng.random() < 0.5)
-    told = rng.choice(wordings(_TOLD, fresh=fresh)).format(**forms, slot=slot.told.format(fillers[0]))
-    remark = aside.slot.told.format(fillers[1])
+    told = rng.choice(wordings(_TOLD, fresh=fresh)).format(**forms, slot=slot.told.format(filler))
+    remark = aside.slot.told.format(stray)
     return sentence(
         rng.choice(wordings(_ASIDES, fresh=fresh)).format(told=told, person=aside.person, slot=remark)
     )
+
+
+def _other_than(rng: Random, fillers: Sequence[str], *taken: str) -> str:
+    while (drawn := rng.choice(fillers)) in taken:
+        pass
+    return drawn
 
 
 def _asked(rng: Random, event: Event, slot: Slot, *, fresh: bool) -> str:

@@ -114,12 +114,14 @@ def _forked(
     down = rng.random() < 0.5
     if not down:
         fillers = {OPPOSITE[label]: filled for label, filled in fillers.items()}
-    if depth == 2:
-        pairs = ((0, 1), (0, 2)) if down else ((1, 0), (2, 0))
-        return tuple(_ordered(rng, relation, style, *pair) for pair in pairs), fillers
     opening = rng.choice(_NEW_ORDERS if style.fresh else _ORDERS)
     verb = relation[0] if down else relation[1]
-    return (f"{opening}{{0}} {verb} {rng.choice(('both {1} and {2}', 'both {2} and {1}'))}",), fillers
+    clauses = [f"{opening}{{0}} {verb} {rng.choice(('both {1} and {2}', 'both {2} and {1}'))}"]
+    if depth == 2:  # the two that are asked about, in another matter
+        table = NEW_RELATIONS if style.fresh else RELATIONS
+        matter = rng.choice(rng.choice([each for each in table if each != relation]))
+        clauses.append(matter.join(f" {name} " for name in rng.sample((first, last), 2)).strip())
+    return tuple(clauses), fillers
 
 
 # ---------------------------------------------------------------- who did what
