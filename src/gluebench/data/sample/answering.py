@@ -1,8 +1,8 @@
 """QNLI's shape: paragraphs of four to six sentences, each question with its answer and with a near miss.
 
 A near miss is the sentence of the paragraph that shares most words with the question and has no answer to it.
-Questions are kept in pairs whose answers are each other's near misses, so that every question and every
-sentence stands once under each label, and only where answers share as many words as near misses do.
+Questions are kept in pairs on one event whose answers are each other's near misses, so that every question
+and every sentence stands once under each label, and only where answers share as many words as near misses.
 """
 
 from __future__ import annotations
@@ -35,6 +35,7 @@ class Asked(NamedTuple):
 
     question: str
     answer: int
+    event: Event
 
 
 def generate(rng: Random, sizes: Mapping[str, int]) -> Splits:
@@ -59,7 +60,10 @@ def _block(rng: Random, *, fresh: bool) -> list[Row]:
         pairs = [
             (one, two)
             for (one, miss), (two, other) in combinations(zip(questions, misses, strict=True), 2)
-            if one.answer == other and two.answer == miss and _alike(one, two, sentences)
+            if one.event == two.event
+            and one.answer == other
+            and two.answer == miss
+            and _alike(one, two, sentences)
         ]
         if pairs:
             one, two = rng.choice(pairs)
@@ -97,11 +101,12 @@ def _paragraph(rng: Random, *, fresh: bool) -> tuple[list[str], list[Asked]]:
         rng.choice((2, 3)),
     )
     pair = rng.sample(_SLOTS, 2)
-    sentences, questions = [], []
+    sentences: list[str] = []
+    questions: list[Asked] = []
     for event, (slot, other_slot) in rng.sample(
         [(event, way) for event in events for way in (pair, pair[::-1])], 2 * len(events)
     ):
-        questions.append(Asked(_asked(rng, event, slot, fresh=fresh), len(sentences)))
+        questions.append(Asked(_asked(rng, event, slot, fresh=fresh), len(sentences), event))
         sentences.append(_told(rng, event, slot, _Aside(third, other_slot), fresh=fresh))
     return sentences, questions
 
