@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from itertools import pairwise
 from pathlib import Path
 
 import pytest
@@ -47,7 +48,7 @@ def test_on_the_page_a_stronger_system_beats_a_weaker_one_and_none_solves_a_task
         assert found
         scores[entry.name] = [float(cell) for cell in found[1].split("|")]
     means = [scores[name][0] for name in ("majority", "overlap", "bag-of-words", "mlp")]
-    assert all(two > one + 2 for one, two in zip(means, means[1:], strict=False))
+    assert all(two > one + 2 for one, two in pairwise(means))
     assert all(max(each) <= 95 for each in scores.values())
 
 

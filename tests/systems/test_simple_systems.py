@@ -252,7 +252,7 @@ def test_the_gradients_of_the_network_are_those_of_its_loss() -> None:
 def test_pointers_stand_for_the_rarer_words_that_the_other_text_has() -> None:
     common = [example("the dog saw the cat", "the cat ran") for _ in range(3)]
     names = set(Aligner(common)(example("the owls chased Anna", "Anna saw an owl")))
-    assert {"1 @2 chased @1", "@2 << @1", "chased < @1", "2 @1 saw an", "1 owls", "common 2"} <= names
+    assert {"1 @2 chased @1", "@2 << @1", "chased < @1", "2 @2 saw an", "1 owls", "common 2"} <= names
     assert not {"common 3", "1 the owls"} & names
     assert [stem(word) for word in ("owls", "scarves", "ferries", "buses", "glass", "is")] == [
         *("owl", "scarve", "ferry", "bus", "glass", "is"),
