@@ -316,6 +316,8 @@ try:
     prepare_from_folder(Path("source"), Path("data"), benchmark, task, release, partial=True)
 except OSError as error:
     print(type(error).__name__, error)
+else:
+    print("pandas:", "pandas" in sys.modules)
 """
 
 
@@ -358,3 +360,7 @@ def test_a_read_only_folder_is_told_and_left_as_it_was(tmp_path: Path) -> None:
     assert told.startswith("PermissionError")
     assert "data/glue" in told
     assert left(tmp_path / "data") == before
+
+
+def test_preparing_does_not_import_pandas_for_whoever_has_it(tmp_path: Path) -> None:
+    assert prepare_under(tmp_path, "") == "pandas: False\n"
