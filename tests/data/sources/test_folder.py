@@ -328,7 +328,8 @@ def prepare_under(folder: Path, limit: str) -> str:
     (folder / "source/SST-2/dev.tsv").write_text("sentence\tlabel\n" + rows)
     tests = str(Path(__file__).parents[2])
     code = PREPARE.format(tests=tests, limit=limit)
-    done = subprocess.run([sys.executable, "-c", code], cwd=folder, capture_output=True, text=True)
+    here = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)}
+    done = subprocess.run([sys.executable, "-c", code], cwd=folder, env=here, capture_output=True, text=True)
     assert done.returncode == 0, done.stderr
     return done.stdout
 
