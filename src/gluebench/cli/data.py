@@ -6,10 +6,14 @@ import click
 
 from gluebench.cli.lazy import LazyGroup
 
-COMMANDS: dict[str, str] = {}
+COMMANDS: dict[str, str] = {
+    "build": "gluebench.cli.data_build:build",
+    "lint-diagnostic": "gluebench.cli.data_lint_diagnostic:lint_diagnostic",
+    "verify": "gluebench.cli.data_verify:verify",
+}
 """Command to its address; each is imported when it is asked for."""
 
 
 @click.group(cls=LazyGroup, commands_at=COMMANDS)
 def data() -> None:
-    """Get a benchmark's examples, build them from the original corpora, check and read them."""
+    """Get, build, check and read the examples of a benchmark."""

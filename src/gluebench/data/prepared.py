@@ -31,13 +31,14 @@ def prepare(
     *,
     origin: Origin,
     notes: tuple[str, ...] = (),
+    sized: bool = True,
 ) -> Dataset:
     """Write the splits of a task as `<folder>/<benchmark>/<Task>`, in place of what was prepared before.
 
     Each batch has `index` (int64), the input columns (string), `label` (string, or double) unless hidden, and
     whatever else the source gives, in one schema for the whole split. Nothing is replaced before all is
-    written. Raises DataError for a wrong number of rows, a repeated index or an unknown label,
-    FileExistsError where a folder of something else stands.
+    written. Raises DataError for a wrong number of rows (where it is `sized`), a repeated index or an unknown
+    label, FileExistsError where a folder of something else stands.
     """
     target = folder / benchmark.name / task.name
     if target.exists() and not (target / FILE).is_file() and any(target.iterdir()):
@@ -48,7 +49,7 @@ def prepare(
     with tempfile.TemporaryDirectory(prefix=f".{task.name}.", dir=target.parent) as scratch:
         made = Path(scratch, "new")
         made.mkdir()
-        written = _write_splits(made, task, splits)
+        written = _write_splits(made, task, splits, sized=sized)
         notes = (*notes, *(note for note in differences(task, written) if note not in notes))
         dataset = describe(benchmark, task, written, origin=origin, notes=notes)
         write_dataset(made, dataset)
@@ -59,14 +60,14 @@ def prepare(
 
 
 def _write_splits(
-    folder: Path, task: Task, splits: Mapping[str, Iterable[pa.RecordBatch]]
+    folder: Path, task: Task, splits: Mapping[str, Iterable[pa.RecordBatch]], *, sized: bool
 ) -> dict[str, SplitRecord]:
     """Write every split. Raises DataError with the problems of all of them."""
     written: dict[str, SplitRecord] = {}
     problems: list[str] = []
     for name, batches in splits.items():
         try:
-            written[name] = write_split(folder, task, task.splits[name], batches)
+            written[name] = write_split(folder, task, task.splits[name], batches, sized=sized)
         except DataError as error:
             problems += error.problems
     if problems:
