@@ -11,11 +11,13 @@ from gluebench.version import __version__
 if TYPE_CHECKING:
     from gluebench.analysis import Comparison, compare
     from gluebench.benchmark import Benchmark, ManifestError, Task, UnknownNameError, load_benchmark
+    from gluebench.data import DataError, Example, Table, load
     from gluebench.scoring import Gold, GoldError, Report, Score, grade, read_gold, summarise
     from gluebench.submission import Column, Problem, Submission, check, write_submission
 
 _HOMES = {
     "analysis": ("Comparison", "compare"),
+    "data": ("DataError", "Example", "Table", "load"),
     "benchmark": ("Benchmark", "ManifestError", "Task", "UnknownNameError", "load_benchmark"),
     "scoring": ("Gold", "GoldError", "Report", "Score", "grade", "read_gold", "summarise"),
     "submission": ("Column", "Problem", "Submission", "check", "write_submission"),
@@ -25,6 +27,8 @@ __all__ = [
     "Benchmark",
     "Column",
     "Comparison",
+    "DataError",
+    "Example",
     "Gold",
     "GoldError",
     "ManifestError",
@@ -32,12 +36,14 @@ __all__ = [
     "Report",
     "Score",
     "Submission",
+    "Table",
     "Task",
     "UnknownNameError",
     "__version__",
     "check",
     "compare",
     "grade",
+    "load",
     "load_benchmark",
     "read_gold",
     "summarise",

@@ -110,7 +110,7 @@ def test_all_problems_come_together_and_the_message_stays_short(tmp_path: Path, 
 def test_a_wrong_header_an_absent_file_and_bytes_that_are_no_text_are_told(
     tmp_path: Path, tiny: Benchmark
 ) -> None:
-    assert "No such file" in problems(tmp_path, tiny)[0]
+    assert "no data of Pairs" in problems(tmp_path, tiny)[0]
     write(tmp_path, "index\tsentence1\tsentence2\tlabel\n")
     assert "expected the columns index premise hypothesis" in problems(tmp_path, tiny)[0]
     write(tmp_path, "")

@@ -45,6 +45,7 @@ def part_record(root: Section, parent: Benchmark | None) -> Benchmark | None:
             *(file for task in parent.tasks if task not in tasks for file in task.files),
             *parent.ignored,
         ),
+        extends=(parent.name, *parent.extends),
         auxiliary=tuple(each for each in parent.auxiliary if each.trains in {task.name for task in tasks}),
     )
     root.findings += average_findings(part)

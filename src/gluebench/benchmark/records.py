@@ -180,6 +180,8 @@ class Benchmark(NamedTuple):
     references: tuple[Reference, ...] = ()
     ignored: tuple[TestFile, ...] = ()
     """Test files of the parent's other tasks (`extends` with `tasks`): passed over with a notice."""
+    extends: tuple[str, ...] = ()
+    """Names of the benchmarks it is a part of, the nearest first; their data are its own."""
     auxiliary: tuple[Task, ...] = ()
     """Training data that is no task of its own: examples only, without metrics or test files."""
 

@@ -16,6 +16,7 @@ COMMANDS = {
     "benchmark": "gluebench.cli.benchmark:benchmark",
     "check": "gluebench.cli.check:check",
     "compare": "gluebench.cli.compare:compare",
+    "data": "gluebench.cli.data:data",
     "grade": "gluebench.cli.grade:grade",
     "leaderboard": "gluebench.cli.leaderboard:leaderboard",
     "write": "gluebench.cli.write:write",

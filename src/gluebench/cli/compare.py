@@ -9,8 +9,9 @@ import click
 from gluebench.cli.options import (
     Form,
     benchmark_option,
-    gold_option,
+    labels_option,
     output_options,
+    read_labels,
     seed_option,
     split_option,
 )
@@ -22,7 +23,7 @@ if TYPE_CHECKING:
 @click.command
 @click.argument("a", metavar="A", type=click.Path(exists=True))
 @click.argument("b", metavar="B", type=click.Path(exists=True))
-@gold_option
+@labels_option
 @click.option(
     "--resamples",
     metavar="N",
@@ -39,7 +40,8 @@ if TYPE_CHECKING:
 def compare(
     a: str,
     b: str,
-    gold: str,
+    gold: str | None,
+    data: str | None,
     resamples: int,
     seed: int,
     allow_partial_gold: bool,
@@ -60,11 +62,10 @@ def compare(
     from gluebench.cli.compare_view import comparison_output
     from gluebench.cli.grade import read_submission
     from gluebench.cli.output import emit, notices
-    from gluebench.scoring import read_gold
 
     manifest = load_benchmark(benchmark)
     ours, theirs = (read_submission(source, manifest, benchmark=benchmark, role=split) for source in (a, b))
-    labels = read_gold(gold, manifest, role=split, partial=allow_partial_gold)
+    labels = read_labels(gold, data, manifest, role=split, partial=allow_partial_gold)
     comparison = analysis.compare(ours, theirs, labels, resamples=resamples, seed=seed)
     notices(f"warning: {warning}" for warning in comparison.warnings)
     emit(comparison_output(comparison, manifest), form)

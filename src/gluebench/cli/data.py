@@ -6,7 +6,9 @@ import click
 
 from gluebench.cli.lazy import LazyGroup
 
-COMMANDS: dict[str, str] = {}
+COMMANDS: dict[str, str] = {
+    "build": "gluebench.cli.data_build:build",
+}
 """Command to its address; each is imported when it is asked for."""
 
 

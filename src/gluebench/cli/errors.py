@@ -30,7 +30,7 @@ def _room_error(error: Exception) -> click.ClickException | None:
     if not type(error).__module__.startswith("gluebench."):
         return None
     name = type(error).__name__
-    if name == "UnknownNameError":
+    if name in {"UnknownNameError", "OptionError"}:
         return click.UsageError(_sentence(str(error)))
     if name == "GoldError":
         return click.ClickException(_sentence(str(error)))

@@ -10,8 +10,9 @@ from gluebench.cli.errors import WRONG_FILE
 from gluebench.cli.options import (
     Form,
     benchmark_option,
-    gold_option,
+    labels_option,
     output_options,
+    read_labels,
     seed_option,
     split_option,
 )
@@ -24,7 +25,7 @@ if TYPE_CHECKING:
 
 @click.command
 @click.argument("subs", metavar="SUB...", nargs=-1, required=True, type=click.Path(exists=True))
-@gold_option
+@labels_option
 @click.option(
     "--resamples",
     metavar="N",
@@ -41,7 +42,8 @@ if TYPE_CHECKING:
 @output_options
 def grade(
     subs: tuple[str, ...],
-    gold: str,
+    gold: str | None,
+    data: str | None,
     resamples: int,
     seed: int,
     no_intervals: bool,
@@ -57,14 +59,14 @@ def grade(
     \b
     Example:
       gluebench grade submission.zip --gold gold/
+      gluebench grade dev-predictions/ --data data/ --split dev
     """
     from gluebench.benchmark import load_benchmark
     from gluebench.scoring import grade as score
-    from gluebench.scoring import read_gold
 
     manifest = load_benchmark(benchmark)
     submissions = [read_submission(sub, manifest, benchmark=benchmark, role=split) for sub in subs]
-    labels = read_gold(gold, manifest, role=split, partial=allow_partial_gold)
+    labels = read_labels(gold, data, manifest, role=split, partial=allow_partial_gold)
     count = 0 if no_intervals else resamples
     reports = [score(submission, labels, resamples=count, seed=seed) for submission in submissions]
     _print(reports, manifest, sources=subs, form=form)

@@ -11,7 +11,6 @@ from types import ModuleType
 import click
 
 from gluebench.cli.errors import needs_extra
-from gluebench.cli.options import gold_option
 
 site_option = click.option(
     "--site",
@@ -50,7 +49,13 @@ def init(site: str) -> None:
 @leaderboard.command
 @site_option
 @click.argument("benchmark", metavar="BENCHMARK")
-@gold_option
+@click.option(
+    "--gold",
+    metavar="DIR",
+    required=True,
+    type=click.Path(exists=True, file_okay=False),
+    help="Folder with a label file for each test file.",
+)
 def add(site: str, benchmark: str, gold: str) -> None:
     """Give the leaderboard a benchmark and its labels.
 

@@ -29,13 +29,14 @@ def prepare(
     *,
     origin: Origin,
     notes: tuple[str, ...] = (),
+    sized: bool = True,
 ) -> Dataset:
     """Write the splits of a task as `<folder>/<benchmark>/<Task>`, in place of what was prepared before.
 
     Each batch has `index` (int64), the input columns (string), `label` (string, or double) unless hidden, and
     whatever else the source gives, in one schema for the whole split. Nothing is replaced before all is
-    written. Raises DataError for a wrong number of rows, a repeated index or an unknown label,
-    FileExistsError where a folder of something else stands.
+    written. Raises DataError for a wrong number of rows (where it is `sized`), a repeated index or an unknown
+    label, FileExistsError where a folder of something else stands.
     """
     target = folder / benchmark.name / task.name
     if target.exists() and not (target / FILE).is_file() and any(target.iterdir()):
@@ -47,7 +48,8 @@ def prepare(
         made = Path(scratch, "new")
         made.mkdir()
         written = {
-            name: write_split(made, task, task.splits[name], batches) for name, batches in splits.items()
+            name: write_split(made, task, task.splits[name], batches, sized=sized)
+            for name, batches in splits.items()
         }
         dataset = describe(benchmark, task, written, origin=origin, notes=notes)
         write_dataset(made, dataset)

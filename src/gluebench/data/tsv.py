@@ -1,14 +1,13 @@
-"""Reading examples from a prepared folder: `<folder>/<Task>/<split>.tsv`, columns index, inputs, label."""
+"""Reading examples from plain text: `<Task>/<split>.tsv`, columns index, inputs, label."""
 
 from __future__ import annotations
 
 import math
-import os
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from gluebench.benchmark import Benchmark, Task, UnknownNameError
+from gluebench.benchmark import Task
 from gluebench.data.errors import DataError
 
 
@@ -24,21 +23,17 @@ class Example:
     """A label word, or a number for a regression task; None where labels are hidden."""
 
 
-def load_split(folder: str | os.PathLike[str], benchmark: Benchmark, task: str, split: str) -> list[Example]:
-    """The examples of one split, in file order; quotation marks are text like any other.
+def read_examples(path: Path, task: Task, *, expected: int) -> list[Example]:
+    """The examples of one file, in file order; quotation marks are text like any other.
 
-    Raises DataError if the file is missing or a row is wrong, UnknownNameError for an unknown task or split.
+    Raises DataError if the file is missing, a row is wrong or there are not as many as expected.
     """
-    record = benchmark.task(task)
-    if split not in record.splits:
-        raise UnknownNameError(split, list(record.splits), what=f"split of {record.name}")
-    path = Path(folder, record.name, record.splits[split].file)
     try:
         data = path.read_bytes()
     except OSError as error:
         reason = error.strerror or "cannot be read"
-        raise DataError([f"{path}: {reason}; expected the {split} split of {record.name}"]) from None
-    return _Reader(path, record, expected=record.splits[split].size).examples(data)
+        raise DataError([f"{path}: {reason}; expected examples of {task.name}"]) from None
+    return _Reader(path, task, expected=expected).examples(data)
 
 
 class _Reader:

@@ -50,8 +50,10 @@ class Gold:
     partial: bool
     """Whether gold that lacks examples or files is scored as far as it goes."""
     version: str | None
-    """Keyed hash of all of the above; None where the folder could not keep a key."""
+    """Keyed hash of all of the above; None where no key could be kept, or the labels are public."""
     warnings: tuple[str, ...] = ()
+    datasets: Mapping[str, str] = field(default_factory=dict)
+    """Test-file name to the content fingerprint of the examples, where the labels were read with them."""
 
 
 def read_gold(
@@ -86,17 +88,26 @@ def read_gold(
     if problems:
         raise GoldError(problems, folder=os.fspath(folder))
     version = label_version(home, columns, phenomena, metadata=metadata)
+    gold = gold_of(benchmark, role, home, columns, phenomena, metadata, partial=partial)
+    return replace(gold, version=version.name, warnings=version.warnings)
+
+
+def gold_of(
+    benchmark: Benchmark,
+    role: Role,
+    folder: str,
+    columns: Mapping[str, Column],
+    phenomena: Mapping[str, Mapping[Phenomenon, tuple[int, ...]]],
+    metadata: Mapping[str, Metadata],
+    *,
+    partial: bool,
+    datasets: Mapping[str, str] | None = None,
+) -> Gold:
+    """Gold of labels that were read elsewhere; all of them by test-file name, in index order."""
+    parts = _categories(benchmark, columns, phenomena, metadata=metadata)
+    version = None
     return Gold(
-        benchmark,
-        role,
-        os.fspath(folder),
-        columns,
-        phenomena,
-        metadata,
-        _categories(benchmark, columns, phenomena, metadata=metadata),
-        partial,
-        version.name,
-        version.warnings,
+        benchmark, role, folder, columns, phenomena, metadata, parts, partial, version, (), datasets or {}
     )
 
 

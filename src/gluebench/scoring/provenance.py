@@ -21,7 +21,7 @@ def provenance(gold: Gold, *, resamples: int, seed: int) -> Mapping[str, Any]:
         "version": __version__,
         "schema": SCHEMA,
         "benchmark": {"name": gold.benchmark.name, "fingerprint": fingerprint(gold.benchmark)},
-        "datasets": datasets(gold.benchmark, gold.role),
+        "datasets": datasets(gold),
         "labels": gold.version,
         "resamples": resamples,
         "seed": seed,
@@ -47,11 +47,14 @@ def fingerprint(benchmark: Benchmark) -> str:
     )
 
 
-def datasets(benchmark: Benchmark, role: Role) -> dict[str, str]:
-    """Test-file name to a hash of the split it is for: its name, size and label words."""
+def datasets(gold: Gold) -> dict[str, str | None]:
+    """Test-file name to the content fingerprint of its examples; None where it is not known.
+
+    It is that of the data the labels were read from, else that of the published data (the manifest's).
+    """
     return {
-        file.name: _hash([file.splits[role].name, file.size(role), benchmark.task(file.task).words])
-        for file in benchmark.files(role)
+        file.name: gold.datasets.get(file.name) or file.splits[gold.role].fingerprint or None
+        for file in gold.benchmark.files(gold.role)
     }
 
 

@@ -24,7 +24,7 @@ from gluebench.data.sample import (
 from gluebench.data.sample.diagnostic import judgements
 from gluebench.data.sample.folder import write_diagnostic, write_task
 from gluebench.data.sample.rows import Generator, Splits
-from gluebench.data.tsv import load_split
+from gluebench.data.table import load_split
 
 __all__ = ["SEED", "build", "generate", "load_split"]
 

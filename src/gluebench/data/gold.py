@@ -1,0 +1,130 @@
+"""Labels out of prepared data: what dev predictions are graded against by those who hold no other labels."""
+
+from __future__ import annotations
+
+import os
+from array import array
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from gluebench.benchmark import Benchmark, Phenomenon, Role, Task, TestFile, load_benchmark
+from gluebench.data.dataset import FILE, read_dataset
+from gluebench.data.errors import DataError
+from gluebench.data.home import data_folder, task_folder
+from gluebench.data.table import Table, load
+from gluebench.scoring import Gold
+from gluebench.scoring.gold import gold_of
+from gluebench.scoring.tags import Metadata
+from gluebench.submission import Column
+
+PHENOMENA = "phenomena"
+"""Extra column of a diagnostic set: the fine phenomena of each example, as a list."""
+DIRECTION = "direction"
+
+
+def gold_from_data(
+    data: str | os.PathLike[str] | None,
+    benchmark: Benchmark | str | os.PathLike[str],
+    *,
+    role: Role = "dev",
+    partial: bool = False,
+) -> Gold:
+    """The labels of the prepared splits of a role, as `read_gold` would give them.
+
+    A task whose data are absent or have no labels cannot be graded; with `partial`, it is passed over.
+    Raises DataError if no task has labels, or a file is wrong.
+    """
+    suite = load_benchmark(benchmark)
+    home = data_folder(data)
+    found = _Found()
+    absent: list[str] = []
+    for file in suite.files(role):
+        try:
+            folder = task_folder(home, suite, suite.task(file.task))
+        except DataError as error:
+            absent += error.problems
+            continue
+        _add(found, suite, file, role=role, home=home, folder=folder)
+    if not found.columns:
+        raise DataError(absent or [f"{home}: no {role} split of {suite.name} has labels; they are hidden"])
+    return gold_of(
+        suite,
+        role,
+        str(home),
+        found.columns,
+        found.phenomena,
+        found.metadata,
+        partial=partial,
+        datasets=found.fingerprints,
+    )
+
+
+@dataclass(slots=True)
+class _Found:
+    """What the files gave, by test file."""
+
+    columns: dict[str, Column] = field(default_factory=dict)
+    phenomena: dict[str, Mapping[Phenomenon, tuple[int, ...]]] = field(default_factory=dict)
+    metadata: dict[str, Metadata] = field(default_factory=dict)
+    fingerprints: dict[str, str] = field(default_factory=dict)
+
+
+def _add(found: _Found, suite: Benchmark, file: TestFile, *, role: Role, home: Path, folder: Path) -> None:
+    split = file.splits[role].name
+    table = load(file.task, split, home, benchmark=suite)
+    if not table.labelled:
+        return
+    order = sorted(range(len(table)), key=table.column("index").__getitem__)
+    found.columns[file.name] = _column(table, order)
+    if table.task.phenomena and PHENOMENA in table.columns:
+        tags = table.column(PHENOMENA)
+        found.phenomena[file.name] = _tagged(table.task, [tags[position] for position in order])
+    if table.task.metadata:
+        found.metadata[file.name] = _metadata(table, order)
+    if (folder / FILE).is_file():
+        found.fingerprints[file.name] = read_dataset(folder).splits[split].fingerprint
+
+
+def _column(table: Table, order: Sequence[int]) -> Column:
+    """The labels in index order."""
+    indices = table.column("index")
+    labels = table.column("label")
+    numbers = array("q", (indices[position] for position in order))
+    kept = None if list(numbers) == list(range(len(numbers))) else numbers
+    if not table.task.labels:
+        return Column((), array("d", (labels[position] for position in order)), kept)
+    codes = {word: code for code, word in enumerate(table.task.words)}
+    return Column(table.task.words, bytes(codes[labels[position]] for position in order), kept)
+
+
+def _tagged(task: Task, tags: Sequence[Sequence[str]]) -> dict[Phenomenon, tuple[int, ...]]:
+    return {
+        phenomenon: tuple(position for position, names in enumerate(tags) if phenomenon.name in names)
+        for phenomenon in task.phenomena
+    }
+
+
+def _metadata(table: Table, order: Sequence[int]) -> Metadata:
+    """What a diagnostic set is broken down by: columns of the file, and the two directions of a pair.
+
+    The released file says nothing of pairs; where each two neighbours are one pair read in both directions,
+    the first of them is forward (section 4 of the paper).
+    """
+    columns = {
+        name: tuple(str(values[position]) for position in order)
+        for name in table.task.metadata
+        if name in table.columns
+        for values in [table.column(name)]
+    }
+    paired = _in_pairs([tuple(table[position].inputs.values()) for position in order])
+    if paired and DIRECTION in table.task.metadata and DIRECTION not in columns:
+        columns[DIRECTION] = tuple("backward" if row % 2 else "forward" for row in range(len(order)))
+    ordered = {name: columns[name] for name in table.task.metadata if name in columns}
+    return Metadata(tuple(row // 2 for row in range(len(order))) if paired else None, ordered)
+
+
+def _in_pairs(texts: Sequence[tuple[str, ...]]) -> bool:
+    return len(texts) % 2 == 0 and all(
+        texts[row] == tuple(reversed(texts[row + 1])) for row in range(0, len(texts), 2)
+    )

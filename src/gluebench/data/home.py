@@ -1,0 +1,41 @@
+"""Where prepared data stand: the folder that was named, or the one that is kept for all projects."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+from gluebench.benchmark import Benchmark, Task
+from gluebench.data.errors import DataError
+
+VARIABLE = "GLUEBENCH_DATA"
+
+
+def data_folder(named: str | os.PathLike[str] | None = None) -> Path:
+    """The folder named; else $GLUEBENCH_DATA; else `gluebench` in the user's cache ($XDG_CACHE_HOME)."""
+    if named is not None:
+        return Path(named)
+    if os.environ.get(VARIABLE):
+        return Path(os.environ[VARIABLE])
+    return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "gluebench"
+
+
+def task_folder(folder: Path, benchmark: Benchmark, task: Task) -> Path:
+    """The folder of a task's files: `<folder>/<benchmark>/<Task>`, or `<folder>/<Task>` where that is there.
+
+    A benchmark that is a part of another finds the data of the whole.
+
+    Raises DataError if neither is, saying where it was looked for and how to get the data.
+    """
+    names = (benchmark.name, *benchmark.extends)
+    places = (*(folder / name / task.name for name in names), folder / task.name)
+    for place in places:
+        if place.is_dir():
+            return place
+    raise DataError(
+        [
+            f"no data of {task.name} at {' nor '.join(map(str, places))}; "
+            f"get them with: gluebench data get {names[-1]} --task {task.name}, "
+            f"or name the folder that has them (data=, --data or ${VARIABLE})"
+        ]
+    )

@@ -1,0 +1,192 @@
+"""Files of Winograd schemas: a text, a pronoun in it, and whom the pronoun may mean.
+
+Three shapes are read, by the ending of the file's name:
+
+`.xml`    the Winograd Schema Collection: `<schema>` with `<text>` (`<txt1>`, `<pron>`, `<txt2>`),
+          `<answers>`, `<correctAnswer>`, and `<quote>`, whose `<quote1>` is empty where the clause begins
+          with the pronoun.
+`.jsonl`  one candidate a line, as SuperGLUE's WSC: `text`, `span1_text` (the candidate), `span2_text` (the
+          pronoun), `span2_index` (its place in words, from 0), inside `target` or not, and `label` unless
+          hidden.
+`.txt`    one candidate a block, as the data set of Rahman and Ng (2012) recast by White et al. (2017): lines
+          `text:`, `hypothesis:`, `entailed:` and `partof:`, blocks parted by an empty line. The hypothesis
+          is given.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any, NamedTuple
+
+Problems = list[str]
+
+
+class Candidate(NamedTuple):
+    """What a pronoun may mean."""
+
+    text: str
+    right: bool | None
+    """None where the file hides it."""
+
+
+class Schema(NamedTuple):
+    """One text with one pronoun, and its candidates."""
+
+    place: str
+    """File and number, as a reader would look it up."""
+    before: str
+    pronoun: str
+    after: str
+    candidates: tuple[Candidate, ...]
+    begins: bool | None = None
+    """Whether the file says that the clause begins with the pronoun; None if it says nothing."""
+    hypothesis: str | None = None
+    """The finished hypothesis of the only candidate, where the file has it."""
+    split: str | None = None
+    """The split that the file itself assigns."""
+
+    @property
+    def premise(self) -> str:
+        """The whole text."""
+        return joined(self.before, self.pronoun, self.after)
+
+
+def spaced(text: str) -> str:
+    """White space, line feeds included, made single spaces."""
+    return " ".join(text.split())
+
+
+def joined(*parts: str) -> str:
+    """The parts with spaces between them, but none before punctuation or an apostrophe's ending."""
+    text = spaced(" ".join(part for part in parts if part))
+    return re.sub(r" (?=[.,;:!?](?!\w)|'(?:s|t|d|m|ll|re|ve)\b|n't\b)", "", text)
+
+
+def read_winograd(path: Path, problems: Problems) -> list[Schema]:
+    """The schemas of one file; what cannot be read is added to `problems`, with file and line."""
+    from gluebench.data.recipes.winograd_xml import read_xml
+
+    try:
+        data = path.read_bytes()
+    except OSError as error:
+        problems.append(f"{path}: {error.strerror or 'cannot be read'}; expected a file of Winograd schemas")
+        return []
+    if path.suffix.lower() == ".xml":
+        return read_xml(path, data, problems)
+    reader = {".jsonl": _read_jsonl, ".txt": _read_blocks}.get(path.suffix.lower())
+    if reader is None:
+        problems.append(f'{path}: the name ends in "{path.suffix}"; expected .xml, .jsonl or .txt')
+        return []
+    try:
+        text = data.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        line = data.count(b"\n", 0, error.start) + 1
+        problems.append(f"{path}:{line}: not UTF-8 text (byte {data[error.start]:#04x})")
+        return []
+    found = reader(path, [line.removesuffix("\r") for line in text.split("\n")], problems)
+    if not found and not any(problem.startswith(str(path)) for problem in problems):
+        problems.append(f"{path}: no schema in it")
+    return found
+
+
+def _read_jsonl(path: Path, lines: list[str], problems: Problems) -> list[Schema]:
+    """Lines on one pronoun of one text become one schema."""
+    schemas: dict[tuple[str, str, str], Schema] = {}
+    for number, line in enumerate(lines, 1):
+        if not line.strip():
+            continue
+        try:
+            found = _from_line(f"{path.name}:{number}", json.loads(line))
+        except (_WrongError, json.JSONDecodeError) as error:
+            problems.append(f"{path}:{number}: {error}")
+            continue
+        key = (found.before, found.pronoun, found.after)
+        old = schemas.get(key, found._replace(candidates=()))
+        if found.candidates[0] not in old.candidates:
+            schemas[key] = old._replace(candidates=(*old.candidates, *found.candidates))
+    return list(schemas.values())
+
+
+class _WrongError(ValueError):
+    """A line that is no schema; the message says why."""
+
+
+def _from_line(place: str, record: object) -> Schema:
+    if not isinstance(record, dict):
+        raise _WrongError("expected a JSON object with text, span1_text and span2_text")
+    fields = {**record, **record["target"]} if isinstance(record.get("target"), dict) else record
+    text, candidate, pronoun = (_words(fields, name) for name in ("text", "span1_text", "span2_text"))
+    label = fields.get("label")
+    if label not in (None, -1, 0, 1):
+        raise _WrongError(f'the label is "{label}"; expected true or false (1 or 0), or none at all')
+    at = _pronoun(text, pronoun, fields.get("span2_index"))
+    before, after = " ".join(text.split()[:at]), " ".join(text.split()[at:])
+    start = re.search(rf"(?<!\w){re.escape(pronoun)}(?!\w)", after)
+    end = start.end() if start else 0
+    lead = after[: start.start()] if start else ""
+    right = None if label in (None, -1) else bool(label)
+    candidates = (Candidate(candidate, right),)
+    return Schema(place, joined(before, lead), pronoun, joined(after[end:]), candidates)
+
+
+def _words(fields: dict[str, Any], name: str) -> str:
+    value = fields.get(name)
+    if not isinstance(value, str) or not value.strip():
+        raise _WrongError(f'no text in "{name}"; expected text, span1_text and span2_text')
+    return spaced(value)
+
+
+def _pronoun(text: str, pronoun: str, index: object) -> int:
+    """The word at which the pronoun stands; the index decides where it occurs more than once."""
+    words = text.split()
+    length = len(pronoun.split())
+    pattern = re.compile(rf"\W*{re.escape(pronoun)}(?!\w)")
+    places = [at for at in range(len(words)) if pattern.match(" ".join(words[at : at + length]))]
+    if not places:
+        raise _WrongError(f'the pronoun "{pronoun}" does not occur in the text')
+    if len(places) == 1:
+        return places[0]
+    if isinstance(index, int) and index in places:
+        return index
+    told = "no span2_index says which" if index is None else f"span2_index is {index}"
+    raise _WrongError(f'the pronoun "{pronoun}" stands at word {_listed(places)}, but {told}')
+
+
+def _listed(numbers: list[int]) -> str:
+    return ", ".join(map(str, numbers))
+
+
+def _read_blocks(path: Path, lines: list[str], problems: Problems) -> list[Schema]:
+    found = []
+    for first, fields in _blocks(lines):
+        given = fields.get("entailed")
+        lacking = [name for name in ("text", "hypothesis") if not fields.get(name)]
+        if lacking:
+            problems.append(f"{path}:{first}: a block without {' and '.join(lacking)}")
+        elif given not in ("entailed", "not-entailed", None):
+            problems.append(f'{path}:{first}: entailed is "{given}"; expected entailed or not-entailed')
+        else:
+            right = None if given is None else given == "entailed"
+            premise, hypothesis = joined(fields["text"]), joined(fields["hypothesis"])
+            place, split = f"{path.name}:{first}", fields.get("partof")
+            candidates = (Candidate("", right),)
+            found.append(
+                Schema(place, premise, "", "", candidates, hypothesis=hypothesis, split=split or None)
+            )
+    return found
+
+
+def _blocks(lines: list[str]) -> Iterator[tuple[int, dict[str, str]]]:
+    """Each block with the number of its first line."""
+    first, fields = 0, dict[str, str]()
+    for number, line in enumerate([*lines, ""], 1):
+        if line.strip():
+            name, _, value = line.partition(":")
+            first = first or number
+            fields[name.strip()] = spaced(value)
+        elif fields:
+            yield first, fields
+            first, fields = 0, {}

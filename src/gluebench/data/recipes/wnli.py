@@ -1,0 +1,217 @@
+"""WNLI from Winograd schemas: the pronoun replaced by each candidate, and whether that follows (section 3.3).
+
+The premise is the schema's text. The hypothesis is the clause with the pronoun, a candidate in the pronoun's
+place: possessives, articles, capitals and the final stop are mended by rules, which are options, so that the
+same recipe serves other languages. The right candidate's hypothesis is entailed, any other's is not; the
+task's first label word is for "not entailed", its second for "entailed", and its first input column is the
+premise.
+
+The paper does not say how the released sentences were worded (many by hand) nor how dev was drawn from the
+published schemas. Its dev set looks like one pair in ten drawn at random, so that most premises of dev stand
+in train with the other candidate, which is what makes it adversarial; `pairing` offers that and two
+alternatives. GLUE's test pairs come from examples shared privately by the authors of the collection: `test`
+names a file of them, if there is one.
+"""
+
+from __future__ import annotations
+
+import random
+import re
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from gluebench.benchmark import Task
+from gluebench.data.errors import DataError
+from gluebench.data.recipes.english import RULES
+from gluebench.data.recipes.families import drawn
+from gluebench.data.recipes.recipe import Built, Columns, Option, Recipe
+from gluebench.data.recipes.substitution import Language, closed, hypothesis, language_of
+from gluebench.data.recipes.winograd import Schema, read_winograd
+
+PAIRINGS = ("random", "apart", "together")
+_SPLITS = ("train", "dev", "test")
+
+
+class Pair(NamedTuple):
+    """One example, before it has an index."""
+
+    premise: str
+    hypothesis: str
+    right: bool | None
+    schema: str
+    """File and number of its schema."""
+    family: str
+    """The candidates, the same for twin schemas."""
+    split: str | None
+    """The split its file assigns."""
+
+
+def build(corpus: Path, task: Task, options: Mapping[str, Any]) -> Built:
+    """The splits of a task like WNLI; raises DataError with everything that is wrong."""
+    problems = _misfits(task, options)
+    if problems:
+        raise DataError(problems)
+    language = language_of(options)
+    names, test = _files(corpus, options)
+    notes: list[str] = []
+    schemas = _distinct([read_winograd(path, problems) for path in names], notes)
+    pairs = _pairs(schemas, language, problems, notes)
+    tested = _pairs(read_winograd(test, problems), language, problems, notes) if test else []
+    problems += _hidden(pairs)
+    if problems:
+        raise DataError(problems)
+    splits = _split(pairs, options, notes)
+    splits["test"] += tested
+    _unfilled(splits, notes)
+    columns = {name: _columns(splits[name], task) for name in _SPLITS if splits[name]}
+    unknown = [name for name in columns if name not in task.splits]
+    if unknown:
+        raise DataError(
+            [f"{task.name} has no split {name}; expected train, dev and test" for name in unknown]
+        )
+    return Built(columns, dict(options), (*names, *([test] if test else [])), tuple(notes))
+
+
+def _misfits(task: Task, options: Mapping[str, Any]) -> list[str]:
+    """What makes the task or the options unfit for this recipe."""
+    problems = []
+    if len(task.columns) != 2:
+        problems.append(
+            f"{task.name} has {len(task.columns)} input columns; expected two, premise and hypothesis"
+        )
+    if len(task.words) != 2:
+        problems.append(f"{task.name} has {len(task.words)} labels; expected two, not entailed and entailed")
+    if options["pairing"] not in PAIRINGS:
+        problems.append(f'--pairing is "{options["pairing"]}"; expected one of {", ".join(PAIRINGS)}')
+    if options["clause"] not in ("clause", "sentence", "text"):
+        problems.append(f'--clause is "{options["clause"]}"; expected clause, sentence or text')
+    dev = options["dev"]
+    if not dev >= 0 or (dev >= 1 and dev != int(dev)):
+        problems.append(f"--dev is {dev}; expected a share below 1 or a whole number of pairs")
+    for name in ("possessive-form", "plural-form", "definite-form"):
+        if options[name].count("{name}") != 1 or re.search(r"[{}]", options[name].replace("{name}", "")):
+            problems.append(f'--{name} is "{options[name]}"; expected a text with {{name}} in it once')
+    for change in filter(None, options["agreement"].split(",")):
+        if change.count("=") != 1:
+            problems.append(f'--agreement has "{change.strip()}"; expected plural=singular, parted by commas')
+    return problems
+
+
+def _files(corpus: Path, options: Mapping[str, Any]) -> tuple[list[Path], Path | None]:
+    """The files to read: the corpus itself, if it is one, or those named in its folder."""
+    if corpus.is_file():
+        return [corpus], corpus.parent / options["test"] if options["test"] else None
+    named = [name.strip() for name in options["files"].split(",") if name.strip()]
+    return [corpus / name for name in named], corpus / options["test"] if options["test"] else None
+
+
+def _distinct(files: Sequence[Sequence[Schema]], notes: list[str]) -> list[Schema]:
+    """The schemas of all files, each once: from the first that has it, spacing and case aside."""
+    kept: list[Schema] = []
+    seen: set[tuple[str, ...]] = set()
+    for schemas in files:
+        keys = [_key(schema) for schema in schemas]
+        new = [schema for schema, key in zip(schemas, keys, strict=True) if key not in seen]
+        if len(new) < len(schemas):
+            name = schemas[0].place.rpartition(":")[0]
+            notes.append(f"{name}: {len(schemas) - len(new)} schemas left out, an earlier file has them")
+        seen.update(keys)
+        kept += new
+    return kept
+
+
+def _key(schema: Schema) -> tuple[str, ...]:
+    parts = (schema.before, schema.pronoun, schema.after, schema.hypothesis or "")
+    return tuple(re.sub(r"\W", "", part).casefold() for part in parts)
+
+
+def _pairs(
+    schemas: Sequence[Schema], language: Language, problems: list[str], notes: list[str]
+) -> list[Pair]:
+    """A pair for each candidate; a pair that comes twice is kept once, unless its labels contradict."""
+    found: dict[tuple[str, str], Pair] = {}
+    repeated = 0
+    for schema in schemas:
+        premise = closed(schema.premise, language.stop)
+        family = "|".join(sorted(candidate.text.casefold() for candidate in schema.candidates))
+        for candidate in schema.candidates:
+            text = hypothesis(schema, candidate.text, language)
+            pair = Pair(premise, text, candidate.right, schema.place, family, schema.split)
+            old = found.setdefault((premise, text), pair)
+            repeated += old is not pair
+            if old.right is not candidate.right:
+                problems.append(
+                    f'{schema.place}: "{text}" has another label than at {old.schema}, the text is the same'
+                )
+    if repeated:
+        notes.append(f"{repeated} pairs left out that came before, word for word")
+    return list(found.values())
+
+
+def _hidden(pairs: Sequence[Pair]) -> list[str]:
+    return [
+        f"{pair.schema}: no label; expected one, but for the file that --test names"
+        for pair in pairs
+        if pair.right is None and pair.split != "test"
+    ]
+
+
+def _split(pairs: Sequence[Pair], options: Mapping[str, Any], notes: list[str]) -> dict[str, list[Pair]]:
+    """The pairs by split: as their files say, the others drawn."""
+    splits: dict[str, list[Pair]] = {name: [pair for pair in pairs if pair.split == name] for name in _SPLITS}
+    free = [pair for pair in pairs if pair.split not in _SPLITS]
+    share = options["dev"]
+    wanted = round(share * len(free)) if share < 1 else int(share)
+    keys = [(pair.premise, pair.hypothesis, pair.family) for pair in free]
+    chosen = drawn(keys, min(wanted, len(free)), options["pairing"], random.Random(options["seed"]))
+    if len(chosen) != wanted and free:
+        notes.append(
+            f"dev has {len(chosen)} of the {wanted} pairs asked for: no more can be drawn in this pairing"
+        )
+    for number, pair in enumerate(free):
+        splits["dev" if number in chosen else "train"].append(pair)
+    return splits
+
+
+def _unfilled(splits: Mapping[str, Sequence[Pair]], notes: list[str]) -> None:
+    if not splits["test"]:
+        notes.append("no test split: GLUE's was shared privately; name a file of your own with --test")
+
+
+def _columns(pairs: Sequence[Pair], task: Task) -> Columns:
+    """Labels only where every pair has one."""
+    first, second = task.columns
+    columns: Columns = {
+        first: [pair.premise for pair in pairs],
+        second: [pair.hypothesis for pair in pairs],
+    }
+    if all(pair.right is not None for pair in pairs):
+        columns["label"] = [task.words[bool(pair.right)] for pair in pairs]
+    columns["schema"] = [pair.schema for pair in pairs]
+    return columns
+
+
+RECIPE = Recipe(
+    name="wnli",
+    corpus="WSCollection.xml, the Winograd Schema Collection in XML, from "
+    "https://cs.nyu.edu/faculty/davise/papers/WinogradSchemas/WS.html; or other files of Winograd schemas "
+    "(.xml, .jsonl or .txt) named with --files",
+    build=build,
+    options=(
+        Option("files", str, "WSCollection.xml", "Files of schemas in the folder, parted by commas."),
+        Option(
+            "test", str, None, "A file whose pairs are the test split, with or without labels; may be absent."
+        ),
+        Option("dev", float, 0.1, "Pairs in dev: a share below 1, or a number."),
+        Option(
+            "pairing",
+            str,
+            "random",
+            "How dev is drawn: random, pair by pair, as GLUE's looks; apart, each with another pair of its "
+            "premise in train; together, all pairs of twin schemas on one side.",
+        ),
+        Option("seed", int, 2018, "Seed of the draw."),
+        *RULES,
+    ),
+)

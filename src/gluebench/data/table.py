@@ -1,0 +1,280 @@
+"""Using prepared data: `load` gives a table of examples, decoded as they are asked for."""
+
+from __future__ import annotations
+
+import os
+from bisect import bisect_right
+from collections.abc import Iterator, Sequence
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Protocol, overload
+
+from gluebench.benchmark import Benchmark, Split, Task, UnknownNameError, load_benchmark
+from gluebench.data.errors import DataError
+from gluebench.data.fingerprint import LABEL
+from gluebench.data.home import data_folder, task_folder
+from gluebench.data.tsv import Example, read_examples
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+INDEX = "index"
+
+
+def load(
+    task: str,
+    split: str = "train",
+    data: str | os.PathLike[str] | None = None,
+    *,
+    benchmark: Benchmark | str | os.PathLike[str] = "glue",
+) -> Table:
+    """The examples of one split, by the task's name or alias; SNLI and other auxiliary data too.
+
+    `data` is the folder they were prepared in, by default $GLUEBENCH_DATA. Reads nothing but the file's
+    metadata until rows are asked for. Raises DataError if the files are missing or wrong, UnknownNameError
+    for an unknown task or split.
+    """
+    suite = load_benchmark(benchmark)
+    record = suite.dataset(task)
+    if split not in record.splits:
+        raise UnknownNameError(split, list(record.splits), what=f"split of {record.name}")
+    home = task_folder(data_folder(data), suite, record)
+    return Table(record, record.splits[split], _source(home, record, record.splits[split]))
+
+
+def load_split(folder: str | os.PathLike[str], benchmark: Benchmark, task: str, split: str) -> list[Example]:
+    """All examples of one split of a data folder, as a list; raises what `load` raises."""
+    return list(load(task, split, folder, benchmark=benchmark))
+
+
+class Table(Sequence[Example]):
+    """The examples of a split, in file order: iterate, index, or hand them on to another library."""
+
+    def __init__(self, task: Task, split: Split, source: _Source) -> None:
+        self.task = task
+        self.split = split.name
+        self._source = source
+
+    def __repr__(self) -> str:
+        return f"<{self.task.name} {self.split}: {len(self):,} examples, columns {', '.join(self.columns)}>"
+
+    def __len__(self) -> int:
+        return len(self._source)
+
+    def __iter__(self) -> Iterator[Example]:
+        return self._source.examples(0, len(self))
+
+    @overload
+    def __getitem__(self, position: int) -> Example: ...
+    @overload
+    def __getitem__(self, position: slice) -> list[Example]: ...
+    def __getitem__(self, position: int | slice) -> Example | list[Example]:
+        """The example at a position in the file (which need not be its index), or those of a slice."""
+        chosen = range(len(self))[position]
+        if isinstance(chosen, int):
+            return next(self._source.examples(chosen, chosen + 1))
+        if chosen.step == 1:
+            return list(self._source.examples(chosen.start, chosen.stop))
+        return [self[each] for each in chosen]
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """Names of all columns: index, inputs, label unless it is hidden, and what else the source gave."""
+        return self._source.columns
+
+    @property
+    def labelled(self) -> bool:
+        """Whether there are labels."""
+        return LABEL in self.columns
+
+    def column(self, name: str) -> list[Any]:
+        """All values of one column. Raises UnknownNameError."""
+        if name not in self.columns:
+            raise UnknownNameError(name, self.columns, what=f"column of {self.task.name} {self.split}")
+        values: list[Any] = self._source.arrow([name]).column(name).to_pylist()
+        return values
+
+    def to_arrow(self) -> pa.Table:
+        """All columns as a pyarrow Table; `label` is a dictionary of label words, or double."""
+        return self._source.arrow(list(self.columns))
+
+    def to_pandas(self) -> Any:
+        """A pandas DataFrame; `label` is categorical, its categories the task's label words in order."""
+        frame = self.to_arrow().to_pandas()
+        if self.labelled and self.task.labels:
+            frame[LABEL] = frame[LABEL].cat.set_categories(list(self.task.words))
+        return frame
+
+    def to_polars(self) -> Any:
+        """A polars DataFrame; `label` is an Enum of the task's label words."""
+        import polars
+
+        frame = polars.DataFrame(self.to_arrow())
+        if self.labelled and self.task.labels:
+            words = polars.Enum(list(self.task.words))
+            frame = frame.with_columns(polars.col(LABEL).cast(polars.String).cast(words))
+        return frame
+
+    def to_huggingface(self) -> Any:
+        """A `datasets.Dataset`; `label` is a ClassLabel whose ids are the manifest's order of words."""
+        import datasets
+        import pyarrow as pa
+
+        table = self.to_arrow()
+        if self.labelled and self.task.labels:
+            words = table.column(LABEL).cast(pa.string())
+            table = table.set_column(table.schema.get_field_index(LABEL), LABEL, words)
+        found = datasets.Dataset(table)
+        if self.labelled and self.task.labels:
+            found = found.cast_column(LABEL, datasets.ClassLabel(names=list(self.task.words)))
+        return found
+
+    def to_torch(self) -> Any:
+        """A map-style `torch.utils.data.Dataset` of dicts: index, texts, and `label` as a tensor.
+
+        A label is its code, an int64 (the position of its word in `task.words`), or a float32 score; hidden
+        labels have no key. `torch.utils.data.DataLoader` batches it with its default collation.
+        """
+        import torch
+        from torch.utils.data import Dataset as TorchDataset
+
+        codes = {word: code for code, word in enumerate(self.task.words)}
+        table = self
+
+        class Examples(TorchDataset):  # type: ignore[misc,type-arg,unused-ignore]
+            def __len__(self) -> int:
+                return len(table)
+
+            def __getitem__(self, position: int) -> dict[str, Any]:
+                example = table[position]
+                item: dict[str, Any] = {INDEX: example.index, **example.inputs}
+                if isinstance(example.label, str):
+                    item[LABEL] = torch.tensor(codes[example.label])
+                elif example.label is not None:
+                    item[LABEL] = torch.tensor(example.label, dtype=torch.float32)
+                return item
+
+        return Examples()
+
+
+class _Source(Protocol):
+    """Where the rows of a table come from."""
+
+    @property
+    def columns(self) -> tuple[str, ...]: ...
+
+    def __len__(self) -> int: ...
+
+    def examples(self, start: int, stop: int) -> Iterator[Example]: ...
+
+    def arrow(self, columns: list[str]) -> pa.Table: ...
+
+
+def _source(home: Path, task: Task, split: Split) -> _Source:
+    """The Parquet file of a split where there is one, else the plain TSV."""
+    parquet = home / f"{split.name}.parquet"
+    if parquet.is_file():
+        return _Parquet(parquet, task)
+    if not (home / split.file).is_file():
+        raise DataError(
+            [
+                f"{home}: neither {parquet.name} nor {split.file} is there; "
+                f"expected the {split.name} split of {task.name}"
+            ]
+        )
+    return _Listed(read_examples(home / split.file, task, expected=split.size), task)
+
+
+class _Parquet:
+    """A prepared file; one row group at a time is kept decoded."""
+
+    def __init__(self, path: Path, task: Task) -> None:
+        import pyarrow as pa
+        import pyarrow.parquet as pq
+
+        self._path = path
+        self._task = task
+        try:
+            self._file = pq.ParquetFile(path, memory_map=True)
+        except (OSError, pa.ArrowException) as error:
+            raise DataError([f"{path}: not a Parquet file that can be read ({error})"]) from None
+        self.columns: tuple[str, ...] = tuple(self._file.schema_arrow.names)
+        missing = [name for name in (INDEX, *task.columns) if name not in self.columns]
+        if missing:
+            raise DataError(
+                [
+                    f"{path}: has no column {', '.join(missing)}, but {', '.join(self.columns)}; "
+                    f"prepare {task.name} again (gluebench data get)"
+                ]
+            )
+        self._kept: tuple[int, list[Example]] = (-1, [])
+
+    def __len__(self) -> int:
+        rows: int = self._file.metadata.num_rows
+        return rows
+
+    @cached_property
+    def _starts(self) -> list[int]:
+        """The position of the first row of each row group."""
+        starts, start = [], 0
+        for group in range(self._file.metadata.num_row_groups):
+            starts.append(start)
+            start += self._file.metadata.row_group(group).num_rows
+        return starts
+
+    def examples(self, start: int, stop: int) -> Iterator[Example]:
+        while start < stop:
+            group = bisect_right(self._starts, start) - 1
+            examples = self._group(group)
+            offset = self._starts[group]
+            last = min(stop - offset, len(examples))
+            yield from examples[start - offset : last]
+            start = offset + last
+
+    def _group(self, group: int) -> list[Example]:
+        if self._kept[0] != group:
+            wanted = [INDEX, *self._task.columns, *([LABEL] if LABEL in self.columns else [])]
+            table = self._file.read_row_group(group, columns=wanted)
+            self._kept = (group, _examples(table, self._task))
+        return self._kept[1]
+
+    def arrow(self, columns: list[str]) -> pa.Table:
+        return self._file.read(columns=columns)
+
+
+def _examples(table: pa.Table, task: Task) -> list[Example]:
+    texts = zip(*(table.column(name).to_pylist() for name in task.columns), strict=True)
+    labels = table.column(LABEL).to_pylist() if LABEL in table.column_names else [None] * table.num_rows
+    return [
+        Example(index, dict(zip(task.columns, row, strict=True)), label)
+        for index, row, label in zip(table.column(INDEX).to_pylist(), texts, labels, strict=True)
+    ]
+
+
+class _Listed:
+    """Examples of a plain TSV, read whole."""
+
+    def __init__(self, examples: list[Example], task: Task) -> None:
+        self._examples = examples
+        self._task = task
+        labelled = bool(examples) and examples[0].label is not None
+        self.columns: tuple[str, ...] = (INDEX, *task.columns, *([LABEL] if labelled else []))
+
+    def __len__(self) -> int:
+        return len(self._examples)
+
+    def examples(self, start: int, stop: int) -> Iterator[Example]:
+        return iter(self._examples[start:stop])
+
+    def arrow(self, columns: list[str]) -> pa.Table:
+        import pyarrow as pa
+
+        values: dict[str, Any] = {INDEX: pa.array([each.index for each in self._examples], pa.int64())}
+        for name in self._task.columns:
+            values[name] = pa.array([each.inputs[name] for each in self._examples], pa.string())
+        if LABEL in self.columns:
+            labels = [each.label for each in self._examples]
+            values[LABEL] = (
+                pa.array(labels, pa.string()).dictionary_encode() if self._task.labels else pa.array(labels)
+            )
+        return pa.table({name: values[name] for name in columns})
