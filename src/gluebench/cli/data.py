@@ -8,6 +8,7 @@ from gluebench.cli.lazy import LazyGroup
 
 COMMANDS: dict[str, str] = {
     "build": "gluebench.cli.data_build:build",
+    "get": "gluebench.cli.data_get:get",
 }
 """Command to its address; each is imported when it is asked for."""
 

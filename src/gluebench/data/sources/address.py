@@ -28,7 +28,7 @@ def base(address: str, *, what: str) -> str:
 
 
 def mirrored(address: str, mirror: str) -> str:
-    """The address at the mirror: its scheme and host, and its path before the address's own; "" changes nothing.
+    """The address at the mirror: its scheme, host and path before the address's own path; "" is no mirror.
 
     >>> mirrored("https://example.org/glue/CoLA.zip", "http://files.lab/copies")
     'http://files.lab/copies/glue/CoLA.zip'

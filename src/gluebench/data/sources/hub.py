@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path, PurePosixPath
 
-from gluebench.data.dataset import Origin
+from gluebench.data.dataset import Origin, SourceFile
 from gluebench.data.errors import DataError
 from gluebench.data.sources.address import hub_address, hub_endpoint, mirrored
-from gluebench.data.sources.fetch import Fetcher
 from gluebench.data.sources.receive import Wanted
-from gluebench.data.sources.release import HubFile, Release
+from gluebench.data.sources.release import Release
 
 
 def has(release: Release, task: str) -> bool:
@@ -18,50 +18,41 @@ def has(release: Release, task: str) -> bool:
     return release.hub is not None and all(split.hub is not None for split in splits.values())
 
 
-def files(release: Release, task: str) -> list[HubFile]:
-    """The hub's files of the task, in the order of its splits."""
-    return [split.hub for split in release.tasks[task].splits.values() if split.hub is not None]
+def wanted(release: Release, task: str, folder: Path, *, mirror: str, partial: bool) -> list[Wanted]:
+    """The task's files as they are fetched, into the repository's own layout under `folder`.
 
-
-def wanted(release: Release, task: str, staging: Path, *, mirror: str = "") -> list[Wanted]:
-    """The task's files as they are fetched, into the repository's own layout under `staging`."""
-    hub = release.hub
-    found = files(release, task)
-    if hub is None or not found:
+    Raises DataError where the release names none, or not every split's unless `partial`.
+    """
+    splits = release.tasks[task].splits
+    absent = [name for name, split in splits.items() if split.hub is None or release.hub is None]
+    if release.hub is None or len(absent) == len(splits):
         raise DataError(["the hub has no files of it; try --source archives, or --from FOLDER"])
-    endpoint = hub_endpoint(hub.endpoint)
+    if absent and not partial:
+        raise DataError([f"the hub has no {', '.join(absent)}; --partial gets the other splits"])
+    where, repository, revision = release.hub
+    endpoint = hub_endpoint(where)
     return [
         Wanted(
             name=file.path,
-            address=mirrored(hub_address(endpoint, hub.repository, hub.revision, file.path), mirror),
-            path=_inside(staging, file.path),
+            address=mirrored(hub_address(endpoint, repository, revision, file.path), mirror),
+            path=_inside(folder, file.path),
             bytes=file.bytes,
             sha256=file.sha256,
         )
-        for file in found
+        for split in splits.values()
+        if (file := split.hub) is not None
     ]
 
 
-def fetch(release: Release, wants: list[Wanted], fetcher: Fetcher) -> Origin:
-    """Fetch the files, and say where they are from: the repository itself, whatever mirror was used."""
-    hub = release.hub
-    assert hub is not None  # `wanted` saw to it
-    return Origin(
-        kind="hub",
-        location=location(release),
-        files=tuple(fetcher.fetch(want) for want in wants),
-        revision=hub.revision,
-    )
+def origin(release: Release, files: Sequence[SourceFile]) -> Origin:
+    """Where the files are from: the repository itself, whatever mirror handed them over."""
+    assert release.hub is not None  # or there were no files
+    where, repository, revision = release.hub
+    return Origin("hub", f"{where.rstrip('/')}/datasets/{repository}", tuple(files), revision)
 
 
-def location(release: Release) -> str:
-    """The address of the repository."""
-    hub = release.hub
-    return f"{hub.endpoint.rstrip('/')}/datasets/{hub.repository}" if hub is not None else ""
-
-
-def _inside(staging: Path, path: str) -> Path:
+def _inside(folder: Path, path: str) -> Path:
     parts = PurePosixPath(path).parts
     if not parts or ".." in parts or path.startswith("/"):
         raise DataError([f"{path!r}: not a path within the hub's repository"])
-    return staging.joinpath(*parts)
+    return folder.joinpath(*parts)

@@ -16,6 +16,10 @@ class Meter(Protocol):
         """Something of so many bytes begins; None where the number is not known."""
         ...
 
+    def expect(self, total: int) -> None:
+        """It has so many bytes in all, as is known only now."""
+        ...
+
     def advance(self, number: int) -> None:
         """So many bytes more are there; less, where a file had to be begun anew."""
         ...
@@ -32,6 +36,9 @@ class Silent:
         """Nothing."""
 
     def start(self, name: str, total: int | None) -> None:
+        """Nothing."""
+
+    def expect(self, total: int) -> None:
         """Nothing."""
 
     def advance(self, number: int) -> None:

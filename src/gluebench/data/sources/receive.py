@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import re
 import shutil
 from collections.abc import Iterator
@@ -54,6 +55,8 @@ def receive(response: BaseHTTPResponse, wanted: Wanted, part: Part, meter: Meter
         file = part.begin(response.headers)
     else:
         raise _refusal(response, wanted.address)
+    if expected is not None and wanted.bytes is None:
+        meter.expect(expected)
     with file:
         for chunk in chunks:
             file.write(chunk)
@@ -108,11 +111,10 @@ def _with_head(response: BaseHTTPResponse, wanted: Wanted) -> Iterator[bytes]:
 
 
 def enough_space(folder: Path, needed: int, *, what: str) -> None:
-    """Raises DataError where the disk has less room than that."""
+    """Raises OSError where the disk has less room than that."""
     while not folder.exists():
         folder = folder.parent
     free = shutil.disk_usage(folder).free
     if free < needed:
-        raise DataError(
-            [f"{folder}: {what} needs {size(needed)}, {size(free)} are free; make room or use --to"]
-        )
+        text = f"{what} needs {size(needed)}, only {size(free)} are free; make room, or name another folder"
+        raise OSError(errno.ENOSPC, text, str(folder))
