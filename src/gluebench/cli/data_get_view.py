@@ -72,15 +72,8 @@ def _notes(suite: Benchmark, found: Sequence[Got]) -> Iterator[str]:
         yield f"In {had[0].place.parent}, a folder for each task."
     if any(got.dataset and got.dataset.origin.kind == "archive" for got in had):
         yield "No checksums of archives are published: examples were counted and compared by fingerprint."
-    apart = [got.task.name for got in had if got.dataset and _is_apart(got, got.dataset)]
-    if apart:
-        yield f"Not the published content: {', '.join(apart)}. To see what differs: gluebench data verify"
     for got in had:
         yield from (f"{got.task.name}: {note}" for note in (got.dataset.notes if got.dataset else ()))
-
-
-def _is_apart(got: Got, dataset: Dataset) -> bool:
-    return any(state in ("differs", "labels differ") for state in _standings(got, dataset).values())
 
 
 def _data(got: Got) -> object:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import tempfile
 from collections.abc import Iterable, Iterator, Mapping
+from itertools import pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -47,16 +48,52 @@ def prepare(
     with tempfile.TemporaryDirectory(prefix=f".{task.name}.", dir=target.parent) as scratch:
         made = Path(scratch, "new")
         made.mkdir()
-        written = {
-            name: write_split(made, task, task.splits[name], batches, sized=sized)
-            for name, batches in splits.items()
-        }
+        written = _write_splits(made, task, splits, sized=sized)
+        notes = (*notes, *(note for note in differences(task, written) if note not in notes))
         dataset = describe(benchmark, task, written, origin=origin, notes=notes)
         write_dataset(made, dataset)
-        if target.exists():
-            target.rename(Path(scratch, "old"))
-        made.rename(target)
+        _replace(target, made, Path(scratch, "old"))
     return dataset
+
+
+def _write_splits(
+    folder: Path, task: Task, splits: Mapping[str, Iterable[pa.RecordBatch]], *, sized: bool
+) -> dict[str, SplitRecord]:
+    """Write every split. Raises DataError with the problems of all of them."""
+    written: dict[str, SplitRecord] = {}
+    problems: list[str] = []
+    for name, batches in splits.items():
+        try:
+            written[name] = write_split(folder, task, task.splits[name], batches, sized=sized)
+        except DataError as error:
+            problems += error.problems
+    if problems:
+        raise DataError(problems)
+    return written
+
+
+def differences(task: Task, written: Mapping[str, SplitRecord]) -> Iterator[str]:
+    """A note for each split whose content is not the published one, where that has a fingerprint."""
+    for name, record in written.items():
+        split = task.splits[name]
+        text = split.text_fingerprint or split.fingerprint
+        labelled = record.fingerprint != record.text_fingerprint
+        if text and record.text_fingerprint != text:
+            yield f"{name}: the text differs from the published; to see where: gluebench data verify"
+        elif split.text_fingerprint and labelled and record.fingerprint != split.fingerprint:
+            yield f"{name}: the labels differ from the published; to see where: gluebench data verify"
+
+
+def _replace(target: Path, made: Path, old: Path) -> None:
+    """Put a new folder in a target's place; should that fail, the target is as it was."""
+    if target.exists():
+        target.rename(old)
+    try:
+        made.rename(target)
+    except OSError:
+        if old.exists():
+            old.rename(target)
+        raise
 
 
 def write_split(
@@ -125,7 +162,7 @@ class _Count:
     def __init__(self, task: Task, split: Split) -> None:
         self._task = task
         self._split = split
-        self._indices: list[pa.Array] = []
+        self._indices: list[range | pa.Array] = []
         self._words: dict[str, int] = {}
         self._labelled = False
         self.rows = 0
@@ -135,7 +172,7 @@ class _Count:
         import pyarrow.compute as pc
 
         self.rows += batch.num_rows
-        self._indices.append(batch.column(INDEX))
+        self._indices.append(_run(batch.column(INDEX)))
         if LABEL in batch.schema.names and self._task.labels:
             self._labelled = True
             for each in pc.value_counts(batch.column(LABEL)).to_pylist():
@@ -149,16 +186,11 @@ class _Count:
 
     def finish(self, *, sized: bool) -> None:
         """Raises DataError with all that is wrong."""
-        import pyarrow as pa
-        import pyarrow.compute as pc
-
         where = f"{self._task.name}, {self._split.name}"
         problems = []
         if sized and self.rows != self._split.size:
             problems.append(f"{where}: {self.rows:,} rows, expected {self._split.size:,}{self._version()}")
-        distinct = pc.count_distinct(pa.chunked_array(self._indices)).as_py()
-        if distinct != self.rows:
-            problems.append(f"{where}: {self.rows - distinct:,} rows repeat an index; expected each once")
+        problems += [f"{where}: {each}; expected each index once" for each in _repeated(self._indices)]
         expected = ", ".join(self._task.words)
         problems += [
             f"{where}: {number:,} rows have the label {word!r}; expected one of {expected}"
@@ -180,3 +212,34 @@ class _Count:
                     ):
                         return f": this is {version.name}, {version.note}"
         return ""
+
+
+def _run(indices: pa.Array) -> range | pa.Array:
+    """Indices that count up by one as what they are, so that a long split need not be kept whole."""
+    import numpy as np
+
+    numbers = indices.to_numpy()
+    if len(numbers) and (np.diff(numbers) == 1).all():
+        return range(int(numbers[0]), int(numbers[-1]) + 1)
+    return indices
+
+
+def _repeated(parts: Iterable[range | pa.Array]) -> list[str]:
+    """Each index that stands in several rows, and the first two of them (counted from 1)."""
+    import numpy as np
+
+    parts = list(parts)
+    if all(isinstance(part, range) for part in parts) and _ascend(parts):
+        return []
+    numbers = np.concatenate([np.asarray(part, dtype=np.int64) for part in parts])
+    order = np.argsort(numbers, kind="stable")
+    again = np.flatnonzero(np.diff(numbers[order]) == 0)
+    firsts = [at for at in again.tolist() if at == 0 or numbers[order[at - 1]] != numbers[order[at]]]
+    return [
+        f"the index {numbers[order[at]]} stands in the rows {order[at] + 1:,} and {order[at + 1] + 1:,}"
+        for at in firsts
+    ]
+
+
+def _ascend(parts: Iterable[range]) -> bool:
+    return all(before.stop <= after.start for before, after in pairwise(parts))

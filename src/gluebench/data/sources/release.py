@@ -22,7 +22,7 @@ HOME = os.path.dirname(__file__)
 KEYS: Mapping[str, tuple[str, ...]] = {
     "release": ("hub", "tasks"),
     "hub": ("endpoint", "repository", "revision"),
-    "task": ("folders", "columns", "quoted", "archive", "original", "manual", "splits"),
+    "task": ("folders", "columns", "quoted", "archive", "original", "manual", "faults", "splits"),
     "split": ("files", "header", "hub"),
     "hub file": ("path", "sha256", "bytes"),
 }
@@ -71,6 +71,8 @@ class TaskRelease(NamedTuple):
     """Whether the archive holds the original corpus, which the task's recipe reads."""
     manual: str = ""
     """Where licence or sign-in forbid fetching by a program: which file to fetch and what to do with it."""
+    faults: str = ""
+    """Lines that the released files are known to hold and that cannot be read, and what can be done."""
 
 
 class Release(NamedTuple):
@@ -135,6 +137,7 @@ def _tasks(root: Section, benchmark: Benchmark) -> dict[str, TaskRelease]:
             archive=section.text("archive", ""),
             original=section.flag("original", False),
             manual=section.text("manual", ""),
+            faults=section.text("faults", ""),
         )
     return found
 

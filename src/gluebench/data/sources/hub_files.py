@@ -1,0 +1,128 @@
+"""The hub's Parquet files as Arrow batches: class numbers become words, `idx` becomes `index`."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from gluebench.benchmark import Split, Task
+from gluebench.data.errors import DataError
+from gluebench.data.fingerprint import Fingerprint
+from gluebench.data.prepared import ROW_GROUP
+from gluebench.data.sources.release import TaskRelease
+from gluebench.data.sources.shape import Plan, Shaper, plan
+from gluebench.data.sources.survey import Survey
+from gluebench.data.sources.values import class_names, index_number, label_text, label_typed
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+INDEX = "idx"
+
+
+def read_hub(
+    path: Path, survey: Survey, *, task: Task, split: Split, release: TaskRelease
+) -> Iterator[pa.RecordBatch]:
+    """The rows of one file, which must be the published one. Raises DataError.
+
+    A file of another hash is taken only where its rows are known to be the published ones: their fingerprint
+    stands in the manifest.
+    """
+    with open_parquet(path, survey) as file:
+        known = release.splits[split.name].hub
+        if known is not None and known.sha256 != survey.sha256:
+            found = Fingerprint(task.columns)
+            for batch in _batches(file, path, task=task, release=release):
+                found.update(batch)
+            if not split.fingerprint or found.whole != split.fingerprint:
+                raise DataError(
+                    [
+                        f"{path}: not the published file: {survey.bytes:,} bytes, sha256 {survey.sha256}; "
+                        f"expected {known.bytes:,} bytes, sha256 {known.sha256}; fetch it again"
+                    ]
+                )
+        yield from _batches(file, path, task=task, release=release)
+
+
+def open_parquet(path: Path, survey: Survey) -> Any:
+    """A `pyarrow.parquet.ParquetFile`. Raises DataError where the file is none, or not whole."""
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    found = (
+        "a file cut short or damaged" if survey.sign == "a Parquet file" else survey.sign or "another file"
+    )
+    try:
+        return pq.ParquetFile(path)
+    except (pa.ArrowInvalid, pa.ArrowNotImplementedError, OSError) as error:
+        if isinstance(error, OSError) and error.errno is not None:
+            raise
+        raise DataError(
+            [f"{path}: this is {found} ({survey.bytes:,} bytes); expected a Parquet file; fetch it again"]
+        ) from None
+
+
+def rows_of(file: Any, path: Path) -> Iterator[pa.RecordBatch]:
+    """The batches of an open Parquet file. Raises DataError where its data are damaged."""
+    import pyarrow as pa
+
+    try:
+        yield from file.iter_batches(batch_size=ROW_GROUP, use_threads=False)
+    except (pa.ArrowInvalid, OSError) as error:
+        raise DataError([f"{path}: damaged ({error}); fetch it again"]) from None
+
+
+def _batches(file: Any, path: Path, *, task: Task, release: TaskRelease) -> Iterator[pa.RecordBatch]:
+    problems: list[str] = []
+    schema = file.schema_arrow
+    found = plan(schema.names, task, release, where=str(path), index=INDEX)
+    _check_types(schema, found, path)
+    label = (
+        label_text(task)
+        if found.label_at is None
+        else label_typed(task, schema.field(found.label_at), class_names(schema), where=str(path))
+    )
+    shaper = Shaper(found, task, quoted=release.quoted, index=index_number, label=label, problems=problems)
+    row = 0
+    for each in rows_of(file, path):
+        where = partial(_row, path, row)
+        batch = shaper.batch(_columns(each, found, where, problems), where)
+        row += each.num_rows
+        if not problems:
+            yield batch
+    if problems:
+        raise DataError(problems)
+
+
+def _row(path: Path, before: int, row: int) -> str:
+    return f"{path}, row {before + row}"
+
+
+def _check_types(schema: pa.Schema, found: Plan, path: Path) -> None:
+    import pyarrow as pa
+
+    problems = [
+        f"{path}: the column {schema.names[at]} is of type {schema.types[at]}; expected text"
+        for at in (*found.inputs, *found.tags)
+        if schema.types[at] not in (pa.string(), pa.large_string())
+    ]
+    if problems:
+        raise DataError(problems)
+
+
+def _columns(
+    batch: pa.RecordBatch, found: Plan, where: Callable[[int], str], problems: list[str]
+) -> list[pa.Array]:
+    """The columns of a batch, text as plain strings; a text that is missing is a problem."""
+    import numpy as np
+    import pyarrow as pa
+
+    columns: list[pa.Array] = list(batch.columns)
+    for at in (*found.inputs, *found.tags):
+        missing = np.flatnonzero(columns[at].is_null().to_numpy(zero_copy_only=False))
+        name = batch.schema.names[at]
+        problems += [f"{where(row)}: no {name} is there; expected text" for row in missing.tolist()]
+        columns[at] = columns[at].cast(pa.string()).fill_null("")
+    return columns
