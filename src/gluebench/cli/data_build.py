@@ -15,6 +15,8 @@ if TYPE_CHECKING:
     from gluebench.data.dataset import Dataset
     from gluebench.data.recipes import Recipe
 
+_KINDS = {str: "TEXT", int: "N", float: "NUMBER", Path: "FILE"}
+
 
 @click.command(context_settings={"ignore_unknown_options": True})
 @click.argument("task", metavar="TASK")
@@ -96,7 +98,7 @@ def _explained(recipe: Recipe) -> str:
         lines.append("Options:")
     for option in recipe.options:
         default = "no default" if option.default is None else f"default {option.default}"
-        lines.append(f"  --{option.name} {option.type.__name__.upper()}  {option.help} [{default}]")
+        lines.append(f"  --{option.name} {_KINDS[option.type]}  {option.help} [{default}]")
     return "\n".join(lines).rstrip() + "\n"
 
 

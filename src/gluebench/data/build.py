@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from gluebench.benchmark import Benchmark, Split, Task, UnknownNameError
+from gluebench.benchmark.lookup import closest
 from gluebench.data.dataset import Dataset, Origin, SourceFile
 from gluebench.data.errors import DataError
 from gluebench.data.fingerprint import LABEL
@@ -80,8 +81,12 @@ def _values(found: Recipe, texts: Mapping[str, str]) -> dict[str, Any]:
     known = {option.name: option for option in found.options}
     for name in texts:
         if name not in known:
+            close = closest(name, known)
+            hint = f" Did you mean --{' or --'.join(close)}?" if close else ""
             listing = ", ".join(f"--{each}" for each in known) or "none"
-            raise OptionError(f"the recipe {found.name} has no option --{name}; its options: {listing}")
+            raise OptionError(
+                f"the recipe {found.name} has no option --{name}.{hint} Its options: {listing}."
+            )
     return {
         name: _value(option, texts[name]) if name in texts else option.default
         for name, option in known.items()

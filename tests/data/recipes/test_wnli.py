@@ -410,6 +410,13 @@ def test_a_missing_file_and_wrong_options_are_told(build: Callable[..., Built]) 
     ]
 
 
+@pytest.mark.parametrize("dev", [-0.1, 1.5, float("nan"), float("inf")])
+def test_a_dev_set_of_no_size_is_refused(build: Callable[..., Built], dev: float) -> None:
+    assert problems(build, xml(LAMP), dev=dev) == [
+        f"--dev is {dev}; expected a share below 1 or a whole number of pairs"
+    ]
+
+
 def test_a_task_of_another_shape_is_refused(build: Callable[..., Built]) -> None:
     found = problems(build, xml(LAMP), task=load_benchmark("glue").task("SST-2"))
     assert found == ["SST-2 has 1 input columns; expected two, premise and hypothesis"]

@@ -90,7 +90,7 @@ def _agreeing(after: str, schema: Schema, name: str, language: Language) -> str:
 
 def noun_phrase(candidate: str, language: Language, *, possessive: bool) -> str:
     """The candidate as it stands within a sentence."""
-    name = candidate.strip(" .")
+    name = candidate.strip()
     owner = re.fullmatch(_owner(language), name) if not possessive else None
     name = _determined(owner.group("name") if owner else name, language)
     if not possessive or re.fullmatch(_owner(language), name):
@@ -139,10 +139,15 @@ def language_of(options: Mapping[str, str]) -> Language:
         determiners=lists["determiners"],
         definite_form=options["definite-form"],
         article=article,
-        agreement=dict(change.split("=") for change in sorted(_listed(options["agreement"]))),
+        agreement=_agreement(options["agreement"]),
         plurals=lists["plurals"],
         stop=options["stop"],
     )
+
+
+def _agreement(changes: str) -> dict[str, str]:
+    parted = [change.partition("=") for change in _listed(changes)]
+    return {plural.strip(): singular.strip() for plural, _, singular in parted}
 
 
 _LISTS = (

@@ -100,7 +100,7 @@ def _read_jsonl(path: Path, lines: list[str], problems: Problems) -> list[Schema
             continue
         try:
             found = _from_line(f"{path.name}:{number}", json.loads(line))
-        except (_WrongError, json.JSONDecodeError) as error:
+        except (_WrongError, json.JSONDecodeError, RecursionError) as error:
             problems.append(f"{path}:{number}: {error}")
             continue
         key = (found.before, found.pronoun, found.after)
@@ -128,8 +128,13 @@ def _from_line(place: str, record: object) -> Schema:
     end = start.end() if start else 0
     lead = after[: start.start()] if start else ""
     right = None if label in (None, -1) else bool(label)
-    candidates = (Candidate(candidate, right),)
+    candidates = (Candidate(_trimmed(candidate), right),)
     return Schema(place, joined(before, lead), pronoun, joined(after[end:]), candidates)
+
+
+def _trimmed(span: str) -> str:
+    """Without the punctuation that clings to the last word; the stop of "D.C." stays."""
+    return re.sub(r"(?<=\w\w)[.,;:!?]+$", "", span)
 
 
 def _words(fields: dict[str, Any], name: str) -> str:

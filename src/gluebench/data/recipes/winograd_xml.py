@@ -105,7 +105,7 @@ class _Collection:
                 fields["pronoun"],
                 fields.get("after", ""),
                 tuple(Candidate(answer, number == right) for number, answer in enumerate(answers)),
-                begins=not fields.get("quote") if "quoted" in fields else None,
+                begins=not fields.get("quote") if fields.get("quoted") else None,
             )
         )
 

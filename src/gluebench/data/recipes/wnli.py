@@ -63,7 +63,7 @@ def build(corpus: Path, task: Task, options: Mapping[str, Any]) -> Built:
         raise DataError(problems)
     splits = _split(pairs, options, notes)
     splits["test"] += tested
-    _unfilled(splits, notes)
+    notes += _on_test(splits["test"])
     columns = {name: _columns(splits[name], task) for name in _SPLITS if splits[name]}
     unknown = [name for name in columns if name not in task.splits]
     if unknown:
@@ -82,13 +82,21 @@ def _misfits(task: Task, options: Mapping[str, Any]) -> list[str]:
         )
     if len(task.words) != 2:
         problems.append(f"{task.name} has {len(task.words)} labels; expected two, not entailed and entailed")
+    if not options["files"].strip(", "):
+        problems.append("--files is empty; expected the names of files in the folder, parted by commas")
     if options["pairing"] not in PAIRINGS:
         problems.append(f'--pairing is "{options["pairing"]}"; expected one of {", ".join(PAIRINGS)}')
     if options["clause"] not in ("clause", "sentence", "text"):
         problems.append(f'--clause is "{options["clause"]}"; expected clause, sentence or text')
-    dev = options["dev"]
-    if not dev >= 0 or (dev >= 1 and dev != int(dev)):
+    dev = float(options["dev"])
+    if not (0 <= dev < 1 or (dev >= 1 and dev.is_integer())):
         problems.append(f"--dev is {dev}; expected a share below 1 or a whole number of pairs")
+    return problems + _misspelt(options)
+
+
+def _misspelt(options: Mapping[str, Any]) -> list[str]:
+    """Rules of the language that cannot be read."""
+    problems = []
     for name in ("possessive-form", "plural-form", "definite-form"):
         if options[name].count("{name}") != 1 or re.search(r"[{}]", options[name].replace("{name}", "")):
             problems.append(f'--{name} is "{options[name]}"; expected a text with {{name}} in it once')
@@ -174,9 +182,15 @@ def _split(pairs: Sequence[Pair], options: Mapping[str, Any], notes: list[str]) 
     return splits
 
 
-def _unfilled(splits: Mapping[str, Sequence[Pair]], notes: list[str]) -> None:
-    if not splits["test"]:
-        notes.append("no test split: GLUE's was shared privately; name a file of your own with --test")
+def _on_test(pairs: Sequence[Pair]) -> list[str]:
+    if not pairs:
+        return [
+            "no test split: name a file for it with --test (GLUE's was shared privately with its authors)"
+        ]
+    hidden = sum(pair.right is None for pair in pairs)
+    if 0 < hidden < len(pairs):
+        return [f"test is without labels: {hidden} of its {len(pairs)} pairs have none"]
+    return []
 
 
 def _columns(pairs: Sequence[Pair], task: Task) -> Columns:
