@@ -106,7 +106,8 @@ def get(
         if error.name is None or error.name.partition(".")[0] not in PACKAGES:
             raise
         raise needs_extra("data", "Getting data") from None
-    emit(output(suite, found), form)
+    if form or any(got.dataset for got in found):
+        emit(output(suite, found), form)
     if problems := problem_lines(found):
         notices(problems)
         raise click.exceptions.Exit(WRONG_FILE)

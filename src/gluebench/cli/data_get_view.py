@@ -14,7 +14,7 @@ from gluebench.data.get import Got
 from gluebench.data.published import Standing, standing
 from gluebench.data.sources.address import host
 
-COLUMNS = ("task", "examples", "from", "content")
+COLUMNS = ("task", "examples", "from", "fingerprint")
 FIELDS = ("task", "split", "rows", "kind", "location", "revision", "content", "fingerprint", "file")
 
 

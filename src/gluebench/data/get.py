@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import tempfile
 from collections.abc import Callable, Sequence
 from functools import partial
@@ -11,7 +12,7 @@ from typing import NamedTuple
 from gluebench.benchmark import Benchmark, Task, UnknownNameError
 from gluebench.data.build import OptionError, build
 from gluebench.data.dataset import Dataset, Origin, SourceFile, read_dataset
-from gluebench.data.errors import DataError
+from gluebench.data.errors import SHOWN, DataError
 from gluebench.data.published import intact
 from gluebench.data.sources import archives, hub
 from gluebench.data.sources.fetch import Fetcher, Patience
@@ -96,9 +97,7 @@ class Getter:
         """What to fetch for a task; what became of it where there is nothing to fetch."""
         wishes = self._wishes
         try:
-            found = plan(
-                self._release, task, wishes.source, scratch, mirror=wishes.mirror, partial=wishes.partial
-            )
+            found = plan(self._release, task, wishes.source, scratch, mirror=wishes.mirror)
         except DataError as error:
             return Got(task, self._place(task), problems=tuple(error.problems))
         there = None if wishes.again else self._there(found)
@@ -120,6 +119,7 @@ class Getter:
         )
 
     def _carried_out(self, found: Plan) -> Dataset:
+        self._fetcher.expect_answer(found.wants[0].address)
         self._meter.say(found.announcement())
         files = self._fetched(found)
         dataset = self._from_hub(found, files) if found.source == "hub" else self._from_archive(found, files)
@@ -142,15 +142,17 @@ class Getter:
         (want,) = found.wants
         release = self._release.tasks[found.task.name]
         origin = Origin("archive", want.address, files)
+        source = found.folder
         try:
             with tempfile.TemporaryDirectory(dir=found.folder) as scratch:
                 source = archives.lay_out(release, found.task.name, want.path, Path(scratch))
                 if release.original:
                     return build(source, self._to, self._benchmark, found.task, origin=origin)
                 return self._prepared(found.task, source, origin)
-        except DataError:
+        except DataError as error:
             want.path.unlink()
-            raise
+            inside = [each.replace(f"{source}{os.sep}", f"{want.name}: ") for each in error.problems]
+            raise DataError(inside, shown=None if self._wishes.keep_going else SHOWN) from None
 
     def _prepared(self, task: Task, source: Path, origin: Origin | None) -> Dataset:
         return prepare_from_folder(

@@ -28,13 +28,17 @@ class Connections:
         self._unreachable: dict[str, str] = {}
         """Hosts that were given up, and why: their other files are not waited for again."""
 
+    def expect_answer(self, address: str) -> None:
+        """Raises DataError for a host that was given up before."""
+        if gone := self._unreachable.get(host(address)):
+            raise DataError([gone])
+
     def ask(self, address: str, headers: dict[str, str]) -> BaseHTTPResponse:
         """The answer, its body not yet read. Raises Again or DataError."""
         from urllib3 import Retry, Timeout
         from urllib3.exceptions import HTTPError
 
-        if gone := self._unreachable.get(host(address)):
-            raise DataError([gone])
+        self.expect_answer(address)
         once = Retry(None, connect=0, read=0, status=0, other=0, redirect=REDIRECTS)
         once.respect_retry_after_header = False  # whoever asked decides how long to wait
         try:
@@ -61,8 +65,8 @@ class Connections:
     def given_up(self, fault: Fault, address: str) -> DataError:
         """What to raise for a fault that did not pass."""
         if fault.unreachable:
-            self._unreachable[host(address)] = fault.problem
-        return DataError([fault.problem])
+            self._unreachable[host(address)] = fault.told
+        return DataError([fault.told])
 
     def _pool(self, address: str) -> PoolManager:
         import urllib3

@@ -27,6 +27,13 @@ class Fault(NamedTuple):
     """Whether it may be gone a moment later."""
     unreachable: bool = False
     """Whether the same would befall any other file of the host."""
+    hint: str = ""
+    """What the user may do, for when it has not passed."""
+
+    @property
+    def told(self) -> str:
+        """The problem and the hint."""
+        return f"{self.problem}; {self.hint}" if self.hint else self.problem
 
 
 class Again(Exception):  # noqa: N818 - no error until it has happened too often
@@ -45,8 +52,7 @@ def of_status(status: int, address: str) -> Fault:
         phrase = f"{status} {HTTPStatus(status).phrase}"
     except ValueError:
         phrase = str(status)
-    hint = f": {_HINTS[status]}" if status in _HINTS else ""
-    return Fault(f"{address}: {phrase}{hint}", status in PASSING)
+    return Fault(f"{address}: {phrase}", status in PASSING, hint=_HINTS.get(status, ""))
 
 
 def of_connection(error: Exception, address: str) -> Fault:
@@ -60,34 +66,28 @@ def of_connection(error: Exception, address: str) -> Fault:
     if isinstance(reason, known.SSLError):
         return _of_tls(reason, where)
     if isinstance(reason, known.ProxyError):
-        text = f"{where}: the proxy does not let through ({_inner(reason.original_error)}); see HTTPS_PROXY"
-        return Fault(text, True, True)
+        text = f"{where}: not reached through the proxy ({_inner(reason.original_error)})"
+        return Fault(text, True, True, "the environment names it: HTTPS_PROXY, HTTP_PROXY, NO_PROXY")
     if isinstance(reason, known.NameResolutionError):
-        return Fault(f"{where}: no such host is known; are you online? {_AROUND}", True, True)
+        return Fault(f"{where}: no such host is known", True, True, f"are you online? {_AROUND}")
+    if isinstance(reason, known.ConnectTimeoutError | known.NewConnectionError):
+        return Fault(f"{where}: cannot be reached ({_inner(reason)})", True, True, _AROUND)
     if isinstance(reason, known.TimeoutError):
-        return Fault(f"{where}: no answer in time; see --timeout", True, isinstance(reason, _no_contact()))
-    if isinstance(reason, _no_contact()):
-        return Fault(f"{where}: cannot be reached ({_inner(reason)}). {_AROUND}", True, True)
+        return Fault(f"{address}: nothing came in time", True, hint="--timeout waits longer")
     if isinstance(reason, known.ProtocolError):
         return Fault(f"{address}: the connection was cut", True)
     return Fault(f"{address}: {_inner(reason or error)}", False)
 
 
-_AROUND = f"A proxy is set with HTTPS_PROXY, a mirror with --mirror or {MIRROR}"
-
-
-def _no_contact() -> tuple[type[Exception], ...]:
-    from urllib3 import exceptions as known
-
-    return known.NewConnectionError, known.ConnectTimeoutError
+_AROUND = f"a proxy is set with HTTPS_PROXY, a mirror with --mirror or {MIRROR}"
 
 
 def _of_tls(error: Exception, where: str) -> Fault:
     cause = error.args[0] if error.args else error
     cut = isinstance(cause, ssl.SSLEOFError | ssl.SSLZeroReturnError)
     if isinstance(cause, ssl.SSLCertVerificationError):
-        hint = "; where your network has a certificate authority of its own, name its file in SSL_CERT_FILE"
-        return Fault(f"{where}: its certificate is not trusted ({cause.verify_message}){hint}", False, True)
+        hint = "where your network has a certificate authority of its own, name its file in SSL_CERT_FILE"
+        return Fault(f"{where}: its certificate is not trusted ({cause.verify_message})", False, True, hint)
     return Fault(f"{where}: no secure connection ({_inner(cause)})", cut, True)
 
 

@@ -40,6 +40,10 @@ class Fetcher:
         self._patience = patience or Patience()
         self._connections = Connections(self._patience.timeout)
 
+    def expect_answer(self, address: str) -> None:
+        """Raises DataError for a host that was given up before."""
+        self._connections.expect_answer(address)
+
     def fetch(self, wanted: Wanted) -> SourceFile:
         """Bring the file to its place, where it appears whole and checked or not at all.
 

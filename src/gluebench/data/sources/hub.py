@@ -18,17 +18,19 @@ def has(release: Release, task: str) -> bool:
     return release.hub is not None and all(split.hub is not None for split in splits.values())
 
 
-def wanted(release: Release, task: str, folder: Path, *, mirror: str, partial: bool) -> list[Wanted]:
+def wanted(release: Release, task: str, folder: Path, *, mirror: str) -> list[Wanted]:
     """The task's files as they are fetched, into the repository's own layout under `folder`.
 
-    Raises DataError where the release names none, or not every split's unless `partial`.
+    Raises DataError where the release does not name one for every split.
     """
     splits = release.tasks[task].splits
     absent = [name for name, split in splits.items() if split.hub is None or release.hub is None]
     if release.hub is None or len(absent) == len(splits):
         raise DataError(["the hub has no files of it; try --source archives, or --from FOLDER"])
-    if absent and not partial:
-        raise DataError([f"the hub has no {', '.join(absent)}; --partial gets the other splits"])
+    if absent:
+        raise DataError(
+            [f"the hub has no {', '.join(absent)} of it; try --source archives, or --from FOLDER"]
+        )
     where, repository, revision = release.hub
     endpoint = hub_endpoint(where)
     return [

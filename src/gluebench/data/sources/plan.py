@@ -55,7 +55,6 @@ def plan(
     scratch: Path,
     *,
     mirror: str = "",
-    partial: bool = False,
 ) -> Plan:
     """The files of a task at a source; without one named, at the hub if that has them, else the archive.
 
@@ -65,7 +64,7 @@ def plan(
     folder = scratch / source
     if source == "hub":
         folder = folder / (release.hub.revision if release.hub else "")
-        wants = hub.wanted(release, task.name, folder, mirror=mirror, partial=partial)
+        wants = hub.wanted(release, task.name, folder, mirror=mirror)
         return Plan(task, source, folder, tuple(wants))
     try:
         want = archives.wanted(release.tasks[task.name], task.name, folder, mirror=mirror)

@@ -87,7 +87,7 @@ def _refusal(response: BaseHTTPResponse, address: str) -> Again | DataError:
     fault = of_status(response.status, address)
     if fault.passing:
         return Again(fault, retry_after=response.headers.get("Retry-After", ""))
-    return DataError([fault.problem])
+    return DataError([fault.told])
 
 
 def _chunks(response: BaseHTTPResponse) -> Iterator[bytes]:
