@@ -6,6 +6,7 @@ import errno
 import re
 import shutil
 from collections.abc import Iterator
+from contextlib import contextmanager
 from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
@@ -57,9 +58,10 @@ def receive(response: BaseHTTPResponse, wanted: Wanted, part: Part, meter: Meter
         raise _refusal(response, wanted.address)
     if expected is not None and wanted.bytes is None:
         meter.expect(expected)
-    with file:
+    with file, _measured(expected):
         for chunk in chunks:
             file.write(chunk)
+            file.flush()  # so that a kill loses nothing that came
             meter.advance(len(chunk))
     _whole(part.size, expected, wanted)
 
@@ -71,6 +73,18 @@ def _expected(wanted: Wanted, told: str, *, had: int) -> int | None:
     if expected is not None:
         enough_space(wanted.path.parent, expected - had, what=wanted.name)
     return expected
+
+
+@contextmanager
+def _measured(expected: int | None) -> Iterator[None]:
+    """Lets a body end early where its length is known: `_whole` then says how much is missing."""
+    from urllib3.exceptions import ProtocolError
+
+    try:
+        yield
+    except ProtocolError:
+        if expected is None:
+            raise
 
 
 def _whole(there: int, expected: int | None, wanted: Wanted) -> None:
@@ -97,17 +111,27 @@ def _chunks(response: BaseHTTPResponse) -> Iterator[bytes]:
 
 
 def _with_head(response: BaseHTTPResponse, wanted: Wanted) -> Iterator[bytes]:
-    """The body, once its beginning and its length have been found to be a file's."""
+    """The body, once its beginning and its length have been found to be the file's."""
+    from urllib3.exceptions import HTTPError
+
     chunks = _chunks(response)
     head = b""
-    while len(head) < HEAD and (chunk := next(chunks, b"")):
-        head += chunk
+    try:
+        while len(head) < HEAD and (chunk := next(chunks, b"")):
+            head += chunk
+    except HTTPError as error:  # what came before the cut is kept
+        chunks = _cut(error)
     if what := mistaken(head):
         raise DataError([f"{wanted.address}: {what}"])
     told = response.headers.get("Content-Length", "")
     if wanted.bytes is not None and told.isdecimal() and int(told) != wanted.bytes:
         raise DataError([f"{wanted.address}: {int(told):,} bytes, expected {wanted.bytes:,}; {ANOTHER}"])
     return chain([head], chunks)
+
+
+def _cut(error: Exception) -> Iterator[bytes]:
+    yield b""
+    raise error
 
 
 def enough_space(folder: Path, needed: int, *, what: str) -> None:
