@@ -9,6 +9,7 @@ from gluebench.cli.lazy import LazyGroup
 COMMANDS: dict[str, str] = {
     "build": "gluebench.cli.data_build:build",
     "get": "gluebench.cli.data_get:get",
+    "verify": "gluebench.cli.data_verify:verify",
 }
 """Command to its address; each is imported when it is asked for."""
 

@@ -1,0 +1,152 @@
+"""Whether prepared splits are the published ones; where they are not, what differs."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Literal, NamedTuple
+
+from gluebench.benchmark import Benchmark, Split, Task
+from gluebench.data.dataset import FILE, Dataset, read_dataset
+from gluebench.data.errors import DataError
+from gluebench.data.fingerprint import Fingerprint
+from gluebench.data.home import task_folder
+from gluebench.data.sources.release import Release, load_release
+from gluebench.data.table import Table, load
+from gluebench.data.verify.differences import Difference, differences
+from gluebench.data.verify.marks import Marks, marks, published
+
+State = Literal["as published", "differs", "not known", "absent"]
+
+
+class SplitCheck(NamedTuple):
+    """What was found of one split."""
+
+    task: str
+    split: str
+    state: State
+    rows: int | None
+    """None where it is absent."""
+    size: int
+    """The published number of rows."""
+    fingerprint: str
+    reason: str
+    """How the state is known, or what differs, as a sentence without its stop."""
+    differences: tuple[Difference, ...] = ()
+    """The rows that differ, where they can be told."""
+
+
+class Reference(NamedTuple):
+    """What prepared splits are compared with."""
+
+    release: Release
+    marks: Mapping[tuple[str, str], Marks]
+    """Of the published rows, where they are known."""
+    against: Path | None = None
+    """Another data folder, in place of what was published."""
+
+
+def reference(benchmark: Benchmark, against: Path | None = None) -> Reference:
+    """What is known of a benchmark's published data, or another folder to compare with."""
+    known = {} if against else published(benchmark)
+    return Reference(load_release(benchmark), known, against)
+
+
+def check_task(folder: Path, benchmark: Benchmark, task: Task, compared: Reference) -> Iterator[SplitCheck]:
+    """Every split of a task, in the manifest's order. Raises DataError for a file that cannot be read."""
+    try:
+        home = task_folder(folder, benchmark, task)
+    except DataError:
+        for split in task.splits.values():
+            yield _absent(task, split)
+        return
+    record = read_dataset(home) if (home / FILE).is_file() else None
+    for split in task.splits.values():
+        if not any((home / name).is_file() for name in (f"{split.name}.parquet", split.file)):
+            yield _absent(task, split)
+        else:
+            table = load(task.name, split.name, folder, benchmark=benchmark)
+            yield _check(benchmark, table, split, record, compared)
+
+
+def _absent(task: Task, split: Split) -> SplitCheck:
+    return SplitCheck(task.name, split.name, "absent", None, split.size, "", "not on disk")
+
+
+class _Found(NamedTuple):
+    """A split's fingerprints, as its rows are now."""
+
+    whole: str
+    text: str
+
+
+def fingerprints(table: Table) -> tuple[str, str]:
+    """Of text and labels, and of the text alone, computed from the rows."""
+    running = Fingerprint(table.task.columns)
+    for batch in table.to_arrow().to_batches():
+        running.update(batch)
+    return running.whole, running.text
+
+
+def _check(
+    benchmark: Benchmark, table: Table, split: Split, record: Dataset | None, compared: Reference
+) -> SplitCheck:
+    found = _Found(*fingerprints(table))
+    if compared.against is not None:
+        other = load(table.task.name, split.name, compared.against, benchmark=benchmark)
+        state, reason = _beside(found, _Found(*fingerprints(other)), str(compared.against))
+        known: Marks | None = marks(table.task, other)
+    else:
+        state, reason = _as_published(table, split, record, found, compared.release)
+        known = compared.marks.get((table.task.name, split.name))
+    rows = tuple(differences(table.task, table, known)) if state == "differs" and known else ()
+    size = len(known) if compared.against is not None and known is not None else split.size
+    return SplitCheck(table.task.name, split.name, state, len(table), size, found.whole, reason, rows)
+
+
+def _beside(found: _Found, other: _Found, name: str) -> tuple[State, str]:
+    if found.whole == other.whole:
+        return "as published", f"text and labels are those of {name}"
+    if found.text == other.text:
+        return "differs", f"the text is that of {name}, the labels are not"
+    return "differs", f"text differs from that of {name}"
+
+
+def _as_published(
+    table: Table, split: Split, record: Dataset | None, found: _Found, release: Release
+) -> tuple[State, str]:
+    kept = record.splits[split.name].fingerprint if record and split.name in record.splits else found.whole
+    if kept != found.whole:
+        return "differs", f"the file was changed after it was prepared ({FILE} has another fingerprint)"
+    if len(table) != split.size:
+        return "differs", f"{len(table):,} rows, published are {split.size:,}{_version(table, split)}"
+    if split.fingerprint:
+        return _compared(found, split)
+    hub = release.tasks[table.task.name].splits[split.name].hub
+    if hub and record and any(each.sha256 == hub.sha256 for each in record.origin.files):
+        return "as published", "made from the hub's file, whose checksum is the published one"
+    return "not known", "the number of rows is right; what the published rows hold is not known here"
+
+
+def _compared(found: _Found, split: Split) -> tuple[State, str]:
+    if found.whole == split.fingerprint:
+        return "as published", "text and labels" if split.text_fingerprint else "text"
+    if found.text == (split.text_fingerprint or split.fingerprint):
+        hidden = found.whole == found.text
+        if hidden or not split.text_fingerprint:
+            return (
+                "as published",
+                "text; its labels are hidden" if hidden else "text; its labels are not known here",
+            )
+        return "differs", "the text is as published, labels are not"
+    return "differs", "text differs from the published"
+
+
+def _version(table: Table, split: Split) -> str:
+    """Which other release has this number of rows, where one is known."""
+    for file in table.task.files:
+        for version in file.other_versions:
+            for role, size in version.sizes.items():
+                if role in file.splits and file.splits[role].name == split.name and size == len(table):
+                    return f": this is {version.name}, {version.note}"
+    return ""

@@ -1,0 +1,113 @@
+"""Marks of rows: four bytes from which no text can be had, enough to tell where two copies of a split differ.
+
+A fingerprint says that a split is not the published one; the marks of the published rows say which rows are
+not, and what kind of difference it is. Each row has 16 bits of a hash of its texts, 8 bits of a hash of their
+letters and digits alone, and a byte for its label.
+"""
+
+from __future__ import annotations
+
+import json
+from array import array
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from hashlib import blake2b
+from importlib.resources import files
+from typing import NamedTuple
+
+from gluebench.benchmark import Benchmark, Task
+from gluebench.data.tsv import Example
+
+HIDDEN = 255
+"""Label byte of a row without a label."""
+_SCORES = 200
+"""Number of label bytes that scores are hashed to."""
+_FORMAT = "gluebench.marks/1"
+
+
+class Marks(NamedTuple):
+    """The marks of a split's rows, in file order."""
+
+    texts: array[int]
+    """16 bits each, of the input columns exactly as they are."""
+    letters: bytes
+    """8 bits each, of their letters and digits without regard to case."""
+    labels: bytes
+    """The code of the label word, a hash of a score, or HIDDEN."""
+
+    def __len__(self) -> int:
+        return len(self.letters)
+
+
+def marks(task: Task, examples: Iterable[Example]) -> Marks:
+    """The marks of examples, in their order."""
+    texts, letters, labels = array("H"), bytearray(), bytearray()
+    codes = {word: code for code, word in enumerate(task.words)}
+    for example in examples:
+        values = tuple(example.inputs.values())
+        texts.append(text_mark(values))
+        letters.append(letters_mark(values))
+        labels.append(_label_mark(example.label, codes))
+    return Marks(texts, bytes(letters), bytes(labels))
+
+
+def text_mark(values: Sequence[str]) -> int:
+    """16 bits of a hash of a row's texts."""
+    return int.from_bytes(_digest("\x00".join(values), 2), "little")
+
+
+def letters_mark(values: Sequence[str]) -> int:
+    """8 bits of a hash of the letters and digits of a row's texts."""
+    kept = "\x00".join("".join(filter(str.isalnum, value.casefold())) for value in values)
+    return _digest(kept, 1)[0]
+
+
+def _digest(text: str, size: int) -> bytes:
+    return blake2b(text.encode("utf-8", "surrogatepass"), digest_size=size).digest()
+
+
+def _label_mark(label: str | float | None, codes: Mapping[str, int]) -> int:
+    if label is None:
+        return HIDDEN
+    if isinstance(label, str):
+        return codes[label]
+    return int.from_bytes(_digest(repr(float(label)), 2), "little") % _SCORES
+
+
+def published(benchmark: Benchmark) -> dict[tuple[str, str], Marks]:
+    """Task and split name to the marks of its published rows; empty for a benchmark that comes without."""
+    resource = files(__package__).joinpath(f"{benchmark.name}.marks")
+    return dict(unpacked(resource.read_bytes())) if resource.is_file() else {}
+
+
+def packed(found: Mapping[tuple[str, str], Marks]) -> bytes:
+    """Marks as a file: a line of JSON that lists the splits, then each split's texts, letters and labels."""
+    listing = [[task, split, len(each)] for (task, split), each in found.items()]
+    parts = [json.dumps({"format": _FORMAT, "splits": listing}).encode() + b"\n"]
+    for each in found.values():
+        parts += [_little(each.texts).tobytes(), each.letters, each.labels]
+    return b"".join(parts)
+
+
+def unpacked(data: bytes) -> Iterator[tuple[tuple[str, str], Marks]]:
+    """The splits of a file of marks. Raises ValueError for another format or a file cut short."""
+    head, _, body = data.partition(b"\n")
+    values = json.loads(head)
+    if values["format"] != _FORMAT or len(body) != 4 * sum(rows for _, _, rows in values["splits"]):
+        raise ValueError(f"not a whole file of {_FORMAT}")
+    start = 0
+    for task, split, rows in values["splits"]:
+        texts = _little(array("H", body[start : start + 2 * rows]))
+        letters = body[start + 2 * rows : start + 3 * rows]
+        yield (task, split), Marks(texts, letters, body[start + 3 * rows : start + 4 * rows])
+        start += 4 * rows
+
+
+def _little(values: array[int]) -> array[int]:
+    """The values as a little-endian machine keeps them, or back again."""
+    import sys
+
+    if sys.byteorder == "little":
+        return values
+    swapped = array("H", values)
+    swapped.byteswap()
+    return swapped
