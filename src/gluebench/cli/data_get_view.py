@@ -11,10 +11,10 @@ from gluebench.cli.plain import plain
 from gluebench.cli.tables import Section, Table
 from gluebench.data.dataset import Dataset, Origin
 from gluebench.data.get import Got
-from gluebench.data.published import Standing, standing
+from gluebench.data.published import State, state
 from gluebench.data.sources.address import host
 
-COLUMNS = ("task", "examples", "from", "fingerprint")
+COLUMNS = ("task", "examples", "from", "content")
 FIELDS = ("task", "split", "rows", "kind", "location", "revision", "content", "fingerprint", "file")
 
 
@@ -50,20 +50,22 @@ def _source(origin: Origin) -> str:
     return "the package" if origin.kind == "sample" else f"folder {origin.location}"
 
 
-def _standings(got: Got, dataset: Dataset) -> dict[str, Standing]:
-    return {name: standing(record, got.task.splits[name]) for name, record in dataset.splits.items()}
+def _states(got: Got, dataset: Dataset) -> dict[str, State]:
+    return {
+        name: state(record, got.task.splits[name], dataset.origin) for name, record in dataset.splits.items()
+    }
 
 
 def _content(got: Got) -> str:
     """The state of all splits in a word, or of each where they differ."""
     if got.dataset is None:
         return ""
-    splits: dict[Standing, list[str]] = {}
-    for name, state in _standings(got, got.dataset).items():
-        splits.setdefault(state, []).append(name)
+    splits: dict[State, list[str]] = {}
+    for name, found in _states(got, got.dataset).items():
+        splits.setdefault(found, []).append(name)
     if len(splits) == 1:
         return next(iter(splits))
-    return "; ".join(f"{', '.join(names)}: {state}" for state, names in splits.items())
+    return "; ".join(f"{', '.join(names)}: {found}" for found, names in splits.items())
 
 
 def _notes(suite: Benchmark, found: Sequence[Got]) -> Iterator[str]:
@@ -79,8 +81,8 @@ def _notes(suite: Benchmark, found: Sequence[Got]) -> Iterator[str]:
 def _data(got: Got) -> object:
     dataset = got.dataset
     splits = {
-        name: {"rows": dataset.splits[name].rows, "content": state}
-        for name, state in (_standings(got, dataset) if dataset else {}).items()
+        name: {"rows": dataset.splits[name].rows, "content": found}
+        for name, found in (_states(got, dataset) if dataset else {}).items()
         if dataset
     }
     return {
@@ -99,9 +101,9 @@ def _records(found: Sequence[Got]) -> Records:
         if (dataset := got.dataset) is None:
             continue
         origin = dataset.origin
-        for name, state in _standings(got, dataset).items():
+        for name, found_state in _states(got, dataset).items():
             split = dataset.splits[name]
             source = (origin.kind, origin.location, origin.revision)
             file = str(got.place / split.file)
-            rows.append((got.task.name, name, split.rows, *source, state, split.fingerprint, file))
+            rows.append((got.task.name, name, split.rows, *source, found_state, split.fingerprint, file))
     return Records(FIELDS, tuple(rows))

@@ -6,25 +6,25 @@ from pathlib import Path
 from typing import Literal
 
 from gluebench.benchmark import Split, Task
-from gluebench.data.dataset import Dataset, SplitRecord
+from gluebench.data.dataset import Dataset, Origin, SplitRecord
 from gluebench.data.fingerprint import Fingerprint
 
-Standing = Literal["as published", "text as published", "labels differ", "differs", "not known"]
+State = Literal["as published", "differs", "not known"]
 
 
-def standing(record: SplitRecord, split: Split) -> Standing:
-    """How a split's content stands to the published one, by their fingerprints.
+def state(record: SplitRecord, split: Split, origin: Origin) -> State:
+    """How a split's content stands to the published one, by its fingerprints.
 
-    "text as published" where one of the two has labels and the other has none.
+    Published text whose labels are hidden, or not published, is as published. So is what was made of the
+    hub's files, each of which was compared with its published sha256, where no fingerprint is known.
     """
     if not split.fingerprint:
-        return "not known"
+        return "as published" if origin.kind == "hub" else "not known"
     if record.fingerprint == split.fingerprint:
         return "as published"
-    if record.text_fingerprint != (split.text_fingerprint or split.fingerprint):
-        return "differs"
-    both = record.fingerprint != record.text_fingerprint and split.text_fingerprint
-    return "labels differ" if both else "text as published"
+    hidden = record.fingerprint == record.text_fingerprint or not split.text_fingerprint
+    same_text = record.text_fingerprint == (split.text_fingerprint or split.fingerprint)
+    return "as published" if same_text and hidden else "differs"
 
 
 def intact(folder: Path, task: Task, dataset: Dataset) -> bool:
