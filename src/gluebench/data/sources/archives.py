@@ -20,7 +20,7 @@ def wanted(release: TaskRelease, task: str, folder: Path, *, mirror: str) -> Wan
     if release.manual:
         raise DataError([release.manual])
     if not release.archive:
-        raise DataError(["it has no official archive; try --source hub, or --from FOLDER"])
+        raise DataError(["no address is known of an archive of it; try --source hub, or --from FOLDER"])
     name = PurePosixPath(unquote(urlsplit(release.archive).path)).name or task
     return Wanted(name=name, address=mirrored(release.archive, mirror), path=folder / task / name)
 

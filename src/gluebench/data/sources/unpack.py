@@ -20,7 +20,7 @@ _NOISE = ("__MACOSX", ".DS_Store")
 
 
 def unpack(archive: Path, to: Path, *, only: Collection[str] = (), folders: Collection[str] = ()) -> Path:
-    """Unpack a zip into a new folder; the folder that holds its files, past any single folder around them.
+    """Unpack a zip into a new folder; the folder of its content, within the one that is all it holds.
 
     With `only`, files of these names alone, flat: those in one of `folders` if there are any, and of two of
     one name the less deeply nested. Raises DataError for an archive that is damaged or not to be trusted.
@@ -38,7 +38,8 @@ def unpack(archive: Path, to: Path, *, only: Collection[str] = (), folders: Coll
     except (zipfile.BadZipFile, zlib.error, EOFError, NotImplementedError) as error:
         reason = str(error) or type(error).__name__
         raise DataError([f"{archive.name}: not a whole zip ({reason[:1].lower()}{reason[1:]})"]) from error
-    return to if only else _innermost(to)
+    inside = list(to.iterdir())
+    return inside[0] if not only and len(inside) == 1 and inside[0].is_dir() else to
 
 
 def _trusted(opened: zipfile.ZipFile, archive: Path) -> list[zipfile.ZipInfo]:
@@ -95,9 +96,3 @@ def _write(opened: zipfile.ZipFile, member: zipfile.ZipInfo, place: Path) -> Non
     place.parent.mkdir(parents=True, exist_ok=True)
     with opened.open(member) as source, open(place, "wb") as target:
         shutil.copyfileobj(source, target, 1 << 18)
-
-
-def _innermost(folder: Path) -> Path:
-    while len(inside := list(folder.iterdir())) == 1 and inside[0].is_dir():
-        folder = inside[0]
-    return folder
