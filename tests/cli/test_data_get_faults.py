@@ -6,7 +6,9 @@ import ctypes
 import fcntl
 import os
 import resource
+import shutil
 import signal
+import ssl
 import subprocess
 import sys
 import time
@@ -234,6 +236,51 @@ def test_an_address_that_speaks_no_tls_is_told(mine: Mine) -> None:
     assert done.exit_code == 1
     assert "no secure connection" in done.stderr
     assert "trying again" not in done.stderr
+
+
+@pytest.fixture(scope="session")
+def certificate(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A key and a certificate of its own for this machine."""
+    path = tmp_path_factory.mktemp("tls") / "own.pem"
+    if not shutil.which("openssl"):
+        pytest.skip("no openssl to make a certificate with")
+    words = "req -x509 -newkey rsa:2048 -nodes -days 2 -subj /CN=own -addext subjectAltName=IP:127.0.0.1"
+    files = ["-keyout", str(path), "-out", str(path.with_suffix(".crt"))]
+    subprocess.run(["openssl", *words.split(), *files], check=True, capture_output=True)
+    path.write_text(path.read_text() + path.with_suffix(".crt").read_text())
+    return path
+
+
+def secured(server: LocalServer, certificate: Path) -> None:
+    context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+    context.load_cert_chain(certificate)
+    server.socket = context.wrap_socket(server.socket, server_side=True)
+
+
+def test_a_certificate_must_be_trusted(mine: Mine, server: LocalServer, certificate: Path) -> None:
+    secured(server, certificate)
+    mine.release.write_text(mine.release.read_text().replace("http://", "https://"))
+    done = mine.get("--task", "Mood")
+    assert done.exit_code == 1
+    assert "its certificate is not trusted (self-signed certificate)" in done.stderr
+    assert "SSL_CERT_FILE" in done.stderr
+    assert "trying again" not in done.stderr
+    trusting = mine.get("--task", "Mood", env={"SSL_CERT_FILE": str(certificate)})
+    assert trusting.exit_code == 0, trusting.stderr
+
+
+def test_a_secure_address_does_not_lead_to_an_open_one(
+    mine: Mine, server: LocalServer, certificate: Path
+) -> None:
+    with serving() as open_one:
+        open_one.files[ZIP] = archive("Mood")
+        server.faults[ZIP] = [redirect(f"{open_one.address}{ZIP}")]
+        secured(server, certificate)
+        mine.release.write_text(mine.release.read_text().replace("http://", "https://"))
+        options = ("--source", "archives", "--task", "Mood")
+        done = mine.get(*options, env={"SSL_CERT_FILE": str(certificate)})
+    assert done.exit_code == 1
+    assert f"leads on to {open_one.address}{ZIP}, where anyone may change it" in done.stderr
 
 
 def test_a_host_that_cannot_be_reached_is_tried_for_one_task_only(mine: Mine, server: LocalServer) -> None:

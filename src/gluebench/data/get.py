@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-import tempfile
+import shutil
 from collections.abc import Callable, Sequence
 from functools import partial
 from pathlib import Path
@@ -142,17 +142,19 @@ class Getter:
         (want,) = found.wants
         release = self._release.tasks[found.task.name]
         origin = Origin("archive", want.address, files)
-        source = found.folder
+        scratch = source = want.path.with_name("unpacked")
+        shutil.rmtree(scratch, ignore_errors=True)  # what a killed run may have left
         try:
-            with tempfile.TemporaryDirectory(dir=found.folder) as scratch:
-                source = archives.lay_out(release, found.task.name, want.path, Path(scratch))
-                if release.original:
-                    return build(source, self._to, self._benchmark, found.task, origin=origin)
-                return self._prepared(found.task, source, origin)
+            source = archives.lay_out(release, found.task.name, want.path, scratch)
+            if release.original:
+                return build(source, self._to, self._benchmark, found.task, origin=origin)
+            return self._prepared(found.task, source, origin)
         except DataError as error:
             want.path.unlink()
             inside = [each.replace(f"{source}{os.sep}", f"{want.name}: ") for each in error.problems]
             raise DataError(inside, shown=None if self._wishes.keep_going else SHOWN) from None
+        finally:
+            shutil.rmtree(scratch, ignore_errors=True)
 
     def _prepared(self, task: Task, source: Path, origin: Origin | None) -> Dataset:
         return prepare_from_folder(

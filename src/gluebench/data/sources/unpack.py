@@ -57,7 +57,13 @@ def _trusted(opened: zipfile.ZipFile, archive: Path) -> list[zipfile.ZipInfo]:
 
 def _fault(member: zipfile.ZipInfo) -> str:
     path = PurePosixPath(member.filename)
-    if not path.parts or path.is_absolute() or ".." in path.parts or "\\" in member.filename or ":" in path.parts[0]:
+    if (
+        not path.parts
+        or path.is_absolute()
+        or ".." in path.parts
+        or "\\" in member.filename
+        or ":" in path.parts[0]
+    ):
         return "leads out of the archive's folder"
     if stat.S_ISLNK(member.external_attr >> 16):
         return "is a link"
