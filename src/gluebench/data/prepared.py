@@ -7,7 +7,7 @@ import tempfile
 from collections.abc import Iterable, Iterator, Mapping
 from itertools import pairwise
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from gluebench.benchmark import Benchmark, Split, Task
 from gluebench.data.dataset import FILE, Dataset, Origin, SplitRecord, describe, write_dataset
@@ -52,6 +52,7 @@ def prepare(
         notes = (*notes, *(note for note in differences(task, written) if note not in notes))
         dataset = describe(benchmark, task, written, origin=origin, notes=notes)
         write_dataset(made, dataset)
+        _settle(made)
         _replace(target, made, Path(scratch, "old"))
     return dataset
 
@@ -86,6 +87,13 @@ def differences(task: Task, written: Mapping[str, SplitRecord]) -> Iterator[str]
             yield f"{name}: the labels differ from the published; to see where: gluebench data verify"
 
 
+def _settle(folder: Path) -> None:
+    """See that every file is on the disk before any takes another's place."""
+    for path in folder.iterdir():
+        with open(path, "rb") as file:
+            os.fsync(file.fileno())
+
+
 def _replace(target: Path, made: Path, old: Path) -> None:
     """Put a new folder in a target's place; should that fail, the target is as it was."""
     if target.exists():
@@ -111,14 +119,14 @@ def write_split(
     first = next(stream, None)
     if first is None:
         raise DataError([f"{task.name}, {split.name}: no rows; expected {split.size:,}"])
-    with pq.ParquetWriter(folder / name, _stored_schema(first.schema), compression="zstd") as writer:
+    with pq.ParquetWriter(
+        folder / name, _stored_schema(first.schema), **_settings(first.schema, task)
+    ) as writer:
         for batch in _regrouped(_chain(first, stream)):
             running.update(batch)
             count.add(batch)
             writer.write_batch(_stored(batch), row_group_size=ROW_GROUP)
     count.finish(sized=sized)
-    with open(folder / name, "rb") as file:
-        os.fsync(file.fileno())
     return SplitRecord(name, count.rows, running.whole, running.text, count.labels)
 
 
@@ -143,6 +151,17 @@ def _regrouped(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
             rows -= ROW_GROUP
     if rows:
         yield pa.Table.from_batches(waiting).combine_chunks().to_batches()[0]
+
+
+def _settings(schema: pa.Schema, task: Task) -> dict[str, Any]:
+    """How the file is written: few texts occur twice, so a dictionary or bounds of them are wasted work."""
+    repeating = [name for name in schema.names if name not in (INDEX, *task.columns)]
+    return {
+        "compression": "lz4",
+        "use_dictionary": repeating,
+        "write_statistics": [INDEX],
+        "column_encoding": {INDEX: "DELTA_BINARY_PACKED"},
+    }
 
 
 def _stored_schema(schema: pa.Schema) -> pa.Schema:
