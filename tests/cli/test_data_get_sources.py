@@ -16,6 +16,7 @@ import pytest
 from click.testing import CliRunner, Result
 from local_server import LocalServer, cut, serving
 from mine import SIZES, Mine, archive, hub_path, labels, texts, zipped
+from real import REAL, needs_real
 
 from gluebench import load
 from gluebench.benchmark import Task
@@ -267,3 +268,61 @@ def test_its_help_loads_nothing_heavy() -> None:
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert not {"pyarrow", "urllib3", "tqdm", "numpy"} & set(json.loads(done.stderr))
     assert "Example:" in done.stdout
+
+
+@needs_real
+def test_the_real_files_come_through_a_mirror(server: LocalServer, tmp_path: Path) -> None:
+    commit = "bcdcba79d07bc864c1c254ccfcedcce55bcc9a8c"
+    for file in (REAL / "corpora" / "hf-glue-parquet" / "rte").iterdir():
+        server.files[f"/datasets/nyu-mll/glue/resolve/{commit}/rte/{file.name}"] = file.read_bytes()
+    tasks = ["CoLA", "STS-B", "RTE", "WNLI"]
+    for task in tasks:
+        members = {
+            f"{task}/{split}.tsv": (REAL / "glue" / task / f"{split}.tsv").read_bytes() for split in SIZES
+        }
+        server.files[f"/glue/data/{task}.zip"] = zipped(members)
+    options = ("glue", "--mirror", server.address)
+    named = [word for task in tasks for word in ("--task", task)]
+    hub = get(*options, "--to", tmp_path / "hub", "--task", "RTE", "--json")
+    archives = get(*options, "--to", tmp_path / "archives", "--source", "archives", *named, "--json")
+    found = json.loads(hub.stdout)["tasks"] + json.loads(archives.stdout)["tasks"]
+    assert hub.exit_code == archives.exit_code == 0, hub.stderr + archives.stderr
+    assert [each["task"] for each in found] == ["RTE", *tasks]
+    assert {split["content"] for each in found for split in each["splits"].values()} == {"as published"}
+    prints = [
+        [split.fingerprint for split in read_dataset(tmp_path / source / "glue" / "RTE").splits.values()]
+        for source in ("hub", "archives")
+    ]
+    assert prints[0] == prints[1]
+
+
+@needs_real
+def test_a_real_file_of_the_wrong_version_is_told_and_the_old_copy_stays(
+    server: LocalServer, tmp_path: Path
+) -> None:
+    def serve(version: str) -> None:
+        folder = REAL / "glue" / version
+        members = {f"QNLI/{split}.tsv": (folder / f"{split}.tsv").read_bytes() for split in ("dev", "test")}
+        server.files["/glue/data/QNLIv2.zip"] = zipped(members)
+
+    def run() -> Result:
+        options = (
+            "--to",
+            tmp_path,
+            "--source",
+            "archives",
+            "--mirror",
+            server.address,
+            "--partial",
+            "--again",
+        )
+        return get("glue", "--task", "QNLI", *options)
+
+    serve("QNLI")
+    assert run().exit_code == 0
+    before = (tmp_path / "glue" / "QNLI" / "dev.parquet").read_bytes()
+    serve("QNLI-v1")
+    done = run()
+    assert done.exit_code == 1
+    assert "5,732 rows, expected 5,463" in done.stderr
+    assert (tmp_path / "glue" / "QNLI" / "dev.parquet").read_bytes() == before
