@@ -211,7 +211,10 @@ ARCHIVES = {
         zipped({f"Mood/{split}.tsv": tsv("Mood", split, rows=15) for split in SIZES}),
         "Mood, train: 15 rows, expected 1,000",
     ),
-    "with a file missing": (zipped({"Mood/train.tsv": tsv("Mood", "train")}), "no dev.tsv, the dev split of Mood"),
+    "with a file missing": (
+        zipped({"Mood/train.tsv": tsv("Mood", "train")}),
+        "no dev.tsv, the dev split of Mood",
+    ),
 }
 
 

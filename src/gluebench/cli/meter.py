@@ -7,28 +7,18 @@ from typing import TYPE_CHECKING
 
 import click
 
+from gluebench.data.sources.meter import Silent
+
 if TYPE_CHECKING:
     from tqdm import tqdm
 
 
-class LineMeter:
+class LineMeter(Silent):
     """For a pipe or a file: the lines alone, nothing per chunk."""
 
     def say(self, line: str) -> None:
         """Print the line."""
         click.echo(line, err=True)
-
-    def start(self, name: str, total: int | None) -> None:
-        """Nothing; what begins has been said."""
-
-    def expect(self, total: int) -> None:
-        """Nothing."""
-
-    def advance(self, number: int) -> None:
-        """Nothing."""
-
-    def stop(self) -> None:
-        """Nothing."""
 
 
 class BarMeter(LineMeter):

@@ -106,6 +106,14 @@ def test_a_file_without_length_that_is_cut_is_never_taken_for_whole(
     assert (tmp_path / "file").read_bytes() == CONTENT
 
 
+def test_a_file_that_does_not_end_is_left(server: LocalServer, tmp_path: Path) -> None:
+    server.files["/file"] = CONTENT * 50
+    server.faults["/file"] = [unmeasured]
+    with pytest.raises(DataError, match="or more, expected 20,000"):
+        Fetcher().fetch(wanted(server, tmp_path))
+    assert not list(tmp_path.iterdir())
+
+
 def test_a_date_to_come_back_at_is_heeded_too(server: LocalServer, tmp_path: Path) -> None:
     server.faults["/file"] = [status(503, Retry_After=formatdate(time() + 3600, usegmt=True))]
     with pytest.raises(

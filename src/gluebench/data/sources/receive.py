@@ -63,7 +63,9 @@ def receive(response: BaseHTTPResponse, wanted: Wanted, part: Part, meter: Meter
             file.write(chunk)
             file.flush()  # so that a kill loses nothing that came
             meter.advance(len(chunk))
-    _whole(part.size, expected, wanted)
+            if expected is not None and part.size > expected:
+                break  # it may never end
+    _whole(part, expected, wanted)
 
 
 def _expected(wanted: Wanted, told: str, *, had: int) -> int | None:
@@ -87,10 +89,12 @@ def _measured(expected: int | None) -> Iterator[None]:
             raise
 
 
-def _whole(there: int, expected: int | None, wanted: Wanted) -> None:
+def _whole(part: Part, expected: int | None, wanted: Wanted) -> None:
+    there = part.size
     if expected is None or there == expected:
         return
     if there > expected:
+        part.drop()
         raise DataError([f"{wanted.address}: {there:,} bytes or more, expected {expected:,}; {ANOTHER}"])
     raise Again(
         Fault(f"{wanted.address}: the connection was cut after {size(there)} of {size(expected)}", True)
