@@ -14,6 +14,8 @@ import struct
 from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
+from gluebench.data.arrays import numbers
+
 if TYPE_CHECKING:
     import pyarrow as pa
 
@@ -92,8 +94,8 @@ def _values(array: pa.Array) -> tuple[memoryview, memoryview]:
         return _strings(array)
     import numpy as np
 
-    numbers = array.to_numpy(zero_copy_only=False).astype("<f8")
-    return memoryview(np.full(len(numbers), 8, dtype="<i8").tobytes()), memoryview(numbers.tobytes())
+    values = numbers(array.cast(pa.float64())).astype("<f8")
+    return memoryview(np.full(len(values), 8, dtype="<i8").tobytes()), memoryview(values.tobytes())
 
 
 def _strings(array: pa.Array) -> tuple[memoryview, memoryview]:

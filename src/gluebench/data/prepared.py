@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from gluebench.benchmark import Benchmark, Split, Task
+from gluebench.data.arrays import numbers
 from gluebench.data.dataset import FILE, Dataset, Origin, SplitRecord, describe, write_dataset
 from gluebench.data.errors import DataError
 from gluebench.data.fingerprint import LABEL, Fingerprint
@@ -52,7 +53,8 @@ def prepare(
         notes = (*notes, *(note for note in differences(task, written) if note not in notes))
         dataset = describe(benchmark, task, written, origin=origin, notes=notes)
         write_dataset(made, dataset)
-        _settle(made)
+        if target.exists():
+            _settle(made)
         _replace(target, made, Path(scratch, "old"))
     return dataset
 
@@ -88,7 +90,7 @@ def differences(task: Task, written: Mapping[str, SplitRecord]) -> Iterator[str]
 
 
 def _settle(folder: Path) -> None:
-    """See that every file is on the disk before any takes another's place."""
+    """See that the new files are on the disk before they take the place of old ones."""
     for path in folder.iterdir():
         with open(path, "rb") as file:
             os.fsync(file.fileno())
@@ -239,9 +241,9 @@ def _run(indices: pa.Array) -> range | pa.Array:
     """Indices that count up by one as what they are, so that a long split need not be kept whole."""
     import numpy as np
 
-    numbers = indices.to_numpy()
-    if len(numbers) and (np.diff(numbers) == 1).all():
-        return range(int(numbers[0]), int(numbers[-1]) + 1)
+    values = numbers(indices)
+    if len(values) and (np.diff(values) == 1).all():
+        return range(int(values[0]), int(values[-1]) + 1)
     return indices
 
 
@@ -252,12 +254,12 @@ def _repeated(parts: Iterable[range | pa.Array]) -> list[str]:
     parts = list(parts)
     if all(isinstance(part, range) for part in parts) and _ascend(parts):
         return []
-    numbers = np.concatenate([np.asarray(part, dtype=np.int64) for part in parts])
-    order = np.argsort(numbers, kind="stable")
-    again = np.flatnonzero(np.diff(numbers[order]) == 0)
-    firsts = [at for at in again.tolist() if at == 0 or numbers[order[at - 1]] != numbers[order[at]]]
+    values = np.concatenate([np.asarray(p) if isinstance(p, range) else numbers(p) for p in parts])
+    order = np.argsort(values, kind="stable")
+    again = np.flatnonzero(np.diff(values[order]) == 0)
+    firsts = [at for at in again.tolist() if at == 0 or values[order[at - 1]] != values[order[at]]]
     return [
-        f"the index {numbers[order[at]]} stands in the rows {order[at] + 1:,} and {order[at + 1] + 1:,}"
+        f"the index {values[order[at]]} stands in the rows {order[at] + 1:,} and {order[at + 1] + 1:,}"
         for at in firsts
     ]
 

@@ -316,6 +316,8 @@ try:
     prepare_from_folder(Path("source"), Path("data"), benchmark, task, release, partial=True)
 except OSError as error:
     print(type(error).__name__, error)
+else:
+    print("pandas:", "pandas" in sys.modules)
 """
 
 
@@ -326,7 +328,8 @@ def prepare_under(folder: Path, limit: str) -> str:
     (folder / "source/SST-2/dev.tsv").write_text("sentence\tlabel\n" + rows)
     tests = str(Path(__file__).parents[2])
     code = PREPARE.format(tests=tests, limit=limit)
-    done = subprocess.run([sys.executable, "-c", code], cwd=folder, capture_output=True, text=True)
+    here = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)}
+    done = subprocess.run([sys.executable, "-c", code], cwd=folder, env=here, capture_output=True, text=True)
     assert done.returncode == 0, done.stderr
     return done.stdout
 
@@ -358,3 +361,7 @@ def test_a_read_only_folder_is_told_and_left_as_it_was(tmp_path: Path) -> None:
     assert told.startswith("PermissionError")
     assert "data/glue" in told
     assert left(tmp_path / "data") == before
+
+
+def test_preparing_does_not_import_pandas_for_whoever_has_it(tmp_path: Path) -> None:
+    assert prepare_under(tmp_path, "") == "pandas: False\n"

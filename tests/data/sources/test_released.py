@@ -343,7 +343,8 @@ def test_a_file_without_line_ends_is_told_before_it_fills_the_memory(
         prepare_files(tmp_path, "SST-2", {"SST-2/test.tsv": content}, rows={"test": 1})
 
 
-FIELD = st.text(st.characters(exclude_characters="\t\n", exclude_categories=["Cs"]), max_size=6)
+TEXT = st.text(st.sampled_from("ab\r\0\"',\ufeffé🐟 \u2028\x85\\#"), max_size=4)
+FIELD = TEXT | st.sampled_from(["NA", "null", "", "1.0", "true", "nan", '""', "#N/A"])
 
 
 @given(st.lists(st.tuples(FIELD, FIELD), min_size=1, max_size=12), st.integers(4, 64))
@@ -352,7 +353,19 @@ def test_fields_are_what_stands_between_tabs_wherever_blocks_are_cut(
 ) -> None:
     data = "\n".join(f"{a}\t{b}" for a, b in rows).encode()
     with patch.object(released, "BLOCK", block):
-        tables = [released._fields(each, 2) for each in released._blocks(BytesIO(data), Path("x.tsv"))]
-    columns = [released._columns(table, 2) for table in tables]
+        blocks = list(released._blocks(BytesIO(data), Path("x.tsv")))
+    columns = [released._columns(released._fields(each, 2), 2) for each in blocks]
     assert [value for first, _ in columns for value in first.to_pylist()] == [a for a, _ in rows]
     assert [value for _, second in columns for value in second.to_pylist()] == [b for _, b in rows]
+
+
+@given(st.lists(st.lists(FIELD, min_size=1, max_size=4), min_size=1, max_size=5), st.integers(1, 4))
+def test_a_block_is_read_only_if_every_line_has_so_many_fields(rows: list[list[str]], width: int) -> None:
+    data = "".join("\t".join(row) + "\n" for row in rows).encode()
+    assert (released._fields(data, width) is not None) == all(len(row) == width for row in rows)
+
+
+@pytest.mark.parametrize("spoilt", [b"\xff", b"\xc3", b"\xed\xa0\x80", b"\xc0\x80", b"\xf4\x90\x80\x80"])
+def test_a_block_that_is_not_utf8_is_not_read(spoilt: bytes) -> None:
+    for data in (b"a\t" + spoilt + b"\n", spoilt + b"\tb\r\n"):
+        assert released._fields(data, 2) is None

@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, BinaryIO
 
 from gluebench.benchmark import Split, Task
+from gluebench.data.arrays import integers
 from gluebench.data.errors import DataError
 from gluebench.data.sources.release import TaskRelease
 from gluebench.data.sources.shape import Plan, Shaper, plan
@@ -177,9 +178,8 @@ def _fields(block: bytes, width: int) -> pa.Array | None:
 
 def _columns(fields: pa.Array, width: int) -> list[pa.Array]:
     import numpy as np
-    import pyarrow as pa
 
-    return [fields.take(pa.array(np.arange(at, len(fields), width))) for at in range(width)]
+    return [fields.take(integers(np.arange(at, len(fields), width))) for at in range(width)]
 
 
 def _is_utf8(fields: pa.Array) -> bool:
