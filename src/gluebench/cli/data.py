@@ -8,6 +8,7 @@ from gluebench.cli.lazy import LazyGroup
 
 COMMANDS: dict[str, str] = {
     "build": "gluebench.cli.data_build:build",
+    "get": "gluebench.cli.data_get:get",
     "lint-diagnostic": "gluebench.cli.data_lint_diagnostic:lint_diagnostic",
     "verify": "gluebench.cli.data_verify:verify",
 }

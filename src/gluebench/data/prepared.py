@@ -79,6 +79,8 @@ def differences(task: Task, written: Mapping[str, SplitRecord]) -> Iterator[str]
     """A note for each split whose content is not the published one, where that has a fingerprint."""
     for name, record in written.items():
         split = task.splits[name]
+        if record.fingerprint == split.fingerprint:
+            continue
         text = split.text_fingerprint or split.fingerprint
         labelled = record.fingerprint != record.text_fingerprint
         if text and record.text_fingerprint != text:
