@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Set
 
 _TOKEN = re.compile(r"\w+(?:['’]\w+)?|[^\w\s]")
 _WORD = re.compile(r"\w+(?:['’]\w+)?")
@@ -20,5 +21,9 @@ def words(text: str) -> list[str]:
 
 def overlap(first: str, second: str) -> float:
     """Share of the different words of two texts that stand in both (Jaccard), 0 to 1."""
-    one, two = set(words(first)), set(words(second))
+    return jaccard(set(words(first)), set(words(second)))
+
+
+def jaccard(one: Set[str], two: Set[str]) -> float:
+    """Share of the members of two sets that are in both, 0 to 1; 0 where there are none."""
     return len(one & two) / len(one | two) if one or two else 0.0
