@@ -8,6 +8,7 @@ from gluebench.cli.lazy import LazyGroup
 
 COMMANDS: dict[str, str] = {
     "build": "gluebench.cli.data_build:build",
+    "show": "gluebench.cli.data_show:show",
     "stats": "gluebench.cli.data_stats:stats",
     "verify": "gluebench.cli.data_verify:verify",
 }

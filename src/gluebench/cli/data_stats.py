@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from gluebench.cli.errors import needs_extra
+from gluebench.cli.errors import needs_extra, reading_data
 from gluebench.cli.options import Form, output_options
 
 if TYPE_CHECKING:
@@ -55,12 +55,8 @@ def stats(benchmark: str, names: tuple[str, ...], data: str | None, plot: str | 
     suite = load_benchmark(benchmark)
     if plot is not None:
         _check_drawing()  # before minutes of counting
-    try:
+    with reading_data():
         found = _described(suite, names, data_folder(data))
-    except ModuleNotFoundError as error:
-        if error.name is None or error.name.partition(".")[0] != "pyarrow":
-            raise
-        raise needs_extra("data", "Reading prepared data") from None
     emit(stats_output(suite, found), form)
     if plot is not None:
         from gluebench.data.stats.plot import draw

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import math
 import os
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from matplotlib.figure import Figure
+from matplotlib.layout_engine import ConstrainedLayoutEngine
 
 from gluebench.benchmark import Benchmark, Task
 from gluebench.data.stats.describe import TaskStats
@@ -18,16 +20,20 @@ if TYPE_CHECKING:
 # Okabe and Ito's colours, told apart with any colour vision; shape and words tell as much again.
 _PARTS = {"train": ("#0072B2", "o", -0.2), "dev": ("#E69F00", "^", 0.0), "test": ("#009E73", "s", 0.2)}
 _SHADES = ("#56B4E9", "#E69F00", "#B8B8B8", "#009E73", "#CC79A7")
-_RAMP = ("#DEEBF7", "#9ECAE1", "#6BAED6")
+_RAMP = ("#F1F7FC", "#D6E6F4", "#ABCFE6", "#7CB3DA", "#5196C9")
 _LINES = ("#0072B2", "#D55E00", "#009E73")
 _ROW = 0.62
 """Height of a task, in inches."""
+_AROUND = 2.1
+"""Height of titles, axis and legend together."""
 
 
 def draw(found: Sequence[TaskStats], suite: Benchmark, path: str | os.PathLike[str]) -> None:
     """A row for each task with data: sizes, label balance, lengths. The ending of `path` names the format."""
     tasks = [each for each in found if any(each.splits.values())]
-    figure = Figure(figsize=(15, 1.9 + _ROW * max(len(tasks), 2)), layout="constrained")
+    figure = Figure(
+        figsize=(15, _AROUND + _ROW * max(len(tasks), 3)), layout=ConstrainedLayoutEngine(wspace=0.04)
+    )
     sizes, labels, lengths = figure.subplots(1, 3, sharey=True)
     figure.suptitle(f"{suite.title or suite.name}: the examples on disk", fontsize=14)
     sizes.set_ylim(len(tasks) - 0.5, -0.5)  # the first task on top
@@ -38,7 +44,7 @@ def draw(found: Sequence[TaskStats], suite: Benchmark, path: str | os.PathLike[s
     for axes in (sizes, labels, lengths):
         axes.spines[["top", "right"]].set_visible(False)
         axes.tick_params(axis="y", length=0)
-    figure.savefig(path, dpi=150)
+    figure.savefig(path, dpi=150, bbox_inches="tight", pad_inches=0.15)
 
 
 def _part(split: str) -> str:
@@ -59,9 +65,13 @@ def _draw_sizes(axes: Axes, tasks: Sequence[TaskStats]) -> None:
             axes.scatter(across, down, s=70, c=colour, marker=marker, label=part, zorder=3)
     axes.set(xscale="log", title="Sizes", xlabel="examples (logarithmic)")
     axes.xaxis.set_major_formatter("{x:,.0f}")
-    axes.margins(x=0.12)
+    axes.xaxis.set_minor_formatter("")
+    counts = [split.examples for each in tasks for split in each.splits.values() if split and split.examples]
+    axes.set_xlim(
+        10 ** math.floor(math.log10(min(counts)) - 0.05), 10 ** math.ceil(math.log10(max(counts)) + 0.05)
+    )
     axes.grid(axis="both", color="#DDDDDD", linewidth=0.7)
-    _legend(axes)
+    _legend(axes, len(tasks))
 
 
 def _draw_labels(axes: Axes, tasks: Sequence[TaskStats], records: Sequence[Task]) -> None:
@@ -118,7 +128,7 @@ def _draw_lengths(axes: Axes, tasks: Sequence[TaskStats]) -> None:
     axes.set(title="Lengths (train, or the first split)", xlabel="tokens in a text")
     axes.set_xlim(0, 1.18 * max(axes.get_xlim()[1], 10))
     axes.grid(axis="x", color="#DDDDDD", linewidth=0.7)
-    _legend(axes)
+    _legend(axes, len(tasks))
 
 
 def _draw_length(axes: Axes, row: int, split: SplitStats) -> None:
@@ -140,6 +150,6 @@ def _draw_length(axes: Axes, row: int, split: SplitStats) -> None:
         )
 
 
-def _legend(axes: Axes) -> None:
-    below = -0.6 / (_ROW * axes.get_ylim()[0] + _ROW / 2)  # 0.6 inches, under the words of the axis
+def _legend(axes: Axes, count: int) -> None:
+    below = -0.6 / (_ROW * max(count, 3))  # inches, under the words of the axis
     axes.legend(loc="upper center", bbox_to_anchor=(0.5, below), ncols=3, frameon=False, fontsize=9)
