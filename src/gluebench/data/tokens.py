@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Set
 
 _TOKEN = re.compile(r"\w+(?:['’]\w+)?|[^\w\s]")
 _WORD = re.compile(r"\w+(?:['’]\w+)?")
@@ -21,9 +20,5 @@ def words(text: str) -> list[str]:
 
 def overlap(first: str, second: str) -> float:
     """Share of the different words of two texts that stand in both (Jaccard), 0 to 1."""
-    return jaccard(set(words(first)), set(words(second)))
-
-
-def jaccard(one: Set[str], two: Set[str]) -> float:
-    """Share of the members of two sets that are in both, 0 to 1; 0 where there are none."""
+    one, two = set(words(first)), set(words(second))
     return len(one & two) / len(one | two) if one or two else 0.0

@@ -4,12 +4,15 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence, Set
-from itertools import pairwise
+from itertools import islice, pairwise
 from typing import NamedTuple
 
 from gluebench.benchmark import Task
-from gluebench.data.tokens import jaccard, tokens, words
+from gluebench.data.stats.words import Words
 from gluebench.data.tsv import Example
+
+_TOGETHER = 8192
+"""Examples that are counted at once."""
 
 
 class Part(NamedTuple):
@@ -63,28 +66,8 @@ class SplitStats(NamedTuple):
     vocabulary: Vocabulary
 
 
-class _Lengths(dict[str, int]):
-    """Tokens of a stretch without white space, worked out once for each."""
-
-    def __missing__(self, stretch: str) -> int:
-        self[stretch] = len(tokens(stretch))
-        return self[stretch]
-
-
-class _Words(dict[str, frozenset[str]]):
-    """Words of a stretch without white space, worked out once for each."""
-
-    def __missing__(self, stretch: str) -> frozenset[str]:
-        self[stretch] = frozenset(words(stretch))
-        return self[stretch]
-
-
 class Tally:
-    """Counts of a split, added to example by example.
-
-    No token has white space in it, so texts are cut there, which is fast, and each different stretch
-    between is tokenised once.
-    """
+    """Counts of a split, added to as its examples are read."""
 
     def __init__(self, task: Task) -> None:
         self._task = task
@@ -93,35 +76,30 @@ class Tally:
         self._scores = 0.0
         self._lengths: dict[str, Counter[int]] = {column: Counter() for column in task.columns}
         self._overlap = 0.0
-        self._stretches: Counter[str] = Counter()
-        self._length_of = _Lengths()
-        self._words_of = _Words()
+        self._words = Words()
         self.examples = 0
 
     def add(self, examples: Iterable[Example]) -> Tally:
         """Count these too."""
-        for example in examples:
-            self.examples += 1
-            texts = [text.split() for text in example.inputs.values()]
-            for column, text in zip(self._lengths.values(), texts, strict=True):
-                column[sum(map(self._length_of.__getitem__, text))] += 1
-                self._stretches.update(text)
-            if len(texts) == 2:
-                self._overlap += jaccard(self._words(texts[0]), self._words(texts[1]))
-            if example.label is not None:
-                self._label(example.label)
+        stream = iter(examples)
+        while batch := list(islice(stream, _TOGETHER)):
+            self._add(batch)
         return self
 
-    def _words(self, text: Sequence[str]) -> frozenset[str]:
-        return frozenset().union(*map(self._words_of.__getitem__, text))
+    def _add(self, batch: Sequence[Example]) -> None:
+        self.examples += len(batch)
+        coded = [self._words.coded([each.inputs[column] for each in batch]) for column in self._lengths]
+        for counts, texts in zip(self._lengths.values(), coded, strict=True):
+            counts.update(self._words.lengths(texts).tolist())
+        if len(coded) == 2:
+            self._overlap += float(self._words.overlaps(*coded).sum())
+        for each in batch:
+            if each.label is not None:
+                self._label(each.label)
 
     def vocabulary(self) -> Counter[str]:
         """How often each token stands in the texts so far."""
-        found: Counter[str] = Counter()
-        for stretch, count in self._stretches.items():
-            for token in tokens(stretch):
-                found[token] += count
-        return found
+        return self._words.vocabulary()
 
     def _label(self, label: str | float) -> None:
         if isinstance(label, str):
