@@ -29,13 +29,18 @@ _AROUND = 2.1
 
 
 def draw(found: Sequence[TaskStats], suite: Benchmark, path: str | os.PathLike[str]) -> None:
-    """A row for each task with data: sizes, label balance, lengths. The ending of `path` names the format."""
+    """Write the picture to `path`, whose ending names the format: .png, .svg, .pdf."""
+    figure(found, suite).savefig(path, dpi=150, bbox_inches="tight", pad_inches=0.15)
+
+
+def figure(found: Sequence[TaskStats], suite: Benchmark) -> Figure:
+    """A row for each task that has data: its sizes, its label balance, its lengths."""
     tasks = [each for each in found if any(each.splits.values())]
-    figure = Figure(
+    drawn = Figure(
         figsize=(15, _AROUND + _ROW * max(len(tasks), 3)), layout=ConstrainedLayoutEngine(wspace=0.04)
     )
-    sizes, labels, lengths = figure.subplots(1, 3, sharey=True)
-    figure.suptitle(f"{suite.title or suite.name}: the examples on disk", fontsize=14)
+    sizes, labels, lengths = drawn.subplots(1, 3, sharey=True)
+    drawn.suptitle(f"{suite.title or suite.name}: the examples on disk", fontsize=14)
     sizes.set_ylim(len(tasks) - 0.5, -0.5)  # the first task on top
     _draw_sizes(sizes, tasks)
     _draw_labels(labels, tasks, [suite.dataset(each.task) for each in tasks])
@@ -44,7 +49,7 @@ def draw(found: Sequence[TaskStats], suite: Benchmark, path: str | os.PathLike[s
     for axes in (sizes, labels, lengths):
         axes.spines[["top", "right"]].set_visible(False)
         axes.tick_params(axis="y", length=0)
-    figure.savefig(path, dpi=150, bbox_inches="tight", pad_inches=0.15)
+    return drawn
 
 
 def _part(split: str) -> str:

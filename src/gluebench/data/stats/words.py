@@ -92,7 +92,8 @@ class Words:
         of_text = np.repeat(coded.texts, counts)
         keys = of_text * self._known.different_words + np.array(self._known.words)[at]
         keys.sort()  # np.unique puts them in a hash table, which takes longer
-        return keys[np.diff(keys, prepend=-1) > 0]
+        different: Numbers = keys[np.diff(keys, prepend=-1) > 0]
+        return different
 
     def _by_text(self, found: Numbers, size: int) -> Numbers:
         return np.bincount(found // max(self._known.different_words, 1), minlength=size)
