@@ -59,7 +59,7 @@ def test_a_split_without_a_file_is_none_and_a_task_without_a_folder_an_error(
 def test_the_released_files_beside_table_1(tmp_path: Path) -> None:
     glue = load_benchmark("glue")
     found = {}
-    for name in ("CoLA", "MRPC", "STS-B", "RTE", "WNLI", "QNLI"):
+    for name in ("CoLA", "STS-B", "RTE", "WNLI"):
         task = glue.task(name)
         prepare_from_folder(REAL / "glue", tmp_path, glue, task, load_release("glue"), partial=True)
         for size in describe(task, on_disk(tmp_path, glue, task)).sizes:
@@ -67,14 +67,10 @@ def test_the_released_files_beside_table_1(tmp_path: Path) -> None:
     assert found == {
         ("CoLA", "train"): (8551, "8.5k", "cut"),
         ("CoLA", "test"): (1063, "1k", "rounded"),
-        ("MRPC", "train"): (3668, "3.7k", "rounded"),
-        ("MRPC", "test"): (1725, "1.7k", "cut"),
         ("STS-B", "train"): (5749, "7k", "differs"),
         ("STS-B", "test"): (1379, "1.4k", "rounded"),
         ("RTE", "train"): (2490, "2.5k", "rounded"),
         ("RTE", "test"): (3000, "3k", "exact"),
         ("WNLI", "train"): (635, "634", "differs"),
         ("WNLI", "test"): (146, "146", "exact"),
-        ("QNLI", "train"): (None, "105k", None),
-        ("QNLI", "test"): (5463, "5.4k", "cut"),
     }
