@@ -49,8 +49,8 @@ def test_each_task_is_fitted_once_and_mnli_answers_the_diagnostic_set(
     assert list(columns) == [file.name for file in sample.files()]
     assert [name for name, *_ in system.fitted] == [task.name for task in sample.scored]
     assert ("MNLI", 1500, 300) in system.fitted
-    assert system.asked[-1] == ("MNLI", 222)
-    assert [count for name, count in system.asked if name == "MNLI"] == [300, 300, 222]
+    assert system.asked[-1] == ("MNLI", 600)
+    assert [count for name, count in system.asked if name == "MNLI"] == [300, 300, 600]
     assert lines[0] == "fitting CoLA"
     assert lines[-1] == "predicting AX"
 
@@ -62,7 +62,7 @@ def test_what_is_predicted_is_ready_to_be_a_submission(sample: Benchmark, sample
         assert columns[file.name].indices is None
         assert columns[file.name].labels == sample.task(file.task).words
     assert columns["STS-B"].numbers == array("d", [1.0] * 250)
-    assert columns["AX"].words() == ["entailment"] * 222
+    assert columns["AX"].words() == ["entailment"] * 600
 
 
 def test_a_system_never_sees_the_labels_of_what_it_predicts(sample: Benchmark, sample_folder: Path) -> None:

@@ -1,4 +1,4 @@
-"""`gluebench benchmark`: what benchmarks there are, and what one consists of."""
+"""`gluebench benchmark`: what benchmarks there are, what one consists of, and how to make one."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from gluebench.cli.lazy import LazyGroup
 from gluebench.cli.options import Form, output_options
 
 if TYPE_CHECKING:
@@ -15,9 +16,16 @@ if TYPE_CHECKING:
     from gluebench.cli.tables import Section
 
 
-@click.group
+COMMANDS = {
+    "lint": "gluebench.cli.benchmark_lint:lint",
+    "new": "gluebench.cli.benchmark_new:new",
+}
+"""Commands in files of their own, imported when they are asked for."""
+
+
+@click.group(cls=LazyGroup, commands_at=COMMANDS)
 def benchmark() -> None:
-    """List and show benchmarks."""
+    """List and show benchmarks, make one from CSV files, look for its faults."""
 
 
 @benchmark.command("list")

@@ -15,6 +15,9 @@ from gluebench.data.verify.marks import HIDDEN, Marks, letters_mark, marks, text
 MOST_ALIGNED = 5_000
 """Rows between the first and last difference up to which missing rows are told from changed ones."""
 
+BY_CHANCE = 0.005
+"""Share of the differing rows up to which a kind found by trying is not believed."""
+
 ORDER = "another order"
 MISSING = "missing"
 ADDED = "added"
@@ -45,11 +48,21 @@ def differences(task: Task, examples: Sequence[Example], known: Marks) -> list[D
             row for row, pair in enumerate(zip(_rows(found), _rows(known), strict=True)) if pair[0] != pair[1]
         ]
         return [Difference(row, ORDER) for row in moved]
-    return [
-        difference
-        for here, there in _aligned(found.texts, known.texts)
-        for difference in _difference(task, examples, found, known, here=here, there=there)
-    ]
+    return _without_chance(
+        [
+            difference
+            for here, there in _aligned(*_comparable(found, known))
+            for difference in _difference(task, examples, found, known, here=here, there=there)
+        ]
+    )
+
+
+def _without_chance(found: list[Difference]) -> list[Difference]:
+    """A kind found by trying that few rows of many have is chance: 16 bits, some 30 trials a row."""
+    tried = {kind for kind, _ in _CHANGES}
+    counts = Counter(each.kind for each in found)
+    chance = {kind for kind in tried if counts[kind] <= len(found) * BY_CHANCE}
+    return [each._replace(kind=SPACING) if each.kind in chance else each for each in found]
 
 
 def summary(found: Sequence[Difference]) -> dict[str, int]:
@@ -59,6 +72,14 @@ def summary(found: Sequence[Difference]) -> dict[str, int]:
 
 def _rows(each: Marks) -> list[tuple[int, int, int]]:
     return list(zip(each.texts, each.letters, each.labels, strict=True))
+
+
+def _comparable(found: Marks, known: Marks) -> tuple[Sequence[int], Sequence[int]]:
+    """What rows are recognised by: their texts, or their letters alone where most texts were rewritten."""
+    common = (Counter(found.texts) & Counter(known.texts)).total()
+    if 2 * common >= min(len(found), len(known)):
+        return found.texts, known.texts
+    return found.letters, known.letters
 
 
 def _aligned(found: Sequence[int], known: Sequence[int]) -> Iterator[tuple[int | None, int | None]]:

@@ -1,0 +1,150 @@
+"""What can be answered without reading everything: one text alone, its length, the words in common."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import replace
+from random import Random
+from typing import NamedTuple
+
+from gluebench.analysis.lint.findings import Finding, Severity, counted, percent
+from gluebench.analysis.lint.split import LintSplit
+from gluebench.analysis.significance import holm, mcnemar, student_t_two_sided
+from gluebench.analysis.wording import ALPHA, p_words
+from gluebench.benchmark import Task
+from gluebench.data import Example
+from gluebench.scoring.correlation import pearson_of
+from gluebench.scoring.intervals import wilson
+from gluebench.systems.protocols import SimpleSystem
+
+MOST = 10_000
+"""Rows of a split that are learnt from, or answered: an even draw (seed 0) from a larger one."""
+FEWEST = 20
+"""Rows of the training split below which nothing can be learnt."""
+
+
+class Shortcut(NamedTuple):
+    """A system that sees only a part of each example."""
+
+    name: str
+    make: Callable[[], SimpleSystem]
+    columns: tuple[str, ...]
+    """The input columns it sees."""
+
+
+class Measured(NamedTuple):
+    """How far a shortcut leads on one split."""
+
+    name: str
+    split: str
+    lead: float
+    """Accuracy beyond the majority class; for scores the correlation."""
+    p: float
+    words: str
+
+
+def shortcut_findings(task: Task, splits: Sequence[LintSplit]) -> Iterator[Finding]:
+    """Each shortcut fitted on the training split and tested on each labelled other."""
+    labelled = [split for split in splits if split.labelled]
+    train = next((split for split in labelled if split.role is None), None)
+    others = [split for split in labelled if split.role is not None]
+    if train is None or len(train.examples) < FEWEST or not others:
+        text = (
+            f"not measured: that takes a labelled training split of {FEWEST} rows and another labelled split"
+        )
+        yield Finding("note", "shortcuts", "all", 0, text)
+        return
+    learnt = _drawn(train.examples)
+    asked = {split.name: _drawn(split.examples) for split in others}
+    measured = [found for each in shortcuts(task) for found in _measured(task, each, learnt, asked)]
+    adjusted = holm([each.p for each in measured])
+    for each, p in zip(measured, adjusted, strict=True):
+        yield _finding(each, p)
+
+
+def shortcuts(task: Task) -> list[Shortcut]:
+    """Those that a task can have: a single text has a length only, since to read it is to do the task."""
+    from gluebench.systems.bag import HypothesisOnly
+    from gluebench.systems.overlap import WordOverlap
+
+    lengths = [Shortcut(f"length of {name}", WordOverlap, (name,)) for name in task.columns]
+    if len(task.columns) < 2:
+        return lengths
+    alone = [Shortcut(f"{name} alone", HypothesisOnly, (name,)) for name in task.columns]
+    first, second = task.columns[:2]
+    return [*alone, Shortcut("word overlap", WordOverlap, (first, second)), *lengths]
+
+
+def _drawn(examples: Sequence[Example]) -> list[Example]:
+    return list(examples) if len(examples) <= MOST else Random(0).sample(list(examples), MOST)
+
+
+def _measured(
+    task: Task, shortcut: Shortcut, train: Sequence[Example], asked: Mapping[str, Sequence[Example]]
+) -> Iterator[Measured]:
+    """No dev split is used for choosing a setting, so its figure is as honest as that of the test split."""
+    system = shortcut.make()
+    system.fit(task, [_seen(example, shortcut) for example in train], [])
+    for split, examples in asked.items():
+        answers = system.predict(task, [_seen(example, shortcut) for example in examples])
+        if task.words:
+            yield _against_majority(task, shortcut, split, train=train, examples=examples, answers=answers)
+        else:
+            yield _correlated(shortcut, split, examples, answers=[float(answer) for answer in answers])
+
+
+def _seen(example: Example, shortcut: Shortcut) -> Example:
+    return replace(example, inputs={name: example.inputs[name] for name in shortcut.columns})
+
+
+def _against_majority(
+    task: Task,
+    shortcut: Shortcut,
+    split: str,
+    *,
+    train: Sequence[Example],
+    examples: Sequence[Example],
+    answers: Sequence[str | float],
+) -> Measured:
+    """Accuracy against that of the most frequent training label, on the same rows."""
+    from gluebench.systems.targets import typical
+
+    usual = typical(task, train)
+    gold = [example.label for example in examples]
+    hits = [answer == label for answer, label in zip(answers, gold, strict=True)]
+    base = [label == usual for label in gold]
+    won = sum(hit and not other for hit, other in zip(hits, base, strict=True))
+    lost = sum(other and not hit for hit, other in zip(hits, base, strict=True))
+    share, bar = sum(hits) / len(gold), wilson(sum(hits), len(gold))
+    words = (
+        f"{shortcut.name} answers {percent(share)} [{100 * (bar.low or 0):.1f}, {100 * (bar.high or 0):.1f}] "
+        f"of {counted(len(gold), 'row')} rightly, the majority class {percent(sum(base) / len(base))}"
+    )
+    return Measured(shortcut.name, split, (won - lost) / len(gold), mcnemar(won, lost), words)
+
+
+def _correlated(
+    shortcut: Shortcut, split: str, examples: Sequence[Example], *, answers: Sequence[float]
+) -> Measured:
+    """Pearson's correlation with the gold scores; 0 where either does not vary."""
+    gold = [float(example.label or 0) for example in examples]
+    r = pearson_of(gold, answers)
+    p = 1.0
+    if len(gold) > 2:
+        left = max(1 - r * r, 1e-15)
+        p = student_t_two_sided(r * math.sqrt((len(gold) - 2) / left), len(gold) - 2)
+    words = f"{shortcut.name} correlates with the scores by {r:.3f} (Pearson, {counted(len(gold), 'row')})"
+    return Measured(shortcut.name, split, r, p, words)
+
+
+def _finding(measured: Measured, p: float) -> Finding:
+    real = p < ALPHA and measured.lead > 0
+    verdict = "beyond noise" if real else "no lead beyond noise"
+    text = f"{measured.words}: {verdict} ({p_words(p)} after Holm)"
+    advice = (
+        "Look at which words or lengths go with a label, and collect examples that break the pattern; "
+        "else publish the figure as the score to beat."
+    )
+    severity: Severity = "warning" if real else "note"
+    return Finding(severity, measured.name, measured.split, measured.lead, text, advice if real else "")

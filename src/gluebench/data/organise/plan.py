@@ -1,0 +1,178 @@
+"""From an organiser's folder to everything a benchmark needs: what is to be written, and what was assumed."""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from gluebench.data.errors import DataError
+from gluebench.data.organise.choices import Choices, told, unknown_tasks
+from gluebench.data.organise.columns import ColumnPlan, number, plan_columns
+from gluebench.data.organise.files import TaskFiles, find_tasks
+from gluebench.data.organise.labels import LabelPlan, plan_labels
+from gluebench.data.organise.read import RawTable, read_table
+from gluebench.data.tsv import Example
+
+NOT_STATED = "not stated"
+_BREAKS = re.compile(r"[\t\r\n]+")
+
+
+@dataclass(frozen=True, slots=True)
+class TaskPlan:
+    """One task, ready to be written."""
+
+    name: str
+    columns: ColumnPlan
+    labels: LabelPlan
+    licence: str
+    formats: Mapping[str, str]
+    """Split to how its file was read."""
+    splits: Mapping[str, list[Example]]
+    """Split to its examples; a label is None only in a test split without labels."""
+    notes: tuple[str, ...]
+    """What was assumed or changed."""
+
+    @property
+    def labelled(self) -> bool:
+        """Whether the test split has labels."""
+        return self.splits["test"][0].label is not None
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """A benchmark, ready to be written."""
+
+    name: str
+    title: str
+    tasks: tuple[TaskPlan, ...]
+
+
+def make_plan(folders: Sequence[str | os.PathLike[str]], name: str, choices: Choices) -> Plan:
+    """Read an organiser's folders. Raises DataError with the problems of all tasks."""
+    found = find_tasks(folders, name)
+    tasks: list[TaskPlan] = []
+    problems = unknown_tasks(choices, [each.name for each in found])
+    for each in found:
+        try:
+            tasks.append(_task(each, choices))
+        except DataError as error:
+            problems += error.problems
+    if problems:
+        raise DataError(problems)
+    return Plan(name, choices.title or name, tuple(tasks))
+
+
+def _task(files: TaskFiles, choices: Choices) -> TaskPlan:
+    tables = _tables(files, choices.encoding)
+    columns = plan_columns(files.name, tables, choices)
+    labels = plan_labels(files.name, tables, columns, choices=choices)
+    splits: dict[str, list[Example]] = {}
+    notes: list[str] = []
+    problems: list[str] = []
+    for split, table in tables.items():
+        maker = _Examples(table, columns, labels)
+        splits[split] = maker.examples(split, replacing=choices.replace_whitespace)
+        notes += [f"{split}: {note}" for note in maker.notes]
+        problems += maker.problems
+    if problems:
+        raise DataError(problems)
+    declared = next((table.declared for table in tables.values() if table.declared), None)
+    licence = told(choices.licence, files.name)
+    if declared is not None:
+        notes += [declared.made] if declared.made else []
+        licence = licence or (declared.licence if declared.licence != NOT_STATED else None)
+    notes += _assumed(columns, labels, licence=licence, labelled=splits["test"][0].label is not None)
+    formats = {split: table.format for split, table in tables.items()}
+    return TaskPlan(files.name, columns, labels, licence or NOT_STATED, formats, splits, tuple(notes))
+
+
+def _tables(files: TaskFiles, encoding: str) -> dict[str, RawTable]:
+    tables: dict[str, RawTable] = {}
+    problems: list[str] = []
+    for split, path in files.files.items():
+        try:
+            tables[split] = read_table(path, encoding=encoding)
+        except DataError as error:
+            problems += error.problems
+    if problems:
+        raise DataError(problems)
+    return tables
+
+
+def _assumed(columns: ColumnPlan, labels: LabelPlan, *, licence: str | None, labelled: bool) -> list[str]:
+    """What nobody told and the manifest now says, in sentences."""
+    notes = []
+    if columns.ignored:
+        notes.append(f"Columns of the source files that were left out: {', '.join(columns.ignored)}.")
+    if labels.score_range and "score_range" not in labels.told:
+        low, high = labels.score_range
+        notes.append(f"The score range {low:g} to {high:g} was assumed from the scores that occur.")
+    if "metrics" not in labels.told:
+        notes.append(f"The metrics were chosen for the labels at hand: {', '.join(labels.metrics)}.")
+    if labels.positive is not None and "positive" not in labels.told:
+        notes.append(f'F1 counts "{labels.positive}" as positive because it is the rarer label.')
+    if licence is None:
+        notes.append("The licence was not stated.")
+    if not labelled:
+        notes.append("The test labels were not given: the gold folder lacks this task.")
+    return notes
+
+
+class _Examples:
+    """Turns the rows of one table into examples, and keeps what is wrong and what was changed."""
+
+    def __init__(self, table: RawTable, columns: ColumnPlan, labels: LabelPlan) -> None:
+        self.table = table
+        self.columns = columns
+        self.labels = labels
+        self.notes: list[str] = []
+        self.problems: list[str] = []
+
+    def examples(self, split: str, *, replacing: bool) -> list[Example]:
+        """The examples in file order."""
+        texts = [self._texts(name, replacing=replacing) for name in self.columns.inputs]
+        inputs = zip(*texts, strict=True)
+        rows = zip(self._indices(), inputs, self._labels(), strict=True)
+        return [
+            Example(index, dict(zip(self.columns.inputs, text, strict=True)), label)
+            for index, text, label in rows
+        ]
+
+    def _texts(self, name: str, *, replacing: bool) -> list[str]:
+        """One column, in which tabs and line ends cannot stand."""
+        texts = self.table.column(name)
+        broken = [at for at, text in enumerate(texts) if _BREAKS.search(text)]
+        if broken and replacing:
+            for at in broken:
+                texts[at] = _BREAKS.sub(" ", texts[at])
+            self.notes.append(f"tabs or line ends in {len(broken):,} texts of {name} were made spaces.")
+            return texts
+        for at in broken:
+            self.problems.append(
+                f"{self.table.path}:{self.table.lines[at]}: {name} holds a tab or a line end, which "
+                "the benchmark's files cannot; mend it, or let --replace-whitespace make it a space"
+            )
+        return texts
+
+    def _labels(self) -> list[str | float | None]:
+        name = self.columns.label
+        cells = self.table.column(name) if name in self.table.header else []
+        if not any(cells):
+            return [None] * len(self.table.rows)
+        return list(cells) if self.labels.kind == "labels" else [float(cell) for cell in cells]
+
+    def _indices(self) -> Sequence[int]:
+        """The file's own indices where they are 0 to n - 1 in some order, else the row numbers from 0."""
+        count = len(self.table.rows)
+        if self.columns.row_index is None or self.columns.row_index not in self.table.header:
+            return range(count)
+        values = [number(cell) for cell in self.table.column(self.columns.row_index)]
+        own = [int(value) for value in values if value is not None and value.is_integer()]
+        if len(own) == count and set(own) == set(range(count)):
+            return own
+        self.notes.append(
+            f'"{self.columns.row_index}" is not 0 to {count - 1}, so rows are numbered from 0 in file order.'
+        )
+        return range(count)

@@ -1,0 +1,90 @@
+"""AX, the diagnostic set, from the full file with its tags.
+
+The paper (section 4) publishes the set with labels and tags. Each row has its tags in four columns, one for
+each coarse category of Table 2, several in a cell joined by `;`, then domain, premise, hypothesis and
+label. Tags are kept as one list, `phenomena`, under the names that the task's manifest gives them. Nothing
+is quoted, and text stands as it is. Rows keep their order, which puts each pair next to its reverse.
+
+Any column before Domain is taken as a column of tags, so another diagnostic set of this layout can be read.
+The classes entailment, neutral and contradiction go to the task's label words in that order.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from gluebench.benchmark import Task
+from gluebench.data.errors import DataError
+from gluebench.data.recipes.inference import CLASSES
+from gluebench.data.recipes.reading import TEST_LABELS, Reader, classes, inputs, switch
+from gluebench.data.recipes.recipe import Built, Columns, Recipe
+
+FILES = ("diagnostic-full.tsv", "diagnostics-full.tsv")
+TAIL = ("Domain", "Premise", "Hypothesis", "Label")
+HIDDEN = "test: labels left out as asked (--test-labels no); the paper publishes them"
+
+
+def build(corpus: Path, task: Task, options: Mapping[str, Any]) -> Built:
+    """The one split, test, with its labels unless they are to be left out."""
+    reader = Reader(corpus)
+    shown = switch(options, "test-labels")
+    path = reader.need(*FILES)
+    columns = _columns(reader, task, path)
+    reader.check()
+    if not shown:
+        del columns["label"]
+    return Built({"test": columns}, dict(options), tuple(reader.files), () if shown else (HIDDEN,))
+
+
+def _columns(reader: Reader, task: Task, path: Path) -> Columns:
+    lines = reader.lines(path)
+    header = lines[0].split("\t")
+    if tuple(header[-len(TAIL) :]) != TAIL:
+        shown = " ".join(header)[:200]
+        raise DataError([f'{path}:1: the header is "{shown}", expected columns of tags and {" ".join(TAIL)}'])
+    words = dict(zip(CLASSES, classes(task, len(CLASSES)), strict=True))
+    names = _names(task)
+    columns: Columns = {name: [] for name in (*inputs(task, 2), "label", "domain", "phenomena")}
+    for number, fields in reader.rows(path, lines, widths=(len(header),), first=2):
+        *cells, domain, premise, hypothesis, label = fields
+        tags = [tag.strip() for cell in cells for tag in cell.split(";") if tag.strip()]
+        if _sound(reader, path, number, tags=tags, names=names, label=label):
+            values = (premise, hypothesis, words[label], domain, [names[tag] for tag in tags])
+            for column, value in zip(columns.values(), values, strict=True):
+                column.append(value)
+    return columns
+
+
+def _sound(
+    reader: Reader, path: Path, number: int, *, tags: Sequence[str], names: Mapping[str, str], label: str
+) -> bool:
+    """Whether label and tags are known; a problem is kept for each that is not."""
+    unknown = [tag for tag in tags if tag not in names]
+    for tag in unknown:
+        reader.reject(path, number, f'the tag "{tag}" is no phenomenon of the manifest, nor an alias of one')
+    if label not in CLASSES:
+        reader.reject(path, number, f'the label is "{label}", expected one of {", ".join(CLASSES)}')
+    return not unknown and label in CLASSES
+
+
+def _names(task: Task) -> dict[str, str]:
+    """Every spelling of a phenomenon to its name in the manifest."""
+    return {
+        spelling: phenomenon.name
+        for phenomenon in task.phenomena
+        for spelling in (phenomenon.name, *phenomenon.aliases)
+    }
+
+
+RECIPE = Recipe(
+    name="ax",
+    corpus="GLUE's diagnostic set with tags (https://gluebenchmark.com/diagnostics): diagnostic-full.tsv.",
+    build=build,
+    options=(
+        TEST_LABELS._replace(
+            default="yes", help="Whether the labels are kept (yes or no); the paper publishes them."
+        ),
+    ),
+)

@@ -1,0 +1,90 @@
+"""CoLA from its public release.
+
+The Corpus of Linguistic Acceptability (section 3.1 of the paper) has been published with the splits that
+GLUE uses: train is `in_domain_train.tsv`; dev is `in_domain_dev.tsv` followed by `out_of_domain_dev.tsv`,
+which the paper reports together. The raw text is taken, not the tokenised. The test sentences are in no
+public release.
+
+A row is source code, label (0 unacceptable, 1 acceptable: the task's first and second label word), the mark
+of the author of the source, and the sentence; nothing is quoted. Source and mark are kept as columns. CoLA
+1.1 corrects ten rows of the copy that GLUE ships (see docs/recipes.md).
+"""
+
+from __future__ import annotations
+
+import zipfile
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from gluebench.benchmark import Task
+from gluebench.data.errors import DataError
+from gluebench.data.recipes.reading import Reader, classes, inputs
+from gluebench.data.recipes.recipe import Built, Columns, Recipe
+
+SPLITS = {"train": ("in_domain_train.tsv",), "dev": ("in_domain_dev.tsv", "out_of_domain_dev.tsv")}
+ARCHIVE = "cola_public.zip"
+LIMIT = 64 * 2**20
+"""Bytes of one file of the archive, unpacked; the release's largest has half a megabyte."""
+NO_TEST = "test: left out; its sentences and labels are not in the public release"
+
+
+def build(corpus: Path, task: Task, options: Mapping[str, Any]) -> Built:
+    """The splits of a folder with the raw files, or with the archive they came in."""
+    reader = Reader(corpus)
+    splits = {split: _columns(reader, task, names) for split, names in SPLITS.items()}
+    reader.check()
+    return Built(splits, dict(options), tuple(dict.fromkeys(reader.files)), (NO_TEST,))
+
+
+def _columns(reader: Reader, task: Task, names: tuple[str, ...]) -> Columns:
+    (sentence,) = inputs(task, 1)
+    words = dict(zip("01", classes(task, 2), strict=True))
+    columns: Columns = {sentence: [], "label": [], "source": [], "mark": []}
+    for name in names:
+        path, lines = _lines(reader, name)
+        for number, (source, label, mark, text) in reader.rows(path, lines, widths=(4,)):
+            if label not in words:
+                reader.reject(path, number, f'the label is "{label}", expected 0 or 1')
+                continue
+            for column, value in zip(columns.values(), (text, words[label], source, mark), strict=True):
+                column.append(value)
+    return columns
+
+
+def _lines(reader: Reader, name: str) -> tuple[Path | str, list[str]]:
+    """Where a file was found, and its lines."""
+    here = reader.corpus / name
+    path = here if here.is_file() else reader.find(f"raw/{name}")  # tokenized/ has files of these names, too
+    if path is not None:
+        return path, reader.lines(path)
+    archive = reader.find(ARCHIVE)
+    if archive is None:
+        problem = f"neither raw/{name} nor {ARCHIVE} in this folder"
+        raise DataError([f"{reader.corpus}: {problem}"])
+    return f"{archive}/{name}", reader.split(f"{archive}/{name}", _member(reader, archive, name))
+
+
+def _member(reader: Reader, archive: Path, name: str) -> bytes:
+    """A raw file of the archive, read without unpacking anything to disk."""
+    reader.read(archive)
+    try:
+        with zipfile.ZipFile(archive) as packed:
+            info = packed.getinfo(f"cola_public/raw/{name}")
+            if info.file_size > LIMIT:
+                raise DataError([f"{archive}: {name} unpacks to {info.file_size} bytes, more than {LIMIT}"])
+            return packed.read(info)
+    except KeyError:
+        raise DataError([f"{archive}: holds no cola_public/raw/{name}; expected CoLA's release"]) from None
+    except (zipfile.BadZipFile, NotImplementedError, RuntimeError, EOFError) as error:
+        raise DataError([f"{archive}: not a zip that can be read ({error}); download it again"]) from None
+
+
+RECIPE = Recipe(
+    name="cola",
+    corpus=(
+        "The public release of CoLA (https://nyu-mll.github.io/CoLA/): cola_public.zip, or what it "
+        "unpacks to: raw/in_domain_train.tsv, raw/in_domain_dev.tsv, raw/out_of_domain_dev.tsv."
+    ),
+    build=build,
+)

@@ -1,0 +1,107 @@
+"""QQP from the first release of the Quora question pairs.
+
+The release (section 3.2 of the paper) is one file of 404,290 pairs. GLUE divides it into train (363,846)
+and dev (40,430); which pair went where, and why 14 are in neither, is not told by the file. Here `dev`, a
+share of the rows, is drawn with `seed`, and both splits keep the order of the file. GLUE's test pairs were
+given to its authors and are in no public release. Label 1 (duplicates) is the task's second label word, 0
+its first.
+
+The file is tab-separated and, alone among GLUE's sources, CSV-quoted: a field in quotation marks may hold
+line breaks and, doubled, quotation marks. They are read as CSV means them. GLUE's own files keep the quotes
+where they are read as plain lines.
+"""
+
+from __future__ import annotations
+
+import csv
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from gluebench.benchmark import Task
+from gluebench.data.errors import DataError
+from gluebench.data.recipes.reading import SEED, Reader, classes, held_out, inputs, select
+from gluebench.data.recipes.recipe import Built, Columns, Option, Recipe
+
+FILE = "quora_duplicate_questions.tsv"
+HEADER = ("id", "qid1", "qid2", "question1", "question2", "is_duplicate")
+NOTES = (
+    "train, dev: drawn anew; GLUE's own division of the release is not known",
+    "test: left out; GLUE's test pairs are in no public release",
+)
+
+
+def build(corpus: Path, task: Task, options: Mapping[str, Any]) -> Built:
+    """Train and dev from the one file of the release."""
+    share = options["dev"]
+    if not 0 <= share < 1:
+        raise DataError([f"dev: {share}, expected a share from 0 to below 1"])
+    reader = Reader(corpus)
+    columns = _columns(reader, task)
+    reader.check()
+    rows = len(columns["label"])
+    if not rows:
+        raise DataError([f"{reader.files[0]}: no pair below the header"])
+    chosen = held_out(rows, round(rows * share), options["seed"])
+    splits = {"train": select(columns, [row for row in range(rows) if row not in chosen])}
+    if chosen:
+        splits["dev"] = select(columns, sorted(chosen))
+    return Built(splits, dict(options), tuple(reader.files), NOTES)
+
+
+def _columns(reader: Reader, task: Task) -> Columns:
+    path = reader.need(FILE)
+    lines = reader.lines(path)
+    reader.check()
+    words = dict(zip("01", classes(task, 2), strict=True))
+    columns: Columns = {name: [] for name in (*inputs(task, 2), "label", "id", "qid1", "qid2")}
+    for number, fields in _csv(reader, path, lines):
+        ids, texts, label = fields[:3], fields[3:5], fields[5]
+        if label not in words or not all(each.isdecimal() for each in ids):
+            reader.reject(
+                path, number, f'ids {", ".join(ids)} and label "{label}"; expected numbers, and 0 or 1'
+            )
+            continue
+        values = (*texts, words[label], *ids)
+        for column, value in zip(columns.values(), values, strict=True):
+            column.append(value)
+    return columns
+
+
+def _csv(reader: Reader, path: Path, lines: Sequence[str]) -> Iterator[tuple[int, list[str]]]:
+    """First line and fields of each row below the header; a row that quoting spoils is a problem."""
+    rows = csv.reader((f"{line}\n" for line in lines), delimiter="\t", strict=True)
+    while True:
+        number = rows.line_num + 1
+        try:
+            fields = next(rows, None)
+        except csv.Error as error:
+            reader.reject(path, number, f"a quotation mark is out of place ({error})")
+            continue
+        if fields is None:
+            return
+        if number == 1:
+            _header(path, fields)
+        elif len(fields) != len(HEADER):
+            reader.reject(path, number, f"{len(fields)} columns, expected {len(HEADER)}")
+        elif any("\t" in field for field in fields):
+            reader.reject(path, number, "a tab within a field: a quotation mark is not closed")
+        else:
+            yield number, fields
+
+
+def _header(path: Path, fields: Sequence[str]) -> None:
+    if tuple(fields) != HEADER:
+        shown = " ".join(fields)[:200]
+        raise DataError([f'{path}:1: the header is "{shown}", expected {" ".join(HEADER)}'])
+
+
+RECIPE = Recipe(
+    name="qqp",
+    corpus=(
+        "The first Quora release "
+        f"(https://quoradata.quora.com/First-Quora-Dataset-Release-Question-Pairs): {FILE}."
+    ),
+    build=build,
+    options=(Option("dev", float, 0.1, "Share of the pairs to set aside as dev."), SEED),
+)

@@ -1,0 +1,152 @@
+"""RTE from the challenges RTE1, RTE2, RTE3 and RTE5.
+
+The paper (section 3.3) joins the four challenges, RTE4 not being public, and collapses the classes of the
+three-class ones: entailment (written TRUE, YES or ENTAILMENT) is the task's first label word; neutral and
+contradiction (FALSE, NO, UNKNOWN, CONTRADICTION) are its second.
+
+The challenges' dev sets are GLUE's train and dev, their test sets its test, in the order RTE2, RTE3, RTE1,
+RTE5 and within each in file order: so GLUE's released test split shows it. Line breaks within a text are
+written as spaces, and space at its edges is cut off; nothing else is changed, spaces doubled within
+included. How GLUE chose its 277 dev rows among the 2,767 and shuffled the rest cannot be told from the
+sources; here `dev` rows are drawn with `seed`, and train and dev keep the order above.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from gluebench.benchmark import Task
+from gluebench.data.errors import DataError
+from gluebench.data.recipes.reading import (
+    SEED,
+    TEST_LABELS,
+    Reader,
+    classes,
+    held_out,
+    inputs,
+    select,
+    switch,
+)
+from gluebench.data.recipes.recipe import Built, Columns, Option, Recipe
+from gluebench.data.recipes.xml import Record, records
+
+ORDER = ("2", "3", "1", "5")
+NAME = re.compile(r"rte[-_ ]?([1235])(?!\d).*?(dev|test)", re.IGNORECASE)
+ENTAILED = ("TRUE", "YES", "ENTAILMENT")
+JUDGEMENTS = (*ENTAILED, "FALSE", "NO", "UNKNOWN", "CONTRADICTION")
+HIDDEN = "test: labels left out, as in GLUE; the originals publish them (--test-labels yes)"
+DRAWN = "train, dev: drawn anew; GLUE's own division of the challenges' dev sets cannot be told from them"
+_BREAK = re.compile(r"\r\n|\r|\n")
+
+
+def build(corpus: Path, task: Task, options: Mapping[str, Any]) -> Built:
+    """Train and dev from the challenges' dev sets, test from their test sets; what is absent is told."""
+    reader = Reader(corpus)
+    shown = switch(options, "test-labels")
+    files = _files(corpus)
+    made = {part: _columns(reader, task, files, part) for part in ("dev", "test")}
+    reader.check()
+    notes = [
+        f"RTE{challenge}: no {part} file in the folder; its pairs are left out"
+        for part in ("dev", "test")
+        for challenge in ORDER
+        if (challenge, part) not in files
+    ]
+    splits: dict[str, Columns] = {}
+    if rows := len(made["dev"]["label"]):
+        chosen = held_out(rows, options["dev"], options["seed"])
+        splits["train"] = select(made["dev"], [row for row in range(rows) if row not in chosen])
+        splits["dev"] = select(made["dev"], sorted(chosen))
+        notes.append(DRAWN)
+    if made["test"]["label"]:
+        splits["test"] = made["test"]
+        if not shown:
+            del made["test"]["label"]
+            notes.append(HIDDEN)
+    return Built(splits, dict(options), tuple(reader.files), tuple(notes))
+
+
+def _files(corpus: Path) -> dict[tuple[str, str], Path]:
+    """Challenge and part to the file whose name says so. Raises DataError if two do, or none is there."""
+    found: dict[tuple[str, str], Path] = {}
+    problems = []
+    for path in sorted(corpus.rglob("*.xml")):
+        if match := NAME.search(path.name):
+            key = (match[1], match[2].lower())
+            if key in found:
+                problems.append(f"{path}: RTE{key[0]} {key[1]} is also {found[key]}; keep one of the two")
+            found[key] = path
+    if not found:
+        problems.append(f"{corpus}: no file named as rte1_dev.xml or RTE5_MainTask_TestSet_Gold.xml in it")
+    if problems:
+        raise DataError(problems)
+    return found
+
+
+def _columns(reader: Reader, task: Task, files: Mapping[tuple[str, str], Path], part: str) -> Columns:
+    names = (*inputs(task, 2), "label", "challenge", "pair", "subtask")
+    columns: Columns = {name: [] for name in names}
+    for challenge in ORDER:
+        path = files.get((challenge, part))
+        if path is None:
+            continue
+        found = records(path, reader.read(path), "pair")
+        if not found:
+            reader.problems.append(
+                f"{path}: no pair in it; expected elements like <pair id=... entailment=...>"
+            )
+        for record in found:
+            if _sound(reader, path, record):
+                values = _values(task, f"RTE{challenge}", record)
+                for column, value in zip(columns.values(), values, strict=True):
+                    column.append(value)
+    return columns
+
+
+def _sound(reader: Reader, path: Path, record: Record) -> bool:
+    """Whether a pair has a judgement that is known and two texts; else a problem is kept."""
+    if _judgement(record) not in JUDGEMENTS:
+        known = ", ".join(JUDGEMENTS)
+        reader.reject(path, record.line, f'the judgement is "{_judgement(record)}", expected one of {known}')
+        return False
+    if not all(text.strip() for text in _texts(record)):
+        reader.reject(path, record.line, "expected a text <t> and a hypothesis <h>, both with words in them")
+        return False
+    return True
+
+
+def _values(task: Task, challenge: str, record: Record) -> tuple[str, ...]:
+    entailment, other = classes(task, 2)
+    label = entailment if _judgement(record) in ENTAILED else other
+    texts = [_BREAK.sub(" ", text.strip()) for text in _texts(record)]
+    return (*texts, label, challenge, record.attributes.get("id", ""), record.attributes.get("task", ""))
+
+
+def _judgement(record: Record) -> str:
+    """As RTE2 and later write it, or as RTE1 does."""
+    return record.attributes.get("entailment", record.attributes.get("value", "")).upper()
+
+
+def _texts(record: Record) -> tuple[str, str]:
+    return record.texts.get("t", ""), record.texts.get("h", "")
+
+
+RECIPE = Recipe(
+    name="rte",
+    corpus=(
+        "The XML files of the challenges, each named after its challenge and part: rte1_dev.xml, "
+        "rte1_test.xml, and so on for 2 and 3 (RTE1 to RTE3: "
+        "https://aclweb.org/aclwiki/Recognizing_Textual_Entailment), and RTE5_MainTask_DevSet.xml and "
+        "RTE5_MainTask_TestSet_Gold.xml (from NIST: https://tac.nist.gov/data/RTE/). Challenges that "
+        "are absent are left out."
+    ),
+    build=build,
+    options=(
+        Option("dev", int, 277, "Rows of the challenges' dev sets to set aside as dev."),
+        SEED,
+        TEST_LABELS,
+    ),
+)

@@ -1,0 +1,47 @@
+"""SNLI, which the paper recommends as auxiliary training data for MNLI.
+
+The Stanford Natural Language Inference corpus 1.0 (section 3.3 of the paper: 550k examples) is no task of
+GLUE. It is taken as published: its train, dev and test, without the pairs on whose label the annotators did
+not agree (gold label "-"), which leaves 549,367 of the 550,152 of train. Its test labels are public, and
+kept.
+
+The classes entailment, neutral and contradiction go to the task's label words in that order. The ids of
+caption and pair are kept.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from gluebench.benchmark import Task
+from gluebench.data.recipes.inference import pairs
+from gluebench.data.recipes.reading import Reader
+from gluebench.data.recipes.recipe import Built, Columns, Recipe
+
+EXTRAS = ("captionID", "pairID")
+
+
+def build(corpus: Path, task: Task, options: Mapping[str, Any]) -> Built:
+    """The three splits of the release."""
+    reader = Reader(corpus)
+    splits: dict[str, Columns] = {}
+    notes = []
+    for split in ("train", "dev", "test"):
+        path = reader.need(f"snli_1.0_{split}.jsonl", f"snli_1.0_{split}.txt")
+        splits[split], undecided = pairs(reader, task, path, EXTRAS)
+        if undecided:
+            notes.append(f"{split}: pairs without an agreed label, left out: {undecided}")
+    reader.check()
+    return Built(splits, dict(options), tuple(reader.files), tuple(notes))
+
+
+RECIPE = Recipe(
+    name="snli",
+    corpus=(
+        "SNLI 1.0 (https://nlp.stanford.edu/projects/snli/): snli_1.0_train, snli_1.0_dev and "
+        "snli_1.0_test, each .jsonl or .txt."
+    ),
+    build=build,
+)

@@ -1,0 +1,169 @@
+"""SST-2 from the Stanford Sentiment Treebank.
+
+The paper (section 3.1) takes the two-way split, using sentence-level labels only; the train split that GLUE
+released nevertheless holds phrases (67,349 of them), which is what this recipe makes unless `--phrases no`.
+
+A sentence's tokens are in `SOStr.txt`, its tree in `STree.txt` (for each node the number of its parent,
+leaves first), its split in `datasetSplit.txt` (1 train, 2 test, 3 dev). `dictionary.txt` gives the id of
+each phrase, and `sentiment_labels.txt` the mean judgement of an id, 0 to 1. At most 0.4 is negative (the
+task's first label word), above 0.6 positive (its second); what lies between is neutral and left out, which
+makes of 1,101 dev and 2,210 test sentences 872 and 1,821.
+
+Dev and test are those sentences. Train is every distinct phrase, single words included, that stands at a
+node of a train sentence's tree. Letter case counts in what is distinct, and only then is text put in lower
+case, so that 366 rows of GLUE's train split repeat another. Brackets and slashes escaped in the treebank's
+manner (`-LRB-`, `\\/`) are written plainly. `datasetSentences.txt` is not used: its accented letters are
+damaged.
+
+GLUE's own rows are shuffled, have a space at their end in train and dev, and were taken from a copy of the
+treebank with American spelling ("humor") and here and there another cut between words. Such text differs.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from gluebench.benchmark import Task
+from gluebench.data.recipes.reading import TEST_LABELS, Reader, classes, inputs, switch
+from gluebench.data.recipes.recipe import Built, Columns, Option, Recipe
+from gluebench.data.recipes.trees import phrases
+
+SPLITS = {"1": "train", "2": "test", "3": "dev"}
+NEGATIVE, POSITIVE = 0.4, 0.6
+ESCAPES = {"-LRB-": "(", "-RRB-": ")", "-LSB-": "[", "-RSB-": "]", "-LCB-": "{", "-RCB-": "}"}
+HIDDEN = "test: labels left out, as in GLUE; the original publishes them (--test-labels yes)"
+
+
+class Sentence(NamedTuple):
+    """One sentence: its line in the treebank's files, its split, its phrases (the last is the whole)."""
+
+    line: int
+    split: str
+    phrases: Sequence[str]
+
+
+def build(corpus: Path, task: Task, options: Mapping[str, Any]) -> Built:
+    """The phrases of train and the sentences of dev and test, neutral ones left out."""
+    reader = Reader(corpus)
+    shown, all_phrases = switch(options, "test-labels"), switch(options, "phrases")
+    values = _values(reader)
+    sentences = list(_sentences(reader))
+    reader.check()
+    made = {}
+    notes = []
+    for split in ("train", "dev", "test"):
+        wanted = _wanted(sentences, split, all_phrases=all_phrases and split == "train")
+        made[split], neutral = _columns(reader, task, wanted, values)
+        notes.append(f"{split}: {neutral} neutral of {len(wanted)} left out")
+    reader.check()
+    if not shown:
+        del made["test"]["label"]
+        notes.append(HIDDEN)
+    return Built(made, dict(options), tuple(reader.files), tuple(notes))
+
+
+def _wanted(sentences: Sequence[Sentence], split: str, *, all_phrases: bool) -> list[tuple[int, str]]:
+    """Line and text of each example to be: distinct phrases, or whole sentences with their repeats."""
+    own = [sentence for sentence in sentences if sentence.split == split]
+    if not all_phrases:
+        return [(sentence.line, sentence.phrases[-1]) for sentence in own]
+    first: dict[str, int] = {}
+    for sentence in own:
+        for phrase in reversed(sentence.phrases):
+            first.setdefault(phrase, sentence.line)
+    return [(line, phrase) for phrase, line in first.items()]
+
+
+def _columns(
+    reader: Reader, task: Task, wanted: Sequence[tuple[int, str]], values: Mapping[str, float]
+) -> tuple[Columns, int]:
+    (name,) = inputs(task, 1)
+    negative, positive = classes(task, 2)
+    columns: Columns = {name: [], "label": [], "score": []}
+    neutral = 0
+    for line, phrase in wanted:
+        score = values.get(phrase)
+        if score is None:
+            reader.reject("SOStr.txt", line, f'"{phrase}" is not in dictionary.txt')
+        elif NEGATIVE < score <= POSITIVE:
+            neutral += 1
+        else:
+            columns[name].append(_plain(phrase))
+            columns["label"].append(positive if score > POSITIVE else negative)
+            columns["score"].append(score)
+    return columns, neutral
+
+
+def _plain(phrase: str) -> str:
+    words = (ESCAPES.get(word, word) for word in phrase.split(" "))
+    return " ".join(words).replace("\\/", "/").replace("\\*", "*").lower()
+
+
+def _values(reader: Reader) -> dict[str, float]:
+    """Phrase to the mean judgement of it."""
+    path = reader.need("dictionary.txt")
+    ids = {}
+    for number, line in enumerate(reader.lines(path), 1):
+        phrase, bar, identity = line.rpartition("|")
+        if bar and identity.isdecimal():
+            ids[phrase] = identity
+        else:
+            reader.reject(path, number, "expected a phrase, | and a number")
+    scores = _scores(reader)
+    lacking = [phrase for phrase, identity in ids.items() if identity not in scores]
+    reader.problems += [f'{path}: "{each}" has no score in sentiment_labels.txt' for each in lacking]
+    return {phrase: scores[identity] for phrase, identity in ids.items() if identity in scores}
+
+
+def _scores(reader: Reader) -> dict[str, float]:
+    path = reader.need("sentiment_labels.txt")
+    scores = {}
+    for number, (identity, text) in reader.rows(path, reader.lines(path), widths=(2,), first=2, sep="|"):
+        try:
+            score = float(text)
+        except ValueError:
+            score = -1.0
+        if not 0 <= score <= 1:
+            reader.reject(path, number, f'the score is "{text}", expected a number from 0 to 1')
+        scores[identity] = score
+    return scores
+
+
+def _sentences(reader: Reader) -> Iterator[Sentence]:
+    files = [reader.need(name) for name in ("SOStr.txt", "STree.txt", "datasetSplit.txt")]
+    words, trees, rows = (reader.lines(path) for path in files)
+    if not len(words) == len(trees) == len(rows) - 1:
+        told = f"{len(words)}, {len(trees)} and {len(rows) - 1}"
+        reader.problems.append(f"{reader.corpus}: SOStr, STree and datasetSplit have {told} sentences")
+        return
+    for number, (_, code) in reader.rows(files[2], rows, widths=(2,), first=2, sep=","):
+        if code not in SPLITS:
+            reader.reject(files[2], number, f'the split is "{code}", expected 1, 2 or 3')
+            continue
+        found = phrases(words[number - 2].split("|"), trees[number - 2].split("|"))
+        if found is None:
+            reader.reject(files[1], number - 1, "not a binary tree over the words of this line of SOStr.txt")
+            continue
+        yield Sentence(number - 1, SPLITS[code], found)
+
+
+RECIPE = Recipe(
+    name="sst2",
+    corpus=(
+        "The Stanford Sentiment Treebank 1.0 (https://nlp.stanford.edu/sentiment/, "
+        "stanfordSentimentTreebank.zip, unpacked): dictionary.txt, sentiment_labels.txt, "
+        "datasetSplit.txt, SOStr.txt, STree.txt."
+    ),
+    build=build,
+    options=(
+        Option(
+            "phrases",
+            str,
+            "yes",
+            "Whether train holds phrases as GLUE's does (yes), or whole sentences as the paper says (no).",
+        ),
+        TEST_LABELS,
+    ),
+)

@@ -1,0 +1,73 @@
+"""STS-B from the STS Benchmark.
+
+GLUE takes the Semantic Textual Similarity Benchmark as it was published (section 3.2 of the paper): its
+train, dev and test, in its order, with the mean of the annotators' scores, from 0 to 5, as a number.
+
+A row is genre, source file, year, index, score and two sentences; rows of some sources have two more
+columns, the origin of each sentence. Nothing is quoted, and a lone quotation mark is text. Spaces at the
+edges of a sentence, which the original has in a few hundred rows, are cut off as in GLUE's files. The
+further columns are kept under the names that GLUE's files give them; the origins, which most rows lack, are
+"none" there, as in GLUE's files.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from gluebench.benchmark import Task
+from gluebench.data.errors import DataError
+from gluebench.data.recipes.reading import TEST_LABELS, Reader, inputs, switch
+from gluebench.data.recipes.recipe import Built, Columns, Recipe
+
+EXTRAS = ("genre", "filename", "year", "old_index", "source1", "source2")
+HIDDEN = "test: labels left out, as in GLUE; the original publishes them (--test-labels yes)"
+
+
+def build(corpus: Path, task: Task, options: Mapping[str, Any]) -> Built:
+    """The three splits as published."""
+    if task.score_range is None:
+        raise DataError([f"{task.name}: a task with label words, but this corpus has scores"])
+    reader = Reader(corpus)
+    shown = switch(options, "test-labels")
+    splits = {split: _columns(reader, task, split) for split in ("train", "dev", "test")}
+    reader.check()
+    if not shown:
+        del splits["test"]["label"]
+    return Built(splits, dict(options), tuple(reader.files), () if shown else (HIDDEN,))
+
+
+def _columns(reader: Reader, task: Task, split: str) -> Columns:
+    path = reader.need(f"sts-{split}.csv", f"sts-{split}.tsv")
+    columns: Columns = {name: [] for name in (*inputs(task, 2), "label", *EXTRAS)}
+    for number, fields in reader.rows(path, reader.lines(path), widths=(7, 9)):
+        origin, (score, *texts), sources = fields[:4], fields[4:7], fields[7:] or ["none", "none"]
+        sentences = [text.strip(" ") for text in texts]
+        values = (*sentences, _score(reader, task, path, number, score), *origin, *sources)
+        for column, value in zip(columns.values(), values, strict=True):
+            column.append(value)
+    return columns
+
+
+def _score(reader: Reader, task: Task, path: Path, line: int, text: str) -> float:
+    low, high = task.score_range or (-math.inf, math.inf)
+    try:
+        score = float(text)
+    except ValueError:
+        score = math.nan
+    if not low <= score <= high:
+        reader.reject(path, line, f'the score is "{text}", expected a number from {low:g} to {high:g}')
+    return score
+
+
+RECIPE = Recipe(
+    name="stsb",
+    corpus=(
+        "The STS Benchmark (https://ixa2.si.ehu.eus/stswiki/index.php/STSbenchmark): sts-train.csv, "
+        "sts-dev.csv, sts-test.csv; the ending may be .tsv."
+    ),
+    build=build,
+    options=(TEST_LABELS,),
+)
