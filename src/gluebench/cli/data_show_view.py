@@ -11,7 +11,8 @@ from gluebench.cli.formats import Records
 from gluebench.cli.output import Output
 from gluebench.cli.tables import Paper, Section, Table, running_text, text_width
 from gluebench.data import Table as Examples
-from gluebench.data.show import TAGS, Entry, Row
+from gluebench.data.show import Entry, Row
+from gluebench.data.sources.shape import TAGS
 
 _MATCH, _HEAD, _DIM, _PLAIN = "\x1b[1;31m", "\x1b[1m", "\x1b[2m", "\x1b[0m"
 _INDENT = "    "

@@ -10,9 +10,8 @@ from typing import Any, NamedTuple
 
 from gluebench.benchmark import Phenomenon, Task, UnknownNameError
 from gluebench.benchmark.lookup import find, fold
+from gluebench.data.sources.shape import TAGS
 from gluebench.data.table import Table
-
-TAGS = "phenomena"
 
 
 @dataclass(frozen=True, slots=True)

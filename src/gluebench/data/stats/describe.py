@@ -9,7 +9,8 @@ from typing import NamedTuple
 from gluebench.benchmark import Benchmark, Task
 from gluebench.data.errors import DataError
 from gluebench.data.home import task_folder
-from gluebench.data.stats.diagnostic import TAGS, Category, categories
+from gluebench.data.sources.shape import TAGS
+from gluebench.data.stats.diagnostic import Category, categories
 from gluebench.data.stats.printed import SizeBeside, sizes_beside
 from gluebench.data.stats.tally import SplitStats, Tally
 from gluebench.data.table import Table, load

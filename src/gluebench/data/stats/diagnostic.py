@@ -9,9 +9,6 @@ from typing import NamedTuple
 from gluebench.benchmark import Task
 from gluebench.data.errors import DataError
 
-TAGS = "phenomena"
-"""Column of a prepared diagnostic set: for each row a list of phenomena, as the manifest names them."""
-
 
 class Category(NamedTuple):
     """One coarse category of phenomena."""
