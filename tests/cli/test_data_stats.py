@@ -112,6 +112,14 @@ def test_a_picture_that_cannot_be_written_is_refused_first(
     assert said in " ".join(done.output.split())
 
 
+def test_where_there_is_nothing_to_draw_it_says_so(tmp_path: Path) -> None:
+    pytest.importorskip("matplotlib", reason="matplotlib is not installed; the plot extra brings it")
+    (tmp_path / "RTE").mkdir()
+    done = run("sample", "--data", tmp_path, "--plot", tmp_path / "stats.png")
+    assert (done.exit_code, "none of the splits is on disk" in done.output) == (1, True)
+    assert not (tmp_path / "stats.png").exists()
+
+
 def test_without_matplotlib_it_says_what_to_install(
     sample_folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -58,11 +58,14 @@ def stats(benchmark: str, names: tuple[str, ...], data: str | None, plot: str | 
     with reading_data():
         found = _described(suite, names, data_folder(data))
     emit(stats_output(suite, found), form)
-    if plot is not None:
-        from gluebench.data.stats.plot import draw
+    if plot is None:
+        return
+    if not any(split for each in found for split in each.splits.values()):
+        raise click.ClickException("Nothing was drawn: none of the splits is on disk.")
+    from gluebench.data.stats.plot import draw
 
-        draw(found, suite, plot)
-        notices([f"drawn: {plot}"])
+    draw(found, suite, plot)
+    notices([f"drawn: {plot}"])
 
 
 def _check_drawing() -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence, Set
 from itertools import islice, pairwise
@@ -144,8 +145,6 @@ def score_edges(score_range: tuple[float, float]) -> tuple[float, ...]:
 
 def interval_of(score: float, edges: Sequence[float]) -> int:
     """Position of the interval a score is in; -1 below the first, the number of intervals above the last."""
-    from bisect import bisect_right
-
     return bisect_right(edges, score) - 1 if score != edges[-1] else len(edges) - 2
 
 
