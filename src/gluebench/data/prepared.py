@@ -159,7 +159,7 @@ def _settings(schema: pa.Schema, task: Task) -> dict[str, Any]:
     """How the file is written: few texts occur twice, so a dictionary or bounds of them are wasted work."""
     repeating = [name for name in schema.names if name not in (INDEX, *task.columns)]
     return {
-        "compression": "lz4",
+        "compression": "none",
         "use_dictionary": repeating,
         "write_statistics": [INDEX],
         "column_encoding": {INDEX: "DELTA_BINARY_PACKED"},
