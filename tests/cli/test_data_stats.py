@@ -62,7 +62,7 @@ def test_json_has_every_figure_and_fractions(sample_folder: Path) -> None:
     assert task["splits"]["dev"]["examples"] == load_benchmark("sample").task("MRPC").splits["dev"].size
     assert [part["share"] for part in task["splits"]["train"]["labels"]["parts"]] == [0.32, 0.68]
     assert task["splits"]["test"]["labels"] is None
-    assert 0 < task["splits"]["dev"]["vocabulary"]["unseen_types"] < 1
+    assert 0 < task["splits"]["test"]["vocabulary"]["unseen_types"] < 1
 
 
 def test_csv_has_a_row_for_each_figure(sample_folder: Path) -> None:
