@@ -95,3 +95,67 @@ def write_state(path: Path, arrays: Arrays, *, legacy: bool = True) -> Path:
     state = {name: torch.from_numpy(values.copy()) for name, values in arrays.items()}
     torch.save(state, path, _use_new_zipfile_serialization=not legacy)
     return path
+
+
+WORDS = ["<s>", "</s>", "<p>", "</p>", "a", "warm", "evening", "came", "don", "'t", "Evening", "."]
+
+
+def write_vectors(path: Path, words: list[str], width: int, seed: int = 3) -> dict[str, Any]:
+    """A text file of word vectors, and what stands in it."""
+    rows = random((len(words), width), seed)
+    lines = [
+        f"{word} {' '.join(f'{value:.6f}' for value in row)}\n" for word, row in zip(words, rows, strict=True)
+    ]
+    path.write_text("".join(lines), encoding="utf-8")
+    return {line.split(" ")[0]: np.array(line.split()[1:], dtype=np.float32) for line in lines}
+
+
+def skip_thought_arrays(side: str, inputs: int, hidden: int, seed: int) -> Arrays:
+    shapes = {
+        "W": (inputs, 2 * hidden),
+        "b": (2 * hidden,),
+        "U": (hidden, 2 * hidden),
+        "Wx": (inputs, hidden),
+        "bx": (hidden,),
+        "Ux": (hidden, hidden),
+    }
+    return {f"{side}_{name}": random(shape, seed + at) for at, (name, shape) in enumerate(shapes.items())}
+
+
+def write_skip_thought(folder: Path, words: list[str], *, inputs: int = 6) -> tuple[Arrays, dict[str, Any]]:
+    """The five files; returns the arrays of both models and both tables."""
+    uni = skip_thought_arrays("encoder", inputs, 8, 0)
+    bi = skip_thought_arrays("encoder", inputs, 4, 10) | skip_thought_arrays("encoder_r", inputs, 4, 20)
+    tables = {name: random((len(words), inputs), seed) for seed, name in enumerate(("utable", "btable"), 40)}
+    decoder = {"decoder_U": random((3, 3), 50), "Wemb": random((4, 2), 51)}
+    np.savez(folder / "uni_skip.npz", **uni, **decoder)
+    np.savez(folder / "bi_skip.npz", **bi, **decoder)
+    for name, table in tables.items():
+        np.save(folder / f"{name}.npy", table)
+    (folder / "dictionary.txt").write_text("".join(f"{word}\n" for word in words), encoding="utf-8")
+    return {"uni": uni, "bi": bi}, tables
+
+
+def write_gensen(
+    folder: Path, name: str, words: list[str], *, layers: int = 1, hidden: int = 5, width: int = 4
+) -> tuple[tuple[Path, Path], Arrays]:
+    """A model and its vocabulary as Python 2 pickled it: protocol 0, text of bytes."""
+    arrays = {"src_embedding.weight": random((len(words), width), len(name))}
+    arrays |= recurrent(3, width, hidden, layers=layers, prefix="encoder.")
+    model = write_state(folder / f"{name}.model", arrays)
+    vocabulary = folder / f"{name}_vocab.pkl"
+    vocabulary.write_bytes(python2_dictionary(words))
+    return (model, vocabulary), arrays
+
+
+def python2_dictionary(words: list[str]) -> bytes:
+    """What `pickle.dump({"word2id": …, "id2word": …}, file)` of Python 2 writes."""
+
+    def text(word: str) -> bytes:
+        inner = "".join(chr(byte) if 32 <= byte < 127 else f"\\x{byte:02x}" for byte in word.encode())
+        quoted = inner.replace("'", "\\'")
+        return f"S'{quoted}'\n".encode()
+
+    there = b"".join(text(word) + f"I{row}\ns".encode() for row, word in enumerate(words))
+    back = b"".join(f"I{row}\n".encode() + text(word) + b"s" for row, word in enumerate(words))
+    return b"(dp0\n" + text("word2id") + b"(dp1\n" + there + b"s" + text("id2word") + b"(dp2\n" + back + b"s."

@@ -21,6 +21,8 @@ Kind = Literal["uni", "bi", "combine"]
 UNKNOWN, END = "UNK", "<eos>"
 TABLES = {"uni": ("uni_skip.npz", "utable.npy"), "bi": ("bi_skip.npz", "btable.npy")}
 """For each part its weights and its table of word vectors."""
+UNREADABLE = (OSError, ValueError, EOFError, zipfile.BadZipFile)
+"""What NumPy raises for a file that is missing or damaged."""
 Floats = npt.NDArray[np.float32]
 
 
@@ -42,8 +44,9 @@ class SkipThought(nn.Module):
         if kind not in get_args(Kind):
             raise ValueError(f'kind is "{kind}"; expected one of {", ".join(get_args(Kind))}')
         words = _words(folder / "dictionary.txt")
+        places = _places(folder, words)
         names = list(TABLES) if kind == "combine" else [kind]
-        return cls([_Part(folder, name, len(words)) for name in names], _places(folder, words))
+        return cls([_Part(folder, name, len(words)) for name in names], places)
 
     def forward(self, tokens: Sequence[Sequence[str]], *, eos: bool = True, norm: bool = True) -> Tensor:
         """Vectors (batch, dim) of sentences; each part's vector has length 1 (Euclid) if `norm`.
@@ -99,9 +102,9 @@ def _network(path: Path, *, both_ways: bool) -> nn.GRU:
             network = nn.GRU(inputs, hidden, bidirectional=both_ways, batch_first=True)
             for side, ending in zip(sides, ("", "_reverse"), strict=False):
                 _fill(network, ending, lambda name, side=side: np.asarray(file[f"{side}_{name}"], np.float32))
-    except (OSError, ValueError, EOFError, zipfile.BadZipFile) as error:
-        if isinstance(error, WeightsError):
-            raise
+    except WeightsError:
+        raise
+    except UNREADABLE as error:
         raise WeightsError(f"{path}: cannot be read ({error}); expected arrays of Theano as .npz") from None
     return network
 
@@ -178,7 +181,7 @@ def _table(path: Path, words: int, width: int) -> Floats:
     """Word vectors, one row for each word, mapped from the disk."""
     try:
         table = np.load(path, mmap_mode="r", allow_pickle=False)
-    except (OSError, ValueError, EOFError) as error:
+    except UNREADABLE as error:
         raise WeightsError(f"{path}: cannot be read ({error}); expected word vectors as .npy") from None
     if not isinstance(table, np.ndarray) or table.shape != (words, width):
         held = getattr(table, "shape", type(table).__name__)
