@@ -16,7 +16,7 @@ from systems.weights import files
 
 
 class Python2(pickle._Pickler):
-    """Writes as Python 2 and PyTorch 0.2 did: text as bytes, parameters made by a call, tensors by the older one."""
+    """Writes as Python 2 and PyTorch 0.2 did: text as bytes, parameters and tensors by calls."""
 
     dispatch = dict(pickle._Pickler.dispatch)
 

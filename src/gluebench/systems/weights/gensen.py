@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Literal, get_args
+from typing import Any, Literal, NamedTuple, get_args
 
 import numpy as np
 import numpy.typing as npt
@@ -13,7 +13,7 @@ from torch import Tensor, nn
 
 from gluebench.systems.weights.errors import WeightsError
 from gluebench.systems.weights.recurrent import Padding, largest, run
-from gluebench.systems.weights.shapes import axis, check_shapes, recurrent_shapes
+from gluebench.systems.weights.shapes import Shape, axis, check_shapes, recurrent_shapes
 from gluebench.systems.weights.state import read_state, shapes
 from gluebench.systems.weights.unpickle import read_plain
 
@@ -21,6 +21,17 @@ BEGIN, END, UNKNOWN = "<s>", "</s>", "<unk>"
 TABLE, PREFIX = "src_embedding.weight", "encoder."
 Pooling = Literal["last", "max"]
 Floats = npt.NDArray[np.float32]
+
+
+class _Map(NamedTuple):
+    """The linear map from word vectors to a model's own."""
+
+    middle: npt.NDArray[Any]
+    slopes: npt.NDArray[Any]
+    target: npt.NDArray[Any]
+
+    def carried(self, rows: Floats) -> Floats:
+        return np.asarray((rows - self.middle) @ self.slopes + self.target, dtype=np.float32)
 
 
 class GenSen(nn.Module):
@@ -32,8 +43,8 @@ class GenSen(nn.Module):
         self.learned = dict(words)
         """The words the model was trained with; `words` has those added since too."""
         self.dim = 2 * hidden
-        self._carrying: Callable[[Floats], Floats] | None = None
-        self.table = nn.Embedding.from_pretrained(table, freeze=True)
+        self._map: _Map | None = None
+        self.table = nn.Parameter(table, requires_grad=False)
         self.network = nn.GRU(
             table.shape[1], hidden, num_layers=layers, bidirectional=True, batch_first=True
         ).requires_grad_(False)
@@ -48,7 +59,7 @@ class GenSen(nn.Module):
         hidden = axis(found, f"{PREFIX}weight_hh_l0", 1, default=1024)
         layers = 2 if f"{PREFIX}weight_ih_l1" in found else 1
         rows = max(axis(found, TABLE, 0, default=0), 1 + max(words.values()))
-        wanted = {TABLE: (rows, width)}
+        wanted: dict[str, Shape] = {TABLE: (rows, width)}
         wanted |= recurrent_shapes(3, width, hidden, layers=layers, prefix=PREFIX)
         check_shapes(model, f"GenSen with the {len(words)} words of {vocabulary.name}", found, wanted)
         read = cls(words, state.pop(TABLE), hidden, layers)
@@ -65,12 +76,11 @@ class GenSen(nn.Module):
         new = [word for word in dict.fromkeys(words) if word not in self.words and word in vectors]
         if not new:
             return 0
-        self._carrying = self._carrying or self._fitted(vectors)
-        fitted = self._carrying(np.stack([vectors[word] for word in new]))
-        old = self.table.weight
-        self.words |= {word: row for row, word in enumerate(new, len(old))}
-        added = torch.from_numpy(fitted).to(old.device)
-        self.table = nn.Embedding.from_pretrained(torch.cat([old, added]), freeze=True)
+        self._map = self._map or self._fitted(vectors)
+        fitted = self._map.carried(np.stack([vectors[word] for word in new]))
+        added = torch.from_numpy(fitted).to(self.table.device)
+        self.words |= {word: row for row, word in enumerate(new, len(self.table))}
+        self.table = nn.Parameter(torch.cat([self.table, added]), requires_grad=False)
         return len(new)
 
     def forward(
@@ -97,12 +107,10 @@ class GenSen(nn.Module):
     def _looked_up(self, ids: Sequence[Sequence[int]]) -> Tensor:
         longest = max((len(sentence) for sentence in ids), default=0)
         filled = [[*sentence, *[0] * (longest - len(sentence))] for sentence in ids]
-        rows = torch.tensor(filled, dtype=torch.long, device=self.table.weight.device)
-        vectors: Tensor = self.table(rows.reshape(len(ids), longest))
-        return vectors
+        rows = torch.tensor(filled, dtype=torch.long, device=self.table.device)
+        return self.table[rows.reshape(len(ids), longest)]
 
-    def _fitted(self, vectors: Mapping[str, Floats]) -> Callable[[Floats], Floats]:
-        """The map from word vectors to the model's own."""
+    def _fitted(self, vectors: Mapping[str, Floats]) -> _Map:
         shared = [word for word in self.learned if word in vectors]
         if not shared:
             raise WeightsError(
@@ -110,10 +118,10 @@ class GenSen(nn.Module):
             )
         given = np.stack([vectors[word] for word in shared]).astype(np.float64)
         rows = [self.learned[word] for word in shared]
-        wanted = self.table.weight[rows].cpu().numpy().astype(np.float64)
+        wanted = self.table[rows].cpu().numpy().astype(np.float64)
         middle, target = given.mean(axis=0), wanted.mean(axis=0)
         slopes = np.linalg.lstsq(given - middle, wanted - target, rcond=None)[0]
-        return lambda rows: np.asarray((rows - middle) @ slopes + target, dtype=np.float32)
+        return _Map(middle, slopes, target)
 
 
 def _words(path: Path) -> dict[str, int]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import zipfile
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from itertools import chain
 from pathlib import Path
 from typing import Any, Literal, get_args
@@ -21,6 +21,8 @@ Kind = Literal["uni", "bi", "combine"]
 UNKNOWN, END = "UNK", "<eos>"
 TABLES = {"uni": ("uni_skip.npz", "utable.npy"), "bi": ("bi_skip.npz", "btable.npy")}
 """For each part its weights and its table of word vectors."""
+ARRAYS = ("W", "b", "U", "Wx", "bx", "Ux")
+"""What the file holds of each direction: the two gates, then the candidate."""
 UNREADABLE = (OSError, ValueError, EOFError, zipfile.BadZipFile)
 """What NumPy raises for a file that is missing or damaged."""
 Floats = npt.NDArray[np.float32]
@@ -76,7 +78,7 @@ class _Part(nn.Module):
 
     def forward(self, ids: Sequence[Sequence[int]], lengths: Tensor) -> Tensor:
         """The last state of each direction, side by side: (batch, dim)."""
-        device = self.network.weight_ih_l0.device
+        device = next(self.network.parameters()).device
         longest = max((len(sentence) for sentence in ids), default=0)
         vectors = np.zeros((len(ids), longest, self.network.input_size), dtype=np.float32)
         for row, sentence in enumerate(ids):
@@ -101,7 +103,9 @@ def _network(path: Path, *, both_ways: bool) -> nn.GRU:
             check_shapes(path, "Skip-Thought", found, wanted, exact=False)
             network = nn.GRU(inputs, hidden, bidirectional=both_ways, batch_first=True)
             for side, ending in zip(sides, ("", "_reverse"), strict=False):
-                _fill(network, ending, lambda name, side=side: np.asarray(file[f"{side}_{name}"], np.float32))
+                _fill(
+                    network, ending, {name: np.asarray(file[f"{side}_{name}"], np.float32) for name in ARRAYS}
+                )
     except WeightsError:
         raise
     except UNREADABLE as error:
@@ -143,11 +147,11 @@ def _side_shapes(side: str, inputs: int, hidden: int) -> Iterator[tuple[str, Sha
 
 
 @torch.no_grad()
-def _fill(network: nn.GRU, ending: str, array: Callable[[str], Floats]) -> None:
+def _fill(network: nn.GRU, ending: str, arrays: Mapping[str, Floats]) -> None:
     """The file's gates, reset and update, then its candidate, are PyTorch's three in order."""
-    entering = np.concatenate([array("W"), array("Wx")], axis=1).T
-    recurrent = np.concatenate([array("U"), array("Ux")], axis=1).T
-    offset = np.concatenate([array("b"), array("bx")])
+    entering = np.concatenate([arrays["W"], arrays["Wx"]], axis=1).T
+    recurrent = np.concatenate([arrays["U"], arrays["Ux"]], axis=1).T
+    offset = np.concatenate([arrays["b"], arrays["bx"]])
     getattr(network, f"weight_ih_l0{ending}").copy_(torch.from_numpy(entering.copy()))
     getattr(network, f"weight_hh_l0{ending}").copy_(torch.from_numpy(recurrent.copy()))
     getattr(network, f"bias_ih_l0{ending}").copy_(torch.from_numpy(offset))

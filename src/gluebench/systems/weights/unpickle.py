@@ -9,7 +9,7 @@ from __future__ import annotations
 import pickle
 from collections.abc import Iterator
 from pathlib import Path
-from typing import IO, Any, NamedTuple
+from typing import IO, Any, NamedTuple, cast
 
 from gluebench.systems.weights.errors import WeightsError
 
@@ -76,7 +76,7 @@ class Record(metaclass=_Sealed):
         yield from self.items.items()
         for argument in self.arguments:
             if isinstance(argument, (list, tuple)):
-                yield from (pair for pair in argument if isinstance(pair, (list, tuple)) and len(pair) == 2)
+                yield from (tuple(pair) for pair in argument if _is_pair(pair))
 
 
 class Inert(pickle.Unpickler):
@@ -92,7 +92,8 @@ class Inert(pickle.Unpickler):
         """An inert stand-in of this name."""
         full = f"{module}.{name}"
         if full not in self._kinds:
-            self._kinds[full] = _Sealed(name, (Record,), {"name": full, "__slots__": ()})
+            made = _Sealed(name, (Record,), {"name": full, "__slots__": ()})
+            self._kinds[full] = cast("type[Record]", made)
         return self._kinds[full]
 
     def persistent_load(self, saved: Any) -> object:
@@ -125,13 +126,19 @@ def read_plain(path: Path, expected: str) -> Any:
     """
     try:
         with path.open("rb") as stream:
-            return _Plain(stream, encoding="utf-8", errors="surrogateescape").load()
+            found = _Plain(stream, encoding="utf-8", errors="surrogateescape").load()
+            if stream.read(1):
+                raise pickle.UnpicklingError("more follows after the first pickle")
+            return found
     except OSError as error:
         raise WeightsError(f"{path}: cannot be read ({error.strerror}); expected {expected}") from None
     except Exception as error:  # a damaged pickle raises nearly anything
-        raise WeightsError(
-            f"{path}: refused ({error or type(error).__name__}); expected {expected}"
-        ) from error
+        reason = str(error)[:200] or type(error).__name__
+        raise WeightsError(f"{path}: refused: {reason}; expected {expected}") from error
+
+
+def _is_pair(value: object) -> bool:
+    return isinstance(value, (list, tuple)) and len(value) == 2
 
 
 def _short(kind: object) -> str:
