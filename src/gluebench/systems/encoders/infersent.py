@@ -75,7 +75,7 @@ class InferSentEncoder:
         return [[word for word in words if word in found] or words[-1:] for words in sentences]
 
     def _batched(self, sentences: Sequence[Sequence[str]]) -> Tensor:
-        found = self._vectors.of(())
+        found = self._vectors.of(chain.from_iterable(sentences))
         lengths = [len(words) for words in sentences]
         values = np.zeros((len(sentences), max(lengths), self.model.inputs), dtype=np.float32)
         for row, words in enumerate(sentences):

@@ -11,6 +11,7 @@ from torch import Tensor, nn
 from gluebench.systems.weights.elmo_files import ElmoOptions, cell_name, read_options, read_weights
 
 BEGIN, END = "<S>", "</S>"
+"""Marks put round each sentence; a word of the text written so is taken as the mark, as in the original."""
 BEGIN_SENTENCE, END_SENTENCE, BEGIN_WORD, END_WORD, FILL = range(256, 261)
 """Rows of the character table after those of the 256 bytes."""
 STEPS = 32

@@ -33,9 +33,10 @@ def read_state(path: Path) -> dict[str, Tensor]:
     refuse_tar(path)
     try:
         found = torch.load(path, map_location="cpu", weights_only=True)
-    except pickle.UnpicklingError as error:
+    except pickle.UnpicklingError:
         raise MoreThanTensors(
-            f"{path}: holds more than tensors, or is no torch file ({first_line(error)})"
+            f"{path}: no torch file, or one that holds more than tensors, which is not loaded; "
+            f"expected tensors by name (a state dict). If it is a torch file, {SAVE_AGAIN}"
         ) from None
     except Exception as error:  # a damaged file makes torch raise nearly anything
         raise WeightsError(

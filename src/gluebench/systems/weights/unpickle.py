@@ -34,12 +34,9 @@ class Storage(NamedTuple):
 
 
 class _Sealed(type):
-    """Classes of records: cannot be changed by a pickle, and refuse calls that no saved module makes."""
+    """Classes of records: a call that no saved module makes is refused."""
 
     name: str
-
-    def __setattr__(cls, name: str, value: object) -> None:
-        raise pickle.UnpicklingError(f"the file sets {name} of {cls.name}")
 
     def __call__(cls, *arguments: object, **named: object) -> object:
         if not (cls.name in NOTED or cls.name.startswith("torch.")):
