@@ -8,8 +8,9 @@ from random import Random
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from real import REAL, needs_real
 
-from gluebench.analysis.lint import Finding, lint_task, read_splits
+from gluebench.analysis.lint import Finding, lint_rows, lint_task, read_splits
 from gluebench.analysis.lint.split import fold
 from gluebench.benchmark import Benchmark, Task, load_benchmark
 from gluebench.data import DataError, Example
@@ -296,3 +297,43 @@ def test_a_test_set_that_shows_nothing_below_five_points_is_warned_of(
     assert (size.severity, size.number, bool(size.advice)) == (severity, count, severity == "warning")
     assert f" / {smallest} / " in size.text
     assert "one point needs 3,923 / 7,847 / 15,696 rows" in size.text
+
+
+def test_shared_texts_that_always_change_their_label_are_said(tiny: Benchmark) -> None:
+    task = tiny.task("Pairs")
+    train = rows(task, [("a", "x"), ("b", "y"), ("c", "y")], ["yes", "no", "no"])
+    turned = rows(task, [("d", "x"), ("e", "y"), ("f", "z")], ["no", "yes", "yes"])
+    (finding,) = found(task, "shared hypothesis", train=train, dev=turned)
+    assert finding.text.endswith("other text beside it, all with another label")
+    half = rows(task, [("d", "x"), ("e", "y")], ["yes", "yes"])
+    (finding,) = found(task, "shared hypothesis", train=train, dev=half)
+    assert finding.text.endswith("other text beside it, 1 of them with another label")
+
+
+def test_texts_that_stand_once_under_each_label_are_the_structure_of_a_split(tiny: Benchmark) -> None:
+    task = tiny.task("Pairs")
+    texts = [(f"question {each // 2}", f"sentence {each}") for each in range(20)]
+    twins = rows(task, texts, ["yes", "no"] * 10)
+    (finding,) = found(task, "twins", train=twins)
+    assert finding.number == 1.0
+    assert finding.text.startswith("nearly every premise stands exactly once with each label (100.0 %")
+    alike = rows(task, texts, ["yes"] * 10 + ["no"] * 10)
+    assert found(task, "twins", train=alike) == []
+    assert found(task, "twins", train=rows(task, texts, [None] * 20)) == []
+
+
+@needs_real
+def test_the_first_release_of_qnli_is_known_by_its_structure_and_the_second_is_not() -> None:
+    task = load_benchmark("glue").task("QNLI")
+
+    def dev(folder: str) -> list[Example]:
+        lines = (REAL / "glue" / folder / "dev.tsv").read_text("utf-8").split("\n")[1:-1]
+        fields = [line.split("\t") for line in lines]
+        return rows(task, [(question, text) for _, question, text, _ in fields], [row[3] for row in fields])
+
+    (finding,) = [
+        each for each in lint_rows(task, {"dev": dev("QNLI-v1")[:5463]}).findings if each.check == "twins"
+    ]
+    assert finding.number > 0.95
+    assert "as in v1, the first release of QNLI" in finding.text
+    assert not [each for each in lint_rows(task, {"dev": dev("QNLI")}).findings if each.check == "twins"]

@@ -10,6 +10,7 @@ import sys
 from pathlib import Path
 
 import pytest
+from outside import environment
 
 from gluebench.analysis.lint.power import DISAGREEMENTS, examples_needed, smallest_difference
 from gluebench.benchmark import load_benchmark
@@ -35,7 +36,7 @@ def run(page: str, home: Path) -> str:
     done = subprocess.run(
         ["bash", "-euo", "pipefail", "-c", "\n".join(commands(page))],
         cwd=place,
-        env={**os.environ, "PATH": path, "PYTHONPATH": source},
+        env=environment(PATH=path, PYTHONPATH=source),
         capture_output=True,
         text=True,
     )
@@ -54,13 +55,13 @@ def test_a_benchmark_in_another_language(tmp_path: Path) -> None:
     pytest.importorskip("pyarrow")
     said = run("another-language.md", tmp_path)
     made = load_benchmark(tmp_path / "german/deutsch/deutsch.toml")
-    assert [task.name for task in made.tasks] == ["Bezug", "Stimmung"]
+    assert [task.name for task in made.tasks] == ["Antwort", "Bezug", "Stimmung"]
     train = (tmp_path / "german/deutsch/data/Bezug/train.tsv").read_text("utf-8")
     assert "denn er ist zu groß.\tDer Koffer ist zu groß.\tja" in train
     assert "Built by the recipe wnli from schemata." in made.task("Bezug").notes
     graded = said[said.index("macro-average") :]
     assert re.search(r"50\.0", graded)
-    assert "20 rows" in said
+    assert "12 rows" in said
 
 
 def test_the_table_of_test_sizes_is_what_the_formula_gives() -> None:

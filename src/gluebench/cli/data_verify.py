@@ -30,17 +30,19 @@ if TYPE_CHECKING:
 def verify(benchmark: str, tasks: tuple[str, ...], data: str | None, against: str | None, form: Form) -> None:
     """Compare the data on disk with the published, row by row.
 
-    Also told: repeated rows, texts shared between splits, and pairs that give a label away. Exits with 1 when
-    something differs from the published data.
+    Also told: rows that repeat or contradict each other, texts that splits share, and texts that stand once
+    under each label. Exits with 1 when something differs from the published data.
 
     \b
     Example:
       gluebench data verify glue --data data/
       gluebench data verify --task MNLI --against other-copy/
     """
+    from gluebench.analysis.lint import lint_rows
     from gluebench.benchmark import load_benchmark
     from gluebench.cli.output import emit
     from gluebench.cli.verify_view import verify_output
+    from gluebench.data import load_split
     from gluebench.data.home import data_folder
     from gluebench.data.verify.check import check_task, reference
 
@@ -48,10 +50,16 @@ def verify(benchmark: str, tasks: tuple[str, ...], data: str | None, against: st
     chosen = [suite.dataset(name) for name in tasks] or [*suite.tasks]
     folder = data_folder(data)
     compared = reference(suite, Path(against) if against else None)
-    checks = [each for task in chosen for each in check_task(folder, suite, task, compared)]
+    checks, lints = [], []
+    for task in chosen:
+        found = list(check_task(folder, suite, task, compared))
+        checks += found
+        there = [each.split for each in found if each.state != "absent"]
+        rows = {name: load_split(folder, suite, task.name, name) for name in there}
+        lints.append(lint_rows(task, rows))
     if all(each.state == "absent" for each in checks):
         raise click.ClickException(_nothing(suite, chosen, folder))
-    emit(verify_output(checks, folder), form)
+    emit(verify_output(checks, lints, folder), form)
     if any(each.state == "differs" for each in checks):
         raise click.exceptions.Exit(WRONG_FILE)
 

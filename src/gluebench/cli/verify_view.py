@@ -8,10 +8,12 @@ from typing import TYPE_CHECKING, Any
 
 from gluebench.cli.formats import Records
 from gluebench.cli.output import Output
+from gluebench.cli.plain import plain
 from gluebench.cli.tables import Section, Table
 from gluebench.data.verify.differences import summary
 
 if TYPE_CHECKING:
+    from gluebench.analysis.lint import Finding, TaskLint
     from gluebench.data.verify.check import SplitCheck
     from gluebench.data.verify.differences import Difference
 
@@ -20,15 +22,25 @@ FIELDS = ("task", "split", "rows", "published", "state", "fingerprint", "reason"
 ROWS_SHOWN = 5
 
 
-def verify_output(checks: Sequence[SplitCheck], folder: Path) -> Output:
-    """The checks in every form."""
+def verify_output(checks: Sequence[SplitCheck], lints: Sequence[TaskLint], folder: Path) -> Output:
+    """The checks in every form, and what was found of the rows themselves."""
     tasks = dict.fromkeys(check.task for check in checks)
     sections = tuple(Section(tuple(_row(check) for check in checks if check.task == task)) for task in tasks)
     table = Table(COLUMNS, sections, title=f"Data in {folder}", right=frozenset({2, 3}))
-    words = tuple(line for check in checks for line in _explained(check))
+    words = [line for check in checks for line in _explained(check)]
+    words += [f"{lint.task}, {_found(finding)}" for lint in lints for finding in lint.findings]
     records = Records(FIELDS, tuple(row for check in checks for row in _records(check)))
-    data = {"schema": "gluebench.verify/1", "splits": [_data(check) for check in checks]}
+    data = {
+        "schema": "gluebench.verify/1",
+        "splits": [_data(check) for check in checks],
+        "findings": {lint.task: plain(lint.findings) for lint in lints},
+    }
     return Output(data, (table,), records, words=("", *words) if words else ())
+
+
+def _found(finding: Finding) -> str:
+    rows = f": {'; '.join(finding.rows)}" if finding.rows else ""
+    return f"{finding.where}: {finding.text}{rows}"
 
 
 def _row(check: SplitCheck) -> tuple[str, ...]:

@@ -171,3 +171,19 @@ def test_lines_swallowed_by_a_stray_quotation_mark_are_missing_rows(
     prepare(data, glue, record, {split: kept.to_batches()}, origin=Origin("folder", "x"), sized=False)
     assert kept.num_rows == rows - 7
     assert kinds(data, task) == {split: {"missing": 7}}
+
+
+@needs_real
+def test_wnlis_dev_set_is_shown_for_what_it_is(tmp_path: Path) -> None:
+    """Five of its 71 hypotheses stand in train, all with the other label; 65 of its premises do."""
+    data = real(tmp_path, REAL / "glue", "WNLI")
+    done = CliRunner().invoke(main, ["data", "verify", "--data", str(data), "--task", "WNLI", "--json"])
+    texts = [
+        each["text"] for each in json.loads(done.stdout)["findings"]["WNLI"] if each["where"] == "train, dev"
+    ]
+    assert texts == [
+        "65 rows of dev (91.5 %) share their premise with train, other text beside it, "
+        "54 of them with another label",
+        "5 rows of dev (7.0 %) share their hypothesis with train, other text beside it, "
+        "all with another label",
+    ]

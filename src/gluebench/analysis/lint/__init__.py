@@ -2,6 +2,6 @@
 
 from gluebench.analysis.lint.findings import Finding, Severity, TaskLint
 from gluebench.analysis.lint.read import read_splits
-from gluebench.analysis.lint.report import lint_task
+from gluebench.analysis.lint.report import lint_rows, lint_task
 
-__all__ = ["Finding", "Severity", "TaskLint", "lint_task", "read_splits"]
+__all__ = ["Finding", "Severity", "TaskLint", "lint_rows", "lint_task", "read_splits"]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from gluebench.analysis.lint.findings import Finding, counted, shown
+from gluebench.analysis.lint.findings import Finding, counted, repeat, shown
 from gluebench.analysis.lint.split import Key, LintSplit
 
 FAR = 0.2
@@ -17,14 +17,12 @@ def duplicate_findings(split: LintSplit, *, score_range: tuple[float, float] | N
     folded = _repeats(split, split.folded)
     advice = "Remove the later ones."
     if exact:
-        text = f"{counted(len(exact), 'row')} repeat an earlier row exactly"
+        text = f"{repeat(len(exact))} an earlier row exactly"
         yield Finding("warning", "duplicates", split.name, len(exact), text, advice, shown(exact))
     if len(folded) > len(exact):
         more = len(folded) - len(exact)
         rows = [row for row in folded if row not in set(exact)]
-        text = (
-            f"{counted(more, 'row')} repeat an earlier row but for letter case, white space or Unicode form"
-        )
+        text = f"{repeat(more)} an earlier row but for letter case, white space or Unicode form"
         yield Finding("warning", "near duplicates", split.name, more, text, advice, shown(rows))
     clashes = _clashes(split, score_range)
     if clashes:

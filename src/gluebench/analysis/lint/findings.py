@@ -49,6 +49,11 @@ def percent(share: float) -> str:
     return f"{100 * share:.1f} %"
 
 
+def repeat(number: int) -> str:
+    """ "1 row repeats" or "3 rows repeat"."""
+    return f"{counted(number, 'row')} {'repeats' if number == 1 else 'repeat'}"
+
+
 def counted(number: int, noun: str) -> str:
     """ "1 row" or "1,204 rows"."""
     return f"{number:,} {noun}{'s' * (number != 1)}"

@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 from gluebench.analysis.lint.duplicates import differ
 from gluebench.analysis.lint.findings import Finding, Severity, counted, percent, shown
 from gluebench.analysis.lint.split import Key, LintSplit
+from gluebench.data import Example
 
 WORTH_A_WARNING = 0.01
 """Share of a split's rows from which on texts shared with an earlier split are more than a note."""
@@ -59,21 +60,41 @@ def _same_texts(earlier: LintSplit, later: LintSplit, places: dict[Key, int]) ->
     """Rows that share one text, and not the whole example."""
     names = list(later.examples[0].inputs) if later.examples else []
     for column, name in enumerate(names if len(names) > 1 else ()):
-        known: dict[str, int] = {}
-        for position, key in enumerate(earlier.folded):
-            known.setdefault(key[column], position)
-        rows = [
-            f"{earlier.name} {earlier.examples[known[key[column]]].index} = {later.name} {example.index}"
+        known: dict[str, list[Example]] = {}
+        for example, key in zip(earlier.examples, earlier.folded, strict=True):
+            known.setdefault(key[column], []).append(example)
+        shared = [
+            (example, known[key[column]])
             for example, key in zip(later.examples, later.folded, strict=True)
             if key[column] in known and key not in places
         ]
-        if rows:
-            share = len(rows) / len(later.examples)
-            text = (
-                f"{counted(len(rows), 'row')} of {later.name} ({percent(share)}) share their {name} with "
-                f"{earlier.name}, other text beside it"
-            )
-            severity: Severity = "warning" if share >= WORTH_A_WARNING else "note"
-            advice = f"Keep all rows of one {name} in one split, or say in the notes that it is shared."
-            where = f"{earlier.name}, {later.name}"
-            yield Finding(severity, f"shared {name}", where, len(rows), text, advice, shown(rows))
+        if shared:
+            yield _shared(earlier, later, name, shared)
+
+
+def _shared(
+    earlier: LintSplit, later: LintSplit, name: str, shared: Sequence[tuple[Example, Sequence[Example]]]
+) -> Finding:
+    share = len(shared) / len(later.examples)
+    text = (
+        f"{counted(len(shared), 'row')} of {later.name} ({percent(share)}) share their {name} with "
+        f"{earlier.name}, other text beside it{_opposed(shared)}"
+    )
+    severity: Severity = "warning" if share >= WORTH_A_WARNING else "note"
+    advice = f"Keep all rows of one {name} in one split, or say in the notes that it is shared."
+    rows = [f"{earlier.name} {others[0].index} = {later.name} {example.index}" for example, others in shared]
+    where = f"{earlier.name}, {later.name}"
+    return Finding(severity, f"shared {name}", where, len(shared), text, advice, shown(rows))
+
+
+def _opposed(shared: Sequence[tuple[Example, Sequence[Example]]]) -> str:
+    """How many of them have a label that none of the earlier rows has: who memorises those is misled."""
+    known = [
+        (example.label, {other.label for other in others})
+        for example, others in shared
+        if isinstance(example.label, str)
+    ]
+    opposed = sum(label not in labels for label, labels in known)
+    if not opposed:
+        return ""
+    return f", {'all' if opposed == len(known) else f'{opposed:,} of them'} with another label"

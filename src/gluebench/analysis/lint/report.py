@@ -12,6 +12,7 @@ from gluebench.analysis.lint.power import DISAGREEMENTS, examples_needed, smalle
 from gluebench.analysis.lint.shortcuts import shortcut_findings
 from gluebench.analysis.lint.split import LintSplit
 from gluebench.analysis.lint.texts import text_findings
+from gluebench.analysis.lint.twins import twin_findings
 from gluebench.benchmark import Role, Task
 from gluebench.data import Example
 
@@ -22,23 +23,40 @@ COARSE = 0.05
 
 def lint_task(task: Task, splits: Mapping[str, Sequence[Example]]) -> TaskLint:
     """Every check on one task; `splits` are those at hand, test labels None where they are hidden."""
-    roles = _roles(task)
-    parts = [LintSplit(name, examples, role=roles.get(name)) for name, examples in splits.items()]
+    parts = _parts(task, splits)
     found = [finding for part in parts for finding in text_findings(part)]
-    for part in parts:
-        found += duplicate_findings(part, score_range=task.score_range)
-    found += leakage_findings(parts, score_range=task.score_range)
+    found += _row_findings(task, parts)
     found += label_findings(task, parts)
     found += shortcut_findings(task, parts)
     found += (power_finding(task, part) for part in parts if part.role == "test")
     found += _not_at_hand(task, parts)
+    return _in_order(task, parts, found)
+
+
+def lint_rows(task: Task, splits: Mapping[str, Sequence[Example]]) -> TaskLint:
+    """The checks of rows alone: repeated, contradicting, shared between splits, once under each label."""
+    parts = _parts(task, splits)
+    return _in_order(task, parts, _row_findings(task, parts))
+
+
+def _parts(task: Task, splits: Mapping[str, Sequence[Example]]) -> list[LintSplit]:
+    roles: dict[str, Role] = {split.name: role for file in task.files for role, split in file.splits.items()}
+    return [LintSplit(name, examples, role=roles.get(name)) for name, examples in splits.items()]
+
+
+def _row_findings(task: Task, parts: Sequence[LintSplit]) -> list[Finding]:
+    found: list[Finding] = []
+    for part in parts:
+        found += duplicate_findings(part, score_range=task.score_range)
+        found += twin_findings(task, part)
+    return [*found, *leakage_findings(parts, score_range=task.score_range)]
+
+
+def _in_order(task: Task, parts: Sequence[LintSplit], found: Sequence[Finding]) -> TaskLint:
+    """The findings, errors first."""
     in_order = sorted(found, key=lambda finding: ORDER.index(finding.severity))
     private = any(part.role == "test" and part.labelled for part in parts)
     return TaskLint(task.name, tuple(in_order), private)
-
-
-def _roles(task: Task) -> dict[str, Role]:
-    return {split.name: role for file in task.files for role, split in file.splits.items()}
 
 
 def power_finding(task: Task, split: LintSplit) -> Finding:

@@ -19,6 +19,8 @@ class Pair(NamedTuple):
     """Label with the first sentence as the premise."""
     backward: str
     """Label with the second sentence as the premise."""
+    set: str
+    """Name of the minimal set: pairs made from one source sentence share it."""
 
 
 class Judgement(NamedTuple):
@@ -47,7 +49,8 @@ def pairs() -> tuple[Pair, ...]:
 def judgements() -> list[Judgement]:
     """Every pair forward, then backward: two examples with neighbouring indices."""
     found = []
-    for number, (domain, phenomena, first, second, forward, backward) in enumerate(pairs()):
-        found.append(Judgement(number, "forward", domain, phenomena, first, second, forward))
-        found.append(Judgement(number, "backward", domain, phenomena, second, first, backward))
+    for number, pair in enumerate(pairs()):
+        shared = (pair.domain, pair.phenomena)
+        found.append(Judgement(number, "forward", *shared, pair.first, pair.second, pair.forward))
+        found.append(Judgement(number, "backward", *shared, pair.second, pair.first, pair.backward))
     return found

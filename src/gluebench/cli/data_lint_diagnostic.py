@@ -1,0 +1,129 @@
+"""`gluebench data lint-diagnostic`: what is wrong with a diagnostic set, before anybody is measured by it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import click
+
+from gluebench.cli.errors import WRONG_FILE
+from gluebench.cli.options import Form, benchmark_option, output_options
+
+if TYPE_CHECKING:
+    from gluebench.benchmark import Benchmark, Task
+    from gluebench.cli.output import Output
+    from gluebench.cli.tables import Table
+    from gluebench.data.diagnostic_findings import Counts, Finding, Lint
+
+COLUMNS = ("severity", "line", "code", "message")
+
+
+@click.command
+@click.argument("file", metavar="FILE", type=click.Path(exists=True, dir_okay=False))
+@click.option(
+    "--task", "name", metavar="TASK", help="The diagnostic set that FILE is; needed if there are several."
+)
+@click.option(
+    "--symmetric",
+    metavar="LABEL",
+    help='The label that holds in both directions or in none; "contradiction" or the last of three.',
+)
+@click.option(
+    "--fewest",
+    metavar="N",
+    type=click.IntRange(min=1),
+    default=10,
+    show_default=True,
+    help="Warn of a phenomenon with fewer pairs.",
+)
+@benchmark_option
+@output_options
+def lint_diagnostic(
+    file: str, name: str | None, symmetric: str | None, fewest: int, benchmark: str, form: Form
+) -> None:
+    """Check a diagnostic set that you are writing.
+
+    FILE has a row for each pair (domain, phenomena, sentence1, sentence2, forward, backward, set), or is laid
+    out as GLUE's diagnostic-full.tsv. Labels and phenomena are those of the benchmark's manifest.
+
+    \b
+    Example:
+      gluebench data lint-diagnostic diagnostic.tsv --benchmark mine.toml
+    """
+    from gluebench.benchmark import load_benchmark
+    from gluebench.cli.output import emit
+    from gluebench.data.diagnostic_files import read_diagnostic
+    from gluebench.data.diagnostic_findings import Limits
+    from gluebench.data.lint_diagnostic import lint, symmetric_label
+
+    task = _task(load_benchmark(benchmark), name)
+    if symmetric is not None and symmetric not in task.words:
+        raise click.BadParameter(
+            f"{symmetric!r} is none of {', '.join(task.words)}.", param_hint="'--symmetric'"
+        )
+    mirrored = symmetric if symmetric is not None else symmetric_label(task)
+    found = lint(read_diagnostic(file, task), task, symmetric=mirrored, limits=Limits(pairs=fewest))
+    if form is None:
+        for finding in found.findings:
+            click.echo(_line(file, finding))
+        click.echo()
+    emit(_output(file, found, listed=form is not None), form)
+    if any(finding.severity == "error" for finding in found.findings):
+        raise click.exceptions.Exit(WRONG_FILE)
+
+
+def _task(manifest: Benchmark, name: str | None) -> Task:
+    """The task of that name, or the one diagnostic set of the benchmark."""
+    if name is not None:
+        task = manifest.task(name)
+    elif len(manifest.diagnostics) == 1:
+        task = manifest.diagnostics[0]
+    else:
+        names = ", ".join(task.name for task in manifest.diagnostics) or "none"
+        raise click.UsageError(f"Name the diagnostic set with --task; those of {manifest.name}: {names}.")
+    if not task.phenomena or not task.labels or len(task.columns) != 2:
+        raise click.UsageError(f"{task.name} of {manifest.name} has no labelled pairs with phenomena.")
+    return task
+
+
+def _line(file: str, finding: Finding) -> str:
+    place = file if finding.line is None else f"{file}:{finding.line}"
+    return f"{finding.severity}: {place}: {finding.code}: {finding.message}"
+
+
+def _output(file: str, found: Lint, *, listed: bool) -> Output:
+    from gluebench.cli.formats import Records
+    from gluebench.cli.output import Output
+    from gluebench.cli.plain import plain
+    from gluebench.cli.tables import Section, Table
+
+    rows = tuple((each.severity, each.line, each.code, each.message) for each in found.findings)
+    cells = tuple(tuple("" if cell is None else str(cell) for cell in row) for row in rows)
+    table = Table(COLUMNS, (Section(cells),), right=frozenset({1}))
+    tables = (table, _figures(found)) if listed and rows else (_figures(found),)
+    data = {"file": file, **dict(found._asdict())}
+    return Output(plain(data), tables, Records(COLUMNS, rows), (_verdict(file, found),))
+
+
+def _figures(found: Lint) -> Table:
+    """Pairs and labels of every phenomenon."""
+    from gluebench.cli.tables import Section, Table
+
+    columns = ("phenomenon", "pairs", *found.total.labels)
+    sections = (Section(tuple(map(_cells, found.phenomena))), Section((_cells(found.total),)))
+    domains = ", ".join(f"{name or '(none)'} {count}" for name, count in found.domains.items())
+    sets = f" Minimal sets: {found.sets}." if found.sets else ""
+    notes = (f"Median overlap {found.median_overlap:.2f}.{sets} Pairs by domain: {domains}.",)
+    return Table(columns, sections, right=frozenset(range(1, len(columns))), notes=notes)
+
+
+def _cells(counts: Counts) -> tuple[str, ...]:
+    return (counts.name, str(counts.pairs), *map(str, counts.labels.values()))
+
+
+def _verdict(file: str, found: Lint) -> str:
+    numbers = []
+    for severity in ("error", "warning"):
+        count = sum(finding.severity == severity for finding in found.findings)
+        numbers.append(f"{count} {severity}{'s' * (count != 1)}")
+    return f"{file}: {', '.join(numbers)}."

@@ -1,0 +1,148 @@
+"""Word vectors in the text format of GloVe and word2vec: on each line a word and its numbers."""
+
+from __future__ import annotations
+
+import gzip
+from array import array
+from collections.abc import Collection, Iterator
+from contextlib import closing
+from dataclasses import dataclass
+from pathlib import Path
+from typing import IO, TYPE_CHECKING, cast
+
+from gluebench.data.errors import DataError
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+
+@dataclass(frozen=True, slots=True)
+class Vectors:
+    """Words and their vectors."""
+
+    rows: dict[str, int]
+    """Word to row of the matrix, in the order of the file."""
+    matrix: NDArray[np.float32]
+    """Shape (words, dimensions)."""
+
+    def row(self, word: str) -> int | None:
+        """The row of a word as it is written or else in small letters; None if the file has neither."""
+        found = self.rows.get(word)
+        return self.rows.get(word.lower()) if found is None else found
+
+
+def read_vectors(path: Path, words: Collection[str] | None = None) -> Vectors:
+    """The vectors of these words, or of all, in one pass over the file; `.gz` is unpacked on the way.
+
+    A first line of two whole numbers (word2vec's header) is passed over. Words may hold spaces, as a few of
+    GloVe 840B do; of a word that stands there twice the first line counts. Every line is counted, wanted or
+    not: raises DataError naming each whose word is missing or whose numbers are not as many as on the first
+    line, and each wanted one with something that is not a number.
+    """
+    reader = _Reader(path, None if words is None else {word.encode() for word in words})
+    try:
+        with closing(_opened(path)) as lines:
+            reader.read(lines)
+    except (OSError, EOFError) as error:
+        reason = getattr(error, "strerror", None) or str(error)
+        raise DataError([f"{path}: cannot be read ({reason}); expected word vectors as text"]) from None
+    return reader.vectors()
+
+
+def _opened(path: Path) -> IO[bytes]:
+    return cast("IO[bytes]", gzip.open(path)) if path.suffix == ".gz" else path.open("rb")
+
+
+class _Reader:
+    """Reads one file and keeps every problem it meets."""
+
+    def __init__(self, path: Path, wanted: set[bytes] | None) -> None:
+        self.path = path
+        self.wanted = wanted
+        self.index: dict[bytes, int] = {}
+        self.numbers = array("f")
+        self.width = 0
+        self.problems: list[str] = []
+
+    def read(self, lines: IO[bytes]) -> None:
+        for at, line in enumerate(lines, 1):
+            text = line.rstrip()
+            if at == 1 and _is_header(text):
+                continue
+            self.width = self.width or _width(text)
+            self._line(at, text, cut=not line.endswith(b"\n"))
+        if not self.width:
+            self.problems.append(
+                f"{self.path}: holds no vectors; expected a word and its numbers on each line"
+            )
+
+    def _line(self, at: int, text: bytes, *, cut: bool) -> None:
+        word, *numbers = text.rsplit(b" ", self.width)
+        if len(numbers) < self.width or _is_number(word.rpartition(b" ")[2], within=word):
+            self._reject(at, _miscounted(text, self.width, cut=cut))
+        elif not word:
+            self._reject(at, "the word before the numbers is missing (the line begins with a space)")
+        elif (self.wanted is None or word in self.wanted) and word not in self.index:
+            self._keep(at, word, numbers)
+
+    def _keep(self, at: int, word: bytes, numbers: list[bytes]) -> None:
+        wrong = [number for number in numbers if not _is_finite(number)]
+        if wrong:
+            self._reject(at, f'"{wrong[0].decode(errors="replace")}" is not a number')
+            return
+        self.index[word] = len(self.index)
+        self.numbers.extend(map(float, numbers))
+
+    def _reject(self, at: int, problem: str) -> None:
+        self.problems.append(f"{self.path}:{at}: {problem}")
+
+    def vectors(self) -> Vectors:
+        import numpy as np
+
+        names = list(self._names())
+        if self.problems:
+            raise DataError(self.problems)
+        matrix = np.frombuffer(self.numbers, dtype=np.float32).reshape(len(names), self.width)
+        return Vectors({name: at for at, name in enumerate(names)}, matrix)
+
+    def _names(self) -> Iterator[str]:
+        for word in self.index:
+            try:
+                yield word.decode()
+            except UnicodeDecodeError:
+                self.problems.append(f"{self.path}: the word {word!r} is not UTF-8 text")
+
+
+def _is_header(text: bytes) -> bool:
+    return len(fields := text.split()) == 2 and all(field.isdigit() for field in fields)
+
+
+def _width(text: bytes) -> int:
+    """How many numbers the line ends in; its first field is always a word."""
+    count = 0
+    for field in reversed(text.split(b" ")[1:]):
+        if not _is_finite(field):
+            break
+        count += 1
+    return count
+
+
+def _is_finite(field: bytes) -> bool:
+    try:
+        return abs(float(field)) < float("inf")
+    except ValueError:
+        return False
+
+
+def _is_number(field: bytes, *, within: bytes) -> bool:
+    """Whether a word with spaces ends in a decimal: a number too many, not part of the word."""
+    return field != within and b"." in field and _is_finite(field)
+
+
+def _miscounted(text: bytes, expected: int, *, cut: bool) -> str:
+    found = _width(text)
+    if found == expected - 1 and _is_finite(text.split(b" ")[0]):
+        return f"{expected} numbers and no word before them"
+    ending = "; the file is cut off here" if cut and found < expected else ""
+    return f"{found} numbers, expected {expected}{ending}"
