@@ -14,7 +14,7 @@ CASES = [
     ['"I did."', "He said no.", '"Go."'],
     ["They met (Dr. A. Lee led.)", "Then it rained."],
     ["It grew by 3.5 per cent.", "It fell by 2."],
-    ["Was it? Yes! No marks of these part"],
+    ["Was it?", "Yes!", "It was."],
     ["He ran ... and fell."],
     ["Jones vs. Smith et al. was heard in Jan. 1999 by Judge Lee."],
 ]
