@@ -1,4 +1,4 @@
-# make run    build the sample benchmark, grade four simple systems and serve the leaderboard
+# make run    build the sample benchmark, grade five simple systems and serve the leaderboard
 # make test   set up and run the tests        make test-all  the longer ones too
 # make check  ruff and mypy                   make bench     timings as ratios against peers and limits
 # make docs   write the generated pages again
@@ -34,6 +34,9 @@ format: $(VENV)/.dev
 bench: $(VENV)/.dev
 	$(BIN)/python bench/grade.py
 	$(BIN)/python bench/process.py
+	$(BIN)/python bench/load.py
+	$(BIN)/python bench/prepare.py
+	$(BIN)/python bench/qnli.py
 
 coverage: $(VENV)/.dev
 	$(BIN)/python bench/intervals.py

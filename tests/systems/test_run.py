@@ -48,9 +48,9 @@ def test_each_task_is_fitted_once_and_mnli_answers_the_diagnostic_set(
     columns = run(system, sample, sample_folder, progress=lines.append)
     assert list(columns) == [file.name for file in sample.files()]
     assert [name for name, *_ in system.fitted] == [task.name for task in sample.scored]
-    assert ("MNLI", 1500, 300) in system.fitted
+    assert ("MNLI", 6000, 600) in system.fitted
     assert system.asked[-1] == ("MNLI", 600)
-    assert [count for name, count in system.asked if name == "MNLI"] == [300, 300, 600]
+    assert [count for name, count in system.asked if name == "MNLI"] == [1500, 1500, 600]
     assert lines[0] == "fitting CoLA"
     assert lines[-1] == "predicting AX"
 
@@ -61,7 +61,7 @@ def test_what_is_predicted_is_ready_to_be_a_submission(sample: Benchmark, sample
         assert len(columns[file.name]) == file.size()
         assert columns[file.name].indices is None
         assert columns[file.name].labels == sample.task(file.task).words
-    assert columns["STS-B"].numbers == array("d", [1.0] * 250)
+    assert columns["STS-B"].numbers == array("d", [1.0] * 500)
     assert columns["AX"].words() == ["entailment"] * 600
 
 
@@ -114,12 +114,12 @@ def test_too_few_predictions_are_refused(sample: Benchmark, sample_folder: Path)
         def predict(self, task: Task, examples: Sequence[Example]) -> Sequence[str | float]:
             return [task.words[0]] * (len(examples) - 1)
 
-    with pytest.raises(PredictionError, match=r"CoLA: 299 predictions for 300 examples"):
+    with pytest.raises(PredictionError, match=r"CoLA: 599 predictions for 600 examples"):
         run(Short([]), sample, sample_folder)
 
 
 def test_the_registry_says_what_a_board_shows() -> None:
-    assert list(SYSTEMS) == ["majority", "overlap", "bag-of-words", "hypothesis-only"]
+    assert list(SYSTEMS) == ["majority", "overlap", "bag-of-words", "hypothesis-only", "mlp"]
     for name, entry in SYSTEMS.items():
         assert entry.name == name
         assert entry.regime == "single-task"

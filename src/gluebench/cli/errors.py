@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
+
 import click
 
 WRONG_FILE = 1
@@ -46,3 +49,14 @@ def _sentence(message: str) -> str:
 def needs_extra(extra: str, what: str) -> click.ClickException:
     """What to say where an optional part of the package is not installed."""
     return click.ClickException(f"{what} needs more packages: pip install 'gluebench[{extra}]'")
+
+
+@contextmanager
+def reading_data() -> Iterator[None]:
+    """Says what to install where prepared data cannot be read for want of pyarrow."""
+    try:
+        yield
+    except ModuleNotFoundError as error:
+        if error.name is None or error.name.partition(".")[0] != "pyarrow":
+            raise
+        raise needs_extra("data", "Reading prepared data") from None

@@ -90,7 +90,7 @@ def serve(site: str, host: str, port: int) -> None:
 @host_option
 @port_option
 def demo(site: str, host: str, port: int) -> None:
-    """Serve the sample benchmark with four simple systems.
+    """Serve the sample benchmark with five simple systems.
 
     The site is made if it is not there; what is submitted to it is kept.
 

@@ -28,7 +28,8 @@ class Output(NamedTuple):
 
 def emit(output: Output, form: Form) -> None:
     """Print it on standard output."""
-    click.echo(rendered(output, form, paper=terminal()), nl=False)
+    text = rendered(output, form, paper=terminal())
+    click.echo(text, nl=False, color=True)  # it is coloured for terminals alone; what the data hold stays
 
 
 def rendered(output: Output, form: Form, *, paper: Paper) -> str:

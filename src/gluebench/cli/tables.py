@@ -67,7 +67,7 @@ def as_text(table: Table, paper: Paper) -> str:
 
 def _column_width(table: Table, position: int) -> int:
     cells = [table.columns[position], *(row[position] for row in table.lines())]
-    return max(map(_width, cells))
+    return max(map(text_width, cells))
 
 
 def _fitted(widths: list[int], table: Table, paper: Paper) -> list[int]:
@@ -93,7 +93,9 @@ def _fitted(widths: list[int], table: Table, paper: Paper) -> list[int]:
 def _longest_word(table: Table, position: int) -> int:
     cells = [table.columns[position], *(row[position] for row in table.lines())]
     return max(
-        _width(indent) + _width(word) for indent, text in map(_parted, cells) for word in text.split(" ")
+        text_width(indent) + text_width(word)
+        for indent, text in map(_parted, cells)
+        for word in text.split(" ")
     )
 
 
@@ -122,18 +124,18 @@ def _lines(cells: Sequence[str], widths: Sequence[int], *, right: frozenset[int]
 
 
 def _placed(cell: str, width: int, *, right: bool) -> str:
-    padding = " " * (width - _width(cell))
+    padding = " " * (width - text_width(cell))
     return padding + cell if right else cell + padding
 
 
 def _wrapped(cell: str, width: int) -> list[str]:
     """The cell in lines of at most `width` columns, its indent kept."""
-    if _width(cell) <= width:
+    if text_width(cell) <= width:
         return [cell]
     import textwrap
 
     indent = " " * min(len(cell) - len(cell.lstrip()), width // 2)
-    letters = width if cell.isascii() else max(len(indent) + 1, width * len(cell) // _width(cell))
+    letters = width if cell.isascii() else max(len(indent) + 1, width * len(cell) // text_width(cell))
     bound = _bound(cell.strip())
     held = bound if max(map(len, bound.split(" "))) + len(indent) <= letters else cell.strip()
     lines = textwrap.wrap(
@@ -142,7 +144,7 @@ def _wrapped(cell: str, width: int) -> list[str]:
     return [line.replace(_HOLD, " ") for line in lines] or [""]
 
 
-def _width(text: str) -> int:
+def text_width(text: str) -> int:
     """Columns it takes on a terminal: two for the wide letters of East Asian scripts."""
     if text.isascii():
         return len(text)

@@ -7,9 +7,10 @@ import tempfile
 from collections.abc import Iterable, Iterator, Mapping
 from itertools import pairwise
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from gluebench.benchmark import Benchmark, Split, Task
+from gluebench.data.arrays import numbers
 from gluebench.data.dataset import FILE, Dataset, Origin, SplitRecord, describe, write_dataset
 from gluebench.data.errors import DataError
 from gluebench.data.fingerprint import LABEL, Fingerprint
@@ -52,6 +53,8 @@ def prepare(
         notes = (*notes, *(note for note in differences(task, written) if note not in notes))
         dataset = describe(benchmark, task, written, origin=origin, notes=notes)
         write_dataset(made, dataset)
+        if target.exists():
+            _settle(made)
         _replace(target, made, Path(scratch, "old"))
     return dataset
 
@@ -76,12 +79,21 @@ def differences(task: Task, written: Mapping[str, SplitRecord]) -> Iterator[str]
     """A note for each split whose content is not the published one, where that has a fingerprint."""
     for name, record in written.items():
         split = task.splits[name]
+        if record.fingerprint == split.fingerprint:
+            continue
         text = split.text_fingerprint or split.fingerprint
         labelled = record.fingerprint != record.text_fingerprint
         if text and record.text_fingerprint != text:
             yield f"{name}: the text differs from the published; to see where: gluebench data verify"
         elif split.text_fingerprint and labelled and record.fingerprint != split.fingerprint:
             yield f"{name}: the labels differ from the published; to see where: gluebench data verify"
+
+
+def _settle(folder: Path) -> None:
+    """See that the new files are on the disk before they take the place of old ones."""
+    for path in folder.iterdir():
+        with open(path, "rb") as file:
+            os.fsync(file.fileno())
 
 
 def _replace(target: Path, made: Path, old: Path) -> None:
@@ -109,14 +121,14 @@ def write_split(
     first = next(stream, None)
     if first is None:
         raise DataError([f"{task.name}, {split.name}: no rows; expected {split.size:,}"])
-    with pq.ParquetWriter(folder / name, _stored_schema(first.schema), compression="zstd") as writer:
+    with pq.ParquetWriter(
+        folder / name, _stored_schema(first.schema), **_settings(first.schema, task)
+    ) as writer:
         for batch in _regrouped(_chain(first, stream)):
             running.update(batch)
             count.add(batch)
             writer.write_batch(_stored(batch), row_group_size=ROW_GROUP)
     count.finish(sized=sized)
-    with open(folder / name, "rb") as file:
-        os.fsync(file.fileno())
     return SplitRecord(name, count.rows, running.whole, running.text, count.labels)
 
 
@@ -141,6 +153,17 @@ def _regrouped(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
             rows -= ROW_GROUP
     if rows:
         yield pa.Table.from_batches(waiting).combine_chunks().to_batches()[0]
+
+
+def _settings(schema: pa.Schema, task: Task) -> dict[str, Any]:
+    """How the file is written: few texts occur twice, so a dictionary or bounds of them are wasted work."""
+    repeating = [name for name in schema.names if name not in (INDEX, *task.columns)]
+    return {
+        "compression": "none",
+        "use_dictionary": repeating,
+        "write_statistics": [INDEX],
+        "column_encoding": {INDEX: "DELTA_BINARY_PACKED"},
+    }
 
 
 def _stored_schema(schema: pa.Schema) -> pa.Schema:
@@ -218,9 +241,9 @@ def _run(indices: pa.Array) -> range | pa.Array:
     """Indices that count up by one as what they are, so that a long split need not be kept whole."""
     import numpy as np
 
-    numbers = indices.to_numpy()
-    if len(numbers) and (np.diff(numbers) == 1).all():
-        return range(int(numbers[0]), int(numbers[-1]) + 1)
+    values = numbers(indices)
+    if len(values) and (np.diff(values) == 1).all():
+        return range(int(values[0]), int(values[-1]) + 1)
     return indices
 
 
@@ -231,12 +254,12 @@ def _repeated(parts: Iterable[range | pa.Array]) -> list[str]:
     parts = list(parts)
     if all(isinstance(part, range) for part in parts) and _ascend(parts):
         return []
-    numbers = np.concatenate([np.asarray(part, dtype=np.int64) for part in parts])
-    order = np.argsort(numbers, kind="stable")
-    again = np.flatnonzero(np.diff(numbers[order]) == 0)
-    firsts = [at for at in again.tolist() if at == 0 or numbers[order[at - 1]] != numbers[order[at]]]
+    values = np.concatenate([np.asarray(p) if isinstance(p, range) else numbers(p) for p in parts])
+    order = np.argsort(values, kind="stable")
+    again = np.flatnonzero(np.diff(values[order]) == 0)
+    firsts = [at for at in again.tolist() if at == 0 or values[order[at - 1]] != values[order[at]]]
     return [
-        f"the index {numbers[order[at]]} stands in the rows {order[at] + 1:,} and {order[at + 1] + 1:,}"
+        f"the index {values[order[at]]} stands in the rows {order[at] + 1:,} and {order[at + 1] + 1:,}"
         for at in firsts
     ]
 

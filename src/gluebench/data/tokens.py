@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 
 _TOKEN = re.compile(r"\w+(?:['’]\w+)?|[^\w\s]")
 _WORD = re.compile(r"\w+(?:['’]\w+)?")
@@ -20,5 +21,10 @@ def words(text: str) -> list[str]:
 
 def overlap(first: str, second: str) -> float:
     """Share of the different words of two texts that stand in both (Jaccard), 0 to 1."""
-    one, two = set(words(first)), set(words(second))
+    one, two = _distinct(first), _distinct(second)
     return len(one & two) / len(one | two) if one or two else 0.0
+
+
+@lru_cache(maxsize=64)  # one text is often compared with several
+def _distinct(text: str) -> frozenset[str]:
+    return frozenset(words(text))

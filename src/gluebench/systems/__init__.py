@@ -1,4 +1,4 @@
-"""Systems that can be evaluated: the protocols they follow, and four simple ones to stand on a board."""
+"""Systems that can be evaluated: the protocols they follow, and simple ones to stand on a board."""
 
 from gluebench.systems.protocols import Predictor, TrainablePredictor
 from gluebench.systems.registry import SYSTEMS, SystemEntry

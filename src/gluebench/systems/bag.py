@@ -39,7 +39,7 @@ class BagOfWords:
         """Fit with each penalty, keep what predicts dev best (with no dev split: the middle one)."""
         known = vocabulary(self.extract, train)
         penalties = PENALTIES if dev else PENALTIES[1:2]
-        models = [self._fitted(task, train, known, penalty=penalty) for penalty in penalties]
+        models = self._fitted(task, train, known, penalties=penalties)
         self._models[task.name] = max(models, key=lambda model: self._quality(task, dev, model))
 
     def predict(self, task: Task, examples: Sequence[Example]) -> list[str | float]:
@@ -51,15 +51,18 @@ class BagOfWords:
         return sum(model.weights.size for model in self._models.values())
 
     def _fitted(
-        self, task: Task, train: Sequence[Example], known: dict[str, int], *, penalty: float
-    ) -> Model:
+        self, task: Task, train: Sequence[Example], known: dict[str, int], *, penalties: Sequence[float]
+    ) -> list[Model]:
+        """One model for each penalty."""
         rows = matrix(self.extract, train, known)
         if task.labels:
             codes = [task.words.index(word) for word in targets.labels(task, train)]
-            return Model(known, fit_logistic(rows, codes, len(task.words), penalty=penalty), 0.0)
+            found = fit_logistic(rows, codes, len(task.words), penalties=penalties)
+            return [Model(known, weights, 0.0) for weights in found]
         scores = targets.numbers(task, train)
         mean = sum(scores) / len(scores)
-        return Model(known, fit_ridge(rows, [score - mean for score in scores], penalty=penalty), mean)
+        found = fit_ridge(rows, [score - mean for score in scores], penalties=penalties)
+        return [Model(known, weights, mean) for weights in found]
 
     def _predicted(self, task: Task, examples: Sequence[Example], model: Model) -> list[str | float]:
         scores = matrix(self.extract, examples, model.known) @ model.weights

@@ -5,7 +5,9 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from itertools import pairwise
+from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -20,7 +22,18 @@ FEWEST = 2
 """A feature has to stand in so many training examples to count."""
 
 
-@dataclass(frozen=True, slots=True)
+class ByColumn(NamedTuple):
+    """The places of a sparse matrix in the order of their columns."""
+
+    rows: npt.NDArray[np.intp]
+    """Row of each place."""
+    starts: npt.NDArray[np.intp]
+    """Where each of the columns begins."""
+    columns: npt.NDArray[np.intp]
+    """The columns that have any place, ascending."""
+
+
+@dataclass(frozen=True)
 class Sparse:
     """Rows of equal values: row i has `values[i]` in the columns `columns[starts[i]:starts[i + 1]]`."""
 
@@ -31,14 +44,27 @@ class Sparse:
 
     def __matmul__(self, weights: Floats) -> Floats:
         """Product with weights of shape (width, classes): (rows, classes)."""
-        return np.add.reduceat(weights[self.columns], self.starts[:-1], axis=0) * self.values[:, None]
+        # column by column: adding up runs of a flat array is several times faster than runs of rows
+        sums = [
+            np.add.reduceat(each[self.columns], self.starts[:-1]) for each in np.array(weights.T, order="C")
+        ]
+        return np.stack(sums, axis=1) * self.values[:, None]
 
     def transposed_times(self, errors: Floats) -> Floats:
         """Product of the transposed matrix with errors of shape (rows, classes): (width, classes)."""
-        lengths = np.diff(self.starts)
-        spread = np.repeat(errors * self.values[:, None], lengths, axis=0)
-        sums = [np.bincount(self.columns, spread[:, each], self.width) for each in range(errors.shape[1])]
-        return np.stack(sums, axis=1)
+        rows, starts, columns = self.by_column
+        sums = np.zeros((errors.shape[1], self.width))
+        for place, each in enumerate(errors.T * self.values):
+            sums[place, columns] = np.add.reduceat(each[rows], starts)
+        return sums.T
+
+    @cached_property
+    def by_column(self) -> ByColumn:
+        """The same places by column: what the transposed product adds up."""
+        order = np.argsort(self.columns, kind="stable")
+        rows = np.repeat(np.arange(len(self.values)), np.diff(self.starts))[order]
+        columns, starts = np.unique(self.columns[order], return_index=True)
+        return ByColumn(rows, starts, columns)
 
 
 def whole(example: Example) -> Iterator[str]:

@@ -46,6 +46,12 @@ def _hypothesis() -> SimpleSystem:
     return HypothesisOnly()
 
 
+def _perceptron() -> SimpleSystem:
+    from gluebench.systems.mlp import Perceptron
+
+    return Perceptron()
+
+
 _ENTRIES = (
     SystemEntry(
         "majority",
@@ -77,6 +83,14 @@ _ENTRIES = (
         "of the data.",
         "single-task",
         _hypothesis,
+    ),
+    SystemEntry(
+        "mlp",
+        "Small MLP",
+        "A neural network with one hidden layer on the words and runs of words of each text and on where "
+        "the words of one stand in the other; one model per task.",
+        "single-task",
+        _perceptron,
     ),
 )
 SYSTEMS: Mapping[str, SystemEntry] = {entry.name: entry for entry in _ENTRIES}

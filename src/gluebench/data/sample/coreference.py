@@ -115,8 +115,13 @@ def generate(rng: Random, sizes: Mapping[str, int]) -> Splits:
     """Train balanced; dev twins of a part of it: the same hypotheses, the other label; test 65 % false."""
     shelf = Shelf(rng)
     twins = shelf.draw(lambda: _block(_drawn(rng, _SHARED)), 2 * sizes["dev"])
-    train = [row for start in range(0, len(twins), 4) for row in twins[start : start + 2]]
-    dev = [row for start in range(0, len(twins), 4) for row in twins[start + 2 : start + 4]]
+    train: list[Row] = []
+    dev: list[Row] = []
+    for start in range(0, len(twins), 4):
+        sides = [twins[start : start + 2], twins[start + 2 : start + 4]]
+        rng.shuffle(sides)  # which name the pronoun means must not tell the twins of train from those of dev
+        train += sides[0]
+        dev += sides[1]
     train += shelf.draw(lambda: _block(_drawn(rng, _SHARED + _OWN)), sizes["train"] - len(train))
     test = shelf.thin(
         lambda: _block(_drawn(rng, _SHARED + _OWN)), shares(sizes["test"], NOT, 0.65, other=ENTAILED)

@@ -2,38 +2,36 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from functools import partial
 from random import Random
 from typing import NamedTuple
 
-from gluebench.data.sample.rows import Row, Shelf, Splits, shares
+from gluebench.data.sample.rows import Row, Shelf, Splits, shares, wordings
 from gluebench.data.sample.world import ACTIONS, GOODS, PEOPLE, TRADES, a, sentence
 
 NOT, DUPLICATE = "0", "1"
 _SITES = (
-    "station",
-    "harbour",
-    "museum",
-    "castle",
-    "market",
-    "library",
-    "town hall",
-    "hospital",
-    "zoo",
-    "airport",
+    *("station", "harbour", "museum", "castle", "market"),
+    *("library", "town hall", "hospital", "zoo", "airport"),
 )
 _MEASURES = (
     *(("faster", "slower"), ("cheaper", "more expensive"), ("heavier", "lighter"), ("older", "newer")),
     *(("more useful", "less useful"), ("louder", "quieter"), ("easier to sell", "harder to sell")),
 )
 _CHORES = ("paint", "clean", "weigh", "repair", "pack", "oil", "photograph", "insure", "inspect", "label")
+Words = Mapping[str, str]
 
 
-class Crossed(NamedTuple):
-    """Two questions, each in two phrasings: the first of each pair goes with both of the other's seconds."""
+class Meaning(NamedTuple):
+    """Something to ask for."""
 
-    one: tuple[str, str]
-    two: tuple[str, str]
+    ask: tuple[str, ...]
+    """Wordings of the first question."""
+    again: tuple[str, ...]
+    """Wordings of the second."""
+    draw: Callable[[Random], tuple[Words, Words]]
+    """What fills the wordings, and what does so in questions that ask for something else."""
 
 
 def generate(rng: Random, sizes: Mapping[str, int]) -> Splits:
@@ -41,117 +39,170 @@ def generate(rng: Random, sizes: Mapping[str, int]) -> Splits:
     shelf = Shelf(rng)
     return {
         split: shelf.thin(
-            lambda: _block(rng), shares(size, DUPLICATE, 0.5 if split == "test" else 0.37, other=NOT)
+            partial(_block, rng, fresh=split == "test"),
+            shares(size, DUPLICATE, 0.5 if split == "test" else 0.37, other=NOT),
         )
         for split, size in sizes.items()
     }
 
 
-def _block(rng: Random) -> list[Row]:
-    make = rng.choice((_comparison, _route, _role, _negation, _sequence, _career, _topic, _topic))
-    (one, same_as_one), (two, same_as_two) = make(rng)
-    pairs = (
-        (one, same_as_one, DUPLICATE),
-        (two, same_as_two, DUPLICATE),
-        (one, same_as_two, NOT),
-        (two, same_as_one, NOT),
-    )
-    return [Row((sentence(first + "?"), sentence(second + "?")), label) for first, second, label in pairs]
+def _block(rng: Random, *, fresh: bool) -> list[Row]:
+    """Two meanings in two wordings each: the second wording of either goes with both first ones."""
+    meaning = rng.choice(_MEANINGS)
+    here, there = meaning.draw(rng)
+    ask, again = (rng.choice(wordings(forms, fresh=fresh)) for forms in (meaning.ask, meaning.again))
+    one, two = (sentence(ask.format(**words) + "?") for words in (here, there))
+    same, other = (sentence(again.format(**words) + "?") for words in (here, there))
+    pairs = ((one, same, DUPLICATE), (two, other, DUPLICATE), (one, other, NOT), (two, same, NOT))
+    return [Row((first, second), label) for first, second, label in pairs]
 
 
-def _comparison(rng: Random) -> Crossed:
-    first, second = (kind.name for kind in rng.sample(GOODS, 2))
+def _exchanged(words: Words) -> tuple[Words, Words]:
+    """What is asked of x and y in this order, and in the other."""
+    return words, {**words, "x": words["y"], "y": words["x"]}
+
+
+def _compared(rng: Random) -> tuple[Words, Words]:
+    first, second = (a(kind.name) for kind in rng.sample(GOODS, 2))
     more, less = rng.choice(_MEASURES)
-    ask = rng.choice(
-        ("is {} {} than {}", "would you say that {} is {} than {}", "in general, is {} {} than {}")
-    )
-    again = rng.choice(
-        ("is it true that {} is {} than {}", "do people find {} {} than {}", "is {} usually {} than {}")
-    )
-    first, second = a(first), a(second)
-    return Crossed(
-        (ask.format(first, more, second), again.format(second, less, first)),
-        (ask.format(second, more, first), again.format(first, less, second)),
-    )
+    return _exchanged({"x": first, "y": second, "more": more, "less": less})
 
 
-def _route(rng: Random) -> Crossed:
+def _route(rng: Random) -> tuple[Words, Words]:
     start, end = rng.sample(_SITES, 2)
     by = rng.choice(("", " on foot", " by bus", " at night", " with children", " in a wheelchair"))
-    ask = rng.choice(("how do I get from the {} to the {}", "how can one go from the {} to the {}"))
-    again = rng.choice(("what is the way to the {1} from the {0}", "how does one reach the {1} from the {0}"))
-    return Crossed(
-        (ask.format(start, end) + by, again.format(start, end) + by),
-        (ask.format(end, start) + by, again.format(end, start) + by),
-    )
+    return _exchanged({"x": start, "y": end, "by": by})
 
 
-def _role(rng: Random) -> Crossed:
+def _role(rng: Random) -> tuple[Words, Words]:
+    """Who gave it to somebody, and who got it from somebody."""
     person, kind = rng.choice(PEOPLE), rng.choice(GOODS).name
     past, base = rng.choice((("sold", "sell"), ("gave", "give"), ("lent", "lend"), ("sent", "send")))
-    when = rng.choice(("", " last week", " in spring", " yesterday", " at the market"))
-    return Crossed(
-        (f"who {past} the {kind} to {person}{when}", f"from whom did {person} get the {kind}{when}"),
-        (f"who did {person} {base} the {kind} to{when}", f"who got the {kind} from {person}{when}"),
-    )
+    when = {"when": rng.choice(("", " last week", " in spring", " yesterday", " at the market"))}
+    giver = {"one": f"who {past} the {kind} to {person}", "two": f"from whom did {person} get the {kind}"}
+    taker = {"one": f"who did {person} {base} the {kind} to", "two": f"who got the {kind} from {person}"}
+    return giver | when, taker | when
 
 
-def _negation(rng: Random) -> Crossed:
-    person, kind = rng.choice(PEOPLE), rng.choice(GOODS).name
-    act = rng.choice(ACTIONS).base
+def _negated(rng: Random) -> tuple[Words, Words]:
+    """Deciding not to do it, and not deciding to do it."""
     mind = rng.choice(("promise", "decide", "agree", "try"))
-    return Crossed(
-        (
-            f"why did {person} {mind} not to {act} the {kind}",
-            f"what made {person} {mind} not to {act} the {kind}",
-        ),
-        (
-            f"why did {person} not {mind} to {act} the {kind}",
-            f"what made {person} not {mind} to {act} the {kind}",
-        ),
-    )
+    words = {"person": rng.choice(PEOPLE), "kind": rng.choice(GOODS).name, "act": rng.choice(ACTIONS).base}
+    return words | {"did": f"{mind} not to"}, words | {"did": f"not {mind} to"}
 
 
-def _sequence(rng: Random) -> Crossed:
+def _sequence(rng: Random) -> tuple[Words, Words]:
     first, second = rng.sample(_CHORES, 2)
-    kind = rng.choice(GOODS).name
-    ask = f"should I {{}} {a(kind)} before I {{}} it"
-    again = rng.choice(
-        (
-            f"do you {{1}} {a(kind)} only after you {{0}} it",
-            f"must one {{0}} {a(kind)} first and {{1}} it later",
-        )
-    )
-    return Crossed(
-        (ask.format(first, second), again.format(first, second)),
-        (ask.format(second, first), again.format(second, first)),
-    )
+    return _exchanged({"x": first, "y": second, "a_kind": a(rng.choice(GOODS).name)})
 
 
-def _career(rng: Random) -> Crossed:
+def _career(rng: Random) -> tuple[Words, Words]:
     first, second = (a(trade) for trade in rng.sample(TRADES, 2))
     age = rng.choice(("", " at forty", " without a degree", " in a small town", " within a year"))
-    ask = rng.choice(("can {} become {}", "how hard is it for {} to become {}"))
-    again = (
-        "is it possible for {} to turn into {}"
-        if ask.startswith("can")
-        else "how difficult is it for {} to turn into {}"
-    )
-    return Crossed(
-        (ask.format(first, second) + age, again.format(first, second) + age),
-        (ask.format(second, first) + age, again.format(second, first) + age),
-    )
+    return _exchanged({"x": first, "y": second, "age": age})
 
 
-def _topic(rng: Random) -> Crossed:
-    """Questions on different things: what is left when the words alone decide."""
+def _deed(rng: Random) -> tuple[Words, Words]:
+    """The second question has the other verb for what was done, or for something else."""
+    one, two = rng.sample(ACTIONS, 2)
+    words = {"person": rng.choice(PEOPLE), "kind": rng.choice(GOODS).name}
+    return words | {"act": one.base, "same": one.same[0]}, words | {"act": two.base, "same": two.same[0]}
+
+
+def _chore(rng: Random) -> tuple[Words, Words]:
+    """Another thing, or another thing to do with it: what is left when the words alone decide."""
     one, two = rng.sample(GOODS, 2)
     act, other = rng.sample(_CHORES, 2)
-    ask = rng.choice(("what is the best way to {} {}", "how do you {} {}", "what do I need to {} {}"))
-    again = {"wha": "how can I {} {} properly", "how": "what is a good way to {} {}"}[ask[:3]]
-    if ask.startswith("what do"):
-        again = "which things are needed to {} {}"
-    return Crossed(
-        (ask.format(act, a(one.name)), again.format(act, a(one.name))),
-        (ask.format(other, a(two.name)), again.format(other, a(two.name))),
-    )
+    words = {"act": act, "a_kind": a(one.name)}
+    return words, words | rng.choice(({"act": other}, {"a_kind": a(two.name)}))
+
+
+_COMPARED = Meaning(
+    (
+        *("is {x} {more} than {y}", "would you say that {x} is {more} than {y}"),
+        *("in general, is {x} {more} than {y}", "can {x} be {more} than {y}"),
+    ),
+    (
+        *("is it true that {y} is {less} than {x}", "do people find {y} {less} than {x}"),
+        *("is {y} usually {less} than {x}", "is there any proof that {y} is {less} than {x}"),
+    ),
+    _compared,
+)
+_ROUTE = Meaning(
+    (
+        *("how do I get from the {x} to the {y}{by}", "how can one go from the {x} to the {y}{by}"),
+        *("how does one travel from the {x} to the {y}{by}", "from the {x}, how can I get to the {y}{by}"),
+    ),
+    (
+        *("what is the way to the {y} from the {x}{by}", "how does one reach the {y} from the {x}{by}"),
+        *("which is the way to the {y} from the {x}{by}", "how is the {y} reached from the {x}{by}"),
+    ),
+    _route,
+)
+_ROLE = Meaning(
+    ("{one}{when}", "a quick question: {one}{when}", "one thing: {one}{when}", "for a quiz: {one}{when}"),
+    ("{two}{when}", "this puzzles me: {two}{when}", "once more: {two}{when}", "any idea: {two}{when}"),
+    _role,
+)
+_NEGATED = Meaning(
+    (
+        *("why did {person} {did} {act} the {kind}", "for what reason did {person} {did} {act} the {kind}"),
+        *("why exactly did {person} {did} {act} the {kind}", "why ever did {person} {did} {act} the {kind}"),
+    ),
+    (
+        *("what made {person} {did} {act} the {kind}", "what could make {person} {did} {act} the {kind}"),
+        *(
+            "what was it that made {person} {did} {act} the {kind}",
+            "what has made {person} {did} {act} the {kind}",
+        ),
+    ),
+    _negated,
+)
+_SEQUENCE = Meaning(
+    (
+        *("should I {x} {a_kind} before I {y} it", "is it right to {x} {a_kind} before I {y} it"),
+        *("must one {x} {a_kind} before one can {y} it", "does one {x} {a_kind} before one may {y} it"),
+    ),
+    (
+        *("do you {y} {a_kind} only after you {x} it", "must one {x} {a_kind} first and {y} it later"),
+        *("is it better to {x} {a_kind} first and {y} it later", "to {y} {a_kind}, should I {x} it first"),
+    ),
+    _sequence,
+)
+_CAREER = Meaning(
+    (
+        *("can {x} become {y}{age}", "is there a way for {x} to become {y}{age}"),
+        *("could {x} ever become {y}{age}", "does it happen that {x} becomes {y}{age}"),
+    ),
+    (
+        *("is it possible for {x} to turn into {y}{age}", "may {x} turn into {y}{age}"),
+        *("is it possible to be {x} first and then {y}{age}", "to be {y}{age}, can one start as {x}"),
+    ),
+    _career,
+)
+_DEED = Meaning(
+    (
+        *("when did {person} {act} the {kind}", "when was it that {person} had to {act} the {kind}"),
+        *("at what time did {person} {act} the {kind}", "how long ago did {person} {act} the {kind}"),
+    ),
+    (
+        *("on what date did {person} {same} the {kind}", "when exactly did {person} {same} the {kind}"),
+        *(
+            "which day did {person} {same} the {kind}",
+            "what day was it when {person} had to {same} the {kind}",
+        ),
+    ),
+    _deed,
+)
+_CHORE = Meaning(
+    (
+        *("what is the best way to {act} {a_kind}", "how do you {act} {a_kind}"),
+        *("what is the trick to {act} {a_kind}", "how does one {act} {a_kind}"),
+    ),
+    (
+        *("how can I {act} {a_kind} properly", "what is a good way to {act} {a_kind}"),
+        *("how should one {act} {a_kind}", "is there a good way to {act} {a_kind}"),
+    ),
+    _chore,
+)
+_MEANINGS = (_COMPARED, _ROUTE, _ROLE, _NEGATED, _SEQUENCE, _CAREER, _DEED, _DEED, _CHORE)

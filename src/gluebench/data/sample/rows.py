@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from random import Random
-from typing import NamedTuple
+from typing import NamedTuple, TypeVar
 
 
 class Row(NamedTuple):
@@ -20,6 +20,7 @@ Splits = dict[str, list[Row]]
 """Split name to its examples, in file order."""
 Generator = Callable[[Random, Mapping[str, int]], Splits]
 """Makes every split of a task, of the sizes given."""
+Form = TypeVar("Form")
 Block = Callable[[], Sequence[Row]]
 """Draws a few examples that belong together: the same words under every label."""
 
@@ -63,6 +64,11 @@ class Shelf:
             kept += self.rng.sample([row for row in rows if row.label == label], count)
         self.rng.shuffle(kept)
         return kept
+
+
+def wordings(forms: Sequence[Form], *, fresh: bool) -> Sequence[Form]:
+    """The wordings of one meaning that a split may use: about a quarter stand in test splits only."""
+    return forms if fresh else forms[: len(forms) - max(1, len(forms) // 4)]
 
 
 def shares(size: int, label: str, share: float, *, other: str) -> dict[str, int]:

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from random import Random
+from typing import NamedTuple
 
-from gluebench.data.sample.rows import Row, Shelf, Splits
+from gluebench.data.sample.rows import Row, Shelf, Splits, wordings
 from gluebench.data.sample.world import sentence
 
 NEGATIVE, POSITIVE = "0", "1"
@@ -16,32 +17,12 @@ _ASPECTS = (
 )
 _WORDS = {
     POSITIVE: [
-        "clever",
-        "moving",
-        "funny",
-        "charming",
-        "fresh",
-        "graceful",
-        "gripping",
-        "witty",
-        "warm",
-        "elegant",
-        "lively",
-        "honest",
+        *("clever", "moving", "funny", "charming", "fresh", "graceful"),
+        *("gripping", "witty", "warm", "elegant", "lively", "honest"),
     ],
     NEGATIVE: [
-        "dull",
-        "clumsy",
-        "tedious",
-        "shallow",
-        "lifeless",
-        "predictable",
-        "silly",
-        "cold",
-        "messy",
-        "tired",
-        "bland",
-        "pretentious",
+        *("dull", "clumsy", "tedious", "shallow", "lifeless", "predictable"),
+        *("silly", "cold", "messy", "tired", "bland", "pretentious"),
     ],
 }
 _NEW_WORDS = {
@@ -49,7 +30,17 @@ _NEW_WORDS = {
     NEGATIVE: [*_WORDS[NEGATIVE], "sluggish", "lazy", "forgettable", "dreary"],
 }
 """The test split's words: a quarter of them are in no training sentence."""
-Words = Mapping[str, list[str]]
+
+
+class Lexicon(NamedTuple):
+    """What the opinions of a split are put together from."""
+
+    words: Mapping[str, list[str]]
+    fresh: bool
+    """Whether all wordings may be used, or those of training alone."""
+
+
+_KNOWN, _NEW = Lexicon(_WORDS, fresh=False), Lexicon(_NEW_WORDS, fresh=True)
 
 
 def generate(rng: Random, sizes: Mapping[str, int]) -> Splits:
@@ -57,7 +48,7 @@ def generate(rng: Random, sizes: Mapping[str, int]) -> Splits:
     shelf = Shelf(rng)
     return {
         split: shelf.fill(
-            partial(_block, rng, _NEW_WORDS if split == "test" else _WORDS, phrases=split == "train"), size
+            partial(_block, rng, _NEW if split == "test" else _KNOWN, phrases=split == "train"), size
         )
         for split, size in sizes.items()
     }
@@ -67,81 +58,92 @@ def _other(polarity: str) -> str:
     return NEGATIVE if polarity == POSITIVE else POSITIVE
 
 
-def _block(rng: Random, words: Words, *, phrases: bool) -> list[Row]:
+def _block(rng: Random, lexicon: Lexicon, *, phrases: bool) -> list[Row]:
     """The same construction twice, once under each label."""
     short = phrases and rng.random() < 0.4
     make = rng.choice((_plain, _negated, _hedged, _compared)) if short else rng.choice(_SENTENCES)
     rows = []
     for polarity in (POSITIVE, NEGATIVE):
-        text = make(rng, words, polarity)
+        text = make(rng, lexicon, polarity)
         rows.append(Row((text if short else sentence(text),), polarity))
     return rows
 
 
-def _word(rng: Random, words: Words, polarity: str) -> str:
-    return rng.choice(words[polarity])
+def _word(rng: Random, lexicon: Lexicon, polarity: str) -> str:
+    return rng.choice(lexicon.words[polarity])
 
 
-def _plain(rng: Random, words: Words, polarity: str) -> str:
+def _put(rng: Random, lexicon: Lexicon, forms: Sequence[str], *words: str) -> str:
+    """One of the wordings that the split may use, with an aspect of a film and the words in their places."""
+    return rng.choice(wordings(forms, fresh=lexicon.fresh)).format(*words, the=f"the {rng.choice(_ASPECTS)}")
+
+
+def _plain(rng: Random, lexicon: Lexicon, polarity: str) -> str:
     """A film's part, and a word that means what it says."""
-    aspect, word = rng.choice(_ASPECTS), _word(rng, words, polarity)
-    return rng.choice(
-        (f"the {aspect} is {word}", f"a film whose {aspect} is {word}", f"the {aspect} feels {word}")
-    )
-
-
-def _negated(rng: Random, words: Words, polarity: str) -> str:
-    aspect, word = rng.choice(_ASPECTS), _word(rng, words, _other(polarity))
-    forms = ("is not {}", "is hardly {}", "is anything but {}", "is never {}", "is far from {}")
-    return f"the {aspect} {rng.choice(forms).format(word)}"
-
-
-def _hedged(rng: Random, words: Words, polarity: str) -> str:
-    """Two words of opposite polarity, of which the first decides."""
-    aspect, word = rng.choice(_ASPECTS), _word(rng, words, polarity)
-    against = _word(rng, words, _other(polarity))
     forms = (
-        "is too {} to be {}",
-        "is {} rather than {}",
-        "is {} where it could have been {}",
-        "is {} and never {}",
+        *("{the} is {0}", "{the} feels {0}", "{the} seems {0}", "{the} is really {0}", "{the} was {0}"),
+        *("{the} is {0} from the start", "{the} looks {0}", "{the} proves {0}"),
     )
-    return f"the {aspect} {rng.choice(forms).format(word, against)}"
+    return _put(rng, lexicon, forms, _word(rng, lexicon, polarity))
 
 
-def _compared(rng: Random, words: Words, polarity: str) -> str:
-    aspect, word = rng.choice(_ASPECTS), _word(rng, words, _other(polarity))
-    measure = "than one would fear" if polarity == POSITIVE else "than one would hope"
-    return f"the {aspect} is less {word} {measure}"
+def _negated(rng: Random, lexicon: Lexicon, polarity: str) -> str:
+    forms = (
+        *("{the} is not {0}", "{the} is hardly {0}", "{the} is anything but {0}", "{the} is never {0}"),
+        *(
+            "{the} is far from {0}",
+            "{the} is in no way {0}",
+            "{the} is by no means {0}",
+            "{the} is not at all {0}",
+        ),
+    )
+    return _put(rng, lexicon, forms, _word(rng, lexicon, _other(polarity)))
 
 
-_CLAUSES: tuple[Callable[[Random, Words, str], str], ...] = (_plain, _negated, _negated, _hedged, _compared)
+def _hedged(rng: Random, lexicon: Lexicon, polarity: str) -> str:
+    """Two words of opposite polarity, of which the grammar says which one counts."""
+    forms = (
+        *("{the} is too {0} to be {1}", "{the} is {0} rather than {1}", "{the} is {0} where it could be {1}"),
+        *("{the} is {0} and never {1}", "{the} is not so much {1} as {0}", "{the} is less {1} than {0}"),
+        *("{the} would be {1} if it were not so {0}", "{the} is {0} instead of {1}"),
+    )
+    return _put(rng, lexicon, forms, _word(rng, lexicon, polarity), _word(rng, lexicon, _other(polarity)))
 
 
-def _clause(rng: Random, words: Words, polarity: str) -> str:
-    text = rng.choice(_CLAUSES)(rng, words, polarity)
-    return text.replace("a film whose", "the film's") if text.startswith("a film") else text
+def _compared(rng: Random, lexicon: Lexicon, polarity: str) -> str:
+    """Less of something than was expected of it."""
+    better = ("one would fear", "the trailer threatened", "I was warned", "critics complained")
+    worse = ("one would hope", "the trailer promised", "I was told", "critics boasted")
+    measure = rng.choice(wordings(better if polarity == POSITIVE else worse, fresh=lexicon.fresh))
+    forms = ("{the} is less {0} than {1}", "{the} feels less {0} than {1}", "{the} is not as {0} as {1}")
+    return _put(rng, lexicon, forms, _word(rng, lexicon, _other(polarity)), measure)
 
 
-def _outweighed(rng: Random, words: Words, polarity: str) -> str:
+_CLAUSES: tuple[Callable[[Random, Lexicon, str], str], ...] = (_plain, _negated, _negated, _hedged, _compared)
+
+
+def _clause(rng: Random, lexicon: Lexicon, polarity: str) -> str:
+    return rng.choice(_CLAUSES)(rng, lexicon, polarity)
+
+
+def _outweighed(rng: Random, lexicon: Lexicon, polarity: str) -> str:
     """Two clauses of opposite polarity, of which the grammar says which one counts."""
-    against, counts = _clause(rng, words, _other(polarity)), _clause(rng, words, polarity)
+    against, counts = _clause(rng, lexicon, _other(polarity)), _clause(rng, lexicon, polarity)
     forms = (
-        f"{against}, but {counts}",
-        f"although {against}, {counts}",
-        f"{counts}, even though {against}",
-        f"whoever says that {against} has not seen how {counts}",
-        f"it hardly matters that {against}, because {counts}",
-        f"{counts}, which matters more than that {against}",
+        *("{1}, but {0}", "although {1}, {0}", "{0}, even though {1}", "{1}, and yet {0}"),
+        *("whoever says that {1} has not seen how {0}", "it hardly matters that {1}, because {0}"),
+        *("{0}, which matters more than that {1}", "never mind that {1}, for {0}"),
     )
-    return rng.choice(forms)
+    return rng.choice(wordings(forms, fresh=lexicon.fresh)).format(counts, against)
 
 
-def _agreeing(rng: Random, words: Words, polarity: str) -> str:
-    first, second = _clause(rng, words, polarity), _clause(rng, words, polarity)
-    return rng.choice(
-        (f"{first}, and {second}", f"{first}; moreover, {second}", f"not only that: {first}, and {second}")
+def _agreeing(rng: Random, lexicon: Lexicon, polarity: str) -> str:
+    first, second = _clause(rng, lexicon, polarity), _clause(rng, lexicon, polarity)
+    forms = (
+        *("{0}, and {1}", "{0}; moreover, {1}", "not only that: {0}, and {1}", "{0}, just as {1}"),
+        *("{0}; what is more, {1}", "besides, {0}, and {1}", "{0}, and of course {1}", "{0}; in short, {1}"),
     )
+    return rng.choice(wordings(forms, fresh=lexicon.fresh)).format(first, second)
 
 
 _SENTENCES = (_plain, _negated, _hedged, _compared, _outweighed, _outweighed, _agreeing)

@@ -93,7 +93,14 @@ ACTIONS = (
     Action("display", "displayed", "displayed", ("exhibit", "exhibited", "exhibited")),
     Action("draw", "drew", "drawn", ("sketch", "sketched", "sketched")),
     Action("hide", "hid", "hidden", ("conceal", "concealed", "concealed")),
+    Action("clean", "cleaned", "cleaned", ("wash", "washed", "washed")),
+    Action("carry", "carried", "carried", ("transport", "transported", "transported")),
+    Action("guard", "guarded", "guarded", ("protect", "protected", "protected")),
+    Action("destroy", "destroyed", "destroyed", ("wreck", "wrecked", "wrecked")),
 )
+SCARCE_ACTIONS = ACTIONS[::3]
+SCARCE_GOODS = GOODS[::3]
+"""What the scarce tasks are trained on: a third of the facts; the others teach all of them."""
 DAYS = _each("Monday Tuesday Wednesday Thursday Friday Saturday Sunday")
 MONTHS = _each("January February March April May June July August September October November December")
 PLACES = (

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from gluebench.benchmark import Split, Task
+from gluebench.data.arrays import constant, numbers
 from gluebench.data.errors import DataError
 from gluebench.data.fingerprint import Fingerprint
 from gluebench.data.prepared import ROW_GROUP
@@ -121,8 +122,8 @@ def _columns(
 
     columns: list[pa.Array] = list(batch.columns)
     for at in (*found.inputs, *found.tags):
-        missing = np.flatnonzero(columns[at].is_null().to_numpy(zero_copy_only=False))
+        missing = np.flatnonzero(numbers(columns[at].is_null()))
         name = batch.schema.names[at]
         problems += [f"{where(row)}: no {name} is there; expected text" for row in missing.tolist()]
-        columns[at] = columns[at].cast(pa.string()).fill_null("")
+        columns[at] = columns[at].cast(pa.string()).fill_null(constant(""))
     return columns

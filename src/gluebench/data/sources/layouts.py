@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
-from typing import Literal, NamedTuple
+from typing import Literal, NamedTuple, TypeAlias
 
 from gluebench.benchmark import Benchmark, Task
 from gluebench.data.dataset import FILE, read_dataset
@@ -22,24 +22,18 @@ CACHES = ("", "hub", "huggingface/hub", ".cache/huggingface/hub")
 """Folders below one that was named in which the hub's client may keep its cache."""
 
 
+Wanted: TypeAlias = Mapping[str, tuple[str, ...]]
+"""Split name to the names that its file may have in a folder."""
+
+
 class Found(NamedTuple):
-    """A task's files in one layout below one folder."""
+    """A task's files in one layout in one folder."""
 
     layout: Layout
     folder: Path
-    wanted: Mapping[str, tuple[str, ...]]
-    """Split name to the names that its file may have there."""
-    guessed: bool = False
-    """Whether the folder is neither the one named nor known to belong to it: any folder in it."""
-
-    @property
-    def files(self) -> dict[str, Path]:
-        """Split name to its file, for those that are there."""
-        there = {
-            split: [self.folder / name for name in names if (self.folder / name).is_file()]
-            for split, names in self.wanted.items()
-        }
-        return {split: paths[0] for split, paths in there.items() if paths}
+    wanted: Wanted
+    files: Mapping[str, Path]
+    """Split name to its file, for those that are there."""
 
     @property
     def revision(self) -> str:
@@ -48,114 +42,124 @@ class Found(NamedTuple):
 
 
 def find(source: Path, benchmark: Benchmark, task: Task, release: Release, *, partial: bool) -> Found:
-    """Where the task's files are: the first layout that has all of them, or any of them if `partial`.
+    """Where the task's files are: in the folder itself, or else in one of the folders in it.
 
-    Raises DataError with the files that were looked for, NotADirectoryError or FileNotFoundError.
+    There, in the first layout that has all of them, or any of them if `partial`. Raises DataError with the
+    files that were looked for, NotADirectoryError or FileNotFoundError.
     """
     if not source.is_dir():
         kind = NotADirectoryError if source.exists() else FileNotFoundError
         raise kind(0, f"not a folder; expected one with the files of {task.name}", str(source))
-    candidates = [
-        *_prepared(source, benchmark, task),
-        *_hub(source, task, release),
-        *_tsv(source, task, release),
-    ]
-    whole = [each for each in candidates if len(each.files) == len(task.splits)]
-    some = sorted((each for each in candidates if each.files), key=lambda each: -len(each.files))
-    if whole or (some and partial):
-        return _only(whole or some, source, task)
-    raise DataError(_parts(some[0], task) if some else _nothing(candidates, source, task))
+    seen: list[Found] = []
+    for each in (*_in(source, benchmark, task, release), *_alone(source, task, release)):
+        if len(each.files) == len(task.splits):
+            return each
+        seen.append(each)
+    inner = sorted(each for each in source.iterdir() if each.is_dir())
+    known = sorted((each for each in seen if each.files), key=lambda each: -len(each.files))
+    if known and partial:
+        return known[0]
+    guesses = [each for folder in inner for each in _in(folder, benchmark, task, release)]
+    most = max((len(each.files) for each in guesses), default=0)
+    if most == len(task.splits) or (most and partial):
+        return _only([each for each in guesses if len(each.files) == most], source, task)
+    found = known or [each for each in guesses if most and len(each.files) == most]
+    raise DataError(_parts(found[0], task) if found else _nothing(seen, source, task))
 
 
 def _only(found: list[Found], source: Path, task: Task) -> Found:
-    """The first; folders that merely lie in the same one are not chosen between."""
-    rivals = [each for each in found if each.guessed and each.layout == found[0].layout]
-    if found[0].guessed and len(rivals) > 1:
-        where = ", ".join(each.folder.relative_to(source).as_posix() for each in rivals)
-        raise DataError(
-            [f"{source}: {task.name} is in it more than once: {where}; name one of these folders"]
-        )
-    return found[0]
+    """The preferred layout; but sibling folders that have the same one are not chosen between."""
+    layout = next(layout for layout in NAMES if any(each.layout == layout for each in found))
+    folders = [each.folder.relative_to(source) for each in found if each.layout == layout]
+    if len({folder.parts[0] for folder in folders}) > 1:
+        where = ", ".join(folder.as_posix() for folder in folders)
+        raise DataError([f"{source}: {task.name} is in it more than once, in {where}; name one of these"])
+    return next(each for each in found if each.layout == layout)
 
 
-def _prepared(source: Path, benchmark: Benchmark, task: Task) -> Iterator[Found]:
-    wanted = {split: (f"{split}.parquet",) for split in task.splits}
-    for base, guessed in _bases(source):
-        for folder in (base / benchmark.name / task.name, base / task.name, base):
-            if _is_prepared(folder, benchmark, task):
-                yield Found("prepared", folder, wanted, guessed)
+def _in(folder: Path, benchmark: Benchmark, task: Task, release: Release) -> Iterator[Found]:
+    """What the folder has in each layout."""
+    yield from _prepared(folder, benchmark, task)
+    yield from _hub(folder, task, release)
+    yield from _tsv(folder, task, release)
 
 
-def _is_prepared(folder: Path, benchmark: Benchmark, task: Task) -> bool:
-    if not (folder / FILE).is_file():
-        return False
-    record = read_dataset(folder)
-    return record.benchmark == benchmark.name and record.task == task.name
+def _look(layout: Layout, folder: Path, wanted: Wanted) -> Found:
+    files: dict[str, Path] = {}
+    for split, names in wanted.items() if folder.is_dir() else ():
+        path = next((folder / name for name in names if (folder / name).is_file()), None)
+        if path is not None:
+            files[split] = path
+    return Found(layout, folder, wanted, files)
 
 
-def _hub(source: Path, task: Task, release: Release) -> Iterator[Found]:
+def _prepared(base: Path, benchmark: Benchmark, task: Task) -> Iterator[Found]:
+    for folder in (base / benchmark.name / task.name, base / task.name, base):
+        record = read_dataset(folder) if (folder / FILE).is_file() else None
+        if record is not None and (record.benchmark, record.task) == (benchmark.name, task.name):
+            names = {split: each.file for split, each in record.splits.items()}
+            yield _look(
+                "prepared", folder, {split: tuple(filter(None, [names.get(split)])) for split in task.splits}
+            )
+
+
+def _hub(base: Path, task: Task, release: Release) -> Iterator[Found]:
     splits = release.tasks[task.name].splits
     paths = {name: Path(split.hub.path) for name, split in splits.items() if split.hub is not None}
     if len(paths) < len(task.splits):
         return
-    wanted = {name: (path.as_posix(),) for name, path in paths.items()}
-    for folder in _snapshots(source, release.hub):
-        yield Found("hub", folder, wanted)
-    for base, guessed in _bases(source):
-        yield Found("hub", base, wanted, guessed)
-    if any(path.parent.name == source.name for path in paths.values()):
-        yield Found("hub", source, {name: (path.name,) for name, path in paths.items()})
+    for folder in (*_snapshots(base, release.hub), base):
+        yield _look("hub", folder, {name: (path.as_posix(),) for name, path in paths.items()})
+    if any(path.parent.name == base.name for path in paths.values()):
+        yield _look("hub", base, {name: (path.name,) for name, path in paths.items()})
 
 
-def _snapshots(source: Path, hub: Hub | None) -> Iterator[Path]:
+def _snapshots(base: Path, hub: Hub | None) -> Iterator[Path]:
     """Commits of the repository in a cache of the hub, the one that the release names first."""
     if hub is None:
         return
     name = f"datasets--{hub.repository.replace('/', '--')}"
-    for snapshots in (*(source / cache / name / "snapshots" for cache in CACHES), source / "snapshots"):
+    for snapshots in (*(base / cache / name / "snapshots" for cache in CACHES), base / "snapshots"):
         if snapshots.is_dir():
             yield from sorted(snapshots.iterdir(), key=lambda each: (each.name != hub.revision, each.name))
 
 
-def _tsv(source: Path, task: Task, release: Release) -> Iterator[Found]:
-    wanted = {name: split.files for name, split in release.tasks[task.name].splits.items()}
-    folders = release.tasks[task.name].folders
-    if source.name in folders:
-        yield Found("tsv", source, wanted)
-    for base, guessed in _bases(source):
-        for folder in folders:
-            yield Found("tsv", base / folder, wanted, guessed)
-    if source.name not in {folder for each in release.tasks.values() for folder in each.folders}:
-        yield Found("tsv", source, wanted)
+def _tsv(base: Path, task: Task, release: Release) -> Iterator[Found]:
+    known = release.tasks[task.name]
+    wanted = {name: split.files for name, split in known.splits.items()}
+    if base.name in known.folders:
+        yield _look("tsv", base, wanted)
+    for folder in known.folders:
+        yield _look("tsv", base / folder, wanted)
 
 
-def _bases(source: Path) -> Iterator[tuple[Path, bool]]:
-    """The folder that was named, and every one in it, which is a guess."""
-    yield source, False
-    yield from ((each, True) for each in sorted(source.iterdir()) if each.is_dir())
+def _alone(folder: Path, task: Task, release: Release) -> Iterator[Found]:
+    """The folder as the task's own, whatever it is called, unless as another task's."""
+    if folder.name not in {name for each in release.tasks.values() for name in each.folders}:
+        yield _look(
+            "tsv", folder, {name: each.files for name, each in release.tasks[task.name].splits.items()}
+        )
 
 
 def _parts(found: Found, task: Task) -> list[str]:
     """A line for each split that is missing beside others."""
-    there = f"{task.name}, whose other splits are there as {NAMES[found.layout]}"
+    there = f"{task.name}; its other splits are there as {NAMES[found.layout]}"
     return [
-        f"{found.folder}: no {' or '.join(found.wanted[split])}; expected the {split} split of {there}"
+        f"{found.folder}: no {' or '.join(found.wanted[split]) or split}, the {split} split of {there}"
         for split in task.splits
         if split not in found.files
     ]
 
 
-def _nothing(candidates: Iterable[Found], source: Path, task: Task) -> list[str]:
+def _nothing(seen: Iterable[Found], source: Path, task: Task) -> list[str]:
     looked = [f"{task.name}/{FILE}"]
     exports: list[str] = []
-    for each in candidates:
+    for each in seen:
         exports += [str(path) for path in sorted(each.folder.glob("*.csv"))]
-        if not each.guessed and each.folder.is_relative_to(source):
-            names = [name for names in each.wanted.values() for name in names]
-            looked += [(each.folder / name).relative_to(source).as_posix() for name in names]
-    lines = [
-        f"{source}: no files of {task.name} in it; looked there, and in its folders, for {', '.join(looked)}"
-    ]
+        names = [each.folder / name for names in each.wanted.values() for name in names]
+        looked += [path.relative_to(source).as_posix() for path in names]
+    where = f"looked there and in each folder in it for {', '.join(looked)}"
+    lines = [f"{source}: no files of {task.name} are there; {where}"]
     if exports:
         lines.append(f"{exports[0]}: CSV files are not what was released; expected the TSV or Parquet files")
     return lines

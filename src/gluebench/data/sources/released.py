@@ -9,11 +9,13 @@ something else.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from functools import partial
 from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, BinaryIO
 
 from gluebench.benchmark import Split, Task
+from gluebench.data.arrays import integers
 from gluebench.data.errors import DataError
 from gluebench.data.sources.release import TaskRelease
 from gluebench.data.sources.shape import Plan, Shaper, plan
@@ -23,6 +25,7 @@ from gluebench.data.sources.values import index_text, label_text
 if TYPE_CHECKING:
     import pyarrow as pa
 
+TAB, LF = b"\t\n"
 BOM = b"\xef\xbb\xbf"
 EXPORT = (
     "a file written with Hugging Face's datasets, with CSV quoting and numbers for labels; expected the file "
@@ -70,10 +73,13 @@ class _Table:
             problems=self._problems,
         )
         for block in chain([first], map(self._ended, blocks)):
-            batch = self._batch(block, number, len(names), shaper) if block else None
-            if batch is not None and not self._problems:
-                yield batch
-            number += block.count(b"\n")
+            fields, lines = self._read(block, number, len(names))
+            if lines:
+                where = partial(_line, self._path, lines)
+                batch = shaper.batch(_columns(fields, len(names)), where)
+                if not self._problems:
+                    yield batch
+            number += len(lines) if isinstance(lines, range) else block.count(b"\n")
         if self._problems:
             raise DataError(self._problems)
 
@@ -97,26 +103,19 @@ class _Table:
         ours = {self._release.columns.get(name, name) for name in names}
         return ours >= set(self._task.columns)
 
-    def _batch(self, block: bytes, number: int, width: int, shaper: Shaper) -> pa.RecordBatch | None:
+    def _read(self, block: bytes, first: int, width: int) -> tuple[pa.Array, Sequence[int]]:
+        """All fields of a block, and the line that each row is; a problem for each line that is no row."""
         fields = _fields(block, width)
-        lines: Sequence[int] = range(number, number + block.count(b"\n"))
-        if fields is None:
-            block, lines = self._readable(block, lines, width)
-            fields = _fields(block, width)
-        if not lines or fields is None:
-            return None
-        return shaper.batch(_columns(fields, width), lambda row: f"{self._path}:{lines[row]}")
-
-    def _readable(self, block: bytes, lines: Sequence[int], width: int) -> tuple[bytes, Sequence[int]]:
-        """The lines of a block that can be read, their numbers, and a problem for each other."""
+        if fields is not None:
+            return fields, range(first, first + len(fields) // width)
         kept: list[tuple[bytes, int]] = []
-        for line, number in zip(block.split(b"\n"), lines, strict=False):
+        for number, line in enumerate(block.removesuffix(b"\n").split(b"\n"), first):
             problem = self._problem(line, width)
             if problem:
                 self._problems.append(f"{self._path}:{number}: {problem}")
             else:
                 kept.append((line + b"\n", number))
-        return b"".join(line for line, _ in kept), [number for _, number in kept]
+        return _fields(b"".join(line for line, _ in kept), width), [number for _, number in kept]
 
     def _problem(self, line: bytes, width: int) -> str:
         """What is wrong with a line; empty if nothing is."""
@@ -130,6 +129,10 @@ class _Table:
         advice = self._release.faults or "mend the line, or fetch the file again"
         what = "an empty line" if not line else f"{found} fields"
         return f"{what}; expected {width} fields, with a tab between them; {advice}"
+
+
+def _line(path: Path, lines: Sequence[int], row: int) -> str:
+    return f"{path}:{lines[row]}"
 
 
 def _not_text(line: bytes, error: UnicodeDecodeError) -> str:
@@ -160,29 +163,30 @@ def _fields(block: bytes, width: int) -> pa.Array | None:
     import numpy as np
     import pyarrow as pa
 
-    if not _is_text(block):
-        return None
     codes = np.frombuffer(block, np.uint8)
-    ends = np.flatnonzero((codes == ord("\t")) | (codes == ord("\n")))
+    ends = np.flatnonzero(codes - TAB <= LF - TAB)  # below the tab, the difference wraps round
     rows, rest = divmod(len(ends), width)
-    last = codes[ends] == ord("\n")
+    last = codes[ends] == LF
     if rest or np.count_nonzero(last) != rows or not last[width - 1 :: width].all():
         return None
     offsets = np.zeros(len(ends) + 1, np.int32)
     np.subtract(ends, np.arange(len(ends)), out=offsets[1:], casting="unsafe")
     text = block.translate(None, b"\t\n")
-    return pa.StringArray.from_buffers(len(ends), pa.py_buffer(offsets), pa.py_buffer(text))
+    fields = pa.StringArray.from_buffers(len(ends), pa.py_buffer(offsets), pa.py_buffer(text))
+    return fields if text.isascii() or _is_utf8(fields) else None
 
 
 def _columns(fields: pa.Array, width: int) -> list[pa.Array]:
     import numpy as np
+
+    return [fields.take(integers(np.arange(at, len(fields), width))) for at in range(width)]
+
+
+def _is_utf8(fields: pa.Array) -> bool:
     import pyarrow as pa
 
-    return [fields.take(pa.array(np.arange(at, len(fields), width))) for at in range(width)]
-
-
-def _is_text(block: bytes) -> bool:
     try:
-        return block.isascii() or bool(block.decode())
-    except UnicodeDecodeError:
+        fields.validate(full=True)
+    except pa.ArrowInvalid:
         return False
+    return True

@@ -9,6 +9,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
 from gluebench.benchmark import Task
+from gluebench.data.arrays import integers, lists
 from gluebench.data.errors import DataError
 from gluebench.data.fingerprint import LABEL
 from gluebench.data.prepared import INDEX
@@ -121,11 +122,10 @@ class Shaper:
     def _numbered(self, columns: Sequence[pa.Array], rows: int, where: Callable[[int], str]) -> pa.Array:
         """The file's own index, or else the number of the row."""
         import numpy as np
-        import pyarrow as pa
 
         if self._plan.index_at is not None:
             return self._checked(INDEX, self._index, columns[self._plan.index_at], where)
-        return pa.array(np.arange(self._rows, self._rows + rows))
+        return integers(np.arange(self._rows, self._rows + rows))
 
     def _checked(
         self, name: str, check: Check, values: pa.Array, where: Callable[[int], str]
@@ -163,8 +163,6 @@ class _Tags:
         self, cells: Mapping[str, Sequence[str]], where: Callable[[int], str], problems: list[str]
     ) -> pa.Array:
         """Tags of each row in the manifest's order of categories, and in their cell's within one."""
-        import pyarrow as pa
-
         rows: list[list[str]] = [[] for _ in next(iter(cells.values()))]
         for coarse in self._coarse:
             for row, cell in enumerate(cells.get(coarse, ())):
@@ -177,4 +175,4 @@ class _Tags:
                         )
                     else:
                         rows[row].append(name)
-        return pa.array(rows, pa.list_(pa.string()))
+        return lists(rows)

@@ -9,7 +9,7 @@ from typing import NamedTuple
 from gluebench.data.dataset import SourceFile
 from gluebench.data.errors import DataError
 
-BLOCK = 1 << 20
+BLOCK = 1 << 19
 SIGNS = {
     b"<!doctype": "an HTML page",
     b"<html": "an HTML page",
@@ -30,7 +30,7 @@ class Survey(NamedTuple):
     bytes: int
     sha256: str
     crlf: bool
-    """Whether every line feed has a carriage return before it."""
+    """Whether no line feed is without a carriage return before it."""
     sign: str
     """What the file is by its first bytes; empty if nothing in SIGNS."""
 
@@ -42,19 +42,25 @@ class Survey(NamedTuple):
 def survey(path: Path) -> Survey:
     """Read a file once. Raises DataError where it is empty, OSError where it cannot be read."""
     whole = hashlib.sha256()
-    size = feeds = pairs = 0
+    size = 0
     head = tail = b""
+    crlf = True
     with open(path, "rb") as file:
         while block := file.read(BLOCK):
             head = head or block[:64]
             size += len(block)
             whole.update(block)
-            feeds += block.count(b"\n")
-            pairs += (tail + block).count(b"\r\n")
+            crlf = crlf and _only_crlf(tail + block)
             tail = b"\r" if block.endswith(b"\r") else b""
     if not size:
         raise DataError([f"{path}: the file is empty; fetch it again"])
-    return Survey(size, whole.hexdigest(), feeds > 0 and feeds == pairs, _sign(head))
+    return Survey(size, whole.hexdigest(), crlf, _sign(head))
+
+
+def _only_crlf(block: bytes) -> bool:
+    if b"\r" not in block:
+        return b"\n" not in block
+    return block.count(b"\n") == block.count(b"\r\n")
 
 
 def _sign(head: bytes) -> str:

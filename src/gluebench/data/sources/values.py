@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from gluebench.benchmark import Task
+from gluebench.data.arrays import constant, numbers, strings
 from gluebench.data.errors import DataError
 from gluebench.data.sources.shape import Check, Checked
 
@@ -26,8 +27,8 @@ def index_text(values: pa.Array) -> Checked:
     import pyarrow.compute as pc
 
     good = pc.match_substring_regex(values, WHOLE)
-    numbers = _kept(values, good).cast(pa.int64())
-    return Checked(numbers, _bad(good), "a whole number from 0")
+    found = _kept(values, good).cast(pa.int64())
+    return Checked(found, _bad(good), "a whole number from 0")
 
 
 def index_number(values: pa.Array) -> Checked:
@@ -37,7 +38,7 @@ def index_number(values: pa.Array) -> Checked:
 
     if not pa.types.is_integer(values.type):
         return Checked(values, range(len(values)), "a whole number from 0")
-    good = pc.fill_null(pc.greater_equal(values, 0), False)
+    good = _true(pc.greater_equal(values, constant(0)))
     return Checked(values.cast(pa.int64()), _bad(good), "a whole number from 0")
 
 
@@ -73,13 +74,12 @@ class _Words:
         self._hidden = _Hidden()
 
     def __call__(self, values: pa.Array) -> Checked:
-        import pyarrow as pa
         import pyarrow.compute as pc
 
-        codes = pc.index_in(values, value_set=pa.array(self._words))
+        codes = pc.index_in(values, value_set=strings(list(self._words)))
         good = codes.is_valid()
-        hidden = pc.and_not(pc.equal(values, HIDDEN), good).to_numpy(zero_copy_only=False)
-        words = pa.array(self._words.values(), pa.string()).take(codes)
+        hidden = numbers(pc.and_not(pc.equal(values, constant(HIDDEN)), good))
+        words = strings(list(self._words.values())).take(codes)
         return self._hidden(hidden, Checked(words, _bad(good), self._expected))
 
 
@@ -96,17 +96,15 @@ class _Scores:
         import pyarrow.compute as pc
 
         if pa.types.is_floating(values.type):
-            numbers = _shortest(values)
+            scores = _shortest(values)
         else:
             plain = pc.match_substring_regex(values, DECIMAL)
-            numbers = _kept(values, plain).cast(pa.float64())
+            scores = _kept(values, plain).cast(pa.float64())
         low, high = self._range
-        good = pc.and_(pc.greater_equal(numbers, low), pc.less_equal(numbers, high))
-        good = pc.fill_null(good, False)
-        hidden = pc.and_not(pc.fill_null(pc.equal(numbers, HIDDEN_NUMBER), False), good)
-        return self._hidden(
-            hidden.to_numpy(zero_copy_only=False), Checked(numbers, _bad(good), self._expected)
-        )
+        good = pc.and_(pc.greater_equal(scores, constant(low)), pc.less_equal(scores, constant(high)))
+        good = _true(good)
+        hidden = pc.and_not(_true(pc.equal(scores, constant(HIDDEN_NUMBER))), good)
+        return self._hidden(numbers(hidden), Checked(scores, _bad(good), self._expected))
 
 
 class ClassNumbers:
@@ -123,9 +121,9 @@ class ClassNumbers:
         import pyarrow.compute as pc
 
         number = len(self._words)
-        good = pc.fill_null(pc.and_(pc.greater_equal(values, 0), pc.less(values, number)), False)
-        hidden = pc.fill_null(pc.equal(values, HIDDEN_NUMBER), False).to_numpy(zero_copy_only=False)
-        words = pa.array(self._words, pa.string()).take(_kept(values, good).cast(pa.int64()))
+        good = _true(pc.and_(pc.greater_equal(values, constant(0)), pc.less(values, constant(number))))
+        hidden = numbers(_true(pc.equal(values, constant(HIDDEN_NUMBER))))
+        words = strings(self._words).take(_kept(values, good).cast(pa.int64()))
         expected = f"the number of a class, 0 to {number - 1}"
         return self._hidden(hidden, Checked(words, _bad(good), expected))
 
@@ -190,11 +188,18 @@ def _kept(values: pa.Array, good: pa.Array) -> pa.Array:
 
     if pc.all(good).as_py():
         return values
-    return pc.if_else(good, values, pa.scalar(None, values.type))
+    return pc.if_else(good, values, pa.nulls(1, values.type)[0])
+
+
+def _true(found: pa.Array) -> pa.Array:
+    """Which are true; a missing value is not."""
+    import pyarrow.compute as pc
+
+    return pc.fill_null(found, constant(False))
 
 
 def _bad(good: pa.Array) -> list[int]:
     import numpy as np
 
-    found: list[int] = np.flatnonzero(~good.to_numpy(zero_copy_only=False)).tolist()
+    found: list[int] = np.flatnonzero(~numbers(good)).tolist()
     return found

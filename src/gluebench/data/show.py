@@ -1,0 +1,124 @@
+"""Choosing examples to read, and putting the two directions of a diagnostic pair together."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import islice
+from typing import Any, NamedTuple
+
+from gluebench.benchmark import Phenomenon, Task, UnknownNameError
+from gluebench.benchmark.lookup import find, fold
+from gluebench.data.sources.shape import TAGS
+from gluebench.data.table import Table
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """An example with what else its file says of it."""
+
+    index: int
+    inputs: Mapping[str, str]
+    label: str | float | None
+    extras: Mapping[str, Any]
+
+
+class Entry(NamedTuple):
+    """What is read as one: an example, or the two directions of a pair of sentences."""
+
+    rows: tuple[Row, ...]
+    """The second has the texts of the first exchanged."""
+
+
+class Wanted(NamedTuple):
+    """Which entries are looked for; each must hold for one of its rows."""
+
+    pattern: re.Pattern[str] | None = None
+    """Found in one of the texts."""
+    label: str | None = None
+    phenomena: frozenset[str] = frozenset()
+    """One of these is among the tags."""
+    indices: frozenset[int] = frozenset()
+    limit: int | None = None
+    """No more than this many."""
+
+
+def label_word(task: Task, name: str) -> str:
+    """The label word of that name, synonym or gloss. Raises UnknownNameError."""
+    for label in task.labels:
+        if fold(name) in map(fold, (label.word, label.gloss, *label.synonyms)):
+            return label.word
+    valid = [word for label in task.labels for word in (label.word, label.gloss) if word]
+    raise UnknownNameError(name, valid, what=f"label of {task.name}")
+
+
+def phenomena_called(task: Task, name: str) -> frozenset[str]:
+    """The phenomenon of that name or alias, or all of a coarse category. Raises UnknownNameError."""
+    coarse = [Phenomenon(category, category) for category in task.coarse()]
+    found = find(name, [*task.phenomena, *coarse], what=f"phenomenon or category of {task.name}")
+    if found in task.phenomena:
+        return frozenset({found.name})
+    return frozenset(each.name for each in task.phenomena if each.coarse == found.name)
+
+
+def default_splits(task: Task) -> tuple[str, ...]:
+    """The split to read where none is named: dev, or the only one; several where that is not clear."""
+    if "dev" in task.splits:
+        return ("dev",)
+    dev = tuple(name for name in task.splits if name.startswith("dev"))
+    return dev or tuple(task.splits)
+
+
+def rows(table: Table, extras: Sequence[str] = ()) -> Iterator[Row]:
+    """Every example in file order, with the other columns named."""
+    beside = zip(*(table.column(name) for name in extras), strict=True) if extras else None
+    for example in table:
+        values = next(beside) if beside is not None else ()
+        yield Row(example.index, example.inputs, example.label, dict(zip(extras, values, strict=True)))
+
+
+def entries(found: Iterable[Row], *, paired: bool) -> Iterator[Entry]:
+    """Each row by itself; or, `paired`, with its neighbour where that has the same two texts exchanged."""
+    waiting: Row | None = None
+    for row in found:
+        if not paired:
+            yield Entry((row,))
+        elif waiting is not None and _exchanged(waiting, row):
+            yield Entry((waiting, row))
+            waiting = None
+        else:
+            if waiting is not None:
+                yield Entry((waiting,))
+            waiting = row
+    if waiting is not None:
+        yield Entry((waiting,))
+
+
+def _exchanged(one: Row, two: Row) -> bool:
+    return len(one.inputs) == 2 and [*one.inputs.values()] == [*two.inputs.values()][::-1]
+
+
+def pick(found: Iterable[Entry], wanted: Wanted) -> Iterator[Entry]:
+    """The entries that are wanted, in file order; reads no further than it must."""
+    return islice(_picked(found, wanted), wanted.limit)
+
+
+def _picked(found: Iterable[Entry], wanted: Wanted) -> Iterator[Entry]:
+    missing = set(wanted.indices)
+    for entry in found:
+        if any(_is_wanted(row, wanted) for row in entry.rows):
+            yield entry
+        if wanted.indices:
+            missing -= {row.index for row in entry.rows}
+            if not missing:
+                return
+
+
+def _is_wanted(row: Row, wanted: Wanted) -> bool:
+    return (
+        (not wanted.indices or row.index in wanted.indices)
+        and (wanted.label is None or row.label == wanted.label)
+        and (not wanted.phenomena or not wanted.phenomena.isdisjoint(row.extras.get(TAGS) or ()))
+        and (wanted.pattern is None or any(map(wanted.pattern.search, row.inputs.values())))
+    )

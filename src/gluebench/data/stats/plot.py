@@ -1,0 +1,160 @@
+"""Drawing what the examples are like; needs matplotlib, so import this module only to draw."""
+
+from __future__ import annotations
+
+import math
+import os
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from matplotlib.figure import Figure
+from matplotlib.layout_engine import ConstrainedLayoutEngine
+
+from gluebench.benchmark import Benchmark, Task
+from gluebench.data.stats.describe import TaskStats
+from gluebench.data.stats.tally import Labels, SplitStats
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+# Okabe and Ito's colours, told apart with any colour vision; shape and words tell as much again.
+_PARTS = {"train": ("#0072B2", "o", -0.2), "dev": ("#E69F00", "^", 0.0), "test": ("#009E73", "s", 0.2)}
+_SHADES = ("#56B4E9", "#E69F00", "#B8B8B8", "#009E73", "#CC79A7")
+_RAMP = ("#F1F7FC", "#D6E6F4", "#ABCFE6", "#7CB3DA", "#5196C9")
+_LINES = ("#0072B2", "#D55E00", "#009E73")
+_ROW = 0.62
+"""Height of a task, in inches."""
+_AROUND = 2.1
+"""Height of titles, axis and legend together."""
+
+
+def draw(found: Sequence[TaskStats], suite: Benchmark, path: str | os.PathLike[str]) -> None:
+    """Write the picture to `path`, whose ending names the format: .png, .svg, .pdf."""
+    figure(found, suite).savefig(path, dpi=150, bbox_inches="tight", pad_inches=0.15)
+
+
+def figure(found: Sequence[TaskStats], suite: Benchmark) -> Figure:
+    """A row for each task that has data: its sizes, its label balance, its lengths."""
+    tasks = [each for each in found if any(each.splits.values())]
+    drawn = Figure(
+        figsize=(15, _AROUND + _ROW * max(len(tasks), 3)), layout=ConstrainedLayoutEngine(wspace=0.04)
+    )
+    sizes, labels, lengths = drawn.subplots(1, 3, sharey=True)
+    drawn.suptitle(f"{suite.title or suite.name}: the examples on disk", fontsize=14)
+    sizes.set_ylim(len(tasks) - 0.5, -0.5)  # the first task on top
+    _draw_sizes(sizes, tasks)
+    _draw_labels(labels, tasks, [suite.dataset(each.task) for each in tasks])
+    _draw_lengths(lengths, tasks)
+    sizes.set_yticks(range(len(tasks)), [each.task for each in tasks], fontsize=11)
+    for axes in (sizes, labels, lengths):
+        axes.spines[["top", "right"]].set_visible(False)
+        axes.tick_params(axis="y", length=0)
+    return drawn
+
+
+def _part(split: str) -> str:
+    """The part a split plays, by its name: "dev" for "dev_matched"; what else there is counts as training."""
+    return next((part for part in _PARTS if split == part or split.startswith(f"{part}_")), "train")
+
+
+def _draw_sizes(axes: Axes, tasks: Sequence[TaskStats]) -> None:
+    for part, (colour, marker, offset) in _PARTS.items():
+        points = [
+            (split.examples, row + offset)
+            for row, each in enumerate(tasks)
+            for split in each.splits.values()
+            if split is not None and split.examples and _part(split.split) == part
+        ]
+        if points:
+            across, down = zip(*points, strict=True)
+            axes.scatter(across, down, s=70, c=colour, marker=marker, label=part, zorder=3)
+    axes.set(xscale="log", title="Sizes", xlabel="examples (logarithmic)")
+    axes.xaxis.set_major_formatter("{x:,.0f}")
+    axes.xaxis.set_minor_formatter("")
+    counts = [split.examples for each in tasks for split in each.splits.values() if split and split.examples]
+    axes.set_xlim(
+        10 ** math.floor(math.log10(min(counts)) - 0.05), 10 ** math.ceil(math.log10(max(counts)) + 0.05)
+    )
+    axes.grid(axis="both", color="#DDDDDD", linewidth=0.7)
+    _legend(axes, len(tasks))
+
+
+def _draw_labels(axes: Axes, tasks: Sequence[TaskStats], records: Sequence[Task]) -> None:
+    for row, (each, record) in enumerate(zip(tasks, records, strict=True)):
+        chosen = _first_labelled(each)
+        if chosen is None:
+            axes.text(50, row, "labels hidden", ha="center", va="center", fontsize=9, color="#555555")
+        else:
+            split, labels = chosen
+            _draw_balance(axes, row, labels, record)
+            axes.text(101.5, row, split, va="center", fontsize=9)
+    axes.set(
+        title="Label balance (train, or the first split with labels)", xlabel="% of the split", xlim=(0, 118)
+    )
+    axes.set_xticks(range(0, 101, 20))
+
+
+def _first_labelled(each: TaskStats) -> tuple[str, Labels] | None:
+    return next(
+        ((split.split, split.labels) for split in each.splits.values() if split is not None and split.labels),
+        None,
+    )
+
+
+def _draw_balance(axes: Axes, row: int, labels: Labels, task: Task) -> None:
+    left = 0.0
+    shades = _SHADES if task.labels else _RAMP
+    glosses = {label.word: f"{label.word} = {label.gloss}" for label in task.labels if len(label.word) < 3}
+    for position, part in enumerate(labels.parts):
+        width = 100 * part.share
+        name = _fitting(glosses.get(part.name, part.name), width) or _fitting(part.name, width)
+        axes.barh(row, width, left=left, height=0.66, color=shades[position % len(shades)], edgecolor="white")
+        axes.text(left + width / 2, row, name, ha="center", va="center", fontsize=8)
+        left += width
+
+
+def _fitting(name: str, width: float) -> str:
+    """A label where its bar has room for it, on one line or on two; else nothing."""
+    letters = int(width / 1.6)
+    if len(name) <= letters:
+        return name
+    cut = name.find("_") + 1 or name.find(" ") + 1
+    if cut and max(cut, len(name) - cut) <= letters:
+        return f"{name[:cut]}\n{name[cut:]}"
+    return ""
+
+
+def _draw_lengths(axes: Axes, tasks: Sequence[TaskStats]) -> None:
+    for row, each in enumerate(tasks):
+        split = next(split for split in each.splits.values() if split is not None)
+        _draw_length(axes, row, split)
+    axes.plot([], [], "o", color="#444444", label="median")
+    axes.plot([], [], "|", color="#444444", markersize=11, markeredgewidth=2, label="95th percentile")
+    axes.set(title="Lengths (train, or the first split)", xlabel="tokens in a text")
+    axes.set_xlim(0, 1.18 * max(axes.get_xlim()[1], 10))
+    axes.grid(axis="x", color="#DDDDDD", linewidth=0.7)
+    _legend(axes, len(tasks))
+
+
+def _draw_length(axes: Axes, row: int, split: SplitStats) -> None:
+    count = len(split.lengths)
+    for position, (column, each) in enumerate(split.lengths.items()):
+        height = row + 0.36 * (position - (count - 1) / 2)
+        colour = _LINES[position % len(_LINES)]
+        axes.plot([each.median, each.p95], [height, height], color=colour, linewidth=1.8)
+        axes.plot(each.median, height, "o", color=colour)
+        axes.plot(each.p95, height, "|", color=colour, markersize=11, markeredgewidth=2)
+        axes.annotate(
+            column,
+            (each.p95, height),
+            (7, 0),
+            textcoords="offset points",
+            va="center",
+            fontsize=8,
+            color=colour,
+        )
+
+
+def _legend(axes: Axes, count: int) -> None:
+    below = -0.6 / (_ROW * max(count, 3))  # inches, under the words of the axis
+    axes.legend(loc="upper center", bbox_to_anchor=(0.5, below), ncols=3, frameon=False, fontsize=9)

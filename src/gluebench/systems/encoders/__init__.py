@@ -1,0 +1,1 @@
+"""Frozen sentence encoders: sentences in, one vector for each out."""
