@@ -12,7 +12,7 @@ from gluebench.systems.protocols import SentenceEncoder
 
 
 def encoded(encoder: SentenceEncoder, sentences: Sequence[str]) -> NDArray[np.float32]:
-    """The vectors of some sentences. Raises EncoderError where they are not (sentences, dim) finite numbers."""
+    """The vectors of some sentences, (sentences, dim). Raises EncoderError where they are none."""
     found = as_vectors(encoder.encode(sentences), sentences, name=encoder.name)
     if found.shape[1] != encoder.dim:
         raise EncoderError(
@@ -24,8 +24,9 @@ def encoded(encoder: SentenceEncoder, sentences: Sequence[str]) -> NDArray[np.fl
 def as_vectors(values: object, sentences: Sequence[str], *, name: str) -> NDArray[np.float32]:
     """Values as a float32 array of a row for each sentence. Raises EncoderError."""
     try:
-        found = np.asarray(values, dtype=np.float32)
-    except (TypeError, ValueError) as error:
+        with np.errstate(over="ignore"):  # infinity is told below
+            found = np.asarray(values, dtype=np.float32)
+    except (TypeError, ValueError, RuntimeError) as error:  # the last is PyTorch's
         raise EncoderError(
             f"{name}: gave {type(values).__name__}, which is no array of numbers ({error})"
         ) from None

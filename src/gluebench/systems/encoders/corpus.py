@@ -2,40 +2,59 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import NamedTuple
 
-from gluebench.benchmark import Benchmark
+from gluebench.benchmark import Benchmark, Task
 from gluebench.data import DataError, load_split
 
-TRAIN = "train"
 
+class Corpus:
+    """Some tasks of a benchmark, or all, with the folder that its data are in."""
 
-class Corpus(NamedTuple):
-    """A benchmark, or some tasks of one, with the folder that its data are in."""
+    def __init__(self, benchmark: Benchmark, folder: Path, tasks: Sequence[Task] | None = None) -> None:
+        self.benchmark = benchmark
+        self.folder = folder
+        self.tasks = benchmark.tasks if tasks is None else tuple(tasks)
+        """Those that will be encoded."""
 
-    benchmark: Benchmark
-    folder: Path
-
-    def sentences(self, split: str | None = None) -> Iterator[str]:
-        """Every distinct text of a split of the tasks, or of all splits, in the order of the files.
+    def sentences(self) -> Iterator[str]:
+        """Every distinct text of the tasks, in the order of the files.
 
         Raises DataError for what is missing or wrong, all of it, when the rest has been given.
         """
         seen: set[str] = set()
         problems: list[str] = []
-        for task in self.benchmark.tasks:
-            for name in task.splits:
-                if split not in (None, name):
-                    continue
+        for task in self.tasks:
+            for split in task.splits:
                 try:
-                    examples = load_split(self.folder, self.benchmark, task.name, name)
+                    yield from self._new(task, split, seen)
                 except DataError as error:
                     problems += error.problems
-                    continue
-                texts = dict.fromkeys(text for example in examples for text in example.inputs.values())
-                yield from (text for text in texts if text not in seen)
-                seen.update(texts)
         if problems:
             raise DataError(list(dict.fromkeys(problems)))
+
+    def there(self) -> Iterator[str]:
+        """The same, of the splits that are there; who needs one that is not will find out when loading it."""
+        try:
+            yield from self.sentences()
+        except DataError:
+            return
+
+    def training(self) -> Iterator[str]:
+        """Every distinct text of the training splits that are there, of all tasks of the benchmark."""
+        seen: set[str] = set()
+        for task in self.benchmark.tasks:
+            if "train" in task.splits:
+                try:
+                    yield from self._new(task, "train", seen)
+                except DataError:  # not got, or to be complained of when the task is fitted
+                    continue
+
+    def _new(self, task: Task, split: str, seen: set[str]) -> Iterator[str]:
+        """The texts of a split that are not in `seen`, which has them afterwards."""
+        for example in load_split(self.folder, self.benchmark, task.name, split):
+            for text in example.inputs.values():
+                if text not in seen:
+                    seen.add(text)
+                    yield text

@@ -54,7 +54,8 @@ def _neighbours(texts: list[list[int]], words: int) -> Floats:
         one, two = flat[:-distance], flat[distance:]
         both = (one >= 0) & (two >= 0)
         np.add.at(found, (one[both], two[both]), np.float32(1 / distance))
-    return found + found.T
+    found += found.T.copy()
+    return found
 
 
 def _information(near: Floats) -> Floats:

@@ -39,8 +39,8 @@ def encode_into(
 ) -> int:
     """Encode the sentences that the store lacks, the longest first; how many those were.
 
-    Sentences of like length share a batch, and what does not fit in memory fails at once. Raises EncoderError,
-    and DataError where the store's vectors are not what the encoder gives now.
+    Sentences of like length share a batch, and what does not fit in memory fails at once. Raises
+    EncoderError, and DataError where the store's vectors are not what the encoder gives now.
     """
     missing = sorted(store.missing(sentences), key=len, reverse=True)
     if not missing:

@@ -50,7 +50,5 @@ class Features:
     def batch(self, chosen: NDArray[np.int64] | slice) -> Tensor:
         """The features of some examples, (examples, width), float32."""
         rows = self.rows[chosen]
-        texts = [
-            torch.from_numpy(self.vectors[column]).to(self.device, torch.float32) for column in rows.T
-        ]
+        texts = [torch.from_numpy(self.vectors[column]).to(self.device, torch.float32) for column in rows.T]
         return texts[0] if len(texts) == 1 else torch.cat(self.combine(*texts), dim=1)

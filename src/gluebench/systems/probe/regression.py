@@ -22,7 +22,7 @@ OTHERWISE = 6
 
 
 def levels(scale: tuple[float, float]) -> NDArray[np.float64]:
-    """The scores that a network gives shares to: the whole numbers of a short scale, else six in equal steps."""
+    """The scores that are given shares: the whole numbers of a short scale, else six in equal steps."""
     low, high = scale
     whole = low == int(low) and high == int(high) and 2 <= high - low < MOST_LEVELS
     return np.linspace(low, high, int(high - low) + 1 if whole else OTHERWISE)
@@ -35,7 +35,8 @@ def two_hot(scores: Sequence[float], scale: NDArray[np.float64]) -> NDArray[np.f
     lowest level has of it: on levels 1 to 5, 0.4 is (0.4, 0, 0, 0, 0), as in the original.
     """
     places = (np.asarray(scores, dtype=np.float64) - scale[0]) / (scale[1] - scale[0])
-    return np.maximum(0.0, 1.0 - np.abs(places[:, None] - np.arange(len(scale)))).astype(np.float32)
+    distances: NDArray[np.float64] = np.abs(places[:, None] - np.arange(len(scale)))
+    return np.maximum(0.0, 1.0 - distances).astype(np.float32)
 
 
 def expected(outputs: Tensor, scale: NDArray[np.float64]) -> NDArray[np.float64]:

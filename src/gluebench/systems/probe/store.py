@@ -12,7 +12,7 @@ import os
 from collections.abc import Sequence
 from hashlib import blake2b
 from pathlib import Path
-from typing import IO, Any, Literal
+from typing import IO, Any, Literal, get_args
 
 import numpy as np
 from numpy.typing import NDArray
@@ -57,6 +57,11 @@ class VectorStore:
                     f"expected those of {encoder} ({dim}). Name another file"
                 ]
             )
+        with path.open("rb") as file:
+            stale = file.read(HEADER) != store._header()
+        if stale:  # whoever wrote the last rows was killed
+            with store.appending():
+                pass
         return store
 
     @classmethod
@@ -180,7 +185,8 @@ def _told(path: Path, line: bytes) -> dict[str, Any]:
     """The first line of the index. Raises DataError where it is not one."""
     try:
         told = json.loads(line)
-        known = told["schema"] == SCHEMA and isinstance(told["dim"], int)
+        known = told["schema"] == SCHEMA and isinstance(told["dim"], int) and isinstance(told["encoder"], str)
+        known = known and told["precision"] in get_args(Precision)
     except (ValueError, KeyError, TypeError):
         known = False
     if not known:

@@ -39,7 +39,8 @@ class ProbedEncoder:
     ) -> None:
         """Vectors are kept in the file named, where another run finds them; else in one that goes with this.
 
-        `batch_size` is how many sentences the encoder is given at a time. Raises UnknownNameError for a preset.
+        `batch_size` is how many sentences the encoder is given at a time. Raises UnknownNameError for a
+        preset, DataError for a file that is another encoder's.
         """
         self.encoder = encoder
         self.preset = preset if isinstance(preset, Preset) else preset_called(preset)
@@ -132,7 +133,7 @@ class ProbedEncoder:
 
 
 def _held_out(train: Sequence[Example]) -> tuple[list[Example], list[Example]]:
-    """Every tenth example for choosing, the others for training; so few that none is a tenth serve as both."""
+    """Every tenth example for choosing, the others for training; fewer than ten serve as both."""
     kept = [example for place, example in enumerate(train, 1) if place % TENTH]
     return kept, list(train[TENTH - 1 :: TENTH]) or kept
 

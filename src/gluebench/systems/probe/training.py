@@ -39,19 +39,21 @@ class Schedule(NamedTuple):
 class SideBySide(nn.Module):
     """One network for each run, all with the same first weights: linear, or linear, sigmoid, linear."""
 
-    def __init__(self, width: int, classes: int, *, nhid: int = 0, dropout: float = 0.0, runs: int = 1) -> None:
+    def __init__(
+        self, width: int, classes: int, *, nhid: int = 0, dropout: float = 0.0, runs: int = 1
+    ) -> None:
         super().__init__()
         self.runs = runs
         self.dropout = dropout
         first = nn.Linear(width, nhid or classes)
         self.weight = nn.Parameter(first.weight.detach().T.repeat(1, runs))  # (width, runs * units)
         self.bias = nn.Parameter(first.bias.detach().repeat(runs))
+        self.out: nn.Parameter | None = None
+        self.shift: nn.Parameter | None = None
         if nhid:
             second = nn.Linear(nhid, classes)
             self.out = nn.Parameter(second.weight.detach().T.repeat(runs, 1, 1))  # (runs, nhid, classes)
             self.shift = nn.Parameter(second.bias.detach().repeat(runs, 1))
-        else:
-            self.out = self.shift = None
 
     def forward(self, features: Tensor) -> Tensor:
         """Outputs (batch, runs, classes) from features (batch, width)."""
@@ -110,7 +112,9 @@ def train(
     for number in range(1, schedule.rounds + 1):
         model.train()
         for _ in range(schedule.epoch_size):
-            for chosen in torch.randperm(len(examples), generator=order).split(schedule.batch_size):
+            shuffled = torch.randperm(len(examples), generator=order)
+            for start in range(0, len(shuffled), schedule.batch_size):
+                chosen = shuffled[start : start + schedule.batch_size]
                 step(examples.batch(chosen.numpy()), targets[chosen].to(device))
         scores = score(outputs(model, dev))
         for run, stop in enumerate(stopping):
@@ -146,7 +150,7 @@ def _stepper(
 
     def step(features: Tensor, targets: Tensor) -> None:
         optimiser.zero_grad()
-        loss(model(features), targets).backward()
+        torch.autograd.backward(loss(model(features), targets))
         with torch.no_grad():
             for parameter, decay in zip(parameters, decays, strict=True):
                 assert parameter.grad is not None
