@@ -43,7 +43,7 @@ def test_dev_scores_with_intervals_and_a_valid_submission(sample_folder: Path, h
     assert "paper:dissent" in done.stdout
     (line,) = [each for each in done.stdout.splitlines() if each.startswith("RTE")]
     assert "[" in line
-    assert "encoded 150 sentences" in done.stderr or "sentences: 0:0" in done.stderr
+    assert "sentences: 0:0" in done.stderr
     assert "epochs" in done.stderr
     assert "INCOMPLETE: no predictions for CoLA.tsv" in done.stderr
     submission = check(home / "mine.zip", load_benchmark("sample"))
@@ -102,7 +102,7 @@ def test_what_was_encoded_can_be_probed_without_the_encoder(sample_folder: Path,
 @pytest.mark.parametrize(
     ("command", "arguments", "code", "message"),
     [
-        ("probe", ["cbwo"], 2, "no encoder is called 'cbwo'"),
+        ("probe", ["cbwo"], 2, "No encoder is called 'cbwo'"),
         ("probe", [], 2, "name the ENCODER"),
         ("probe", ["cbow", "--preset", "paper:cbov"], 2, "Did you mean paper:cbow"),
         ("probe", ["cbow", "-o", "dim"], 2, "'dim' is not NAME=VALUE"),
