@@ -1,4 +1,4 @@
-# make run    build the sample benchmark, grade four simple systems and serve the leaderboard
+# make run    build the sample benchmark, grade five simple systems and serve the leaderboard
 # make test   set up and run the tests        make test-all  the longer ones too
 # make check  ruff and mypy                   make bench     timings as ratios against peers and limits
 # make docs   write the generated pages again
@@ -34,6 +34,11 @@ format: $(VENV)/.dev
 bench: $(VENV)/.dev
 	$(BIN)/python bench/grade.py
 	$(BIN)/python bench/process.py
+	$(BIN)/python bench/load.py
+	$(BIN)/python bench/prepare.py
+	$(BIN)/python bench/qnli.py
+	$(BIN)/python bench/vectors.py
+	$(BIN)/python bench/step.py
 
 coverage: $(VENV)/.dev
 	$(BIN)/python bench/intervals.py
@@ -56,5 +61,5 @@ $(VENV)/.leaderboard: pyproject.toml constraints.txt | $(BIN)/python
 
 $(VENV)/.dev: pyproject.toml constraints.txt | $(BIN)/python
 	@echo "Installing gluebench with its extras and the development tools (once) ..."
-	@$(PIP) --editable ".[data,recipes,plot,leaderboard,dev]"
+	@$(PIP) --editable ".[data,recipes,plot,train,leaderboard,dev]"
 	@touch $@ $(VENV)/.leaderboard

@@ -5,7 +5,6 @@ from __future__ import annotations
 import csv
 import io
 import json
-import os
 import subprocess
 import sys
 from pathlib import Path
@@ -13,6 +12,7 @@ from random import Random
 
 import pytest
 from click.testing import CliRunner, Result
+from outside import environment
 
 from gluebench.benchmark import load_benchmark
 from gluebench.cli import main
@@ -121,7 +121,7 @@ def test_a_leaderboard_takes_it(made: Path, tmp_path: Path) -> None:
             "--site",
             str(tmp_path / "site"),
         ]
-        return subprocess.run(command, capture_output=True, text=True, env=os.environ)
+        return subprocess.run(command, capture_output=True, text=True, env=environment())
 
     assert board("init").returncode == 0
     done = board("add", made / "tiny.toml", "--gold", made / "gold")

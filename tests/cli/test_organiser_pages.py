@@ -10,6 +10,7 @@ import sys
 from pathlib import Path
 
 import pytest
+from outside import environment
 
 from gluebench.analysis.lint.power import DISAGREEMENTS, examples_needed, smallest_difference
 from gluebench.benchmark import load_benchmark
@@ -35,7 +36,7 @@ def run(page: str, home: Path) -> str:
     done = subprocess.run(
         ["bash", "-euo", "pipefail", "-c", "\n".join(commands(page))],
         cwd=place,
-        env={**os.environ, "PATH": path, "PYTHONPATH": source},
+        env=environment(PATH=path, PYTHONPATH=source),
         capture_output=True,
         text=True,
     )

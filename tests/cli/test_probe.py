@@ -33,7 +33,18 @@ def run(command: str, *arguments: object) -> Result:
 
 
 def small(data: Path, *tasks: str) -> list[object]:
-    return ["--data", data, "--task", ",".join(tasks or TASKS), "-o", "dim=20", "--preset", "paper:dissent"]
+    return [
+        "--data",
+        data,
+        "--task",
+        ",".join(tasks or TASKS),
+        "-o",
+        "dim=20",
+        "-o",
+        "tokeniser=space",
+        "--preset",
+        "paper:dissent",
+    ]
 
 
 def test_dev_scores_with_intervals_and_a_valid_submission(sample_folder: Path, home: Path) -> None:
@@ -109,7 +120,7 @@ def test_what_was_encoded_can_be_probed_without_the_encoder(sample_folder: Path,
         ("probe", ["cbow", "-o", "size=3"], 2, "has no option 'size'"),
         ("probe", ["cbow", "--task", "RTEE"], 2, "Did you mean RTE"),
         ("probe", ["cbow", "--out", "mine.txt"], 2, "does not end in .zip"),
-        ("probe", ["cbow", "-o", "dim=20", "--device", "warp"], 2, "--device warp cannot be used"),
+        ("probe", ["encoder:my_own_encoder:encode", "--device", "warp"], 2, "--device warp cannot be used"),
         ("probe", ["encoder:nothing_there:f"], 1, "no module is called 'nothing_there'"),
         ("probe", ["cbow", "-o", "vectors=none.txt"], 1, "none.txt: cannot be read"),
         ("probe", ["--vectors", "none.npy"], 1, "none.npy.index: no such file"),
@@ -119,6 +130,7 @@ def test_what_was_encoded_can_be_probed_without_the_encoder(sample_folder: Path,
 def test_mistakes_are_told_plainly(
     sample_folder: Path, command: str, arguments: list[str], code: int, message: str
 ) -> None:
+    Path("my_own_encoder.py").write_text("def encode(texts):\n    return [[len(text)] for text in texts]\n")
     done = run(
         command, *arguments, "--data", sample_folder, *([] if "--task" in arguments else ["--task", "WNLI"])
     )

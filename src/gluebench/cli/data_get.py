@@ -77,7 +77,7 @@ def get(
     timeout: float,
     form: Form,
 ) -> None:
-    """Get a benchmark's examples: download or read them, check them, and store them as Parquet.
+    """Download or read a benchmark's examples and store them as Parquet.
 
     Without --task, all tasks of the benchmark; auxiliary data such as SNLI only when named.
     Without --from, this is the one command that downloads anything.

@@ -105,11 +105,11 @@ def _strings(array: pa.Array) -> tuple[memoryview, memoryview]:
 
     if pa.types.is_dictionary(array.type):
         array = array.dictionary_decode()
-    wide = array.cast(pa.large_binary())
-    if not len(wide):
+    if not len(array):
         return memoryview(b""), memoryview(b"")
-    _, offsets, content = wide.buffers()
-    ends = np.frombuffer(offsets, "<i8", count=len(wide) + 1, offset=8 * wide.offset)
+    _, offsets, content = array.buffers()
+    width = np.dtype("<i8" if pa.types.is_large_string(array.type) else "<i4")
+    ends = np.frombuffer(offsets, width, count=len(array) + 1, offset=width.itemsize * array.offset)
     data = memoryview(content)[ends[0] : ends[-1]] if content is not None else memoryview(b"")
     return memoryview(np.diff(ends).astype("<i8").tobytes()), data
 

@@ -218,6 +218,20 @@ def test_a_line_break_within_a_sentence_is_written_as_asked(corpus: Path) -> Non
         assert ("a", f"The storm took {expected} from the river.", "entailment") in rows(result, "train")
 
 
+@pytest.mark.parametrize(("style", "opening"), [("release", ""), ("plain", '"')])
+def test_sentences_are_cut_as_released_or_plainly(corpus: Path, style: str, opening: str) -> None:
+    contexts = {"Quay": 'A storm hit the roof. "The pilot," he said, moved to Leith. Dogs stood by the mill.'}
+    questions = [
+        ("Quay", "q", "What roof did a storm hit?", ["Leith"]),
+        ("Quay", "r", "Where is the pilot who moved to Leith?", ["to Leith"]),
+    ]
+    squad(corpus / "dev-v1.1.json", contexts, questions)
+    result = built(corpus, vectors=corpus / "vectors.txt", sentences=style)
+    answers = {sentence for _, sentence, label in rows(result) if label == "entailment"}
+    assert answers == {f'{opening}The pilot," he said, moved to Leith.'}
+    assert result.options["sentences"] == style
+
+
 def test_another_language_with_its_own_columns_labels_and_abbreviations(tmp_path: Path) -> None:
     context = "La barca del Sr. Ruiz es azul. El puente se cayó en mayo. ¿Quién lo vio? Nadie."
     questions = [
@@ -254,6 +268,7 @@ def test_another_language_with_its_own_columns_labels_and_abbreviations(tmp_path
     ("changed", "told"),
     [
         ({"vectors": None}, "option vectors: not given"),
+        ({"sentences": "parsed"}, "option sentences: 'parsed'; expected release or plain"),
         ({"second": "near"}, "option second: 'near'; expected close or far"),
         ({"deal": "rows"}, "option deal: 'rows'; expected pairs or questions or articles"),
         ({"margin": -0.1}, "option margin: -0.1; expected"),

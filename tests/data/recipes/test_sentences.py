@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gluebench.data.recipes.sentences import Splitter
+from gluebench.data.recipes.sentences import ENGLISH, RELEASED, Splitter
 from gluebench.data.recipes.words import overlap, words
 
 CORPUS = [
@@ -18,8 +18,8 @@ CORPUS = [
 ]
 
 
-def split(text: str, **options: frozenset[str]) -> list[str]:
-    splitter = Splitter([*CORPUS, text], **options)
+def split(text: str, *, abbreviations: frozenset[str] = ENGLISH, strays: bool = False) -> list[str]:
+    splitter = Splitter([*CORPUS, text], abbreviations=abbreviations, strays=strays)
     return [text[start:end] for start, end in splitter.spans(text)]
 
 
@@ -93,9 +93,50 @@ def test_abbreviations_are_those_of_the_language() -> None:
     assert len(split(text)) == 2
 
 
-@given(st.text(st.sampled_from("aB c.!?。\n\"')[1]"), max_size=60))
-def test_sentences_are_all_of_the_text_but_white_space(text: str) -> None:
-    found = Splitter([text]).spans(text)
+@pytest.mark.parametrize(
+    "parts",
+    [
+        ["The wind dropped.", '"', 'Lower the sail," he said.'],
+        ["Was it late?", '"', 'Blue Anna" left the quay.', "Nobody saw it."],
+        ["A bell rang.", '"', 'Pull," she said, "and do not stop."'],
+    ],
+)
+def test_an_opening_mark_stays_behind_where_its_quotation_ends_within_the_sentence(parts: list[str]) -> None:
+    first, mark, second, *others = parts
+    text = f"{first} {mark}{second}" + "".join(f" {each}" for each in others)
+    assert split(text, strays=True) == [f"{first} {mark}", second, *others]
+    assert split(text) == [first, f"{mark}{second}", *others]
+
+
+@pytest.mark.parametrize(
+    "parts",
+    [
+        ["The wind dropped.", '"Lower the sail."', "He was right."],
+        ["The wind dropped.", '"Lower the sail.', 'Then row home," he said.'],
+        ['"Lower the sail."', '"Row home," he said.'],
+        ["The wind dropped.", "“Lower the sail,” he said."],
+        ["The wind dropped.[2]", '"Lower the sail," he said.'],
+    ],
+    ids=["whole", "runs on", "after a mark", "curved", "after a note"],
+)
+def test_other_opening_marks_stay_with_their_sentence(parts: list[str]) -> None:
+    assert split(" ".join(parts), strays=True) == parts
+
+
+def test_the_release_cuts_after_abbreviations_that_it_did_not_know() -> None:
+    text = "It is approx. 40 m long and ca. 3 m wide (Ito et al. 1998)."
+    assert split(text) == [text]
+    assert split(text, abbreviations=RELEASED) == [
+        "It is approx.",
+        "40 m long and ca.",
+        "3 m wide (Ito et al.",
+        "1998).",
+    ]
+
+
+@given(st.text(st.sampled_from("aB c.!?。\n\"')[1]"), max_size=60), st.booleans())
+def test_sentences_are_all_of_the_text_but_white_space(text: str, strays: bool) -> None:
+    found = Splitter([text], strays=strays).spans(text)
     assert "".join("".join(text[start:end].split()) for start, end in found) == "".join(text.split())
     assert all(text[start:end] == text[start:end].strip() != "" for start, end in found)
     assert all(one.end <= other.start for one, other in pairwise(found))

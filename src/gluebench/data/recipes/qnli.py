@@ -31,9 +31,10 @@ set):
   question.
 
 What is chosen here: two pairs of each selected question, one sentence with an answer, no answer in another,
-and no threshold of overlap unless given, as released. Where the answer is most similar, those with the
-closest second, as the paper has it; `second=far` does as the released files do. The order is drawn, and dev
-and test are dealt from one file unless each has its own; `deal` says by what. docs/qnli.md has the figures.
+and no threshold of overlap unless given, as released. Sentences are cut by their marks, with two habits of
+the release's splitter (sentences.py). Where the answer is most similar, those with the closest second, as the
+paper has it; `second=far` does as the released files do. The order is drawn, and dev and test are dealt from
+one file unless each has its own; `deal` says by what. docs/qnli.md has the figures.
 """
 
 from __future__ import annotations
@@ -47,12 +48,16 @@ from gluebench.benchmark import Task
 from gluebench.data.errors import DataError
 from gluebench.data.recipes.qa_pairs import Contest, Passage, balanced, contests, passage
 from gluebench.data.recipes.recipe import Built, Columns, Option, Recipe
-from gluebench.data.recipes.sentences import ENGLISH, Splitter
+from gluebench.data.recipes.sentences import ENGLISH, RELEASED, Splitter
 from gluebench.data.recipes.squad import Paragraph, read_squad
 from gluebench.data.recipes.words import words
 from gluebench.data.vectors import Vectors, read_vectors
 
-CHOICES = {"second": ("close", "far"), "deal": ("pairs", "questions", "articles")}
+CHOICES = {
+    "second": ("close", "far"),
+    "deal": ("pairs", "questions", "articles"),
+    "sentences": ("release", "plain"),
+}
 
 
 class Pair(NamedTuple):
@@ -125,7 +130,9 @@ def _read(paths: Mapping[str, Path]) -> dict[str, list[Paragraph]]:
 
 def _passages(read: Mapping[str, list[Paragraph]], options: Mapping[str, Any]) -> dict[str, list[Passage]]:
     contexts = (paragraph.context for paragraphs in read.values() for paragraph in paragraphs)
-    splitter = Splitter(contexts, abbreviations=_abbreviations(options))
+    released = options["sentences"] == "release"
+    known = _abbreviations(options, RELEASED if released else ENGLISH)
+    splitter = Splitter(contexts, abbreviations=known, strays=released)
     return {
         split: [passage(each, splitter, line_break=options["line-break"]) for each in paragraphs]
         for split, paragraphs in read.items()
@@ -136,7 +143,7 @@ def _abbreviation_file(options: Mapping[str, Any]) -> tuple[Path, ...]:
     return (Path(options["abbreviations"]),) if options["abbreviations"] else ()
 
 
-def _abbreviations(options: Mapping[str, Any]) -> frozenset[str]:
+def _abbreviations(options: Mapping[str, Any], otherwise: frozenset[str]) -> frozenset[str]:
     for path in _abbreviation_file(options):
         try:
             lines = path.read_text(encoding="utf-8-sig").lower().split()
@@ -144,7 +151,7 @@ def _abbreviations(options: Mapping[str, Any]) -> frozenset[str]:
             reason = getattr(error, "strerror", None) or "not UTF-8 text"
             raise DataError([f"{path}: {reason}; expected abbreviations, one on each line"]) from None
         return frozenset(line.removesuffix(".") for line in lines)
-    return ENGLISH
+    return otherwise
 
 
 def _wanted(passages: Mapping[str, Sequence[Passage]]) -> set[str]:
@@ -260,12 +267,7 @@ RECIPE = Recipe(
         Option(
             "vectors", Path, None, "Word vectors as text, GloVe's or word2vec's, .gz or plain; must be given."
         ),
-        Option(
-            "min-overlap",
-            float,
-            0.0,
-            "Least share of words that question and sentence have in common (Jaccard).",
-        ),
+        Option("min-overlap", float, 0.0, "Least share of words that both sides have in common (Jaccard)."),
         Option(
             "margin",
             float,
@@ -283,6 +285,7 @@ RECIPE = Recipe(
         Option("train", str, "train-v1.1.json", "File of the train split."),
         Option("dev", str, "dev-v1.1.json", "File of the dev split, and of test unless that has its own."),
         Option("test", str, None, "File of the test split; without one, half of the dev file's pairs."),
+        Option("sentences", str, "release", "Cut sentences as the release does, or by the plain rules."),
         Option(
             "abbreviations",
             Path,

@@ -61,6 +61,8 @@ def cosines(
     a sparse matrix, so that each word's vector is read and nothing is written in between; and some hundred
     groups are worked on at a time, which stay in the cache.
     """
+    import numpy as np
+
     queue = iter(groups)
     while block := list(islice(queue, BLOCK)):
         start = block[0].first.start
@@ -68,7 +70,8 @@ def cosines(
         for first, second in block:
             one = means[first.start - start : first.stop - start]
             other = means[second.start - start : second.stop - start]
-            yield one @ other.T
+            with np.errstate(invalid="ignore"):  # a BLAS may leave the flag set without an invalid value
+                yield one @ other.T
 
 
 def _directions(found: Bags, start: int, stop: int, matrix: NDArray[np.float32]) -> NDArray[np.float32]:

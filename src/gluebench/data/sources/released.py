@@ -171,7 +171,7 @@ def _fields(block: bytes, width: int) -> pa.Array | None:
         return None
     offsets = np.zeros(len(ends) + 1, np.int32)
     np.subtract(ends, np.arange(len(ends)), out=offsets[1:], casting="unsafe")
-    text = block.replace(b"\t", b"").replace(b"\n", b"")
+    text = block.translate(None, b"\t\n")
     fields = pa.StringArray.from_buffers(len(ends), pa.py_buffer(offsets), pa.py_buffer(text))
     return fields if text.isascii() or _is_utf8(fields) else None
 
