@@ -39,6 +39,7 @@ bench: $(VENV)/.dev
 	$(BIN)/python bench/qnli.py
 	$(BIN)/python bench/vectors.py
 	$(BIN)/python bench/step.py
+	$(BIN)/python bench/probe.py
 
 coverage: $(VENV)/.dev
 	$(BIN)/python bench/intervals.py

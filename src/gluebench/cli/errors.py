@@ -43,6 +43,7 @@ def _room_error(error: Exception) -> click.ClickException | None:
         "SiteError",
         "DataError",
         "EncoderError",
+        "WeightsError",
     }:  # these may begin with a path
         return click.ClickException(str(error))
     return None

@@ -80,7 +80,7 @@ def _vectors(options: Mapping[str, Any], corpus: Corpus, tokenise: Tokenise) -> 
     return found, f"own vectors of {len(sentences)} sentences of {corpus.benchmark.name}, {options['dim']}"
 
 
-ENTRY = EncoderEntry(
+_ENTRY = EncoderEntry(
     "cbow",
     "CBoW: the mean of the word vectors",
     _make,
@@ -92,3 +92,4 @@ ENTRY = EncoderEntry(
         Option("case", str, "either", "either: a word as written, else in small letters; exact: as written."),
     ),
 )
+ENTRIES = {_ENTRY.name: _ENTRY}
