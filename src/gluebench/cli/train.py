@@ -67,7 +67,7 @@ def train(
     benchmark: str,
     form: Form,
 ) -> None:
-    """Train the paper's BiLSTM on the tasks of a benchmark, and print its dev scores.
+    """Train the paper's BiLSTM on a benchmark's tasks and print its dev scores.
 
     Called again with the same options it goes on where it was stopped; finished runs stay as they are.
 

@@ -139,7 +139,7 @@ def test_options_are_checked(corpus: Corpus) -> None:
     ):
         with pytest.raises(OptionError, match=message):
             encoder_called("cbow", options, corpus)
-    with pytest.raises(UnknownNameError, match="cbow, .*gensen, encoder:module:function"):
+    with pytest.raises(UnknownNameError, match=r"cbow, .*gensen, encoder:module:function"):
         encoder_called("cbwo", {}, corpus)
 
 
