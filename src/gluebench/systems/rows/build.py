@@ -29,8 +29,8 @@ def system(
 ) -> TrainablePredictor:
     """The system of a row of Table 4, made from its file; `corpus` is the benchmark it will be asked about.
 
-    `vectors` is a file of word vectors, `weights` a folder of published weights, `folder` where runs are kept.
-    A BiLSTM row trains a run for each seed and answers with the best on dev, a frozen row takes the first
+    `vectors` is a file of word vectors, `weights` a folder of published weights, `folder` where runs are
+    kept. A BiLSTM row trains a run for each seed and answers with the best on dev, a frozen row takes the first
     seed. Raises UnknownNameError for a row or preset, CannotBeHadError for files that are not there.
     """
     files = Files(Path(vectors) if vectors else None, Path(weights) if weights else None)

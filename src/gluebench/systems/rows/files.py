@@ -1,4 +1,4 @@
-"""Published vectors and weights that rows need: where they are looked for, and what to say where they are not."""
+"""Published vectors and weights that rows need: where they are looked for, and what is said without them."""
 
 from __future__ import annotations
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import tempfile
 from collections.abc import Mapping, Sequence
+from itertools import pairwise
 from pathlib import Path
 
 from gluebench.benchmark import Task
@@ -26,7 +27,7 @@ TENTH = 10
 
 
 class NeuralSystem:
-    """The paper's BiLSTMs. A multi-task row is trained when it is first asked, on all it was given by then."""
+    """The paper's BiLSTMs. A multi-task row is trained when first asked, on all it was given by then."""
 
     def __init__(
         self,
@@ -56,7 +57,7 @@ class NeuralSystem:
             self.train({task.name: data})
 
     def train(self, data: Mapping[str, TaskData]) -> None:
-        """Train on these tasks: together, or each by itself. Raises DataError, CannotBeHadError, WeightsError."""
+        """Train on these tasks, together or each by itself; raises what data and files that are wrong raise."""
         assert self.recipe.settings is not None
         together = self.recipe.row.training == "multi-task"
         groups = [dict(data)] if together else [{name: each} for name, each in data.items()]
@@ -159,5 +160,5 @@ def task_data(task: Task, train: Sequence[Example], dev: Sequence[Example], corp
     if len(starts) - 1 != len(names):
         expected = f"expected {len(names)} ({', '.join(names)}), each numbered upwards"
         raise DataError([f"{task.name}: the dev examples are of {len(starts) - 1} splits; {expected}"])
-    parts = [dev[start:end] for start, end in zip(starts, starts[1:], strict=False)]
+    parts = [dev[start:end] for start, end in pairwise(starts)]
     return TaskData(task, train, dict(zip(names, parts, strict=True)))

@@ -1,4 +1,4 @@
-"""Word vectors of a benchmark's own training text, for runs without a file of them: made once for each corpus."""
+"""Word vectors of a benchmark's own training text, for runs without a file of them; made once."""
 
 from __future__ import annotations
 

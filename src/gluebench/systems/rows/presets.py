@@ -1,4 +1,4 @@
-"""A row at a size: its own file for `paper`, with what `presets.toml` makes smaller for `small` and `tiny`."""
+"""A row at a size: its own file for `paper`, and what `presets.toml` makes smaller for `small` and `tiny`."""
 
 from __future__ import annotations
 

@@ -127,7 +127,7 @@ class _Fitted:
 
 
 def _with_test(place: Place, tasks: Sequence[Task]) -> tuple[list[Task], dict[str, str]]:
-    """The tasks whose test examples are there, those they answer among them; and what is wrong with others."""
+    """The tasks whose test examples are there, with those they answer, and what is wrong with others."""
     names = {task.name for task in tasks}
     found, absent = [], {}
     for task in place.benchmark.tasks:
