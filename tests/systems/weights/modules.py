@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import copyreg
+import io
 import pickle
 import struct
 import sys
@@ -82,10 +82,12 @@ class Call:
         return self.parts
 
 
-def legacy_container(held: bytes) -> bytes:
-    """The older torch container round one pickle."""
+def legacy_container(held: bytes, storages: dict[str, list[float]] | None = None) -> bytes:
+    """The older torch container round one pickle, with storages of float32."""
+    storages = storages or {}
+    numbers = b"".join(struct.pack(f"<q{len(each)}f", len(each), *each) for each in storages.values())
     head = [0x1950A86A20F9469CFC6C, 1001, {"little_endian": True}]
-    return b"".join(pickle.dumps(each, 2) for each in head) + held + pickle.dumps([], 2)
+    return b"".join(pickle.dumps(each, 2) for each in head) + held + pickle.dumps(list(storages), 2) + numbers
 
 
 class Outside:
@@ -97,6 +99,22 @@ class Referring(pickle.Pickler):
         return ("callable", "os.system", "true") if isinstance(value, Outside) else None
 
 
-def new_object(kind: Any) -> Any:
-    """Pickled as an object of a class made without a call of the class itself."""
-    return Call(copyreg.__newobj__, kind)  # type: ignore[attr-defined]
+class Stored:
+    """Pickled as a view of a storage, as PyTorch 0.2 did: four numbers from the third on of storage 7."""
+
+
+class Viewing(pickle.Pickler):
+    def persistent_id(self, value: Any) -> Any:
+        where = ("storage", torch.FloatStorage, "7", "cpu", 6, ("8", 2, 4))
+        return where if isinstance(value, Stored) else None
+
+
+def write_view(path: Path, numbers: list[float]) -> Path:
+    """A module whose parameter `weight` is the last three numbers of that view."""
+    weight = Call(torch._utils._rebuild_tensor, Stored(), 1, (3,), (1,))
+    module = torch.nn.Module()
+    module.__dict__ |= {"_parameters": OrderedDict(weight=weight)}
+    stream = io.BytesIO()
+    Viewing(stream, 2).dump(module)
+    path.write_bytes(legacy_container(stream.getvalue(), {"7": numbers}))
+    return path

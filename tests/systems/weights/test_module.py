@@ -65,6 +65,11 @@ def test_what_is_read_of_a_module(tmp_path: Path, age: str) -> None:
         np.testing.assert_array_equal(saved.tensors[name], values)
 
 
+def test_a_view_of_a_storage(tmp_path: Path) -> None:
+    path = modules.write_view(tmp_path / "view.pickle", [0.0, 1.0, 2.0, 3.0, 4.0, 5.0])
+    assert read_module(path).tensors["weight"].tolist() == [3.0, 4.0, 5.0]
+
+
 @pytest.mark.parametrize("settings", [{"tied_weights": True}, {"pool_type": "mean"}])
 def test_a_form_of_dissent_that_is_not_read(tmp_path: Path, settings: dict[str, Any]) -> None:
     path = modules.write_module(tmp_path / "dis.pickle", modules.dissent(ARRAYS, **settings))

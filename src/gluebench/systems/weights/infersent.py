@@ -11,7 +11,7 @@ from gluebench.systems.weights.errors import WeightsError
 from gluebench.systems.weights.module import SavedModule, read_module
 from gluebench.systems.weights.recurrent import Padding, largest, run
 from gluebench.systems.weights.shapes import axis, check_shapes, recurrent_shapes
-from gluebench.systems.weights.state import MoreThanTensors, read_state, shapes
+from gluebench.systems.weights.state import MoreThanTensorsError, read_state, shapes
 
 PREFIX = "enc_lstm."
 
@@ -34,7 +34,7 @@ class InferSent(nn.Module):
         """
         try:
             state: Mapping[str, Tensor] = read_state(path)
-        except MoreThanTensors:
+        except MoreThanTensorsError:
             state = _encoder(path, read_module(path))
         found = shapes(state)
         inputs = axis(found, f"{PREFIX}weight_ih_l0", 1, default=300)

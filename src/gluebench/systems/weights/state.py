@@ -19,22 +19,23 @@ SAVE_AGAIN = (
 )
 
 
-class MoreThanTensors(WeightsError):  # noqa: N818
+class MoreThanTensorsError(WeightsError):
     """A torch file that holds objects of other kinds than tensors, such as a whole module."""
 
 
 def read_state(path: Path) -> dict[str, Tensor]:
     """The tensors of a state dict, by name, as float32 on the CPU.
 
-    Reads today's zip files and the older container of several pickles, never objects: raises MoreThanTensors
-    for a file that holds any, WeightsError for one that is damaged, a tar file or no state dict.
+    Reads today's zip files and the older container of several pickles, never objects. Raises
+    MoreThanTensorsError for a file that holds any, WeightsError for one that is damaged, a tar file or no
+    state dict.
     """
     refuse_missing(path)
     refuse_tar(path)
     try:
         found = torch.load(path, map_location="cpu", weights_only=True)
     except pickle.UnpicklingError:
-        raise MoreThanTensors(
+        raise MoreThanTensorsError(
             f"{path}: no torch file, or one that holds more than tensors, which is not loaded; "
             f"expected tensors by name (a state dict). If it is a torch file, {SAVE_AGAIN}"
         ) from None
