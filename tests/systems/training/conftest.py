@@ -3,8 +3,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 import pytest
-
-torch = pytest.importorskip("torch", reason="PyTorch is not installed; pip install 'gluebench[train]'")
+import torch
 
 
 @pytest.fixture(autouse=True)

@@ -36,30 +36,26 @@ def load(path: Path) -> Any:
         ) from error
 
 
-def write_text(path: Path, text: str) -> None:
-    """Write a text file in the same way."""
-    scratch = path.with_name(f".{path.name}.part")
-    scratch.write_text(text, encoding="utf-8")
-    scratch.replace(path)
-
-
-def write_json(path: Path, values: Any) -> None:
-    """Write JSON in the same way."""
-    write_text(path, json.dumps(values, indent=2, ensure_ascii=False) + "\n")
-
-
 def same_run(path: Path, saved: Mapping[str, Any], wanted: Mapping[str, Any]) -> None:
     """Raises DataError with a line for all in which a saved run differs from the one to go on with."""
+    there, here = _flat(saved), _flat(wanted)
     problems = [
-        f"{path}: the run there has {name} {_brief(saved.get(name))}, this one {_brief(wanted.get(name))}; "
+        f"{path}: the run there has {name} {_told(there, name)}, this one {_told(here, name)}; "
         "name another folder, or remove that one"
-        for name in sorted({*saved, *wanted})
-        if saved.get(name) != wanted.get(name)
+        for name in dict.fromkeys([*there, *here])
+        if there.get(name) != here.get(name)
     ]
     if problems:
         raise DataError(problems)
 
 
-def _brief(value: Any) -> str:
-    text = json.dumps(value, default=str)
-    return text if len(text) <= 60 else text[:57] + "..."
+def _flat(values: Mapping[str, Any], before: str = "") -> dict[str, Any]:
+    """Values by the path of their names: "settings clip", "data MNLI train"."""
+    found: dict[str, Any] = {}
+    for name, value in values.items():
+        found |= _flat(value, f"{before}{name} ") if isinstance(value, Mapping) else {before + name: value}
+    return found
+
+
+def _told(values: Mapping[str, Any], name: str) -> str:
+    return json.dumps(values[name]) if name in values else "none"

@@ -102,3 +102,8 @@ def engine(precision: str = "float32", device: str | None = None) -> Engine:
         return Accelerated(precision=precision, cpu=device == "cpu")
     chosen = device or ("cuda" if torch.cuda.is_available() else "cpu")
     return Plain(chosen, precision=precision)
+
+
+def leads() -> bool:
+    """Whether this process is the one that speaks for all."""
+    return os.environ.get("RANK", "0") == "0"

@@ -11,7 +11,7 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Any, TextIO
 
-from gluebench.systems.training.checkpoint import write_text
+from gluebench.systems.training.files import write_text
 from gluebench.systems.training.settings import Settings
 
 LOG = "log.csv"

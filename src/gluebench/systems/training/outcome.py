@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from gluebench.data import DataError
-from gluebench.systems.training.checkpoint import write_json
+from gluebench.systems.training.files import write_json
 
 FILE = "outcome.json"
 SCHEMA = "gluebench.training/1"

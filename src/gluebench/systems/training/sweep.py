@@ -12,7 +12,7 @@ from typing import Any, Literal, NamedTuple
 from urllib.parse import quote
 
 from gluebench.data import DataError
-from gluebench.systems.training.checkpoint import write_json, write_text
+from gluebench.systems.training.files import write_json, write_text
 from gluebench.systems.training.log import Say
 
 Backend = Literal["loky", "dask", "ray"]

@@ -21,6 +21,7 @@ from gluebench.systems.neural.heads import MultiTaskModel
 from gluebench.systems.training import card, checkpoint
 from gluebench.systems.training.data import TaskData
 from gluebench.systems.training.engine import Engine, Plain, arithmetic, seeded
+from gluebench.systems.training.files import write_json
 from gluebench.systems.training.log import Live, Log, Pace, Say, line
 from gluebench.systems.training.outcome import Outcome, read_outcome, write_outcome
 from gluebench.systems.training.predicting import predict_together, texts
@@ -298,7 +299,7 @@ class Trainer:
         self._engine.release()
         self._take_best(outcome)
         if self._engine.rank == 0:
-            checkpoint.write_json(self._folder / card.FILE, self._card(outcome))
+            write_json(self._folder / card.FILE, self._card(outcome))
             write_outcome(outcome, self._identity)
             (self._folder / checkpoint.STATE).unlink(missing_ok=True)
         self._engine.gathered(None)
