@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from gluebench.cli.output import Output
     from gluebench.systems.rows.findings import Finding, Outcome
     from gluebench.systems.rows.numbers import Numbers
+    from gluebench.systems.rows.row import TableName
 
 _FIELDS = ("finding", "section", "claim", "reading", "whose", "table", "verdict", "detail")
 _SHORT: Mapping[str, str] = {"table4": "test", "table5": "diagnostic", "table6": "dev"}
@@ -45,10 +46,11 @@ def findings(results: Path | None, form: Form) -> None:
     from gluebench.cli.output import emit
     from gluebench.systems.rows.findings import read_results
 
-    emit(_output(read_results(results) if results else {}), form)
+    own: Mapping[TableName, Numbers] = read_results(results) if results else {}
+    emit(_output(own), form)
 
 
-def _output(own: Mapping[str, Numbers]) -> Output:
+def _output(own: Mapping[TableName, Numbers]) -> Output:
     from gluebench.cli.formats import Records
     from gluebench.cli.output import Output
     from gluebench.cli.tables import Section, Table
@@ -74,7 +76,7 @@ def _output(own: Mapping[str, Numbers]) -> Output:
     return Output(data, (shown,), Records(_FIELDS, tuple(records)))
 
 
-def _answers(finding: Finding, own: Mapping[str, Numbers]) -> list[tuple[Finding, str, str, Outcome]]:
+def _answers(finding: Finding, own: Mapping[TableName, Numbers]) -> list[tuple[Finding, str, str, Outcome]]:
     """The paper's numbers, then the user's."""
     from gluebench.systems.rows.findings import judged, paper_outcome
 

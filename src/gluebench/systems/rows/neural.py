@@ -16,11 +16,12 @@ from gluebench.systems.rows.files import Files
 from gluebench.systems.rows.presets import Recipe
 from gluebench.systems.rows.words import MakeVectors, token_vectors
 from gluebench.systems.training.data import TaskData, dev_splits, load_task_data
-from gluebench.systems.training.engine import Plain
+from gluebench.systems.training.distributed import engine
 from gluebench.systems.training.log import Say
 from gluebench.systems.training.outcome import Outcome
 from gluebench.systems.training.predicting import predict
 from gluebench.systems.training.runs import Runs, train_each, train_runs
+from gluebench.systems.training.settings import Settings
 from gluebench.systems.training.trainer import take_weights
 
 TENTH = 10
@@ -57,8 +58,7 @@ class NeuralSystem:
             self.train({task.name: data})
 
     def train(self, data: Mapping[str, TaskData]) -> None:
-        """Train on these tasks, together or each by itself; raises what data and files that are wrong raise."""
-        assert self.recipe.settings is not None
+        """Train on these tasks, together or each by itself; raises what wrong data and files raise."""
         together = self.recipe.row.training == "multi-task"
         groups = [dict(data)] if together else [{name: each} for name, each in data.items()]
         for group in groups:
@@ -75,9 +75,8 @@ class NeuralSystem:
             self._waiting = {}
         if not examples:
             return []
-        assert self.recipe.settings is not None
         model = self._models[task.name]
-        return predict(model, task.name, examples, batch_size=self.recipe.settings.batch_size)
+        return predict(model, task.name, examples, batch_size=self._settings.batch_size)
 
     def parameters(self) -> int:
         """The trained weights of all models."""
@@ -100,8 +99,7 @@ class NeuralSystem:
         return {name: each for name, each in found.items() if each.auxiliary}
 
     def _run(self, data: Mapping[str, TaskData], vectors: MakeVectors) -> None:
-        assert self.recipe.settings is not None
-        model = self.recipe.model
+        model, settings = self.recipe.model, self._settings
 
         def make(tasks: Sequence[Task]) -> MultiTaskModel:
             body = BiLstmBody(
@@ -118,11 +116,11 @@ class NeuralSystem:
         found = train(
             make,
             data,
-            self.recipe.settings,
+            settings,
             self.recipe.seeds,
             folder=self._folder,
             say=self._say,
-            make_engine=lambda: Plain(self._device, precision=self._precision()),
+            make_engine=lambda: engine(settings.precision, self._device),
             about={"recipe": self.recipe.as_dict()},
             tensorboard=False,
         )
@@ -134,9 +132,10 @@ class NeuralSystem:
             for name, runs in found.items():
                 self._models[name] = _taken(make(tasks), runs.best_of(name), device=self._device)
 
-    def _precision(self) -> str:
-        assert self.recipe.settings is not None
-        return self.recipe.settings.precision
+    @property
+    def _settings(self) -> Settings:
+        assert self.recipe.settings is not None  # a frozen row is no NeuralSystem
+        return self.recipe.settings
 
 
 def _taken(model: MultiTaskModel, outcome: Outcome, *, device: str) -> MultiTaskModel:

@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-import gzip
 from collections.abc import Callable, Iterator, Sequence
-from pathlib import Path
-from typing import IO, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,6 +18,7 @@ from gluebench.systems.rows.presets import Recipe
 from gluebench.systems.text.embeddings import embedding_matrix
 from gluebench.systems.text.ptb import tokeniser
 from gluebench.systems.text.vocabulary import Vocabulary, most_frequent
+from gluebench.systems.training.spec import vector_width
 from gluebench.systems.weights.cove import Cove
 from gluebench.systems.weights.elmo import Elmo
 
@@ -88,7 +86,7 @@ def _table(recipe: Recipe, files: Files, corpus: Corpus, vocabulary: Vocabulary,
         return embedding_matrix(
             vocabulary,
             files.vectors,
-            dim=width(files.vectors),
+            dim=vector_width(files.vectors),
             oov=model["oov"],
             seed=seed,
             lower=model["case"] == "either",
@@ -109,22 +107,3 @@ def _from_own(vocabulary: Vocabulary, own: Vectors, *, normal: bool, seed: int) 
             table[row] = scaled[found]
     table[0] = 0
     return table
-
-
-def width(path: Path) -> int:
-    """Numbers of each vector in a file of word vectors, by its first line, or its second after a header."""
-    try:
-        with _opened(path) as file:
-            lines = [file.readline(), file.readline()]
-    except (OSError, EOFError) as error:
-        reason = getattr(error, "strerror", None) or str(error)
-        raise DataError([f"{path}: cannot be read ({reason}); expected word vectors as text"]) from None
-    first = lines[0] if len(lines[0].split()) != 2 else lines[1]
-    found = len(first.split(b" ")) - 1
-    if found < 1:
-        raise DataError([f"{path}: holds no vectors; expected a word and its numbers on each line"])
-    return found
-
-
-def _opened(path: Path) -> IO[bytes]:
-    return cast("IO[bytes]", gzip.open(path)) if path.suffix == ".gz" else path.open("rb")
