@@ -75,10 +75,10 @@ def _task(ran: Ran, task: Task, table: TableName) -> Iterator[Cell]:
     reason = _reason(ran, task)
     scores = ran.report.tasks[task.name] if ran.report else None
     if len(printed) == 1 < len(task.metrics):  # Table 6 has one number for MNLI
-        yield Cell(task.name, "mean", printed[0] / 100, scores.score if scores else None, reason)
+        yield Cell(task.name, "mean", _fraction(printed[0]), scores.score if scores else None, reason)
         return
     for place, metric in enumerate(task.metrics):
-        expected = printed[place] / 100 if place < len(printed) else None
+        expected = _fraction(printed[place]) if place < len(printed) else None
         found = scores.metrics.get(metric.name) if scores else None
         yield Cell(task.name, metric.title, expected, found, reason)
 
@@ -91,7 +91,7 @@ def _diagnostic(ran: Ran, task: Task) -> Iterator[Cell]:
         found = None
         if report is not None:
             found = report.overall if column == ALL else {**report.coarse, **report.fine}.get(column)
-        yield Cell(column, task.metrics[0].title, value / 100, found, reason)
+        yield Cell(column, task.metrics[0].title, _fraction(value), found, reason)
 
 
 def _reason(ran: Ran, task: Task) -> str:
@@ -119,4 +119,4 @@ def _shared(ran: Ran, task: Task) -> str:
 
 
 def _fraction(value: float | None) -> float | None:
-    return None if value is None else value / 100
+    return None if value is None else round(value / 100, 6)

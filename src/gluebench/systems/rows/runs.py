@@ -101,7 +101,8 @@ def result_of(recipe: Recipe, tasks: Sequence[Task], place: Place, *, say: Say) 
     asked = place.benchmark._replace(tasks=tuple(answering))
     test = run(_Fitted(system), asked, place.corpus.folder, role="test") if answering else {}
     _write(folder, {"dev": dev, "test": test})
-    found = Result(seed, _dev_scores(dev, place, tasks), time.monotonic() - began, folder, absent)
+    seconds = round(time.monotonic() - began, 2)
+    found = Result(seed, _dev_scores(dev, place, tasks), seconds, folder, absent)
     _keep(found, identity)
     return found
 
@@ -163,7 +164,7 @@ def _keep(found: Result, identity: Mapping[str, Any]) -> None:
         "gluebench": __version__,
         "run": dict(identity),
         "dev": dict(found.scores),
-        "seconds": round(found.seconds, 2),
+        "seconds": found.seconds,
         "absent": dict(found.absent),
     }
     scratch = found.folder / f".{FILE}.part"
