@@ -104,6 +104,8 @@ def _notes(found: Sequence[Ran], asked: Asked, benchmark: Benchmark) -> Iterator
         yield f"Preset {asked.preset} is smaller than the paper's systems; lower numbers are expected."
     if asked.table == "table6":
         yield SELECTED
+    if asked.table == "table4" and any(ran.chosen for ran in found):
+        yield "Each row's predictions are left in its folder as submission.zip."
     if asked.tasks and any(ran.row.training == "multi-task" for ran in found):
         yield f"Multi-task rows were trained together on the tasks named alone ({', '.join(asked.tasks)})."
 

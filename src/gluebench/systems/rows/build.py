@@ -30,8 +30,8 @@ def system(
     """The system of a row of Table 4, made from its file; `corpus` is the benchmark it will be asked about.
 
     `vectors` is a file of word vectors, `weights` a folder of published weights, `folder` where runs are
-    kept. A BiLSTM row trains a run for each seed and answers with the best on dev, a frozen row takes the first
-    seed. Raises UnknownNameError for a row or preset, CannotBeHadError for files that are not there.
+    kept. A BiLSTM row trains a run for each seed and answers with the best on dev, a frozen row takes the
+    first seed. Raises UnknownNameError for a row or preset, CannotBeHadError for files that are not there.
     """
     files = Files(Path(vectors) if vectors else None, Path(weights) if weights else None)
     wanted = recipe(row_called(name), preset, seeds=seeds)
@@ -53,12 +53,6 @@ def made(
         from gluebench.systems.rows.neural import NeuralSystem
 
         return NeuralSystem(wanted, corpus, files, folder=folder, device=device, say=say)
-    from gluebench.systems.probe.system import ProbedEncoder
-    from gluebench.systems.rows.frozen import encoder
+    from gluebench.systems.rows.frozen import probed
 
-    return ProbedEncoder(
-        encoder(wanted, files, corpus, device=device),
-        wanted.probe.seeded(wanted.seeds[0]),
-        vectors=folder / "sentences.npy" if folder else None,
-        device=device,
-    )
+    return probed(wanted, files, corpus, folder=folder, device=device)

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import shutil
+import tempfile
+import weakref
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -12,6 +15,9 @@ from gluebench.systems.encoders.corpus import Corpus
 from gluebench.systems.encoders.gensen import GenSenEncoder
 from gluebench.systems.encoders.infersent import InferSentEncoder
 from gluebench.systems.encoders.skip_thought import SkipThoughtEncoder
+from gluebench.systems.probe.encode import encode_into, store_of
+from gluebench.systems.probe.store import VectorStore
+from gluebench.systems.probe.system import ProbedEncoder
 from gluebench.systems.protocols import SentenceEncoder
 from gluebench.systems.rows.files import Files
 from gluebench.systems.rows.own import own_vectors
@@ -27,6 +33,39 @@ def encoder(recipe: Recipe, files: Files, corpus: Corpus, *, device: str = "cpu"
     if reader == "skip-thought":
         return _skip_thought(recipe, files, device)
     return _infersent(recipe, files, device) if reader == "infersent" else _gensen(recipe, files, device)
+
+
+def probed(
+    recipe: Recipe, files: Files, corpus: Corpus, *, folder: Path | None, device: str = "cpu"
+) -> ProbedEncoder:
+    """The encoder with its classifiers; sentences are stored in the folder, or for as long as it is used.
+
+    Vectors that depend on their batch ("zero" padding, as published) are all made at once, of all that the
+    corpus will be asked, so that they do not depend on what was asked first.
+    """
+    assert recipe.probe is not None
+    made = encoder(recipe, files, corpus, device=device)
+    place = folder or Path(tempfile.mkdtemp(prefix="gluebench-"))
+    place.mkdir(parents=True, exist_ok=True)
+    path = place / "sentences.npy"
+    if isinstance(made, InferSentEncoder | GenSenEncoder):
+        _prepare(
+            made, store_of(path, made), list(corpus.there()), at_once=recipe.encoder.get("padding") == "zero"
+        )
+    found = ProbedEncoder(made, recipe.probe.seeded(recipe.seeds[0]), vectors=path, device=device)
+    if folder is None:
+        weakref.finalize(found, shutil.rmtree, place, ignore_errors=True)
+    return found
+
+
+def _prepare(
+    made: InferSentEncoder | GenSenEncoder, store: VectorStore, sentences: list[str], *, at_once: bool
+) -> None:
+    """Read the word vectors of all sentences in one pass over their file, where some are not stored yet."""
+    if store.missing(sentences):
+        made.prepare(sentences)
+        if at_once:
+            encode_into(store, made, sentences)
 
 
 def _tokenise(options: Any) -> Callable[[str], list[str]]:

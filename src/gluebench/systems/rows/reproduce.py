@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from pathlib import Path
 from typing import NamedTuple
 
 from gluebench.benchmark import Role, Task
 from gluebench.data import DataError, load_split
 from gluebench.scoring import Gold, Report, grade
-from gluebench.submission import Column
+from gluebench.submission import Column, write_submission
 from gluebench.systems.majority import Majority
 from gluebench.systems.rows.files import CannotBeHadError, check_files
 from gluebench.systems.rows.presets import Recipe, recipe
@@ -81,9 +82,16 @@ def _ran(row: Row, asked: Asked, place: Place, *, gold: Gold | None, say: Say) -
         _take(found, result, place, role)
     if asked.table == "table4":
         _answer_by_majority(found, asked, place)
+        if found.chosen:
+            write_submission(submission_path(found, place), found.columns, place.benchmark)
     if gold is not None and found.columns:
         found.report = _graded(found, gold)
     return found
+
+
+def submission_path(ran: Ran, place: Place) -> Path:
+    """Where the submission of a row is left."""
+    return place.out / ran.preset / ran.row.name / "submission.zip"
 
 
 def _wanted(row: Row, asked: Asked, place: Place) -> list[Task]:

@@ -92,9 +92,8 @@ def result_of(recipe: Recipe, tasks: Sequence[Task], place: Place, *, say: Say) 
     if kept is not None:
         return kept
     began = time.monotonic()
-    # a frozen row's sentences are stored once for all its tasks and seeds
-    own = folder / "training" if recipe.probe is None else folder.parents[1]
-    system = made(recipe, place.corpus, place.files, folder=own, device=place.device, say=say)
+    corpus, own = _stored(recipe, tasks, place, folder)
+    system = made(recipe, corpus, place.files, folder=own, device=place.device, say=say)
     part = place.benchmark._replace(tasks=tuple(tasks))
     dev = run(system, part, place.corpus.folder, role="dev")
     answering, absent = _with_test(place, tasks)
@@ -105,6 +104,21 @@ def result_of(recipe: Recipe, tasks: Sequence[Task], place: Place, *, say: Say) 
     found = Result(seed, _dev_scores(dev, place, tasks), seconds, folder, absent)
     _keep(found, identity)
     return found
+
+
+def _stored(recipe: Recipe, tasks: Sequence[Task], place: Place, folder: Path) -> tuple[Corpus, Path]:
+    """The corpus of a run, and where it keeps what it works with.
+
+    A frozen row's sentences are stored once for all seeds, and for all tasks too unless their vectors depend
+    on the batch: those were made task by task.
+    """
+    if recipe.probe is None:
+        return place.corpus, folder / "training"
+    if recipe.encoder.get("padding") != "zero":
+        return place.corpus, folder.parents[1]
+    names = {task.name for task in tasks}
+    mine = [task for task in place.benchmark.tasks if names & {task.name, task.predict_with}]
+    return Corpus(place.benchmark, place.corpus.folder, mine), folder.parent
 
 
 def run_folder(recipe: Recipe, tasks: Sequence[Task], place: Place) -> Path:
