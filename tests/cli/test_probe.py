@@ -33,7 +33,18 @@ def run(command: str, *arguments: object) -> Result:
 
 
 def small(data: Path, *tasks: str) -> list[object]:
-    return ["--data", data, "--task", ",".join(tasks or TASKS), "-o", "dim=20", "--preset", "paper:dissent"]
+    return [
+        "--data",
+        data,
+        "--task",
+        ",".join(tasks or TASKS),
+        "-o",
+        "dim=20",
+        "-o",
+        "tokeniser=space",
+        "--preset",
+        "paper:dissent",
+    ]
 
 
 def test_dev_scores_with_intervals_and_a_valid_submission(sample_folder: Path, home: Path) -> None:
@@ -43,7 +54,7 @@ def test_dev_scores_with_intervals_and_a_valid_submission(sample_folder: Path, h
     assert "paper:dissent" in done.stdout
     (line,) = [each for each in done.stdout.splitlines() if each.startswith("RTE")]
     assert "[" in line
-    assert "encoded 150 sentences" in done.stderr or "sentences: 0:0" in done.stderr
+    assert "sentences: 0:0" in done.stderr
     assert "epochs" in done.stderr
     assert "INCOMPLETE: no predictions for CoLA.tsv" in done.stderr
     submission = check(home / "mine.zip", load_benchmark("sample"))
@@ -102,14 +113,14 @@ def test_what_was_encoded_can_be_probed_without_the_encoder(sample_folder: Path,
 @pytest.mark.parametrize(
     ("command", "arguments", "code", "message"),
     [
-        ("probe", ["cbwo"], 2, "no encoder is called 'cbwo'"),
+        ("probe", ["cbwo"], 2, "No encoder is called 'cbwo'"),
         ("probe", [], 2, "name the ENCODER"),
         ("probe", ["cbow", "--preset", "paper:cbov"], 2, "Did you mean paper:cbow"),
         ("probe", ["cbow", "-o", "dim"], 2, "'dim' is not NAME=VALUE"),
         ("probe", ["cbow", "-o", "size=3"], 2, "has no option 'size'"),
         ("probe", ["cbow", "--task", "RTEE"], 2, "Did you mean RTE"),
         ("probe", ["cbow", "--out", "mine.txt"], 2, "does not end in .zip"),
-        ("probe", ["cbow", "-o", "dim=20", "--device", "warp"], 2, "--device warp cannot be used"),
+        ("probe", ["encoder:my_own_encoder:encode", "--device", "warp"], 2, "--device warp cannot be used"),
         ("probe", ["encoder:nothing_there:f"], 1, "no module is called 'nothing_there'"),
         ("probe", ["cbow", "-o", "vectors=none.txt"], 1, "none.txt: cannot be read"),
         ("probe", ["--vectors", "none.npy"], 1, "none.npy.index: no such file"),
@@ -119,6 +130,7 @@ def test_what_was_encoded_can_be_probed_without_the_encoder(sample_folder: Path,
 def test_mistakes_are_told_plainly(
     sample_folder: Path, command: str, arguments: list[str], code: int, message: str
 ) -> None:
+    Path("my_own_encoder.py").write_text("def encode(texts):\n    return [[len(text)] for text in texts]\n")
     done = run(
         command, *arguments, "--data", sample_folder, *([] if "--task" in arguments else ["--task", "WNLI"])
     )

@@ -98,11 +98,14 @@ def train(
 
 
 def _row(name: str, *, spec: dict[str, Any], changes: tuple[str, ...], **options: Any) -> Row:
+    from gluebench.systems.training.distributed import launched_precision
     from gluebench.systems.training.row import preset
     from gluebench.systems.training.values import parted
 
     try:
         changed = parted(changes)
+        if launched := launched_precision():
+            changed.settings.setdefault("precision", launched)
         given = {key: value for key, value in spec.items() if value}
         return preset(name, spec={**given, **changed.body}, settings=changed.settings, **options)
     except ValueError as error:

@@ -70,6 +70,21 @@ def test_numpy_reads_the_file_and_each_sentence_is_encoded_once(tmp_path: Path) 
     assert path.stat().st_size == HEADER + 3 * 3 * 2
 
 
+def test_an_encoder_that_prepares_is_shown_all_new_sentences_once(tmp_path: Path) -> None:
+    shown: list[list[str]] = []
+
+    class Prepares(CallableEncoder):
+        def prepare(self, sentences: list[str]) -> None:
+            shown.append(list(sentences))
+
+    encoder = Prepares(numbers, "numbers")
+    store = store_of(tmp_path / "v.npy", encoder)
+    encode_into(store, encoder, ["a", "bbb", "cc"], batch_size=1)
+    encode_into(store, encoder, ["cc", "dd"], batch_size=1)
+    encode_into(store, encoder, ["cc", "dd"], batch_size=1)
+    assert shown == [["bbb", "cc", "a"], ["dd"]]
+
+
 def test_half_a_row_is_written_over(tmp_path: Path) -> None:
     path = tmp_path / "v.npy"
     encode_into(store_of(path, ENCODER), ENCODER, ["a", "bb"])

@@ -53,7 +53,8 @@ def test_no_character_is_lost_but_quotes_and_spaces(text: str) -> None:
 PIECES = """
 dog Dog's can't they'll dogs' I'm we'd've WON'T 3.5 1,000 5:30 U.S. p.m. Mr. end. end.) why? so! no, thus; as:
 (see below) [sic] {x} <b> "quoted" ("deep") "open close" 'single' 'tis 'n' o'clock $5 50% R&D #1 a@b.c *x* a/b
-well-known a--b -- ... wait... cannot gonna wanna gimme lemme d'ye “curled” ‘inner’ «là» café – — naïve, "end."
+well-known a--b -- ... wait... cannot gonna wanna gimme lemme d'ye “curled” ‘inner’ «là» café – — naïve,
+"end."
 """
 
 

@@ -99,6 +99,16 @@ def test_the_card_says_what_the_row_was_and_names_no_place_of_this_machine(
     assert str(sample_folder) not in text
 
 
+def test_other_vectors_make_another_run(
+    sample: Benchmark, sample_folder: Path, tmp_path: Path, vectors: Path
+) -> None:
+    train(quick(vectors, multi=True), tmp_path / "out", sample_folder, sample, "RTE")
+    other = tmp_path / "other.txt"
+    other.write_text(vectors.read_text().replace(".5", ".25"))
+    with pytest.raises(DataError, match=r"the run there has about vectors name .*few.txt"):
+        train(quick(other, multi=True), tmp_path / "out", sample_folder, sample, "RTE")
+
+
 def test_a_folder_without_a_system_is_named(tmp_path: Path) -> None:
     with pytest.raises(DataError, match=r"trained.json: .*expected a folder that gluebench train wrote"):
         TrainedSystem(tmp_path)

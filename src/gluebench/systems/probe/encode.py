@@ -40,12 +40,16 @@ def encode_into(
 ) -> int:
     """Encode the sentences that the store lacks, the longest first; how many those were.
 
-    Sentences of like length share a batch, and what does not fit in memory fails at once. Raises
+    Sentences of like length share a batch, and what does not fit in memory fails at once. An encoder that
+    has `prepare(sentences)` is shown all of them first. Raises
     EncoderError, and DataError where the store's vectors are not what the encoder gives now.
     """
     missing = sorted(store.missing(sentences), key=len, reverse=True)
     if not missing:
         return 0
+    prepare = getattr(encoder, "prepare", None)
+    if prepare is not None:  # who reads word vectors from a file reads it once for all
+        prepare(missing)
     _same(store, encoder, sentences)
     advance(0, len(missing))
     with store.appending() as appender:

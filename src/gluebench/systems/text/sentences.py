@@ -1,4 +1,4 @@
-"""Where sentences end within a text that stands alone: the recipes' splitter, told what no corpus tells here."""
+"""Where sentences end within a text that stands alone: the recipes' splitter without a corpus."""
 
 from __future__ import annotations
 

@@ -10,8 +10,10 @@ from pickle import UnpicklingError
 from typing import Any
 
 import torch
+from torch import nn
 
 from gluebench.data import DataError
+from gluebench.systems.training.outcome import Outcome
 
 STATE = "state.pt"
 
@@ -34,6 +36,15 @@ def load(path: Path) -> Any:
         raise DataError(
             [f"{path}: cannot be read as a saved run ({type(error).__name__}); remove it to begin anew"]
         ) from error
+
+
+def take_weights(model: nn.Module, outcome: Outcome, task: str | None = None) -> None:
+    """Load the weights that a run kept for a task (by default its first), and end training mode."""
+    path = outcome.folder / outcome.tasks[task or next(iter(outcome.tasks))].weights
+    if not path.is_file():
+        raise DataError([f"{path}: the weights of this run are gone; remove its folder to train it anew"])
+    model.load_state_dict(load(path))
+    model.eval()
 
 
 def same_run(path: Path, saved: Mapping[str, Any], wanted: Mapping[str, Any]) -> None:
