@@ -86,7 +86,7 @@ def result_of(recipe: Recipe, tasks: Sequence[Task], place: Place, *, say: Say) 
         "tasks": [task.name for task in tasks],
         "seed": seed,
         "data": {task.name: data_key(place, task) for task in tasks},
-        "vectors": place.files.as_dict(),
+        "files": place.files.sizes(recipe.row.needs),
     }
     kept = _kept(folder, identity)
     if kept is not None:
