@@ -17,8 +17,10 @@ COMMANDS = {
     "check": "gluebench.cli.check:check",
     "compare": "gluebench.cli.compare:compare",
     "data": "gluebench.cli.data:data",
+    "encode": "gluebench.cli.encode:encode",
     "grade": "gluebench.cli.grade:grade",
     "leaderboard": "gluebench.cli.leaderboard:leaderboard",
+    "probe": "gluebench.cli.probe:probe",
     "write": "gluebench.cli.write:write",
 }
 

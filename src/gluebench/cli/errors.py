@@ -37,7 +37,13 @@ def _room_error(error: Exception) -> click.ClickException | None:
         return click.UsageError(_sentence(str(error)))
     if name == "GoldError":
         return click.ClickException(_sentence(str(error)))
-    if name in {"ManifestError", "SubmissionError", "SiteError", "DataError"}:  # these may begin with a path
+    if name in {
+        "ManifestError",
+        "SubmissionError",
+        "SiteError",
+        "DataError",
+        "EncoderError",
+    }:  # these may begin with a path
         return click.ClickException(str(error))
     return None
 

@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Protocol, runtime_checkable
+from typing import TYPE_CHECKING, Protocol, runtime_checkable
 
 from gluebench.benchmark import Task
 from gluebench.data import Example
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
 
 
 @runtime_checkable
@@ -24,6 +28,20 @@ class TrainablePredictor(Predictor, Protocol):
 
     def fit(self, task: Task, train: Sequence[Example], dev: Sequence[Example]) -> None:
         """Learn the task afresh; `dev` is for choosing between settings and may be empty."""
+        ...
+
+
+@runtime_checkable
+class SentenceEncoder(Protocol):
+    """Anything that turns a sentence into a vector, learning nothing from the task; a probe goes on top."""
+
+    name: str
+    """What it is called, parameters that change its vectors included: stored vectors are known by it."""
+    dim: int
+    """Length of its vectors."""
+
+    def encode(self, sentences: Sequence[str]) -> NDArray[np.float32]:
+        """Vectors of shape (sentences, dim), rows in order; any number of sentences, empty ones too."""
         ...
 
 

@@ -1,0 +1,47 @@
+"""Sentence encoders by name; each is imported when it is asked for."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from importlib import import_module
+from typing import TYPE_CHECKING
+
+from gluebench.benchmark import UnknownNameError
+from gluebench.systems.encoders.errors import EncoderError
+
+if TYPE_CHECKING:
+    from gluebench.systems.encoders.corpus import Corpus
+    from gluebench.systems.encoders.entry import EncoderEntry
+    from gluebench.systems.protocols import SentenceEncoder
+
+__all__ = ["ENCODERS", "EncoderError", "encoder_called", "entry_called"]
+
+ENCODERS: Mapping[str, str] = {
+    "cbow": "gluebench.systems.encoders.cbow",
+}
+"""Name to the module that has its `ENTRY`."""
+CALLABLE = "encoder:"
+
+
+def entry_called(name: str) -> EncoderEntry:
+    """What is known of the encoder of that name. Raises UnknownNameError."""
+    if name not in ENCODERS:
+        valid = [*ENCODERS, f"{CALLABLE}module:function"]
+        raise UnknownNameError(name, valid, what="encoder")
+    found: EncoderEntry = import_module(ENCODERS[name]).ENTRY
+    return found
+
+
+def encoder_called(text: str, options: Mapping[str, str], corpus: Corpus) -> SentenceEncoder:
+    """The encoder that `text` names: one of ENCODERS, or `encoder:module:function`.
+
+    `corpus` is what it will be asked to encode. Raises UnknownNameError, OptionError, EncoderError, and
+    what the encoder's own files can cause.
+    """
+    if text.startswith(CALLABLE):
+        from gluebench.systems.encoders.callable import encoder_at
+
+        if options:
+            raise EncoderError(f"{text}: a function takes no options; it was given {', '.join(options)}")
+        return encoder_at(text.removeprefix(CALLABLE))
+    return entry_called(text).made(options, corpus)

@@ -1,0 +1,97 @@
+"""Continuous bag of words: a sentence as the mean of its words' vectors.
+
+Words without a vector do not count; a sentence of none with one is all zeros. That is the row CBoW of Table 4
+with GloVe 840B, 40 words at most and words looked up as they are written.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from gluebench.data.recipes import Option
+from gluebench.data.vectors import Vectors, read_vectors
+from gluebench.systems.encoders.corpus import Corpus
+from gluebench.systems.encoders.entry import EncoderEntry
+from gluebench.systems.encoders.trained_vectors import DIM, in_small_letters, train_vectors
+from gluebench.systems.protocols import SentenceEncoder
+from gluebench.systems.text.ptb import tokeniser
+
+Tokenise = Callable[[str], list[str]]
+CASES = ("either", "exact")
+
+
+class CBoW:
+    """Means of word vectors."""
+
+    def __init__(
+        self,
+        vectors: Vectors,
+        *,
+        name: str = "cbow",
+        tokenise: Tokenise | None = None,
+        most: int | None = None,
+        exact: bool = False,
+    ) -> None:
+        """`most` words of a sentence count; with `exact` a word is not looked up in small letters too."""
+        self.name = name
+        self.dim = int(vectors.matrix.shape[1])
+        self._matrix = vectors.matrix
+        self._row = vectors.rows.get if exact else vectors.row
+        self._tokenise = tokenise or tokeniser("ptb")
+        self._most = most
+
+    def encode(self, sentences: Sequence[str]) -> NDArray[np.float32]:
+        """The mean vector of each sentence's known words."""
+        found = np.zeros((len(sentences), self.dim), dtype=np.float32)
+        for place, sentence in enumerate(sentences):
+            rows = [self._row(word) for word in self._tokenise(sentence)[: self._most]]
+            known = [row for row in rows if row is not None]
+            if known:
+                found[place] = self._matrix[known].mean(axis=0)
+        return found
+
+
+def _make(options: Mapping[str, Any], corpus: Corpus) -> SentenceEncoder:
+    """Over a file of vectors, or over vectors trained on the train splits of the benchmark."""
+    tokenise = tokeniser(options["tokeniser"])
+    most, exact = options["most"] or None, options["case"] == "exact"
+    vectors, source = _vectors(options, corpus, tokenise)
+    said = [source, options["tokeniser"], *(["exact case"] if exact else [])]
+    name = f"cbow({', '.join([*said, *([f'{most} words'] if most else [])])})"
+    return CBoW(vectors, name=name, tokenise=tokenise, most=most, exact=exact)
+
+
+def _vectors(options: Mapping[str, Any], corpus: Corpus, tokenise: Tokenise) -> tuple[Vectors, str]:
+    """The vectors of the corpus's words, and where they are from."""
+    path: Path | None = options["vectors"]
+    if path is not None:
+        words = set(in_small_letters(corpus.there(), tokenise))
+        return read_vectors(path, words), path.name
+    sentences = list(corpus.training())
+    found = train_vectors(sentences, tokenise, dim=options["dim"])
+    return found, f"own vectors of {len(sentences)} sentences of {corpus.benchmark.name}, {options['dim']}"
+
+
+def _case(text: str) -> str:
+    if text not in CASES:
+        raise ValueError(text)
+    return text
+
+
+ENTRY = EncoderEntry(
+    "cbow",
+    "CBoW: the mean of the word vectors",
+    _make,
+    (
+        Option("vectors", Path, None, "GloVe's or word2vec's text file; without one, vectors are trained."),
+        Option("dim", int, DIM, "Length of the vectors that are trained."),
+        Option("tokeniser", str, "ptb", "ptb, nltk or space."),
+        Option("most", int, 0, "So many words of a sentence count, 0 for all; the paper's row has 40."),
+        Option("case", str, "either", "either: a word as written, else in small letters; exact: as written."),
+    ),
+)

@@ -1,0 +1,60 @@
+"""The sentences of a benchmark, as encoders and their stores are given them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+from gluebench.benchmark import Benchmark, Task
+from gluebench.data import DataError, load_split
+
+
+class Corpus:
+    """Some tasks of a benchmark, or all, with the folder that its data are in."""
+
+    def __init__(self, benchmark: Benchmark, folder: Path, tasks: Sequence[Task] | None = None) -> None:
+        self.benchmark = benchmark
+        self.folder = folder
+        self.tasks = benchmark.tasks if tasks is None else tuple(tasks)
+        """Those that will be encoded."""
+
+    def sentences(self) -> Iterator[str]:
+        """Every distinct text of the tasks, in the order of the files.
+
+        Raises DataError for what is missing or wrong, all of it, when the rest has been given.
+        """
+        seen: set[str] = set()
+        problems: list[str] = []
+        for task in self.tasks:
+            for split in task.splits:
+                try:
+                    yield from self._new(task, split, seen)
+                except DataError as error:
+                    problems += error.problems
+        if problems:
+            raise DataError(list(dict.fromkeys(problems)))
+
+    def there(self) -> Iterator[str]:
+        """The same, of the splits that are there; who needs one that is not will find out when loading it."""
+        try:
+            yield from self.sentences()
+        except DataError:
+            return
+
+    def training(self) -> Iterator[str]:
+        """Every distinct text of the training splits that are there, of all tasks of the benchmark."""
+        seen: set[str] = set()
+        for task in self.benchmark.tasks:
+            if "train" in task.splits:
+                try:
+                    yield from self._new(task, "train", seen)
+                except DataError:  # not got, or to be complained of when the task is fitted
+                    continue
+
+    def _new(self, task: Task, split: str, seen: set[str]) -> Iterator[str]:
+        """The texts of a split that are not in `seen`, which has them afterwards."""
+        for example in load_split(self.folder, self.benchmark, task.name, split):
+            for text in example.inputs.values():
+                if text not in seen:
+                    seen.add(text)
+                    yield text

@@ -1,0 +1,89 @@
+"""A bidirectional LSTM over sentences of different lengths, fast on a processor and on a GPU."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import torch
+from torch import Tensor, nn
+from torch.nn.utils.rnn import pack_padded_sequence, pad_packed_sequence
+
+from gluebench.systems.neural.pooling import real
+
+
+class BiLstm(nn.Module):
+    """Layers of LSTMs in both directions, with PyTorch's initial weights and no dropout between layers.
+
+    On CUDA it runs as one packed nn.LSTM. On a processor packed input leaves the fast kernels, so each layer
+    and direction runs by itself over the padded batch, the backward one on sentences reversed one by one: it
+    then meets the padding last, as the forward one does. The weights are the same nn.LSTM's in both cases.
+    """
+
+    def __init__(self, dim: int, hidden: int, *, layers: int = 2) -> None:
+        super().__init__()
+        self.lstm = nn.LSTM(dim, hidden, layers, batch_first=True, bidirectional=True)
+        self.dim = 2 * hidden
+
+    def forward(self, states: Tensor, lengths: Tensor) -> Tensor:
+        """States of the last layer, forward then backward, zero after the end of a sentence.
+
+        From (batch, length, dim) to (batch, length, 2 hidden); lengths (batch,) are at least 1.
+        """
+        return self._packed(states, lengths) if states.is_cuda else self._reversing(states, lengths)
+
+    def _packed(self, states: Tensor, lengths: Tensor) -> Tensor:
+        packed = pack_padded_sequence(states, lengths.cpu(), batch_first=True, enforce_sorted=False)
+        found, _ = self.lstm(packed)
+        unpacked, _ = pad_packed_sequence(found, batch_first=True, total_length=states.shape[1])
+        return unpacked
+
+    def _reversing(self, states: Tensor, lengths: Tensor) -> Tensor:
+        longest = states.shape[1]
+        steps = states.transpose(0, 1)  # (length, batch, dim), as the kernels want it
+        mirror = _mirror(lengths, longest)
+        for layer in range(self.lstm.num_layers):
+            ahead = self._direction(steps, f"_l{layer}")
+            back = self._direction(_reversed(steps, mirror), f"_l{layer}_reverse")
+            steps = torch.cat([ahead, _reversed(back, mirror)], dim=2)
+        padded = ~real(lengths, longest).transpose(0, 1).unsqueeze(2)
+        return steps.masked_fill(padded, 0.0).transpose(0, 1)
+
+    def _direction(self, steps: Tensor, suffix: str) -> Tensor:
+        """One layer in one direction: (length, batch, dim) to (length, batch, hidden)."""
+        names = ("weight_ih", "weight_hh", "bias_ih", "bias_hh")
+        weights = [getattr(self.lstm, name + suffix) for name in names]
+        start = steps.new_zeros(1, steps.shape[1], self.lstm.hidden_size)
+        found, _, _ = torch.lstm(steps, [start, start], weights, True, 1, 0.0, self.training, False, False)
+        return found
+
+
+def _mirror(lengths: Tensor, longest: int) -> Tensor:
+    """Where each place of (length, batch), rows counted through, comes from when sentences are reversed."""
+    device = lengths.device
+    places = torch.arange(longest, device=device).unsqueeze(1)  # (length, 1)
+    sources = torch.where(places < lengths, lengths - 1 - places, places)
+    return (sources * len(lengths) + torch.arange(len(lengths), device=device)).flatten()
+
+
+def _reversed(steps: Tensor, mirror: Tensor) -> Tensor:
+    """Every sentence of (length, batch, dim) reversed."""
+    found: Tensor = _Reversed.apply(steps, mirror)  # type: ignore[no-untyped-call]
+    return found
+
+
+class _Reversed(torch.autograd.Function):
+    """Its own inverse, so its derivative is itself, and quicker than that of indexing."""
+
+    @staticmethod
+    def forward(ctx: Any, steps: Tensor, mirror: Tensor) -> Tensor:
+        ctx.save_for_backward(mirror)
+        return _rows(steps, mirror)
+
+    @staticmethod
+    def backward(ctx: Any, *gradients: Tensor) -> tuple[Tensor, None]:
+        (mirror,) = ctx.saved_tensors
+        return _rows(gradients[0], mirror), None
+
+
+def _rows(steps: Tensor, mirror: Tensor) -> Tensor:
+    return steps.reshape(-1, steps.shape[2]).index_select(0, mirror).view(steps.shape)

@@ -1,0 +1,202 @@
+"""A vector for each token of a sentence: from a table, from ELMo, or from a table with CoVe beside it."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+from torch import Tensor, nn
+from torch.nn import functional
+
+from gluebench.systems.text.vocabulary import PAD, Vocabulary
+
+Tokenise = Callable[[str], list[str]]
+LONGEST = 40
+"""Tokens that are kept of a sentence (the original's limit)."""
+
+
+class Embedded(NamedTuple):
+    """Vectors of the tokens of a batch; what stands after a sentence's end means nothing."""
+
+    vectors: Tensor
+    """(batch, length, dim)."""
+    lengths: Tensor
+    """(batch,), at least 1."""
+
+
+class TokenVectors(nn.Module, ABC):
+    """How the tokens of sentences become vectors. An empty text stands as one unknown word."""
+
+    dim: int
+    in_order: bool = False
+    """Whether a sentence's vectors depend on the sentences before it, so that their order is kept."""
+
+    def __init__(self, tokenise: Tokenise, *, longest: int = LONGEST) -> None:
+        super().__init__()
+        self.tokenise = tokenise
+        self.longest = longest
+
+    def tokens(self, text: str) -> list[str]:
+        """The tokens that are taken of a text, at least one."""
+        return self.tokenise(text)[: self.longest] or [""]
+
+    @abstractmethod
+    def prepare(self, texts: Sequence[str]) -> list[Any]:
+        """What is kept of each text; its `len` is its number of tokens."""
+
+    @abstractmethod
+    def collate(self, items: Sequence[Any]) -> Any:
+        """Prepared texts as one batch, tensors on the CPU."""
+
+    @abstractmethod
+    def forward(self, batch: Any) -> Embedded:
+        """The vectors of a collated batch."""
+
+
+class Ids(NamedTuple):
+    """Ids of the tokens of a batch."""
+
+    ids: Tensor
+    """(batch, length), 0 after the end."""
+    lengths: Tensor
+    """(batch,)."""
+
+
+class TableVectors(TokenVectors):
+    """Rows of a frozen table, as of GloVe; one row for each word of the vocabulary."""
+
+    table: Tensor
+
+    def __init__(
+        self,
+        vocabulary: Vocabulary,
+        table: NDArray[np.float32],
+        tokenise: Tokenise,
+        *,
+        longest: int = LONGEST,
+    ) -> None:
+        super().__init__(tokenise, longest=longest)
+        if len(table) != len(vocabulary):
+            raise ValueError(f"a table of {len(table)} rows for a vocabulary of {len(vocabulary)} words")
+        self.vocabulary = vocabulary
+        self.dim = table.shape[1]
+        self.register_buffer("table", torch.from_numpy(table))
+
+    def prepare(self, texts: Sequence[str]) -> list[Any]:
+        """Ids of the tokens, as arrays."""
+        return [np.array(self.vocabulary.ids(self.tokens(text)), dtype=np.int32) for text in texts]
+
+    def collate(self, items: Sequence[Any]) -> Ids:
+        """Ids side by side, filled up with the padding's."""
+        return padded_ids(items)
+
+    def forward(self, batch: Ids) -> Embedded:
+        """Looked up time first, which is how an LSTM wants its input, and turned for the caller."""
+        return Embedded(functional.embedding(batch.ids.T, self.table).transpose(0, 1), batch.lengths)
+
+
+def padded_ids(items: Sequence[NDArray[np.int32]]) -> Ids:
+    """Ids of sentences side by side."""
+    lengths = [len(item) for item in items]
+    ids = np.full((len(items), max(lengths)), PAD, dtype=np.int32)
+    for row, item, length in zip(ids, items, lengths, strict=True):
+        row[:length] = item
+    return Ids(torch.from_numpy(ids), torch.tensor(lengths))
+
+
+class ScalarMix(nn.Module):
+    """gamma times the sum of layers weighted by a softmax (Peters et al. 2018), all layers alike at first."""
+
+    def __init__(self, layers: int = 3) -> None:
+        super().__init__()
+        self.weights = nn.Parameter(torch.zeros(layers))
+        self.gamma = nn.Parameter(torch.ones(()))
+
+    def forward(self, layers: Tensor) -> Tensor:
+        """(layers, ...) to (...)."""
+        mixed = torch.tensordot(self.weights.softmax(dim=0).to(layers.dtype), layers, dims=1)
+        return torch.mul(self.gamma, mixed)
+
+
+class ElmoVectors(TokenVectors):
+    """ELMo's three layers mixed by trained weights, one mix for all tasks; the language model is frozen.
+
+    `elmo` takes sentences of tokens and gives its layers (3, batch, length, dim) and the lengths. Where it
+    carries its state from batch to batch, say `carry`: sentences are then given to it in their order.
+    """
+
+    def __init__(
+        self,
+        elmo: nn.Module,
+        dim: int,
+        tokenise: Tokenise,
+        *,
+        dropout: float = 0.5,
+        carry: bool = False,
+        longest: int = LONGEST,
+    ) -> None:
+        super().__init__(tokenise, longest=longest)
+        self.elmo = elmo.requires_grad_(False)
+        self.mix = ScalarMix()
+        self.dropout = nn.Dropout(dropout)
+        self.dim = dim
+        self.in_order = carry
+
+    def train(self, mode: bool = True) -> ElmoVectors:
+        """Switch what is trained; the language model stays as it is used."""
+        super().train(mode)
+        self.elmo.eval()
+        return self
+
+    def prepare(self, texts: Sequence[str]) -> list[Any]:
+        """The tokens themselves: ELMo reads their characters."""
+        return [self.tokens(text) for text in texts]
+
+    def collate(self, items: Sequence[Any]) -> tuple[list[str], ...]:
+        """The sentences as they are."""
+        return tuple(items)
+
+    def forward(self, batch: Sequence[list[str]]) -> Embedded:
+        """The mix of the layers, with dropout."""
+        with torch.no_grad():
+            layers, lengths = self.elmo(list(batch))
+        return Embedded(self.dropout(self.mix(layers)), lengths)
+
+
+class CoveVectors(TokenVectors):
+    """A table's vectors with CoVe's beside them, both frozen.
+
+    `cove` takes vectors (batch, length, 300) and lengths and gives (batch, length, 600).
+    """
+
+    def __init__(self, words: TokenVectors, cove: nn.Module, *, dim: int = 600) -> None:
+        super().__init__(words.tokenise, longest=words.longest)
+        self.words = words
+        self.cove = cove.requires_grad_(False)
+        self.dim = words.dim + dim
+        self.in_order = words.in_order
+
+    def train(self, mode: bool = True) -> CoveVectors:
+        """Switch what is trained; CoVe stays as it is used."""
+        super().train(mode)
+        self.cove.eval()
+        return self
+
+    def prepare(self, texts: Sequence[str]) -> list[Any]:
+        """As the words' own vectors want it."""
+        return self.words.prepare(texts)
+
+    def collate(self, items: Sequence[Any]) -> Any:
+        """As the words' own vectors want it."""
+        return self.words.collate(items)
+
+    def forward(self, batch: Any) -> Embedded:
+        """[word's vector; CoVe's]."""
+        found: Embedded = self.words(batch)
+        with torch.no_grad():
+            context = self.cove(found.vectors, found.lengths)
+        return Embedded(torch.cat([found.vectors, context], dim=2), found.lengths)

@@ -1,0 +1,195 @@
+"""Vectors of distinct sentences on disk: appended as they are made, mapped into memory when they are used.
+
+`FILE.npy` is an array (sentences, dim) as `numpy.load` reads it; `FILE.npy.index` beside it has a line of
+JSON, which says whose vectors these are, and 16 bytes (BLAKE2b of the text) for each row. A row counts once
+both files have it, so what was stored before a process was killed stays, and half a row is written over.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Sequence
+from hashlib import blake2b
+from pathlib import Path
+from typing import IO, Any, Literal, get_args
+
+import numpy as np
+from numpy.typing import NDArray
+
+from gluebench.data import DataError
+
+SCHEMA = "gluebench.vectors/1"
+DIGEST = 16
+HEADER = 128
+"""Bytes before the first row: room for the number of rows to grow."""
+Precision = Literal["float16", "float32"]
+Rows = NDArray[np.int64]
+
+
+def index_of(path: Path) -> Path:
+    """The file beside the vectors that says whose they are."""
+    return path.with_name(f"{path.name}.index")
+
+
+class VectorStore:
+    """The vectors of one encoder by sentence."""
+
+    def __init__(self, path: Path, encoder: str, dim: int, precision: Precision) -> None:
+        self.path = path
+        self.encoder = encoder
+        self.dim = dim
+        self.dtype = np.dtype(precision).newbyteorder("<")
+        self._sorted: NDArray[np.bytes_] = np.empty(0, f"S{DIGEST}")
+        self._order: Rows = np.empty(0, np.int64)
+        self._count = 0
+
+    @classmethod
+    def at(cls, path: Path, encoder: str, dim: int, precision: Precision = "float32") -> VectorStore:
+        """The store at a path, begun there unless it exists. Raises DataError for another encoder's."""
+        if not path.exists() or not index_of(path).exists():
+            return cls._begun(path, encoder, dim, precision)
+        store = cls.opened(path)
+        if (store.encoder, store.dim) != (encoder, dim):
+            raise DataError(
+                [
+                    f"{path}: holds vectors of {store.encoder} ({store.dim} numbers); "
+                    f"expected those of {encoder} ({dim}). Name another file"
+                ]
+            )
+        with path.open("rb") as file:
+            stale = file.read(HEADER) != store._header()
+        if stale:  # whoever wrote the last rows was killed
+            with store.appending():
+                pass
+        return store
+
+    @classmethod
+    def opened(cls, path: Path) -> VectorStore:
+        """The store that exists at a path. Raises DataError for files that are none."""
+        index = index_of(path)
+        with index.open("rb") as file:
+            told = _told(path, file.readline())
+            digests = file.read()
+        store = cls(path, told["encoder"], told["dim"], told["precision"])
+        count = min((path.stat().st_size - HEADER) // store._width, len(digests) // DIGEST)
+        store._learn(digests[: max(0, count) * DIGEST])
+        return store
+
+    @classmethod
+    def _begun(cls, path: Path, encoder: str, dim: int, precision: Precision) -> VectorStore:
+        if path.exists():
+            raise DataError([f"{path}: is there without {index_of(path).name}; name another file"])
+        path.parent.mkdir(parents=True, exist_ok=True)
+        store = cls(path, encoder, dim, precision)
+        told = {"schema": SCHEMA, "encoder": encoder, "dim": dim, "precision": precision}
+        index_of(path).write_text(json.dumps(told, ensure_ascii=False) + "\n", encoding="utf-8")
+        path.write_bytes(store._header())
+        return store
+
+    def __len__(self) -> int:
+        return self._count
+
+    @property
+    def _width(self) -> int:
+        return self.dim * self.dtype.itemsize
+
+    def rows(self, sentences: Sequence[str]) -> Rows:
+        """The row of each sentence, -1 for one that is not stored."""
+        if not self._count:
+            return np.full(len(sentences), -1, dtype=np.int64)
+        wanted = np.frombuffer(b"".join(map(_digest, sentences)), dtype=f"S{DIGEST}")
+        places = np.minimum(np.searchsorted(self._sorted, wanted), self._count - 1)
+        return np.where(self._sorted[places] == wanted, self._order[places], -1)
+
+    def missing(self, sentences: Sequence[str]) -> list[str]:
+        """Those that are not stored, each once."""
+        rows = self.rows(sentences)
+        return list(dict.fromkeys(text for text, row in zip(sentences, rows, strict=True) if row < 0))
+
+    def vectors(self) -> NDArray[Any]:
+        """All vectors (len(self), dim), mapped: the pages that are read are the system's to take back."""
+        if not self._count:
+            return np.empty((0, self.dim), self.dtype)
+        return np.memmap(self.path, self.dtype, mode="r", offset=HEADER, shape=(self._count, self.dim))
+
+    def appending(self) -> Appender:
+        """A context in which vectors can be added; the store knows them when it ends."""
+        return Appender(self)
+
+    def _header(self) -> bytes:
+        """What `numpy.load` reads first, padded to a fixed length."""
+        shape = (self._count, self.dim)
+        text = repr({"descr": self.dtype.str, "fortran_order": False, "shape": shape})
+        padded = text.ljust(HEADER - 11) + "\n"
+        return b"\x93NUMPY\x01\x00" + len(padded).to_bytes(2, "little") + padded.encode("ascii")
+
+    def _learn(self, digests: bytes) -> None:
+        found = np.frombuffer(digests, dtype=f"S{DIGEST}")
+        self._order = np.argsort(found, kind="stable").astype(np.int64)
+        self._sorted = found[self._order]
+        self._count = len(found)
+
+
+class Appender:
+    """Adds rows to a store, vectors before digests; whatever ends it, the rows written whole stay."""
+
+    def __init__(self, store: VectorStore) -> None:
+        self._store = store
+        self._vectors: IO[bytes]
+        self._index: IO[bytes]
+        self._start = 0
+
+    def __enter__(self) -> Appender:
+        store = self._store
+        self._vectors, self._index = store.path.open("r+b"), index_of(store.path).open("r+b")
+        self._start = len(self._index.readline())
+        for file, place in (
+            (self._vectors, HEADER + len(store) * store._width),
+            (self._index, self._start + len(store) * DIGEST),
+        ):
+            file.seek(place)
+            file.truncate()
+        return self
+
+    def add(self, sentences: Sequence[str], vectors: NDArray[np.float32]) -> None:
+        """Store sentences that are not there yet. Raises DataError where the precision cannot hold them."""
+        store = self._store
+        with np.errstate(over="ignore"):
+            kept = np.ascontiguousarray(vectors, dtype=store.dtype)
+        if not np.isfinite(kept).all():
+            raise DataError([f"{store.path}: {store.dtype.name} cannot hold these vectors; take float32"])
+        self._vectors.write(kept.tobytes())
+        self._vectors.flush()
+        self._index.write(b"".join(map(_digest, sentences)))
+        self._index.flush()
+
+    def __exit__(self, *_: object) -> None:
+        self._index.seek(self._start)
+        digests = self._index.read()
+        store = self._store
+        store._learn(digests[: len(digests) // DIGEST * DIGEST])
+        self._vectors.seek(0)
+        self._vectors.write(store._header())
+        for file in (self._vectors, self._index):
+            file.flush()
+            os.fsync(file.fileno())
+            file.close()
+
+
+def _digest(sentence: str) -> bytes:
+    return blake2b(sentence.encode("utf-8", "surrogatepass"), digest_size=DIGEST).digest()
+
+
+def _told(path: Path, line: bytes) -> dict[str, Any]:
+    """The first line of the index. Raises DataError where it is not one."""
+    try:
+        told = json.loads(line)
+        known = told["schema"] == SCHEMA and isinstance(told["dim"], int) and isinstance(told["encoder"], str)
+        known = known and told["precision"] in get_args(Precision)
+    except (ValueError, KeyError, TypeError):
+        known = False
+    if not known:
+        raise DataError([f"{index_of(path)}: not the index of stored vectors; expected {SCHEMA} first"])
+    result: dict[str, Any] = told
+    return result

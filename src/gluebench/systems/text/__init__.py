@@ -1,0 +1,1 @@
+"""Text as models take it: words, their numbers, their vectors."""

@@ -1,0 +1,96 @@
+"""A row of numbers for each word of a vocabulary, from a file of word vectors."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import tempfile
+from pathlib import Path
+from typing import TYPE_CHECKING, Literal
+
+from gluebench.data import DataError
+from gluebench.data.home import data_folder
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+    from gluebench.systems.text.vocabulary import Vocabulary
+
+    Floats = NDArray[np.float32]
+
+OutOfVectors = Literal["normal", "zero"]
+"""What stands for words the file lacks: draws of standard deviation 1, as in the paper, or zeros."""
+
+
+def embedding_matrix(
+    vocabulary: Vocabulary,
+    vectors: Path | None,
+    *,
+    dim: int,
+    oov: OutOfVectors = "normal",
+    seed: int = 0,
+    lower: bool = False,
+    cache: Path | None = None,
+) -> Floats:
+    """Shape (len(vocabulary), dim): zeros for the padding, and `oov` for words without a vector.
+
+    The unknown word is one of those. Without a file no word has a vector. With `lower`, a word that the file
+    lacks takes the vector of its small letters, as files without capitals need it. What is read is kept in
+    the folder `cache` (vectors/ below the data folder), under a key of file and vocabulary: reading 5.6 GB
+    takes minutes. Raises DataError for a file that cannot be used, or of another width.
+    """
+    import numpy as np
+
+    shape = (len(vocabulary), dim)
+    draws = np.random.default_rng(seed).standard_normal(shape, dtype=np.float32)
+    matrix = draws if oov == "normal" else np.zeros(shape, dtype=np.float32)
+    if vectors is not None:
+        found = _found(vocabulary, vectors, dim, lower=lower, cache=cache or data_folder() / "vectors")
+        has = ~np.isnan(found[:, 0])
+        matrix[has] = found[has]
+    matrix[0] = 0
+    return matrix
+
+
+def _found(vocabulary: Vocabulary, path: Path, dim: int, *, lower: bool, cache: Path) -> Floats:
+    """The rows of the file, NaN for words it lacks: from the cache, or read and left there."""
+    import numpy as np
+
+    kept = cache / f"{_key(vocabulary, path, lower=lower)}.npy"
+    if kept.is_file():
+        found: Floats = np.load(kept, allow_pickle=False)
+    else:
+        found = _read(vocabulary, path, lower=lower)
+        cache.mkdir(parents=True, exist_ok=True)
+        with tempfile.NamedTemporaryFile(dir=cache, delete=False) as file:
+            np.save(file, found)
+        os.replace(file.name, kept)  # whole or not at all, whoever else writes it
+    if found.shape[1] != dim:
+        raise DataError([f"{path}: vectors of {found.shape[1]} numbers, expected {dim}"])
+    return found
+
+
+def _read(vocabulary: Vocabulary, path: Path, *, lower: bool) -> Floats:
+    import numpy as np
+
+    from gluebench.data.vectors import read_vectors
+
+    wanted = set(vocabulary.words)
+    read = read_vectors(path, wanted | {word.lower() for word in wanted} if lower else wanted)
+    rows = [read.row(word) if lower else read.rows.get(word) for word in vocabulary.words]
+    found = np.full((len(vocabulary), read.matrix.shape[1]), np.nan, dtype=np.float32)
+    for at, row in enumerate(rows, len(vocabulary) - len(rows)):
+        if row is not None:
+            found[at] = read.matrix[row]
+    return found
+
+
+def _key(vocabulary: Vocabulary, path: Path, *, lower: bool) -> str:
+    try:
+        state = path.stat()
+    except OSError as error:
+        reason = error.strerror or "cannot be read"
+        raise DataError([f"{path}: {reason}; expected word vectors as text"]) from None
+    about = f"{path.resolve()} {state.st_size} {state.st_mtime_ns} {lower} {vocabulary.key()}"
+    return hashlib.sha256(about.encode(errors="surrogateescape")).hexdigest()[:32]

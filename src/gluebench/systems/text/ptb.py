@@ -1,0 +1,109 @@
+"""Words in the manner of the Penn Treebank, with nothing to download: what `nltk.word_tokenize` gives.
+
+Text is parted into sentences first, since only a sentence's last full stop is a token of its own; marks
+inside a word ("U.S.", "3.5", "a.m.") stay. Straight quotes become `` and '', clitics ("'s", "n't") and a few
+contractions ("can|not", "gon|na") are parted, letter case stays as it is.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator
+from functools import lru_cache
+from importlib import import_module
+
+from gluebench.benchmark import UnknownNameError
+from gluebench.systems.text.sentences import sentences
+
+Tokenise = Callable[[str], list[str]]
+
+_OPENERS = " ([{<"
+_LAST_STOP = re.compile(r"(?<=[^.])\.(?=(?:[\])}>»”’\s]|'(?!')|(?<!\s)(?:\"|''))*\Z)")
+_CLITIC = r"(?:re|ve|ll|m|t|s|d|n)\b"
+_MARKS = re.compile(
+    r"(?P<straight>\"|'')"
+    r"|\.{2,}|--|`+"
+    r"|[,:](?!\d)"
+    r"|[;@#$%&?!*\[\](){}<>«»“”‘’„\u2012-\u2015]"
+    rf"|(?<!\w)'(?=\w)(?!(?i:{_CLITIC}))"
+)
+_ENDINGS = (
+    re.compile(r"(?<=[^'])(?:'[sSmMdD]?)\Z"),
+    re.compile(r"(?<=[^'])(?:'(?:ll|LL|re|RE|ve|VE)|n't|N'T)\Z"),
+)
+_JOINED = re.compile(
+    r"(?i)\b(?:(can)(not)|(d)('ye)|(gim)(me)|(gon)(na)|(got)(ta)|(lem)(me)|(more)('n))\b|\b(wan)(na)\Z"
+)
+
+
+def tokenise(text: str) -> list[str]:
+    """The words and marks of a text of any number of sentences."""
+    return [token for sentence in sentences(text) for token in words(sentence)]
+
+
+def words(sentence: str) -> list[str]:
+    """The words and marks of one sentence."""
+    stop = _LAST_STOP.search(sentence)
+    if stop is None:
+        return _spaced(sentence)
+    return [*_spaced(sentence[: stop.start()]), ".", *_spaced(sentence[stop.end() :], before=".")]
+
+
+def tokeniser(name: str) -> Tokenise:
+    """The tokeniser of that name: "ptb" (ours), "nltk" (with its data), "space". Raises UnknownNameError."""
+    if name == "ptb":
+        return tokenise
+    if name == "space":
+        return str.split
+    if name == "nltk":
+        # of no extra: for exactness alone, and it wants its punkt_tab data downloaded
+        found: Tokenise = import_module("nltk.tokenize").word_tokenize
+        return found
+    raise UnknownNameError(name, ["ptb", "nltk", "space"], what="tokeniser")
+
+
+def _spaced(text: str, *, before: str = "") -> list[str]:
+    """Tokens of a stretch of text that has a character, or nothing, before it."""
+    tokens: list[str] = []
+    for chunk in text.split():
+        tokens += _chunk(chunk, before)
+        before = " "
+    return tokens
+
+
+@lru_cache(maxsize=100_000)
+def _chunk(chunk: str, before: str) -> tuple[str, ...]:
+    """Tokens of what stands between two spaces."""
+    return (chunk,) if chunk.isalpha() and len(chunk) < 4 else tuple(_parts(chunk, before))
+
+
+def _parts(chunk: str, before: str) -> Iterator[str]:
+    start = 0
+    for mark in _MARKS.finditer(chunk):
+        yield from _word(chunk[start : mark.start()])
+        previous = chunk[mark.start() - 1] if mark.start() else before
+        yield _quote(mark[0], previous) if mark["straight"] else mark[0]
+        start = mark.end()
+    yield from _word(chunk[start:])
+
+
+def _quote(mark: str, previous: str) -> str:
+    """A straight quotation mark opens after a space or an opening bracket, and " where a sentence begins."""
+    opens = previous in _OPENERS if previous else mark == '"'
+    return "``" if opens else "''"
+
+
+def _word(word: str) -> Iterator[str]:
+    """A word without marks around it, its clitics apart."""
+    tail: list[str] = []
+    for ending in _ENDINGS:
+        found = ending.search(word)
+        if found:
+            tail.insert(0, found[0])
+            word = word[: found.start()]
+    for part in [word, *tail]:
+        yield from _JOINED.sub(_parted, part).split()
+
+
+def _parted(found: re.Match[str]) -> str:
+    return " ".join(["", *(part for part in found.groups() if part), ""])
