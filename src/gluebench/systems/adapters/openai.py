@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Container, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from threading import Lock
 from typing import Any, NamedTuple
@@ -143,21 +143,16 @@ class ChatModel:
     def _replied(self, task: Task, example: Example) -> Reply:
         """The answer to one example, asked again without a field that the server refuses."""
         while True:
+            without = frozenset(self._refused)  # other threads may learn of more meanwhile
             try:
-                return self._asked(self._request(task, example))
+                return self._asked(self._request(task, example, without))
             except Refused as error:
-                field = self._field_refused(error)
+                field = _field_refused(error, without)
                 if field is None:
                     raise
                 if field not in self._refused:
                     self._refused.add(field)
                     self._say(REFUSED[field])
-
-    def _field_refused(self, error: Refused) -> str | None:
-        """The field that the server does not take, of those that one can do without."""
-        if error.status not in UNPROCESSABLE:
-            return None
-        return next((field for field in REFUSED if field in str(error) and field not in self._refused), None)
 
     def _asked(self, request: Mapping[str, Any]) -> Reply:
         key = key_of(self._endpoint.address, request)
@@ -168,12 +163,19 @@ class ChatModel:
         self._tally.add(reply, cached=kept is not None)
         return reply
 
-    def _request(self, task: Task, example: Example) -> dict[str, Any]:
-        length = "max_completion_tokens" if "max_tokens" in self._refused else "max_tokens"
+    def _request(self, task: Task, example: Example, without: Container[str]) -> dict[str, Any]:
+        length = "max_completion_tokens" if "max_tokens" in without else "max_tokens"
         return {
             "model": self._model,
             "messages": messages(task, example, self._shots[task.name]),
             length: self._asking.most_tokens,
-            **({} if "temperature" in self._refused else {"temperature": 0}),
-            **(LOGPROBS if task.labels and "logprobs" not in self._refused else {}),
+            **({} if "temperature" in without else {"temperature": 0}),
+            **(LOGPROBS if task.labels and "logprobs" not in without else {}),
         }
+
+
+def _field_refused(error: Refused, without: Container[str]) -> str | None:
+    """The field that the server does not take, of those that one can do without and that were there."""
+    if error.status not in UNPROCESSABLE:
+        return None
+    return next((field for field in REFUSED if field in str(error) and field not in without), None)

@@ -18,8 +18,10 @@ from gluebench.systems.neural.groups import groups
 from gluebench.systems.neural.pooling import max_pool
 from gluebench.systems.neural.token_vectors import Embedded, TokenVectors
 
-STEP = 8
-"""What a time step costs beside its sentences' own work, in sentences; measured by bench/step.py."""
+STEP_COST = 4
+"""What a time step costs beside its sentences' own work, in sentences, while weights stay in the cache."""
+LARGE = 512
+"""Width from which on a time step costs four times that: it has to fetch its weights."""
 
 
 class Sentences(NamedTuple):
@@ -103,7 +105,9 @@ class BiLstmBody(Body):
 
     def _step(self) -> int | None:
         """One group where cuDNN packs the sentences itself."""
-        return None if self.encoder.lstm.weight_ih_l0.is_cuda else STEP
+        if self.encoder.lstm.weight_ih_l0.is_cuda:
+            return None
+        return STEP_COST * (4 if self.encoder.lstm.hidden_size > LARGE else 1)
 
     def _states(self, group: Any) -> Embedded:
         """States of the sentences of a group, without dropout after the BiLSTM."""

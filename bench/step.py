@@ -1,0 +1,204 @@
+"""A training step of the paper's model: against the bare LSTM under it, and against a plain PyTorch loop.
+
+    python bench/step.py [--rounds N] [--real FOLDER] [--only paper|plain]
+
+Every ratio is of CPU times taken in turn in the same run. The plain loop packs its sentences into an
+nn.LSTM, each side of a pair by itself, in shuffled batches; model, precision, loss, clipping and optimiser
+are equal. Without the real files (`--real`, $GLUEBENCH_REAL), sentences of the same lengths are generated.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import random
+import statistics
+import time
+from collections.abc import Callable, Mapping
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import torch
+from material import interleaved, ratio
+from torch import Tensor, nn
+from torch.nn.utils.rnn import pack_padded_sequence, pad_packed_sequence
+
+from gluebench.benchmark import load_benchmark
+from gluebench.systems.neural.batches import batches
+from gluebench.systems.neural.bilstm_body import BiLstmBody
+from gluebench.systems.neural.features import pair_features
+from gluebench.systems.neural.heads import MultiTaskModel
+from gluebench.systems.neural.pooling import max_pool
+from gluebench.systems.neural.token_vectors import TableVectors
+from gluebench.systems.text.ptb import tokenise
+from gluebench.systems.text.vocabulary import most_frequent
+
+Pairs = list[tuple[str, ...]]
+LENGTHS = {"RTE": ((42, 17), (9, 4)), "MRPC": ((22, 5), (22, 5))}
+"""Mean and deviation of tokens of either side, as the real files have them, for what is generated."""
+CLIP = 5.0
+
+
+class PlainBody(BiLstmBody):
+    """The same model and weights as one would write it with PyTorch's own means: packed, side by side."""
+
+    def collate(self, items: Any) -> Any:
+        return tuple(self.vectors.collate(side) for side in zip(*items, strict=True))
+
+    def forward(self, batch: Any) -> Tensor:
+        return pair_features(*(self._encode(*self.vectors(side)) for side in batch))
+
+    def _encode(self, vectors: Tensor, lengths: Tensor) -> Tensor:
+        packed = pack_padded_sequence(self.dropout(vectors), lengths, batch_first=True, enforce_sorted=False)
+        states, _ = pad_packed_sequence(self.encoder.lstm(packed)[0], batch_first=True)
+        return max_pool(self.dropout(states), lengths)
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--rounds", type=int, default=3)
+    parser.add_argument("--real", type=Path, default=os.environ.get("GLUEBENCH_REAL"))
+    parser.add_argument("--batches", type=int, default=24, help="batches of 32 in an epoch that is timed")
+    parser.add_argument("--threads", type=int, default=1)
+    parser.add_argument("--only", choices=["paper", "plain"], help="one of the two comparisons")
+    options = parser.parse_args()
+    torch.set_num_threads(options.threads)
+    torch.manual_seed(0)
+    if options.only != "plain":
+        paper_size(options.rounds)
+    if options.only != "paper":
+        for name in LENGTHS:
+            texts = pairs(name, options.real, 32 * options.batches)
+            for hidden in (300, 150):
+                against_plain(name, texts, hidden, options.rounds)
+
+
+def paper_size(rounds: int) -> None:
+    """(a): the step at 1500 per direction against a bare nn.LSTM's forward, backward and update."""
+    texts = generated("MRPC", 64)
+    body = body_of(texts, 300, 1500)
+    model = MultiTaskModel(body, [load_benchmark("glue").task("MRPC")])
+    items = body.prepare(texts)[:16]
+    batch = body.collate(items)
+    update = updater(model)
+    targets = torch.zeros(len(items), dtype=torch.long)
+    bare = nn.LSTM(300, 1500, 2, bidirectional=True)
+    update_bare = updater(bare)
+    inputs = [body.vectors(group).vectors.transpose(0, 1).contiguous() for group in batch.groups]
+    print(f"1500 per direction, {len(items)} pairs, {sum(map(body.size, items))} tokens")
+    seconds = interleaved(
+        {
+            "bare nn.LSTM": lambda: update_bare(sum(bare(each)[0].sum() for each in inputs)),
+            "step": lambda: update(model.loss("MRPC", batch, targets)),
+            "input pipeline": lambda: body.collate(items),
+        },
+        rounds,
+    )
+    _medians(seconds)
+    _line("step: times the bare LSTM's", ratio(seconds, "step", "bare nn.LSTM"), "<= 1.2")
+    _line("input pipeline: share of the step", ratio(seconds, "input pipeline", "step"), "<= 0.05")
+
+
+def against_plain(name: str, texts: Pairs, hidden: int, rounds: int) -> None:
+    """(b): examples a second against the plain loop, and what bfloat16 adds."""
+    task = load_benchmark("glue").task(name)
+    ours = body_of(texts, 50, hidden)
+    plain = PlainBody(ours.vectors, hidden)
+    runs = {
+        label: partial(epoch, MultiTaskModel(body, [task]), texts, bucketed=body is ours, precision=precision)
+        for label, body, precision in (
+            ("plain loop", plain, None),
+            ("ours", ours, None),
+            ("plain loop, bf16", plain, torch.bfloat16),
+            ("ours, bf16", ours, torch.bfloat16),
+        )
+    }
+    print(f"\n{name}, {hidden} per direction, {len(texts)} pairs in batches of 32")
+    seconds = in_turn(runs, rounds)
+    _medians(seconds, examples=len(texts))
+    _line("examples/s: times the plain loop", 1 / ratio(seconds, "ours", "plain loop"), ">= 1.8 (2.5)")
+    _line("  both in bfloat16", 1 / ratio(seconds, "ours, bf16", "plain loop, bf16"), "none, named apart")
+    _line("  bfloat16 over float32, ours", 1 / ratio(seconds, "ours, bf16", "ours"), "none, named apart")
+
+
+def epoch(model: MultiTaskModel, texts: Pairs, *, bucketed: bool, precision: torch.dtype | None) -> None:
+    """One pass over the pairs, from their texts' ids to the update of the weights."""
+    task, body = model.tasks[0].name, model.body
+    assert isinstance(body, BiLstmBody)
+    update = updater(model)
+    for positions, batch in batches(
+        body.prepare(texts), body, size=32, rng=random.Random(0), bucketed=bucketed
+    ):
+        targets = torch.zeros(len(positions), dtype=torch.long)
+        with torch.autocast("cpu", dtype=torch.bfloat16, enabled=precision is not None):
+            loss = model.loss(task, batch, targets)
+        update(loss)
+
+
+def in_turn(runs: Mapping[str, Callable[[], object]], rounds: int) -> dict[str, list[float]]:
+    """CPU seconds of runs that are long enough to need no untimed one before them."""
+    seconds: dict[str, list[float]] = {name: [] for name in runs}
+    for _ in range(rounds):
+        for name, run in runs.items():
+            start = time.process_time()
+            run()
+            seconds[name].append(time.process_time() - start)
+    return seconds
+
+
+def updater(model: nn.Module) -> Callable[[Any], None]:
+    """Backward, clipping and one step of Adam with the paper's L2."""
+    optimiser = torch.optim.Adam(model.parameters(), lr=1e-4, weight_decay=1e-5, fused=True)
+
+    def update(loss: Any) -> None:
+        optimiser.zero_grad()
+        loss.backward()
+        nn.utils.clip_grad_norm_(model.parameters(), CLIP)
+        optimiser.step()
+
+    return update
+
+
+def body_of(texts: Pairs, dim: int, hidden: int) -> BiLstmBody:
+    vocabulary = most_frequent(tokenise(text) for pair in texts for text in pair)
+    table = np.random.default_rng(0).standard_normal((len(vocabulary), dim), dtype=np.float32)
+    return BiLstmBody(TableVectors(vocabulary, table, tokenise), hidden)
+
+
+def pairs(name: str, real: Path | None, count: int) -> Pairs:
+    """Pairs of the real training split, or generated ones of like lengths."""
+    path = None if real is None else Path(real) / "glue" / name / "train.tsv"
+    if path is None or not path.is_file():
+        print(f"\n{name}: no real files, sentences are generated")
+        return generated(name, count)
+    columns = slice(1, 3) if name == "RTE" else slice(3, 5)
+    rows = path.read_text(encoding="utf-8-sig").split("\n")[1:]
+    found = [tuple(row.split("\t")[columns]) for row in rows if row]
+    return random.Random(0).sample(found, count)
+
+
+def generated(name: str, count: int) -> Pairs:
+    """Sentences of words drawn at random, of the task's lengths."""
+    rng = random.Random(0)
+    words = [f"w{at}" for at in range(3000)]
+    return [
+        tuple(" ".join(rng.choices(words, k=max(3, round(rng.gauss(*side))))) for side in LENGTHS[name])
+        for _ in range(count)
+    ]
+
+
+def _medians(seconds: Mapping[str, list[float]], *, examples: int = 0) -> None:
+    for name, each in seconds.items():
+        middle = statistics.median(each)
+        speed = f" {examples / middle:8.1f} examples/s" if examples else ""
+        print(f"{name:28} {middle * 1000:9.1f} ms CPU{speed}")
+
+
+def _line(what: str, value: float, goal: str) -> None:
+    print(f"{what:42} {value:6.2f}   goal {goal}")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,90 @@
+"""What a run is trained and checked on."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+
+from gluebench.benchmark import Benchmark, Task
+from gluebench.data import DataError, Example, load_split
+from gluebench.data.fingerprint import fingerprint
+
+TRAIN = "train"
+
+
+@dataclass(frozen=True, slots=True)
+class TaskData:
+    """The examples of one task, all with labels."""
+
+    task: Task
+    train: Sequence[Example]
+    dev: Mapping[str, Sequence[Example]]
+    """Name of each dev split to its examples."""
+    auxiliary: bool = False
+    """Whether it is trained for the sake of the other tasks (SNLI)."""
+
+    def fingerprints(self) -> dict[str, str]:
+        """Split to the fingerprint of its text and labels, as `gluebench.data.fingerprint` takes it."""
+        return {name: _fingerprint(self.task, rows) for name, rows in self.splits().items()}
+
+    def splits(self) -> dict[str, Sequence[Example]]:
+        """Split to its examples, the training split first."""
+        return {TRAIN: self.train, **self.dev}
+
+
+def load_task_data(
+    folder: str | os.PathLike[str],
+    benchmark: Benchmark,
+    tasks: Iterable[str] = (),
+    auxiliary: Iterable[str] = (),
+) -> dict[str, TaskData]:
+    """The train and dev splits of the tasks named (by default all that are scored) and of auxiliary data.
+
+    Raises UnknownNameError for a task the benchmark does not have, DataError for data missing or wrong.
+    """
+    named = [benchmark.task(name) for name in tasks] or list(benchmark.scored)
+    for task in named:
+        if TRAIN not in task.splits:
+            raise DataError([f"{task.name} has no training data; it is answered by {task.predict_with}"])
+    extra = [benchmark.dataset(name) for name in auxiliary]
+    if doubled := sorted({task.name for task in named} & {task.name for task in extra}):
+        raise DataError([f"{name} is both a task and auxiliary data of this run" for name in doubled])
+    found = {task.name: _loaded(folder, benchmark, task, auxiliary=False) for task in named}
+    return found | {task.name: _loaded(folder, benchmark, task, auxiliary=True) for task in extra}
+
+
+def dev_splits(task: Task) -> list[str]:
+    """The dev splits of a task's test files; of data without test files, those whose name says so."""
+    of_files = [file.splits["dev"].name for file in task.files if "dev" in file.splits]
+    return of_files or [name for name in task.splits if name.startswith("dev")]
+
+
+def _loaded(folder: str | os.PathLike[str], benchmark: Benchmark, task: Task, *, auxiliary: bool) -> TaskData:
+    dev = {split: load_split(folder, benchmark, task.name, split) for split in dev_splits(task)}
+    found = TaskData(task, load_split(folder, benchmark, task.name, TRAIN), dev, auxiliary)
+    problems = [
+        f"{task.name} {name}: {what}; a model cannot be trained on it"
+        for name, rows in found.splits().items()
+        for what in _problems(rows)
+    ]
+    if not dev:
+        problems.append(f"{task.name} has no dev split; a run is checked on it")
+    if problems:
+        raise DataError(problems)
+    return found
+
+
+def _problems(rows: Sequence[Example]) -> list[str]:
+    if not rows:
+        return ["no examples"]
+    bare = [row.index for row in rows if row.label is None]
+    return [f"{len(bare)} examples without a label, the first with index {bare[0]}"] if bare else []
+
+
+def _fingerprint(task: Task, rows: Sequence[Example]) -> str:
+    columns = {
+        name: [text for row in rows for text in [list(row.inputs.values())[place]]]
+        for place, name in enumerate(task.columns)
+    }
+    return fingerprint(columns, [row.label for row in rows if row.label is not None])

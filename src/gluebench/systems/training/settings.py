@@ -1,0 +1,131 @@
+"""How a model is trained: every option, what the paper says of it and what its released code did.
+
+The defaults are what both agree on and, where they do not, the choice that docs/training.md gives the reason
+for. `PAPER` has what the released code ran for Table 4; section numbers are the paper's.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, fields, replace
+from typing import Any, Literal
+
+SEEDS = (111, 222, 333)
+"""The three runs of each row of Table 4."""
+
+_CHOICES: Mapping[str, tuple[str, ...]] = {
+    "sampling": ("batches", "examples"),
+    "scaling": ("batches", "examples", "none"),
+    "idle_heads": ("keep", "decay"),
+    "stop_rule": ("textbook", "original", "none"),
+    "validation": ("manifest", "pooled"),
+    "best": ("macro", "task"),
+    "precision": ("float32", "tf32", "bf16", "fp16"),
+}
+_POSITIVE = ("learning_rate", "decay", "batch_size", "max_checks", "stop_after", "drawn_at_once")
+
+
+@dataclass(frozen=True, slots=True)
+class Settings:
+    """Options of one training run. Raises ValueError for a value that an option does not have."""
+
+    learning_rate: float = 1e-4
+    """Section 5 and the final code: 1e-4; B.2 and the code before 28 January 2019: 1e-3."""
+    minimum_learning_rate: float = 1e-6
+    """Training ends below it. Paper: 1e-5; final code: 1e-6, which with 1e-4 is the same number of decays."""
+    decay: float = 0.2
+    """Factor of the learning rate at a check without improvement (section 5: divided by 5)."""
+    patience: int = 0
+    """Checks without improvement that are let pass before the learning rate decays; 0 in the code."""
+    l2: float = 1e-5
+    """Adam's penalty, added to the gradient; the paper does not name it, the code had it fixed."""
+    clip: float = 5.0
+    """Largest norm of the gradient of all parameters, after the loss was scaled; 5 in the code."""
+    batch_size: int = 128
+    """Examples in an update (section 5)."""
+    check_every: int | None = 10_000
+    """Updates between checks on dev (section 5: 10k); None: one pass over the training data."""
+    max_checks: int = 50
+    """Checks after which a run ends in any case; 50 in the code, whatever it was asked for."""
+    stop_rule: Literal["textbook", "original", "none"] = "textbook"
+    """When scores end a run, beside the learning rate (`gluebench.systems.training.stopping`)."""
+    stop_after: int = 5
+    """Checks without improvement that end a run (section 5)."""
+    sampling: Literal["batches", "examples"] = "batches"
+    """What a task's chance of an update is in proportion to. Paper: examples; code: batches."""
+    drawn_at_once: int = 10_000
+    """Tasks are drawn so many at a time, with replacement."""
+    scaling: Literal["batches", "examples", "none"] = "batches"
+    """A task's loss is multiplied by the largest task's number of these over its own."""
+    idle_heads: Literal["keep", "decay"] = "keep"
+    """Heads without a part in an update: left alone, or moved on by Adam's momentum and penalty alone.
+
+    "decay" is what the code did under PyTorch 0.4, whose gradients were set to zero, not to none.
+    """
+    validation: Literal["manifest", "pooled"] = "manifest"
+    """A task's dev score: the mean of its metrics as on the board, or the code's: a task's dev files pooled
+    (MNLI), and a task of scores by its first metric alone (STS-B: Pearson)."""
+    count_auxiliary: bool = False
+    """Whether auxiliary tasks (SNLI) count in the macro-average that rules the run. Code: yes."""
+    best: Literal["macro", "task"] = "macro"
+    """Weights that are kept: those of the best macro-average, or for each task of its own best check."""
+    bucketed: bool = True
+    """Whether a batch holds examples of like lengths; the code shuffled only. Same examples in each pass."""
+    precision: Literal["float32", "tf32", "bf16", "fp16"] = "float32"
+    """Arithmetic; fp16 needs Accelerate."""
+    seed: int = SEEDS[0]
+    """Of the weights, the order of tasks and batches, and dropout."""
+    save_every: int | None = None
+    """Updates between saved states, beside those at each check."""
+
+    def __post_init__(self) -> None:
+        problems = [
+            f"{name} is {value!r}; expected one of {', '.join(choices)}"
+            for name, choices in _CHOICES.items()
+            if (value := getattr(self, name)) not in choices
+        ]
+        problems += [
+            f"{name} is {getattr(self, name)!r}; expected a number above 0"
+            for name in _POSITIVE
+            if not getattr(self, name) > 0
+        ]
+        problems += [
+            f"{name} is {value!r}; expected a number above 0, or none"
+            for name in ("check_every", "save_every")
+            if (value := getattr(self, name)) is not None and value < 1
+        ]
+        if not self.decay < 1:
+            problems.append(f"decay is {self.decay!r}; expected a factor below 1")
+        if problems:
+            raise ValueError("; ".join(problems))
+
+    def as_dict(self) -> dict[str, Any]:
+        """Names and values, JSON-ready."""
+        return asdict(self)
+
+
+def settings_from(values: Mapping[str, Any]) -> Settings:
+    """The settings that `as_dict` wrote. Raises ValueError for a name that is none."""
+    known = {field.name for field in fields(Settings)}
+    if strange := sorted(set(values) - known):
+        raise ValueError(f"no setting is called {', '.join(strange)}; expected {', '.join(sorted(known))}")
+    return Settings(**values)
+
+
+PAPER = Settings(
+    stop_rule="original",
+    idle_heads="decay",
+    validation="pooled",
+    count_auxiliary=True,
+    bucketed=False,
+)
+"""What the released code ran for the multi-task rows of Table 4."""
+PAPER_SINGLE = replace(PAPER, check_every=None)
+"""Its single-task rows: a check about once in each pass over the task."""
+SMALL = Settings(
+    learning_rate=1e-3, minimum_learning_rate=1e-5, batch_size=32, check_every=None, max_checks=10
+)
+"""Minutes of CPU: small batches, at most ten passes."""
+TINY = replace(SMALL, max_checks=6)
+"""Seconds to a few minutes on the sample benchmark."""
+PRESETS: Mapping[str, Settings] = {"tiny": TINY, "small": SMALL, "paper": PAPER}

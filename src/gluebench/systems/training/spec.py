@@ -1,0 +1,178 @@
+"""A BiLSTM model as plain values: what to make it of, kept beside its runs so that it can be made again."""
+
+from __future__ import annotations
+
+import gzip
+import json
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Literal
+
+from gluebench.benchmark import Label, Source, Task
+from gluebench.data import DataError
+from gluebench.systems.training.files import write_json
+
+if TYPE_CHECKING:
+    from gluebench.systems.neural.heads import MultiTaskModel
+    from gluebench.systems.text.vocabulary import Vocabulary
+
+FILE = "model.json"
+SCHEMA = "gluebench.model/1"
+PLAIN_WIDTH = 50
+"""Width of random vectors, where there is no file of vectors."""
+
+
+@dataclass(frozen=True, slots=True)
+class BiLstmSpec:
+    """Sizes and options of a BiLSTM over word vectors; the defaults are the paper's (section 5, B.1)."""
+
+    hidden: int = 1500
+    """Per direction."""
+    layers: int = 2
+    attention: bool = False
+    dropout: float = 0.2
+    classifier: int = 512
+    """Width of a classifier's hidden layer."""
+    width: int = 300
+    """Of the word vectors."""
+    most: int | None = 30_000
+    """Words of the vocabulary, the most frequent ones; None: all."""
+    oov: Literal["normal", "zero"] = "normal"
+    """Vectors of words that the file lacks, and of unknown ones; the code drew them with deviation 1."""
+    tokeniser: str = "ptb"
+    longest: int = 40
+    """Tokens that are kept of a sentence; 40 in the code."""
+    pool_padding: bool = False
+    lower: bool = False
+    """Whether a word that the file of vectors lacks takes the vector of its small letters."""
+
+
+SIZES: Mapping[str, Mapping[str, Any]] = {
+    "tiny": {"hidden": 100, "classifier": 128},
+    "small": {"hidden": 300},
+    "paper": {},
+}
+"""Preset to what it changes of the paper's sizes."""
+
+
+def vocabulary(spec: BiLstmSpec, texts: Iterable[str]) -> Vocabulary:
+    """The words of a model that is trained and asked on these texts."""
+    from gluebench.systems.text.ptb import tokeniser
+    from gluebench.systems.text.vocabulary import most_frequent
+
+    tokenise = tokeniser(spec.tokeniser)
+    return most_frequent((tokenise(text)[: spec.longest] for text in texts), most=spec.most)
+
+
+def make(
+    spec: BiLstmSpec, tasks: Sequence[Task], words: Vocabulary, *, vectors: Path | None
+) -> MultiTaskModel:
+    """A new model, its weights and the vectors of unknown words drawn from PyTorch's generator."""
+    import torch
+
+    from gluebench.systems.text.embeddings import embedding_matrix
+
+    table = embedding_matrix(
+        words, vectors, dim=spec.width, oov=spec.oov, seed=torch.initial_seed(), lower=spec.lower
+    )
+    return _assembled(spec, tasks, words, table)
+
+
+def _assembled(spec: BiLstmSpec, tasks: Sequence[Task], words: Vocabulary, table: Any) -> MultiTaskModel:
+    from gluebench.systems.neural.bilstm_body import BiLstmBody
+    from gluebench.systems.neural.heads import MultiTaskModel
+    from gluebench.systems.neural.token_vectors import TableVectors
+    from gluebench.systems.text.ptb import tokeniser
+
+    body = BiLstmBody(
+        TableVectors(words, table, tokeniser(spec.tokeniser), longest=spec.longest),
+        spec.hidden,
+        layers=spec.layers,
+        attention=spec.attention,
+        dropout=spec.dropout,
+        pool_padding=spec.pool_padding,
+    )
+    return MultiTaskModel(body, tasks, hidden=spec.classifier)
+
+
+def write_model(folder: Path, spec: BiLstmSpec, tasks: Sequence[Task], words: Vocabulary) -> None:
+    """Keep what a model is made of in a folder, beside its runs."""
+    folder.mkdir(parents=True, exist_ok=True)
+    values = {
+        "schema": SCHEMA,
+        "body": asdict(spec),
+        "tasks": [_task_values(task) for task in tasks],
+        "words": list(words.words),
+    }
+    write_json(folder / FILE, values)
+
+
+def read_model(folder: Path) -> MultiTaskModel:
+    """The model kept in a folder, with vectors and weights still to be loaded. Raises DataError."""
+    import numpy as np
+
+    from gluebench.systems.text.vocabulary import Vocabulary
+
+    path = folder / FILE
+    try:
+        values = json.loads(path.read_text(encoding="utf-8"))
+        if values["schema"] != SCHEMA:
+            raise DataError([f"{path}: schema {values['schema']!r}; expected {SCHEMA}"])
+        spec, words = BiLstmSpec(**values["body"]), Vocabulary(values["words"])
+        tasks = [_task(each) for each in values["tasks"]]
+    except OSError as error:
+        raise DataError([f"{path}: {error.strerror}; expected the record of a trained model"]) from None
+    except (ValueError, KeyError, TypeError) as error:
+        if isinstance(error, DataError):
+            raise
+        raise DataError([f"{path}: not the record of a trained model ({error})"]) from None
+    return _assembled(spec, tasks, words, np.zeros((len(words), spec.width), dtype=np.float32))
+
+
+def vector_width(path: Path) -> int:
+    """How many numbers a file of word vectors has for each word, by its first line."""
+    try:
+        with gzip.open(path) if path.suffix == ".gz" else path.open("rb") as file:
+            fields = file.readline().rstrip().split(b" ")
+    except OSError as error:
+        reason = error.strerror or str(error)
+        raise DataError([f"{path}: {reason}; expected word vectors as text"]) from None
+    width = int(fields[1]) if len(fields) == 2 and fields[1].isdigit() else len(fields) - 1
+    if width < 1:
+        raise DataError([f"{path}: line 1 has no numbers; expected a word and its vector on each line"])
+    return width
+
+
+def _task_values(task: Task) -> dict[str, Any]:
+    """What a head needs of its task."""
+    return {
+        "name": task.name,
+        "columns": list(task.columns),
+        "words": list(task.words),
+        "score_range": task.score_range,
+    }
+
+
+def _task(values: Mapping[str, Any]) -> Task:
+    """A task with what a head needs, and nothing else."""
+    return Task(
+        name=values["name"],
+        title=values["name"],
+        summary="",
+        section="",
+        domain="",
+        columns=tuple(values["columns"]),
+        labels=tuple(Label(word, "") for word in values["words"]),
+        score_range=tuple(values["score_range"]) if values["score_range"] else None,
+        metrics=(),
+        splits={},
+        files=(),
+        source=Source("", "", ""),
+    )
+
+
+def texts_of(rows: Iterable[Any]) -> Iterator[str]:
+    """All input texts of examples."""
+    for row in rows:
+        yield from row.inputs.values()

@@ -1,0 +1,70 @@
+"""`gluebench train` as a user meets it."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner, Result
+
+from gluebench.cli import main
+
+pytest.importorskip("torch", reason="PyTorch is not installed; pip install 'gluebench[train]'")
+QUICK = ("--hidden", "4", "--device", "cpu", "--set", "max_checks=1", "--set", "check_every=2")
+
+
+def train(*arguments: str) -> Result:
+    return CliRunner().invoke(main, ["train", "--benchmark", "sample", *arguments])
+
+
+def test_training_prints_dev_scores_with_intervals_and_a_second_call_does_not_train_again(
+    sample_folder: Path, tmp_path: Path
+) -> None:
+    options = ("--data", str(sample_folder), "--out", str(tmp_path), "--tasks", "RTE,STS-B", *QUICK, "--json")
+    first = train(*options)
+    assert first.exit_code == 0, first.output
+    assert "check 1 of at most 1, update 2" in first.stderr
+    report = json.loads(first.stdout)
+    assert report["tasks"]["RTE"]["score"]["n"] == 60
+    assert report["tasks"]["RTE"]["score"]["low"] < report["tasks"]["RTE"]["score"]["high"]
+    assert report["score"] is None
+    again = train(*options)
+    assert "check 1" not in again.stderr
+    assert json.loads(again.stdout) == report
+
+
+def test_a_changed_setting_is_refused_in_a_folder_of_another_run(sample_folder: Path, tmp_path: Path) -> None:
+    options = ("--data", str(sample_folder), "--out", str(tmp_path), "--tasks", "RTE", *QUICK)
+    assert train(*options).exit_code == 0
+    changed = train(*options, "--set", "clip=1")
+    assert changed.exit_code == 1
+    assert "the run there has settings" in changed.output
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ("clip", "'clip' is no NAME=VALUE; NAME is one of attention, batch_size"),
+        ("speed=9", "'speed=9' is no NAME=VALUE"),
+        ("clip=hard", "clip is 'hard'; expected a number"),
+        ("check_every=often", "check_every is 'often'; expected a whole number, or none"),
+        ("idle_heads=rest", "idle_heads is 'rest'; expected one of keep, decay"),
+        ("bucketed=maybe", "bucketed is 'maybe'; expected yes or no"),
+        ("batch_size=0", "batch_size is 0; expected a number above 0"),
+    ],
+)
+def test_a_setting_that_cannot_be_is_a_usage_error(
+    sample_folder: Path, tmp_path: Path, change: str, message: str
+) -> None:
+    done = train("--data", str(sample_folder), "--out", str(tmp_path / "out"), "--set", change)
+    assert done.exit_code == 2
+    assert message in done.stderr
+    assert not (tmp_path / "out").exists()
+
+
+def test_data_that_are_not_there_are_an_error_of_one_line_a_task(tmp_path: Path) -> None:
+    done = train("--data", str(tmp_path), "--out", str(tmp_path / "out"), "--tasks", "RTE")
+    assert done.exit_code == 1
+    assert "no data of RTE" in done.stderr
+    assert "Traceback" not in done.output

@@ -1,0 +1,39 @@
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+import pytest
+import torch
+
+from gluebench.systems.neural.bilstm_body import BiLstmBody
+from gluebench.systems.neural.token_vectors import TableVectors
+from gluebench.systems.text.vocabulary import Vocabulary
+
+WORDS = "the a cat dog sees hears no one every mouse today".split()
+
+
+@pytest.fixture(autouse=True)
+def one_thread() -> Iterator[None]:
+    threads = torch.get_num_threads()
+    torch.set_num_threads(1)
+    torch.manual_seed(0)
+    yield
+    torch.set_num_threads(threads)
+
+
+@pytest.fixture
+def vectors() -> TableVectors:
+    """Eight numbers for each of a few words, and for the unknown one."""
+    table = np.random.default_rng(1).standard_normal((len(WORDS) + 2, 8), dtype=np.float32)
+    return TableVectors(Vocabulary(WORDS), table, str.split)
+
+
+@pytest.fixture
+def body(vectors: TableVectors) -> BiLstmBody:
+    return BiLstmBody(vectors, hidden=6)
+
+
+@pytest.fixture
+def attentive(vectors: TableVectors) -> BiLstmBody:
+    return BiLstmBody(vectors, hidden=6, attention=True)

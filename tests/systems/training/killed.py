@@ -1,0 +1,74 @@
+"""Runs that die without warning and are begun again: python killed.py FOLDER UPDATE-MOMENT...
+
+Each is killed at its update, "during" the loop or in the middle of writing its state ("state") or its weights
+("weights"), and begun again in another process, all in `FOLDER/UPDATE-MOMENT`; prints how each of them ended.
+"""
+
+from __future__ import annotations
+
+import os
+import signal
+import sys
+from pathlib import Path
+from typing import Any
+
+import torch
+from systems.training.toy import TOY, toy_data, toy_model
+
+from gluebench.systems.training import checkpoint, trainer
+from gluebench.systems.training.settings import Settings
+
+SETTINGS = Settings(**{**TOY.as_dict(), "save_every": 5, "max_checks": 3})
+
+
+def die(*args: Any) -> None:
+    os.kill(os.getpid(), signal.SIGKILL)
+
+
+def arm(update: int, moment: str) -> None:
+    """Have the process kill itself when the run is there."""
+    plain_update, plain_save = trainer.Trainer._update, checkpoint.save
+    place = {"update": 0}
+
+    def counted(self: Any) -> None:
+        plain_update(self)
+        place["update"] = self._progress.update
+        if moment == "during" and place["update"] == update:
+            die()
+
+    def cut(path: Path, values: Any) -> None:
+        kind = "state" if path.name == checkpoint.STATE else "weights"
+        if kind == moment and place["update"] >= update:
+            path.with_name(f".{path.name}.part").write_bytes(b"half of it")
+            die()
+        plain_save(path, values)
+
+    trainer.Trainer._update = counted  # type: ignore[method-assign]
+    checkpoint.save = cut
+
+
+def main(folder: Path) -> None:
+    torch.set_num_threads(1)
+    data = toy_data("SST-2", "STS-B", "MNLI")
+    model = toy_model([each.task for each in data.values()])
+    trainer.Trainer(model, data, SETTINGS, folder, tensorboard=False).train()
+
+
+def in_child(folder: Path, update: int, moment: str) -> int:
+    """Minus the signal that ended a process that trains, or its exit code."""
+    child = os.fork()
+    if not child:
+        if update:
+            arm(update, moment)
+        main(folder)
+        os._exit(0)
+    return os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
+
+
+if __name__ == "__main__":
+    import torch._dynamo  # PyTorch's optimisers import it: here once, not in every child
+
+    for name in sys.argv[2:]:
+        update, moment = name.split("-")
+        place = Path(sys.argv[1], name)
+        print(name, in_child(place, int(update), moment), in_child(place, 0, "-"))

@@ -1,0 +1,68 @@
+"""Several processes: the same weights as one process comes to with the same batches."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+import torch
+from systems.training.several import main
+from systems.training.toy import TOY
+
+from gluebench.systems.training.distributed import engine
+from gluebench.systems.training.engine import Plain
+from gluebench.systems.training.log import read_log
+from gluebench.systems.training.settings import Settings
+
+pytest.importorskip("accelerate", reason="Accelerate is not installed; pip install 'gluebench[train]'")
+TESTS = Path(__file__).resolve().parents[2]
+SCRIPT = Path(__file__).with_name("several.py")
+
+
+def launch(folder: Path, settings: Settings, *, processes: int) -> None:
+    """Train in several processes of this machine, which speak to each other by gloo."""
+    environment = {**os.environ, "PYTHONPATH": f"{TESTS.parent / 'src'}{os.pathsep}{TESTS}"}
+    command = [sys.executable, "-m", "torch.distributed.run", "--standalone", "--nproc-per-node"]
+    command += [str(processes), str(SCRIPT), str(folder), json.dumps(settings.as_dict())]
+    subprocess.run(command, env=environment, check=True, timeout=240)
+
+
+def weights(folder: Path) -> dict[str, torch.Tensor]:
+    (file,) = folder.glob("best-*.pt")
+    found: dict[str, torch.Tensor] = torch.load(file, weights_only=True)
+    return found
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("idle", ["keep", "decay"])
+def test_two_processes_equal_one_with_the_same_batches(tmp_path: Path, idle: str) -> None:
+    settings = replace(TOY, idle_heads=idle, check_every=40, max_checks=1)  # type: ignore[arg-type]
+    main(tmp_path / "one", json.dumps(settings.as_dict()))
+    launch(tmp_path / "two", settings, processes=2)
+    one, two = weights(tmp_path / "one"), weights(tmp_path / "two")
+    for name, values in one.items():
+        assert torch.allclose(values, two[name], rtol=0, atol=1e-6), name
+    alone, together = read_log(tmp_path / "one")[0], read_log(tmp_path / "two")[0]
+    assert together == {name: pytest.approx(value, abs=1e-6) for name, value in alone.items()}
+    card = json.loads((tmp_path / "two" / "card.json").read_text())
+    assert card["hardware"]["processes"] == 2
+
+
+def test_a_process_of_its_own_needs_no_accelerate(monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in list(os.environ):
+        if name.startswith("ACCELERATE") or name == "WORLD_SIZE":
+            monkeypatch.delenv(name)
+    assert isinstance(engine(device="cpu"), Plain)
+    with pytest.raises(ValueError, match="fp16 needs its loss scaled by Accelerate"):
+        Plain(precision="fp16")
+
+
+def test_a_model_that_is_split_up_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("ACCELERATE_USE_FSDP", "true")
+    with pytest.raises(ValueError, match="ACCELERATE_USE_FSDP is set"):
+        engine(device="cpu")

@@ -1,0 +1,83 @@
+"""Which task and which examples an update is of, and what its loss counts, by hand and by counting."""
+
+from __future__ import annotations
+
+from collections import Counter
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from scipy.stats import chisquare
+
+from gluebench.benchmark import load_benchmark
+from gluebench.systems.training.sampling import BatchStream, TaskSampler, batch_count
+from gluebench.systems.training.scaling import loss_scales, sampling_weights
+from gluebench.systems.training.settings import Settings
+
+
+def test_batches_of_a_pass_count_the_last_that_is_not_full() -> None:
+    assert [batch_count(size, 128) for size in (1, 128, 129, 2490)] == [1, 1, 2, 20]
+
+
+def test_weights_are_batches_or_examples() -> None:
+    sizes = {"big": 1000, "small": 130}
+    assert sampling_weights(sizes, Settings()) == {"big": 8, "small": 2}
+    assert sampling_weights(sizes, Settings(sampling="examples")) == {"big": 1000, "small": 130}
+
+
+def test_losses_are_scaled_by_the_largest_task_over_the_own() -> None:
+    sizes = {"big": 1000, "small": 130}
+    assert loss_scales(sizes, Settings()) == {"big": 1.0, "small": 4.0}
+    assert loss_scales(sizes, Settings(scaling="examples")) == {"big": 1.0, "small": 1000 / 130}
+    assert loss_scales(sizes, Settings(scaling="none")) == {"big": 1.0, "small": 1.0}
+
+
+def test_the_scales_of_glue_with_snli_are_those_of_the_original_run() -> None:
+    # SNLI 1.0, MNLI 1.4, QQP 1.5, QNLI 5.2, SST 8.1, CoLA 64, STS 95, MRPC 148, RTE 215 and WNLI 858 there.
+    suite = load_benchmark("glue")
+    tasks = [*suite.scored, suite.dataset("SNLI")]
+    scales = loss_scales({task.name: task.splits["train"].size for task in tasks}, Settings())
+    expected = {
+        "SNLI": 1.0, "MNLI": 1.4, "QQP": 1.5, "QNLI": 5.2, "SST-2": 8.1, "CoLA": 64, "STS-B": 95,
+        "MRPC": 148, "RTE": 215, "WNLI": 858,
+    }  # fmt: skip
+    assert scales == {name: pytest.approx(value, rel=0.05) for name, value in expected.items()}
+
+
+def test_tasks_are_drawn_in_proportion_with_replacement() -> None:
+    sampler = TaskSampler({"a": 6, "b": 3, "c": 1}, seed=111)
+    counts = Counter(sampler.next() for _ in range(10_000))
+    assert chisquare([counts[name] for name in "abc"], [6000, 3000, 1000]).pvalue > 0.001
+    assert counts != Counter(a=6000, b=3000, c=1000)  # as drawing without replacement would give
+
+
+def test_draws_depend_on_the_seed_alone() -> None:
+    first, again, other = (TaskSampler({"a": 1, "b": 1}, seed=seed) for seed in (1, 1, 2))
+    drawn = [[sampler.next() for _ in range(50)] for sampler in (first, again, other)]
+    assert drawn[0] == drawn[1] != drawn[2]
+
+
+@given(st.integers(0, 35), st.booleans())
+def test_draws_and_batches_go_on_from_a_saved_state(taken: int, bucketed: bool) -> None:
+    def tasks() -> TaskSampler:
+        return TaskSampler({"a": 2, "b": 1}, seed=5, at_once=10)
+
+    def stream() -> BatchStream:
+        return BatchStream("a", [(1 + place % 7,) for place in range(23)], size=4, seed=5, bucketed=bucketed)
+
+    for make in (tasks, stream):
+        one, other = make(), make()
+        for _ in range(taken):
+            one.next()
+        other.restore(one.state())
+        assert [one.next() for _ in range(25)] == [other.next() for _ in range(25)]
+
+
+@pytest.mark.parametrize("bucketed", [True, False])
+def test_each_pass_holds_every_example_once_in_an_order_of_its_own(bucketed: bool) -> None:
+    stream = BatchStream("a", [(place % 5,) for place in range(23)], size=4, seed=1, bucketed=bucketed)
+    passes = [[stream.next() for _ in range(6)] for _ in range(3)]
+    for batches in passes:
+        assert sorted(position for batch in batches for position in batch) == list(range(23))
+        assert sorted(map(len, batches)) == [3, 4, 4, 4, 4, 4]
+    assert passes[0] != passes[1] != passes[2]

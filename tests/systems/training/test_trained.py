@@ -1,0 +1,131 @@
+"""From data to a system that answers: rows, their folders, and the systems they leave."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from gluebench.benchmark import Benchmark, UnknownNameError, load_benchmark
+from gluebench.data import DataError, load_split
+from gluebench.systems import Predictor, run
+from gluebench.systems.training.data import dev_splits, load_task_data
+from gluebench.systems.training.row import Row, preset, train_row
+from gluebench.systems.training.spec import vector_width
+from gluebench.systems.training.trained import TrainedSystem
+from gluebench.systems.training.validation import score
+
+QUICK = {"max_checks": 1, "check_every": 3, "batch_size": 16}
+
+
+@pytest.fixture(scope="module")
+def vectors(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A file of vectors of eight numbers for a few words."""
+    path = tmp_path_factory.mktemp("vectors") / "few.txt"
+    words = ["the", "a", "of", "is", "The", "not", "."]
+    path.write_text("".join(f"{word} {' '.join(f'{len(word) + at}.5' for at in range(8))}\n" for word in words))
+    return path
+
+
+@pytest.fixture(autouse=True)
+def cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+
+
+def quick(vectors: Path | None, *, multi: bool, seeds: tuple[int, ...] = (1,), attention: bool = False) -> Row:
+    spec = {"hidden": 4, "classifier": 4, "attention": attention}
+    return preset("tiny", multi=multi, vectors=vectors, seeds=seeds, spec=spec, settings=QUICK)
+
+
+def train(row: Row, folder: Path, data: Path, suite: Benchmark, *names: str) -> TrainedSystem:
+    found = load_task_data(data, suite, names)
+    return train_row(row, found, folder, benchmark=suite, data_folder=data, device="cpu")
+
+
+def test_a_multi_task_row_answers_every_task_and_the_diagnostic_set_when_loaded_again(
+    sample_folder: Path, tmp_path: Path, vectors: Path
+) -> None:
+    manifest = tmp_path / "part.toml"
+    manifest.write_text('[benchmark]\nname = "part"\nextends = "sample"\ntasks = ["MNLI", "STS-B", "AX"]\n')
+    part = load_benchmark(manifest)
+    trained = train(quick(vectors, multi=True, attention=True), tmp_path / "out", sample_folder, part)
+    again = TrainedSystem(tmp_path / "out")
+    assert isinstance(again, Predictor)
+    assert again.tasks == ("STS-B", "MNLI")
+    first, second = (run(each, part, sample_folder) for each in (trained, again))
+    assert first == second
+    assert set(first) == {"STS-B", "MNLI-m", "MNLI-mm", "AX"}
+    rows = load_split(sample_folder, part, "AX", "test")
+    assert again.predict(part.task("AX"), rows) == first["AX"].words()
+    with pytest.raises(UnknownNameError, match="CoLA"):
+        again.predict(load_benchmark("sample").task("CoLA"), [])
+
+
+def test_single_tasks_are_each_answered_by_their_best_run(
+    sample: Benchmark, sample_folder: Path, tmp_path: Path
+) -> None:
+    row = quick(None, multi=False, seeds=(1, 2))
+    system = train(row, tmp_path, sample_folder, sample, "RTE", "STS-B")
+    found = load_task_data(sample_folder, sample, ["RTE", "STS-B"])
+    for name, place in json.loads((tmp_path / "trained.json").read_text())["tasks"].items():
+        cards = {path.parent.name: json.loads(path.read_text()) for path in (tmp_path / name).glob("*/card.json")}
+        scores = {run: card["dev"]["score"] for run, card in cards.items()}
+        assert set(scores) == {"seed-1", "seed-2"}
+        assert scores[Path(place).name] == max(scores.values())
+        answers = {"dev": system.predict(sample.task(name), found[name].dev["dev"])}
+        assert score(found[name], answers).score == pytest.approx(max(scores.values()), abs=1e-6)
+    assert system.parameters() == sum(
+        json.loads((run / "card.json").read_text())["model"]["trained_parameters"] for run in system.runs()
+    )
+
+
+def test_the_card_says_what_the_row_was_and_names_no_place_of_this_machine(
+    sample: Benchmark, sample_folder: Path, tmp_path: Path, vectors: Path
+) -> None:
+    train(quick(vectors, multi=True), tmp_path / "out", sample_folder, sample, "RTE")
+    text = (tmp_path / "out" / "seed-1" / "card.json").read_text()
+    card = json.loads(text)
+    assert card["about"]["body"]["width"] == 8
+    assert card["about"]["vectors"]["name"] == "few.txt"
+    assert card["about"]["vectors"]["bytes"] == vectors.stat().st_size
+    assert str(tmp_path) not in text
+    assert str(sample_folder) not in text
+
+
+def test_a_folder_without_a_system_is_named(tmp_path: Path) -> None:
+    with pytest.raises(DataError, match=r"trained.json: .*expected a folder that gluebench train wrote"):
+        TrainedSystem(tmp_path)
+    (tmp_path / "trained.json").write_text('{"schema": "other/1"}')
+    with pytest.raises(DataError, match="schema 'other/1'; expected gluebench.trained/1"):
+        TrainedSystem(tmp_path)
+
+
+def test_presets_are_the_papers_sizes_or_smaller(vectors: Path) -> None:
+    paper = preset("paper", multi=True, vectors=None)
+    assert (paper.spec.hidden, paper.spec.classifier, paper.spec.layers, paper.spec.dropout) == (1500, 512, 2, 0.2)
+    assert paper.seeds == (111, 222, 333)
+    assert preset("paper", multi=False, vectors=None).settings.check_every is None
+    assert preset("small", multi=True, vectors=vectors).spec.width == 8
+
+
+def test_the_width_of_vectors_is_read_from_a_header_or_the_first_line(tmp_path: Path, vectors: Path) -> None:
+    headed = tmp_path / "headed.txt"
+    headed.write_text("2 3\na 1 2 3\nb 4 5 6\n")
+    assert (vector_width(vectors), vector_width(headed)) == (8, 3)
+    (tmp_path / "empty.txt").write_text("")
+    with pytest.raises(DataError, match="line 1 has no numbers"):
+        vector_width(tmp_path / "empty.txt")
+
+
+def test_data_that_cannot_be_trained_on_are_named(sample: Benchmark, sample_folder: Path) -> None:
+    with pytest.raises(DataError, match="AX has no training data; it is answered by MNLI"):
+        load_task_data(sample_folder, sample, ["AX"])
+    with pytest.raises(DataError, match="RTE is both a task and auxiliary data"):
+        load_task_data(sample_folder, sample, ["RTE"], ["RTE"])
+
+
+def test_the_dev_splits_of_auxiliary_data_are_those_named_so() -> None:
+    glue = load_benchmark("glue")
+    assert dev_splits(glue.dataset("SNLI")) == ["dev"]
+    assert dev_splits(glue.task("MNLI")) == ["dev_matched", "dev_mismatched"]

@@ -1,0 +1,284 @@
+"""The loop: what a run leaves, what each option changes, and that a killed run comes to the same end."""
+
+from __future__ import annotations
+
+import csv
+import json
+import os
+import signal
+import subprocess
+import sys
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from itertools import pairwise
+from pathlib import Path
+
+import pytest
+import torch
+from systems.training.killed import main
+from systems.training.toy import TOY, toy_data, toy_model
+
+from gluebench.data import DataError, Example
+from gluebench.systems.training.curves import draw_curves
+from gluebench.systems.training.log import read_log
+from gluebench.systems.training.outcome import Outcome
+from gluebench.systems.training.predicting import predict
+from gluebench.systems.training.settings import Settings
+from gluebench.systems.training.trainer import Trainer, take_weights
+from gluebench.systems.training.validation import score
+
+TESTS = Path(__file__).resolve().parents[2]
+SOURCE = TESTS.parent / "src"
+KILLED = ("3-during", "17-during", "12-weights", "20-state", "36-state")
+"""The update and the moment at which runs are killed."""
+
+
+def trained(folder: Path, settings: Settings = TOY, *names: str, auxiliary: str = "") -> Outcome:
+    data = toy_data(*(names or ("SST-2", "STS-B", "MNLI")), auxiliary=auxiliary)
+    model = toy_model([each.task for each in data.values()])
+    return Trainer(model, data, settings, folder, tensorboard=False).train()
+
+
+def weights(outcome: Outcome) -> dict[str, torch.Tensor]:
+    file = next(iter(outcome.tasks.values())).weights
+    found: dict[str, torch.Tensor] = torch.load(outcome.folder / file, weights_only=True)
+    return found
+
+
+def same(one: dict[str, torch.Tensor], other: dict[str, torch.Tensor]) -> bool:
+    return all(torch.equal(one[name], other[name]) for name in {*one, *other})
+
+
+def test_a_run_leaves_its_log_its_card_its_outcome_and_the_best_weights(tmp_path: Path) -> None:
+    outcome = trained(tmp_path)
+    rows = read_log(tmp_path)
+    best = max(rows, key=lambda row: row["macro"])
+    assert [row["update"] for row in rows] == [12, 24, 36, 48]
+    assert outcome.score == best["macro"]
+    assert {task.check for task in outcome.tasks.values()} == {int(best["check"])}
+    assert outcome.tasks["MNLI"].score == best["MNLI score"]
+    assert {path.name for path in tmp_path.iterdir()} == {
+        "log.csv", "times.csv", "card.json", "outcome.json", f"best-{int(best['check'])}.pt",
+    }  # fmt: skip
+    card = json.loads((tmp_path / "card.json").read_text())
+    assert card["settings"] == TOY.as_dict()
+    assert card["data"]["MNLI"]["examples"] == {"train": 20, "dev_matched": 20, "dev_mismatched": 20}
+    assert card["software"]["torch"] == torch.__version__
+    assert card["model"]["trained_parameters"] == sum(each.numel() for each in weights(outcome).values())
+
+
+def test_the_score_of_a_run_is_that_of_its_weights_on_the_whole_dev_split(tmp_path: Path) -> None:
+    outcome = trained(tmp_path)
+    data = toy_data("SST-2", "STS-B", "MNLI")
+    model = toy_model([each.task for each in data.values()], seed=9)
+    take_weights(model, outcome)
+    for name, each in data.items():
+        answers = {split: predict(model, name, rows, batch_size=3) for split, rows in each.dev.items()}
+        assert score(each, answers).score == pytest.approx(outcome.tasks[name].score, abs=1e-6)
+
+
+def test_the_same_seed_comes_to_the_same_weights_another_to_others(tmp_path: Path) -> None:
+    one, again = (weights(trained(tmp_path / name)) for name in ("one", "again"))
+    other = weights(trained(tmp_path / "other", replace(TOY, seed=222)))
+    assert same(one, again)
+    assert not same(one, other)
+
+
+def test_training_leaves_no_global_state_behind(tmp_path: Path) -> None:
+    torch.manual_seed(5)
+    before = torch.get_rng_state()
+    trained(tmp_path, replace(TOY, precision="tf32"))
+    assert torch.equal(torch.get_rng_state(), before)
+    assert not torch.backends.cuda.matmul.allow_tf32
+
+
+def test_a_toy_task_is_learnt(tmp_path: Path) -> None:
+    data = toy_data("SST-2", sizes=[800])
+    settings = replace(TOY, check_every=None, max_checks=8)
+    outcome = Trainer(toy_model([data["SST-2"].task]), data, settings, tmp_path, tensorboard=False).train()
+    assert read_log(tmp_path)[0]["update"] == 100
+    assert outcome.tasks["SST-2"].score >= 0.85
+
+
+def test_a_finished_run_is_not_run_again_and_another_is_not_taken_for_it(tmp_path: Path) -> None:
+    first = trained(tmp_path)
+    before = (tmp_path / "card.json").stat().st_mtime_ns
+    assert trained(tmp_path) == first
+    assert (tmp_path / "card.json").stat().st_mtime_ns == before
+    with pytest.raises(DataError, match="the run there has settings"):
+        trained(tmp_path, replace(TOY, clip=1.0))
+    with pytest.raises(DataError, match="the run there has data"):
+        trained(tmp_path, TOY, "SST-2", "STS-B")
+
+
+def test_the_weights_of_a_finished_run_that_are_gone_are_named(tmp_path: Path) -> None:
+    outcome = trained(tmp_path)
+    (tmp_path / outcome.tasks["MNLI"].weights).unlink()
+    with pytest.raises(DataError, match="the weights of this run are missing"):
+        trained(tmp_path)
+
+
+@pytest.mark.parametrize("idle", ["keep", "decay"])
+def test_heads_without_a_part_rest_or_are_moved_by_adams_momentum(tmp_path: Path, idle: str) -> None:
+    data = toy_data("SST-2", "STS-B", sizes=[200, 20])
+    model = toy_model([each.task for each in data.values()])
+    name = next(name for name in model.state_dict() if "STS-B" in name and name.endswith("weight"))
+    heads = [model.state_dict()[name].clone()]
+    settings = replace(TOY, idle_heads=idle, check_every=1, max_checks=60, patience=99)  # type: ignore[arg-type]
+    Trainer(
+        model,
+        data,
+        settings,
+        tmp_path,
+        tensorboard=False,
+        say=lambda line: heads.append(model.state_dict()[name].clone()),
+    ).train()
+    rows = read_log(tmp_path)
+    updated = [row["STS-B updates"] > 0 for row in rows]
+    moved = [not torch.equal(before, after) for before, after in pairwise(heads[: len(rows) + 1])]
+    first = updated.index(True)
+    assert 0 < first < 40
+    assert moved[:first] == [False] * first  # PyTorch 0.4 too moved no head before its first gradient
+    assert moved[first:] == (updated[first:] if idle == "keep" else [True] * (60 - first))
+    assert not all(updated[first:])
+
+
+def test_the_loss_of_a_small_task_is_scaled_before_the_gradient_is_clipped(tmp_path: Path) -> None:
+    """With a clip so small that it always binds, scaling changes nothing; without a binding clip it does."""
+    names = ("SST-2", "STS-B")
+    bound = [
+        weights(
+            trained(tmp_path / f"bound-{scaling}", replace(TOY, clip=1e-6, l2=1e-12, scaling=scaling), *names)
+        )
+        for scaling in ("batches", "none")
+    ]
+    free = [
+        weights(trained(tmp_path / f"free-{scaling}", replace(TOY, clip=1e9, scaling=scaling), *names))
+        for scaling in ("batches", "none")
+    ]
+    assert all(torch.allclose(bound[0][name], bound[1][name], atol=1e-4) for name in bound[0])
+    assert not all(torch.allclose(free[0][name], free[1][name], atol=1e-4) for name in free[0])
+
+
+def test_an_auxiliary_task_is_trained_and_counts_only_where_asked(tmp_path: Path) -> None:
+    names = ("SNLI", "RTE")
+    for counted in (False, True):
+        settings = replace(TOY, count_auxiliary=counted)
+        outcome = trained(tmp_path / str(counted), settings, *names, auxiliary="SNLI")
+        rows = read_log(tmp_path / str(counted))
+        assert sum(row["SNLI updates"] for row in rows) > 0
+        for row in rows:
+            expected = (row["SNLI score"] + row["RTE score"]) / 2 if counted else row["RTE score"]
+            assert row["macro"] == pytest.approx(expected)
+        assert outcome.tasks["SNLI"].metrics.keys() == {"accuracy"}
+
+
+def test_mnli_is_the_mean_of_two_accuracies_or_pooled_and_stsb_by_pearson_alone() -> None:
+    data = toy_data("STS-B", "MNLI")
+    mnli = data["MNLI"]
+    uneven = replace(
+        mnli, dev={"dev_matched": mnli.dev["dev_matched"][:4], **_without(mnli.dev, "dev_matched")}
+    )
+    answers: dict[str, list[str | float]] = {
+        "dev_matched": [str(row.label) for row in uneven.dev["dev_matched"]],
+        "dev_mismatched": [wrong(row) for row in uneven.dev["dev_mismatched"]],
+    }
+    assert score(uneven, answers).score == 0.5
+    assert score(uneven, answers, "pooled").score == pytest.approx(4 / 24)
+    curved = {"dev": [float(row.label or 0) ** 3 for row in data["STS-B"].dev["dev"]]}
+    whole, pooled = score(data["STS-B"], curved), score(data["STS-B"], curved, "pooled")
+    assert whole.metrics["spearman"] == pytest.approx(1.0)
+    assert whole.score == pytest.approx((whole.metrics["pearson"] + 1) / 2)
+    assert pooled.score == whole.metrics["pearson"] < 1
+
+
+def _without(splits: Mapping[str, Sequence[Example]], name: str) -> dict[str, Sequence[Example]]:
+    return {split: rows for split, rows in splits.items() if split != name}
+
+
+def wrong(row: Example) -> str:
+    return "neutral" if row.label == "entailment" else "entailment"
+
+
+def test_each_task_may_keep_the_weights_of_its_own_best_check(tmp_path: Path) -> None:
+    outcome = trained(tmp_path, replace(TOY, best="task", max_checks=8))
+    rows = read_log(tmp_path)
+    for name, task in outcome.tasks.items():
+        assert task.score == max(row[f"{name} score"] for row in rows)
+        assert (tmp_path / task.weights).is_file()
+    assert len(list(tmp_path.glob("best-*.pt"))) == 3
+
+
+def test_a_loss_that_is_no_number_ends_the_run_with_a_word_for_it(tmp_path: Path) -> None:
+    with pytest.raises(FloatingPointError, match=r"the training loss of .* is (nan|inf) by update 12"):
+        trained(tmp_path, replace(TOY, learning_rate=1e30))
+
+
+@pytest.fixture(scope="module")
+def ended(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, dict[str, str]]:
+    """Where the killed runs are, and how each of their processes ended."""
+    folder = tmp_path_factory.mktemp("killed")
+    script = [sys.executable, str(Path(__file__).with_name("killed.py")), str(folder), *KILLED]
+    environment = {**os.environ, "PYTHONPATH": f"{SOURCE}{os.pathsep}{TESTS}"}
+    done = subprocess.run(script, env=environment, check=True, capture_output=True, text=True)
+    return folder, dict(line.split(" ", 1) for line in done.stdout.splitlines())
+
+
+@pytest.mark.parametrize("name", KILLED)
+def test_a_killed_run_that_is_begun_again_comes_to_the_same_end(
+    ended: tuple[Path, dict[str, str]], uninterrupted: Path, name: str
+) -> None:
+    folder, exits = ended
+    assert exits[name] == f"{-signal.SIGKILL} 0"
+    assert same(kept(folder / name), kept(uninterrupted))
+    assert (folder / name / "log.csv").read_bytes() == (uninterrupted / "log.csv").read_bytes()
+    assert not (folder / name / "state.pt").exists()
+
+
+@pytest.fixture(scope="module")
+def uninterrupted(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("run")
+    main(folder)
+    return folder
+
+
+def kept(folder: Path) -> dict[str, torch.Tensor]:
+    """The weights of the run's last and best check."""
+    (file,) = folder.glob("best-*.pt")
+    found: dict[str, torch.Tensor] = torch.load(file, weights_only=True)
+    return found
+
+
+def test_a_damaged_state_is_named(tmp_path: Path) -> None:
+    (tmp_path / "state.pt").write_bytes(b"not a state")
+    with pytest.raises(DataError, match=r"state.pt: cannot be read as a saved run"):
+        trained(tmp_path)
+
+
+def test_what_is_the_clocks_is_apart_from_the_log(tmp_path: Path) -> None:
+    trained(tmp_path)
+    with (tmp_path / "times.csv").open() as file:
+        times = list(csv.DictReader(file))
+    assert [row["update"] for row in times] == ["12", "24", "36", "48"]
+    assert all(float(row["seconds"]) > 0 for row in times)
+
+
+def test_curves_are_drawn(tmp_path: Path) -> None:
+    pytest.importorskip("matplotlib")
+    trained(tmp_path / "a")
+    trained(tmp_path / "b", replace(TOY, seed=222))
+    draw_curves({"seed 111": tmp_path / "a", "seed 222": tmp_path / "b"}, tmp_path / "curves.svg")
+    assert (tmp_path / "curves.svg").read_text().count("<path") > 20
+
+
+@pytest.mark.slow
+def test_tensorboard_reads_what_the_log_says(tmp_path: Path) -> None:
+    accumulator = pytest.importorskip("tensorboard.backend.event_processing.event_accumulator")
+    data = toy_data("SST-2", "STS-B")
+    Trainer(toy_model([each.task for each in data.values()]), data, TOY, tmp_path).train()
+    events = accumulator.EventAccumulator(str(tmp_path / "tensorboard"))
+    events.Reload()
+    for tag, column in (("macro", "macro"), ("score/SST-2", "SST-2 score"), ("loss/STS-B", "STS-B loss")):
+        logged = [(row["update"], row[column]) for row in read_log(tmp_path) if column in row]
+        found = [(event.step, event.value) for event in events.Scalars(tag)]
+        assert found == [(step, pytest.approx(value)) for step, value in logged]

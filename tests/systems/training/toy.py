@@ -1,0 +1,102 @@
+"""A small body and small tasks: sentences whose label a mean of word vectors can tell."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+import torch
+from torch import Tensor, nn
+
+from gluebench.benchmark import Benchmark, load_benchmark
+from gluebench.data import Example
+from gluebench.systems.neural.body import Body
+from gluebench.systems.neural.features import pair_features
+from gluebench.systems.neural.heads import MultiTaskModel
+from gluebench.systems.training.data import TaskData
+from gluebench.systems.training.settings import Settings
+
+WORDS = 40
+TOY = Settings(
+    learning_rate=1e-2,
+    minimum_learning_rate=1e-5,
+    batch_size=8,
+    check_every=12,
+    max_checks=4,
+    drawn_at_once=10,
+    stop_rule="none",
+)
+
+
+class Batch(NamedTuple):
+    ids: tuple[Tensor, ...]
+
+
+class ToyBody(Body):
+    """The mean of word vectors; dropout stands in for all that draws from PyTorch's generator."""
+
+    def __init__(self, dim: int = 8, dropout: float = 0.1) -> None:
+        super().__init__()
+        self.dims = {1: dim, 2: 4 * dim}
+        self.table = nn.Embedding(WORDS + 1, dim, padding_idx=0)
+        self.dropout = nn.Dropout(dropout)
+
+    def prepare(self, inputs: Sequence[tuple[str, ...]]) -> list[tuple[list[int], ...]]:
+        return [
+            tuple([1 + int(word[1:]) % WORDS for word in text.split()] for text in texts) for texts in inputs
+        ]
+
+    def collate(self, items: Sequence[Any]) -> Batch:
+        sides = []
+        for side in zip(*items, strict=True):
+            longest = max(map(len, side))
+            sides.append(torch.tensor([[*ids, *[0] * (longest - len(ids))] for ids in side]))
+        return Batch(tuple(sides))
+
+    def size(self, item: Any) -> int:
+        return sum(map(len, item))
+
+    def lengths(self, item: Any) -> tuple[int, ...]:
+        return tuple(map(len, item))
+
+    def forward(self, batch: Batch) -> Tensor:
+        means = [
+            self.dropout(self.table(ids).sum(1) / (ids > 0).sum(1, keepdim=True).clamp(min=1))
+            for ids in batch.ids
+        ]
+        return means[0] if len(means) == 1 else pair_features(*means)
+
+
+def toy_model(tasks: Sequence[Any], *, seed: int = 0, dropout: float = 0.1) -> MultiTaskModel:
+    with torch.random.fork_rng():
+        torch.manual_seed(seed)
+        return MultiTaskModel(ToyBody(dropout=dropout), tasks, hidden=6)
+
+
+def sentence(rng: random.Random) -> str:
+    return " ".join(f"w{rng.randrange(WORDS)}" for _ in range(rng.randint(2, 9)))
+
+
+def examples(task: Any, count: int, *, seed: int) -> list[Example]:
+    """Labels by whether a text has more low words than high ones; scores by the share of low words."""
+    rng = random.Random(f"{seed}/{task.name}")
+    found = []
+    for index in range(count):
+        texts = [sentence(rng) for _ in task.columns]
+        ids = [int(word[1:]) for text in texts for word in text.split()]
+        low = sum(each < WORDS // 2 for each in ids) / len(ids)
+        label = task.words[min(len(task.words) - 1, int(low * len(task.words)))] if task.labels else 5.0 * low
+        found.append(Example(index, dict(zip(task.columns, texts, strict=True)), label))
+    return found
+
+
+def toy_data(*names: str, sizes: Sequence[int] = (60, 30, 20), auxiliary: str = "") -> dict[str, TaskData]:
+    suite: Benchmark = load_benchmark("glue")
+    found = {}
+    for name, size in zip(names, sizes, strict=False):
+        task = suite.dataset(name)
+        splits = [split for split in task.splits if split.startswith("dev")]
+        dev = {split: examples(task, 20, seed=place + 1) for place, split in enumerate(splits)}
+        found[name] = TaskData(task, examples(task, size, seed=0), dev, name == auxiliary)
+    return found
