@@ -43,6 +43,11 @@ def _room_error(error: Exception) -> click.ClickException | None:
         "SiteError",
         "DataError",
         "EncoderError",
+        "ModelError",
+        "PredictionError",
+        "RefusedError",
+        "WeightsError",
+        "CannotBeHadError",
     }:  # these may begin with a path
         return click.ClickException(str(error))
     return None

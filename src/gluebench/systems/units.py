@@ -11,11 +11,23 @@ from gluebench.systems.protocols import Predictor
 from gluebench.systems.run import TRAIN, Answered, Progress, answer, fit
 
 
+class Key(NamedTuple):
+    """What names one test file in one of its splits."""
+
+    role: Role
+    file: str
+
+
 class Asked(NamedTuple):
     """One test file, in one of its splits."""
 
     role: Role
     file: TestFile
+
+    @property
+    def key(self) -> Key:
+        """Its name."""
+        return Key(self.role, self.file.name)
 
 
 class Unit(NamedTuple):
@@ -67,9 +79,10 @@ def answer_unit(
     folder: str | os.PathLike[str],
     *,
     say: Progress,
-) -> Mapping[Asked, Answered]:
+) -> Mapping[Key, Answered]:
     """Fit the task and answer its test files. Raises what `run` raises."""
     fit(system, benchmark, unit.task, folder, say=say)
     return {
-        asked: answer(system, benchmark, asked.file, folder, role=asked.role, say=say) for asked in unit.asked
+        asked.key: answer(system, benchmark, asked.file, folder, role=asked.role, say=say)
+        for asked in unit.asked
     }

@@ -34,7 +34,7 @@ class Reply(NamedTuple):
     tokens_out: int
 
 
-class Refused(ModelError):
+class RefusedError(ModelError):
     """The server does not take a request as it is."""
 
     def __init__(self, message: str, *, status: int) -> None:
@@ -60,11 +60,15 @@ class Endpoint:
         if parts.scheme not in ("http", "https") or not parts.hostname:
             raise ModelError(f"{url}: no address of a server; expected one as http://localhost:8000/v1")
         if parts.username or parts.password:
-            raise ModelError("the address holds a password; name the variable of a key with --key-from instead")
+            raise ModelError(
+                "the address holds a password; name the variable of a key with --key-from instead"
+            )
         self.address = url if parts.path.endswith(PATH) else url.rstrip("/") + PATH
         self._key = _key(key_variable)
         if self._key and parts.scheme == "http" and parts.hostname not in HERE:
-            raise ModelError(f"{url}: a key would be sent unencrypted; expected https:// or a server of this machine")
+            raise ModelError(
+                f"{url}: a key would be sent unencrypted; expected https:// or a server of this machine"
+            )
         self._retries = retries
         self._timeout = timeout
         self._connections = connections
@@ -72,7 +76,7 @@ class Endpoint:
         self._pool = self._connected()
 
     def ask(self, request: Mapping[str, Any]) -> Reply:
-        """The server's answer. Raises Refused, or ModelError when patience has ended."""
+        """The server's answer. Raises RefusedError, or ModelError when patience has ended."""
         from urllib3.exceptions import HTTPError
 
         said = ""
@@ -80,7 +84,9 @@ class Endpoint:
             if attempt:
                 self._sleep(self._wait(attempt, said))
             try:
-                response = self._pool.request("POST", self.address, json=dict(request), headers=self._headers())
+                response = self._pool.request(
+                    "POST", self.address, json=dict(request), headers=self._headers()
+                )
             except HTTPError as error:
                 fault, said = f"cannot be reached ({self._hidden(str(error))})", ""
                 continue
@@ -88,7 +94,7 @@ class Endpoint:
                 return self._read(response.data)
             fault = f"status {response.status}: {self._hidden(_message(response.data))}"
             if response.status not in PASSING:
-                raise Refused(f"{self.address}: {fault}", status=response.status)
+                raise RefusedError(f"{self.address}: {fault}", status=response.status)
             said = response.headers.get("Retry-After", "")
         raise ModelError(f"{self.address}: {fault}; asked {self._retries + 1} times")
 

@@ -93,7 +93,7 @@ class FineTunedHere:
     def __init__(
         self,
         name: str,
-        settings: FineTuning = FineTuning(),
+        settings: FineTuning | None = None,
         *,
         longest: int = 128,
         seed: int = 0,
@@ -103,7 +103,7 @@ class FineTunedHere:
         """Raises ModelError for a checkpoint that cannot be had."""
         expect_path_or_name(name)
         self._name = name
-        self._settings = settings
+        self._settings = settings or FineTuning()
         self._seed = seed
         self._device = torch.device(device)
         self._counting = counting
@@ -205,7 +205,7 @@ def _padded(model: nn.Module, tokens: Tokens) -> nn.Module:
 
 
 def _meanings(name: str, tasks: Sequence[Task], given: Mapping[str, str]) -> dict[str, list[str]]:
-    """Task to its word for each label of the checkpoint. Raises ModelError for all that cannot be answered."""
+    """Task to its word for each label. Raises ModelError for all tasks that cannot be answered."""
     from transformers import AutoConfig
 
     with loading(name):

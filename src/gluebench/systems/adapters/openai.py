@@ -12,7 +12,7 @@ from gluebench.benchmark import Task
 from gluebench.data import Example
 from gluebench.systems import targets
 from gluebench.systems.adapters.answer_cache import AnswerCache, key_of
-from gluebench.systems.adapters.endpoint import Endpoint, Refused, Reply
+from gluebench.systems.adapters.endpoint import Endpoint, RefusedError, Reply
 from gluebench.systems.adapters.progress import Counting, silent
 from gluebench.systems.adapters.prompt import messages, understood
 from gluebench.systems.run import Answers
@@ -61,9 +61,7 @@ class Tally:
         """By the prices given; None without."""
         if asking.price_in is None and asking.price_out is None:
             return None
-        return (
-            self.tokens_in * (asking.price_in or 0.0) + self.tokens_out * (asking.price_out or 0.0)
-        ) / 1e6
+        return (self.tokens_in * (asking.price_in or 0.0) + self.tokens_out * (asking.price_out or 0.0)) / 1e6
 
 
 class ChatModel:
@@ -74,7 +72,7 @@ class ChatModel:
         model: str,
         endpoint: Endpoint,
         cache: AnswerCache,
-        asking: Asking = Asking(),
+        asking: Asking | None = None,
         *,
         seed: int = 0,
         counting: Counting = silent,
@@ -83,7 +81,7 @@ class ChatModel:
         self._model = model
         self._endpoint = endpoint
         self._cache = cache
-        self._asking = asking
+        self._asking = asking = asking or Asking()
         self._refused = set() if asking.scored else {"logprobs"}
         self._seed = seed
         self._counting = counting
@@ -146,7 +144,7 @@ class ChatModel:
             without = frozenset(self._refused)  # other threads may learn of more meanwhile
             try:
                 return self._asked(self._request(task, example, without))
-            except Refused as error:
+            except RefusedError as error:
                 field = _field_refused(error, without)
                 if field is None:
                     raise
@@ -174,7 +172,7 @@ class ChatModel:
         }
 
 
-def _field_refused(error: Refused, without: Container[str]) -> str | None:
+def _field_refused(error: RefusedError, without: Container[str]) -> str | None:
     """The field that the server does not take, of those that one can do without and that were there."""
     if error.status not in UNPROCESSABLE:
         return None

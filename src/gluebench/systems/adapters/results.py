@@ -14,7 +14,7 @@ from gluebench.benchmark import Benchmark, Role
 from gluebench.data import DataError
 from gluebench.submission import Column
 from gluebench.systems.run import Answered, PredictionError, column
-from gluebench.systems.units import Asked
+from gluebench.systems.units import Key
 
 SCHEMA = "gluebench.run-task/1"
 
@@ -24,7 +24,7 @@ class TaskResult:
     """What a system said of every test file that one task's model answers."""
 
     task: str
-    answers: Mapping[Asked, Answered]
+    answers: Mapping[Key, Answered]
     data: Mapping[str, str]
     """ "<task>/<split>" to the digest of its file."""
     seconds: float
@@ -46,13 +46,13 @@ def write_result(path: Path, result: TaskResult) -> None:
     """Write the result of one task."""
     files = [
         {
-            "role": asked.role,
-            "file": asked.file.name,
+            "role": key.role,
+            "file": key.file,
             "values": found.column.words() if found.column.labels else list(found.column.numbers),
             "indices": None if found.column.indices is None else list(found.column.indices),
             "unanswered": list(found.unanswered),
         }
-        for asked, found in result.answers.items()
+        for key, found in result.answers.items()
     ]
     told = {"data": dict(result.data), "seconds": result.seconds, "notes": dict(result.notes)}
     write_whole(path, {"schema": SCHEMA, "task": result.task, **told, "files": files})
@@ -74,11 +74,11 @@ def read_result(path: Path, benchmark: Benchmark) -> TaskResult | None:
         ) from None
 
 
-def _answered(values: Mapping[str, Any], benchmark: Benchmark) -> tuple[Asked, Answered]:
+def _answered(values: Mapping[str, Any], benchmark: Benchmark) -> tuple[Key, Answered]:
     file = benchmark.file(values["file"])
     role = cast(Role, values["role"])
     indices = None if values["indices"] is None else array("q", values["indices"])
     found: Column = column(benchmark.task(file.task), values["values"], indices=indices)
     if len(found) != file.size(role):
         raise ValueError(f"{file.name} has {len(found)} {role} predictions, expected {file.size(role)}")
-    return Asked(role, file), Answered(found, tuple(values["unanswered"]))
+    return Key(role, file.name), Answered(found, tuple(values["unanswered"]))

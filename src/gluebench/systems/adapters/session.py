@@ -24,7 +24,7 @@ from gluebench.submission import Column
 from gluebench.systems.adapters.results import TaskResult, read_result, write_result, write_whole
 from gluebench.systems.protocols import Predictor
 from gluebench.systems.run import Answered
-from gluebench.systems.units import Asked, Unit, answer_unit, units
+from gluebench.systems.units import Key, Unit, answer_unit, units
 
 RUN = "run.json"
 LOCK = "lock"
@@ -75,8 +75,19 @@ class Plan(NamedTuple):
 class Session:
     """One run and its folder."""
 
-    def __init__(self, folder: Path, plan: Plan, identity: Mapping[str, Any]) -> None:
-        """`identity` is all that makes results of this run differ from another's, JSON-ready."""
+    def __init__(
+        self,
+        folder: Path,
+        plan: Plan,
+        identity: Mapping[str, Any],
+        *,
+        sources: Mapping[str, str] | None = None,
+    ) -> None:
+        """`identity` is all that makes results of this run differ from another's, JSON-ready.
+
+        `sources` are Python modules with the digests of their files, noted with each result.
+        """
+        self._sources = dict(sources or {})
         self.folder = folder
         self.plan = plan
         self._identity = {**identity, "benchmark": plan.benchmark.name, "manifest": _digest(plan.benchmark)}
@@ -93,7 +104,9 @@ class Session:
             try:
                 fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
             except BlockingIOError:
-                raise DataError([f"{self.folder}: another process is at this run; let it end first"]) from None
+                raise DataError(
+                    [f"{self.folder}: another process is at this run; let it end first"]
+                ) from None
             if again:
                 self._empty()
             self._claim()
@@ -110,7 +123,8 @@ class Session:
         return [
             unit
             for unit in self.plan.units()
-            if unit.task.name not in done or not done[unit.task.name].answers.keys() >= set(unit.asked)
+            if unit.task.name not in done
+            or not done[unit.task.name].answers.keys() >= {asked.key for asked in unit.asked}
         ]
 
     def run(self, system: Predictor, watcher: Watcher) -> None:
@@ -126,30 +140,37 @@ class Session:
             clock.took(unit, result.seconds)
             watcher.ended(Place(unit, place, total, clock.left()), result)
 
+    def outdated(self) -> list[str]:
+        """Tasks that were done while a module of the system was another."""
+        told = {name: result.notes.get("sources", {}) for name, result in self.results().items()}
+        return [name for name, sources in told.items() if sources != self._sources]
+
     def columns(self, role: Role) -> dict[str, Column]:
         """Predictions for every test file of the role that is done, by name."""
         return {
-            asked.file.name: found.column
+            key.file: found.column
             for result in self.results().values()
-            for asked, found in result.answers.items()
-            if asked.role == role
+            for key, found in result.answers.items()
+            if key.role == role
         }
 
     def unanswered(self, role: Role) -> dict[str, tuple[int, ...]]:
         """Test file to the positions at which the system gave no answer, where there are any."""
         return {
-            asked.file.name: found.unanswered
+            key.file: found.unanswered
             for result in self.results().values()
-            for asked, found in result.answers.items()
-            if asked.role == role and found.unanswered
+            for key, found in result.answers.items()
+            if key.role == role and found.unanswered
         }
 
     def _save(
-        self, system: Predictor, unit: Unit, answers: Mapping[Asked, Answered], *, seconds: float
+        self, system: Predictor, unit: Unit, answers: Mapping[Key, Answered], *, seconds: float
     ) -> TaskResult:
         """Write a unit's result; what was answered before of other files stays."""
         before = self._result(unit.task)
-        notes = getattr(system, "notes", dict)()
+        notes: dict[str, Any] = getattr(system, "notes", dict)()
+        if self._sources:
+            notes = {**notes, "sources": self._sources}
         result = TaskResult(
             unit.task.name,
             {**(before.answers if before else {}), **answers},

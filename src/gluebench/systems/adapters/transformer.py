@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from importlib import import_module
 from pathlib import Path
 from typing import Any
 
@@ -62,8 +63,7 @@ def load_model(name: str, **options: Any) -> nn.Module:
 @contextmanager
 def loading(name: str) -> Iterator[None]:
     """Says of a checkpoint that cannot be had why, and keeps the library from talking meanwhile."""
-    from transformers.utils import logging
-
+    logging: Any = import_module("transformers.utils.logging")  # the library does not type it
     before, bars = logging.get_verbosity(), logging.is_progress_bar_enabled()
     logging.set_verbosity_error()
     logging.disable_progress_bar()
