@@ -51,6 +51,7 @@ EXTRAS = {
 @click.pass_context
 def run(
     context: click.Context,
+    /,
     model: str,
     out: str,
     data: str | None,
@@ -81,7 +82,7 @@ def run(
     from gluebench.cli.run_view import Terminal
     from gluebench.data.home import data_folder
     from gluebench.systems.adapters.resolve import resolve
-    from gluebench.systems.adapters.session import Plan, Session
+    from gluebench.systems.adapters.session import Plan, Session, held
     from gluebench.systems.encoders.corpus import Corpus
     from gluebench.systems.units import chosen
 
@@ -90,15 +91,15 @@ def run(
     names = [name.strip() for each in tasks for name in each.split(",") if name.strip()]
     plan = Plan(suite, data_folder(data), chosen(suite, names), split, not no_dev)
     folder = Path(out).with_suffix(".run")
-    with installed():
-        corpus = Corpus(suite, plan.data, plan.tasks)
-        made = resolve(model, corpus, folder, wishes(context, model, options))
+    asked = wishes(context, model, options)
+    with installed(), held(folder, again=again):
+        made = resolve(model, Corpus(suite, plan.data, plan.tasks), folder, asked)
         session = Session(folder, plan, made.identity, sources=made.sources)
-        with session.opened(again=again):
-            watcher = Terminal(session)
-            with watcher.told_if_stopped():
-                session.run(made.system, watcher)
-            _finish(session, suite, out=out, source=model, form=form)
+        session.claim()
+        watcher = Terminal(session)
+        with watcher.told_if_stopped():
+            session.run(made.system, watcher)
+        _finish(session, suite, out=out, source=model, form=form)
 
 
 @contextmanager

@@ -184,7 +184,7 @@ _OPTIONS: Mapping[str, tuple[tuple[str, ...], Any]] = {
 
 def model_options(command: F) -> F:
     """All of them, passed under their names."""
-    for _, option in reversed(_OPTIONS.values()):
+    for _, option in reversed(list(_OPTIONS.values())):
         command = option(command)
     return command
 

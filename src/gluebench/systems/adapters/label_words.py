@@ -11,11 +11,7 @@ from gluebench.systems.adapters.errors import ModelError
 
 
 def meant(task: Task, text: str) -> str | None:
-    """The task's word that a model's label, or its answer, stands for; None where that is not clear.
-
-    It is the word or a synonym, the gloss, or a word that the gloss of one label alone has: by RTE's gloss
-    ("it does not: neutral or contradiction"), contradiction is its not_entailment.
-    """
+    """The task's word whose word, synonym or gloss a text is; None where it is none, or of several."""
     wanted = _fold(text)
     if not wanted:
         return None
@@ -23,6 +19,16 @@ def meant(task: Task, text: str) -> str | None:
         found = [label.word for label in task.labels if wanted in map(_fold, names(label))]
         if len(found) == 1:
             return found[0]
+    return None
+
+
+def mentioned(task: Task, name: str) -> str | None:
+    """The task's word in whose gloss alone a model's label is mentioned.
+
+    By RTE's gloss ("it does not: neutral or contradiction"), contradiction is its not_entailment. Of labels
+    only: a word of any text would too easily be found in a gloss.
+    """
+    wanted = _fold(name)
     found = [label.word for label in task.labels if wanted in map(_fold, re.findall(r"\w+", label.gloss))]
     return found[0] if len(found) == 1 and not wanted.isdigit() else None
 
@@ -32,7 +38,7 @@ def mapped(task: Task, names: Sequence[str], given: Mapping[str, str], *, model:
 
     `given` is what the user said: a model's label, or `task:label`, to a word.
     """
-    found = {name: _given(task, name, given) or meant(task, name) for name in names}
+    found = {name: _given(task, name, given) or meant(task, name) or mentioned(task, name) for name in names}
     unclear = [name for name, word in found.items() if word is None]
     absent = [word for word in task.words if word not in found.values()]
     if unclear or absent:

@@ -169,14 +169,16 @@ def _probed(encoder: SentenceEncoder, asked: _Asked, identity: Mapping[str, Any]
     from gluebench.systems.probe.system import ProbedEncoder
 
     preset = preset_called(asked.wishes.probe or DEFAULT).seeded(asked.wishes.seed)
+    told = {"encoder": encoder.name, "probe": preset.name, **identity}
+    digest = hashlib.sha256(repr(told).encode()).hexdigest()[:8]
     system = ProbedEncoder(
         encoder,
         preset,
-        vectors=asked.folder / "vectors" / "sentences.npy",
+        vectors=asked.folder / "vectors" / f"{digest}.npy",
         device=device(asked.wishes.device),
         advance=asked.wishes.counting("encoded", "sentences"),
     )
-    return Model(system, {"encoder": encoder.name, "probe": preset.name, **identity})
+    return Model(system, told)
 
 
 def _huggingface(asked: _Asked) -> Model:

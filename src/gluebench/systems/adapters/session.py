@@ -72,6 +72,40 @@ class Plan(NamedTuple):
         return units(self.benchmark, self.tasks, roles)
 
 
+@contextmanager
+def held(folder: Path, *, again: bool = False) -> Iterator[None]:
+    """Hold a run's folder for this process; `again` empties it first. Nothing is left where nothing was done.
+
+    Raises DataError if another process has it, or it is to be emptied and is no run's.
+    """
+    folder.mkdir(parents=True, exist_ok=True)
+    with (folder / LOCK).open("w") as lock:
+        try:
+            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            raise DataError([f"{folder}: another process is at this run; let it end first"]) from None
+        try:
+            if again:
+                _empty(folder)
+            yield
+        finally:
+            if [path.name for path in folder.iterdir()] == [LOCK]:
+                shutil.rmtree(folder)
+
+
+def _empty(folder: Path) -> None:
+    """Remove what a run has written; `run.json` last, for a kill may come. Raises DataError."""
+    names = {path.name for path in folder.iterdir()}
+    if RUN not in names and names != {LOCK}:
+        raise DataError([f"{folder}: not the folder of a run (no {RUN}); remove it by hand"])
+    for path in folder.iterdir():
+        if path.is_dir():
+            shutil.rmtree(path)
+        elif path.name not in (LOCK, RUN):
+            path.unlink()
+    (folder / RUN).unlink(missing_ok=True)
+
+
 class Session:
     """One run and its folder."""
 
@@ -93,24 +127,29 @@ class Session:
         self._identity = {**identity, "benchmark": plan.benchmark.name, "manifest": _digest(plan.benchmark)}
         self._digests: dict[str, str] = {}
 
-    @contextmanager
-    def opened(self, *, again: bool = False) -> Iterator[None]:
-        """Hold the folder for this process; `again` empties it first.
+    def claim(self) -> None:
+        """Write down what this is a run of, or see that it was one of the same.
 
-        Raises DataError if it is another run's, another process has it, or the data have changed since.
+        Raises DataError with all that differs, data that have changed since included.
         """
-        self.folder.mkdir(parents=True, exist_ok=True)
-        with (self.folder / LOCK).open("w") as lock:
-            try:
-                fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-            except BlockingIOError:
-                raise DataError(
-                    [f"{self.folder}: another process is at this run; let it end first"]
-                ) from None
-            if again:
-                self._empty()
-            self._claim()
-            yield
+        path = self.folder / RUN
+        try:
+            was = json.loads(path.read_bytes())
+        except FileNotFoundError:
+            write_whole(path, {"schema": SCHEMA, **self._identity})
+            return
+        except ValueError as error:
+            raise DataError([f"{path}: no JSON ({error}); start over with --again"]) from None
+        now = {"schema": SCHEMA, **self._identity}
+        problems = [
+            f"{name} was {_shown(was.get(name))}, and is {_shown(now.get(name))} now"
+            for name in {**was, **now}
+            if was.get(name) != now.get(name)
+        ]
+        problems = problems or self._changed_data()
+        if problems:
+            way = "give another --out, or start over with --again"
+            raise DataError([f"{self.folder} holds results of another run; {way}:", *problems])
 
     def results(self) -> dict[str, TaskResult]:
         """Task to its result, of all that are done, in the manifest's order. Raises DataError."""
@@ -204,27 +243,6 @@ class Session:
             self._digests[key] = "absent" if path is None else _file_hash(path)
         return self._digests[key]
 
-    def _claim(self) -> None:
-        """Write down what this is a run of, or see that it was one of the same."""
-        path = self.folder / RUN
-        try:
-            was = json.loads(path.read_bytes())
-        except FileNotFoundError:
-            write_whole(path, {"schema": SCHEMA, **self._identity})
-            return
-        except ValueError as error:
-            raise DataError([f"{path}: no JSON ({error}); start over with --again"]) from None
-        now = {"schema": SCHEMA, **self._identity}
-        problems = [
-            f"{name} was {_shown(was.get(name))}, and is {_shown(now.get(name))} now"
-            for name in {**was, **now}
-            if was.get(name) != now.get(name)
-        ]
-        problems = problems or self._changed_data()
-        if problems:
-            way = "give another --out, or start over with --again"
-            raise DataError([f"{self.folder} holds results of another run; {way}:", *problems])
-
     def _changed_data(self) -> list[str]:
         """Splits of tasks that are done, or have a part done, whose files are others now."""
         done = self.results()
@@ -235,17 +253,6 @@ class Session:
             for key, digest in self._data(unit).items()
             if done[unit.task.name].data.get(key, digest) != digest
         ]
-
-    def _empty(self) -> None:
-        """Remove what a run has written; a folder that is no run's is left alone. Raises DataError."""
-        if not (self.folder / RUN).exists() and any(each.name != LOCK for each in self.folder.iterdir()):
-            raise DataError([f"{self.folder}: not the folder of a run (no {RUN}); remove it by hand"])
-        for each in self.folder.iterdir():
-            if each.is_dir():
-                shutil.rmtree(each)
-            elif each.name not in (LOCK, RUN):
-                each.unlink()
-        (self.folder / RUN).unlink(missing_ok=True)
 
 
 class _Clock:
