@@ -33,7 +33,9 @@ def _one_thread():
 
 def pairs(count: int, label) -> list[Example]:
     """Entailed where the second text is red, not where it is blue."""
-    texts = [("tom saw the house .", "the tree is red" if row % 2 else "the tree is blue") for row in range(count)]
+    texts = [
+        ("tom saw the house .", "the tree is red" if row % 2 else "the tree is blue") for row in range(count)
+    ]
     return [
         Example(row, dict(zip(("premise", "hypothesis"), each, strict=True)), label(row))
         for row, each in enumerate(texts)
@@ -48,6 +50,7 @@ def test_the_rate_rises_over_a_tenth_and_falls_to_nothing():
     assert rate(0, 1, 0.1) == 1.0
 
 
+@pytest.mark.slow
 def test_fine_tuning_learns_and_the_same_seed_learns_the_same(tmp_path: Path):
     task = GLUE.task("RTE")
     folder = str(tiny.body(tmp_path / "bert"))
@@ -71,6 +74,7 @@ def test_fine_tuning_learns_and_the_same_seed_learns_the_same(tmp_path: Path):
         found[0].predict(task, asked)
 
 
+@pytest.mark.slow
 def test_scores_are_learnt_and_cut_to_the_range(tmp_path: Path):
     task = GLUE.task("STS-B")
     folder = str(tiny.body(tmp_path / "bert"))
@@ -118,7 +122,7 @@ def test_all_that_a_checkpoint_cannot_answer_is_told_at_once(tmp_path: Path):
 
 
 def test_a_body_alone_has_to_be_fine_tuned_and_a_wrong_folder_is_told(tmp_path: Path, sample: Benchmark):
-    with pytest.raises(ModelError, match="no head .*--fine-tune"):
+    with pytest.raises(ModelError, match=r"no head .*--fine-tune"):
         FineTunedCheckpoint(str(tiny.body(tmp_path / "bert")), [sample.task("RTE")])
     with pytest.raises(ModelError, match="there is no such folder"):
         FineTunedHere(str(tmp_path / "nowhere"))

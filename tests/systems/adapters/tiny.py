@@ -6,9 +6,8 @@ from pathlib import Path
 
 import pytest
 
-WORDS = (
-    "the a of in is was not and to one two three four more less than tom ann saw red blue house tree . ?"
-).split()
+TEXT = "the a of in is was not and to one two three four more less than tom ann saw red blue house tree . ?"
+WORDS = TEXT.split()
 SPECIAL = ["[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]"]
 
 
