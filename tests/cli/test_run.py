@@ -266,6 +266,7 @@ def test_a_tiny_bert_is_fine_tuned(gluebench: Run, tmp_path: Path, sample: Bench
     assert "trained 10 steps" in result.stderr
 
 
+@pytest.mark.slow
 def test_labels_of_a_checkpoint_that_mean_nothing_are_asked_for(
     gluebench: Run, tmp_path: Path, sample: Benchmark
 ):
