@@ -37,6 +37,9 @@ bench: $(VENV)/.dev
 	$(BIN)/python bench/load.py
 	$(BIN)/python bench/prepare.py
 	$(BIN)/python bench/qnli.py
+	$(BIN)/python bench/vectors.py
+	$(BIN)/python bench/step.py
+	$(BIN)/python bench/probe.py
 
 coverage: $(VENV)/.dev
 	$(BIN)/python bench/intervals.py
@@ -59,5 +62,5 @@ $(VENV)/.leaderboard: pyproject.toml constraints.txt | $(BIN)/python
 
 $(VENV)/.dev: pyproject.toml constraints.txt | $(BIN)/python
 	@echo "Installing gluebench with its extras and the development tools (once) ..."
-	@$(PIP) --editable ".[data,recipes,plot,leaderboard,dev]"
+	@$(PIP) --editable ".[data,recipes,plot,train,leaderboard,dev]"
 	@touch $@ $(VENV)/.leaderboard

@@ -31,7 +31,7 @@ import datasets
 import pandas as pd  # noqa: TID251 (the peer)
 
 from gluebench.benchmark import Benchmark, load_benchmark
-from gluebench.data.sources.folder import prepare_from_folder
+from gluebench.data.get import Getter, Wishes
 from gluebench.data.sources.layouts import find
 from gluebench.data.sources.release import Release, load_release
 
@@ -110,8 +110,9 @@ def released(source: Path, glue: Benchmark, release: Release) -> list[Path]:
 
 
 def ours(source: Path, to: Path, glue: Benchmark, release: Release) -> None:
-    for name in TASKS:
-        prepare_from_folder(source, to, glue, glue.task(name), release, partial=True)
+    getter = Getter(glue, release, to, wishes=Wishes(partial=True))
+    for got in getter.from_folder([glue.task(name) for name in TASKS], source):
+        assert got.dataset is not None, got.problems
 
 
 def with_pandas(files: list[Path], to: Path) -> None:

@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner, Result
 
+from gluebench.benchmark import load_benchmark
 from gluebench.cli import main
 
 pytest.importorskip("torch", reason="PyTorch is not installed; pip install 'gluebench[train]'")
@@ -26,7 +27,7 @@ def test_training_prints_dev_scores_with_intervals_and_a_second_call_does_not_tr
     assert first.exit_code == 0, first.output
     assert "check 1 of at most 1, update 2" in first.stderr
     report = json.loads(first.stdout)
-    assert report["tasks"]["RTE"]["score"]["n"] == 60
+    assert report["tasks"]["RTE"]["score"]["n"] == load_benchmark("sample").task("RTE").splits["dev"].size
     assert report["tasks"]["RTE"]["score"]["low"] < report["tasks"]["RTE"]["score"]["high"]
     assert report["score"] is None
     again = train(*options)
@@ -39,7 +40,11 @@ def test_a_changed_setting_is_refused_in_a_folder_of_another_run(sample_folder: 
     assert train(*options).exit_code == 0
     changed = train(*options, "--set", "clip=1")
     assert changed.exit_code == 1
-    assert "the run there has settings" in changed.output
+    assert "the run there has settings clip 5.0, this one 1.0" in changed.output
+    wider = train(*options, "--hidden", "5")
+    assert wider.exit_code == 1
+    assert "the model there has hidden 4, not 5" in wider.output
+    assert train(*options).exit_code == 0
 
 
 @pytest.mark.parametrize(
@@ -61,6 +66,13 @@ def test_a_setting_that_cannot_be_is_a_usage_error(
     assert done.exit_code == 2
     assert message in done.stderr
     assert not (tmp_path / "out").exists()
+
+
+def test_auxiliary_data_have_no_part_in_single_task_training(sample_folder: Path, tmp_path: Path) -> None:
+    options = ("--data", str(sample_folder), "--out", str(tmp_path), "--single-task", "--auxiliary", "SNLI")
+    done = train(*options)
+    assert done.exit_code == 2
+    assert "--auxiliary data join multi-task training only" in done.stderr
 
 
 def test_data_that_are_not_there_are_an_error_of_one_line_a_task(tmp_path: Path) -> None:

@@ -41,8 +41,10 @@ def test_a_word_is_looked_up_as_written_and_then_in_small_letters(tmp_path: Path
     assert [found.row(word) for word in ("May", "may", "Sun", "moon")] == [1, 0, 2, None]
 
 
-def test_the_first_of_two_lines_for_a_word_counts(tmp_path: Path) -> None:
-    assert read_vectors(written(tmp_path, "a 1 2\na 3 4\n")).matrix.tolist() == [[1, 2]]
+def test_the_last_of_two_lines_for_a_word_counts(tmp_path: Path) -> None:
+    found = read_vectors(written(tmp_path, "a 1 2\nb 5 6\na 3 4\n"))
+    assert found.matrix.tolist() == [[3, 4], [5, 6]]
+    assert list(found.rows) == ["a", "b"]
 
 
 def test_word2vec_header_trailing_spaces_and_gz_are_accepted(tmp_path: Path) -> None:

@@ -12,22 +12,20 @@ SILENT_FOR = 30.0
 
 
 class Progress:
-    """Called with the number done and the number of all; says rate and time left."""
+    """Called with the number done, 0 first, and the number of all; says rate and time left."""
 
     def __init__(self, what: str, unit: str) -> None:
         self._what = what
         self._unit = unit
         self._terminal = sys.stderr.isatty()
         self._start = self._said = time.monotonic()
-        self._last = 0
 
     def __call__(self, done: int, of: int) -> None:
         """Say where it is, unless that was said just now."""
         now = time.monotonic()
-        if done <= self._last:  # another count has begun
+        if not done:
             self._start = self._said = now
-        self._last = 0 if done == of else done
-        if done == of or now - self._said >= (0.1 if self._terminal else SILENT_FOR):
+        elif done == of or now - self._said >= (0.1 if self._terminal else SILENT_FOR):
             self._said = now
             self._print(self.line(done, of, now - self._start), ends=done == of)
 

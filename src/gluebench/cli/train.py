@@ -67,7 +67,7 @@ def train(
     benchmark: str,
     form: Form,
 ) -> None:
-    """Train the paper's BiLSTM on the tasks of a benchmark, and print its dev scores.
+    """Train the paper's BiLSTM on a benchmark's tasks and print its dev scores.
 
     Called again with the same options it goes on where it was stopped; finished runs stay as they are.
 
@@ -76,6 +76,8 @@ def train(
       gluebench train --data data/ --out runs/multi --vectors glove.6B.300d.txt --preset small
       gluebench train --data data/ --out runs/rte --tasks RTE,MRPC --single-task --seed 111 --seed 222
     """
+    if auxiliary and not multi:
+        raise click.UsageError("--auxiliary data join multi-task training only; leave out --single-task.")
     try:
         import torch
     except ModuleNotFoundError:
@@ -96,11 +98,14 @@ def train(
 
 
 def _row(name: str, *, spec: dict[str, Any], changes: tuple[str, ...], **options: Any) -> Row:
+    from gluebench.systems.training.distributed import launched_precision
     from gluebench.systems.training.row import preset
     from gluebench.systems.training.values import parted
 
     try:
         changed = parted(changes)
+        if launched := launched_precision():
+            changed.settings.setdefault("precision", launched)
         given = {key: value for key, value in spec.items() if value}
         return preset(name, spec={**given, **changed.body}, settings=changed.settings, **options)
     except ValueError as error:
@@ -159,9 +164,11 @@ def _curves(out: Path, system: TrainedSystem) -> None:
     if find_spec("matplotlib") is None:
         return
     from gluebench.systems.training.curves import draw_curves
+    from gluebench.systems.training.log import LOG
 
     for parent in {run.parent for run in system.runs()}:
-        draw_curves({run.name: run for run in sorted(parent.glob("seed-*"))}, parent / "curves.svg")
+        logged = sorted(log.parent for log in parent.glob(f"seed-*/{LOG}"))
+        draw_curves({run.name: run for run in logged}, parent / "curves.svg")
 
 
 def _print(system: TrainedSystem, manifest: Benchmark, home: Path, *, form: Form) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import shutil
 from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 from pathlib import Path
 from typing import NamedTuple
@@ -22,6 +23,9 @@ from gluebench.data.sources.plan import Plan, SourceName, plan
 from gluebench.data.sources.receive import enough_space
 from gluebench.data.sources.release import Release
 from gluebench.data.sources.staging import staging
+
+MOST_AT_ONCE = 4
+"""Tasks that are prepared side by side: each holds some row groups in memory."""
 
 
 class Got(NamedTuple):
@@ -73,8 +77,13 @@ class Getter:
         self._fetcher = Fetcher(self._meter, self._wishes.patience)
 
     def from_folder(self, tasks: Sequence[Task], source: Path, origin: Origin | None = None) -> list[Got]:
-        """Prepare the tasks from files that are on disk already."""
-        return [self._tried(task, partial(self._prepared, task, source, origin)) for task in tasks]
+        """Prepare the tasks from files that are on disk already, as many at a time as there are processors.
+
+        Hashing, cutting and writing are done outside the interpreter's lock, so that threads do.
+        """
+        with ThreadPoolExecutor(min(MOST_AT_ONCE, os.cpu_count() or 1)) as pool:
+            work = [partial(self._prepared, task, source, origin) for task in tasks]
+            return list(pool.map(self._tried, tasks, work))
 
     def download(self, tasks: Sequence[Task]) -> list[Got]:
         """Fetch and prepare the tasks; those that are there from the same files are left as they are.

@@ -14,6 +14,7 @@ from gluebench.data.arrays import numbers
 from gluebench.data.dataset import FILE, Dataset, Origin, SplitRecord, describe, write_dataset
 from gluebench.data.errors import DataError
 from gluebench.data.fingerprint import LABEL, Fingerprint
+from gluebench.data.published import other_release, standing
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -78,15 +79,9 @@ def _write_splits(
 def differences(task: Task, written: Mapping[str, SplitRecord]) -> Iterator[str]:
     """A note for each split whose content is not the published one, where that has a fingerprint."""
     for name, record in written.items():
-        split = task.splits[name]
-        if record.fingerprint == split.fingerprint:
-            continue
-        text = split.text_fingerprint or split.fingerprint
-        labelled = record.fingerprint != record.text_fingerprint
-        if text and record.text_fingerprint != text:
-            yield f"{name}: the text differs from the published; to see where: gluebench data verify"
-        elif split.text_fingerprint and labelled and record.fingerprint != split.fingerprint:
-            yield f"{name}: the labels differ from the published; to see where: gluebench data verify"
+        found = standing(record.fingerprint, record.text_fingerprint, task.splits[name])
+        if found.state == "differs":
+            yield f"{name}: {found.reason}; to see where: gluebench data verify"
 
 
 def _settle(folder: Path) -> None:
@@ -212,7 +207,8 @@ class _Count:
         where = f"{self._task.name}, {self._split.name}"
         problems = []
         if sized and self.rows != self._split.size:
-            problems.append(f"{where}: {self.rows:,} rows, expected {self._split.size:,}{self._version()}")
+            release = other_release(self._task, self._split, self.rows)
+            problems.append(f"{where}: {self.rows:,} rows, expected {self._split.size:,}{release}")
         problems += [f"{where}: {each}; expected each index once" for each in _repeated(self._indices)]
         expected = ", ".join(self._task.words)
         problems += [
@@ -222,19 +218,6 @@ class _Count:
         ]
         if problems:
             raise DataError(problems)
-
-    def _version(self) -> str:
-        """Which other release has this number of rows, where one is known."""
-        for file in self._task.files:
-            for version in file.other_versions:
-                for role, size in version.sizes.items():
-                    if (
-                        role in file.splits
-                        and file.splits[role].name == self._split.name
-                        and size == self.rows
-                    ):
-                        return f": this is {version.name}, {version.note}"
-        return ""
 
 
 def _run(indices: pa.Array) -> range | pa.Array:

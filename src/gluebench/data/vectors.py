@@ -36,9 +36,9 @@ def read_vectors(path: Path, words: Collection[str] | None = None) -> Vectors:
     """The vectors of these words, or of all, in one pass over the file; `.gz` is unpacked on the way.
 
     A first line of two whole numbers (word2vec's header) is passed over. Words may hold spaces, as a few of
-    GloVe 840B do; of a word that stands there twice the first line counts. Every line is counted, wanted or
-    not: raises DataError naming each whose word is missing or whose numbers are not as many as on the first
-    line, and each wanted one with something that is not a number.
+    GloVe 840B do; of a word that stands there twice the last line counts, as it did for the paper's
+    baselines. Raises DataError naming each line whose word is missing, a last line that is cut off, and each
+    wanted one whose numbers are not as many as on the first line, or that has something else among them.
     """
     reader = _Reader(path, None if words is None else {word.encode() for word in words})
     try:
@@ -51,7 +51,7 @@ def read_vectors(path: Path, words: Collection[str] | None = None) -> Vectors:
 
 
 def _opened(path: Path) -> IO[bytes]:
-    return cast("IO[bytes]", gzip.open(path)) if path.suffix == ".gz" else path.open("rb")
+    return cast("IO[bytes]", gzip.open(path)) if path.suffix == ".gz" else path.open("rb", buffering=1 << 20)
 
 
 class _Reader:
@@ -60,6 +60,8 @@ class _Reader:
     def __init__(self, path: Path, wanted: set[bytes] | None) -> None:
         self.path = path
         self.wanted = wanted
+        self.several = {word.partition(b" ")[0] for word in wanted or () if b" " in word}
+        """How words that hold spaces begin: such lines are looked at in full."""
         self.index: dict[bytes, int] = {}
         self.numbers = array("f")
         self.width = 0
@@ -67,6 +69,15 @@ class _Reader:
 
     def read(self, lines: IO[bytes]) -> None:
         for at, line in enumerate(lines, 1):
+            end = line.find(b" ")
+            if self.width and end > 0 and line.endswith(b"\n"):  # nearly every line
+                word = line[:end]
+                if self.wanted is not None and word not in self.wanted and word not in self.several:
+                    continue
+                if line.count(b" ") == self.width:
+                    if self.wanted is None or word in self.wanted:
+                        self._take(at, word, line[end:])
+                    continue
             text = line.rstrip()
             if at == 1 and _is_header(text):
                 continue
@@ -83,16 +94,32 @@ class _Reader:
             self._reject(at, _miscounted(text, self.width, cut=cut))
         elif not word:
             self._reject(at, "the word before the numbers is missing (the line begins with a space)")
-        elif (self.wanted is None or word in self.wanted) and word not in self.index:
+        elif self.wanted is None or word in self.wanted:
             self._keep(at, word, numbers)
+
+    def _take(self, at: int, word: bytes, text: bytes) -> None:
+        """Keep the numbers of a line that has as many as it should; numpy reads them, unless it cannot."""
+        import numpy as np
+
+        try:
+            values = np.fromstring(text.decode("latin-1"), dtype=np.float64, sep=" ").astype(np.float32)
+        except ValueError:
+            values = np.empty(0, np.float32)
+        if len(values) != self.width or not np.isfinite(values).all():
+            self._keep(at, word, text.split())
+        else:
+            self._put(word, array("f", values.tobytes()))
 
     def _keep(self, at: int, word: bytes, numbers: list[bytes]) -> None:
         wrong = [number for number in numbers if not _is_finite(number)]
         if wrong:
             self._reject(at, f'"{wrong[0].decode(errors="replace")}" is not a number')
             return
-        self.index[word] = len(self.index)
-        self.numbers.extend(map(float, numbers))
+        self._put(word, array("f", map(float, numbers)))
+
+    def _put(self, word: bytes, values: array[float]) -> None:
+        row = self.index.setdefault(word, len(self.index))
+        self.numbers[row * self.width : (row + 1) * self.width] = values
 
     def _reject(self, at: int, problem: str) -> None:
         self.problems.append(f"{self.path}:{at}: {problem}")

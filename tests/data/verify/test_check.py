@@ -72,9 +72,9 @@ def test_hidden_labels_leave_the_text_to_be_recognised(tmp_path: Path) -> None:
 def test_other_labels_other_text_and_other_counts_are_told_apart(tmp_path: Path) -> None:
     benchmark = write_manifest(tmp_path)
     put(tmp_path, benchmark, TEXTS, ["good", *LABELS[1:]])
-    assert only(tmp_path)["reason"] == "the text is as published, labels are not"
+    assert only(tmp_path)["reason"] == "the labels differ from the published"
     put(tmp_path, benchmark, [text.strip() for text in TEXTS], LABELS)
-    assert only(tmp_path)["reason"] == "text differs from the published"
+    assert only(tmp_path)["reason"] == "the text differs from the published"
     put(tmp_path, benchmark, TEXTS[:3], LABELS[:3], sized=False)
     found = only(tmp_path)
     assert (found["reason"], found["exit"]) == ("3 rows, published are 4", 1)

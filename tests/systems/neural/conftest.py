@@ -10,7 +10,7 @@ from gluebench.systems.neural.bilstm_body import BiLstmBody
 from gluebench.systems.neural.token_vectors import TableVectors
 from gluebench.systems.text.vocabulary import Vocabulary
 
-WORDS = "the a cat dog sees hears no one every mouse today".split()
+WORDS = ["the", "a", "cat", "dog", "sees", "hears", "no", "one", "every", "mouse", "today"]
 
 
 @pytest.fixture(autouse=True)

@@ -4,7 +4,7 @@ import math
 
 import numpy as np
 import torch
-from oracles.recurrent import attended
+from oracles.sentence_models import attended
 
 from gluebench.systems.neural.attention import attend
 

@@ -3,7 +3,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 import torch
-from oracles.recurrent import Floats, bilstm
+from oracles.sentence_models import Floats, bilstm
 
 from gluebench.systems.neural.bilstm import BiLstm
 

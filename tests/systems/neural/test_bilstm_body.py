@@ -5,7 +5,7 @@ import pickle
 import numpy as np
 import pytest
 import torch
-from oracles.recurrent import Floats, attended, bilstm, pair
+from oracles.sentence_models import Floats, attended, bilstm, pair
 from torch import nn
 
 from gluebench.systems.neural.bilstm_body import BiLstmBody

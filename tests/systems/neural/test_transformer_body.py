@@ -13,7 +13,7 @@ from gluebench.systems.neural.heads import MultiTaskModel
 from gluebench.systems.neural.transformer_body import TransformerBody
 
 pytestmark = pytest.mark.slow
-WORDS = "[PAD] [UNK] [CLS] [SEP] [MASK] the a cat dog sees no one".split()
+WORDS = ["[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]", "the", "a", "cat", "dog", "sees", "no", "one"]
 PAIRS = [("the cat sees a dog", "no one"), ("a dog", "the dog sees the cat")]
 
 

@@ -53,6 +53,22 @@ def test_two_processes_equal_one_with_the_same_batches(tmp_path: Path, idle: str
     assert card["hardware"]["processes"] == 2
 
 
+@pytest.mark.slow
+def test_accelerates_launcher_starts_the_command_and_its_precision_is_heeded(
+    sample_folder: Path, tmp_path: Path
+) -> None:
+    command = [sys.executable, "-m", "accelerate.commands.launch", "--cpu", "--num_processes", "1"]
+    command += ["--num_machines", "1", "--dynamo_backend", "no", "--mixed_precision", "bf16"]
+    command += ["-m", "gluebench", "train", "--benchmark", "sample", "--data", str(sample_folder)]
+    command += ["--out", str(tmp_path), "--tasks", "RTE", "--hidden", "4", "--device", "cpu"]
+    command += ["--set", "max_checks=1", "--set", "check_every=2", "--json"]
+    environment = {**os.environ, "PYTHONPATH": str(TESTS.parent / "src")}
+    done = subprocess.run(command, env=environment, check=True, capture_output=True, text=True, timeout=240)
+    assert json.loads(done.stdout)["tasks"]["RTE"]["score"]["low"] is not None
+    card = json.loads((tmp_path / "seed-111" / "card.json").read_text())
+    assert card["settings"]["precision"] == "bf16"
+
+
 def test_a_process_of_its_own_needs_no_accelerate(monkeypatch: pytest.MonkeyPatch) -> None:
     for name in list(os.environ):
         if name.startswith("ACCELERATE") or name == "WORLD_SIZE":

@@ -24,7 +24,9 @@ def vectors(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A file of vectors of eight numbers for a few words."""
     path = tmp_path_factory.mktemp("vectors") / "few.txt"
     words = ["the", "a", "of", "is", "The", "not", "."]
-    path.write_text("".join(f"{word} {' '.join(f'{len(word) + at}.5' for at in range(8))}\n" for word in words))
+    path.write_text(
+        "".join(f"{word} {' '.join(f'{len(word) + at}.5' for at in range(8))}\n" for word in words)
+    )
     return path
 
 
@@ -33,7 +35,9 @@ def cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
 
 
-def quick(vectors: Path | None, *, multi: bool, seeds: tuple[int, ...] = (1,), attention: bool = False) -> Row:
+def quick(
+    vectors: Path | None, *, multi: bool, seeds: tuple[int, ...] = (1,), attention: bool = False
+) -> Row:
     spec = {"hidden": 4, "classifier": 4, "attention": attention}
     return preset("tiny", multi=multi, vectors=vectors, seeds=seeds, spec=spec, settings=QUICK)
 
@@ -52,7 +56,7 @@ def test_a_multi_task_row_answers_every_task_and_the_diagnostic_set_when_loaded_
     trained = train(quick(vectors, multi=True, attention=True), tmp_path / "out", sample_folder, part)
     again = TrainedSystem(tmp_path / "out")
     assert isinstance(again, Predictor)
-    assert again.tasks == ("STS-B", "MNLI")
+    assert again.tasks == ("MNLI", "STS-B")
     first, second = (run(each, part, sample_folder) for each in (trained, again))
     assert first == second
     assert set(first) == {"STS-B", "MNLI-m", "MNLI-mm", "AX"}
@@ -69,7 +73,9 @@ def test_single_tasks_are_each_answered_by_their_best_run(
     system = train(row, tmp_path, sample_folder, sample, "RTE", "STS-B")
     found = load_task_data(sample_folder, sample, ["RTE", "STS-B"])
     for name, place in json.loads((tmp_path / "trained.json").read_text())["tasks"].items():
-        cards = {path.parent.name: json.loads(path.read_text()) for path in (tmp_path / name).glob("*/card.json")}
+        cards = {
+            path.parent.name: json.loads(path.read_text()) for path in (tmp_path / name).glob("*/card.json")
+        }
         scores = {run: card["dev"]["score"] for run, card in cards.items()}
         assert set(scores) == {"seed-1", "seed-2"}
         assert scores[Path(place).name] == max(scores.values())
@@ -93,17 +99,32 @@ def test_the_card_says_what_the_row_was_and_names_no_place_of_this_machine(
     assert str(sample_folder) not in text
 
 
+def test_other_vectors_make_another_run(
+    sample: Benchmark, sample_folder: Path, tmp_path: Path, vectors: Path
+) -> None:
+    train(quick(vectors, multi=True), tmp_path / "out", sample_folder, sample, "RTE")
+    other = tmp_path / "other.txt"
+    other.write_text(vectors.read_text().replace(".5", ".25"))
+    with pytest.raises(DataError, match=r"the run there has about vectors name .*few.txt"):
+        train(quick(other, multi=True), tmp_path / "out", sample_folder, sample, "RTE")
+
+
 def test_a_folder_without_a_system_is_named(tmp_path: Path) -> None:
     with pytest.raises(DataError, match=r"trained.json: .*expected a folder that gluebench train wrote"):
         TrainedSystem(tmp_path)
     (tmp_path / "trained.json").write_text('{"schema": "other/1"}')
-    with pytest.raises(DataError, match="schema 'other/1'; expected gluebench.trained/1"):
+    with pytest.raises(DataError, match=r"schema 'other/1'; expected gluebench.trained/1"):
         TrainedSystem(tmp_path)
 
 
 def test_presets_are_the_papers_sizes_or_smaller(vectors: Path) -> None:
     paper = preset("paper", multi=True, vectors=None)
-    assert (paper.spec.hidden, paper.spec.classifier, paper.spec.layers, paper.spec.dropout) == (1500, 512, 2, 0.2)
+    assert (paper.spec.hidden, paper.spec.classifier, paper.spec.layers, paper.spec.dropout) == (
+        1500,
+        512,
+        2,
+        0.2,
+    )
     assert paper.seeds == (111, 222, 333)
     assert preset("paper", multi=False, vectors=None).settings.check_every is None
     assert preset("small", multi=True, vectors=vectors).spec.width == 8

@@ -11,6 +11,7 @@ from gluebench.data.dataset import FILE, Dataset, read_dataset
 from gluebench.data.errors import DataError
 from gluebench.data.fingerprint import Fingerprint
 from gluebench.data.home import task_folder
+from gluebench.data.published import other_release, standing
 from gluebench.data.sources.release import Release, load_release
 from gluebench.data.table import Table, load
 from gluebench.data.verify.differences import Difference, differences
@@ -113,40 +114,17 @@ def _beside(found: _Found, other: _Found, name: str) -> tuple[State, str]:
 
 
 def _as_published(
-    table: Table, split: Split, record: Dataset | None, found: _Found, release: Release
+    table: Table, split: Split, record: Dataset | None, found: _Found, known: Release
 ) -> tuple[State, str]:
     kept = record.splits[split.name].fingerprint if record and split.name in record.splits else found.whole
     if kept != found.whole:
         return "differs", f"the file was changed after it was prepared ({FILE} has another fingerprint)"
     if len(table) != split.size:
-        return "differs", f"{len(table):,} rows, published are {split.size:,}{_version(table, split)}"
+        release = other_release(table.task, split, len(table))
+        return "differs", f"{len(table):,} rows, published are {split.size:,}{release}"
     if split.fingerprint:
-        return _compared(found, split)
-    hub = release.tasks[table.task.name].splits[split.name].hub
+        return standing(found.whole, found.text, split)
+    hub = known.tasks[table.task.name].splits[split.name].hub
     if hub and record and any(each.sha256 == hub.sha256 for each in record.origin.files):
         return "as published", "made from the hub's file, whose checksum is the published one"
     return "not known", "the number of rows is right; what the published rows hold is not known here"
-
-
-def _compared(found: _Found, split: Split) -> tuple[State, str]:
-    if found.whole == split.fingerprint:
-        return "as published", "text and labels" if split.text_fingerprint else "text"
-    if found.text == (split.text_fingerprint or split.fingerprint):
-        hidden = found.whole == found.text
-        if hidden or not split.text_fingerprint:
-            return (
-                "as published",
-                "text; its labels are hidden" if hidden else "text; its labels are not known here",
-            )
-        return "differs", "the text is as published, labels are not"
-    return "differs", "text differs from the published"
-
-
-def _version(table: Table, split: Split) -> str:
-    """Which other release has this number of rows, where one is known."""
-    for file in table.task.files:
-        for version in file.other_versions:
-            for role, size in version.sizes.items():
-                if role in file.splits and file.splits[role].name == split.name and size == len(table):
-                    return f": this is {version.name}, {version.note}"
-    return ""

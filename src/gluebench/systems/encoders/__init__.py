@@ -18,8 +18,12 @@ __all__ = ["ENCODERS", "EncoderError", "encoder_called", "entry_called"]
 
 ENCODERS: Mapping[str, str] = {
     "cbow": "gluebench.systems.encoders.cbow",
+    "infersent": "gluebench.systems.encoders.published",
+    "dissent": "gluebench.systems.encoders.published",
+    "skip-thought": "gluebench.systems.encoders.published",
+    "gensen": "gluebench.systems.encoders.published",
 }
-"""Name to the module that has its `ENTRY`."""
+"""Name to the module that has it among its `ENTRIES`."""
 CALLABLE = "encoder:"
 
 
@@ -28,7 +32,7 @@ def entry_called(name: str) -> EncoderEntry:
     if name not in ENCODERS:
         valid = [*ENCODERS, f"{CALLABLE}module:function"]
         raise UnknownNameError(name, valid, what="encoder")
-    found: EncoderEntry = import_module(ENCODERS[name]).ENTRY
+    found: EncoderEntry = import_module(ENCODERS[name]).ENTRIES[name]
     return found
 
 

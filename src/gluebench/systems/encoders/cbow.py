@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from gluebench.data.build import OptionError
 from gluebench.data.recipes import Option
 from gluebench.data.vectors import Vectors, read_vectors
 from gluebench.systems.encoders.corpus import Corpus
@@ -58,6 +59,8 @@ class CBoW:
 
 def _make(options: Mapping[str, Any], corpus: Corpus) -> SentenceEncoder:
     """Over a file of vectors, or over vectors trained on the train splits of the benchmark."""
+    if options["case"] not in CASES:
+        raise OptionError(f"case is {options['case']!r}; expected {' or '.join(CASES)}")
     tokenise = tokeniser(options["tokeniser"])
     most, exact = options["most"] or None, options["case"] == "exact"
     vectors, source = _vectors(options, corpus, tokenise)
@@ -77,13 +80,7 @@ def _vectors(options: Mapping[str, Any], corpus: Corpus, tokenise: Tokenise) -> 
     return found, f"own vectors of {len(sentences)} sentences of {corpus.benchmark.name}, {options['dim']}"
 
 
-def _case(text: str) -> str:
-    if text not in CASES:
-        raise ValueError(text)
-    return text
-
-
-ENTRY = EncoderEntry(
+_ENTRY = EncoderEntry(
     "cbow",
     "CBoW: the mean of the word vectors",
     _make,
@@ -95,3 +92,4 @@ ENTRY = EncoderEntry(
         Option("case", str, "either", "either: a word as written, else in small letters; exact: as written."),
     ),
 )
+ENTRIES = {_ENTRY.name: _ENTRY}

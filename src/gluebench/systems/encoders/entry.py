@@ -18,7 +18,7 @@ _KINDS: Mapping[type, str] = {int: "a whole number", float: "a number", Path: "a
 
 @dataclass(frozen=True, slots=True)
 class EncoderEntry:
-    """An encoder that can be asked for by name. Each stands in its encoder's module as `ENTRY`."""
+    """An encoder that can be asked for by name. Modules have them by name as `ENTRIES`."""
 
     name: str
     title: str

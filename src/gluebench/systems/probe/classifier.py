@@ -12,7 +12,7 @@ from torch.nn import functional
 from gluebench.systems.probe.features import Features
 from gluebench.systems.probe.settings import ProbeSettings
 from gluebench.systems.probe.stopping import rounds_through
-from gluebench.systems.probe.training import Run, Schedule, SideBySide, outputs, train
+from gluebench.systems.probe.training import Run, Schedule, SideBySide, outputs, seeded, train
 
 
 class Probe(NamedTuple):
@@ -62,8 +62,7 @@ def fit_classifier(
         settings.tenacity,
         settings.seed,
     )
-    with torch.random.fork_rng():
-        torch.manual_seed(settings.seed)
+    with seeded(settings.seed):
         model = SideBySide(
             train_features.width,
             classes,
@@ -81,7 +80,7 @@ def fit_classifier(
             score=score,
             schedule=schedule,
         )
-    return kept(runs, classes=classes, nhid=settings.nhid)
+        return kept(runs, classes=classes, nhid=settings.nhid)
 
 
 def kept(runs: Sequence[Run], *, classes: int, nhid: int = 0) -> Probe:

@@ -15,9 +15,10 @@ from gluebench.systems.protocols import SentenceEncoder
 BATCH = 128
 SAMPLE = 8
 """Stored sentences that are encoded again, to see whether the encoder is still the one that made them."""
-LEAST_COSINE = 0.99
+TOLERANCE = 0.1
+"""How far a vector made again may be from the stored one, in parts of the longer of the two."""
 Advance = Callable[[int, int], None]
-"""Called with the number of sentences done and of all, after each batch."""
+"""Called with the number of sentences done and of all: first with 0, then after each batch."""
 
 
 def silent(done: int, of: int) -> None:
@@ -39,13 +40,18 @@ def encode_into(
 ) -> int:
     """Encode the sentences that the store lacks, the longest first; how many those were.
 
-    Sentences of like length share a batch, and what does not fit in memory fails at once. Raises
+    Sentences of like length share a batch, and what does not fit in memory fails at once. An encoder that
+    has `prepare(sentences)` is shown all of them first. Raises
     EncoderError, and DataError where the store's vectors are not what the encoder gives now.
     """
     missing = sorted(store.missing(sentences), key=len, reverse=True)
     if not missing:
         return 0
+    prepare = getattr(encoder, "prepare", None)
+    if prepare is not None:  # who reads word vectors from a file reads it once for all
+        prepare(missing)
     _same(store, encoder, sentences)
+    advance(0, len(missing))
     with store.appending() as appender:
         for start in range(0, len(missing), batch_size):
             batch = missing[start : start + batch_size]
@@ -62,9 +68,8 @@ def _same(store: VectorStore, encoder: SentenceEncoder, sentences: Sequence[str]
         return
     stored = np.asarray(store.vectors()[rows[places]], dtype=np.float64)
     now = encoded(encoder, [sentences[place] for place in places]).astype(np.float64)
-    lengths = np.linalg.norm(stored, axis=1) * np.linalg.norm(now, axis=1)
-    cosines = (stored * now).sum(axis=1)
-    if (cosines < LEAST_COSINE * lengths).any():
+    longer = np.maximum(np.linalg.norm(stored, axis=1), np.linalg.norm(now, axis=1))
+    if (np.linalg.norm(stored - now, axis=1) > TOLERANCE * longer).any():
         raise DataError(
             [
                 f"{store.path}: holds other vectors than {encoder.name} gives now; "

@@ -14,7 +14,7 @@ from gluebench.systems.probe.classifier import Probe, kept
 from gluebench.systems.probe.features import Features
 from gluebench.systems.probe.settings import RelatednessSettings
 from gluebench.systems.probe.stopping import rounds_below
-from gluebench.systems.probe.training import Schedule, SideBySide, train
+from gluebench.systems.probe.training import Schedule, SideBySide, seeded, train
 
 MOST_LEVELS = 11
 OTHERWISE = 6
@@ -71,8 +71,7 @@ def fit_regression(
         settings.tenacity,
         seed,
     )
-    with torch.random.fork_rng():
-        torch.manual_seed(seed)
+    with seeded(seed):
         model = SideBySide(train_features.width, len(scale)).to(train_features.device)
         runs = train(
             model,
@@ -84,4 +83,4 @@ def fit_regression(
             score=score,
             schedule=schedule,
         )
-    return kept(runs, classes=len(scale))
+        return kept(runs, classes=len(scale))

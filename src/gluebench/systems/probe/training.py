@@ -7,7 +7,8 @@ would repeat one of these, and is left out.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from typing import NamedTuple
 
 import torch
@@ -58,7 +59,7 @@ class SideBySide(nn.Module):
     def forward(self, features: Tensor) -> Tensor:
         """Outputs (batch, runs, classes) from features (batch, width)."""
         found = torch.addmm(self.bias, features, self.weight).view(len(features), self.runs, -1)
-        if self.out is None:
+        if self.out is None or self.shift is None:
             return found
         found = torch.sigmoid(nn.functional.dropout(found, self.dropout, self.training))
         return torch.einsum("brh,rhc->brc", found, self.out) + self.shift
@@ -128,6 +129,22 @@ def train(
     return found
 
 
+@contextmanager
+def seeded(seed: int) -> Iterator[None]:
+    """PyTorch's generators begin at a seed and go back after; one thread, as these matrices are small.
+
+    With one thread the result is the same however many there are, and other programs hold nothing up.
+    """
+    threads = torch.get_num_threads()
+    torch.set_num_threads(1)
+    try:
+        with torch.random.fork_rng():
+            torch.manual_seed(seed)
+            yield
+    finally:
+        torch.set_num_threads(threads)
+
+
 def outputs(model: SideBySide, features: Features) -> Tensor:
     """Outputs for all examples, (examples, runs, classes), on the CPU; features in memory by the block."""
     model.eval()
@@ -144,8 +161,11 @@ def _stepper(
 ) -> Callable[[Tensor, Tensor], None]:
     """One step of the optimiser; the penalty is part of the gradient, as PyTorch's weight_decay is."""
     parameters = list(model.parameters())
-    kind = {"adam": torch.optim.Adam, "rmsprop": torch.optim.RMSprop}[optim]
-    optimiser = kind(parameters)
+    optimiser: torch.optim.Optimizer
+    if optim == "adam":
+        optimiser = torch.optim.Adam(parameters, fused=True)
+    else:
+        optimiser = torch.optim.RMSprop(parameters)
     decays = model.decays(torch.tensor(penalties, dtype=torch.float32, device=device))
 
     def step(features: Tensor, targets: Tensor) -> None:

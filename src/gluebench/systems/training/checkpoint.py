@@ -10,8 +10,10 @@ from pickle import UnpicklingError
 from typing import Any
 
 import torch
+from torch import nn
 
 from gluebench.data import DataError
+from gluebench.systems.training.outcome import Outcome
 
 STATE = "state.pt"
 
@@ -36,18 +38,35 @@ def load(path: Path) -> Any:
         ) from error
 
 
+def take_weights(model: nn.Module, outcome: Outcome, task: str | None = None) -> None:
+    """Load the weights that a run kept for a task (by default its first), and end training mode."""
+    path = outcome.folder / outcome.tasks[task or next(iter(outcome.tasks))].weights
+    if not path.is_file():
+        raise DataError([f"{path}: the weights of this run are gone; remove its folder to train it anew"])
+    model.load_state_dict(load(path))
+    model.eval()
+
+
 def same_run(path: Path, saved: Mapping[str, Any], wanted: Mapping[str, Any]) -> None:
     """Raises DataError with a line for all in which a saved run differs from the one to go on with."""
+    there, here = _flat(saved), _flat(wanted)
     problems = [
-        f"{path}: the run there has {name} {_brief(saved.get(name))}, this one {_brief(wanted.get(name))}; "
+        f"{path}: the run there has {name} {_told(there, name)}, this one {_told(here, name)}; "
         "name another folder, or remove that one"
-        for name in sorted({*saved, *wanted})
-        if saved.get(name) != wanted.get(name)
+        for name in dict.fromkeys([*there, *here])
+        if there.get(name) != here.get(name)
     ]
     if problems:
         raise DataError(problems)
 
 
-def _brief(value: Any) -> str:
-    text = json.dumps(value, default=str)
-    return text if len(text) <= 60 else text[:57] + "..."
+def _flat(values: Mapping[str, Any], before: str = "") -> dict[str, Any]:
+    """Values by the path of their names: "settings clip", "data MNLI train"."""
+    found: dict[str, Any] = {}
+    for name, value in values.items():
+        found |= _flat(value, f"{before}{name} ") if isinstance(value, Mapping) else {before + name: value}
+    return found
+
+
+def _told(values: Mapping[str, Any], name: str) -> str:
+    return json.dumps(values[name]) if name in values else "none"

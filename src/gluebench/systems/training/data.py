@@ -84,7 +84,6 @@ def _problems(rows: Sequence[Example]) -> list[str]:
 
 def _fingerprint(task: Task, rows: Sequence[Example]) -> str:
     columns = {
-        name: [text for row in rows for text in [list(row.inputs.values())[place]]]
-        for place, name in enumerate(task.columns)
+        name: [list(row.inputs.values())[place] for row in rows] for place, name in enumerate(task.columns)
     }
     return fingerprint(columns, [row.label for row in rows if row.label is not None])

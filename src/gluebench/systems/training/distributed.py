@@ -7,6 +7,7 @@ processes there are, and the gradient is that of the whole batch.
 from __future__ import annotations
 
 import os
+import warnings
 from typing import Any
 
 import torch
@@ -46,7 +47,9 @@ class Accelerated:
         """Take what is to be trained; every process begins with the weights of the first."""
         self._model = model
         self._trained = [each for group in optimiser.param_groups for each in group["params"]]
-        self._wrapped, self._optimiser = self._accelerator.prepare(model, optimiser)
+        with warnings.catch_warnings():  # newer PyTorch's other name for it is unknown to the older ones
+            warnings.filterwarnings("ignore", ".*broadcast_buffers", FutureWarning)
+            self._wrapped, self._optimiser = self._accelerator.prepare(model, optimiser)
 
     def outputs(self, task: str, batch: Any) -> Tensor:
         """Forward pass of a collated batch; without gradients, no process waits for another."""
@@ -102,6 +105,12 @@ def engine(precision: str = "float32", device: str | None = None) -> Engine:
         return Accelerated(precision=precision, cpu=device == "cpu")
     chosen = device or ("cuda" if torch.cuda.is_available() else "cpu")
     return Plain(chosen, precision=precision)
+
+
+def launched_precision() -> str | None:
+    """The mixed precision that Accelerate's launcher was asked for; None where it was asked for none."""
+    asked = os.environ.get("ACCELERATE_MIXED_PRECISION", "no")
+    return None if asked == "no" else asked
 
 
 def leads() -> bool:

@@ -5,11 +5,12 @@ from __future__ import annotations
 import json
 from pathlib import Path
 from typing import Any
+from uuid import uuid4
 
 
 def write_text(path: Path, text: str) -> None:
     """Write a text file; a reader finds the file before or the file after, never a part."""
-    scratch = path.with_name(f".{path.name}.part")
+    scratch = path.with_name(f".{path.name}.{uuid4().hex[:8]}.part")  # several processes may write it at once
     scratch.write_text(text, encoding="utf-8")
     scratch.replace(path)
 

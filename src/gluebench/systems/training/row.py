@@ -42,10 +42,9 @@ class Row:
     seeds: tuple[int, ...] = SEEDS
     vectors: Path | None = None
 
-    @property
-    def title(self) -> str:
-        """As a table names it."""
-        kind = "Multi-task" if self.multi else "Single-task"
+    def title(self, tasks: int) -> str:
+        """As a table names it, from the number of tasks."""
+        kind = "Multi-task" if self.multi and tasks > 1 else "Single-task"
         return (
             f"{kind} BiLSTM{' + attention' if self.spec.attention else ''}, {self.spec.hidden} per direction"
         )
@@ -88,6 +87,8 @@ def train_row(
     """
     from gluebench.systems.training.distributed import engine
 
+    if not row.multi and (extra := [name for name, each in data.items() if each.auxiliary]):
+        raise ValueError(f"{', '.join(extra)} can join multi-task training only, as a task of its own")
     tell = say or (lambda line: None)
     made = _Making(row, benchmark, data_folder, folder, tell)
     options: dict[str, Any] = {
@@ -96,10 +97,10 @@ def train_row(
         "folder": folder,
         "say": say,
         "make_engine": lambda: engine(row.settings.precision, device),
-        "about": _about(row, benchmark),
+        "about": _about(row, benchmark, tasks=len(data)),
     }
     chosen = _chosen(row, data, made, options)
-    write_trained(folder, chosen, title=row.title)
+    write_trained(folder, chosen, title=row.title(len(data)))
     return TrainedSystem(folder, batch_size=row.settings.batch_size)
 
 
@@ -109,11 +110,10 @@ def _chosen(
     """The run that answers each task."""
     from gluebench.systems.training.runs import train_each, train_runs
 
-    asked = [name for name, each in data.items() if not each.auxiliary]
     if row.multi:
         best = train_runs(make_model, data, **options).best
-        return dict.fromkeys(asked, best)
-    found = train_each(make_model, {name: data[name] for name in asked}, **options)
+        return {name: best for name, each in data.items() if not each.auxiliary}
+    found = train_each(make_model, data, **options)
     return {name: runs.best_of(name) for name, runs in found.items()}
 
 
@@ -150,10 +150,10 @@ class _Making:
                 yield from texts_of(rows)
 
 
-def _about(row: Row, benchmark: Benchmark) -> dict[str, Any]:
+def _about(row: Row, benchmark: Benchmark, *, tasks: int) -> dict[str, Any]:
     """What the card of each run says of its row."""
     return {
-        "title": row.title,
+        "title": row.title(tasks),
         "benchmark": benchmark.name,
         "multi_task": row.multi,
         "body": asdict(row.spec),

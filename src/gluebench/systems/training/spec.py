@@ -97,7 +97,10 @@ def _assembled(spec: BiLstmSpec, tasks: Sequence[Task], words: Vocabulary, table
 
 
 def write_model(folder: Path, spec: BiLstmSpec, tasks: Sequence[Task], words: Vocabulary) -> None:
-    """Keep what a model is made of in a folder, beside its runs."""
+    """Keep what a model is made of in a folder, beside its runs.
+
+    Raises DataError where the folder has the runs of another model, which could not be read any more.
+    """
     folder.mkdir(parents=True, exist_ok=True)
     values = {
         "schema": SCHEMA,
@@ -105,7 +108,29 @@ def write_model(folder: Path, spec: BiLstmSpec, tasks: Sequence[Task], words: Vo
         "tasks": [_task_values(task) for task in tasks],
         "words": list(words.words),
     }
-    write_json(folder / FILE, values)
+    path = folder / FILE
+    if path.is_file():
+        _same_model(path, values)
+    else:
+        write_json(path, values)
+
+
+def _same_model(path: Path, wanted: dict[str, Any]) -> None:
+    there = json.loads(path.read_text(encoding="utf-8"))
+    body = there.get("body", {})
+    changed = [
+        f"{name} {json.dumps(body.get(name))}, not {json.dumps(value)}"
+        for name, value in wanted["body"].items()
+        if body.get(name) != value
+    ]
+    changed += [f"other {name}" for name in ("tasks", "words") if there.get(name) != _plain(wanted[name])]
+    if changed:
+        told = "; ".join(changed)
+        raise DataError([f"{path}: the model there has {told}; name another folder, or remove that one"])
+
+
+def _plain(values: Any) -> Any:
+    return json.loads(json.dumps(values))
 
 
 def read_model(folder: Path) -> MultiTaskModel:

@@ -88,8 +88,8 @@ class TrainedSystem:
         file = run / done.outcome.tasks[task].weights
         if self._loaded is None or self._loaded[0] != file:
             model = self._read(run.parent)
-            model.load_state_dict(checkpoint.load(file))
-            self._loaded = file, model.to(self._device).eval()
+            checkpoint.take_weights(model, done.outcome, task)
+            self._loaded = file, model.to(self._device)
         return self._loaded[1]
 
 

@@ -7,6 +7,7 @@ the same weights: on the CPU bit for bit, with as many threads and processes as 
 from __future__ import annotations
 
 import hashlib
+import json
 import time
 from collections.abc import Mapping
 from datetime import UTC, datetime
@@ -14,9 +15,7 @@ from pathlib import Path
 from typing import Any
 
 import torch
-from torch import Tensor
 
-from gluebench.data import DataError
 from gluebench.systems.neural.heads import MultiTaskModel
 from gluebench.systems.training import card, checkpoint
 from gluebench.systems.training.data import TaskData
@@ -30,6 +29,7 @@ from gluebench.systems.training.sampling import BatchStream, TaskSampler, batch_
 from gluebench.systems.training.scaling import loss_scales, sampling_weights
 from gluebench.systems.training.schedule import Plateau
 from gluebench.systems.training.settings import Settings
+from gluebench.systems.training.state import State
 from gluebench.systems.training.stopping import reason_to_stop
 from gluebench.systems.training.validation import TaskScore, macro, score
 
@@ -40,7 +40,9 @@ FAR = 1_000_003
 class Trainer:
     """Trains a model on its tasks; with one task, that task's own model.
 
-    The weights of the model given are those the run begins with. `about` goes onto the run's card.
+    The weights of the model given are those the run begins with. `about`, plain values, goes onto the run's
+    card, and a run of something else is not gone on with. Where each task keeps weights of its own, the model
+    ends with those of the first; `checkpoint.take_weights` loads the others.
     """
 
     def __init__(
@@ -73,8 +75,9 @@ class Trainer:
         self._identity = self._identified()
         done = read_outcome(self._folder)
         if done is not None:
-            checkpoint.same_run(self._folder, done.identity, self._identity)
-            self._take_best(done.outcome)
+            same = {**done.identity, "processes": self._engine.world}  # of no account any more
+            checkpoint.same_run(self._folder, same, self._identity)
+            checkpoint.take_weights(self._model, done.outcome)
             return done.outcome
         self._folder.mkdir(parents=True, exist_ok=True)
         with seeded(self._settings.seed), arithmetic(self._settings.precision):
@@ -94,6 +97,7 @@ class Trainer:
             "settings": settings,
             "data": {name: each.fingerprints() for name, each in self._data.items()},
             "model": hashlib.sha256(repr(shapes).encode()).hexdigest()[:16],
+            "about": json.loads(json.dumps(self._about)),
             "processes": self._engine.world,
         }
 
@@ -101,32 +105,43 @@ class Trainer:
         """Prepare everything as it was when the run was last saved."""
         settings, sizes = self._settings, {name: len(each.train) for name, each in self._data.items()}
         self._scales = loss_scales(sizes, settings)
-        self._sampler = TaskSampler(
+        sampler = TaskSampler(
             sampling_weights(sizes, settings), seed=settings.seed, at_once=settings.drawn_at_once
         )
         self._prepare()
         batches = sum(batch_count(size, settings.batch_size) for size in sizes.values())
         self._between = settings.check_every or batches
-        self._plateau = Plateau(settings.learning_rate, settings.decay, settings.patience)
         self._engine.place(self._model)
         trained = [each for each in self._model.parameters() if each.requires_grad]
-        self._optimiser = torch.optim.Adam(trained, settings.learning_rate, weight_decay=settings.l2)
-        self._engine.wrap(self._model, self._optimiser)
+        optimiser = torch.optim.Adam(trained, settings.learning_rate, weight_decay=settings.l2)
+        self._engine.wrap(self._model, optimiser)
         if self._engine.rank:
             torch.manual_seed(settings.seed + FAR * self._engine.rank)
-        self._progress = Progress(began=_now())
-        self._losses = {name: self._zero() for name in self._data}
-        self._restore()
+        zero = torch.zeros((), dtype=torch.float64)
+        self._state = State(
+            self._model,
+            optimiser,
+            self._engine,
+            Plateau(settings.learning_rate, settings.decay, settings.patience),
+            sampler,
+            self._streams(),
+            {name: self._engine.on_device(zero.clone()) for name in self._data},
+            Progress(began=_now()),
+        )
+        self._state.restore(self._folder, self._identity)
         self._model.train()
 
     def _prepare(self) -> None:
-        body, settings = self._model.body, self._settings
+        body = self._model.body
         self._train = {name: body.prepare(texts(each.train)) for name, each in self._data.items()}
         self._dev = {
             name: {split: body.prepare(texts(rows)) for split, rows in each.dev.items()}
             for name, each in self._data.items()
         }
-        self._streams = {
+
+    def _streams(self) -> dict[str, BatchStream]:
+        body, settings = self._model.body, self._settings
+        return {
             name: BatchStream(
                 name,
                 [body.lengths(item) for item in items],
@@ -137,11 +152,8 @@ class Trainer:
             for name, items in self._train.items()
         }
 
-    def _zero(self) -> Tensor:
-        return self._engine.on_device(torch.zeros((), dtype=torch.float64))
-
     def _run(self) -> None:
-        progress, settings, live = self._progress, self._settings, Live()
+        progress, settings, live = self._state.progress, self._settings, Live()
         pace, self._clock = Pace(progress.update, self._between, settings), time.monotonic()
         if progress.update:
             self._say(f"going on after update {progress.update:,}")
@@ -160,8 +172,8 @@ class Trainer:
                 self._save()
 
     def _update(self) -> None:
-        name = self._sampler.next()
-        positions = self._streams[name].next()
+        name = self._state.sampler.next()
+        positions = self._state.streams[name].next()
         share = positions[self._engine.rank :: self._engine.world]
         # A process without a share still takes part, since the others wait for its gradient: of weight 0.
         part = len(share) / len(positions)
@@ -172,41 +184,43 @@ class Trainer:
         loss = self._model.head(name).loss(self._engine.outputs(name, batch), targets)
         self._engine.backward(loss * (self._scales[name] * part * self._engine.world))
         self._engine.step(self._settings.clip)
-        self._optimiser.zero_grad(set_to_none=self._settings.idle_heads == "keep")
-        self._losses[name] += loss.detach() * part
-        self._progress.updates[name] = self._progress.updates.get(name, 0) + 1
-        self._progress.update += 1
+        self._state.optimiser.zero_grad(set_to_none=self._settings.idle_heads == "keep")
+        self._state.losses[name] += loss.detach() * part
+        self._state.progress.updates[name] = self._state.progress.updates.get(name, 0) + 1
+        self._state.progress.update += 1
 
     def _check(self) -> None:
         """Score every task on its whole dev split; decay, keep, stop."""
         losses = self._mean_losses()
         scores = self._scores()
         average = macro(scores, self._data, self._settings)
-        rate = self._plateau.rate
-        improved = self._plateau.step(average)
-        self._progress.add_check(
+        rate = self._state.plateau.rate
+        improved = self._state.plateau.step(average)
+        self._state.progress.add_check(
             scores, losses, average=average, improved=improved, rate=rate, seconds=self._lap()
         )
-        for group in self._optimiser.param_groups:
-            group["lr"] = self._plateau.rate
-        self._progress.stopped = reason_to_stop(self._progress.averages(), self._plateau.rate, self._settings)
+        for group in self._state.optimiser.param_groups:
+            group["lr"] = self._state.plateau.rate
+        self._state.progress.stopped = reason_to_stop(
+            self._state.progress.averages(), self._state.plateau.rate, self._settings
+        )
         self._keep(scores, improved=improved)
-        for total in self._losses.values():
+        for total in self._state.losses.values():
             total.zero_()
         if self._engine.rank == 0:
-            self._log.check(self._progress.rows, self._progress.times)
+            self._log.check(self._state.progress.rows, self._state.progress.times)
 
     def _mean_losses(self) -> dict[str, float]:
         """Mean loss of each task's updates since the last check, for the tasks that had any."""
-        parts = self._engine.gathered({name: float(total) for name, total in self._losses.items()})
+        parts = self._engine.gathered({name: float(total) for name, total in self._state.losses.items()})
         found = {
             name: sum(part[name] for part in parts) / updates
-            for name, updates in self._progress.updates.items()
+            for name, updates in self._state.progress.updates.items()
         }
         for name, value in found.items():
             if value - value:  # neither infinity nor "not a number" takes itself away
                 raise FloatingPointError(
-                    f"the training loss of {name} is {value} by update {self._progress.update:,}; "
+                    f"the training loss of {name} is {value} by update {self._state.progress.update:,}; "
                     "a lower learning rate, or float32, may help"
                 )
         return found
@@ -232,72 +246,29 @@ class Trainer:
     def _keep(self, scores: Mapping[str, TaskScore], *, improved: bool) -> None:
         """Save the weights for those tasks they are the best for."""
         if self._settings.best == "task":
-            better = [name for name, found in scores.items() if self._progress.beats(name, found.score)]
+            better = [name for name, found in scores.items() if self._state.progress.beats(name, found.score)]
         else:
             better = list(scores) if improved else []
-        files = self._progress.keep(better, scores, together=self._settings.best == "macro")
+        files = self._state.progress.keep(better, scores, together=self._settings.best == "macro")
         if self._engine.rank == 0:
             for file in files:
                 checkpoint.save(self._folder / file, self._model.state_dict())
 
     def _lap(self) -> float:
         now = time.monotonic()
-        self._progress.seconds += now - self._clock
+        self._state.progress.seconds += now - self._clock
         self._clock = now
-        return self._progress.seconds
+        return self._state.progress.seconds
 
     def _save(self) -> None:
-        """Write the state; only then are weights removed that it no longer names."""
         self._lap()
-        own = {
-            "cpu": torch.get_rng_state(),
-            "gpu": torch.cuda.get_rng_state() if torch.cuda.is_available() else None,
-            "losses": {name: float(total) for name, total in self._losses.items()},
-        }
-        ranks = self._engine.gathered(own)
-        if self._engine.rank:
-            return
-        state = {
-            "run": self._identity,
-            "model": self._model.state_dict(),
-            "optimiser": self._optimiser.state_dict(),
-            "scaler": self._engine.scaler_state(),
-            "plateau": self._plateau.state(),
-            "sampler": self._sampler.state(),
-            "streams": {name: stream.state() for name, stream in self._streams.items()},
-            "progress": self._progress.state(),
-            "ranks": ranks,
-        }
-        checkpoint.save(self._folder / checkpoint.STATE, state)
-        self._progress.remove_others(self._folder)
-
-    def _restore(self) -> None:
-        path = self._folder / checkpoint.STATE
-        if not path.is_file():
-            return
-        state = checkpoint.load(path)
-        checkpoint.same_run(self._folder, state["run"], self._identity)
-        self._model.load_state_dict(state["model"])
-        self._optimiser.load_state_dict(state["optimiser"])
-        if state["scaler"] is not None:
-            self._engine.restore_scaler(state["scaler"])
-        self._plateau = Plateau(**state["plateau"])
-        self._sampler.restore(state["sampler"])
-        for name, stream in self._streams.items():
-            stream.restore(state["streams"][name])
-        self._progress = Progress(**state["progress"])
-        own = state["ranks"][self._engine.rank]
-        for name, total in own["losses"].items():
-            self._losses[name].fill_(total)
-        torch.set_rng_state(own["cpu"])
-        if own["gpu"] is not None and torch.cuda.is_available():
-            torch.cuda.set_rng_state(own["gpu"])
+        self._state.save(self._folder, self._identity)
 
     def _finish(self) -> Outcome:
-        outcome = self._progress.outcome(self._folder, self._settings)
+        outcome = self._state.progress.outcome(self._folder, self._settings)
         self._engine.gathered(None)  # the weights are written before anybody reads them
         self._engine.release()
-        self._take_best(outcome)
+        checkpoint.take_weights(self._model, outcome)
         if self._engine.rank == 0:
             write_json(self._folder / card.FILE, self._card(outcome))
             write_outcome(outcome, self._identity)
@@ -312,26 +283,10 @@ class Trainer:
             self._settings,
             outcome,
             world=self._engine.world,
-            begun=self._progress.began,
+            begun=self._state.progress.began,
             ended=_now(),
             about=self._about,
         )
-
-    def _take_best(self, outcome: Outcome) -> None:
-        """Load the best weights; where each task has its own, those of the first task, with all the heads."""
-        take_weights(self._model, outcome)
-
-
-def take_weights(model: MultiTaskModel, outcome: Outcome, task: str | None = None) -> None:
-    """Load the weights that a run kept for a task (by default its first), and end training mode."""
-    file = outcome.tasks[task or next(iter(outcome.tasks))].weights
-    path = outcome.folder / file
-    if not path.is_file():
-        raise DataError(
-            [f"{path}: the weights of this run are missing; remove {path.parent.name} to train anew"]
-        )
-    model.load_state_dict(checkpoint.load(path))
-    model.eval()
 
 
 def _now() -> str:

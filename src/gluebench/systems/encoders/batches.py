@@ -1,0 +1,58 @@
+"""What the encoders of tokenised sentences share: batches of like length, and word vectors kept."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from pathlib import Path
+
+import numpy as np
+import numpy.typing as npt
+import torch
+from torch import Tensor
+
+from gluebench.data.vectors import read_vectors
+
+Floats = npt.NDArray[np.float32]
+Tokenise = Callable[[str], Sequence[str]]
+"""Splits a sentence into words; an empty one has none."""
+
+
+def in_batches(
+    sentences: Sequence[Sequence[str]],
+    encode: Callable[[Sequence[Sequence[str]]], Tensor],
+    *,
+    dim: int,
+    size: int,
+) -> Floats:
+    """Vectors (sentences, dim) in the order given, encoded in batches from the longest to the shortest."""
+    found = np.empty((len(sentences), dim), dtype=np.float32)
+    order = sorted(range(len(sentences)), key=lambda at: -len(sentences[at]))
+    with torch.inference_mode():
+        for start in range(0, len(order), size):
+            rows = order[start : start + size]
+            found[rows] = encode([sentences[row] for row in rows]).cpu().numpy()
+    return found
+
+
+class KeptVectors:
+    """Word vectors of a text file. Each call that asks for new words reads the file through once."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        self._found: dict[str, Floats] = {}
+        self._asked: set[str] = set()
+        self.width: int | None = None
+        """Numbers of each vector; known once words were asked for."""
+
+    def of(self, words: Iterable[str]) -> Mapping[str, Floats]:
+        """The vectors of all words asked for so far that the file has, as they are written.
+
+        Raises DataError for a file that is no file of word vectors.
+        """
+        new = set(words) - self._asked
+        if new:
+            read = read_vectors(self.path, new)
+            self.width = read.matrix.shape[1]
+            self._found |= {word: read.matrix[row] for word, row in read.rows.items()}
+            self._asked |= new
+        return self._found

@@ -1,0 +1,233 @@
+"""ELMo: a frozen two-way language model over characters that gives each token a vector in its context."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from pathlib import Path
+
+import torch
+from torch import Tensor, nn
+
+from gluebench.systems.weights.elmo_files import ElmoOptions, cell_name, read_options, read_weights
+
+BEGIN, END = "<S>", "</S>"
+"""Marks put round each sentence; a word of the text written so is taken as the mark, as in the original."""
+BEGIN_SENTENCE, END_SENTENCE, BEGIN_WORD, END_WORD, FILL = range(256, 261)
+"""Rows of the character table after those of the 256 bytes."""
+STEPS = 32
+"""Time steps whose inputs are multiplied at once: a bound on memory, without effect on the result."""
+State = tuple[Tensor, Tensor]
+"""Hidden (2, batch, projection) and cell (2, batch, dim) of one layer, forward direction first."""
+
+
+def character_rows(word: str, length: int) -> list[int]:
+    """The rows of the character table for a word: UTF-8 bytes between two marks, then filling."""
+    if word in (BEGIN, END):
+        middle = [BEGIN_SENTENCE if word == BEGIN else END_SENTENCE]
+    else:
+        middle = list(word.encode("utf-8", errors="ignore")[: length - 2])
+    return [BEGIN_WORD, *middle, END_WORD, *[FILL] * (length - 2 - len(middle))]
+
+
+class Elmo(nn.Module):
+    """The language model with frozen weights; what a task trains is a `Mix` of its layers.
+
+    With `carry` each row of a batch begins in the states that the same row of the batch before ended in, as
+    in the original programs: a vector then depends on all batches since `forget`. Without, sentences are
+    independent of each other.
+    """
+
+    def __init__(self, options: ElmoOptions, weights: Mapping[str, Tensor], *, carry: bool = False) -> None:
+        super().__init__()
+        self.options = options
+        self.carry = carry
+        self.dim = 2 * options.projection
+        self.words = _WordEncoder(options, weights)
+        self.cells = nn.ModuleList(_ClippedLstm(options, weights, at) for at in range(options.layers))
+        self._states: list[State] = []
+
+    @classmethod
+    def from_files(cls, options: Path, weights: Path, *, carry: bool = False) -> Elmo:
+        """Read the JSON file of options and the HDF5 file of weights. Raises WeightsError."""
+        sizes = read_options(options)
+        return cls(sizes, read_weights(weights, sizes), carry=carry)
+
+    def forget(self) -> None:
+        """Drop the states carried over: the next batch begins afresh."""
+        self._states = []
+
+    def forward(self, tokens: Sequence[Sequence[str]]) -> tuple[Tensor, Tensor]:
+        """Layers (1 + number of cells, batch, length, dim), zero after each end, and lengths (batch).
+
+        The marks of begin and end are put round each sentence and taken off the result.
+        """
+        lengths = torch.tensor([len(sentence) for sentence in tokens], device=self._device)
+        if not tokens:
+            return torch.zeros(1 + len(self.cells), 0, 0, self.dim, device=self._device), lengths.long()
+        entering = self._embedded(tokens)
+        inside = lengths + 2
+        ahead = torch.stack([entering, _reversed(entering, inside)])
+        layers = [entering.repeat(1, 1, 2)]
+        for at, cell in enumerate(self.cells):
+            out, state = cell(ahead, inside, self._begin(at, len(tokens)))
+            self._end(at, state)
+            ahead = out + ahead if at and self.options.skip else out
+            layers.append(torch.cat([ahead[0], _reversed(ahead[1], inside)], dim=-1))
+        return self._unmarked(torch.stack(layers), lengths), lengths
+
+    @property
+    def _device(self) -> torch.device:
+        return self.words.table.device
+
+    def _embedded(self, tokens: Sequence[Sequence[str]]) -> Tensor:
+        """Vectors (batch, length + 2, projection); each distinct word is convolved once."""
+        longest = max(len(sentence) for sentence in tokens) + 2
+        places = {BEGIN: 0, END: 1}
+        rows = []
+        for sentence in tokens:
+            row = [places.setdefault(word, len(places)) for word in (BEGIN, *sentence, END)]
+            rows.append(row + [0] * (longest - len(row)))
+        size = self.options.characters
+        characters = torch.tensor([character_rows(word, size) for word in places], device=self._device)
+        vectors: Tensor = self.words(characters)
+        return vectors[torch.tensor(rows, device=self._device)]
+
+    def _unmarked(self, layers: Tensor, lengths: Tensor) -> Tensor:
+        inner = layers[:, :, 1:-1]
+        there = torch.arange(inner.shape[2], device=inner.device) < lengths[:, None]
+        return inner * there[None, :, :, None]
+
+    def _begin(self, at: int, batch: int) -> State:
+        sizes = (self.options.projection, self.options.dim)
+        fresh = [torch.zeros(2, batch, size, device=self._device) for size in sizes]
+        if at < len(self._states):
+            for new, old in zip(fresh, self._states[at], strict=True):
+                new[:, : old.shape[1]] = old[:, :batch]
+        return fresh[0], fresh[1]
+
+    def _end(self, at: int, state: State) -> None:
+        """Note a layer's last states; rows that this batch did not have keep theirs."""
+        if not self.carry:
+            return
+        if at == len(self._states):
+            self._states.append(state)
+            return
+        kept = [
+            torch.cat([new, old[:, new.shape[1] :]], dim=1)
+            for new, old in zip(state, self._states[at], strict=True)
+        ]
+        self._states[at] = (kept[0], kept[1])
+
+
+class Mix(nn.Module):
+    """The trained part of ELMo: gamma times the softmax-weighted sum of the layers."""
+
+    def __init__(self, layers: int = 3) -> None:
+        super().__init__()
+        self.scores = nn.Parameter(torch.zeros(layers))
+        self.gamma = nn.Parameter(torch.ones(()))
+
+    def forward(self, layers: Tensor) -> Tensor:
+        """From (layers, batch, length, dim) to (batch, length, dim)."""
+        return self.gamma * torch.einsum("k,kbtd->btd", self.scores.softmax(dim=0), layers)
+
+
+class _WordEncoder(nn.Module):
+    """Words as matrices of characters to vectors: convolutions, highway layers, projection."""
+
+    def __init__(self, options: ElmoOptions, weights: Mapping[str, Tensor]) -> None:
+        super().__init__()
+        self.activation: Callable[[Tensor], Tensor] = getattr(torch, options.activation)
+        self.table = _frozen(weights["char_embed"])
+        groups = range(len(options.filters))
+        # The file has (1, width, characters, number), PyTorch wants (number, characters, width).
+        self.kernels = _list(weights[f"CNN/W_cnn_{at}"][0].permute(2, 1, 0).contiguous() for at in groups)
+        self.offsets = _list(weights[f"CNN/b_cnn_{at}"] for at in groups)
+        self.highways = nn.ModuleList(_Highway(weights, at) for at in range(options.highways))
+        projected = "CNN_proj/W_proj" in weights
+        self.projection = _frozen(weights["CNN_proj/W_proj"]) if projected else None
+        self.shift = _frozen(weights["CNN_proj/b_proj"]) if projected else None
+
+    def forward(self, characters: Tensor) -> Tensor:
+        """From rows of the table (words, characters) to vectors (words, projection)."""
+        letters = self.table[characters].transpose(1, 2)
+        found = [
+            self.activation(nn.functional.conv1d(letters, kernel, offset).amax(dim=-1))
+            for kernel, offset in zip(self.kernels, self.offsets, strict=True)
+        ]
+        words = torch.cat(found, dim=-1)
+        for highway in self.highways:
+            words = highway(words)
+        if self.projection is None or self.shift is None:
+            return words
+        return words @ self.projection + self.shift
+
+
+class _Highway(nn.Module):
+    def __init__(self, weights: Mapping[str, Tensor], at: int) -> None:
+        super().__init__()
+        self.carry, self.carry_offset = (_frozen(weights[f"CNN_high_{at}/{part}_carry"]) for part in "Wb")
+        self.change, self.change_offset = (
+            _frozen(weights[f"CNN_high_{at}/{part}_transform"]) for part in "Wb"
+        )
+
+    def forward(self, words: Tensor) -> Tensor:
+        """The gate lets the transformed words through, its complement the words as they are."""
+        gate = torch.sigmoid(words @ self.carry + self.carry_offset)
+        return gate * torch.relu(words @ self.change + self.change_offset) + (1 - gate) * words
+
+
+class _ClippedLstm(nn.Module):
+    """One layer of both directions: LSTM cells with a projection, cell and projection clipped."""
+
+    def __init__(self, options: ElmoOptions, weights: Mapping[str, Tensor], layer: int) -> None:
+        super().__init__()
+        self.cell_clip, self.projection_clip = options.cell_clip, options.projection_clip
+        both = [cell_name(direction, layer) for direction in range(2)]
+        matrix = torch.stack([weights[f"{name}/W_0"] for name in both])
+        self.entering = _frozen(matrix[:, : options.projection].contiguous())
+        self.recurrent = _frozen(matrix[:, options.projection :].contiguous())
+        offset = torch.stack([weights[f"{name}/B"] for name in both])
+        # Gates in the order in, new, forget, out; TensorFlow adds 1 to the forget gate when it runs.
+        offset[:, 2 * options.dim : 3 * options.dim] += 1.0
+        self.offset = _frozen(offset)
+        self.projection = _frozen(torch.stack([weights[f"{name}/W_P_0"] for name in both]))
+
+    def forward(self, inputs: Tensor, lengths: Tensor, state: State) -> tuple[Tensor, State]:
+        """Outputs of the shape of the inputs (2, batch, length, projection), and each row's last states."""
+        outputs = []
+        for start in range(0, inputs.shape[2], STEPS):
+            part = inputs[:, :, start : start + STEPS]
+            entering = part @ self.entering[:, None] + self.offset[:, None, None]
+            for at in range(part.shape[2]):
+                live = (start + at < lengths)[None, :, None]
+                state = self._step(entering[:, :, at], live, state)
+                outputs.append(state[0])
+        return torch.stack(outputs, dim=2), state
+
+    def _step(self, entering: Tensor, live: Tensor, state: State) -> State:
+        hidden, cell = state
+        new, candidate, forget, out = torch.baddbmm(entering, hidden, self.recurrent).chunk(4, dim=-1)
+        moved = torch.sigmoid(forget) * cell + torch.sigmoid(new) * torch.tanh(candidate)
+        moved = _clipped(moved, self.cell_clip)
+        shown = _clipped((torch.sigmoid(out) * torch.tanh(moved)) @ self.projection, self.projection_clip)
+        return torch.where(live, shown, hidden), torch.where(live, moved, cell)
+
+
+def _clipped(values: Tensor, limit: float | None) -> Tensor:
+    return values if limit is None else values.clamp(-limit, limit)
+
+
+def _reversed(values: Tensor, lengths: Tensor) -> Tensor:
+    """Each sentence of (batch, length, dim) turned round within its own length."""
+    steps = torch.arange(values.shape[1], device=values.device)
+    backwards = (lengths[:, None] - 1 - steps).clamp(min=0)
+    return values.gather(1, backwards[:, :, None].expand_as(values))
+
+
+def _frozen(values: Tensor) -> nn.Parameter:
+    return nn.Parameter(values, requires_grad=False)
+
+
+def _list(values: Iterable[Tensor]) -> nn.ParameterList:
+    return nn.ParameterList(_frozen(each) for each in values)

@@ -1,0 +1,46 @@
+"""Recurrent networks over batches of sentences of unequal length."""
+
+from __future__ import annotations
+
+from typing import Literal, get_args
+
+import torch
+from torch import Tensor, nn
+from torch.nn.utils.rnn import pack_padded_sequence, pad_packed_sequence
+
+Padding = Literal["mask", "zero"]
+"""What a maximum over time makes of positions after a sentence's end: it passes over them or takes zeros."""
+
+
+def run(network: nn.LSTM | nn.GRU, inputs: Tensor, lengths: Tensor) -> tuple[Tensor, Tensor]:
+    """Outputs (batch, length, width), zero after each end; last states (layers x directions, batch, hidden).
+
+    The backward direction starts at each sentence's true end. A sentence of length 0 has zeros throughout.
+    """
+    batch, length = inputs.shape[:2]
+    if batch == 0 or length == 0:
+        directions = 2 if network.bidirectional else 1
+        outputs = inputs.new_zeros(batch, length, directions * network.hidden_size)
+        return outputs, inputs.new_zeros(directions * network.num_layers, batch, network.hidden_size)
+    ends = lengths.clamp(min=1).cpu()
+    packed = pack_padded_sequence(inputs, ends, batch_first=True, enforce_sorted=False)
+    ran, state = network(packed)
+    last = state[0] if isinstance(state, tuple) else state
+    outputs, _ = pad_packed_sequence(ran, batch_first=True, total_length=length)
+    some = (lengths > 0).to(inputs.device)
+    return outputs * some[:, None, None], last * some[None, :, None]
+
+
+def largest(outputs: Tensor, lengths: Tensor, padding: Padding) -> Tensor:
+    """The maximum over time, (batch, width), of outputs (batch, length, width); zeros for length 0.
+
+    With "zero" padding the value of a sentence depends on the longest one of its batch.
+    """
+    if padding not in get_args(Padding):
+        raise ValueError(f'padding is "{padding}"; expected one of {", ".join(get_args(Padding))}')
+    if outputs.shape[1] == 0:
+        return outputs.new_zeros(outputs.shape[0], outputs.shape[2])
+    after = torch.arange(outputs.shape[1], device=outputs.device) >= lengths.to(outputs.device)[:, None]
+    filler = 0.0 if padding == "zero" else -torch.inf
+    best: Tensor = outputs.masked_fill(after[:, :, None], filler).amax(dim=1)
+    return best.masked_fill((lengths == 0).to(best.device)[:, None], 0.0)

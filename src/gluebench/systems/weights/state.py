@@ -1,0 +1,84 @@
+"""Torch files that hold tensors by name and nothing else."""
+
+from __future__ import annotations
+
+import pickle
+import tarfile
+from collections.abc import Mapping
+from pathlib import Path
+
+import torch
+from torch import Tensor
+
+from gluebench.systems.weights.errors import WeightsError
+from gluebench.systems.weights.shapes import Shape
+
+SAVE_AGAIN = (
+    "save the tensors alone with the version of PyTorch that wrote the file: "
+    "torch.save(model.state_dict(), NEW_FILE)"
+)
+
+
+class MoreThanTensorsError(WeightsError):
+    """A torch file that holds objects of other kinds than tensors, such as a whole module."""
+
+
+def read_state(path: Path) -> dict[str, Tensor]:
+    """The tensors of a state dict, by name, as float32 on the CPU.
+
+    Reads today's zip files and the older container of several pickles, never objects. Raises
+    MoreThanTensorsError for a file that holds any, WeightsError for one that is damaged, a tar file or no
+    state dict.
+    """
+    refuse_missing(path)
+    refuse_tar(path)
+    try:
+        found = torch.load(path, map_location="cpu", weights_only=True)
+    except pickle.UnpicklingError:
+        raise MoreThanTensorsError(
+            f"{path}: no torch file, or one that holds more than tensors, which is not loaded; "
+            f"expected tensors by name (a state dict). If it is a torch file, {SAVE_AGAIN}"
+        ) from None
+    except Exception as error:  # a damaged file makes torch raise nearly anything
+        raise WeightsError(
+            f"{path}: cannot be read as a state dict ({first_line(error)}); if it is whole, {SAVE_AGAIN}"
+        ) from error
+    return _tensors(path, found)
+
+
+def refuse_missing(path: Path) -> None:
+    """Raise WeightsError for a file that cannot be opened."""
+    try:
+        path.open("rb").close()
+    except OSError as error:
+        raise WeightsError(f"{path}: cannot be read ({error.strerror}); expected a file of weights") from None
+
+
+def refuse_tar(path: Path) -> None:
+    """Raise WeightsError for the tar files of PyTorch before 0.1.10: unpacking them cannot be made safe."""
+    if tarfile.is_tarfile(path):
+        raise WeightsError(
+            f"{path}: a tar file, as PyTorch wrote before 2017, which is not read; {SAVE_AGAIN}"
+        )
+
+
+def shapes(state: Mapping[str, Tensor]) -> dict[str, Shape]:
+    """The shape of each tensor."""
+    return {name: tuple(tensor.shape) for name, tensor in state.items()}
+
+
+def first_line(error: BaseException) -> str:
+    """The first sentence of an error's text: PyTorch's go on with advice to load the file unsafely."""
+    return (str(error).strip() or type(error).__name__).splitlines()[0].partition(". ")[0].strip()
+
+
+def _tensors(path: Path, found: object) -> dict[str, Tensor]:
+    if not isinstance(found, Mapping):
+        raise WeightsError(f"{path}: holds a {type(found).__name__}; expected tensors by name (a state dict)")
+    named = {name.decode() if isinstance(name, bytes) else str(name): value for name, value in found.items()}
+    others = [
+        f"{name} ({type(value).__name__})" for name, value in named.items() if not isinstance(value, Tensor)
+    ]
+    if others:
+        raise WeightsError(f"{path}: holds {', '.join(others[:10])}; expected tensors by name (a state dict)")
+    return {name: tensor.float() for name, tensor in named.items()}

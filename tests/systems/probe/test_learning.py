@@ -1,0 +1,263 @@
+"""What the probe learns, against scikit-learn, PyTorch's own optimisers and hand-worked targets."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from sklearn.linear_model import LogisticRegression  # noqa: TID251 the oracle
+
+torch = pytest.importorskip("torch", reason="the probe needs gluebench[train]")
+
+from gluebench.systems.probe.classifier import Probe, fit_classifier  # noqa: E402
+from gluebench.systems.probe.features import Features, four_ways, two_ways  # noqa: E402
+from gluebench.systems.probe.regression import expected, fit_regression, levels, two_hot  # noqa: E402
+from gluebench.systems.probe.settings import (  # noqa: E402
+    PRESETS,
+    ProbeSettings,
+    RelatednessSettings,
+    preset_called,
+)
+from gluebench.systems.probe.training import SideBySide, outputs  # noqa: E402
+
+QUICK = ProbeSettings(epoch_size=1, max_epoch=15)
+
+
+def split(count: int, seed: int, *, noise: float = 0.0, dim: int = 8) -> tuple[np.ndarray, list[int]]:
+    """Vectors and classes that a fixed linear rule gives them, with so much noise before the rule."""
+    weights = np.random.default_rng(99).standard_normal((dim, 3))
+    rng = np.random.default_rng(seed)
+    rows = rng.standard_normal((count, dim)).astype(np.float32)
+    scores = rows @ weights + noise * rng.standard_normal((count, 3))
+    return 10 * rows, [int(code) for code in scores.argmax(axis=1)]
+
+
+def single(rows: np.ndarray) -> Features:
+    return Features(rows, np.arange(len(rows))[:, None])
+
+
+def fitted(settings: ProbeSettings, *, noise: float = 0.0) -> tuple[Probe, float, float]:
+    """A probe, its accuracy on other data, and that of scikit-learn there."""
+    rows, codes = split(400, 1, noise=noise)
+    dev, dev_codes = split(300, 2, noise=noise)
+    test, test_codes = split(1000, 3, noise=noise)
+    probe = fit_classifier(single(rows), codes, single(dev), dev_codes, classes=3, settings=settings)
+    found = probe.outputs(single(test)).argmax(dim=1).numpy()
+    oracle = LogisticRegression(max_iter=1000).fit(rows, codes)
+    return probe, float((found == test_codes).mean()), float(oracle.score(test, test_codes))
+
+
+@pytest.mark.parametrize("noise", [0.0, 2.0])
+@pytest.mark.parametrize("optim", ["adam", "rmsprop"])
+def test_as_good_as_scikit_learn_on_what_a_line_parts(optim: str, noise: float) -> None:
+    settings = ProbeSettings(optim=optim, batch_size=16, tenacity=5, penalties=(1e-5, 1e-3))  # type: ignore[arg-type]
+    probe, ours, theirs = fitted(settings, noise=noise)
+    assert ours == pytest.approx(theirs, abs=0.03)
+    assert theirs > 0.9 if noise == 0 else 0.5 < theirs < 0.85
+    assert probe.runs[probe.chosen].score == max(run.score for run in probe.runs)
+
+
+def test_nothing_is_learnt_where_there_is_nothing() -> None:
+    rng = np.random.default_rng(0)
+    rows, codes = rng.standard_normal((400, 8)).astype(np.float32), rng.integers(0, 2, 400).tolist()
+    test, wanted = rng.standard_normal((2000, 8)).astype(np.float32), rng.integers(0, 2, 2000)
+    probe = fit_classifier(single(rows), codes, single(rows), codes, classes=2, settings=QUICK)
+    assert float((probe.outputs(single(test)).argmax(dim=1).numpy() == wanted).mean()) == pytest.approx(
+        0.5, abs=0.04
+    )
+
+
+def test_a_hidden_layer_learns_what_no_line_parts() -> None:
+    rng = np.random.default_rng(0)
+    rows = rng.uniform(-1, 1, (400, 2)).astype(np.float32)
+    codes = ((rows[:, 0] > 0) ^ (rows[:, 1] > 0)).astype(int).tolist()
+    settings = ProbeSettings(optim="rmsprop", batch_size=16, penalties=(1e-5,), max_epoch=30)
+    args = (single(rows[:300]), codes[:300], single(rows[300:]), codes[300:])
+    flat = fit_classifier(*args, classes=2, settings=settings)
+    deep = fit_classifier(*args, classes=2, settings=replace(settings, nhid=32))
+    assert flat.runs[0].score < 0.7
+    assert deep.runs[0].score > 0.9
+    assert deep.parameters() == 2 * 32 + 32 + 32 * 2 + 2
+    again = replace(settings, nhid=32, dropout=0.3, max_epoch=3)
+    one, two = (fit_classifier(*args, classes=2, settings=again) for _ in range(2))
+    assert torch.equal(one.model.weight, two.model.weight), "dropout too is drawn from the seed"
+
+
+def test_the_same_seed_gives_the_same_weights_and_leaves_torch_as_it_was() -> None:
+    torch.manual_seed(5)
+    before = torch.random.get_rng_state()
+    one, two = (fitted(QUICK)[0] for _ in range(2))
+    assert torch.equal(torch.random.get_rng_state(), before)
+    assert torch.equal(one.model.weight, two.model.weight)
+    other = fitted(replace(QUICK, seed=2))[0]
+    assert not torch.equal(one.model.weight, other.model.weight)
+
+
+@pytest.mark.parametrize("optim", ["adam", "rmsprop"])
+@pytest.mark.parametrize("nhid", [0, 5])
+@pytest.mark.parametrize("loss", ["mean", "sum"])
+def test_runs_side_by_side_are_pytorchs_own_with_weight_decay(optim: str, nhid: int, loss: str) -> None:
+    """Each penalty alone, in a plain loop with nn.Linear and weight_decay, ends at the same weights."""
+    penalties = (1e-3, 0.3)
+    settings = ProbeSettings(
+        optim=optim,  # type: ignore[arg-type]
+        loss=loss,  # type: ignore[arg-type]
+        nhid=nhid,
+        penalties=penalties,
+        epoch_size=2,
+        max_epoch=0,
+        batch_size=16,
+    )
+    rows, codes = split(70, 1)
+    probe = fit_classifier(single(rows), codes, single(rows), codes, classes=3, settings=settings)
+    torch.manual_seed(settings.seed)
+    layers = [torch.nn.Linear(8, nhid), torch.nn.Sigmoid(), torch.nn.Linear(nhid, 3)] if nhid else []
+    model = torch.nn.Sequential(*(layers or [torch.nn.Linear(8, 3)]))
+    kind = torch.optim.Adam if optim == "adam" else torch.optim.RMSprop
+    optimiser = kind(model.parameters(), weight_decay=penalties[probe.chosen])
+    criterion = torch.nn.CrossEntropyLoss(reduction=loss)
+    order = torch.Generator().manual_seed(settings.seed)
+    for _ in range(2):
+        for chosen in torch.randperm(70, generator=order).split(16):
+            optimiser.zero_grad()
+            criterion(model(torch.tensor(rows)[chosen]), torch.tensor(codes)[chosen]).backward()
+            optimiser.step()
+    with torch.no_grad():
+        theirs = model(torch.tensor(rows))
+    torch.testing.assert_close(probe.outputs(single(rows)), theirs, atol=2e-5, rtol=1e-4)
+
+
+def test_epochs_are_counted_and_the_best_look_is_kept() -> None:
+    rows, codes = split(200, 1)
+    wrong = [(code + 1) % 3 for code in codes]  # the more it learns, the worse on dev
+    probe = fit_classifier(single(rows), codes, single(rows), wrong, classes=3, settings=QUICK)
+    best = [run.score for run in probe.runs]
+    assert all(run.epochs <= 16 for run in probe.runs)
+    short = fit_classifier(
+        single(rows), codes, single(rows), wrong, classes=3, settings=replace(QUICK, tenacity=0)
+    )
+    assert [run.epochs for run in short.runs] == [2] * 4, "the second look is the first without improvement"
+    kept = float((probe.outputs(single(rows)).argmax(dim=1).numpy() == wrong).mean())
+    assert kept == pytest.approx(max(best))
+    whole = fit_classifier(
+        single(rows), codes, single(rows), codes, classes=3, settings=replace(QUICK, tenacity=99)
+    )
+    assert [run.epochs for run in whole.runs] == [16] * 4
+
+
+# ---------------------------------------------------------------- features
+
+
+def test_features_of_pairs_and_of_one_text_by_hand() -> None:
+    vectors = np.array([[1, 2], [3, -1], [0, 5]], dtype=np.float16)
+    rows = np.array([[0, 1], [2, 2]])
+    four = Features(vectors, rows, four_ways)
+    assert four.width == 8
+    assert four.batch(slice(0, 2)).tolist() == [[1, 2, 3, -1, 3, -2, 2, 3], [0, 5, 0, 5, 0, 25, 0, 0]]
+    two = Features(vectors, rows, two_ways)
+    assert two.batch(np.array([1, 0])).tolist() == [[0, 0, 0, 25], [2, 3, 3, -2]]
+    one = Features(vectors, rows[:, :1], four_ways)
+    assert (one.width, len(one)) == (2, 2)
+    assert one.batch(slice(0, 1)).tolist() == [[1, 2]]
+
+
+def test_answers_do_not_depend_on_the_block(monkeypatch: pytest.MonkeyPatch) -> None:
+    rows, _ = split(100, 4)
+    model = SideBySide(8, 3, runs=2)
+    whole = outputs(model, single(rows))
+    monkeypatch.setattr("gluebench.systems.probe.training.BLOCK", 56)
+    torch.testing.assert_close(outputs(model, single(rows)), whole)
+
+
+# ---------------------------------------------------------------- relatedness
+
+
+def test_two_hot_targets_by_hand() -> None:
+    paper, whole = levels((1.0, 5.0)), levels((0.0, 5.0))
+    assert paper.tolist() == [1, 2, 3, 4, 5]
+    assert whole.tolist() == [0, 1, 2, 3, 4, 5]
+    found = two_hot([3.0, 3.6, 5.0, 1.25, 0.4, 0.0], paper)
+    assert found == pytest.approx(
+        np.array(
+            [
+                [0, 0, 1, 0, 0],
+                [0, 0, 0.4, 0.6, 0],
+                [0, 0, 0, 0, 1],
+                [0.75, 0.25, 0, 0, 0],
+                [0.4, 0, 0, 0, 0],
+                [0, 0, 0, 0, 0],
+            ]
+        )
+    )
+    assert two_hot([0.4, 0.0], whole) == pytest.approx(np.array([[0.6, 0.4, 0, 0, 0, 0], [1, 0, 0, 0, 0, 0]]))
+
+
+@given(st.floats(0, 5))
+def test_a_score_on_the_scale_has_shares_that_average_to_it(score: float) -> None:
+    scale = levels((0.0, 5.0))
+    shares = two_hot([score], scale)[0].astype(float)
+    assert shares.sum() == pytest.approx(1, abs=1e-6)
+    assert shares @ scale == pytest.approx(score, abs=1e-5)
+
+
+@pytest.mark.parametrize("scale", [(0.0, 1.0), (0.0, 100.0), (-1.5, 2.0)])
+def test_other_scales_have_six_levels(scale: tuple[float, float]) -> None:
+    found = levels(scale)
+    assert len(found) == 6
+    assert (found[0], found[-1]) == scale
+
+
+def test_the_expected_score_is_the_mean_of_the_levels() -> None:
+    scale = levels((1.0, 5.0))
+    sure = torch.tensor([[0.0, 50.0, 0, 0, 0], [0.0, 0, 0, 0, 0]])
+    assert expected(sure, scale) == pytest.approx([2.0, 3.0])
+
+
+def test_likeness_is_learnt() -> None:
+    rng = np.random.default_rng(0)
+    first = rng.standard_normal((500, 6))
+    blend = rng.uniform(0, 1, 500)[:, None]
+    second = blend * first + (1 - blend) * rng.standard_normal((500, 6))
+    scores = (5 * blend[:, 0]).tolist()
+    vectors = np.concatenate([first, second]).astype(np.float32)
+    pairs = np.stack([np.arange(500), np.arange(500, 1000)], axis=1)
+    train, dev = (Features(vectors, pairs[part], two_ways) for part in (slice(0, 400), slice(400, 500)))
+    probe = fit_regression(
+        train,
+        scores[:400],
+        dev,
+        scores[400:],
+        scale=levels((0.0, 5.0)),
+        settings=RelatednessSettings(epoch_size=10, max_epoch=100),
+        seed=1,
+    )
+    found = expected(probe.outputs(dev), levels((0.0, 5.0)))
+    assert np.corrcoef(found, scores[400:])[0, 1] == pytest.approx(probe.runs[0].score, abs=1e-6)
+    assert probe.runs[0].score > 0.75
+
+
+# ---------------------------------------------------------------- presets
+
+
+def test_the_paper_rows_as_their_scripts_ran_them() -> None:
+    """Optimiser, batch, tenacity and epochs a round, which SST-2 keeps; one epoch a round elsewhere."""
+    rows = {
+        "cbow": ("adam", 16, 5, 4),
+        "skip-thought": ("adam", 64, 5, 4),
+        "infersent": ("rmsprop", 128, 3, 2),
+        "dissent": ("adam", 64, 5, 4),
+        "gensen": ("adam", 16, 5, 4),
+    }
+    for row, wanted in rows.items():
+        preset = preset_called(f"paper:{row}")
+        own, forced = preset.of("SST-2"), preset.of("MNLI")
+        assert (own.optim, own.batch_size, own.tenacity, own.epoch_size) == wanted
+        assert (own.max_epoch, forced.max_epoch, forced.epoch_size) == (200, 15, 1)
+        assert forced == replace(own, max_epoch=15, epoch_size=1)
+        assert own.relatedness.scale == (1.0, 5.0)
+        assert {each.seed for each in (preset.seeded(7).of("SST-2"), preset.seeded(7).of("RTE"))} == {7}
+    assert len(PRESETS) == len(rows) + 2
+    assert preset_called("senteval-default").of("SST-2") == ProbeSettings()
