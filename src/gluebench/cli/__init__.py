@@ -21,6 +21,7 @@ COMMANDS = {
     "grade": "gluebench.cli.grade:grade",
     "leaderboard": "gluebench.cli.leaderboard:leaderboard",
     "probe": "gluebench.cli.probe:probe",
+    "reproduce": "gluebench.cli.reproduce:reproduce",
     "run": "gluebench.cli.run:run",
     "train": "gluebench.cli.train:train",
     "write": "gluebench.cli.write:write",
