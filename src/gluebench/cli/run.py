@@ -98,7 +98,7 @@ def run(
         session.claim()
         watcher = Terminal(session)
         with watcher.told_if_stopped():
-            session.run(made.system, watcher)
+            session.run(made.system, watcher, together=made.together)
         _finish(session, suite, out=out, source=model, form=form)
 
 

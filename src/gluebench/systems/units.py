@@ -79,9 +79,11 @@ def answer_unit(
     folder: str | os.PathLike[str],
     *,
     say: Progress,
+    fitted: bool = False,
 ) -> Mapping[Key, Answered]:
-    """Fit the task and answer its test files. Raises what `run` raises."""
-    fit(system, benchmark, unit.task, folder, say=say)
+    """Fit the task, unless it is fitted, and answer its test files. Raises what `run` raises."""
+    if not fitted:
+        fit(system, benchmark, unit.task, folder, say=say)
     return {
         asked.key: answer(system, benchmark, asked.file, folder, role=asked.role, say=say)
         for asked in unit.asked

@@ -136,6 +136,24 @@ def test_what_was_done_before_an_error_is_kept_and_only_the_rest_is_done(plan: P
     assert len(again.fitted) == 9
 
 
+def test_what_is_learnt_together_is_given_every_task_first_and_again_after_a_kill(
+    plan: Plan, tmp_path: Path
+) -> None:
+    part = plan._replace(tasks=chosen(plan.benchmark, ["RTE", "WNLI"]))
+    for at in ("WNLI", None):
+        system = Breaks(at)
+        session = Session(tmp_path / "r", part, {"model": "m"})
+        with held(tmp_path / "r"):
+            session.claim()
+            if at:
+                with pytest.raises(OSError, match="the power went"):
+                    session.run(system, Watcher(), together=True)
+            else:
+                session.run(system, Watcher(), together=True)
+        assert system.fitted == ["RTE", "WNLI"]
+    assert set(session.columns("test")) == {"RTE", "WNLI"}
+
+
 def test_further_tasks_and_splits_join_what_is_there(plan: Plan, tmp_path: Path) -> None:
     folder = tmp_path / "r"
     part = plan._replace(tasks=chosen(plan.benchmark, ["AX"]), dev=False)

@@ -5,7 +5,6 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 from urllib.parse import urlsplit
@@ -71,6 +70,8 @@ class Model(NamedTuple):
     """All that makes its results differ from another's, JSON-ready."""
     sources: Mapping[str, str] = {}
     """Python modules and the digests of their files: results made with another are told of."""
+    together: bool = False
+    """Whether it learns all tasks at once, and so has to be given all of them before it answers one."""
 
 
 class _Asked(NamedTuple):
@@ -230,22 +231,33 @@ def _chat(asked: _Asked) -> Model:
 
 
 def _recipe(asked: _Asked) -> Model:
-    make = import_module("gluebench.systems.rows.build").system
+    from gluebench.systems.rows.build import system as make
+    from gluebench.systems.rows.files import CannotBeHadError
+    from gluebench.systems.rows.row import row_called
+
     known = ("preset", "vectors", "weights")
     for name in asked.wishes.options:
         if name not in known:
             raise ModelError(f"a recipe has no option {name!r}; its options: {', '.join(known)}")
     options = dict(asked.wishes.options)
-    system: Predictor = make(
-        asked.name,
-        asked.corpus,
-        folder=asked.folder / "training",
-        seeds=() if asked.wishes.seed is None else (asked.wishes.seed,),
-        device=device(asked.wishes.device),
-        say=asked.wishes.say,
-        **options,
-    )
-    return Model(system, {"options": {name: _file_option(text) for name, text in options.items()}})
+    try:
+        system = make(
+            asked.name,
+            asked.corpus,
+            folder=asked.folder / "training",
+            seeds=() if asked.wishes.seed is None else (asked.wishes.seed,),
+            device=device(asked.wishes.device),
+            say=asked.wishes.say,
+            **options,
+        )
+    except CannotBeHadError as error:
+        raise ModelError(
+            str(error).replace("--vectors ", "-o vectors=").replace("--weights ", "-o weights=")
+        ) from None
+    told = {"options": {name: _file_option(text) for name, text in options.items()}}
+    together = row_called(asked.name).training == "multi-task"
+    learnt = {"tasks": [task.name for task in asked.corpus.tasks]} if together else {}
+    return Model(system, {**told, **learnt}, together=together)
 
 
 def _trained(asked: _Asked) -> Model:

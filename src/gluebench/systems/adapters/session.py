@@ -23,7 +23,7 @@ from gluebench.data.home import task_folder
 from gluebench.submission import Column
 from gluebench.systems.adapters.results import TaskResult, read_result, write_result, write_whole
 from gluebench.systems.protocols import Predictor
-from gluebench.systems.run import Answered
+from gluebench.systems.run import Answered, fit
 from gluebench.systems.units import Key, Unit, answer_unit, units
 
 RUN = "run.json"
@@ -166,15 +166,23 @@ class Session:
             or not done[unit.task.name].answers.keys() >= {asked.key for asked in unit.asked}
         ]
 
-    def run(self, system: Predictor, watcher: Watcher) -> None:
-        """Do what is missing, task by task, each saved as it ends. Raises what the system raises."""
+    def run(self, system: Predictor, watcher: Watcher, *, together: bool = False) -> None:
+        """Do what is missing, task by task, each saved as it ends. Raises what the system raises.
+
+        A system that learns its tasks `together` is given all of them before it answers any.
+        """
         todo = self.missing()
+        if together and todo:
+            for unit in self.plan.units():
+                fit(system, self.plan.benchmark, unit.task, self.plan.data, say=watcher.say)
         total = len(self.plan.units())
         clock = _Clock(todo)
         for place, unit in enumerate(todo, total - len(todo) + 1):
             watcher.began(Place(unit, place, total, clock.left()))
             start = time.monotonic()
-            answers = answer_unit(system, self.plan.benchmark, unit, self.plan.data, say=watcher.say)
+            answers = answer_unit(
+                system, self.plan.benchmark, unit, self.plan.data, say=watcher.say, fitted=together
+            )
             result = self._save(system, unit, answers, seconds=time.monotonic() - start)
             clock.took(unit, result.seconds)
             watcher.ended(Place(unit, place, total, clock.left()), result)
