@@ -129,7 +129,7 @@ def test_runs_of_something_else_are_not_taken_for_these(
     other = tmp_path / "other.txt"
     other.write_text(vectors.read_text() + f"surplus {' '.join(['0.5'] * 12)}\n")
     elsewhere = Place(here.corpus, here.files._replace(vectors=other), here.out, here.dev)
-    with pytest.raises(DataError, match=r"differs in vectors; name another folder with --out"):
+    with pytest.raises(DataError, match=r"differs in files; name another folder with --out"):
         reproduce(ASKED, ["cbow"], elsewhere, gold=here.dev, say=lambda line: None)
 
 

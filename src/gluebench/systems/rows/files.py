@@ -52,9 +52,13 @@ class Files(NamedTuple):
             raise CannotBeHadError([f"{name} is needed; give --weights DIR"])
         return self.weights / name
 
-    def as_dict(self) -> dict[str, object]:
-        """What tells the vectors from others, wherever they lie."""
-        return {} if self.vectors is None else {self.vectors.name: self.vectors.stat().st_size}
+    def sizes(self, needs: Sequence[str]) -> dict[str, int]:
+        """Name to size of those a row reads: what tells them from others, wherever they lie."""
+        named = [name for need in needs if need != "glove" for name in needed_files()[need].files]
+        paths = [self.weight(name) for name in named]
+        if "glove" in needs and self.vectors is not None:
+            paths.append(self.vectors)
+        return {path.name: path.stat().st_size for path in paths}
 
 
 @cache

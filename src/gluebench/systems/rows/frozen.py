@@ -16,7 +16,6 @@ from gluebench.systems.encoders.gensen import GenSenEncoder
 from gluebench.systems.encoders.infersent import InferSentEncoder
 from gluebench.systems.encoders.skip_thought import SkipThoughtEncoder
 from gluebench.systems.probe.encode import encode_into, store_of
-from gluebench.systems.probe.store import VectorStore
 from gluebench.systems.probe.system import ProbedEncoder
 from gluebench.systems.protocols import SentenceEncoder
 from gluebench.systems.rows.files import Files
@@ -40,32 +39,20 @@ def probed(
 ) -> ProbedEncoder:
     """The encoder with its classifiers; sentences are stored in the folder, or for as long as it is used.
 
-    Vectors that depend on their batch ("zero" padding, as published) are all made at once, of all that the
-    corpus will be asked, so that they do not depend on what was asked first.
+    Published encoders are shown all that the corpus will be asked at once: word vectors are read in one pass,
+    and vectors that depend on their batch ("zero" padding) do not depend on what is asked first.
     """
     assert recipe.probe is not None
     made = encoder(recipe, files, corpus, device=device)
     place = folder or Path(tempfile.mkdtemp(prefix="gluebench-"))
     place.mkdir(parents=True, exist_ok=True)
     path = place / "sentences.npy"
-    if isinstance(made, InferSentEncoder | GenSenEncoder):
-        _prepare(
-            made, store_of(path, made), list(corpus.there()), at_once=recipe.encoder.get("padding") == "zero"
-        )
+    if recipe.encoder["reader"] != "cbow":
+        encode_into(store_of(path, made), made, list(corpus.there()))
     found = ProbedEncoder(made, recipe.probe.seeded(recipe.seeds[0]), vectors=path, device=device)
     if folder is None:
         weakref.finalize(found, shutil.rmtree, place, ignore_errors=True)
     return found
-
-
-def _prepare(
-    made: InferSentEncoder | GenSenEncoder, store: VectorStore, sentences: list[str], *, at_once: bool
-) -> None:
-    """Read the word vectors of all sentences in one pass over their file, where some are not stored yet."""
-    if store.missing(sentences):
-        made.prepare(sentences)
-        if at_once:
-            encode_into(store, made, sentences)
 
 
 def _tokenise(options: Any) -> Callable[[str], list[str]]:

@@ -15,6 +15,7 @@ from gluebench.systems.neural.heads import MultiTaskModel
 from gluebench.systems.rows.files import Files
 from gluebench.systems.rows.presets import Recipe
 from gluebench.systems.rows.words import MakeVectors, token_vectors
+from gluebench.systems.training.checkpoint import take_weights
 from gluebench.systems.training.data import TaskData, dev_splits, load_task_data
 from gluebench.systems.training.distributed import engine
 from gluebench.systems.training.log import Say
@@ -22,7 +23,6 @@ from gluebench.systems.training.outcome import Outcome
 from gluebench.systems.training.predicting import predict
 from gluebench.systems.training.runs import Runs, train_each, train_runs
 from gluebench.systems.training.settings import Settings
-from gluebench.systems.training.trainer import take_weights
 
 TENTH = 10
 

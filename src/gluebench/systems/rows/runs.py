@@ -86,7 +86,7 @@ def result_of(recipe: Recipe, tasks: Sequence[Task], place: Place, *, say: Say) 
         "tasks": [task.name for task in tasks],
         "seed": seed,
         "data": {task.name: data_key(place, task) for task in tasks},
-        "vectors": place.files.as_dict(),
+        "files": place.files.sizes(recipe.row.needs),
     }
     kept = _kept(folder, identity)
     if kept is not None:
@@ -110,15 +110,16 @@ def _stored(recipe: Recipe, tasks: Sequence[Task], place: Place, folder: Path) -
     """The corpus of a run, and where it keeps what it works with.
 
     A frozen row's sentences are stored once for all seeds, and for all tasks too unless their vectors depend
-    on the batch: those were made task by task.
+    on the batch: those were made task by task. CBoW may train its word vectors on all tasks.
     """
     if recipe.probe is None:
         return place.corpus, folder / "training"
-    if recipe.encoder.get("padding") != "zero":
-        return place.corpus, folder.parents[1]
+    shared = folder.parent if recipe.encoder.get("padding") == "zero" else folder.parents[1]
+    if recipe.encoder["reader"] == "cbow":
+        return place.corpus, shared
     names = {task.name for task in tasks}
     mine = [task for task in place.benchmark.tasks if names & {task.name, task.predict_with}]
-    return Corpus(place.benchmark, place.corpus.folder, mine), folder.parent
+    return Corpus(place.benchmark, place.corpus.folder, mine), shared
 
 
 def run_folder(recipe: Recipe, tasks: Sequence[Task], place: Place) -> Path:
