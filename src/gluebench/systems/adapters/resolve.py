@@ -12,6 +12,7 @@ from urllib.parse import urlsplit
 from gluebench.benchmark import UnknownNameError
 from gluebench.data.home import data_folder
 from gluebench.systems.adapters.errors import ModelError
+from gluebench.systems.adapters.marks import device, file_option, files_digest
 from gluebench.systems.adapters.progress import Counting, silent
 from gluebench.systems.encoders.corpus import Corpus
 from gluebench.systems.protocols import Predictor, SentenceEncoder
@@ -152,7 +153,7 @@ def _sources(address: str) -> dict[str, str]:
 def _named_encoder(asked: _Asked) -> Model:
     from gluebench.systems.encoders import encoder_called
 
-    options = {name: _file_option(text) for name, text in asked.wishes.options.items()}
+    options = {name: file_option(text) for name, text in asked.wishes.options.items()}
     return _probed(
         encoder_called(asked.name, asked.wishes.options, asked.corpus), asked, {"options": options}
     )
@@ -162,7 +163,7 @@ def _sentence_transformers(asked: _Asked) -> Model:
     from gluebench.systems.adapters.sentence_transformers import SentenceTransformerEncoder
 
     encoder = SentenceTransformerEncoder(asked.name, device=device(asked.wishes.device))
-    return _probed(encoder, asked, {"files": _files(asked.name)})
+    return _probed(encoder, asked, {"files": files_digest(asked.name)})
 
 
 def _probed(encoder: SentenceEncoder, asked: _Asked, identity: Mapping[str, Any]) -> Model:
@@ -191,7 +192,7 @@ def _huggingface(asked: _Asked) -> Model:
         "device": device(wishes.device),
         "counting": wishes.counting,
     }
-    identity = {"files": _files(asked.name), "longest": wishes.longest}
+    identity = {"files": files_digest(asked.name), "longest": wishes.longest}
     if wishes.fine_tuning is not None:
         tuned = FineTunedHere(asked.name, wishes.fine_tuning, seed=wishes.seed or 0, **shared)
         return Model(tuned, {**identity, "fine_tuning": wishes.fine_tuning._asdict()})
@@ -254,7 +255,7 @@ def _recipe(asked: _Asked) -> Model:
         raise ModelError(
             str(error).replace("--vectors ", "-o vectors=").replace("--weights ", "-o weights=")
         ) from None
-    told = {"options": {name: _file_option(text) for name, text in options.items()}}
+    told = {"options": {name: file_option(text) for name, text in options.items()}}
     together = row_called(asked.name).training == "multi-task"
     learnt = {"tasks": [task.name for task in asked.corpus.tasks]} if together else {}
     return Model(system, {**told, **learnt}, together=together)
@@ -280,39 +281,7 @@ def _trained(asked: _Asked) -> Model:
             f"{folder}: was not trained for {', '.join(untrained)}; "
             f"name what it was trained for: --tasks {','.join(system.tasks)}"
         )
-    return Model(system, {"files": _files(asked.name)})
-
-
-def device(named: str | None) -> str:
-    """Where PyTorch is to work: what was named, else a GPU where there is one. Raises ModelError."""
-    import torch
-
-    if named is None:
-        return "cuda" if torch.cuda.is_available() else "cpu"
-    try:
-        torch.zeros(1, device=named)
-    except (RuntimeError, AssertionError) as error:
-        reason = str(error).splitlines()[0]
-        raise ModelError(f"the device {named} cannot be used: {reason}") from None
-    return named
-
-
-def _files(name: str) -> str | None:
-    """A digest of names, sizes and times of a model's files; None for one that is no folder."""
-    folder = Path(name)
-    if not folder.is_dir():
-        return None
-    found = sorted(path for path in folder.rglob("*") if path.is_file())
-    told = [f"{path.relative_to(folder)} {path.stat().st_size} {path.stat().st_mtime_ns}" for path in found]
-    return hashlib.sha256("\n".join(told).encode()).hexdigest()[:16]
-
-
-def _file_option(text: str) -> str:
-    """An option's value; that of a file with the file's size and time."""
-    path = Path(text)
-    if not path.is_file():
-        return text
-    return f"{text} ({path.stat().st_size} bytes, {path.stat().st_mtime_ns})"
+    return Model(system, {"files": files_digest(asked.name)})
 
 
 _MAKERS: Mapping[str, Callable[[_Asked], Model]] = {
