@@ -22,6 +22,7 @@ COMMANDS = {
     "leaderboard": "gluebench.cli.leaderboard:leaderboard",
     "probe": "gluebench.cli.probe:probe",
     "reproduce": "gluebench.cli.reproduce:reproduce",
+    "run": "gluebench.cli.run:run",
     "train": "gluebench.cli.train:train",
     "write": "gluebench.cli.write:write",
 }

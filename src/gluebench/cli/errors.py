@@ -43,6 +43,9 @@ def _room_error(error: Exception) -> click.ClickException | None:
         "SiteError",
         "DataError",
         "EncoderError",
+        "ModelError",
+        "PredictionError",
+        "RefusedError",
         "WeightsError",
     }:  # these may begin with a path
         return click.ClickException(str(error))

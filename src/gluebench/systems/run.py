@@ -7,8 +7,9 @@ import os
 from array import array
 from collections.abc import Callable, Sequence
 from dataclasses import replace
+from typing import NamedTuple
 
-from gluebench.benchmark import Benchmark, Role, Task
+from gluebench.benchmark import Benchmark, Role, Task, TestFile
 from gluebench.data import Example, load_split
 from gluebench.submission import Column
 from gluebench.systems.protocols import Predictor, TrainablePredictor
@@ -20,6 +21,23 @@ Progress = Callable[[str], None]
 
 class PredictionError(ValueError):
     """A system gave something that is no prediction of the task."""
+
+
+class Answers(list[str | float]):
+    """Predictions of which some only stand in for an answer that the system could not give."""
+
+    def __init__(self, values: Sequence[str | float], unanswered: Sequence[int] = ()) -> None:
+        super().__init__(values)
+        self.unanswered = tuple(unanswered)
+        """Their positions."""
+
+
+class Answered(NamedTuple):
+    """What a system said of one test file."""
+
+    column: Column
+    unanswered: tuple[int, ...] = ()
+    """Positions in the column where a value stands in for an answer."""
 
 
 def run(
@@ -36,22 +54,44 @@ def run(
     DataError for a file of examples that is missing or wrong, PredictionError for predictions that are none.
     """
     say = progress or (lambda line: None)
+    for task in benchmark.tasks:
+        if task.predict_with is None:
+            fit(system, benchmark, task, data_folder, say=say)
+    return {
+        file.name: answer(system, benchmark, file, data_folder, role=role, say=say).column
+        for file in benchmark.files(role)
+    }
+
+
+def fit(
+    system: Predictor,
+    benchmark: Benchmark,
+    task: Task,
+    folder: str | os.PathLike[str],
+    *,
+    say: Progress,
+) -> None:
+    """Let a system that learns learn one task. Raises DataError."""
     if isinstance(system, TrainablePredictor):
-        for task in benchmark.tasks:
-            if task.predict_with is None:
-                say(f"fitting {task.name}")
-                system.fit(
-                    task,
-                    load_split(data_folder, benchmark, task.name, TRAIN),
-                    _dev(benchmark, task, data_folder),
-                )
-    columns = {}
-    for file in benchmark.files(role):
-        say(f"predicting {file.name}")
-        task = benchmark.task(file.task)
-        examples = load_split(data_folder, benchmark, task.name, file.splits[role].name)
-        columns[file.name] = _answers(system, benchmark, task, examples=examples)
-    return columns
+        say(f"fitting {task.name}")
+        train = load_split(folder, benchmark, task.name, TRAIN)
+        system.fit(task, train, _dev(benchmark, task, folder))
+
+
+def answer(
+    system: Predictor,
+    benchmark: Benchmark,
+    file: TestFile,
+    folder: str | os.PathLike[str],
+    *,
+    role: Role,
+    say: Progress,
+) -> Answered:
+    """Let it answer one test file. Raises DataError, PredictionError."""
+    say(f"predicting {file.name}")
+    task = benchmark.task(file.task)
+    examples = load_split(folder, benchmark, task.name, file.splits[role].name)
+    return _answers(system, benchmark, task, examples=examples)
 
 
 def _dev(benchmark: Benchmark, task: Task, folder: str | os.PathLike[str]) -> list[Example]:
@@ -59,19 +99,20 @@ def _dev(benchmark: Benchmark, task: Task, folder: str | os.PathLike[str]) -> li
     return [example for split in splits for example in load_split(folder, benchmark, task.name, split)]
 
 
-def _answers(system: Predictor, benchmark: Benchmark, task: Task, *, examples: Sequence[Example]) -> Column:
+def _answers(system: Predictor, benchmark: Benchmark, task: Task, *, examples: Sequence[Example]) -> Answered:
     """Predictions in the order of the indices; labels are taken from the system's sight first."""
     answering = benchmark.task(task.predict_with) if task.predict_with else task
     hidden = [
         replace(each, label=None, inputs=dict(zip(answering.columns, each.inputs.values(), strict=True)))
         for each in sorted(examples, key=lambda each: each.index)
     ]
-    predicted = list(system.predict(answering, hidden))
+    found = system.predict(answering, hidden)
+    predicted = list(found)
     if len(predicted) != len(hidden):
         raise PredictionError(f"{task.name}: {len(predicted)} predictions for {len(hidden)} examples")
     indices = array("q", (each.index for each in hidden))
     in_order = None if list(indices) == list(range(len(indices))) else indices
-    return column(task, predicted, indices=in_order)
+    return Answered(column(task, predicted, indices=in_order), getattr(found, "unanswered", ()))
 
 
 def column(task: Task, predicted: Sequence[str | float], *, indices: array[int] | None = None) -> Column:

@@ -1,0 +1,257 @@
+"""Options of `gluebench run` that go with some kinds of MODEL only; given with another they are refused."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, TypeVar
+
+import click
+
+if TYPE_CHECKING:
+    from gluebench.systems.adapters.resolve import Wishes
+
+F = TypeVar("F", bound=Callable[..., Any])
+COUNT = click.IntRange(min=1)
+PRICE = click.FloatRange(min=0)
+PROBED = ("encoder", "st", "name")
+TRAINED = ("encoder", "st", "name", "recipe", "folder", "hf")
+
+
+def _pairs(context: click.Context, parameter: click.Parameter, values: tuple[str, ...]) -> dict[str, str]:
+    found = {}
+    for value in values:
+        name, equals, text = value.partition("=")
+        if not (name and equals):
+            raise click.BadParameter(f"{value!r} is not NAME=VALUE.", context, parameter)
+        found[name] = text
+    return found
+
+
+_OPTIONS: Mapping[str, tuple[tuple[str, ...], Any]] = {
+    "seed": (
+        (),
+        click.option("--seed", metavar="N", type=click.IntRange(min=0), help="Seed of what is trained."),
+    ),
+    "device": (TRAINED, click.option("--device", metavar="DEVICE", help="cpu or cuda [a GPU if any].")),
+    "options": (
+        ("name", "recipe"),
+        click.option(
+            "-o",
+            "--option",
+            "options",
+            metavar="NAME=VALUE",
+            multiple=True,
+            callback=_pairs,
+            help="An option of the encoder or recipe; may be repeated.",
+        ),
+    ),
+    "preset": (
+        PROBED,
+        click.option("--preset", metavar="NAME", help="encoders: settings of the probe [senteval-default]."),
+    ),
+    "fine_tune": (
+        ("hf",),
+        click.option("--fine-tune", is_flag=True, help="hf: train it on each task first."),
+    ),
+    "epochs": (
+        ("hf",),
+        click.option(
+            "--epochs", metavar="N", type=COUNT, default=3, show_default=True, help="hf: of training."
+        ),
+    ),
+    "learning_rate": (
+        ("hf",),
+        click.option(
+            "--learning-rate",
+            metavar="X",
+            type=click.FloatRange(min=0, min_open=True),
+            default=2e-5,
+            show_default=True,
+            help="hf: the highest.",
+        ),
+    ),
+    "batch_size": (
+        ("hf",),
+        click.option(
+            "--batch-size", metavar="N", type=COUNT, default=32, show_default=True, help="hf: in training."
+        ),
+    ),
+    "max_length": (
+        ("hf",),
+        click.option(
+            "--max-length",
+            metavar="N",
+            type=click.IntRange(min=8),
+            default=128,
+            show_default=True,
+            help="hf: tokens kept of an example.",
+        ),
+    ),
+    "labels": (
+        ("hf",),
+        click.option(
+            "--label",
+            "labels",
+            metavar="LABEL=WORD",
+            multiple=True,
+            callback=_pairs,
+            help="hf: a label of the checkpoint, or TASK:LABEL, as a word of the task; may be repeated.",
+        ),
+    ),
+    "shots": (
+        ("api",),
+        click.option(
+            "--shots",
+            metavar="N",
+            type=click.IntRange(min=0),
+            default=0,
+            show_default=True,
+            help="api: training examples shown before each question.",
+        ),
+    ),
+    "parse": (
+        ("api",),
+        click.option("--parse", is_flag=True, help="api: read answers as text; ask for no probabilities."),
+    ),
+    "max_tokens": (
+        ("api",),
+        click.option(
+            "--max-tokens", metavar="N", type=COUNT, default=16, show_default=True, help="api: of an answer."
+        ),
+    ),
+    "concurrency": (
+        ("api",),
+        click.option(
+            "--concurrency",
+            metavar="N",
+            type=COUNT,
+            default=8,
+            show_default=True,
+            help="api: questions at a time.",
+        ),
+    ),
+    "price_in": (
+        ("api",),
+        click.option("--price-in", metavar="X", type=PRICE, help="api: of a million tokens asked."),
+    ),
+    "price_out": (
+        ("api",),
+        click.option("--price-out", metavar="X", type=PRICE, help="api: of a million tokens answered."),
+    ),
+    "key_from": (
+        ("api",),
+        click.option(
+            "--key-from",
+            metavar="VARIABLE",
+            help="api: environment variable with the key to send; none is sent otherwise.",
+        ),
+    ),
+    "retries": (
+        ("api",),
+        click.option(
+            "--retries",
+            metavar="N",
+            type=click.IntRange(min=0),
+            default=6,
+            show_default=True,
+            help="api: how often to ask again.",
+        ),
+    ),
+    "timeout": (
+        ("api",),
+        click.option(
+            "--timeout",
+            metavar="SECONDS",
+            type=click.FloatRange(min=0, min_open=True),
+            default=120,
+            show_default=True,
+            help="api: how long to wait for an answer.",
+        ),
+    ),
+    "cache": (
+        ("api",),
+        click.option(
+            "--cache",
+            metavar="DIR",
+            type=click.Path(file_okay=False),
+            help="api: where answers are kept [answers/ in the folder of data].",
+        ),
+    ),
+}
+"""Parameter to the kinds of MODEL it goes with (none: all) and the option."""
+
+
+def model_options(command: F) -> F:
+    """All of them, passed under their names."""
+    for _, option in reversed(list(_OPTIONS.values())):
+        command = option(command)
+    return command
+
+
+def kind(model: str) -> str:
+    """The kind of MODEL: its prefix, "folder", or "name" for an encoder's."""
+    prefix, colon, _ = model.partition(":")
+    if colon:
+        return prefix
+    return "folder" if Path(model).is_dir() else "name"
+
+
+def wishes(context: click.Context, model: str, given: Mapping[str, Any]) -> Wishes:
+    """What was said of the model. Raises UsageError for what does not go with it."""
+    from gluebench.cli.output import notices
+    from gluebench.cli.progress import Progress
+    from gluebench.systems.adapters.resolve import Wishes
+
+    _refuse_others(context, kind(model))
+    return Wishes(
+        seed=given["seed"],
+        device=given["device"],
+        options=given["options"],
+        probe=given["preset"],
+        fine_tuning=_fine_tuning(given),
+        longest=given["max_length"],
+        labels=given["labels"],
+        asking=_asking(given) if kind(model) == "api" else None,
+        key_variable=given["key_from"],
+        retries=given["retries"],
+        timeout=given["timeout"],
+        cache=Path(given["cache"]) if given["cache"] else None,
+        counting=Progress,
+        say=lambda line: notices([f"  {line}"]),
+    )
+
+
+def _refuse_others(context: click.Context, wanted: str) -> None:
+    for parameter in context.command.params:
+        kinds = _OPTIONS.get(parameter.name or "", ((), None))[0]
+        source = context.get_parameter_source(parameter.name or "")
+        if kinds and wanted not in kinds and source == click.core.ParameterSource.COMMANDLINE:
+            shown = {"name": "an encoder's name", "folder": "a trained folder"}
+            models = " or ".join(shown.get(each, f"{each}:") for each in kinds)
+            raise click.UsageError(f"{parameter.opts[-1]} goes with {models}; leave it out.")
+    if wanted == "hf" and not context.params["fine_tune"]:
+        for name in ("epochs", "learning_rate", "batch_size"):
+            if context.get_parameter_source(name) == click.core.ParameterSource.COMMANDLINE:
+                raise click.UsageError(f"--{name.replace('_', '-')} goes with --fine-tune.")
+
+
+def _fine_tuning(given: Mapping[str, Any]) -> Any:
+    if not given["fine_tune"]:
+        return None
+    from gluebench.systems.adapters.huggingface import FineTuning
+
+    return FineTuning(given["learning_rate"], given["epochs"], given["batch_size"])
+
+
+def _asking(given: Mapping[str, Any]) -> Any:
+    from gluebench.systems.adapters.openai import Asking
+
+    return Asking(
+        shots=given["shots"],
+        scored=not given["parse"],
+        most_tokens=given["max_tokens"],
+        concurrency=given["concurrency"],
+        price_in=given["price_in"],
+        price_out=given["price_out"],
+    )

@@ -1,0 +1,81 @@
+"""Which of a task's label words a model means by its own: by word, gloss or synonym, never by number."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+
+from gluebench.benchmark import Label, Task
+from gluebench.benchmark.lookup import fold
+from gluebench.systems.adapters.errors import ModelError
+
+
+def meant(task: Task, text: str) -> str | None:
+    """The task's word whose word, synonym or gloss a text is; None where it is none, or of several."""
+    wanted = _fold(text)
+    if not wanted:
+        return None
+    for names in (_words, _gloss):
+        found = [label.word for label in task.labels if wanted in map(_fold, names(label))]
+        if len(found) == 1:
+            return found[0]
+    return None
+
+
+def mentioned(task: Task, name: str) -> str | None:
+    """The task's word in whose gloss alone a model's label is mentioned.
+
+    By RTE's gloss ("it does not: neutral or contradiction"), contradiction is its not_entailment. Of labels
+    only: a word of any text would too easily be found in a gloss.
+    """
+    wanted = _fold(name)
+    found = [label.word for label in task.labels if wanted in map(_fold, re.findall(r"\w+", label.gloss))]
+    return found[0] if len(found) == 1 and not wanted.isdigit() else None
+
+
+def mapped(task: Task, names: Sequence[str], given: Mapping[str, str], *, model: str) -> dict[str, str]:
+    """Each label of a model to the task's word for it. Raises ModelError where that is not clear.
+
+    `given` is what the user said: a model's label, or `task:label`, to a word.
+    """
+    found = {name: _given(task, name, given) or meant(task, name) or mentioned(task, name) for name in names}
+    unclear = [name for name, word in found.items() if word is None]
+    absent = [word for word in task.words if word not in found.values()]
+    if unclear or absent:
+        raise ModelError(_question(task, names, unclear, absent, model=model))
+    return {name: word for name, word in found.items() if word is not None}
+
+
+def _words(label: Label) -> Sequence[str]:
+    return (label.word, *label.synonyms)
+
+
+def _gloss(label: Label) -> Sequence[str]:
+    return (label.gloss,)
+
+
+def _fold(text: str) -> str:
+    """As labels are compared: also without the plural's s and what is around a word."""
+    return fold(text.strip(" \t\r\n.,:;!?\"'`*()[]")).rstrip("s")
+
+
+def _given(task: Task, name: str, given: Mapping[str, str]) -> str | None:
+    word = given.get(f"{task.name}:{name}", given.get(name))
+    return word if word in task.words else None
+
+
+def _question(
+    task: Task, names: Sequence[str], unclear: Sequence[str], absent: Sequence[str], *, model: str
+) -> str:
+    words = ", ".join(f"{label.word} ({label.gloss})" for label in task.labels)
+    if unclear and len(names) >= len(task.words):
+        example = " ".join(f"--label {name}={word}" for name, word in zip(names, task.words, strict=False))
+        return (
+            f"{task.name}: {model} answers {', '.join(names)}, and which of them are {words} is not clear; "
+            f"say it, as {example}, or in whatever order it is"
+        )
+    missing = f"; nothing is {', '.join(absent)}" if absent else ""
+    return (
+        f"{task.name}: {model} answers {', '.join(names)}{missing}; expected {words}. "
+        "Leave the task out (--tasks), or fine-tune the model on it (--fine-tune)"
+    )

@@ -1,0 +1,116 @@
+"""Any Python object as a system: `py:module:function`."""
+
+from __future__ import annotations
+
+import hashlib
+import inspect
+import sys
+from collections.abc import Callable, Sequence
+from importlib import import_module
+from pathlib import Path
+from traceback import extract_tb
+from types import ModuleType
+
+from gluebench.benchmark import Task, closest
+from gluebench.data import Example
+from gluebench.systems.adapters.errors import ModelError
+from gluebench.systems.protocols import Predictor
+
+EXPECTED = (
+    "expected a class with predict(task, examples), an object of such a class, a function that returns one, "
+    "or predict(task, examples) itself"
+)
+
+
+class FunctionPredictor:
+    """A function from a task and examples to predictions."""
+
+    def __init__(self, function: Callable[[Task, Sequence[Example]], Sequence[str | float]]) -> None:
+        self._function = function
+
+    def predict(self, task: Task, examples: Sequence[Example]) -> Sequence[str | float]:
+        """What the function gives."""
+        return self._function(task, examples)
+
+
+def predictor_at(address: str) -> Predictor:
+    """The system at `module:attribute`, made if it is a class or a function that makes one.
+
+    Modules of the current folder are found too. Raises ModelError.
+    """
+    module_name, colon, attribute = address.partition(":")
+    if not (module_name and colon and attribute):
+        raise ModelError(
+            f"py:{address}: expected py:module:function, as py:mine:Model for the class Model of mine.py"
+        )
+    return _as_predictor(attribute_of(module_called(module_name), attribute), f"py:{address}")
+
+
+def source_digest(module_name: str) -> str | None:
+    """A digest of the file of a module that has been imported; None for one without a file."""
+    path = getattr(sys.modules.get(module_name), "__file__", None)
+    return hashlib.sha256(Path(path).read_bytes()).hexdigest()[:16] if path else None
+
+
+def module_called(name: str) -> ModuleType:
+    """The module of that name. Raises ModelError that says why there is none."""
+    sys.path.insert(0, "")
+    try:
+        return import_module(name)
+    except ModuleNotFoundError as error:
+        if error.name is None or not f"{name}.".startswith(f"{error.name}."):
+            raise ModelError(f"{name}: cannot be imported: {error}{_line(error)}") from error
+        raise ModelError(
+            f"{name}: no module is called {error.name!r}; it has to be installed, "
+            "stand in this folder or on PYTHONPATH"
+        ) from None
+    except Exception as error:  # whatever a user's module does when it is imported
+        message = str(error) or "no message"
+        raise ModelError(
+            f"{name}: cannot be imported: {type(error).__name__}: {message}{_line(error)}"
+        ) from error
+    finally:
+        sys.path.remove("")
+
+
+def attribute_of(module: ModuleType, name: str) -> object:
+    """What has that name in a module; dots lead further in. Raises ModelError."""
+    found: object = module
+    for part in name.split("."):
+        if not hasattr(found, part):
+            close = closest(part, [each for each in vars(found) if not each.startswith("_")])
+            hint = f"; did you mean {' or '.join(close)}?" if close else ""
+            raise ModelError(f"{module.__name__} has no {name!r}{hint}")
+        found = getattr(found, part)
+    return found
+
+
+def _line(error: BaseException) -> str:
+    """Where in the user's own files it came from."""
+    if isinstance(error, SyntaxError):
+        return ""
+    frames = [frame for frame in extract_tb(error.__traceback__) if "importlib" not in frame.filename]
+    return f" ({frames[-1].filename}, line {frames[-1].lineno})" if len(frames) > 1 else ""
+
+
+def _as_predictor(found: object, name: str) -> Predictor:
+    if inspect.isclass(found) or (callable(found) and not hasattr(found, "predict")):
+        needed = _needed(found)
+        if not inspect.isclass(found) and needed == 2:
+            return FunctionPredictor(found)
+        if needed:
+            raise ModelError(f"{name}: takes {needed} arguments; {EXPECTED}. What is made takes none")
+        found = found()
+    if not isinstance(found, Predictor) or not callable(found.predict):
+        raise ModelError(f"{name}: gives {type(found).__name__}, which has no predict; {EXPECTED}")
+    return found
+
+
+def _needed(found: Callable[..., object]) -> int:
+    """Number of arguments that have to be given."""
+    try:
+        parameters = inspect.signature(found).parameters.values()
+    except (ValueError, TypeError):  # of some built-in callables nothing is known
+        return 0
+    kinds = (inspect.Parameter.VAR_POSITIONAL, inspect.Parameter.VAR_KEYWORD)
+    return sum(each.default is inspect.Parameter.empty and each.kind not in kinds for each in parameters)

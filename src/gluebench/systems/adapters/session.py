@@ -1,0 +1,295 @@
+"""A run of one system over a benchmark that is never lost: each task's results are kept as it ends.
+
+The folder of a run holds `run.json`, which says of what it is a run, and `<task>.json` for each task that is
+done. A second run of the same does the tasks that are missing; one of something else is refused.
+"""
+
+from __future__ import annotations
+
+import fcntl
+import hashlib
+import json
+import shutil
+import time
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any, NamedTuple, Protocol
+from urllib.parse import quote
+
+from gluebench.benchmark import Benchmark, Role, Task
+from gluebench.data import DataError
+from gluebench.data.home import task_folder
+from gluebench.submission import Column
+from gluebench.systems.adapters.results import TaskResult, read_result, write_result, write_whole
+from gluebench.systems.protocols import Predictor
+from gluebench.systems.run import Answered, fit
+from gluebench.systems.units import Key, Unit, answer_unit, units
+
+RUN = "run.json"
+LOCK = "lock"
+SCHEMA = "gluebench.run/1"
+
+
+class Watcher(Protocol):
+    """Whoever is told how a run goes."""
+
+    def say(self, line: str) -> None:
+        """What is being done."""
+
+    def began(self, place: Place) -> None:
+        """A task is begun."""
+
+    def ended(self, place: Place, result: TaskResult) -> None:
+        """A task is done and its results are on disk."""
+
+
+class Place(NamedTuple):
+    """Where in a run one is."""
+
+    unit: Unit
+    number: int
+    """Of this task, from 1, among those that are asked for."""
+    of: int
+    left: float | None = None
+    """Seconds that the rest may take, by the time per example so far; None while nothing is known."""
+
+
+class Plan(NamedTuple):
+    """What is to be answered, and from which data."""
+
+    benchmark: Benchmark
+    data: Path
+    tasks: Sequence[Task]
+    role: Role = "test"
+    """The split that the submission is for."""
+    dev: bool = True
+    """Whether the dev split is answered too."""
+
+    def units(self) -> list[Unit]:
+        """The tasks, each with every file its model is to answer."""
+        roles: tuple[Role, ...] = ("dev", "test") if self.dev and self.role == "test" else (self.role,)
+        return units(self.benchmark, self.tasks, roles)
+
+
+@contextmanager
+def held(folder: Path, *, again: bool = False) -> Iterator[None]:
+    """Hold a run's folder for this process; `again` empties it first. Nothing is left where nothing was done.
+
+    Raises DataError if another process has it, or it is to be emptied and is no run's.
+    """
+    folder.mkdir(parents=True, exist_ok=True)
+    with (folder / LOCK).open("w") as lock:
+        try:
+            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            raise DataError([f"{folder}: another process is at this run; let it end first"]) from None
+        try:
+            if again:
+                _empty(folder)
+            yield
+        finally:
+            if [path.name for path in folder.iterdir()] == [LOCK]:
+                shutil.rmtree(folder)
+
+
+def _empty(folder: Path) -> None:
+    """Remove what a run has written; `run.json` last, for a kill may come. Raises DataError."""
+    names = {path.name for path in folder.iterdir()}
+    if RUN not in names and names != {LOCK}:
+        raise DataError([f"{folder}: not the folder of a run (no {RUN}); remove it by hand"])
+    for path in folder.iterdir():
+        if path.is_dir():
+            shutil.rmtree(path)
+        elif path.name not in (LOCK, RUN):
+            path.unlink()
+    (folder / RUN).unlink(missing_ok=True)
+
+
+class Session:
+    """One run and its folder."""
+
+    def __init__(
+        self,
+        folder: Path,
+        plan: Plan,
+        identity: Mapping[str, Any],
+        *,
+        sources: Mapping[str, str] | None = None,
+    ) -> None:
+        """`identity` is all that makes results of this run differ from another's, JSON-ready.
+
+        `sources` are Python modules with the digests of their files, noted with each result.
+        """
+        self._sources = dict(sources or {})
+        self.folder = folder
+        self.plan = plan
+        self._identity = {**identity, "benchmark": plan.benchmark.name, "manifest": _digest(plan.benchmark)}
+        self._digests: dict[str, str] = {}
+
+    def claim(self) -> None:
+        """Write down what this is a run of, or see that it was one of the same.
+
+        Raises DataError with all that differs, data that have changed since included.
+        """
+        path = self.folder / RUN
+        try:
+            was = json.loads(path.read_bytes())
+        except FileNotFoundError:
+            write_whole(path, {"schema": SCHEMA, **self._identity})
+            return
+        except ValueError as error:
+            raise DataError([f"{path}: no JSON ({error}); start over with --again"]) from None
+        now = {"schema": SCHEMA, **self._identity}
+        problems = [
+            f"{name} was {_shown(was.get(name))}, and is {_shown(now.get(name))} now"
+            for name in {**was, **now}
+            if was.get(name) != now.get(name)
+        ]
+        problems = problems or self._changed_data()
+        if problems:
+            way = "give another --out, or start over with --again"
+            raise DataError([f"{self.folder} holds results of another run; {way}:", *problems])
+
+    def results(self) -> dict[str, TaskResult]:
+        """Task to its result, of all that are done, in the manifest's order. Raises DataError."""
+        found = {task.name: self._result(task) for task in self.plan.benchmark.tasks}
+        return {name: result for name, result in found.items() if result is not None}
+
+    def missing(self) -> list[Unit]:
+        """The units that have something left to do."""
+        done = self.results()
+        return [
+            unit
+            for unit in self.plan.units()
+            if unit.task.name not in done
+            or not done[unit.task.name].answers.keys() >= {asked.key for asked in unit.asked}
+        ]
+
+    def run(self, system: Predictor, watcher: Watcher, *, together: bool = False) -> None:
+        """Do what is missing, task by task, each saved as it ends. Raises what the system raises.
+
+        A system that learns its tasks `together` is given all of them before it answers any.
+        """
+        todo = self.missing()
+        if together and todo:
+            for unit in self.plan.units():
+                fit(system, self.plan.benchmark, unit.task, self.plan.data, say=watcher.say)
+        total = len(self.plan.units())
+        clock = _Clock(todo)
+        for place, unit in enumerate(todo, total - len(todo) + 1):
+            watcher.began(Place(unit, place, total, clock.left()))
+            start = time.monotonic()
+            answers = answer_unit(
+                system, self.plan.benchmark, unit, self.plan.data, say=watcher.say, fitted=together
+            )
+            result = self._save(system, unit, answers, seconds=time.monotonic() - start)
+            clock.took(unit, result.seconds)
+            watcher.ended(Place(unit, place, total, clock.left()), result)
+
+    def outdated(self) -> list[str]:
+        """Tasks that were done while a module of the system was another."""
+        told = {name: result.notes.get("sources", {}) for name, result in self.results().items()}
+        return [name for name, sources in told.items() if sources != self._sources]
+
+    def columns(self, role: Role) -> dict[str, Column]:
+        """Predictions for every test file of the role that is done, by name."""
+        return {
+            key.file: found.column
+            for result in self.results().values()
+            for key, found in result.answers.items()
+            if key.role == role
+        }
+
+    def unanswered(self, role: Role) -> dict[str, tuple[int, ...]]:
+        """Test file to the positions at which the system gave no answer, where there are any."""
+        return {
+            key.file: found.unanswered
+            for result in self.results().values()
+            for key, found in result.answers.items()
+            if key.role == role and found.unanswered
+        }
+
+    def _save(
+        self, system: Predictor, unit: Unit, answers: Mapping[Key, Answered], *, seconds: float
+    ) -> TaskResult:
+        """Write a unit's result; what was answered before of other files stays."""
+        before = self._result(unit.task)
+        notes: dict[str, Any] = getattr(system, "notes", dict)()
+        if self._sources:
+            notes = {**notes, "sources": self._sources}
+        result = TaskResult(
+            unit.task.name,
+            {**(before.answers if before else {}), **answers},
+            {**(before.data if before else {}), **self._data(unit)},
+            round(seconds + (before.seconds if before else 0.0), 3),
+            notes,
+        )
+        write_result(self._path(unit.task), result)
+        forget = getattr(system, "forget", None)
+        if forget is not None:
+            forget(unit.task)
+        return result
+
+    def _path(self, task: Task) -> Path:
+        return self.folder / f"{quote(task.name, safe='')}.json"
+
+    def _result(self, task: Task) -> TaskResult | None:
+        return read_result(self._path(task), self.plan.benchmark)
+
+    def _data(self, unit: Unit) -> dict[str, str]:
+        return {f"{task}/{split}": self._file_digest(task, split) for task, split in unit.splits()}
+
+    def _file_digest(self, task: str, split: str) -> str:
+        """Of the file that a split is read from; "absent" where there is none."""
+        key = f"{task}/{split}"
+        if key not in self._digests:
+            record = self.plan.benchmark.task(task)
+            home = task_folder(self.plan.data, self.plan.benchmark, record)
+            files = (home / f"{split}.parquet", home / record.splits[split].file)
+            path = next((each for each in files if each.is_file()), None)
+            self._digests[key] = "absent" if path is None else _file_hash(path)
+        return self._digests[key]
+
+    def _changed_data(self) -> list[str]:
+        """Splits of tasks that are done, or have a part done, whose files are others now."""
+        done = self.results()
+        return [
+            f"{key}: its file has changed since {unit.task.name} was done"
+            for unit in self.plan.units()
+            if unit.task.name in done
+            for key, digest in self._data(unit).items()
+            if done[unit.task.name].data.get(key, digest) != digest
+        ]
+
+
+class _Clock:
+    """Foretells the time left from the time per example of what has been done in this process."""
+
+    def __init__(self, todo: Sequence[Unit]) -> None:
+        self._todo = {unit.task.name: unit.size() for unit in todo}
+        self._examples = 0
+        self._seconds = 0.0
+
+    def took(self, unit: Unit, seconds: float) -> None:
+        """A unit is done."""
+        self._examples += self._todo.pop(unit.task.name)
+        self._seconds += seconds
+
+    def left(self) -> float | None:
+        """Seconds."""
+        return self._seconds / self._examples * sum(self._todo.values()) if self._examples else None
+
+
+def _digest(benchmark: Benchmark) -> str:
+    """Of everything the manifest says."""
+    return hashlib.sha256(repr(benchmark).encode()).hexdigest()[:16]
+
+
+def _file_hash(path: Path) -> str:
+    with path.open("rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()[:32]
+
+
+def _shown(value: object) -> str:
+    return "not there" if value is None else json.dumps(value, ensure_ascii=False)

@@ -1,0 +1,298 @@
+"""`gluebench run` as a user meets it: models to valid submissions, kills, refusals, messages."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner, Result
+from outside import environment
+from systems.adapters import tiny
+from systems.adapters.chat_server import chatting
+
+import gluebench as package
+from gluebench.benchmark import Benchmark
+from gluebench.cli import main
+from gluebench.submission import check
+
+HF = "transformers is not installed (gluebench[hf])"
+MODULE = '''
+"""Systems of a user's own."""
+import time
+
+
+class Majority:
+    def fit(self, task, train, dev):
+        labels = [each.label for each in train]
+        self.answer = max(sorted(set(labels)), key=labels.count)
+
+    def predict(self, task, examples):
+        return [self.answer] * len(examples)
+
+
+class Slow(Majority):
+    """Waits on QQP until it is killed, unless a file says it need not."""
+
+    def fit(self, task, train, dev):
+        import pathlib
+        pathlib.Path("fitted").open("a").write(task.name + "\\n")
+        while task.name == "QQP" and not pathlib.Path("go").exists():
+            time.sleep(0.05)
+        super().fit(task, train, dev)
+
+
+def first(task, examples):
+    return [task.words[0] if task.words else 2.5] * len(examples)
+
+
+def make():
+    return Majority()
+
+
+def needs(size):
+    return Majority()
+
+
+majority = Majority()
+number = 7
+
+
+def vectors(sentences):
+    return [[len(each), each.count("e"), each.count(" "), 1.0] for each in sentences]
+'''
+Run = Callable[..., Result]
+
+
+@pytest.fixture
+def gluebench(tmp_path: Path, sample_folder: Path, monkeypatch: pytest.MonkeyPatch) -> Run:
+    """The command on the sample, run in a folder of its own that holds mine.py."""
+    (tmp_path / "mine.py").write_text(MODULE)
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.delitem(sys.modules, "mine", raising=False)
+
+    def call(*words: object) -> Result:
+        given = ["run", *map(str, words), "--benchmark", "sample", "--data", str(sample_folder)]
+        return CliRunner().invoke(main, given, prog_name="gluebench")
+
+    return call
+
+
+def valid(path: Path, sample: Benchmark, files: set[str] | None = None) -> None:
+    """The submission is valid, and has these files alone where they are named."""
+    found = check(path, sample)
+    assert not found.errors
+    assert set(found.predictions) == files if files else found.verdict == "valid"
+
+
+def test_a_simple_system_gives_a_whole_submission_and_dev_scores(
+    gluebench: Run, tmp_path: Path, sample: Benchmark
+):
+    result = gluebench("system:overlap", "--out", "o.zip", "--json")
+    assert result.exit_code == 0, result.output
+    valid(tmp_path / "o.zip", sample)
+    report = json.loads(result.stdout)
+    assert report["split"] == "dev"
+    assert report["complete"]
+    assert report["tasks"]["STS-B"]["score"]["low"] < report["tasks"]["STS-B"]["score"]["value"]
+    assert "[1/9] CoLA\n" in result.stderr
+    assert "left" in result.stderr
+    assert result.stderr.endswith("o.zip: 11 files, test split.\n")
+    again = gluebench("system:overlap", "--out", "o.zip", "--json")
+    assert again.stdout == result.stdout
+    assert "nothing is left to do" in again.stderr
+
+
+@pytest.mark.parametrize("name", ["Majority", "majority", "make", "first"])
+def test_a_class_an_object_and_functions_of_ones_own(
+    gluebench: Run, tmp_path: Path, sample: Benchmark, name: str
+):
+    result = gluebench(f"py:mine:{name}", "--out", "o.zip", "--tasks", "RTE,STS-B", "--tasks", "cola")
+    assert result.exit_code == 0, result.output
+    valid(tmp_path / "o.zip", sample, {"RTE", "STS-B", "CoLA"})
+    assert "INCOMPLETE: no predictions for SST-2.tsv" in result.stderr
+    assert "Sample, dev split: py:mine:" in result.stdout
+
+
+def test_the_dev_split_can_be_what_is_submitted(gluebench: Run, tmp_path: Path, sample: Benchmark):
+    result = gluebench("py:mine:first", "--out", "o.zip", "--split", "dev", "--tasks", "RTE")
+    assert result.exit_code == 0, result.output
+    assert len(check(tmp_path / "o.zip", sample, role="dev").predictions["RTE"]) == 100
+    result = gluebench("py:mine:first", "--out", "p.zip", "--no-dev", "--tasks", "RTE")
+    assert result.stdout == ""
+
+
+@pytest.mark.parametrize(
+    ("words", "says"),
+    [
+        (["overlap"], "Did you mean system:overlap?"),
+        (["nothing:x"], "api:MODEL@http://localhost:8000/v1"),
+        (["system:overlop"], "Did you mean overlap?"),
+        (["py:mine"], "expected py:module:function"),
+        (["py:absent:Model"], "no module is called 'absent'; it has to be installed, stand in this folder"),
+        (["py:mine:Majorty"], "did you mean majority?"),
+        (["py:mine:number"], "which has no predict"),
+        (["py:mine:needs"], "takes 1 arguments"),
+        (["api:llama"], "expected api:MODEL@URL"),
+        (["system:overlap", "--shots", "2"], "--shots goes with api:"),
+        (["hf:x", "--epochs", "2"], "--epochs goes with --fine-tune"),
+        (["system:overlap", "--tasks", "RTF"], "Did you mean RTE"),
+        (["."], "not one that gluebench train left"),
+    ],
+)
+def test_what_cannot_be_run_is_told_and_leaves_nothing(
+    gluebench: Run, tmp_path: Path, words: list[str], says: str
+):
+    result = gluebench(*words, "--out", "o.zip")
+    assert result.exit_code in (1, 2)
+    assert says in result.stderr
+    assert isinstance(result.exception, SystemExit)
+    assert not (tmp_path / "o.zip").exists()
+    assert not (tmp_path / "o.run").exists()
+
+
+@pytest.mark.parametrize(
+    ("text", "says"),
+    [
+        ("import nowhere_at_all\n", r"cannot be imported: No module named 'nowhere_at_all'"),
+        ("x = 1\ny = x / 0\n", "ZeroDivisionError: division by zero"),
+        ("def broken(:\n", "SyntaxError"),
+    ],
+)
+def test_why_a_module_cannot_be_imported_is_told(gluebench: Run, tmp_path: Path, text: str, says: str):
+    (tmp_path / "broken.py").write_text(text)
+    result = gluebench("py:broken:x", "--out", "o.zip")
+    assert result.exit_code == 1
+    assert says in result.stderr
+    assert "broken.py" in result.stderr
+
+
+def test_another_model_in_the_same_folder_is_refused_until_again(gluebench: Run, tmp_path: Path):
+    assert gluebench("py:mine:first", "--out", "o.zip", "--tasks", "RTE").exit_code == 0
+    result = gluebench("py:mine:Majority", "--out", "o.zip", "--tasks", "RTE")
+    assert result.exit_code == 1
+    assert 'model was "py:mine:first", and is "py:mine:Majority" now' in result.stderr
+    assert gluebench("py:mine:Majority", "--out", "o.zip", "--tasks", "RTE", "--again").exit_code == 0
+
+
+def test_a_module_that_has_changed_since_is_told(gluebench: Run, tmp_path: Path):
+    assert gluebench("py:mine:first", "--out", "o.zip", "--tasks", "RTE").exit_code == 0
+    (tmp_path / "mine.py").write_text(MODULE + "\n# another line\n")
+    del sys.modules["mine"]
+    result = gluebench("py:mine:first", "--out", "o.zip", "--tasks", "RTE,WNLI")
+    assert result.exit_code == 0
+    assert "Python file has changed since RTE was done; --again" in result.stderr
+
+
+def test_a_run_that_is_killed_goes_on_where_it_was(
+    gluebench: Run, tmp_path: Path, sample: Benchmark, sample_folder: Path
+):
+    words = ["run", "py:mine:Slow", "--benchmark", "sample", "--data", str(sample_folder), "--out", "o.zip"]
+    command = [sys.executable, "-m", "gluebench", *words]
+    own = environment(PYTHONPATH=str(Path(package.__file__).parents[1]))
+    running = subprocess.Popen(command, env=own, stderr=subprocess.PIPE, stdout=subprocess.PIPE)
+    fitted = tmp_path / "fitted"
+    limit = time.monotonic() + 60
+    while "QQP" not in (fitted.read_text() if fitted.exists() else "") and time.monotonic() < limit:
+        time.sleep(0.05)
+    assert "QQP" in fitted.read_text()
+    blocked = gluebench("py:mine:Slow", "--out", "o.zip")
+    assert "another process is at this run" in blocked.stderr
+    os.kill(running.pid, signal.SIGKILL)
+    running.communicate()
+    assert running.returncode == -signal.SIGKILL
+    assert not (tmp_path / "o.zip").exists()
+    (tmp_path / "go").touch()
+    done = subprocess.run(command, env=own, timeout=60, capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    assert "CoLA, SST-2, MRPC, STS-B: already done, in o.run; going on with the rest." in done.stderr
+    names = [task.name for task in sample.scored]
+    assert fitted.read_text().split() == [*names[:5], *names[4:]]
+    valid(tmp_path / "o.zip", sample)
+    assert gluebench("py:mine:Majority", "--out", "p.zip").exit_code == 0
+    assert (tmp_path / "o.zip").read_bytes() == (tmp_path / "p.zip").read_bytes()
+
+
+def test_an_error_of_the_model_leaves_what_is_done(gluebench: Run, tmp_path: Path):
+    (tmp_path / "late.py").write_text(
+        "def answer(task, examples):\n"
+        "    return ['perhaps' if task.name == 'SST-2' else task.words[0]] * len(examples)\n"
+    )
+    result = gluebench("py:late:answer", "--out", "o.zip")
+    assert result.exit_code == 1
+    assert "Stopped at SST-2. 1 task done, kept in o.run" in result.stderr
+    assert "SST-2: 'perhaps' is no label; expected one of 0, 1" in result.stderr
+
+
+def test_a_chat_model_is_evaluated(gluebench: Run, tmp_path: Path, sample: Benchmark):
+    def script(request):
+        text = request["messages"][-1]["content"]
+        if len(text) % 10 == 0:
+            return "Hard to say."
+        return "3.0" if "number from" in request["messages"][0]["content"] else "entailment"
+
+    with chatting(script) as server:
+        server.faults = [(429, "", {"Retry-After": "0"})]
+        words = (f"api:m@{server.address}", "--out", "o.zip", "--tasks", "RTE,STS-B", "--cache", "kept")
+        prices = ("--price-in", "1", "--price-out", "2", "--shots", "2", "--concurrency", "4")
+        result = gluebench(*words, *prices)
+        asked = len(server.requests)
+        assert result.exit_code == 0, result.output
+        valid(tmp_path / "o.zip", sample, {"RTE", "STS-B"})
+        again = gluebench(*words, *prices, "--again")
+        assert len(server.requests) == asked == 1 + 100 + 900 + 200 + 500
+    assert again.stdout == result.stdout
+    assert "1,000 from the cache" in again.stderr
+    assert "1,000 asked, 50,000 + 2,000 tokens, cost 0.054" in result.stderr
+    assert "Answers that were not understood: STS-B " in result.stderr
+    assert "count as wrong in the dev scores" in " ".join(result.stderr.split())
+
+
+@pytest.mark.slow
+def test_a_tiny_bert_is_fine_tuned(gluebench: Run, tmp_path: Path, sample: Benchmark):
+    pytest.importorskip("transformers", reason=HF)
+    tiny.body(tmp_path / "bert")
+    words = ("--fine-tune", "--epochs", "1", "--tasks", "RTE,WNLI", "--device", "cpu", "--out", "o.zip")
+    result = gluebench(f"hf:{tmp_path / 'bert'}", *words)
+    assert result.exit_code == 0, result.output
+    valid(tmp_path / "o.zip", sample, {"RTE", "WNLI"})
+    assert "RTE" in result.stdout
+    assert "trained 10 steps" in result.stderr
+
+
+@pytest.mark.slow
+def test_labels_of_a_checkpoint_that_mean_nothing_are_asked_for(
+    gluebench: Run, tmp_path: Path, sample: Benchmark
+):
+    pytest.importorskip("transformers", reason=HF)
+    tiny.classifier(tmp_path / "m", ["LABEL_0", "LABEL_1"], always=1)
+    words = (f"hf:{tmp_path / 'm'}", "--tasks", "RTE", "--out", "o.zip", "--device", "cpu")
+    result = gluebench(*words)
+    assert result.exit_code == 1
+    assert "say it, as --label LABEL_0=entailment --label LABEL_1=not_entailment" in result.stderr
+    result = gluebench(*words, "--label", "LABEL_0=not_entailment", "--label", "LABEL_1=entailment")
+    assert result.exit_code == 0, result.output
+    assert set(check(tmp_path / "o.zip", sample).predictions["RTE"].words()) == {"entailment"}
+
+
+@pytest.mark.slow
+def test_a_sentence_transformers_folder_is_probed(gluebench: Run, tmp_path: Path, sample: Benchmark):
+    tiny.sentence_transformer(tmp_path / "st")
+    words = ("--tasks", "RTE,STS-B", "--preset", "senteval-prototype", "--device", "cpu", "--out", "o.zip")
+    result = gluebench(f"st:{tmp_path / 'st'}", *words)
+    assert result.exit_code == 0, result.output
+    valid(tmp_path / "o.zip", sample, {"RTE", "STS-B"})
+
+
+def test_a_function_of_sentences_is_probed(gluebench: Run, tmp_path: Path, sample: Benchmark):
+    pytest.importorskip("torch", reason="PyTorch is not installed (gluebench[train])")
+    words = ("--tasks", "WNLI", "--preset", "senteval-prototype", "--device", "cpu", "--out", "o.zip")
+    result = gluebench("encoder:mine:vectors", *words)
+    assert result.exit_code == 0, result.output
+    valid(tmp_path / "o.zip", sample, {"WNLI"})

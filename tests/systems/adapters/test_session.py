@@ -1,0 +1,251 @@
+"""A run that is never lost: what is kept, what is done again, and what is refused."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from pathlib import Path
+
+import pytest
+
+from gluebench.benchmark import Benchmark, Task
+from gluebench.data import DataError, Example
+from gluebench.scoring import grade, read_gold
+from gluebench.systems import SYSTEMS, run
+from gluebench.systems.adapters.dev_scores import dev_report
+from gluebench.systems.adapters.session import Plan, Session, held
+from gluebench.systems.run import Answers
+from gluebench.systems.units import chosen, units
+
+
+class Watcher:
+    def __init__(self) -> None:
+        self.begun: list[str] = []
+        self.left: list[float | None] = []
+
+    def say(self, line: str) -> None:
+        """Nothing."""
+
+    def began(self, place) -> None:
+        self.begun.append(f"{place.number}/{place.of} {place.unit.task.name}")
+        self.left.append(place.left)
+
+    def ended(self, place, result) -> None:
+        self.left.append(place.left)
+
+
+class Breaks:
+    """Majority, until it comes to a task."""
+
+    def __init__(self, at: str | None = None) -> None:
+        self.inner = SYSTEMS["majority"].make()
+        self.at = at
+        self.fitted: list[str] = []
+        self.forgotten: list[str] = []
+
+    def fit(self, task: Task, train: Sequence[Example], dev: Sequence[Example]) -> None:
+        self.fitted.append(task.name)
+        self.inner.fit(task, train, dev)
+
+    def predict(self, task: Task, examples: Sequence[Example]) -> Sequence[str | float]:
+        if task.name == self.at:
+            raise OSError("the power went")
+        return self.inner.predict(task, examples)
+
+    def forget(self, task: Task) -> None:
+        self.forgotten.append(task.name)
+
+
+@pytest.fixture
+def plan(sample: Benchmark, sample_folder: Path) -> Plan:
+    return Plan(sample, sample_folder, sample.tasks)
+
+
+def done(folder: Path, plan: Plan, system, identity=None, **options) -> tuple[Session, Watcher]:
+    watcher = Watcher()
+    with held(folder, **options):
+        session = Session(folder, plan, identity or {"model": "m"})
+        session.claim()
+        session.run(system, watcher)
+    return session, watcher
+
+
+def test_units_are_tasks_with_all_that_their_models_answer(sample: Benchmark) -> None:
+    found = units(sample, sample.tasks, ("dev", "test"))
+    assert [unit.task.name for unit in found] == [task.name for task in sample.scored]
+    mnli = next(unit for unit in found if unit.task.name == "MNLI")
+    assert [asked.key for asked in mnli.asked] == [
+        ("dev", "MNLI-m"),
+        ("dev", "MNLI-mm"),
+        ("test", "MNLI-m"),
+        ("test", "MNLI-mm"),
+        ("test", "AX"),
+    ]
+    assert mnli.size() == 6000 + 300 + 300 + 1500 + 1500 + 600
+    assert [task.name for task in chosen(sample, ["mnli"])] == ["MNLI", "AX"]
+    alone = units(sample, chosen(sample, ["AX"]), ("test",))
+    assert [(unit.task.name, [asked.file.name for asked in unit.asked]) for unit in alone] == [
+        ("MNLI", ["AX"])
+    ]
+
+
+def test_task_by_task_gives_what_a_whole_run_gives(plan: Plan, tmp_path: Path) -> None:
+    session, watcher = done(tmp_path / "r", plan, SYSTEMS["overlap"].make())
+    whole = run(SYSTEMS["overlap"].make(), plan.benchmark, plan.data)
+    assert session.columns("test") == whole
+    assert watcher.begun[0] == "1/9 CoLA"
+    assert watcher.left[0] is None
+    assert watcher.left[-1] == 0.0
+
+
+def test_the_scores_are_those_of_the_gold_folder(plan: Plan, tmp_path: Path, sample_folder: Path) -> None:
+    session, _ = done(tmp_path / "r", plan, SYSTEMS["overlap"].make())
+    report = dev_report(session)
+    expected = grade(
+        session.columns("dev"), read_gold(sample_folder / "gold-dev", plan.benchmark, role="dev")
+    )
+    assert report is not None
+    for name, task in report.tasks.items():
+        if name != "WNLI":  # the gold folder knows which of its examples share a premise; the data do not
+            assert task == expected.tasks[name]
+    assert report.score is not None
+    assert expected.score is not None
+    assert report.score.value == expected.score.value
+
+
+def test_what_was_done_before_an_error_is_kept_and_only_the_rest_is_done(plan: Plan, tmp_path: Path) -> None:
+    folder = tmp_path / "r"
+    with pytest.raises(OSError, match="the power went"):
+        done(folder, plan, Breaks("STS-B"))
+    assert sorted(path.name for path in folder.iterdir()) == [
+        "CoLA.json",
+        "MRPC.json",
+        "SST-2.json",
+        "lock",
+        "run.json",
+    ]
+    system = Breaks()
+    session, watcher = done(folder, plan, system)
+    assert system.fitted == ["STS-B", "QQP", "MNLI", "QNLI", "RTE", "WNLI"] == system.forgotten
+    assert watcher.begun[0] == "4/9 STS-B"
+    assert session.columns("test") == run(SYSTEMS["majority"].make(), plan.benchmark, plan.data)
+    again = Breaks()
+    done(folder, plan, again)
+    assert again.fitted == []
+    done(folder, plan, again, again=True)
+    assert len(again.fitted) == 9
+
+
+def test_what_is_learnt_together_is_given_every_task_first_and_again_after_a_kill(
+    plan: Plan, tmp_path: Path
+) -> None:
+    part = plan._replace(tasks=chosen(plan.benchmark, ["RTE", "WNLI"]))
+    for at in ("WNLI", None):
+        system = Breaks(at)
+        session = Session(tmp_path / "r", part, {"model": "m"})
+        with held(tmp_path / "r"):
+            session.claim()
+            if at:
+                with pytest.raises(OSError, match="the power went"):
+                    session.run(system, Watcher(), together=True)
+            else:
+                session.run(system, Watcher(), together=True)
+        assert system.fitted == ["RTE", "WNLI"]
+    assert set(session.columns("test")) == {"RTE", "WNLI"}
+
+
+def test_further_tasks_and_splits_join_what_is_there(plan: Plan, tmp_path: Path) -> None:
+    folder = tmp_path / "r"
+    part = plan._replace(tasks=chosen(plan.benchmark, ["AX"]), dev=False)
+    session, _ = done(folder, part, Breaks())
+    assert list(session.columns("test")) == ["AX"]
+    session, _ = done(folder, plan._replace(tasks=chosen(plan.benchmark, ["RTE", "MNLI"])), Breaks())
+    assert set(session.columns("test")) == {"RTE", "MNLI-m", "MNLI-mm", "AX"}
+    assert set(session.columns("dev")) == {"RTE", "MNLI-m", "MNLI-mm"}
+
+
+def test_another_model_is_refused_with_all_that_differs(plan: Plan, tmp_path: Path) -> None:
+    folder = tmp_path / "r"
+    done(folder, plan, Breaks(), {"model": "m", "seed": 1, "shots": 2})
+    with pytest.raises(DataError) as caught:
+        done(folder, plan, Breaks(), {"model": "n", "seed": 1})
+    first, *others = caught.value.problems
+    assert "another run; give another --out, or start over with --again" in first
+    assert others == ['model was "m", and is "n" now', "shots was 2, and is not there now"]
+
+
+def test_data_that_have_changed_are_refused(sample: Benchmark, sample_folder: Path, tmp_path: Path) -> None:
+    data = tmp_path / "data"
+    (data / "RTE").mkdir(parents=True)
+    for file in (sample_folder / "RTE").iterdir():
+        (data / "RTE" / file.name).write_bytes(file.read_bytes())
+    plan = Plan(sample, data, chosen(sample, ["RTE"]))
+    done(tmp_path / "r", plan, Breaks())
+    train = data / "RTE" / "train.tsv"
+    lines = train.read_text().splitlines(keepends=True)
+    train.write_text("".join([lines[0], *reversed(lines[1:])]))
+    with pytest.raises(DataError, match="RTE/train: its file has changed since RTE was done"):
+        done(tmp_path / "r", plan, Breaks())
+
+
+def test_one_process_at_a_time_and_nothing_left_where_nothing_was_done(tmp_path: Path) -> None:
+    folder = tmp_path / "r"
+    with held(folder), pytest.raises(DataError, match="another process"), held(folder):
+        pass
+    assert not folder.exists()
+
+
+def test_a_folder_of_something_else_is_not_emptied(tmp_path: Path) -> None:
+    (tmp_path / "thesis.tex").write_text("dear")
+    with pytest.raises(DataError, match="not the folder of a run"), held(tmp_path, again=True):
+        pass
+    assert (tmp_path / "thesis.tex").read_text() == "dear"
+
+
+@pytest.mark.parametrize(
+    "damage",
+    [
+        lambda values: values["files"][0]["values"].pop(),
+        lambda values: values["files"][0]["values"].__setitem__(0, "perhaps"),
+        lambda values: values.pop("files"),
+        lambda values: values.__setitem__("schema", "x"),
+    ],
+)
+def test_damaged_results_are_told_with_their_file(plan: Plan, tmp_path: Path, damage) -> None:
+    part = plan._replace(tasks=chosen(plan.benchmark, ["WNLI"]))
+    session, _ = done(tmp_path / "r", part, Breaks())
+    path = tmp_path / "r" / "WNLI.json"
+    values = json.loads(path.read_text())
+    damage(values)
+    path.write_text(json.dumps(values))
+    with pytest.raises(DataError, match=r"WNLI\.json: not the results of a task .*remove the file"):
+        session.results()
+
+
+class Silent:
+    """Right by luck, but for what it does not answer: there stands the right label, too."""
+
+    def __init__(self, gold) -> None:
+        self.gold = gold
+
+    def predict(self, task: Task, examples: Sequence[Example]) -> Answers:
+        return Answers([self.gold[task.name][each.index] for each in examples], [0, 3])
+
+
+def test_what_was_not_answered_counts_as_wrong_whatever_stands_in(
+    sample: Benchmark, sample_folder: Path, tmp_path: Path
+) -> None:
+    gold = read_gold(sample_folder / "gold-dev", sample, role="dev")
+    right = {"RTE": gold.columns["RTE"].words(), "STS-B": list(gold.columns["STS-B"].numbers)}
+    plan = Plan(sample, sample_folder, chosen(sample, list(right)), role="dev")
+    session, _ = done(tmp_path / "r", plan, Silent(right))
+    report = dev_report(session)
+    assert report is not None
+    score = report.tasks["RTE"].metrics["accuracy"]
+    assert score.value == pytest.approx(0.98)
+    wrong = list(right["STS-B"])
+    for place in (0, 3):
+        wrong[place] = 0.0 if wrong[place] > 2.5 else 5.0
+    expected = grade({"STS-B": wrong}, gold).tasks["STS-B"]
+    assert report.tasks["STS-B"].metrics["pearson"].value == expected.metrics["pearson"].value < 1.0
+    assert session.columns("dev")["RTE"].words() == right["RTE"]

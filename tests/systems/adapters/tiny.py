@@ -1,0 +1,79 @@
+"""Models small enough to be built in a test: a BERT with a vocabulary of the sample's words."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+TEXT = "the a of in is was not and to one two three four more less than tom ann saw red blue house tree . ?"
+WORDS = TEXT.split()
+SPECIAL = ["[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]"]
+
+
+def tokeniser(folder: Path):
+    transformers = pytest.importorskip("transformers", reason="transformers is not installed (gluebench[hf])")
+    folder.mkdir(parents=True, exist_ok=True)
+    file = folder / "vocab.txt"
+    file.write_text("\n".join(SPECIAL + WORDS) + "\n")
+    return transformers.BertTokenizerFast(str(file))
+
+
+def config(**more):
+    import transformers
+
+    return transformers.BertConfig(
+        vocab_size=len(SPECIAL + WORDS),
+        hidden_size=16,
+        num_hidden_layers=1,
+        num_attention_heads=2,
+        intermediate_size=32,
+        max_position_embeddings=64,
+        **more,
+    )
+
+
+def body(folder: Path) -> Path:
+    """A BERT without a head."""
+    import torch
+
+    words = tokeniser(folder)
+    import transformers
+
+    torch.manual_seed(1)
+    transformers.BertModel(config()).save_pretrained(folder)
+    words.save_pretrained(folder)
+    return folder
+
+
+def classifier(folder: Path, labels: list[str], *, always: int | None = None, bias: float = 5.0) -> Path:
+    """One with a head; `always` is the position of the label it answers whatever it reads."""
+    import torch
+
+    words = tokeniser(folder)
+    import transformers
+
+    names = dict(enumerate(labels))
+    torch.manual_seed(1)
+    model = transformers.BertForSequenceClassification(
+        config(num_labels=len(labels), id2label=names, label2id={name: code for code, name in names.items()})
+    )
+    if always is not None:
+        torch.nn.init.zeros_(model.classifier.weight)
+        torch.nn.init.zeros_(model.classifier.bias)
+        model.classifier.bias.data[always] = bias
+    model.save_pretrained(folder)
+    words.save_pretrained(folder)
+    return folder
+
+
+def sentence_transformer(folder: Path) -> Path:
+    library = pytest.importorskip(
+        "sentence_transformers", reason="sentence-transformers is not installed (gluebench[hf])"
+    )
+    from sentence_transformers import models
+
+    words = models.Transformer(str(body(folder.with_name(folder.name + "-body"))), max_seq_length=32)
+    pooled = models.Pooling(words.get_word_embedding_dimension())
+    library.SentenceTransformer(modules=[words, pooled], device="cpu").save(str(folder))
+    return folder
