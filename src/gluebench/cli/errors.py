@@ -47,6 +47,7 @@ def _room_error(error: Exception) -> click.ClickException | None:
         "PredictionError",
         "RefusedError",
         "WeightsError",
+        "CannotBeHadError",
     }:  # these may begin with a path
         return click.ClickException(str(error))
     return None
