@@ -13,6 +13,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable, Iterator
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -371,7 +372,9 @@ def test_a_read_only_folder_is_named(mine: Mine, server: LocalServer) -> None:
 
 def test_an_interrupt_leaves_what_the_next_run_goes_on_with(mine: Mine, server: LocalServer) -> None:
     server.faults[HUB] = [slow(30)]
-    run = process(mine, "--task", "Mood", start_new_session=True)
+    # As a terminal starts it: what a shell runs in the background is deaf to the signal.
+    heed = partial(signal.signal, signal.SIGINT, signal.SIG_DFL)
+    run = process(mine, "--task", "Mood", start_new_session=True, preexec_fn=heed)
     half = len(server.files[HUB]) // 2
     deadline = time.monotonic() + 30
     while not any(part.stat().st_size == half for part in mine.to.rglob("*.part")):
