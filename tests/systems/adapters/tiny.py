@@ -74,6 +74,6 @@ def sentence_transformer(folder: Path) -> Path:
     from sentence_transformers import models
 
     words = models.Transformer(str(body(folder.with_name(folder.name + "-body"))), max_seq_length=32)
-    pooled = models.Pooling(words.get_word_embedding_dimension())
+    pooled = models.Pooling(words.get_embedding_dimension())
     library.SentenceTransformer(modules=[words, pooled], device="cpu").save(str(folder))
     return folder
