@@ -197,7 +197,7 @@ def test_the_sample_comes_out_of_the_package(tmp_path: Path, sample_folder: Path
     assert len(table) == load_benchmark("sample").task("RTE").splits["train"].size
     for gold in ("gold", "gold-dev"):
         made = {path.name: path.read_bytes() for path in (tmp_path / "sample" / gold).iterdir()}
-        assert made == {path.name: path.read_bytes() for path in (sample_folder / gold).iterdir()}
+        assert made == {path.name: path.read_bytes() for path in (sample_folder / gold).glob("[!.]*")}
     assert read_dataset(tmp_path / "sample" / "RTE").origin.kind == "sample"
     assert get("sample", "--to", tmp_path, "--source", "hub").exit_code == 2
 
