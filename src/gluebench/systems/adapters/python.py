@@ -6,14 +6,14 @@ import hashlib
 import inspect
 import sys
 from collections.abc import Callable, Sequence
-from importlib import import_module
 from pathlib import Path
 from traceback import extract_tb
 from types import ModuleType
 
-from gluebench.benchmark import Task, closest
+from gluebench.benchmark import Task
 from gluebench.data import Example
 from gluebench.systems.adapters.errors import ModelError
+from gluebench.systems.imported import NotThereError, attribute_of, module_called
 from gluebench.systems.protocols import Predictor
 
 EXPECTED = (
@@ -43,7 +43,7 @@ def predictor_at(address: str) -> Predictor:
         raise ModelError(
             f"py:{address}: expected py:module:function, as py:mine:Model for the class Model of mine.py"
         )
-    return _as_predictor(attribute_of(module_called(module_name), attribute), f"py:{address}")
+    return _as_predictor(_attribute(_module(module_name), attribute), f"py:{address}")
 
 
 def source_digest(module_name: str) -> str | None:
@@ -52,37 +52,27 @@ def source_digest(module_name: str) -> str | None:
     return hashlib.sha256(Path(path).read_bytes()).hexdigest()[:16] if path else None
 
 
-def module_called(name: str) -> ModuleType:
+def _module(name: str) -> ModuleType:
     """The module of that name. Raises ModelError that says why there is none."""
-    sys.path.insert(0, "")
     try:
-        return import_module(name)
+        return module_called(name)
+    except NotThereError as error:
+        raise ModelError(f"{name}: {error}") from None
     except ModuleNotFoundError as error:
-        if error.name is None or not f"{name}.".startswith(f"{error.name}."):
-            raise ModelError(f"{name}: cannot be imported: {error}{_line(error)}") from error
-        raise ModelError(
-            f"{name}: no module is called {error.name!r}; it has to be installed, "
-            "stand in this folder or on PYTHONPATH"
-        ) from None
+        raise ModelError(f"{name}: cannot be imported: {error}{_line(error)}") from error
     except Exception as error:  # whatever a user's module does when it is imported
         message = str(error) or "no message"
         raise ModelError(
             f"{name}: cannot be imported: {type(error).__name__}: {message}{_line(error)}"
         ) from error
-    finally:
-        sys.path.remove("")
 
 
-def attribute_of(module: ModuleType, name: str) -> object:
-    """What has that name in a module; dots lead further in. Raises ModelError."""
-    found: object = module
-    for part in name.split("."):
-        if not hasattr(found, part):
-            close = closest(part, [each for each in vars(found) if not each.startswith("_")])
-            hint = f"; did you mean {' or '.join(close)}?" if close else ""
-            raise ModelError(f"{module.__name__} has no {name!r}{hint}")
-        found = getattr(found, part)
-    return found
+def _attribute(module: ModuleType, name: str) -> object:
+    """What has that name in the module. Raises ModelError."""
+    try:
+        return attribute_of(module, name)
+    except NotThereError as error:
+        raise ModelError(str(error)) from None
 
 
 def _line(error: BaseException) -> str:

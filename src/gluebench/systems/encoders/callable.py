@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Callable, Sequence
-from importlib import import_module
 
 import numpy as np
 from numpy.typing import NDArray
 
-from gluebench.benchmark.lookup import closest
 from gluebench.systems.encoders.checked import as_vectors
 from gluebench.systems.encoders.errors import EncoderError
+from gluebench.systems.imported import NotThereError, attribute_of, module_called
 from gluebench.systems.protocols import SentenceEncoder
 
 TRIED = "One sentence, to see what comes of it."
@@ -42,7 +40,7 @@ def encoder_at(address: str) -> SentenceEncoder:
     module_name, colon, attribute = address.partition(":")
     if not (module_name and colon and attribute):
         raise EncoderError(f"encoder:{address}: {EXPECTED}")
-    found = _attribute(_module(module_name), attribute)
+    found = _found(module_name, attribute)
     if isinstance(found, SentenceEncoder) and not isinstance(found, type):
         return found
     if not callable(found):
@@ -50,28 +48,13 @@ def encoder_at(address: str) -> SentenceEncoder:
     return CallableEncoder(found, f"encoder:{address}")
 
 
-def _module(name: str) -> object:
-    """The module of that name. Raises EncoderError if there is none, what it raises itself otherwise."""
-    sys.path.insert(0, "")
+def _found(module_name: str, attribute: str) -> object:
+    """What stands there. Raises EncoderError if nothing does, what the module itself raises otherwise."""
     try:
-        return import_module(name)
-    except ModuleNotFoundError as error:
-        if error.name is None or not f"{name}.".startswith(f"{error.name}."):
-            raise
-        raise EncoderError(
-            f"encoder:{name}: no module is called {error.name!r}; it has to be installed, "
-            "stand in this folder or on PYTHONPATH"
-        ) from None
-    finally:
-        sys.path.remove("")
-
-
-def _attribute(module: object, name: str) -> object:
-    found = module
-    for part in name.split("."):
-        if not hasattr(found, part):
-            close = closest(part, [each for each in vars(found) if not each.startswith("_")])
-            hint = f"; did you mean {' or '.join(close)}?" if close else ""
-            raise EncoderError(f"{getattr(module, '__name__', module)} has no {name!r}{hint}")
-        found = getattr(found, part)
-    return found
+        module = module_called(module_name)
+    except NotThereError as error:
+        raise EncoderError(f"encoder:{module_name}: {error}") from None
+    try:
+        return attribute_of(module, attribute)
+    except NotThereError as error:
+        raise EncoderError(str(error)) from None
