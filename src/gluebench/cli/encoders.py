@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import click
 
 from gluebench.cli.errors import needs_extra, reading_data
+from gluebench.cli.options import pairs
 
 if TYPE_CHECKING:
     from gluebench.benchmark import Benchmark, Task
@@ -25,7 +26,7 @@ def encoder_options(command: F) -> F:
             "options",
             metavar="NAME=VALUE",
             multiple=True,
-            callback=_pairs,
+            callback=pairs,
             help="An option of the encoder; may be repeated.",
         ),
         click.option(
@@ -52,16 +53,6 @@ def encoder_options(command: F) -> F:
     for option in reversed(options):
         command = option(command)
     return command
-
-
-def _pairs(context: click.Context, parameter: click.Parameter, values: tuple[str, ...]) -> dict[str, str]:
-    found = {}
-    for value in values:
-        name, equals, text = value.partition("=")
-        if not (name and equals):
-            raise click.BadParameter(f"{value!r} is not NAME=VALUE.", context, parameter)
-        found[name] = text
-    return found
 
 
 def chosen(benchmark: Benchmark, names: Sequence[str]) -> list[Task]:

@@ -92,6 +92,17 @@ def seed_option(command: F) -> F:
     )(command)
 
 
+def pairs(context: click.Context, parameter: click.Parameter, values: tuple[str, ...]) -> dict[str, str]:
+    """NAME=VALUE, given any number of times, as a dictionary."""
+    found = {}
+    for value in values:
+        name, equals, text = value.partition("=")
+        if not (name and equals):
+            raise click.BadParameter(f"{value!r} is not NAME=VALUE.", context, parameter)
+        found[name] = text
+    return found
+
+
 def zip_name(context: click.Context, parameter: click.Parameter, value: str | None) -> str | None:
     """Refuses a name that a zip would not have: it may be that of the predictions."""
     if value is not None and not value.casefold().endswith(".zip"):

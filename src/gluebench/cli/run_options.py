@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
+from gluebench.cli.options import pairs
+
 if TYPE_CHECKING:
     from gluebench.systems.adapters.resolve import Wishes
 
@@ -16,16 +18,6 @@ COUNT = click.IntRange(min=1)
 PRICE = click.FloatRange(min=0)
 PROBED = ("encoder", "st", "name")
 TRAINED = ("encoder", "st", "name", "recipe", "folder", "hf")
-
-
-def _pairs(context: click.Context, parameter: click.Parameter, values: tuple[str, ...]) -> dict[str, str]:
-    found = {}
-    for value in values:
-        name, equals, text = value.partition("=")
-        if not (name and equals):
-            raise click.BadParameter(f"{value!r} is not NAME=VALUE.", context, parameter)
-        found[name] = text
-    return found
 
 
 _OPTIONS: Mapping[str, tuple[tuple[str, ...], Any]] = {
@@ -42,7 +34,7 @@ _OPTIONS: Mapping[str, tuple[tuple[str, ...], Any]] = {
             "options",
             metavar="NAME=VALUE",
             multiple=True,
-            callback=_pairs,
+            callback=pairs,
             help="An option of the encoder or recipe; may be repeated.",
         ),
     ),
@@ -95,7 +87,7 @@ _OPTIONS: Mapping[str, tuple[tuple[str, ...], Any]] = {
             "labels",
             metavar="LABEL=WORD",
             multiple=True,
-            callback=_pairs,
+            callback=pairs,
             help="hf: a label of the checkpoint, or TASK:LABEL, as a word of the task; may be repeated.",
         ),
     ),
