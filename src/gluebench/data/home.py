@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from pathlib import Path
 
-from gluebench.benchmark import Benchmark, Task
+from gluebench.benchmark import Benchmark, Split, Task
 from gluebench.data.errors import DataError
 
 VARIABLE = "GLUEBENCH_DATA"
@@ -39,3 +39,9 @@ def task_folder(folder: Path, benchmark: Benchmark, task: Task) -> Path:
             f"or name the folder that has them (data=, --data or ${VARIABLE})"
         ]
     )
+
+
+def split_file(home: Path, split: Split) -> Path | None:
+    """The file of a split in its task's folder, Parquet before plain TSV; None where neither is there."""
+    found = (home / name for name in (f"{split.name}.parquet", split.file))
+    return next((path for path in found if path.is_file()), None)

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Protocol, overload
 from gluebench.benchmark import Benchmark, Split, Task, UnknownNameError, load_benchmark
 from gluebench.data.errors import DataError
 from gluebench.data.fingerprint import LABEL
-from gluebench.data.home import data_folder, task_folder
+from gluebench.data.home import data_folder, split_file, task_folder
 from gluebench.data.tsv import Example, read_examples
 
 if TYPE_CHECKING:
@@ -172,17 +172,17 @@ class _Source(Protocol):
 
 def _source(home: Path, task: Task, split: Split) -> _Source:
     """The Parquet file of a split where there is one, else the plain TSV."""
-    parquet = home / f"{split.name}.parquet"
-    if parquet.is_file():
-        return _Parquet(parquet, task)
-    if not (home / split.file).is_file():
+    path = split_file(home, split)
+    if path is None:
         raise DataError(
             [
-                f"{home}: neither {parquet.name} nor {split.file} is there; "
+                f"{home}: neither {split.name}.parquet nor {split.file} is there; "
                 f"expected the {split.name} split of {task.name}"
             ]
         )
-    return _Listed(read_examples(home / split.file, task, expected=split.size), task)
+    if path.suffix == ".parquet":
+        return _Parquet(path, task)
+    return _Listed(read_examples(path, task, expected=split.size), task)
 
 
 class _Parquet:

@@ -10,7 +10,7 @@ from pathlib import Path
 from gluebench.analysis.lint.findings import counted
 from gluebench.benchmark import Benchmark, Task
 from gluebench.data import DataError, Example, load_split
-from gluebench.data.home import task_folder
+from gluebench.data.home import split_file, task_folder
 from gluebench.scoring import read_gold
 from gluebench.submission import Column
 
@@ -49,7 +49,7 @@ def _splits(
     except DataError:
         return  # no folder: no split is at hand
     for name, split in task.splits.items():
-        if any((home / file).is_file() for file in (f"{name}.parquet", split.file)):
+        if split_file(home, split):
             yield name, load_split(folder, benchmark, task.name, name)
 
 

@@ -10,7 +10,7 @@ from gluebench.benchmark import Benchmark, Split, Task
 from gluebench.data.dataset import FILE, Dataset, read_dataset
 from gluebench.data.errors import DataError
 from gluebench.data.fingerprint import Fingerprint
-from gluebench.data.home import task_folder
+from gluebench.data.home import split_file, task_folder
 from gluebench.data.published import other_release, standing
 from gluebench.data.sources.release import Release, load_release
 from gluebench.data.table import Table, load
@@ -63,7 +63,7 @@ def check_task(folder: Path, benchmark: Benchmark, task: Task, compared: Referen
         return
     record = read_dataset(home) if (home / FILE).is_file() else None
     for split in task.splits.values():
-        if not any((home / name).is_file() for name in (f"{split.name}.parquet", split.file)):
+        if split_file(home, split) is None:
             yield _absent(task, split)
         else:
             table = load(task.name, split.name, folder, benchmark=benchmark)
