@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
-import time
 from collections import Counter
 from itertools import pairwise
 from pathlib import Path
@@ -87,15 +86,6 @@ def test_the_same_seed_gives_the_same_bytes_in_another_process_too(
     assert other.keys() == bytes_of(sample_folder).keys()
     assert other["CoLA/train.tsv"] != bytes_of(sample_folder)["CoLA/train.tsv"]
     assert other["AX/diagnostic.tsv"] == bytes_of(sample_folder)["AX/diagnostic.tsv"]
-
-
-def test_it_is_made_in_well_under_two_seconds(tmp_path: Path) -> None:
-    took = []
-    while min(took, default=2) >= 2 and len(took) < 3:  # other work on the machine slows a single build down
-        start = time.process_time()
-        build(tmp_path / "data")
-        took.append(time.process_time() - start)
-    assert min(took) < 2
 
 
 def test_a_folder_is_replaced_whole_and_nothing_is_left_beside_it(tmp_path: Path) -> None:

@@ -7,7 +7,6 @@ import os
 import random
 import subprocess
 import sys
-import time
 import zipfile
 from collections.abc import Callable
 from pathlib import Path
@@ -60,9 +59,8 @@ def test_a_hostile_archive_is_refused(
     monkeypatch.setattr(
         zip_reader, "_inflate", lambda packed, size: (inflated.append(size), inflate(packed, size))[1]
     )
-    began = time.process_time()
     found = read(data)
-    assert time.process_time() - began < 0.5
+    assert sum(inflated) <= Limits().total
     assert code in error_codes(found)
     assert "MRPC.tsv" not in found.members
     if code not in CONTENT_CODES:
@@ -139,17 +137,16 @@ def test_nothing_is_written(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> 
 
 
 MEASURE = """
-import resource, sys, time
+import resource, sys
 from gluebench.submission.archive import read_members
-began = time.process_time()
 found = read_members(sys.argv[1])
 assert any(problem.severity == "error" for problem in found.problems)
-print(time.process_time() - began, resource.getrusage(resource.RUSAGE_SELF).ru_maxrss // 1024)
+print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss // 1024)
 """
 
 
 @pytest.mark.parametrize(("stated", "most"), [(BIG, 50), (1000, 50), (10 * MIB, 50), (60 * MIB, 160)])
-def test_a_bomb_costs_neither_time_nor_memory(stated: int, most: int, tmp_path: Path) -> None:
+def test_a_bomb_costs_no_memory(stated: int, most: int, tmp_path: Path) -> None:
     path = tmp_path / "bomb.zip"
     path.write_bytes(archive(bomb(BIG, stated=stated)))
     script = tmp_path / "measure.py"
@@ -158,9 +155,7 @@ def test_a_bomb_costs_neither_time_nor_memory(stated: int, most: int, tmp_path: 
     # Through a shell that stays, because a child's peak begins at the peak of the process that starts it.
     command = ["sh", "-c", '"$@"; exit $?', "sh", sys.executable, str(script), str(path)]
     ran = subprocess.run(command, env=environment, capture_output=True, text=True, check=True)
-    seconds, peak = ran.stdout.split()
-    assert float(seconds) < 0.5
-    assert int(peak) < most, "MiB"
+    assert int(ran.stdout) < most, "MiB"
 
 
 def mutated(data: bytes, generator: random.Random) -> bytes:
