@@ -84,7 +84,7 @@ def test_a_job_that_fails_stops_no_other_and_is_named(tmp_path: Path) -> None:
     swept = sweep(todo, tmp_path)
     assert swept.finished == ("row, seed 1", "row, seed 2")
     assert swept.failed == {"bad": "ValueError: no luck with 7"}
-    assert "no luck with 7" in (tmp_path / "bad" / "failed.txt").read_text()
+    assert "no luck with 7" in (tmp_path / "bad" / "failed.json").read_text()
     assert calls(tmp_path / "bad") == 1
 
 
@@ -117,3 +117,13 @@ def test_without_ray_a_sweep_says_so_and_a_rerun_does_the_missing_runs(tmp_path:
 def test_two_jobs_of_one_name_are_refused(tmp_path: Path) -> None:
     with pytest.raises(ValueError, match="two jobs have one name"):
         sweep([*jobs({"row": note}, [1]), *jobs({"row": note}, [1])], tmp_path)
+
+
+@pytest.mark.slow
+def test_a_ray_cluster_loses_nothing_with_a_worker_killed(tmp_path: Path) -> None:
+    pytest.importorskip("ray", reason="Ray is not installed; pip install 'gluebench[ray]'")
+    todo = jobs({"row": die_once}, [1, 2, 3, 4])
+    lines: list[str] = []
+    swept = sweep(todo, tmp_path, backend="ray", say=lines.append)
+    assert swept == (tuple(job.name for job in todo), {}), lines
+    assert [calls(job_folder(tmp_path, job)) for job in todo] == [1, 2, 1, 1]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import traceback
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -12,12 +13,12 @@ from typing import Any, Literal, NamedTuple
 from urllib.parse import quote
 
 from gluebench.data import DataError
-from gluebench.systems.training.files import write_json, write_text
+from gluebench.systems.training.files import write_json
 from gluebench.systems.training.log import Say
 
 Backend = Literal["loky", "dask", "ray"]
 DONE = "done.json"
-FAILED = "failed.txt"
+FAILED = "failed.json"
 ATTEMPTS = 3
 """How often the unfinished jobs are begun again after a worker died."""
 
@@ -67,16 +68,19 @@ def sweep(
     tell = say or (lambda line: None)
     if len({job.name for job in todo}) < len(todo):
         raise ValueError("two jobs have one name; expected a name for each")
-    errors: dict[str, str] = {}
+    for job in todo:
+        (job_folder(folder, job) / FAILED).unlink(missing_ok=True)
     with _backend(backend, workers, address):
         for attempt in range(1, ATTEMPTS + 1):
-            left = [job for job in todo if not _finished(folder, job) and job.name not in errors]
+            failed = _errors(folder, todo)
+            left = [job for job in todo if not _finished(folder, job) and job.name not in failed]
             if not left:
                 break
             tell(f"{len(todo) - len(left)} of {len(todo)} runs done, {len(left)} to do")
-            died = _round(left, folder, errors, workers)
+            died = _round(left, folder, workers)
             if died:
                 tell(f"a worker died ({died}); attempt {attempt} of {ATTEMPTS} is over")
+    errors = _errors(folder, todo)
     finished = tuple(job.name for job in todo if _finished(folder, job))
     lost = {
         job.name: f"its worker died {ATTEMPTS} times"
@@ -95,15 +99,13 @@ def _finished(folder: Path, job: Job) -> bool:
     return (job_folder(folder, job) / DONE).is_file()
 
 
-def _round(left: Sequence[Job], folder: Path, errors: dict[str, str], workers: int) -> str | None:
+def _round(left: Sequence[Job], folder: Path, workers: int) -> str | None:
     """Run the jobs once; the name of the error by which joblib says that a worker died."""
     from joblib import Parallel, delayed
 
     calls = [delayed(_call)(job, job_folder(folder, job)) for job in left]
     try:
-        for name, error in Parallel(n_jobs=workers, return_as="generator_unordered", batch_size=1)(calls):
-            if error is not None:
-                errors[name] = error
+        Parallel(n_jobs=workers, batch_size=1)(calls)
     except Exception as error:
         if type(error).__name__ not in _DEATHS:
             raise
@@ -111,21 +113,39 @@ def _round(left: Sequence[Job], folder: Path, errors: dict[str, str], workers: i
     return None
 
 
-_DEATHS = {"TerminatedWorkerError", "BrokenProcessPool", "KilledWorker", "WorkerCrashedError"}
+_DEATHS = {
+    "TerminatedWorkerError",
+    "BrokenProcessPool",
+    "KilledWorker",
+    "ActorDiedError",
+    "WorkerCrashedError",
+}
 """How loky, Dask and Ray say that a worker is gone."""
 
 
-def _call(job: Job, folder: Path) -> tuple[str, str | None]:
-    """In the worker: the job's name, and its error. The mark is made last, when the results are all there."""
+def _call(job: Job, folder: Path) -> None:
+    """In the worker. What came of it is on disk, since the death of another worker takes all answers along.
+
+    The mark is made last, when the results are all there.
+    """
     folder.mkdir(parents=True, exist_ok=True)
     try:
         job.run(folder, **job.options)
     except Exception as error:
-        write_text(folder / FAILED, traceback.format_exc())
-        return job.name, f"{type(error).__name__}: {error}"
-    (folder / FAILED).unlink(missing_ok=True)
-    write_json(folder / DONE, {"job": job.name})
-    return job.name, None
+        told = f"{type(error).__name__}: {error}"
+        write_json(folder / FAILED, {"error": told, "traceback": traceback.format_exc()})
+    else:
+        write_json(folder / DONE, {"job": job.name})
+
+
+def _errors(folder: Path, todo: Sequence[Job]) -> dict[str, str]:
+    """The jobs that failed, each with its error."""
+    paths = {job.name: job_folder(folder, job) / FAILED for job in todo}
+    return {
+        name: json.loads(path.read_text(encoding="utf-8"))["error"]
+        for name, path in paths.items()
+        if path.is_file()
+    }
 
 
 @contextmanager
