@@ -28,9 +28,9 @@ def write_material(folder: Path, *, seed: int = 0) -> None:
         (gold_folder / f"{file.name}.tsv").write_text(HEADERS["label"] + _table(gold))
         rows[file.name] = [_predicted(label, file, glue, rng) for label in gold]
     _write_tags(gold_folder, glue, rng)
-    _write_zip(folder / "good.zip", rows, lambda lines: lines)
-    _write_zip(folder / "shuffled.zip", rows, lambda lines: rng.sample(lines, len(lines)))
-    _write_zip(folder / "broken.zip", rows, _broken)
+    write_zip(folder / "good.zip", rows, lambda lines: lines)
+    write_zip(folder / "shuffled.zip", rows, lambda lines: rng.sample(lines, len(lines)))
+    write_zip(folder / "broken.zip", rows, _broken)
 
 
 def _gold(file: TestFile, glue: Benchmark, rng: random.Random) -> list[str]:
@@ -65,7 +65,7 @@ def _table(values: Sequence[str]) -> str:
     return "".join(f"{index}\t{value}\n" for index, value in enumerate(values))
 
 
-def _write_zip(path: Path, rows: Mapping[str, list[str]], change: Callable[[list[str]], list[str]]) -> None:
+def write_zip(path: Path, rows: Mapping[str, list[str]], change: Callable[[list[str]], list[str]]) -> None:
     with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as archive:
         for name, values in rows.items():
             lines = change([f"{index}\t{value}\n" for index, value in enumerate(values)])

@@ -1,6 +1,6 @@
 """A training step of the paper's model: against the bare LSTM under it, and against a plain PyTorch loop.
 
-    python bench/step.py [--rounds N] [--real FOLDER] [--only paper|plain]
+    python bench/step.py [--rounds N] [--real FOLDER] [--only paper|plain|dev]
 
 Every ratio is of CPU times taken in turn in the same run. The plain loop packs its sentences into an
 nn.LSTM, each side of a pair by itself, in shuffled batches; model, precision, loss, clipping and optimiser
@@ -14,12 +14,11 @@ import os
 import random
 import statistics
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import torch
 from material import interleaved, ratio
 from torch import Tensor, nn
@@ -32,6 +31,7 @@ from gluebench.systems.neural.features import pair_features
 from gluebench.systems.neural.heads import MultiTaskModel
 from gluebench.systems.neural.pooling import max_pool
 from gluebench.systems.neural.token_vectors import TableVectors
+from gluebench.systems.text.embeddings import embedding_matrix
 from gluebench.systems.text.ptb import tokenise
 from gluebench.systems.text.vocabulary import most_frequent
 
@@ -39,6 +39,7 @@ Pairs = list[tuple[str, ...]]
 LENGTHS = {"RTE": ((42, 17), (9, 4)), "MRPC": ((22, 5), (22, 5))}
 """Mean and deviation of tokens of either side, as the real files have them, for what is generated."""
 CLIP = 5.0
+SEEDS, EPOCHS = (111, 222, 333), 4
 
 
 class PlainBody(BiLstmBody):
@@ -62,17 +63,19 @@ def main() -> None:
     parser.add_argument("--real", type=Path, default=os.environ.get("GLUEBENCH_REAL"))
     parser.add_argument("--batches", type=int, default=24, help="batches of 32 in an epoch that is timed")
     parser.add_argument("--threads", type=int, default=1)
-    parser.add_argument("--only", choices=["paper", "plain"], help="one of the two comparisons")
+    parser.add_argument("--only", choices=["paper", "plain", "dev"], help="one of the comparisons")
     options = parser.parse_args()
     torch.set_num_threads(options.threads)
     torch.manual_seed(0)
-    if options.only != "plain":
+    if options.only in (None, "paper"):
         paper_size(options.rounds)
-    if options.only != "paper":
+    if options.only in (None, "plain"):
         for name in LENGTHS:
             texts = pairs(name, options.real, 32 * options.batches)
             for hidden in (300, 150):
                 against_plain(name, texts, hidden, options.rounds)
+    if options.only == "dev":
+        equal_scores(options.real)
 
 
 def paper_size(rounds: int) -> None:
@@ -123,6 +126,60 @@ def against_plain(name: str, texts: Pairs, hidden: int, rounds: int) -> None:
     _line("  bfloat16 over float32, ours", 1 / ratio(seconds, "ours, bf16", "ours"), "none, named apart")
 
 
+def equal_scores(real: Path) -> None:
+    """(c): accuracy on RTE's dev split after equal epochs, of three seeds each; takes some minutes."""
+    train, dev = labelled(real, "train"), labelled(real, "dev")
+    task = load_benchmark("glue").task("RTE")
+    rates: dict[str, list[float]] = {"ours": [], "plain loop": []}
+    for seed in SEEDS:
+        for label, found in rates.items():
+            torch.manual_seed(seed)
+            ours = body_of(
+                [*train[0], *dev[0]], 50, 150, vectors=next((Path(real) / "vectors").glob("*50d*"))
+            )
+            body = ours if label == "ours" else PlainBody(ours.vectors, 150)
+            model = MultiTaskModel(body, [task])
+            for turn in range(EPOCHS):
+                train_epoch(model, *train, seed=100 * seed + turn, bucketed=label == "ours")
+            found.append(accuracy(model, *dev))
+            print(f"seed {seed}, {label:10} {100 * found[-1]:.1f}", flush=True)
+    apart = abs(statistics.mean(rates["ours"]) - statistics.mean(rates["plain loop"]))
+    spread = max(max(found) - min(found) for found in rates.values())
+    _line(
+        f"dev accuracy after {EPOCHS} epochs, points apart",
+        100 * apart,
+        f"<= {100 * spread:.1f}, the seeds' spread",
+    )
+
+
+def labelled(real: Path, split: str) -> tuple[Pairs, list[int]]:
+    """RTE's real pairs and the ids of their labels."""
+    rows = (Path(real) / "glue" / "RTE" / f"{split}.tsv").read_text(encoding="utf-8-sig").split("\n")[1:]
+    cells = [row.split("\t") for row in rows if row]
+    return [(one, two) for _, one, two, _ in cells], [int(label != "entailment") for *_, label in cells]
+
+
+def train_epoch(
+    model: MultiTaskModel, texts: Pairs, labels: Sequence[int], *, seed: int, bucketed: bool
+) -> None:
+    body, update = model.body, updater(model, rate=1e-3)
+    assert isinstance(body, BiLstmBody)
+    model.train()
+    order = random.Random(seed)
+    for positions, batch in batches(body.prepare(texts), body, size=32, rng=order, bucketed=bucketed):
+        update(model.loss("RTE", batch, torch.tensor([labels[at] for at in positions])))
+
+
+@torch.no_grad()
+def accuracy(model: MultiTaskModel, texts: Pairs, labels: Sequence[int]) -> float:
+    model.eval()
+    items, right = model.body.prepare(texts), 0
+    for at in range(0, len(items), 64):
+        best = model("RTE", model.body.collate(items[at : at + 64])).argmax(dim=1)
+        right += int((best == torch.tensor(labels[at : at + 64])).sum())
+    return right / len(labels)
+
+
 def epoch(model: MultiTaskModel, texts: Pairs, *, bucketed: bool, precision: torch.dtype | None) -> None:
     """One pass over the pairs, from their texts' ids to the update of the weights."""
     task, body = model.tasks[0].name, model.body
@@ -148,9 +205,9 @@ def in_turn(runs: Mapping[str, Callable[[], object]], rounds: int) -> dict[str, 
     return seconds
 
 
-def updater(model: nn.Module) -> Callable[[Any], None]:
+def updater(model: nn.Module, *, rate: float = 1e-4) -> Callable[[Any], None]:
     """Backward, clipping and one step of Adam with the paper's L2."""
-    optimiser = torch.optim.Adam(model.parameters(), lr=1e-4, weight_decay=1e-5, fused=True)
+    optimiser = torch.optim.Adam(model.parameters(), lr=rate, weight_decay=1e-5, fused=True)
 
     def update(loss: Any) -> None:
         optimiser.zero_grad()
@@ -161,9 +218,9 @@ def updater(model: nn.Module) -> Callable[[Any], None]:
     return update
 
 
-def body_of(texts: Pairs, dim: int, hidden: int) -> BiLstmBody:
+def body_of(texts: Pairs, dim: int, hidden: int, *, vectors: Path | None = None) -> BiLstmBody:
     vocabulary = most_frequent(tokenise(text) for pair in texts for text in pair)
-    table = np.random.default_rng(0).standard_normal((len(vocabulary), dim), dtype=np.float32)
+    table = embedding_matrix(vocabulary, vectors, dim=dim, lower=True)
     return BiLstmBody(TableVectors(vocabulary, table, tokenise), hidden)
 
 
