@@ -119,6 +119,7 @@ def test_the_phenomena_are_those_of_table_2(glue: Benchmark) -> None:
 
 def test_only_four_tests_are_private(glue: Benchmark) -> None:
     assert {task.name for task in glue.tasks if task.private} == {"CoLA", "QQP", "MNLI", "WNLI"}
+    assert not [task.name for task in glue.tasks if task.private is None], "GLUE says it of every task"
 
 
 def test_the_submission_files_are_the_eleven_of_the_original_site(glue: Benchmark) -> None:

@@ -67,7 +67,7 @@ def test_a_bare_benchmark_has_a_table_without_sections_marks_or_notes(tmp_path: 
     assert table_one(bare)[1:] == [["A", "", "12", "", "pearson", ""]]
     assert table_notes(bare) == []
     assert [row[0] for row in details(bare, bare.task("A"))] == [
-        *("Task", "Benchmark", "Scores", "Metrics", "Counts in the average", "Test labels", "Split"),
+        *("Task", "Benchmark", "Scores", "Metrics", "Counts in the average", "Split"),
         *("Submission file", "Corpus", "Licence"),
     ]
 
@@ -86,6 +86,7 @@ def test_details_of_a_classification_task() -> None:
         "1 = entailed (also read: entailment)",
     ]
     assert wnli["Test labels"] == ["private"]
+    assert told("SST-2")["Test labels"] == ["public"]
     assert wnli["Split"][0] == "train: train.tsv, 635 examples"
     assert wnli["Submission file"] == ["WNLI.tsv, predictions for test or dev"]
     assert wnli["Reference"][0] == "Majority class: acc. 65.1 (Wang et al. 2019, section 6)"

@@ -128,7 +128,7 @@ def _task(name: str, section: Section) -> Task:
         aliases=section.texts("aliases"),
         scored=section.flag("scored", True),
         predict_with=section.optional_text("predict_with"),
-        private=section.flag("private", False),
+        private=section.optional_flag("private"),
         phenomena=_phenomena(section),
         metadata=section.texts("metadata"),
         references=references(section),

@@ -81,6 +81,10 @@ class Section:
         self.reject(key, f"is {kind(value)}; expected true or false")
         return default
 
+    def optional_flag(self, key: str) -> bool | None:
+        """A boolean, or None where the key is absent."""
+        return self.flag(key, False) if key in self.values else None
+
     def count(self, key: str) -> int:
         """A positive integer, required."""
         value = self.values.get(key)

@@ -138,8 +138,8 @@ class Task(NamedTuple):
     """Whether the task counts in the macro-average."""
     predict_with: str | None = None
     """Task whose model answers this one, which has no training data of its own."""
-    private: bool = False
-    """Whether the test labels are still unknown to the public."""
+    private: bool | None = None
+    """Whether the test labels are still unknown to the public; None where the manifest does not say."""
     phenomena: tuple[Phenomenon, ...] = ()
     metadata: tuple[str, ...] = ()
     """Columns of the gold folder's metadata file by which a diagnostic set is broken down."""

@@ -9,6 +9,7 @@ from gluebench.benchmark.records import Benchmark, Reference, Split, Task, TestF
 HEADER = ("Corpus", "Train", "Test", "Task", "Metrics", "Domain")
 PRIVATE = "*"
 """Marks a test set whose labels are private, as bold type does in the paper."""
+_PRIVACY = {True: "private", False: "public", None: ""}
 
 
 def table_one(benchmark: Benchmark) -> list[list[str]]:
@@ -48,7 +49,7 @@ def details(benchmark: Benchmark, task: Task) -> list[list[str]]:
         ["Metrics", "; ".join(_metrics(task))],
         ["Counts in the average", "yes" if task.scored else "no: reported beside it"],
         ["Predicted with", f"the model for {task.predict_with}" if task.predict_with else ""],
-        ["Test labels", "private" if task.private else "public"],
+        ["Test labels", _PRIVACY[task.private]],
         *(["Split", f"{each.name}: {each.file}, {each.size:,} examples"] for each in task.splits.values()),
         *(row for file in task.files for row in _file_rows(file)),
         *_phenomenon_rows(task),

@@ -117,14 +117,15 @@ def _metadata(table: Table, order: Sequence[int]) -> Metadata:
         if name in table.columns
         for values in [table.column(name)]
     }
-    paired = _in_pairs([tuple(table[position].inputs.values()) for position in order])
+    paired = in_pairs([tuple(table[position].inputs.values()) for position in order])
     if paired and DIRECTION in table.task.metadata and DIRECTION not in columns:
         columns[DIRECTION] = tuple("backward" if row % 2 else "forward" for row in range(len(order)))
     ordered = {name: columns[name] for name in table.task.metadata if name in columns}
     return Metadata(tuple(row // 2 for row in range(len(order))) if paired else None, ordered)
 
 
-def _in_pairs(texts: Sequence[tuple[str, ...]]) -> bool:
+def in_pairs(texts: Sequence[tuple[str, ...]]) -> bool:
+    """Whether each two neighbours, from the first on, are the same two texts in both orders."""
     return len(texts) % 2 == 0 and all(
         texts[row] == tuple(reversed(texts[row + 1])) for row in range(0, len(texts), 2)
     )

@@ -47,6 +47,11 @@ def load_split(folder: str | os.PathLike[str], benchmark: Benchmark, task: str, 
     return list(load(task, split, folder, benchmark=benchmark))
 
 
+def table_of(task: Task, split: str, examples: list[Example]) -> Table:
+    """Examples that were read elsewhere, as a table of that split."""
+    return Table(task, task.splits[split], _Listed(examples, task))
+
+
 class Table(Sequence[Example]):
     """The examples of a split, in file order: iterate, index, or hand them on to another library."""
 

@@ -54,6 +54,8 @@ class Gold:
     warnings: tuple[str, ...] = ()
     datasets: Mapping[str, str] = field(default_factory=dict)
     """Test-file name to the content fingerprint of the examples, where the labels were read with them."""
+    rows: str = ""
+    """Which rows of the files these are, where a split has held some back: "public" or "held back"."""
 
 
 def read_gold(

@@ -42,7 +42,7 @@ def grade(
     if not isinstance(submission, Submission):
         submission = submission_of(submission, labels.benchmark, role=labels.role)
     _check(submission, labels)
-    pairs = _pairs(submission, labels)
+    pairs = pairs_of(submission, labels)
     results = [_task(task, pairs, resamples=resamples, seed=seed) for task in labels.benchmark.scored]
     parts = [result.part for result in results if result.part is not None]
     average = macro_average(
@@ -100,7 +100,8 @@ def _no_gold(name: str) -> Problem:
     return Problem("no-gold", "error", f"{name}{SUFFIX}", expected, PARTIAL)
 
 
-def _pairs(submission: Submission, gold: Gold) -> dict[str, Pairs]:
+def pairs_of(submission: Submission, gold: Gold) -> dict[str, Pairs]:
+    """Test-file name to its gold and predictions, for the files that have both."""
     pairs = {}
     for name, predicted in submission.predictions.items():
         if name in gold.columns:
@@ -166,6 +167,6 @@ def _coverage_warnings(submission: Submission, gold: Gold, pairs: Mapping[str, P
     if bare:
         yield f"there are no gold labels for {', '.join(bare)}: submitted, but not scored"
     for name in pairs:
-        if pairs[name].covered is not None:
+        if pairs[name].covered is not None and not gold.rows:
             size = gold.benchmark.file(name).size(gold.role)
             yield f"{name}: there are gold labels for {len(pairs[name]):,} of {size:,} examples only"

@@ -43,7 +43,7 @@ def label_version(
     import hmac
 
     try:
-        key = _key(os.path.join(folder, KEY_FILE))
+        key = label_key(folder)
     except OSError as error:
         reason = error.strerror or type(error).__name__
         warning = f"the version of the labels has no name: no key could be kept beside the gold ({reason})"
@@ -55,7 +55,9 @@ def label_version(
     return Version(digest.hexdigest()[:SHOWN])
 
 
-def _key(path: str) -> bytes:
+def label_key(folder: str) -> bytes:
+    """The secret key of a gold folder, made on first use. Raises OSError where none can be kept."""
+    path = os.path.join(folder, KEY_FILE)
     try:
         key = _content(path)
     except FileNotFoundError:

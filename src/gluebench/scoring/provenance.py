@@ -23,6 +23,7 @@ def provenance(gold: Gold, *, resamples: int, seed: int) -> Mapping[str, Any]:
         "benchmark": {"name": gold.benchmark.name, "fingerprint": fingerprint(gold.benchmark)},
         "datasets": datasets(gold),
         "labels": gold.version,
+        **({"rows": gold.rows} if gold.rows else {}),
         "resamples": resamples,
         "seed": seed,
     }

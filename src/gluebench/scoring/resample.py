@@ -163,7 +163,7 @@ def _file_draws(
         ]
     else:
         pairs = pairs if pairs.gold.labels else _sorted(pairs)
-        measures = [_measure(metric, pairs) for metric in metrics]
+        measures = [measure(metric, pairs) for metric in metrics]
         found = [
             [measure(block) for measure in measures]
             for block in row_weights(pairs, resamples=resamples, rng=rng)
@@ -177,7 +177,7 @@ def _sorted(pairs: Pairs) -> Pairs:
     return pairs.subset(tuple(np.argsort(np.frombuffer(pairs.predicted.values), kind="stable").tolist()))
 
 
-def _measure(metric: Metric, pairs: Pairs) -> Callable[[NDArray[Any]], Floats]:
+def measure(metric: Metric, pairs: Pairs) -> Callable[[NDArray[Any]], Floats]:
     """A metric as a function of (resamples, n) weights, one value a resample."""
     if metric.function in WEIGHTED:
         return WEIGHTED[metric.function](pairs.gold.numbers, pairs.predicted.numbers)

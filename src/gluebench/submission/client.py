@@ -1,0 +1,156 @@
+"""Sending a submission to a leaderboard and following it there. Standard library only, and no label in sight.
+
+An upload that breaks off is sent again under the same key, which the site takes as the same submission.
+"""
+
+from __future__ import annotations
+
+import secrets
+import tempfile
+import time
+import urllib.parse
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any
+
+from gluebench.benchmark import Benchmark, load_benchmark
+from gluebench.submission.form import Form, Progress
+from gluebench.submission.transport import TRIES, Answer, RefusedByLeaderboardError, SendError, Transport
+
+__all__ = ["Client", "RefusedByLeaderboardError", "SendError"]
+
+
+class Client:
+    """One leaderboard, as the owner of one token sees it."""
+
+    def __init__(
+        self,
+        url: str,
+        token: str = "",
+        *,
+        tries: int = TRIES,
+        timeout: float = 60,
+        say: Callable[[str], None] = lambda line: None,
+    ) -> None:
+        """`say` is told when something is tried again. Raises SendError for what is no address."""
+        self._transport = Transport(url, token, tries=tries, timeout=timeout, say=say)
+        self.url = self._transport.url
+
+    @property
+    def is_open_to_readers(self) -> bool:
+        """Whether the token would travel unencrypted over a network."""
+        return self._transport.is_open_to_readers
+
+    def about(self) -> dict[str, Any]:
+        """What answers there. Raises SendError where that is no leaderboard."""
+        found = self._get("/")
+        if found.get("software") != "gluebench":
+            raise SendError(f"{self.url} does not answer as a leaderboard of gluebench does.")
+        return found
+
+    def benchmarks(self) -> list[dict[str, Any]]:
+        """The benchmarks that the leaderboard has. Raises SendError."""
+        found: list[dict[str, Any]] = self._get("/benchmarks?per_page=1000")["items"]
+        return found
+
+    def benchmark(self, name: str) -> Benchmark:
+        """One of them, read from the manifest that the leaderboard has. Raises SendError, ManifestError."""
+        found = self._get(f"/benchmarks/{_quoted(name)}")
+        with tempfile.TemporaryDirectory(prefix="gluebench-") as folder:
+            path = Path(folder) / "manifest.toml"
+            path.write_text(found["manifest"], encoding="utf-8")
+            for number, text in enumerate(found["parents"], start=1):
+                (path.parent / f"parent-{number}.toml").write_text(text, encoding="utf-8")
+            return load_benchmark(path)
+
+    def account(self) -> dict[str, Any]:
+        """Whose token this is and what it is good for. Raises SendError."""
+        return self._get("/account")
+
+    def quota(self, benchmark: str) -> dict[str, Any]:
+        """What may still be sent. Raises SendError."""
+        return self._get(f"/benchmarks/{_quoted(benchmark)}/quota")
+
+    def check(self, benchmark: str, path: Path, *, progress: Progress | None = None) -> dict[str, Any]:
+        """The findings of the free check, as `Submission.as_dict` gives them. Raises SendError."""
+        address = f"/benchmarks/{_quoted(benchmark)}/check"
+        found: dict[str, Any] = self._upload(address, path, {}, progress=progress).data
+        return found
+
+    def submit(
+        self,
+        benchmark: str,
+        path: Path,
+        details: Mapping[str, Any],
+        *,
+        retry_key: str | None = None,
+        progress: Progress | None = None,
+    ) -> dict[str, Any]:
+        """Send a file and what is said of it; it is safe there when this returns. Raises SendError.
+
+        The same `retry_key` with the same file is the same submission, however often it is sent.
+        """
+        key = retry_key or secrets.token_hex(16)
+        address = f"/benchmarks/{_quoted(benchmark)}/submissions"
+        answer = self._upload(address, path, details, headers={"Idempotency-Key": key}, progress=progress)
+        return {**answer.data, "new": answer.status == 201}
+
+    def wait(
+        self,
+        key: str,
+        *,
+        told: Callable[[dict[str, Any]], None] = lambda status: None,
+        seconds: float | None = None,
+    ) -> dict[str, Any]:
+        """The submission when it is final; `told` hears of every change until then. Raises SendError."""
+        end = None if seconds is None else time.monotonic() + seconds
+        before, pause = None, 0.2
+        while True:
+            status = self._get(f"/submissions/{_quoted(key)}/status")
+            if status != before:
+                told(status)
+                before = status
+            if status["final"]:
+                return self.submission(key)
+            if end is not None and time.monotonic() > end:
+                raise SendError(
+                    f"{key} was not graded in {seconds:g} seconds; it will be. See {self.page(key)}"
+                )
+            time.sleep(pause)
+            pause = min(pause * 1.3, 3.0)
+
+    def submission(self, key: str) -> dict[str, Any]:
+        """A submission with its report. Raises SendError."""
+        return self._get(f"/submissions/{_quoted(key)}")
+
+    def page(self, key: str) -> str:
+        """The address of its page."""
+        return f"{self.url}/submissions/{key}"
+
+    def _get(self, path: str) -> dict[str, Any]:
+        found: dict[str, Any] = self._transport.persist(lambda: self._transport.ask(path, None, {})).data
+        return found
+
+    def _upload(
+        self,
+        path: str,
+        file: Path,
+        fields: Mapping[str, Any],
+        *,
+        headers: Mapping[str, str] | None = None,
+        progress: Progress | None = None,
+    ) -> Answer:
+        form, transport = Form(file, fields), self._transport
+        if form.size > (most := self.about()["upload_bytes"]):
+            raise SendError(f"{file} is larger than the {most // 1024**2} MB that {self.url} takes.")
+
+        def once() -> Answer:
+            with form.open() as opened:
+                sent = {"Content-Type": form.kind, "Content-Length": str(form.length), **(headers or {})}
+                return transport.ask(path, form.pieces(opened, progress), sent)
+
+        return transport.persist(once)
+
+
+def _quoted(name: str) -> str:
+    return urllib.parse.quote(name, safe="")

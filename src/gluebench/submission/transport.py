@@ -1,0 +1,175 @@
+"""One request to a leaderboard, and the same again while what stands in the way may pass."""
+
+from __future__ import annotations
+
+import http.client
+import json
+import random
+import ssl
+import time
+import urllib.error
+import urllib.parse
+import urllib.request
+from collections.abc import Callable, Mapping
+from typing import IO, Any, NamedTuple
+
+from gluebench.submission.form import FileChangedError
+from gluebench.version import __version__
+
+ROOT = "/api/v1"
+TRIES = 6
+LONGEST_PAUSE = 30.0
+PASSING = frozenset({408, 425, 500, 502, 503, 504})
+"""Answers after which the same request may succeed a little later."""
+LOCAL = frozenset({"localhost", "127.0.0.1", "::1"})
+
+
+class SendError(Exception):
+    """The leaderboard could not be reached, or refused; the message says what to do."""
+
+
+class RefusedByLeaderboardError(SendError):
+    """The leaderboard answered no. `problem` is what it said (docs/api.md)."""
+
+    def __init__(self, status: int, problem: Mapping[str, Any]) -> None:
+        self.status = status
+        self.problem = problem
+        errors = [f"  {each['field']}: {each['message']}" for each in problem.get("errors", [])]
+        told = str(problem.get("detail") or f"The leaderboard answered {status}.")
+        if errors:
+            told = "The leaderboard does not take these values:"
+        super().__init__("\n".join([told, *errors]))
+
+
+class _PassingError(Exception):
+    """The request may succeed if it is sent again; `wait` is what the site asked for, in seconds."""
+
+    def __init__(self, message: str, wait: float | None = None) -> None:
+        super().__init__(message)
+        self.wait = wait
+
+
+class Answer(NamedTuple):
+    """What came back."""
+
+    status: int
+    data: Any
+
+
+class Transport:
+    """Requests to one address, with one token."""
+
+    def __init__(
+        self, url: str, token: str, *, tries: int, timeout: float, say: Callable[[str], None]
+    ) -> None:
+        self.url = _address(url)
+        self._token = token.strip()
+        self._tries = tries
+        self._timeout = timeout
+        self._say = say
+        self._opener = urllib.request.build_opener(_NoRedirects)
+
+    @property
+    def is_open_to_readers(self) -> bool:
+        """Whether the token would travel unencrypted over a network."""
+        parts = urllib.parse.urlsplit(self.url)
+        return parts.scheme == "http" and parts.hostname not in LOCAL
+
+    def persist(self, once: Callable[[], Answer]) -> Answer:
+        """Try until it succeeds, is refused, or has failed too often; each pause is about twice the last."""
+        pause = 0.5
+        for left in range(self._tries - 1, -1, -1):
+            try:
+                return once()
+            except _PassingError as failure:
+                if not left:
+                    raise SendError(f"{failure} Tried {self._tries} times.") from None
+                wait = failure.wait if failure.wait is not None else pause * random.uniform(0.7, 1.3)
+                self._say(f"{failure} Trying again in {wait:.1f} s.")
+                time.sleep(wait)
+                pause = min(2 * pause, LONGEST_PAUSE)
+        raise AssertionError("the last try returns or raises")
+
+    def ask(self, path: str, data: Any, headers: Mapping[str, str]) -> Answer:
+        """One request. Raises SendError, or an error that `persist` meets by another try."""
+        request = urllib.request.Request(self.url + ROOT + path, data, dict(headers))
+        request.add_header("User-Agent", f"gluebench/{__version__}")
+        request.add_header("Accept", "application/json")
+        if self._token:
+            request.add_unredirected_header("Authorization", f"Bearer {self._token}")
+        try:
+            with self._opener.open(request, timeout=self._timeout) as answer:
+                return Answer(answer.status, self._json(answer))
+        except urllib.error.HTTPError as error:
+            with error:
+                raise self._refusal(error) from None
+        except urllib.error.URLError as error:
+            raise self._unreached(error.reason) from None
+        except FileChangedError as error:
+            raise SendError(str(error)) from None
+        except (http.client.HTTPException, OSError) as error:
+            raise self._unreached(error) from None
+
+    def _json(self, answer: IO[bytes]) -> Any:
+        try:
+            return json.load(answer)
+        except ValueError:
+            raise SendError(f"{self.url} does not answer as a leaderboard of gluebench does.") from None
+
+    def _refusal(self, error: urllib.error.HTTPError) -> Exception:
+        problem = _problem(error)
+        wait = _seconds(error.headers.get("Retry-After"))
+        if error.code in PASSING or (error.code == 429 and problem.get("type") == "urn:gluebench:rate"):
+            return _PassingError(str(problem.get("detail") or f"{self.url} answered {error.code}."), wait)
+        if problem:
+            return RefusedByLeaderboardError(error.code, problem)
+        if error.code == 413:
+            return SendError("The file is larger than this leaderboard takes.")
+        return SendError(
+            f"{self.url} answered {error.code} {error.reason}, not as a leaderboard of gluebench does. "
+            "Give the address of its first page."
+        )
+
+    def _unreached(self, reason: Any) -> Exception:
+        if isinstance(reason, ssl.SSLCertVerificationError):
+            return SendError(f"The certificate of {self.url} is not valid: {reason.verify_message}.")
+        told = getattr(reason, "strerror", None) or str(reason) or type(reason).__name__
+        return _PassingError(f"{self.url} could not be reached ({told}).")
+
+
+class _NoRedirects(urllib.request.HTTPRedirectHandler):
+    """A submission, and the token with it, go to the address that was given and to no other."""
+
+    def redirect_request(self, *arguments: Any) -> None:
+        """Say where the leaderboard went instead of going there."""
+        request, _, code, _, _, target = arguments
+        raise SendError(
+            f"{request.full_url} has moved ({code}) to {target}. If you trust that address, give it instead."
+        )
+
+
+def _address(url: str) -> str:
+    parts = urllib.parse.urlsplit(url)
+    if parts.scheme not in ("http", "https") or not parts.hostname:
+        raise SendError(
+            f"{url!r} is not the address of a leaderboard; one looks like https://board.example.org."
+        )
+    if parts.username or parts.password:
+        raise SendError("Leave the name and password out of the address; a token signs you in.")
+    return urllib.parse.urlunsplit((parts.scheme, parts.netloc, parts.path.rstrip("/"), "", ""))
+
+
+def _problem(error: urllib.error.HTTPError) -> dict[str, Any]:
+    """What the site said of it; empty for an answer that is not the site's own."""
+    if not (error.headers.get("Content-Type") or "").startswith("application/problem+json"):
+        return {}
+    try:
+        found = json.loads(error.read(1_000_000))
+    except (ValueError, OSError, http.client.HTTPException):
+        return {}
+    return found if isinstance(found, dict) else {}
+
+
+def _seconds(text: str | None) -> float | None:
+    """A Retry-After in seconds, within reason; None for the other form and for none."""
+    return min(float(text), 120.0) if text and text.isdigit() else None
