@@ -10,82 +10,13 @@ from types import SimpleNamespace
 
 import numpy as np
 import pytest
+from compared import ACCURACY, CORRELATIONS, F1, R_K, noisy, task, words
 from scipy import stats
 from sklearn.metrics import f1_score  # noqa: TID251 the oracle
 
 from gluebench.analysis import compare
 from gluebench.analysis.wording import p_words, points
-from gluebench.benchmark import load_benchmark
 from gluebench.scoring import GoldError, SubmissionError, read_gold
-
-MANIFEST = """
-[benchmark]
-name = "three"
-title = "Three"
-description = "tasks for the comparison's tests"
-"""
-TASK = """
-[tasks.{name}]
-title = "{name}"
-summary = "classification"
-section = "All"
-domain = "misc."
-columns = ["sentence"]
-scored = {scored}
-{range}
-metrics = [{metrics}]
-{labels}
-[tasks.{name}.splits]
-test = {{file = "test.tsv", size = {size}}}
-[tasks.{name}.source]
-corpus = "none"
-licence = "Apache-2.0"
-citation = "none"
-"""
-TWO = '[tasks.{name}.labels]\n"0" = "no"\n"1" = "yes"'
-ACCURACY = '{name = "accuracy", title = "acc."}'
-F1 = '{name = "f1", title = "F1", positive = "1"}'
-R_K = '{name = "r_k", title = "R2"}'
-CORRELATIONS = '{name = "pearson", title = "Pearson"}, {name = "spearman", title = "Spearman corr."}'
-
-
-def task(name, size, *, metrics=ACCURACY, scored=True, numbers=False):
-    return TASK.format(
-        name=name,
-        size=size,
-        metrics=metrics,
-        scored=str(scored).lower(),
-        range="score_range = [0.0, 5.0]" if numbers else "",
-        labels="" if numbers else TWO.format(name=name),
-    )
-
-
-@pytest.fixture
-def make(tmp_path):
-    """Gold from a manifest and columns of labels; submissions are given as mappings."""
-
-    def gold(tasks, columns, *, groups=None, partial=False):
-        path = tmp_path / "manifest.toml"
-        path.write_text(MANIFEST + "".join(tasks))
-        folder = tmp_path / "gold"
-        folder.mkdir()
-        for name, values in columns.items():
-            rows = "".join(f"{index}\t{value}\n" for index, value in enumerate(values))
-            (folder / f"{name}.tsv").write_text(f"index\tlabel\n{rows}")
-        for name, values in (groups or {}).items():
-            rows = "".join(f"{index}\t{value}\n" for index, value in enumerate(values))
-            (folder / f"{name}.metadata.tsv").write_text(f"index\tgroup\n{rows}")
-        return read_gold(folder, load_benchmark(path), partial=partial)
-
-    return gold
-
-
-def words(codes):
-    return [str(code) for code in codes]
-
-
-def noisy(rng, gold, right, classes=2):
-    return np.where(rng.random(len(gold)) < right, gold, rng.integers(0, classes, len(gold)))
 
 
 def f1_of(truth, predicted):
@@ -102,6 +33,7 @@ def test_accuracy_worked_by_hand(make):
     assert score.difference == pytest.approx(0.35)
     assert score.p == pytest.approx(134 / 2048)
     assert (score.test, score.n, score.adjusted) == ("exact McNemar", 20, score.p)
+    assert (score.alone, score.alone.net) == ((9, 2), 7)
 
 
 def test_the_interval_of_a_difference_is_that_of_resampled_rows(make):
@@ -269,7 +201,8 @@ def test_words_say_who_is_better_and_where_nothing_can_be_told(several):
     one = found.tasks["One"].score
     assert found.tasks["One"].words == (
         f"On One A is better by {points(one.difference)} points of accuracy "
-        f"(95 % interval {points(one.low)} to {points(one.high)}, {p_words(one.adjusted)} after Holm)."
+        f"(95 % interval {points(one.low)} to {points(one.high)}, {p_words(one.adjusted)} after Holm): "
+        f"{one.alone.net} more of 150 rows right for A."
     )
     assert "its score, the mean of accuracy and F1" in found.tasks["Two"].words
     assert "points of R2" in found.diagnostics["Probe"].words
@@ -303,8 +236,9 @@ def test_the_json_is_whole_and_plain(several):
     data = json.loads(json.dumps(compare(a, b, gold, resamples=300).as_dict(), allow_nan=False))
     assert data["schema"] == data["provenance"]["schema"] == "gluebench.comparison/1"
     assert set(data["tasks"]["Two"]["metrics"]) == {"accuracy", "f1"}
-    assert set(data["overall"]) == {"a", "b", "difference", "low", "high", "p", "test", "n", "same"}
-    assert "adjusted" in data["tasks"]["One"]["score"]
+    always = {"a", "b", "difference", "low", "high", "p", "test", "n", "same"}
+    assert set(data["overall"]) == {*always, "detectable"}
+    assert set(data["tasks"]["One"]["score"]) == {*always, "adjusted", "only_a", "only_b", "detectable"}
     assert data["over"] == ["One", "Two"]
 
 

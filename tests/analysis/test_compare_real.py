@@ -56,6 +56,21 @@ def test_the_conclusion_in_words(comparison):
     )
 
 
+def test_the_effect_in_examples_and_what_the_test_set_could_show(comparison):
+    assert comparison.tasks["MRPC"].words.endswith("69 more of 1,725 rows right for A.")
+    sst = comparison.tasks["SST-2"]
+    assert sst.score.alone == (42, 55)
+    assert "13 more of 1,821 rows right for B. A true difference of 1.5 points would be found" in sst.words
+
+
+def test_the_diagnostic_set_by_phenomenon(comparison):
+    parts = {(each.kind, each.name): each.difference for each in comparison.diagnostics["AX"].categories}
+    assert [sum(kind == wanted for kind, _ in parts) for wanted in ("coarse", "fine")] == [4, 33]
+    assert parts["fine", "Double Negation"].withheld == "too few to say"
+    assert parts["coarse", "Logic"].n == 364
+    assert all(part.adjusted >= part.p for part in parts.values())
+
+
 def test_the_diagnostic_set_stands_apart(comparison):
     found = comparison.diagnostics["AX"].score
     assert (round(found.a, 3), found.b) == (0.361, 0.0)

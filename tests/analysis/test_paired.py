@@ -8,7 +8,7 @@ from scipy import stats
 from sklearn.metrics import confusion_matrix  # noqa: TID251 the oracle
 
 from gluebench.analysis import correlated, paired
-from gluebench.scoring import draws
+from gluebench.scoring import draws, joint
 
 
 @pytest.fixture
@@ -24,16 +24,16 @@ def world():
 @pytest.mark.parametrize("grouped", [False, True])
 def test_units_hold_every_example(world, grouped):
     gold, a, b, groups = world
-    units = paired.units(gold, a, b=b, classes=3, groups=groups if grouped else None)
+    units = joint.units(gold, a, b=b, classes=3, groups=groups if grouped else None)
     assert units.counts.sum() == (150 if grouped else 300)
-    joint = np.tensordot(units.counts, units.tables, axes=1)
-    assert np.array_equal(joint.sum(axis=2), confusion_matrix(gold, a))
-    assert np.array_equal(joint.sum(axis=1), confusion_matrix(gold, b))
+    both = np.tensordot(units.counts, units.tables, axes=1)
+    assert np.array_equal(both.sum(axis=2), confusion_matrix(gold, a))
+    assert np.array_equal(both.sum(axis=1), confusion_matrix(gold, b))
 
 
 def test_identical_groups_are_collapsed():
     gold = np.array([0, 1] * 40)
-    units = paired.units(gold, gold, b=gold, classes=2, groups=np.repeat(np.arange(40), 2))
+    units = joint.units(gold, gold, b=gold, classes=2, groups=np.repeat(np.arange(40), 2))
     assert units.counts.tolist() == [40]
 
 
@@ -49,8 +49,8 @@ def test_bootstrap_spreads_as_resampled_rows_do(world, grouped):
     each = np.bincount(keys, weights=difference)
     rng = np.random.default_rng(1)
     by_row = each[rng.integers(0, len(each), (4000, len(each)))].sum(axis=1) / 300
-    units = paired.units(gold, a, b=b, classes=3, groups=groups if grouped else None)
-    drawn = paired.bootstrap(units, resamples=4000, rng=rng)
+    units = joint.units(gold, a, b=b, classes=3, groups=groups if grouped else None)
+    drawn = joint.bootstrap(units, resamples=4000, rng=rng)
     by_count = accuracy(drawn.a) - accuracy(drawn.b)
     assert drawn.a.sum(axis=(0, 1)).tolist() == [300.0] * 4000
     assert stats.ks_2samp(by_row.round(9), by_count.round(9)).pvalue > 0.001
@@ -63,7 +63,7 @@ def test_swap_spreads_as_swapped_rows_do(world, grouped):
     each = np.bincount(keys, weights=(a == gold).astype(float) - (b == gold))
     rng = np.random.default_rng(2)
     by_row = (rng.choice([-1, 1], (4000, len(each))) * each).sum(axis=1) / 300
-    units = paired.units(gold, a, b=b, classes=3, groups=groups if grouped else None)
+    units = joint.units(gold, a, b=b, classes=3, groups=groups if grouped else None)
     drawn = paired.swap(units, resamples=4000, rng=rng)
     by_count = accuracy(drawn.a) - accuracy(drawn.b)
     assert stats.ks_2samp(by_row.round(9), by_count.round(9)).pvalue > 0.001
@@ -71,7 +71,7 @@ def test_swap_spreads_as_swapped_rows_do(world, grouped):
 
 def test_swap_keeps_what_both_systems_said_together(world):
     gold, a, b, _ = world
-    units = paired.units(gold, a, b=b, classes=3)
+    units = joint.units(gold, a, b=b, classes=3)
     drawn = paired.swap(units, resamples=50, rng=np.random.default_rng(0))
     together = confusion_matrix(gold, a) + confusion_matrix(gold, b)
     assert np.array_equal(drawn.a + drawn.b, np.repeat(together[:, :, None], 50, axis=2))
@@ -115,6 +115,6 @@ def test_a_column_that_does_not_vary_correlates_with_nothing():
 def test_resamples_in_blocks_are_all_there(world, monkeypatch):
     gold, a, b, _ = world
     monkeypatch.setattr(draws, "AT_ONCE", 100)
-    units = paired.units(gold, a, b=b, classes=3)
-    assert paired.bootstrap(units, resamples=37, rng=np.random.default_rng(0)).a.shape == (3, 3, 37)
+    units = joint.units(gold, a, b=b, classes=3)
+    assert joint.bootstrap(units, resamples=37, rng=np.random.default_rng(0)).a.shape == (3, 3, 37)
     assert paired.swap(units, resamples=37, rng=np.random.default_rng(0)).b.shape == (3, 3, 37)

@@ -9,15 +9,20 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from gluebench.analysis.comparison import Comparison, TaskComparison, compare
     from gluebench.analysis.differences import Difference
+    from gluebench.analysis.rank_records import RankedSystem, Ranking
+    from gluebench.analysis.ranks import rank
 
 _LATER = {
     "Comparison": "comparison",
     "Difference": "differences",
+    "RankedSystem": "rank_records",
+    "Ranking": "rank_records",
     "TaskComparison": "comparison",
     "compare": "comparison",
+    "rank": "ranks",
 }
 
-__all__ = ["Comparison", "Difference", "TaskComparison", "compare"]
+__all__ = ["Comparison", "Difference", "RankedSystem", "Ranking", "TaskComparison", "compare", "rank"]
 
 
 def __getattr__(name: str) -> Any:

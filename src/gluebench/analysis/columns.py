@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
-from gluebench.analysis.paired import Codes
+from gluebench.analysis.differences import Alone
 from gluebench.benchmark import TestFile
 from gluebench.scoring import Gold
 from gluebench.scoring.draws import Floats
+from gluebench.scoring.joint import Codes
 from gluebench.scoring.pairs import Pairs, matched
 from gluebench.submission import Submission
 
@@ -66,6 +69,39 @@ class Columns:
         """The number of each example's group; None where examples stand alone."""
         return None if self.a.groups is None else np.array(self.a.groups)
 
+    @property
+    def units(self) -> int:
+        """Independent pieces of evidence: groups where there are groups, else examples."""
+        return len(self) if self.a.groups is None else len(set(self.a.groups))
+
+    @property
+    def alone(self) -> Alone | None:
+        """Examples that one system alone has right; None for numbers."""
+        if not self.labels:
+            return None
+        gold, a, b = self.codes()
+        return Alone(int(np.count_nonzero((a == gold) & (b != gold))),
+                     int(np.count_nonzero((b == gold) & (a != gold))))  # fmt: skip
+
+    @property
+    def units_apart(self) -> int:
+        """Units in which the two answer differently."""
+        _, a, b = self.codes() if self.labels else self.numbers()
+        return self._units_where(a != b)
+
+    @property
+    def units_with_others(self) -> int:
+        """Units with a gold label other than the most frequent."""
+        gold = self.codes().gold
+        return self._units_where(gold != np.bincount(gold).argmax())
+
+    def _units_where(self, holds: NDArray[np.bool_]) -> int:
+        return int(np.count_nonzero(holds)) if self.groups is None else len(np.unique(self.groups[holds]))
+
+    def subset(self, positions: Sequence[int]) -> Columns:
+        """The examples at these positions; their groups are numbered anew, so that none is empty."""
+        return Columns(*(_part(each, positions) for each in (self.a, self.b)))
+
     def codes(self) -> Labelled:
         """The label codes."""
         columns = (self.a.gold, self.a.predicted, self.b.predicted)
@@ -75,6 +111,14 @@ class Columns:
         """The numbers."""
         columns = (self.a.gold, self.a.predicted, self.b.predicted)
         return Numbered(*(np.array(column.numbers, np.float64) for column in columns))
+
+
+def _part(pairs: Pairs, positions: Sequence[int]) -> Pairs:
+    part = pairs.subset(positions)
+    if part.groups is None:
+        return part
+    numbers = {group: number for number, group in enumerate(dict.fromkeys(part.groups))}
+    return replace(part, groups=tuple(map(numbers.__getitem__, part.groups)))
 
 
 def file_columns(file: TestFile, a: Submission, b: Submission, gold: Gold) -> Columns | None:

@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from gluebench.analysis import wording
+from gluebench.analysis.categories import CategoryComparison, compare_categories
 from gluebench.analysis.differences import Difference
 from gluebench.analysis.significance import holm
 from gluebench.analysis.trial import mean_of
@@ -30,7 +31,9 @@ class TaskComparison:
     """Of the task score; None while one of its files is missing. Its `adjusted` is Holm's over the tasks."""
     metrics: Mapping[str, Difference]
     words: str
-    """One sentence that says what follows."""
+    """What follows, in a sentence or two."""
+    categories: tuple[CategoryComparison, ...] = ()
+    """A diagnostic set by phenomenon and by what else divides it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,7 +87,7 @@ def _as_dict(task: TaskComparison) -> dict[str, Any]:
         "score": task.score.as_dict() if task.score else None,
         "metrics": {name: difference.as_dict() for name, difference in task.metrics.items()},
         "words": task.words,
-    }
+    } | ({"categories": [each.as_dict() for each in task.categories]} if task.categories else {})
 
 
 def compare(
@@ -112,26 +115,31 @@ def compare(
         for task in benchmark.tasks
     }
     scores = {task.name: score for task in benchmark.scored if (score := trials[task.name].score) is not None}
-    overall = mean_of(scores.values(), n=len(scores)).difference() if scores else None
+    averaged = [score._replace(weight=1.0) for score in scores.values()]
+    average = mean_of(averaged, n=len(averaged)).difference() if averaged else None
     adjusted = dict(zip(scores, holm([score.p for score in scores.values()]), strict=True))
     tasks = {
         task.name: _compared(task, trials[task.name], adjusted=adjusted.get(task.name))
         for task in benchmark.tasks
         if trials[task.name].metrics
     }
+    for task in benchmark.diagnostics:
+        if task.name in tasks:
+            parts = compare_categories(task, ours, theirs, gold, resamples=resamples, seed=seed)
+            tasks[task.name] = _divided(tasks[task.name], task, parts)
     left_out = tuple(task.name for task in benchmark.scored if task.name not in scores)
     return Comparison(
         benchmark=benchmark.name,
         split=gold.role,
         a=ours.source,
         b=theirs.source,
-        overall=overall,
+        overall=average,
         over=tuple(scores),
         left_out=left_out,
         tasks=_only(tasks, benchmark.scored),
         diagnostics=_only(tasks, benchmark.diagnostics),
         conclusion=wording.conclusion(
-            overall, {name: tasks[name].score for name in scores}, left_out=left_out
+            average, {name: tasks[name].score for name in scores}, left_out=left_out
         ),
         warnings=tuple(_warnings(ours, theirs, gold, reports=reports, left_out=left_out)),
         provenance={**provenance(gold, resamples=resamples, seed=seed), "schema": SCHEMA},
@@ -148,6 +156,11 @@ def _compared(task: Task, trials: TaskTrials, *, adjusted: float | None) -> Task
         return TaskComparison(None, metrics, wording.no_score(task))
     difference = replace(trials.score.difference(), adjusted=adjusted)
     return TaskComparison(difference, metrics, wording.sentence(task, difference))
+
+
+def _divided(whole: TaskComparison, task: Task, parts: tuple[CategoryComparison, ...]) -> TaskComparison:
+    words = " ".join([whole.words, *wording.by_kind(task, parts)])
+    return replace(whole, words=words, categories=parts)
 
 
 def _only(tasks: Mapping[str, TaskComparison], wanted: Iterable[Task]) -> dict[str, TaskComparison]:

@@ -6,9 +6,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from gluebench.analysis.paired import Codes
 from gluebench.scoring.correlation import ranks
 from gluebench.scoring.draws import Floats, blocks
+from gluebench.scoring.joint import Codes
 
 
 class Correlations(NamedTuple):

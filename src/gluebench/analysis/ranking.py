@@ -16,9 +16,13 @@ def competition_ranks(scores: Sequence[float | None]) -> list[int | None]:
     return [None if score is None else first[score] for score in scores]
 
 
-def board_order(scores: Sequence[float | None]) -> list[int]:
-    """Positions from the highest score to the lowest, then those without one; ties keep their order."""
-    return sorted(range(len(scores)), key=lambda at: (scores[at] is None, -(scores[at] or 0.0)))
+def board_order(scores: Sequence[float | None], *, lowest_first: bool = False) -> list[int]:
+    """Positions from the highest score to the lowest, or turned round, then those without one.
+
+    Ties keep their order.
+    """
+    sign = 1.0 if lowest_first else -1.0
+    return sorted(range(len(scores)), key=lambda at: (scores[at] is None, sign * (scores[at] or 0.0)))
 
 
 def best(scores: Sequence[float | None]) -> float | None:

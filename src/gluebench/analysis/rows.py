@@ -8,11 +8,11 @@ from typing import NamedTuple
 import numpy as np
 
 from gluebench.analysis.columns import Columns
-from gluebench.analysis.paired import Codes
 from gluebench.benchmark import Metric
 from gluebench.scoring.correlation import NUMBER_METRICS
 from gluebench.scoring.counts import COUNT_METRICS, confusion
 from gluebench.scoring.draws import Floats, positions_of, row_weights
+from gluebench.scoring.joint import Codes
 from gluebench.scoring.metrics import custom_metric
 from gluebench.scoring.pairs import positive_code
 

@@ -3,18 +3,41 @@
 from __future__ import annotations
 
 from collections.abc import Collection
+from statistics import NormalDist
 from typing import NamedTuple
 
 import numpy as np
 
-from gluebench.analysis.differences import Difference
+from gluebench.analysis.differences import Alone, Difference
+from gluebench.analysis.power import smallest_difference, smallest_shift
 from gluebench.analysis.significance import randomisation_p
-from gluebench.scoring.bca import percentiles
+from gluebench.scoring.averages import Part, mean_interval
+from gluebench.scoring.bars import Interval
+from gluebench.scoring.bca import quantile
 from gluebench.scoring.draws import Floats
+from gluebench.scoring.intervals import student
 
 EXCHANGE = "paired exchange"
+MCNEMAR = "exact McNemar"
+WILLIAMS = "Williams"
 _ROUNDING = 1e-12
 """Two differences closer than this are the same number computed two ways."""
+
+
+FEWEST_APART = 5
+"""Units that the two systems answer differently, below which no interval of labels is given."""
+
+
+def expanded_percentiles(draws: Floats, units: int) -> Interval:
+    """The percentile interval, moved outwards as Student's t is from the normal (Hesterberg 2015).
+
+    Percentiles take the spread of the resamples for the truth, which falls short where it is estimated from
+    few units.
+    """
+    units = max(units, FEWEST_APART)
+    share = NormalDist().cdf(-student(units - 1) * (units / (units - 1)) ** 0.5)
+    ordered = np.sort(draws)
+    return Interval(quantile(ordered, share), quantile(ordered, 1 - share))
 
 
 class Exact(NamedTuple):
@@ -36,6 +59,15 @@ class Trial(NamedTuple):
     exchanged: Floats
     """(resamples,): A minus B after the two exchanged answers by a fair coin."""
     exact: Exact | None = None
+    alone: Alone | None = None
+    withheld: str | None = None
+    """Why no interval is given."""
+    apart: int = 0
+    """Units that the two answer differently: what the width of the interval is known from."""
+    weight: float = 1.0
+    """As a part of a mean."""
+    parts: tuple[Trial, ...] = ()
+    """The independent trials that it is the mean of, if it is."""
 
     @property
     def p(self) -> float:
@@ -44,37 +76,63 @@ class Trial(NamedTuple):
 
     def difference(self) -> Difference:
         """The trial summed up."""
-        ends = percentiles(self.bootstrap)
+        ends = (None, None) if self.withheld else self.interval()
         return Difference(
             a=self.a,
             b=self.b,
             difference=self.a - self.b,
-            low=ends.low,
-            high=ends.high,
+            low=ends[0],
+            high=ends[1],
             p=self.p,
             test=self.exact.test if self.exact else EXCHANGE,
             n=self.n,
             same=self.same,
+            withheld=self.withheld,
+            alone=self.alone,
+            detectable=self._detectable(),
         )
+
+    def interval(self) -> Interval:
+        """The ends, even where they are not to be shown; a mean's are joined from those of its parts."""
+        if self.parts:
+            return mean_interval([Part(each.a - each.b, each.interval(), each.weight) for each in self.parts])
+        return expanded_percentiles(self.bootstrap, self.apart)
+
+    def _detectable(self) -> float | None:
+        if self.withheld:
+            return None
+        if self.alone and self.exact and self.exact.test == MCNEMAR:
+            return smallest_difference(self.n, sum(self.alone) / self.n)
+        return smallest_shift(float(np.std(self.bootstrap)))
 
     def turned(self) -> Trial:
         """The same as B minus A."""
-        return self._replace(a=self.b, b=self.a, bootstrap=-self.bootstrap, exchanged=-self.exchanged)
+        alone = Alone(self.alone.b, self.alone.a) if self.alone else None
+        return self._replace(
+            a=self.b, b=self.a, bootstrap=-self.bootstrap, exchanged=-self.exchanged, alone=alone
+        )
 
     def _exchange_p(self) -> float:
         extreme = np.abs(self.exchanged) >= abs(self.a - self.b) - _ROUNDING
         return randomisation_p(int(np.count_nonzero(extreme)), len(self.exchanged))
 
 
-def mean_of(trials: Collection[Trial], *, n: int) -> Trial:
-    """The unweighted mean of several scores: a task's of its metrics, the average of its tasks."""
-    if len(trials) == 1:
-        return next(iter(trials))._replace(n=n)
+def mean_of(
+    trials: Collection[Trial], *, n: int, alone: Alone | None = None, withheld: str | None = None
+) -> Trial:
+    """The mean of several scores by their weights; its interval takes them to be independent."""
+    parts = tuple(trials)
+    if len(parts) == 1:
+        return parts[0]._replace(n=n, alone=alone, withheld=withheld)
+    shares = np.array([each.weight for each in parts]) / sum(each.weight for each in parts)
     return Trial(
-        a=float(np.mean([trial.a for trial in trials])),
-        b=float(np.mean([trial.b for trial in trials])),
+        a=float(shares @ [each.a for each in parts]),
+        b=float(shares @ [each.b for each in parts]),
         n=n,
-        same=all(trial.same for trial in trials),
-        bootstrap=np.mean([trial.bootstrap for trial in trials], axis=0),
-        exchanged=np.mean([trial.exchanged for trial in trials], axis=0),
+        same=all(each.same for each in parts),
+        bootstrap=np.average([each.bootstrap for each in parts], axis=0, weights=shares),
+        exchanged=np.average([each.exchanged for each in parts], axis=0, weights=shares),
+        alone=alone,
+        withheld=withheld,
+        parts=parts,
     )

@@ -9,14 +9,16 @@ import numpy as np
 
 from gluebench.analysis import correlated, paired
 from gluebench.analysis.columns import Columns, file_columns
+from gluebench.analysis.differences import Alone
 from gluebench.analysis.rows import Differences, row_differences
 from gluebench.analysis.significance import mcnemar, williams
-from gluebench.analysis.trial import Exact, Trial, mean_of
+from gluebench.analysis.trial import FEWEST_APART, MCNEMAR, WILLIAMS, Exact, Trial, mean_of
 from gluebench.benchmark import Metric, Task
-from gluebench.scoring import Gold
+from gluebench.scoring import Gold, joint
 from gluebench.scoring.correlation import NUMBER_METRICS, constant
 from gluebench.scoring.counts import COUNT_METRICS
 from gluebench.scoring.draws import Floats, generator, row_weights
+from gluebench.scoring.intervals import FEWEST_NUMBERS, FEWEST_OTHERS, FEWEST_UNITS, TOO_FEW
 from gluebench.scoring.pairs import point, positive_code
 from gluebench.scoring.weighted import WEIGHTED
 from gluebench.submission import Submission
@@ -36,22 +38,52 @@ def task_trials(
 ) -> TaskTrials:
     """Every metric of a task, and the task score."""
     found: dict[str, Trial] = {}
-    examples = 0
+    files: list[Trial] = []
     for file in task.files:
         columns = file_columns(file, a, b, gold)
         if columns is None:
             continue
         metrics = [metric for metric in task.metrics if metric.file == file.name]
-        rng = generator(seed, file.name)
-        if columns.in_order:
-            found |= _file_trials(metrics, columns, resamples=resamples, rng=rng)
-        else:
-            trials = _file_trials(metrics, columns.turned, resamples=resamples, rng=rng)
-            found |= {name: trial.turned() for name, trial in trials.items()}
-        examples += len(columns)
+        trials = file_trials(metrics, columns, resamples=resamples, rng=generator(seed, file.name))
+        found |= trials
+        if trials:
+            files.append(_file_score(list(trials.values())))
     trials = {metric.name: found[metric.name] for metric in task.metrics if metric.name in found}
     whole = len(trials) == len(task.metrics)
-    return TaskTrials(trials, mean_of(trials.values(), n=examples) if whole else None)
+    return TaskTrials(trials, _score(files) if whole else None)
+
+
+def _file_score(trials: Sequence[Trial]) -> Trial:
+    """The mean of the metrics of one file, which come from the same draws."""
+    mean = mean_of(
+        trials,
+        n=trials[0].n,
+        alone=trials[0].alone,
+        withheld=next(filter(None, (t.withheld for t in trials)), None),
+    )
+    return mean._replace(parts=(), apart=trials[0].apart, weight=float(len(trials)))
+
+
+def _score(files: Sequence[Trial]) -> Trial:
+    """The task score; its effect in examples is that of all its files."""
+    counts = [each.alone for each in files]
+    known = [each for each in counts if each is not None]
+    return mean_of(
+        files,
+        n=sum(each.n for each in files),
+        alone=sum(known, Alone(0, 0)) if len(known) == len(counts) else None,
+        withheld=next(filter(None, (each.withheld for each in files)), None),
+    )
+
+
+def file_trials(
+    metrics: Sequence[Metric], columns: Columns, *, resamples: int, rng: np.random.Generator
+) -> dict[str, Trial]:
+    """Metric name to trial; with the systems in each other's place it is the mirror image."""
+    if columns.in_order:
+        return _file_trials(metrics, columns, resamples=resamples, rng=rng)
+    trials = _file_trials(metrics, columns.turned, resamples=resamples, rng=rng)
+    return {name: trial.turned() for name, trial in trials.items()}
 
 
 def _file_trials(
@@ -74,9 +106,22 @@ def _file_trials(
             bootstrap=resampled[metric.name].bootstrap,
             exchanged=resampled[metric.name].exchanged,
             exact=_exact(metric, columns),
+            alone=columns.alone,
+            withheld=_withheld(metric, columns),
+            apart=columns.units_apart,
         )
         for metric in metrics
     }
+
+
+def _withheld(metric: Metric, columns: Columns) -> str | None:
+    """Why no interval is given (docs/design/differences.md)."""
+    formula = COUNT_METRICS.get(metric.function)
+    fewest = FEWEST_NUMBERS if formula is None else FEWEST_UNITS
+    few = columns.units < fewest or columns.units_apart < FEWEST_APART
+    if formula is not None and not formula.proportion:
+        few = few or columns.units_with_others < FEWEST_OTHERS
+    return TOO_FEW if few else None
 
 
 def _by_counts(
@@ -84,11 +129,11 @@ def _by_counts(
 ) -> dict[str, Differences]:
     """Formulas over the confusion table."""
     gold, a, b = columns.codes()
-    units = paired.units(gold, a, b=b, classes=len(columns.labels), groups=columns.groups)
-    drawn = paired.bootstrap(units, resamples=resamples, rng=rng)
+    units = joint.units(gold, a, b=b, classes=len(columns.labels), groups=columns.groups)
+    drawn = joint.bootstrap(units, resamples=resamples, rng=rng)
     exchanged = paired.swap(units, resamples=resamples, rng=rng)
 
-    def difference(metric: Metric, tables: paired.Confusions) -> Floats:
+    def difference(metric: Metric, tables: joint.Confusions) -> Floats:
         of, positive = COUNT_METRICS[metric.function].of, positive_code(metric, columns.a)
         values: Floats = of(list(tables.a), positive) - of(list(tables.b), positive)
         return values
@@ -158,10 +203,7 @@ def _exact(metric: Metric, columns: Columns) -> Exact | None:
 
 
 def _mcnemar(columns: Columns) -> Exact:
-    gold, a, b = columns.codes()
-    only_a = int(np.count_nonzero((a == gold) & (b != gold)))
-    only_b = int(np.count_nonzero((b == gold) & (a != gold)))
-    return Exact(mcnemar(only_a, only_b), "exact McNemar")
+    return Exact(mcnemar(*(columns.alone or Alone(0, 0))), MCNEMAR)
 
 
 def _williams(columns: Columns) -> Exact | None:
@@ -170,4 +212,4 @@ def _williams(columns: Columns) -> Exact | None:
     if len(gold) < 4 or any(map(constant, (gold, a, b))):
         return None
     pearson = NUMBER_METRICS["pearson"]
-    return Exact(williams(pearson(gold, a), pearson(gold, b), a_b=pearson(a, b), n=len(gold)).p, "Williams")
+    return Exact(williams(pearson(gold, a), pearson(gold, b), a_b=pearson(a, b), n=len(gold)).p, WILLIAMS)

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
+from gluebench.analysis.categories import CategoryComparison
 from gluebench.analysis.differences import Difference
 from gluebench.benchmark import Metric, Task
 
@@ -16,19 +17,60 @@ def sentence(task: Task, difference: Difference) -> str:
     if difference.same:
         return f"On {task.name} the two give the same answers."
     after = "" if difference.adjusted is None else " after Holm"
-    return f"On {task.name} {_verdict(difference, of=f' of {_measure(task)}', after=after)}."
+    verdict = _verdict(difference, of=f" of {_measure(task)}", after=after)
+    return f"On {task.name} {verdict}{_in_examples(difference)}.{_could_show(difference)}"
+
+
+def _in_examples(difference: Difference) -> str:
+    """The effect as a number of examples."""
+    if difference.alone is None:
+        return ""
+    net, n = difference.alone.net, f"{difference.n:,} rows"
+    if net == 0:
+        return f": as many of {n} right"
+    return f": {abs(net):,} more of {n} right for {'A' if net > 0 else 'B'}"
+
+
+def _could_show(difference: Difference) -> str:
+    """Where nothing can be told: what could have been."""
+    if better(difference) is not None or difference.detectable is None:
+        return ""
+    return f" A true difference of {points(difference.detectable)} points would be found four times in five."
+
+
+def by_kind(task: Task, parts: Sequence[CategoryComparison]) -> Iterator[str]:
+    """A sentence for the coarse phenomena of a diagnostic set, and one for the fine ones."""
+    for kind in ("coarse", "fine"):
+        those = [part for part in parts if part.kind == kind]
+        if not those:
+            continue
+        won = [
+            f"{winner} is better on {_listed(names)}"
+            for winner in ("A", "B")
+            if (names := [part.name for part in those if better(part.difference) == winner])
+        ]
+        told = sum(better(part.difference) is not None for part in those)
+        rest = f"no difference can be told on {len(those) - told}" if told < len(those) else ""
+        said = "; ".join(filter(None, [*won, rest]))
+        yield f"Of its {len(those)} {kind} categories, after Holm, {said}."
 
 
 def _verdict(difference: Difference, *, of: str, after: str) -> str:
     """Who is better by how much, with the interval turned so that it reads as the winner's lead."""
     winner = better(difference)
-    low, high = difference.low, difference.high
-    if winner == "B":
-        low, high = -high, -low
-    stated = f"95 % interval {points(low)} to {points(high)}, {p_words(_decisive(difference))}{after}"
+    stated = f"{_interval(difference, turned=winner == 'B')}{p_words(_decisive(difference))}{after}"
     if winner is None:
         return f"no difference can be told: A minus B is {points(difference.difference)} points ({stated})"
     return f"{winner} is better by {points(abs(difference.difference))} points{of} ({stated})"
+
+
+def _interval(difference: Difference, *, turned: bool) -> str:
+    low, high = difference.low, difference.high
+    if low is None or high is None:
+        return f"interval withheld, {difference.withheld}; "
+    if turned:
+        low, high = -high, -low
+    return f"95 % interval {points(low)} to {points(high)}, "
 
 
 def no_score(task: Task) -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
 
@@ -58,12 +58,17 @@ def _add_gold(found: dict[str, Splits], benchmark: Benchmark, gold: str | os.Pat
     for file in benchmark.files("test"):
         splits, name = found[file.task], file.splits["test"].name
         if file.name in columns and name in splits:
-            labels = _labels(columns[file.name])
-            absent = [example.index for example in splits[name] if example.index not in labels]
-            if absent:
-                listed = f"{counted(len(absent), 'example')}, the first of index {absent[0]}"
-                raise DataError([f"{file.task}, {name}: the gold has no label for {listed}"])
-            splits[name] = [replace(example, label=labels[example.index]) for example in splits[name]]
+            splits[name] = labelled(splits[name], columns[file.name], where=f"{file.task}, {name}")
+
+
+def labelled(examples: Sequence[Example], column: Column, *, where: str) -> list[Example]:
+    """The examples with the gold's labels. Raises DataError for those that it has no label for."""
+    labels = _labels(column)
+    absent = [example.index for example in examples if example.index not in labels]
+    if absent:
+        listed = f"{counted(len(absent), 'example')}, the first of index {absent[0]}"
+        raise DataError([f"{where}: the gold has no label for {listed}"])
+    return [replace(example, label=labels[example.index]) for example in examples]
 
 
 def _labels(column: Column) -> dict[int, str | float]:

@@ -8,11 +8,11 @@ from gluebench.analysis.lint.duplicates import duplicate_findings
 from gluebench.analysis.lint.findings import ORDER, Finding, TaskLint, counted
 from gluebench.analysis.lint.labels import label_findings
 from gluebench.analysis.lint.leakage import leakage_findings
-from gluebench.analysis.lint.power import DISAGREEMENTS, examples_needed, smallest_difference
 from gluebench.analysis.lint.shortcuts import shortcut_findings
 from gluebench.analysis.lint.split import LintSplit
 from gluebench.analysis.lint.texts import text_findings
 from gluebench.analysis.lint.twins import twin_findings
+from gluebench.analysis.power import DISAGREEMENTS, examples_needed, smallest_difference
 from gluebench.benchmark import Role, Task
 from gluebench.data import Example
 

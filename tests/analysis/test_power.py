@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gluebench.analysis.lint.power import examples_needed, smallest_difference
+from gluebench.analysis.power import examples_needed, smallest_difference, smallest_shift
 from gluebench.analysis.significance import mcnemar
 
 
@@ -75,3 +75,20 @@ def test_a_tiny_test_set_shows_nothing_where_systems_hardly_disagree() -> None:
     assert smallest_difference(50, 0.05) is None
     assert smallest_difference(50, 1.0) == pytest.approx(0.39, abs=0.02)
     assert math.isclose(smallest_difference(10**9, 0.1) or 0, 2.8016 * math.sqrt(0.1 / 1e9), rel_tol=1e-3)
+
+
+@pytest.mark.parametrize(
+    ("examples", "expected"),
+    [(1063, 2.71), (1821, 2.07), (1725, 2.13), (390_965, 0.14), (9796, 0.90), (5463, 1.20), (3000, 1.62),
+     (146, 7.27), (1104, 2.66)],
+)  # fmt: skip
+def test_what_glues_test_sets_can_show(examples: int, expected: float) -> None:
+    """Worked out by another program when the project was planned, for a disagreement of one in ten."""
+    assert 100 * (smallest_difference(examples, 0.1) or 0) == pytest.approx(expected, abs=0.0051)
+
+
+def test_the_general_figure_is_that_of_an_accuracy() -> None:
+    """A standard error of sqrt(d / n), which an accuracy's difference has when it is small."""
+    assert smallest_shift((0.1 / 10_000) ** 0.5) == pytest.approx(smallest_difference(10_000, 0.1), rel=0.01)
+    assert smallest_shift(0.0) is None
+    assert smallest_difference(1000, 0.0) is None

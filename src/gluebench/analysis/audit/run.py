@@ -1,0 +1,175 @@
+"""The audit of section 4 of the paper: what can be told of a pair's label without reading the pair.
+
+Gururangan et al. (2018) and others found that the label of a crowdsourced pair can often be told from its
+hypothesis alone. The paper trains such classifiers on SNLI and on MNLI and finds them near chance on its
+diagnostic set: 32.7 % and 36.4 %.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from statistics import median
+from typing import NamedTuple
+
+from gluebench.analysis.audit.association import SHOWN, SMOOTHING, Association, associations
+from gluebench.analysis.audit.ngrams import EPOCHS
+from gluebench.analysis.audit.sets import PairSet
+from gluebench.analysis.audit.views import View, seen, views
+from gluebench.data import DataError
+from gluebench.data.tokens import words
+from gluebench.scoring.bars import Bar
+from gluebench.scoring.intervals import FEWEST_UNITS, TOO_FEW, grouped_hits, grouped_wilson, wilson
+
+PRINTED: Mapping[str, Mapping[tuple[str, str], float]] = {
+    "glue": {("SNLI train", "AX"): 0.327, ("MNLI train", "AX"): 0.364}
+}
+"""Benchmark to what was learnt from and tested on, to the accuracy the paper prints for the hypothesis."""
+
+
+class Measured(NamedTuple):
+    """How often a classifier that sees a part of each pair is right."""
+
+    train: str
+    sees: str
+    test: str
+    examples: int
+    accuracy: float
+    """As are the next four, a fraction."""
+    low: float | None
+    """The ends of the 95 % interval: Wilson's, of groups where pairs come in both directions."""
+    high: float | None
+    chance: float
+    """1 over the number of classes."""
+    majority: float
+    """Share of the most frequent label of the test set."""
+    printed: float | None
+    """What the paper has for the same."""
+    verdict: str
+
+
+class Lengths(NamedTuple):
+    """How long the texts of a class are: the median number of words."""
+
+    train: str
+    label: str
+    pairs: int
+    first: float
+    second: float
+
+
+class Audit(NamedTuple):
+    """What was found."""
+
+    measured: list[Measured]
+    """By training set, what is seen, and test set."""
+    associations: Mapping[str, list[Association]]
+    """Training set to the words of its second texts, class by class; empty where none were to be listed."""
+    lengths: list[Lengths]
+
+
+def audit(
+    train: Sequence[PairSet],
+    tests: Sequence[PairSet],
+    *,
+    see: Sequence[str] = (),
+    epochs: int = EPOCHS,
+    seed: int = 0,
+    smoothing: float = SMOOTHING,
+    shown: int = SHOWN,
+    printed: Mapping[tuple[str, str], float] | None = None,
+    progress: Callable[[str], object] = lambda line: None,
+) -> Audit:
+    """Learn from each training set what each view tells of the label, and test it on each other set.
+
+    `see` names views (see `views`), by default all. Raises DataError where a test set has labels that are
+    not among those learnt, or nothing is left to test on, and UnknownNameError for a view.
+    """
+    _check(train, tests)
+    measured: list[Measured] = []
+    for source in train:
+        asked = [each for each in tests if each.name != source.name]
+        for view in views(source.task, see, epochs=epochs, seed=seed):
+            progress(f"learning from {source.name} ({len(source.examples):,} pairs): {view.name}")
+            measured += _measured(source, view, asked, printed or {})
+    listed = {
+        each.name: associations(each.texts(1), each.labels, each.task.words, smoothing=smoothing, shown=shown)
+        for each in train
+        if shown
+    }
+    return Audit(measured, listed, [found for each in train for found in _lengths(each)])
+
+
+def _check(train: Sequence[PairSet], tests: Sequence[PairSet]) -> None:
+    problems = []
+    for source in train:
+        if len(set(source.labels)) < 2:
+            problems.append(f"{source.name}: has one label only, so there is nothing to learn")
+        if all(test.name == source.name for test in tests):
+            problems.append(
+                f"{source.name}: there is nothing to test on but the pairs that it is learnt from"
+            )
+        for test in tests:
+            strange = sorted(set(test.labels) - set(source.task.words))
+            if strange:
+                known = ", ".join(source.task.words)
+                problems.append(
+                    f"{test.name}: has the label {', '.join(strange)}; {source.name} teaches {known}"
+                )
+    if problems:
+        raise DataError(problems)
+
+
+def _measured(
+    source: PairSet, view: View, tests: Sequence[PairSet], printed: Mapping[tuple[str, str], float]
+) -> Iterator[Measured]:
+    system = view.make()
+    system.fit(source.task, seen(source, view, source.task), [])
+    for test in tests:
+        answers = system.predict(source.task, seen(test, view, source.task))
+        gold = test.labels
+        hits = [answer == label for answer, label in zip(answers, gold, strict=True)]
+        bar = _bar(hits, test.groups())
+        chance = 1 / len(source.task.words)
+        majority = max(Counter(gold).values()) / len(gold)
+        alone = view.name == source.task.columns[1]
+        yield Measured(
+            source.name,
+            view.name,
+            test.name,
+            len(gold),
+            sum(hits) / len(gold),
+            bar.low,
+            bar.high,
+            chance,
+            majority,
+            printed.get((source.name, test.task.name)) if alone else None,
+            verdict(bar, chance=chance, majority=majority),
+        )
+
+
+def _bar(hits: Sequence[bool], groups: Sequence[int] | None) -> Bar:
+    if groups is not None:
+        return grouped_wilson(grouped_hits(bytes(hits), bytes([True]) * len(hits), groups))
+    return wilson(sum(hits), len(hits)) if len(hits) >= FEWEST_UNITS else Bar(None, None, TOO_FEW)
+
+
+def verdict(bar: Bar, *, chance: float, majority: float) -> str:
+    """What the interval says of an accuracy, in words."""
+    if bar.low is None or bar.high is None:
+        return TOO_FEW
+    if bar.low > majority:
+        return "above majority"
+    if bar.low > chance:
+        return "above chance, not above majority"
+    return "below chance" if bar.high < chance else "not told from chance"
+
+
+def _lengths(source: PairSet) -> Iterator[Lengths]:
+    first, second = ([len(words(text)) for text in source.texts(position)] for position in (0, 1))
+    labels = source.labels
+    for word in source.task.words:
+        rows = [row for row, label in enumerate(labels) if label == word]
+        if rows:
+            one, other = (float(median(column[row] for row in rows)) for column in (first, second))
+            yield Lengths(source.name, word, len(rows), one, other)

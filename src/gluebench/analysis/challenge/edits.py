@@ -1,0 +1,208 @@
+"""Edits of one sentence by rule, each with what the edited sentence says of the old one.
+
+An edit is made only where its rule is safe: a sentence that does not fit is left alone (None), since a wrong
+label costs more than a missing example. All of them are for English.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from random import Random
+from typing import Literal, NamedTuple
+
+from gluebench.data.sample.world import ACTIONS, MEN, WOMEN
+
+Relation = Literal["same", "negated"]
+Change = Callable[[str], str | None]
+
+
+class Edit(NamedTuple):
+    """A rule."""
+
+    name: str
+    relation: Relation
+    """Whether the new sentence says the same, or the contrary."""
+    phenomenon: str
+    """What it tries, by the paper's name."""
+    change: Change
+    """The edited sentence; None where the rule does not fit."""
+    exact: bool = False
+    """Whether the new sentence is a paraphrase, so that labels of tasks other than inference stay too."""
+
+
+def _each(words: str) -> list[str]:
+    """The words of a list."""
+    return words.split()
+
+
+_VERBAL = ("is", "are", "was", "were", "will", "can")
+_UNSAFE = frozenset(
+    _each(
+        "not no never none nobody nothing neither nor n't cannot all every each any some most many few "
+        "both either only also even just always often sometimes usually still already yet too enough almost "
+        "hardly ever if unless because although though while when whenever where until since before after "
+        "who whom whose which that what how why whether and or but than as so"
+    )
+)
+"""Words that a negation may interact with: a sentence with one of them is left alone."""
+_STARTS = frozenset(_each("the this these those his her their its my our your it he she they we i you"))
+_RELATIVE = frozenset(_each("who whom whose which that"))
+_FINITE = frozenset(
+    _each(
+        "is are was were am will can could would should must may might has have had does do did "
+        "isn't aren't wasn't weren't won't can't couldn't wouldn't doesn't don't didn't hasn't "
+        "seems feels looks says said made took came went"
+    )
+)
+_NAMES = (*WOMEN, *MEN)
+_WORD = re.compile(r"[\w'’]+")
+_SHORT = re.compile(r"\b(is|are|was|were|did|ca|wo)n['’]t\b")
+
+
+_EXTRA = "admired advised carried cleaned found followed greeted guarded praised rescued thanked visited"
+_PARTICIPLES = {action.past: action.participle for action in ACTIONS}
+_PARTICIPLES |= {past: part for action in ACTIONS for _, past, part in [action.same]}
+_PARTICIPLES |= {verb: verb for verb in _each(_EXTRA)}
+_PASTS = {participle: past for past, participle in _PARTICIPLES.items()}
+_ADJECTIVES = "old|young|tall|small|large|big|red|blue|green|white|black|new|little|heavy|rich|poor|famous"
+_PLURAL = "people|children|men|women|police|geese|mice|feet|teeth"
+_NOUN = rf"(?!(?:{_PLURAL})\b)[a-z]*[a-rt-xz]|(?!\w*ly\b)[a-z]+y"
+_NP = rf"(?:(?:[Tt]he|[Aa]n?) (?:(?:{_ADJECTIVES}) )?(?:{_NOUN})|{'|'.join(_NAMES)})"
+_ACTIVE = re.compile(rf"({_NP}) ({'|'.join(_PARTICIPLES)}) ({_NP})\.")
+_PASSIVE = re.compile(rf"({_NP}) was ({'|'.join(_PASTS)}) by ({_NP})\.")
+_BASES = {action.past: action.base for action in ACTIONS}
+_BASES |= {past: base for action in ACTIONS for base, past, _ in [action.same]}
+_BASES |= dict(
+    zip(
+        _each("admired advised followed greeted passed praised rescued slept smiled thanked visited waited"),
+        _each("admire advise follow greet pass praise rescue sleep smile thank visit wait"),
+        strict=True,
+    )
+)
+_PAST_OF = {base: past for past, base in _BASES.items()}
+_SUBJECT = rf"(?:{_NP}|[Hh]e|[Ss]he|[Ii]t|[Tt]hey|[Ww]e|[Yy]ou|I)"
+_DONE = re.compile(rf"({_SUBJECT}) ({'|'.join(_BASES)})\b")
+_NOT_DONE = re.compile(rf"\bdid not ({'|'.join(_PAST_OF)})\b")
+
+
+def negation_added(text: str) -> str | None:
+    """ "not" behind the one auxiliary, or "did not", in a plain statement about a definite subject."""
+    if not _plain(text):
+        return None
+    found = [match for match in _WORD.finditer(text) if match[0] in _VERBAL]
+    if not found:
+        past = _DONE.match(text)
+        return f"{past[1]} did not {_BASES[past[2]]}{text[past.end() :]}" if past else None
+    if len(found) > 1:
+        return None
+    end = found[0].end()
+    return f"{text[:end]}{'' if found[0][0] == 'can' else ' '}not{text[end:]}"
+
+
+def negation_removed(text: str) -> str | None:
+    """The one negation taken away, where `negation_added` would put it back."""
+    long = _SHORT.sub(lambda match: {"ca": "can", "wo": "will"}.get(match[1], match[1]) + " not", text)
+    long = re.sub(r"\bcan not\b", "cannot", long)
+    shorter = re.sub(r"\b(can)not\b|\b(is|are|was|were|will) not\b", r"\1\2", long)
+    shorter = _NOT_DONE.sub(lambda match: _PAST_OF[match[1]], shorter)
+    return shorter if shorter != long and negation_added(shorter) == long else None
+
+
+def _plain(text: str) -> bool:
+    """A statement of one clause, about a subject that is definite."""
+    words = _WORD.findall(text.lower())
+    if not 3 <= len(words) <= 25 or "?" in text or "," in text or _UNSAFE & set(words):
+        return False
+    first = _WORD.search(text)
+    definite = words[0] in _STARTS or (first is not None and first[0] in _NAMES)
+    return definite and not any(word.endswith(("n't", "n’t")) for word in words)
+
+
+def _inner(text: str) -> str | None:
+    """The statement as a clause within another: its first letter small, unless it begins a name."""
+    first = _WORD.search(text)
+    if first is None or "?" in text or first.start() != 0:
+        return None
+    if first[0].lower() in {*_STARTS, "a", "an", "there"}:
+        return text if first[0] == "I" else text[0].lower() + text[1:]
+    return text if first[0] in _NAMES else None
+
+
+def _is_statement(text: str) -> bool:
+    """Whether there is a verb known to be finite before any relative clause, as fragments have not."""
+    words = _WORD.findall(text.lower())
+    ends = [number for number, word in enumerate(words) if word in _RELATIVE]
+    return any(word in _FINITE or word in _BASES for word in words[: min(ends, default=len(words))])
+
+
+def framed(text: str) -> str | None:
+    """ "It is true that" before the statement."""
+    inner = _inner(text)
+    return None if inner is None or not _is_statement(text) else f"It is true that {inner}"
+
+
+def tautology_added(text: str) -> str | None:
+    """A truism behind the statement: it adds nothing."""
+    if "?" in text or not text.endswith(".") or not _is_statement(text):
+        return None
+    return f"{text[:-1]}, and a week has seven days."
+
+
+def made_passive(text: str) -> str | None:
+    """ "The miller greeted the potter." the other way about; the object has to be singular."""
+    found = _ACTIVE.fullmatch(text)
+    if found is None:
+        return None
+    subject, verb, thing = found.groups()
+    return f"{_upper(thing)} was {_PARTICIPLES[verb]} by {_lower(subject)}."
+
+
+def made_active(text: str) -> str | None:
+    """A passive with its agent as an active sentence."""
+    found = _PASSIVE.fullmatch(text)
+    if found is None:
+        return None
+    thing, verb, subject = found.groups()
+    return f"{_upper(subject)} {_PASTS[verb]} {_lower(thing)}."
+
+
+def _upper(phrase: str) -> str:
+    return phrase[0].upper() + phrase[1:]
+
+
+def _lower(phrase: str) -> str:
+    return phrase if phrase in _NAMES else phrase[0].lower() + phrase[1:]
+
+
+EDITS = (
+    Edit("negation added", "negated", "Negation", negation_added),
+    Edit("negation removed", "negated", "Negation", negation_removed),
+    Edit("active to passive", "same", "Active/Passive", made_passive, exact=True),
+    Edit("passive to active", "same", "Active/Passive", made_active, exact=True),
+    Edit("framed as true", "same", "Redundancy", framed),
+    Edit("truism added", "same", "Conjunction", tautology_added),
+)
+NAMES_CHANGED = "names changed"
+NAMED = "Named Entities"
+
+
+def names_changed(texts: tuple[str, ...], chance: Random) -> tuple[str, ...] | None:
+    """Every first name by another of the same gender, the same one throughout; None where there is none."""
+    there = dict.fromkeys(word for text in texts for word in _WORD.findall(_owned(text)) if word in _NAMES)
+    if not there:
+        return None
+    new: dict[str, str] = {}
+    for name in there:
+        pool = WOMEN if name in WOMEN else MEN
+        free = [other for other in pool if other not in there and other not in new.values()]
+        if not free:
+            return None
+        new[name] = chance.choice(free)
+    pattern = re.compile(rf"\b({'|'.join(there)})\b")
+    return tuple(pattern.sub(lambda match: new[match[1]], text) for text in texts)
+
+
+def _owned(text: str) -> str:
+    """The text with genitives parted from their names."""
+    return re.sub(r"['’]s\b", " s", text)

@@ -1,0 +1,113 @@
+"""Systems beside each other in each phenomenon, with shades that mean nothing across phenomena.
+
+The paper warns against comparing a system's categories with each other (section 4): they differ in their
+examples. So each line of the map has a scale of its own, which spans at least an interval's width: where
+the systems are closer than that, shades stay close too, and noise is not made to look like a finding.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from statistics import median
+from typing import Any, NamedTuple
+
+from gluebench.benchmark import Task
+from gluebench.scoring import DiagnosticReport, Score
+from gluebench.scoring.report import rounded
+from gluebench.scoring.stored import diagnostic_of
+
+FIELDS = ("kind", "category", "n", "system", "value", "low", "high", "withheld", "level")
+LEVELS = 5
+"""Shades, from the lowest (0) to the highest of a line."""
+
+
+class Cell(NamedTuple):
+    """One system in one category."""
+
+    score: Score
+    level: int | None
+    """0 to LEVELS - 1 within the line; None for no shade: no value, a category too small to say, or no
+    other system to compare with."""
+
+
+class Line(NamedTuple):
+    """One category across all systems."""
+
+    kind: str
+    """"overall", "coarse" or "fine"."""
+    name: str
+    """Empty for the whole set."""
+    n: int
+    cells: tuple[Cell, ...]
+    """In the order of the systems."""
+
+
+class HeatMap(NamedTuple):
+    """What a heat map shows, for a table as well as for a picture."""
+
+    metric: str
+    systems: tuple[str, ...]
+    lines: tuple[Line, ...]
+    """The whole set, then each coarse category followed by its fine ones."""
+
+    def records(self) -> Iterator[tuple[object, ...]]:
+        """One row of FIELDS for each cell, numbers as fractions: the map as CSV."""
+        for line in self.lines:
+            for system, (score, level) in zip(self.systems, line.cells, strict=True):
+                numbers = map(rounded, (score.value, score.low, score.high))
+                yield (line.kind, line.name, line.n, system, *numbers, score.withheld, level)
+
+
+def heatmap(task: Task, reports: Mapping[str, DiagnosticReport]) -> HeatMap:
+    """The heat map of some systems (by the names to show) on one diagnostic set.
+
+    Categories that no report has are left out; all reports must be of the same gold.
+    """
+    found = list(reports.values())
+    lines = [_line("overall", "", [each.overall for each in found])]
+    for coarse in task.coarse():
+        lines.append(_line("coarse", coarse, [each.coarse.get(coarse) for each in found]))
+        lines += [
+            _line("fine", each.name, [report.fine.get(each.name) for report in found])
+            for each in task.phenomena
+            if each.coarse == coarse
+        ]
+    return HeatMap(task.metrics[0].title, tuple(reports), tuple(line for line in lines if line is not None))
+
+
+def stored_heatmap(task: Task, reports: Mapping[str, Mapping[str, Any]]) -> HeatMap:
+    """The same from the JSON of reports, each its part on this set."""
+    return heatmap(task, {name: diagnostic_of(values) for name, values in reports.items()})
+
+
+def _line(kind: str, name: str, scores: Sequence[Score | None]) -> Line | None:
+    there = [score for score in scores if score is not None]
+    if not there:
+        return None
+    absent = Score(None, None, None, there[0].n)
+    filled = [absent if score is None else score for score in scores]
+    cells = map(Cell, filled, levels(filled))
+    return Line(kind, name, there[0].n, tuple(cells))
+
+
+def levels(scores: Sequence[Score]) -> list[int | None]:
+    """The shade of each score among those of the same category.
+
+    The scale is as wide as the scores are apart, or as the median of their intervals where that is wider,
+    and lies about the middle of the scores. Where no system has an interval, because the category is too
+    small to say, none has a shade; where some have one, all have shades, the one without a mistake too.
+    """
+    values = [score.value for score in scores if score.value is not None]
+    if len(values) < 2 or all(score.withheld for score in scores):
+        return [None] * len(scores)
+    widths = [score.high - score.low for score in scores if score.low is not None and score.high is not None]
+    lowest, highest = min(values), max(values)
+    span = max(highest - lowest, median(widths) if widths else 0.0)
+    start = (lowest + highest - span) / 2
+    return [None if score.value is None else _level(score.value, start, span) for score in scores]
+
+
+def _level(value: float, start: float, span: float) -> int:
+    if span == 0.0:
+        return LEVELS // 2
+    return min(int((value - start) / span * LEVELS), LEVELS - 1)

@@ -1,0 +1,77 @@
+"""Table 5 of the paper: systems down; the whole set, coarse categories and six phenomena across."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import NamedTuple
+
+from gluebench.benchmark import Task
+from gluebench.scoring import DiagnosticReport, Score
+from gluebench.systems.rows.compare import ALL
+from gluebench.systems.rows.row import rows
+
+COLUMNS: Mapping[str, str] = {
+    "All": ALL,
+    "LS": "Lexical Semantics",
+    "PAS": "Predicate-Argument Structure",
+    "L": "Logic",
+    "K": "Knowledge",
+    "UQuant": "Universal",
+    "MNeg": "Morphological Negation",
+    "2Neg": "Double Negation",
+    "Coref": "Anaphora/Coreference",
+    "Restr": "Restrictivity",
+    "Down": "Downward Monotone",
+}
+"""The paper's headings, each with what it stands for."""
+
+
+class Table5(NamedTuple):
+    """The table, its numbers as fractions."""
+
+    headings: tuple[str, ...]
+    """Those of the paper's that the diagnostic set has."""
+    sizes: tuple[int, ...]
+    """Examples that each column rests on."""
+    systems: Mapping[str, tuple[Score, ...]]
+    """System to a score for each heading."""
+    printed: Mapping[str, Mapping[str, tuple[float | None, ...]]]
+    """Section of the paper's table to its rows: title to what was printed; empty for another set than the
+    paper's."""
+
+
+def table5(task: Task, reports: Mapping[str, DiagnosticReport], *, beside: bool = False) -> Table5:
+    """The columns of Table 5 for some systems on one diagnostic set, all of the same gold.
+
+    `beside` adds the paper's seventeen rows, which only GLUE's own set can stand beside.
+    """
+    first = next(iter(reports.values()))
+    there = {head: name for head, name in COLUMNS.items() if _score(first, name) is not None}
+    found = {
+        system: tuple(score for name in there.values() if (score := _score(report, name)) is not None)
+        for system, report in reports.items()
+    }
+    sizes = tuple(score.n for score in next(iter(found.values())))
+    return Table5(tuple(there), sizes, found, _printed(there) if beside else {})
+
+
+def human(task: Task) -> Iterator[tuple[str, float, str]]:
+    """Name, value and source of each published reference for the whole set."""
+    metric = task.metrics[0].name
+    for each in task.references:
+        if metric in each.scores:
+            yield each.name, each.scores[metric], each.source
+
+
+def _score(report: DiagnosticReport, name: str) -> Score | None:
+    return report.overall if name == ALL else {**report.coarse, **report.fine}.get(name)
+
+
+def _printed(there: Mapping[str, str]) -> dict[str, dict[str, tuple[float | None, ...]]]:
+    sections: dict[str, dict[str, tuple[float | None, ...]]] = {}
+    for row in rows():
+        columns = row.printed["table5"].columns
+        sections.setdefault(row.section, {})[row.title] = tuple(
+            columns[name][0] / 100 if name in columns else None for name in there.values()
+        )
+    return sections

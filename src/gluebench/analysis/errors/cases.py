@@ -1,0 +1,174 @@
+"""Examples with their labels and what each system answered: what errors are read from."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+
+from gluebench.benchmark import Task, TestFile
+from gluebench.data import DataError, Example, Table, load
+from gluebench.data.tokens import overlap, words
+from gluebench.scoring import Gold
+from gluebench.submission import Column, Submission
+
+Answer = str | float
+TOLERANCE = 0.2
+"""A number counts as wrong when it is further from the gold score than this share of the task's range."""
+
+
+@dataclass(frozen=True, slots=True)
+class Case:
+    """One example with every system's answer."""
+
+    index: int
+    inputs: Mapping[str, str]
+    gold: Answer
+    answers: tuple[Answer, ...]
+    """Of each system, in the order of the file's `systems`."""
+    wrong: tuple[bool, ...]
+    phenomena: tuple[str, ...] = ()
+    """Fine phenomena of a diagnostic set."""
+    about: Mapping[str, str] = field(default_factory=dict)
+    """Column of the metadata to its value: "domain", "direction"."""
+    group: int | None = None
+    """Number of the group it belongs to; None where examples stand alone."""
+    length: int = 0
+    """Words of all its inputs together."""
+    overlap: float | None = None
+    """Share of the different words of its two inputs that stand in both; None where there are not two."""
+
+    @property
+    def disagreed(self) -> bool:
+        """Whether two systems answer differently; of numbers, whether one is right and another wrong."""
+        if isinstance(self.gold, str):
+            return len(set(self.answers)) > 1
+        return len(set(self.wrong)) > 1
+
+
+@dataclass(frozen=True, slots=True)
+class CaseFile:
+    """The cases of one test file."""
+
+    task: Task
+    file: str
+    split: str
+    systems: tuple[str, ...]
+    cases: tuple[Case, ...]
+    """In index order; examples without gold are left out."""
+
+
+def read_cases(
+    submissions: Sequence[Submission],
+    gold: Gold,
+    data: str | os.PathLike[str] | None,
+    *,
+    tasks: Sequence[str] = (),
+    systems: Sequence[str] = (),
+    tolerance: float = TOLERANCE,
+) -> list[CaseFile]:
+    """Every test file that has gold and that all submissions answer, those of `tasks` alone if any are named.
+
+    `data` is the folder of prepared examples, `systems` the names to show, by default the submissions'
+    sources. Raises DataError for examples that are missing and where nothing is left to read,
+    UnknownNameError for an unknown task.
+    """
+    suite = gold.benchmark
+    wanted = {suite.task(name).name for name in tasks} or {task.name for task in suite.tasks}
+    names = tuple(systems) or tuple(each.source for each in submissions)
+    files = [file for file in suite.files(gold.role) if file.task in wanted]
+    readable = [file for file in files if _readable(file, submissions, gold)]
+    if not readable:
+        shown = ", ".join(f"{file.name}.tsv" for file in files) or f"a {gold.role} split of these tasks"
+        raise DataError([f"nothing to read: expected {shown} with gold labels and in every submission"])
+    return [
+        _case_file(file, submissions, gold, data=data, names=names, tolerance=tolerance) for file in readable
+    ]
+
+
+def _readable(file: TestFile, submissions: Sequence[Submission], gold: Gold) -> bool:
+    return file.name in gold.columns and all(file.name in each.predictions for each in submissions)
+
+
+def _case_file(
+    file: TestFile,
+    submissions: Sequence[Submission],
+    gold: Gold,
+    *,
+    data: str | os.PathLike[str] | None,
+    names: tuple[str, ...],
+    tolerance: float,
+) -> CaseFile:
+    task = gold.benchmark.task(file.task)
+    split = file.splits[gold.role].name
+    texts = _texts(load(task.name, split, data, benchmark=gold.benchmark))
+    labels = gold.columns[file.name]
+    indices = list(labels.indices) if labels.indices is not None else list(range(len(labels)))
+    absent = [index for index in indices if index not in texts]
+    if absent:
+        raise DataError(
+            [
+                f"{task.name} {split}: no example with index {absent[0]} in the data, which the gold labels "
+                f"have ({len(absent):,} such); prepare the same release that was labelled"
+            ]
+        )
+    columns = [_taken(each.predictions[file.name], labels) for each in submissions]
+    margin = tolerance * (task.score_range[1] - task.score_range[0]) if task.score_range else 0.0
+    tags, about, groups = _tags(gold, file.name, len(indices)), _about(gold, file.name), _groups(gold, file)
+    answers = zip(*map(_values, columns), strict=True) if columns else iter([()] * len(indices))
+    cases = [
+        Case(
+            index,
+            texts[index].inputs,
+            right,
+            given,
+            tuple(_is_wrong(right, answer, margin) for answer in given),
+            tuple(tags[position]),
+            {name: values[position] for name, values in about.items()},
+            None if groups is None else groups[position],
+            *_measures(texts[index]),
+        )
+        for position, (index, right, given) in enumerate(zip(indices, _values(labels), answers, strict=True))
+    ]
+    return CaseFile(task, file.name, split, names, tuple(cases))
+
+
+def _texts(table: Table) -> dict[int, Example]:
+    return {example.index: example for example in table}
+
+
+def _taken(predicted: Column, labels: Column) -> Column:
+    return predicted if labels.indices is None else predicted.take(labels.indices)
+
+
+def _values(column: Column) -> Iterator[Answer]:
+    return iter(column.words()) if column.labels else iter(column.numbers)
+
+
+def _is_wrong(gold: Answer, answer: Answer, margin: float) -> bool:
+    if isinstance(gold, str) or isinstance(answer, str):
+        return gold != answer
+    return abs(gold - answer) > margin + 1e-9  # a distance of just the margin is right, rounding aside
+
+
+def _tags(gold: Gold, file: str, size: int) -> list[list[str]]:
+    found: list[list[str]] = [[] for _ in range(size)]
+    for phenomenon, positions in gold.phenomena.get(file, {}).items():
+        for position in positions:
+            found[position].append(phenomenon.name)
+    return found
+
+
+def _about(gold: Gold, file: str) -> Mapping[str, tuple[str, ...]]:
+    return gold.metadata[file].columns if file in gold.metadata else {}
+
+
+def _groups(gold: Gold, file: TestFile) -> tuple[int, ...] | None:
+    return gold.metadata[file.name].groups if file.name in gold.metadata else None
+
+
+def _measures(example: Example) -> tuple[int, float | None]:
+    """Words of all inputs, and the overlap of two."""
+    texts = list(example.inputs.values())
+    length = sum(len(words(text)) for text in texts)
+    return length, overlap(*texts) if len(texts) == 2 else None

@@ -1,0 +1,111 @@
+"""The report of errors as one file of HTML: no server, no network, nothing beside it."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from html import escape
+from importlib.resources import files
+from typing import Any
+
+from gluebench.analysis.errors.cases import Case, CaseFile
+from gluebench.analysis.errors.rates import BANDS, OVERALL, Rate, length_bands, rates
+from gluebench.version import __version__
+
+SCHEMA = "gluebench.errors/1"
+
+
+def page(found: Sequence[CaseFile], *, title: str, tables: Mapping[str, Sequence[Rate]] | None = None) -> str:
+    """The whole page, the cases in it as JSON; `tables` are the rates of each file where they are known.
+
+    The same cases give the same bytes. It shows the text and labels of the examples, so it is as private as
+    they are.
+    """
+    counted = tables if tables is not None else {each.file: rates(each) for each in found}
+    parts = {
+        "title": escape(title),
+        "style": _resource("page.css"),
+        "summary": _summary(found, counted),
+        "data": _embedded({"schema": SCHEMA, "title": title, "files": list(map(_file, found))}),
+        "script": "".join(map(_resource, ("model.js", "view.js"))),
+        "version": escape(__version__),
+    }
+    text = _resource("page.html")
+    pieces = text.split("{{")
+    filled = [pieces[0]]
+    for piece in pieces[1:]:
+        name, _, rest = piece.partition("}}")
+        filled += [parts[name], rest]
+    return "".join(filled)
+
+
+def _resource(name: str) -> str:
+    return files("gluebench.analysis.errors.page").joinpath(name).read_text("utf-8")
+
+
+def _embedded(data: object) -> str:
+    """JSON that may stand in a script element: no text of an example can end it."""
+    text = json.dumps(data, ensure_ascii=False, separators=(",", ":"), allow_nan=False)
+    return text.replace("<", "\\u003c").replace("\u2028", "\\u2028").replace("\u2029", "\\u2029")
+
+
+def _file(file: CaseFile) -> dict[str, Any]:
+    """One test file; columns are named once, and each case is a list in the order that model.js reads."""
+    named = {tag for case in file.cases for tag in case.phenomena}
+    phenomena = [[each.coarse, each.name] for each in file.task.phenomena if each.name in named]
+    order = {name: number for number, (_, name) in enumerate(phenomena)}
+    about = [name for name in file.task.metadata if any(name in case.about for case in file.cases)]
+    return {
+        "name": file.file,
+        "task": file.task.name,
+        "split": file.split,
+        "systems": file.systems,
+        "columns": file.task.columns,
+        "labels": [[label.word, label.gloss] for label in file.task.labels],
+        "about": about,
+        "phenomena": phenomena,
+        "lengths": length_bands([case.length for case in file.cases]),
+        "bands": BANDS if len(file.task.columns) == 2 else 0,
+        "cases": [_case(case, about, order) for case in file.cases],
+    }
+
+
+def _case(case: Case, about: Sequence[str], order: Mapping[str, int]) -> list[Any]:
+    return [
+        case.index,
+        list(case.inputs.values()),
+        case.gold,
+        list(case.answers),
+        [int(wrong) for wrong in case.wrong],
+        [order[name] for name in case.phenomena],
+        [case.about.get(name, "") for name in about],
+        case.group,
+        case.length,
+        None if case.overlap is None else round(case.overlap, 4),
+    ]
+
+
+def _summary(found: Sequence[CaseFile], tables: Mapping[str, Sequence[Rate]]) -> str:
+    """What can be read without a script: each system's errors on each file."""
+    rows = []
+    for file in found:
+        overall = next(rate for rate in tables[file.file] if rate.kind == OVERALL)
+        for number, system in enumerate(file.systems):
+            share = f"{100 * overall.share(number):.1f} %" if overall.n else "-"
+            cells = (
+                file.file,
+                system,
+                f"{overall.n:,}",
+                f"{overall.wrong[number]:,}",
+                share,
+                _interval(overall, number),
+            )
+            rows.append("<tr>" + "".join(f"<td>{escape(cell)}</td>" for cell in cells) + "</tr>")
+    return "\n".join(rows)
+
+
+def _interval(rate: Rate, system: int) -> str:
+    bar = rate.bars[system]
+    if bar.low is None or bar.high is None:
+        return bar.withheld or "-"
+    return f"{100 * bar.low:.1f} to {100 * bar.high:.1f} %"

@@ -1,0 +1,1 @@
+"""A human baseline as section 4 of the paper made one: pairs drawn by seed, labelled blind, and scored."""

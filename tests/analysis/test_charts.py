@@ -1,0 +1,149 @@
+"""Charts as text: the same bytes as those looked at, well-formed, without style or script, and readable."""
+
+from __future__ import annotations
+
+import re
+import xml.etree.ElementTree as ET
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from gluebench.analysis.charts import (
+    STYLE,
+    Bar,
+    HeatCell,
+    HeatRow,
+    Point,
+    Scale,
+    Series,
+    as_file,
+    bar_chart,
+    heat_chart,
+    line_chart,
+    scatter_chart,
+)
+from gluebench.analysis.charts.axes import scale_over, shown
+
+GOLDEN = Path(__file__).parent / "charts"
+NASTY = 'a <b> & "c"'
+SVG = "{http://www.w3.org/2000/svg}"
+
+
+def charts() -> dict[str, str]:
+    cells = (HeatCell("36.1", 4, "one: 36.1 [30.8, 41.3]"), HeatCell("0.0", 0), HeatCell("-"))
+    return {
+        "heat": heat_chart(
+            "By phenomenon",
+            "Darker is higher within a row.",
+            ("one", NASTY, "three"),
+            [HeatRow("Logic (364)", cells, heading=True), HeatRow("Négation (82)", cells[::-1])],
+        ),
+        "bars": bar_chart(
+            "Coarse", [Bar(NASTY, 0.39, 0.31, 0.47), Bar("below zero", -0.08, -0.4, 0.29)], axis="R3"
+        ),
+        "scatter": scatter_chart(
+            "Cost",
+            [Point(NASTY, 1e6, 55, 53, 57), Point("large", 3e8, 80.5, group=1)],
+            x_title="parameters",
+            y_title="score",
+            front=[(3e8, 80.5), (1e6, 55)],
+            logarithmic=True,
+        ),
+        "lines": line_chart(
+            "Curves",
+            [Series(NASTY, ((0, 50), (100, 60), (200, 64))), Series("empty", ())],
+            x_title="step",
+            y_title="score",
+        ),
+    }
+
+
+@pytest.mark.parametrize("name", ["heat", "bars", "scatter", "lines"])
+def test_a_chart_is_the_one_that_was_looked_at(name: str) -> None:
+    assert as_file(charts()[name]) == (GOLDEN / f"{name}.svg").read_text("utf-8")
+
+
+@pytest.mark.parametrize("name", ["heat", "bars", "scatter", "lines"])
+def test_a_chart_is_well_formed_and_obeys_a_strict_content_policy(name: str) -> None:
+    root = ET.fromstring(charts()[name])
+    classes = set()
+    for node in root.iter():
+        assert node.tag in {SVG + tag for tag in ("svg", "title", "desc", "rect", "path", "text", "g")}
+        assert "style" not in node.attrib
+        assert not [key for key in node.attrib if key.startswith("on") or key in {"href", "fill", "stroke"}]
+        classes |= set(node.get("class", "").split())
+    assert {each for each in classes if f".{each}" not in STYLE} <= {
+        "chart-on-none",
+        *map("chart-on-{}".format, range(3)),
+    }
+    assert root.get("role") == "img"
+    assert [child.tag for child in root][:2] == [SVG + "title", SVG + "desc"]
+    assert NASTY in [node.text for node in root.iter()]
+
+
+def test_a_chart_as_a_file_brings_its_style_with_it() -> None:
+    root = ET.fromstring(as_file(charts()["heat"]))
+    assert root.find(f"{SVG}style").text.strip() == STYLE.strip()
+    assert "http" not in STYLE
+
+
+def shades(dark: bool) -> list[tuple[str, str]]:
+    """The ground and the ink of each level, as the style sheet has them."""
+    light, _, night = STYLE.partition("@media")
+    sheet = night if dark else light
+    ink = re.search(r"\.chart text \{ fill: (#\w+)", sheet).group(1)
+    bright = re.search(r"chart-on-4 \{ fill: (#\w+)", sheet).group(1)
+    grounds = [re.search(rf"\.chart-heat-{level} \{{ fill: (#\w+)", sheet).group(1) for level in range(5)]
+    return [(ground, bright if level > 2 else ink) for level, ground in enumerate(grounds)]
+
+
+def luminance(colour: str) -> float:
+    """Relative luminance, as WCAG 2 defines it."""
+    parts = [int(colour[at : at + 2], 16) / 255 for at in (1, 3, 5)]
+    linear = [part / 12.92 if part <= 0.04045 else ((part + 0.055) / 1.055) ** 2.4 for part in parts]
+    return 0.2126 * linear[0] + 0.7152 * linear[1] + 0.0722 * linear[2]
+
+
+@pytest.mark.parametrize("dark", [False, True])
+def test_shades_differ_in_lightness_and_their_numbers_can_be_read(dark: bool) -> None:
+    found = shades(dark)
+    lights = [luminance(ground) for ground, _ in found]
+    assert lights == sorted(lights, reverse=not dark)  # told apart with any colour vision, or none
+    for ground, ink in found:
+        low, high = sorted((luminance(ground), luminance(ink)))
+        assert (high + 0.05) / (low + 0.05) >= 4.5
+
+
+def test_a_scale_puts_values_between_its_ends() -> None:
+    assert [Scale(0, 10, 100, 200).at(value) for value in (0, 2.5, 10)] == [100, 125, 200]
+    assert Scale(1, 100, 0, 200, logarithmic=True).at(10) == pytest.approx(100)
+    assert Scale(0, 1, 300, 0).at(0.5) == 150
+
+
+@given(st.floats(-1e6, 1e6), st.floats(1e-3, 1e6), st.integers(2, 9))
+def test_ticks_are_round_few_and_within_the_scale(low, width, count) -> None:
+    scale = Scale(low, low + width, 0, 1)
+    ticks = scale.ticks(count)
+    assert len(ticks) <= count + 1
+    slack = 1e-6 * max(1, abs(low) + width)
+    assert all(low - slack <= tick <= low + width + slack for tick in ticks)
+    if len(ticks) > 1:
+        step = f"{ticks[1] - ticks[0]:.3e}"
+        assert step[0] in "1259"  # 1, 2 or 5 times a power of ten, but for rounding
+
+
+def test_ticks_worked_by_hand() -> None:
+    assert Scale(0, 1, 0, 1).ticks() == pytest.approx([0, 0.2, 0.4, 0.6, 0.8, 1])
+    assert Scale(1e4, 5e8, 0, 1, logarithmic=True).ticks() == [1e4, 1e5, 1e6, 1e7, 1e8]
+    assert [shown(value) for value in (0.30000000000000004, -0.0, 1e6, 3e5, 1.2e9)] == [
+        "0.3", "0", "1M", "300K", "1.2B",
+    ]  # fmt: skip
+
+
+def test_what_has_no_place_is_refused() -> None:
+    with pytest.raises(ValueError, match="at least one value"):
+        line_chart("none", [], x_title="x", y_title="y")
+    with pytest.raises(ValueError, match="logarithmic"):
+        scale_over([0, 1], 0, 1, logarithmic=True)
