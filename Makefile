@@ -1,5 +1,6 @@
 # make run    build the sample benchmark, grade five simple systems and serve the leaderboard
 # make test   set up and run the tests        make test-all  the longer ones too
+# make test-postgres  the site's tests on PostgreSQL     make soak  thousands of submissions in a row
 # make check  ruff and mypy                   make bench     timings as ratios against peers and limits
 # make docs   write the generated pages again
 
@@ -11,16 +12,19 @@ SITE ?= gluebench-site
 PORT ?= 8000
 PIP := $(BIN)/python -m pip --disable-pip-version-check install --quiet --constraint constraints.txt
 
-.PHONY: run test test-all check format bench coverage docs clean
+.PHONY: run test test-all test-postgres check format bench soak coverage docs clean
 
 run: $(VENV)/.leaderboard
 	@exec $(BIN)/gluebench leaderboard demo --site $(SITE) --port $(PORT)
 
 test: $(VENV)/.dev
-	$(BIN)/python -m pytest -n 2 -m "not slow"
+	$(BIN)/python -m pytest -n 2 --dist loadgroup -m "not slow"
 
 test-all: $(VENV)/.dev
 	$(BIN)/python -m pytest -n 2
+
+test-postgres: $(VENV)/.dev
+	PYTHONPATH=tests $(BIN)/python -m pytest -n 2 -p leaderboard.postgres -m "not slow and not browser" tests/leaderboard
 
 check: $(VENV)/.dev
 	$(BIN)/ruff format --check .
@@ -40,9 +44,17 @@ bench: $(VENV)/.dev
 	$(BIN)/python bench/vectors.py
 	$(BIN)/python bench/step.py
 	$(BIN)/python bench/probe.py
+	$(BIN)/python bench/ladder.py
+	$(BIN)/python bench/board.py
+	$(BIN)/python bench/rank.py
+	$(BIN)/python bench/audit.py
+
+soak: $(VENV)/.dev
+	$(BIN)/python bench/soak.py
 
 coverage: $(VENV)/.dev
 	$(BIN)/python bench/intervals.py
+	$(BIN)/python bench/differences.py
 
 docs: $(VENV)/.dev
 	$(BIN)/python -m gluebench.cli.reference > docs/commands.md
