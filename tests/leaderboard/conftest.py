@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import atexit
+import contextlib
 import json
 import os
 import shutil
@@ -12,7 +13,7 @@ import sys
 import tempfile
 import time
 import urllib.request
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -20,6 +21,7 @@ import django
 import pytest
 from django.conf import settings
 from django.test import override_settings
+from leaderboard import postgres as postgres_server
 from leaderboard.material import MANIFEST, PREDICTIONS, write_gold, zip_bytes
 
 from gluebench.leaderboard.folder import VARIABLE, SiteFolder
@@ -58,7 +60,10 @@ def tiny(db: None, gold_folder: Path) -> Any:
     from gluebench.leaderboard.benchmarks.models import Benchmark
 
     caches["pages"].clear()
-    return Benchmark.objects.get(name=add_benchmark(str(MANIFEST), gold_folder))
+    made = Benchmark.objects.get(name=add_benchmark(str(MANIFEST), gold_folder))
+    made.settings = {"per_day": None, "at_once": None}  # tests of limits set their own
+    made.save()
+    return made
 
 
 @pytest.fixture
@@ -105,11 +110,11 @@ def graded(send: Callable[..., Any]) -> Callable[..., Any]:
 class Served:
     """A site that a process of its own serves."""
 
-    def __init__(self, folder: Path, gold: Path) -> None:
+    def __init__(self, folder: Path, gold: Path, environment: Mapping[str, str] | None = None) -> None:
         self.folder = folder
-        environment = {key: value for key, value in os.environ.items() if key != VARIABLE}
         home = str(Path(__file__).parents[2] / "src")
-        self._environment = {**environment, "PYTHONPATH": home}
+        mine = {key: value for key, value in os.environ.items() if key != VARIABLE}
+        self._environment = {**mine, "PYTHONPATH": home, **(environment or {})}
         self.python(
             "from gluebench.leaderboard import commands; import sys\n"
             "commands.init(sys.argv[1]); commands.add(*sys.argv[1:])",
@@ -165,10 +170,30 @@ class Served:
 
 
 @pytest.fixture(scope="session")
+def walked(django_db_setup: None, django_db_blocker: Any, gold_folder: Path) -> Any:
+    """What everybody is answered everywhere: see leaderboard.walk."""
+    from leaderboard.walk import walk
+
+    with django_db_blocker.unblock():
+        return walk(gold_folder)
+
+
+@pytest.fixture
+def postgres() -> Iterator[str]:
+    """The address of an empty PostgreSQL database: what GLUEBENCH_DATABASE of a served site may be."""
+    with postgres_server.database() as address:
+        yield address
+
+
+@pytest.fixture(scope="session")
 def served(tmp_path_factory: pytest.TempPathFactory, gold_folder: Path) -> Iterator[Served]:
-    site = Served(tmp_path_factory.mktemp("served") / "site", gold_folder)
-    try:
-        yield site
-    finally:
-        if site.process.poll() is None:
-            site.stop()
+    with contextlib.ExitStack() as stack:
+        environment = {}
+        if os.environ.get(postgres_server.VARIABLE):
+            environment[postgres_server.VARIABLE] = stack.enter_context(postgres_server.database())
+        site = Served(tmp_path_factory.mktemp("served") / "site", gold_folder, environment)
+        try:
+            yield site
+        finally:
+            if site.process.poll() is None:
+                site.stop()

@@ -14,7 +14,7 @@ from leaderboard.material import CANARIES, PREDICTIONS, zip_bytes
 
 from gluebench.leaderboard.submissions.grading import grade
 from gluebench.leaderboard.submissions.models import Status, Submission
-from gluebench.leaderboard.submissions.text import markdown
+from gluebench.leaderboard.text import markdown
 
 Send = Callable[..., Submission]
 
@@ -269,7 +269,7 @@ def test_pages_carry_no_inline_style_or_script(client: Client, graded: Send) -> 
     for path in addresses(graded()):
         page = client.get(path, follow=True).content.decode() if not path.endswith("/file") else ""
         assert " style=" not in page
-        assert not re.search(r"<script(?![^>]*\ssrc=)", page)
+        assert not re.search(r"<script(?![^>]*(\ssrc=|type=.application/json))", page)
         assert not re.search(r'(?:src|href)="https?://(?!example\.org)[^"]*\.(?:js|css|woff2?)', page)
 
 

@@ -1,5 +1,8 @@
 from __future__ import annotations
 
+import os
+import subprocess
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -107,3 +110,16 @@ def test_migrations_are_complete(db: None) -> None:
     from django.core.management import call_command
 
     call_command("makemigrations", "--check", "--dry-run", verbosity=0)
+
+
+def test_the_site_that_is_named_goes_before_the_environment_s(tmp_path: Path) -> None:
+    """`--site` beside a GLUEBENCH_SITE of another site was refused as two sites in one process."""
+    home = str(Path(__file__).parents[2] / "src")
+    environment = {**os.environ, "GLUEBENCH_SITE": str(tmp_path / "another"), "PYTHONPATH": home}
+    words = ["leaderboard", "init", "--site", str(tmp_path / "mine")]
+    done = subprocess.run(
+        [sys.executable, "-m", "gluebench", *words], env=environment, capture_output=True, text=True
+    )
+    assert done.returncode == 0, done.stderr
+    assert (tmp_path / "mine" / "site.sqlite3").is_file()
+    assert not (tmp_path / "another").exists()

@@ -144,7 +144,7 @@ def test_a_stopping_worker_gives_the_submission_back(send: Send, monkeypatch: py
     stop.clear()
     grading.grade(submission.pk)
     submission.refresh_from_db()
-    assert submission.status == Status.GRADED
+    assert submission.status == Status.GRADED, submission.failure
 
 
 def test_grading_that_takes_too_long_is_stopped(send: Send, settings: Any) -> None:

@@ -3,12 +3,18 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Mapping, Sequence
+from contextlib import nullcontext
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from gluebench.leaderboard import folder as folders
+from gluebench.leaderboard.environment import require
 from gluebench.leaderboard.folder import SiteError, SiteFolder
 
-__all__ = ["SiteError", "add", "init", "serve", "submit_local", "submitted_models"]
+if TYPE_CHECKING:
+    from gluebench.leaderboard.accounts.people import Link
+    from gluebench.leaderboard.checks import Finding
 
 
 def init(folder: str | os.PathLike[str]) -> SiteFolder:
@@ -16,47 +22,92 @@ def init(folder: str | os.PathLike[str]) -> SiteFolder:
 
     Raises SiteError if the folder holds something else.
     """
+    from gluebench.leaderboard.accounts import pages
     from gluebench.leaderboard.supervisor import prepare
 
-    site = _site(folder)
+    site = folders.at(folder)
     site.create()
+    pages.write_missing(site.root)
     prepare(site)
     return site
 
 
 def add(
-    folder: str | os.PathLike[str], manifest_name_or_path: str, gold_folder: str | os.PathLike[str]
+    folder: str | os.PathLike[str],
+    manifest_name_or_path: str,
+    gold_folder: str | os.PathLike[str],
+    policy_file: str | os.PathLike[str] | None = None,
 ) -> str:
     """Take a benchmark into a site, with a copy of its labels that only the grader opens; returns its name.
 
     The same again changes nothing. Another manifest or other labels under the same name replace them, and
-    every submission is graded anew. Raises SiteError, ManifestError, or scoring's error about the labels.
+    every submission is graded anew. A policy replaces the one it has; without, it keeps that. Raises
+    SiteError, ManifestError, PolicyError, or scoring's error about the labels.
     """
     _open(folder)
     from gluebench.leaderboard.benchmarks.adding import add_benchmark
+    from gluebench.leaderboard.benchmarks.policy import read_policy
 
-    return add_benchmark(manifest_name_or_path, Path(gold_folder))
+    if policy_file is not None:
+        read_policy(Path(policy_file))  # before anything is changed
+    name = add_benchmark(manifest_name_or_path, Path(gold_folder))
+    if policy_file is not None:
+        policy(folder, name, policy_file)
+    return name
+
+
+def policy(
+    folder: str | os.PathLike[str],
+    benchmark: str,
+    file: str | os.PathLike[str] | None = None,
+    changes: Mapping[str, str] | None = None,
+) -> list[str]:
+    """Change a benchmark's policy: all of it by a file, then single settings; returns it as lines of TOML.
+
+    A change is in the site's log. Raises SiteError, or PolicyError with all that is wrong.
+    """
+    _open(folder)
+    from gluebench.leaderboard.limits.settle import settle
+
+    return settle(benchmark, None if file is None else Path(file), changes or {})
 
 
 def serve(
     folder: str | os.PathLike[str], *, host: str = "127.0.0.1", port: int = 8000, open: bool = False
 ) -> None:
     """Run a site until SIGINT or SIGTERM; prints its address when it answers. Raises SiteError."""
-    from gluebench.leaderboard.supervisor import Address, listen, prepare, run
+    running = require()
+    _run(folder, (host, port), web=running.web, workers=running.workers, change=True, open=open)
 
-    site = _site(folder)
+
+def web(folder: str | os.PathLike[str], *, host: str = "127.0.0.1", port: int = 8000) -> None:
+    """Run only a site's web processes, as `serve`; workers run elsewhere. Raises SiteError."""
+    _run(folder, (host, port), web=require().web, workers=0, change=False)
+
+
+def worker(folder: str | os.PathLike[str]) -> None:
+    """Run only a site's workers until SIGINT or SIGTERM. Raises SiteError."""
+    _run(folder, None, web=0, workers=require().workers, change=False)
+
+
+def doctor(folder: str | os.PathLike[str]) -> list[Finding]:
+    """All that a site needs, looked at one by one: its files, then what it must reach."""
+    from gluebench.leaderboard import checks
+
+    site = folders.at(folder)
     site.require()
+    found = checks.examine(site)
+    if any(each.what == "settings" and not each.ok for each in found):
+        return found
+    _open(folder)
+    from gluebench.leaderboard import reach
 
-    def ready(address: Address) -> None:
-        print(f"The leaderboard is at {address.url} (stop it with Ctrl-C)", flush=True)
-        if open:
-            import webbrowser
-
-            webbrowser.open(address.url)
-
-    with listen(host, port) as listening:
-        prepare(site)
-        run(site, listening, ready=ready)
+    found += [*reach.examine(), reach.mail()]
+    if all(each.ok for each in found if each.what == "database"):
+        found.append(reach.pending())
+        if found[-1].ok:
+            found.append(reach.queue())
+    return found
 
 
 def submit_local(
@@ -106,19 +157,90 @@ def submitted_models(folder: str | os.PathLike[str], benchmark: str, user_email:
     return frozenset(rows.values_list("model", flat=True))
 
 
-def _site(folder: str | os.PathLike[str]) -> SiteFolder:
-    return SiteFolder(Path(folder).absolute())
+def first_admin(folder: str | os.PathLike[str], email: str) -> str | None:
+    """Make this account an admin if the site has none; returns its password then. Raises SiteError."""
+    _open(folder)
+    from gluebench.leaderboard.accounts import people
+
+    return None if people.has_admin() else people.make_admin(email)
+
+
+def make_admin(folder: str | os.PathLike[str], email: str) -> str:
+    """Make this account an admin, and the account if there is none; returns its new random password.
+
+    Raises SiteError.
+    """
+    _open(folder)
+    from gluebench.leaderboard.accounts import people
+
+    return people.make_admin(email)
+
+
+def set_organiser(
+    folder: str | os.PathLike[str], email: str, benchmark: str, *, remove: bool = False
+) -> None:
+    """Let an account organise a benchmark, or no longer. Raises SiteError if either is unknown."""
+    _open(folder)
+    from gluebench.leaderboard.accounts import people
+
+    people.set_organiser(email, benchmark, remove=remove)
+
+
+def pending_links(folder: str | os.PathLike[str]) -> Sequence[Link]:
+    """A link for each address that nobody has confirmed. Raises SiteError."""
+    _open(folder)
+    from gluebench.leaderboard.accounts import people
+
+    return people.pending_links()
+
+
+def password_link(folder: str | os.PathLike[str], email: str) -> str:
+    """Where an account gets a new password. Raises SiteError for an unknown one."""
+    _open(folder)
+    from gluebench.leaderboard.accounts import people
+
+    return people.reset_path(people.account(email))
+
+
+def _run(
+    folder: str | os.PathLike[str],
+    listen_at: tuple[str, int] | None,
+    *,
+    web: int,
+    workers: int,
+    change: bool,
+    open: bool = False,
+) -> None:
+    from gluebench.leaderboard.supervisor import Address, listen, prepare, run
+
+    site = folders.at(folder)
+    site.require()
+
+    def ready(address: Address | None) -> None:
+        what = (
+            f"The leaderboard is at {address.url}" if address else f"{workers} workers grade for {site.root}"
+        )
+        print(f"{what} (stop it with Ctrl-C)", flush=True)
+        if open and address:
+            import webbrowser
+
+            webbrowser.open(address.url)
+
+    with listen(*listen_at) if listen_at else nullcontext() as listening:
+        prepare(site, change=change, web=listen_at is not None)
+        run(site, listening, web=web, workers=workers, ready=ready)
 
 
 def _open(folder: str | os.PathLike[str]) -> None:
     """Set Django up on this site. One process works on one site. Raises SiteError."""
-    site = _site(folder)
+    site = folders.at(folder)
     site.require()
-    os.environ.setdefault(folders.VARIABLE, str(site.root))
     os.environ.setdefault("DJANGO_SETTINGS_MODULE", "gluebench.leaderboard.settings")
     import django
     from django.conf import settings
 
-    if site != settings.FOLDER:
+    if not settings.configured:  # what is named here goes before what the environment names
+        os.environ[folders.VARIABLE] = str(site.root)
+    if site.root != settings.FOLDER.root:
         raise SiteError(f"This process already works on the site {settings.FOLDER.root}, not {site.root}.")
     django.setup()

@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import os
 import secrets
+from importlib.util import find_spec
 from pathlib import Path
 from typing import NamedTuple
 
 VARIABLE = "GLUEBENCH_SITE"
 """Environment variable that names the folder to the web and worker processes."""
+STORAGE = "GLUEBENCH_STORAGE"
+"""Environment variable that names where submitted files and labels are kept, if not in the folder."""
 
 PRIVATE_FOLDER = 0o700
 PRIVATE_FILE = 0o600
@@ -22,6 +25,8 @@ class SiteFolder(NamedTuple):
     """A site's files. All of it is private to the account that runs the site."""
 
     root: Path
+    shared: Path | None = None
+    """Folder for what several machines must see alike; without one, the site's own."""
 
     @property
     def database(self) -> Path:
@@ -31,7 +36,7 @@ class SiteFolder(NamedTuple):
     @property
     def submissions(self) -> Path:
         """The submitted files."""
-        return self.root / "submissions"
+        return (self.shared or self.root) / "submissions"
 
     @property
     def uploads(self) -> Path:
@@ -40,8 +45,11 @@ class SiteFolder(NamedTuple):
 
     @property
     def labels(self) -> Path:
-        """Gold folders, one for each benchmark and version; only the grader's process reads them."""
-        return self.root / "labels"
+        """Gold folders, one for each benchmark and version; only the grader's process reads them.
+
+        Where they are kept in a bucket, this holds copies of those that were graded on here.
+        """
+        return (self.shared or self.root) / "labels"
 
     @property
     def manifests(self) -> Path:
@@ -86,6 +94,12 @@ class SiteFolder(NamedTuple):
             )
 
 
+def need(module: str, extra: str, variable: str) -> None:
+    """Raise SiteError if what a setting asks for is not installed."""
+    if find_spec(module) is None:
+        raise SiteError(f"{variable} needs more packages: pip install 'gluebench[{extra}]'")
+
+
 def make_private(folder: Path) -> None:
     """Create a folder that only its owner may enter."""
     folder.mkdir(mode=PRIVATE_FOLDER, parents=True, exist_ok=True)
@@ -104,4 +118,12 @@ def write_private(path: Path, data: bytes) -> None:
 
 def from_environment() -> SiteFolder:
     """The site that the environment names, else `gluebench-site` in the current folder."""
-    return SiteFolder(Path(os.environ.get(VARIABLE, "gluebench-site")).absolute())
+    return at(os.environ.get(VARIABLE, "gluebench-site"))
+
+
+def at(root: str | os.PathLike[str]) -> SiteFolder:
+    """The site in a folder, with the shared folder that the environment names."""
+    shared = os.environ.get(STORAGE, "").strip()
+    return SiteFolder(
+        Path(root).absolute(), Path(shared).absolute() if shared and "://" not in shared else None
+    )

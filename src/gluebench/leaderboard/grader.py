@@ -8,7 +8,15 @@ from __future__ import annotations
 import json
 import resource
 import sys
-from typing import Any
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from gluebench.benchmark import Benchmark
+    from gluebench.scoring import Gold
+    from gluebench.submission import Submission
+
+KEPT = "not better by more than a standard error than the best that its people sent before, which is shown"
+INCOMPLETE = "only some of the task's files are there, and of a part nothing is shown"
 
 
 def main() -> int:
@@ -24,6 +32,12 @@ def main() -> int:
 
 
 def _result(job: dict[str, Any]) -> dict[str, Any]:
+    if "samples" in job or "compare" in job:
+        return _similar(job)
+    if "sheets" in job:
+        return _people(job)
+    if "systems" in job or "pair" in job:
+        return _ranked(job)
     from gluebench.benchmark import load_benchmark
     from gluebench.submission import check
 
@@ -31,10 +45,101 @@ def _result(job: dict[str, Any]) -> dict[str, Any]:
     submission = check(job["submission"], benchmark)
     result: dict[str, Any] = {"check": submission.as_dict() | {"source": ""}}
     if job["gold"] is not None and submission.verdict != "invalid":
-        from gluebench.scoring import grade, read_gold
+        from gluebench.scoring import grade
 
-        result["report"] = grade(submission, read_gold(job["gold"], benchmark)).as_dict()
+        gold = _gold(job, benchmark)
+        result["report"] = grade(submission, gold).as_dict()
+        result["diagnosis"] = _diagnosis(submission, gold)
+        if job.get("bests") is not None:
+            result |= _ladder(job["bests"], submission, gold)
     return result
+
+
+def _similar(job: dict[str, Any]) -> dict[str, Any]:
+    """For the organiser's report: predictions of some submissions, or which of them are near each other."""
+    from gluebench.leaderboard.audit.samples import near_pairs, take_samples
+
+    if "compare" in job:
+        return {"pairs": near_pairs(job["compare"])}
+    return {"samples": take_samples(job["manifest"], job["samples"])}
+
+
+def _people(job: dict[str, Any]) -> dict[str, Any]:
+    """What people answered to examples that an organiser drew, scored as systems are."""
+    from gluebench.analysis.human.score import score_sheets
+    from gluebench.analysis.human.sheets import Sheet
+    from gluebench.benchmark import load_benchmark
+    from gluebench.data import DataError
+    from gluebench.leaderboard.people.drawn import draw_of
+
+    gold = _gold(job, load_benchmark(job["manifest"]))
+    sheets = [Sheet(sheet["name"], tuple(sheet["labels"])) for sheet in job["sheets"]]
+    try:
+        return {"agreement": score_sheets(draw_of(job["drawn"]), sheets, gold).as_dict()}
+    except DataError as error:  # its messages name examples, never their labels
+        return {"problems": error.problems}
+
+
+def _diagnosis(submission: Submission, gold: Gold) -> dict[str, Any]:
+    """For each diagnostic set that was sent: which label is taken for which, and a pair's two directions."""
+    from gluebench.analysis.diagnostics import diagnose
+
+    files = [task.metrics[0].file for task in gold.benchmark.diagnostics]
+    if not any(file in gold.columns and file in submission.predictions for file in files):
+        return {}
+    found = diagnose({"": submission}, gold, resamples=0)
+    return {name: each.systems[""].counts() for name, each in found.sets.items()}
+
+
+def _ranked(job: dict[str, Any]) -> dict[str, Any]:
+    """For the board: how sure its ranks are, or how far two of its systems are apart."""
+    from gluebench.analysis.board import compare_two, rank_all
+    from gluebench.benchmark import load_benchmark
+
+    gold = _gold(job, load_benchmark(job["manifest"]))
+    if "pair" in job:
+        a, b = job["pair"]
+        return compare_two(a, b, gold, smallest=job["smallest"])
+    return rank_all(job["systems"], gold, majorities=job["majorities"])
+
+
+def _gold(job: dict[str, Any], benchmark: Benchmark) -> Gold:
+    """The labels; of a split by the job's `share`, the part that its `rows` names."""
+    from gluebench.scoring import read_gold
+
+    gold = read_gold(job["gold"], benchmark)
+    if job.get("rows") is None:
+        return gold
+    from gluebench.scoring.label_version import label_key
+    from gluebench.scoring.split import part_of
+
+    return part_of(gold, job["rows"], share=job["share"], key=label_key(job["gold"]))
+
+
+def _ladder(bests: dict[str, str], submission: Submission, gold: Gold) -> dict[str, Any]:
+    """What the Ladder shows, and which tasks have a new best.
+
+    `bests` is task to the file of an earlier submission. One that lacks the task is passed over.
+    """
+    from gluebench.scoring import grade
+    from gluebench.scoring.ladder import climb, rounded_report
+    from gluebench.submission import check
+
+    benchmark = gold.benchmark
+    read = {path: check(path, benchmark) for path in sorted(set(bests.values()))}
+    usable = {
+        task.name: read[bests[task.name]]
+        for task in benchmark.tasks
+        if task.name in bests and all(f.name in read[bests[task.name]].predictions for f in task.files)
+    }
+    found = climb(submission, usable, gold)
+    shown = rounded_report(grade(found.shown, gold))
+    warnings = [*shown.warnings]
+    if found.kept:
+        warnings.append(f"{', '.join(found.kept)}: {KEPT}")
+    if found.incomplete:
+        warnings.append(f"{', '.join(found.incomplete)}: {INCOMPLETE}")
+    return {"shown": shown._replace(warnings=tuple(warnings)).as_dict(), "new": list(found.new)}
 
 
 def _limit(seconds: int, size: int) -> None:

@@ -5,53 +5,58 @@ from __future__ import annotations
 import os
 from typing import Any
 
-from gluebench.leaderboard import folder
+from gluebench.leaderboard import databases, environment, folder, storage
+from gluebench.leaderboard.accounts import settings as accounts
+from gluebench.leaderboard.accounts.settings import *  # noqa: F403
 from gluebench.version import __version__
 
 FOLDER = folder.from_environment()
 HERE = os.path.dirname(__file__)
+RUNNING = environment.require()
 
-
-def _listed(variable: str) -> list[str]:
-    return [value.strip() for value in os.environ.get(variable, "").split(",") if value.strip()]
-
-
-SECRET_KEY = FOLDER.secret_key()
+SECRET_KEY = RUNNING.key or FOLDER.secret_key()
 DEBUG = False
-HTTPS = os.environ.get("GLUEBENCH_HTTPS") == "1"
+HTTPS = RUNNING.https
 """Whether a proxy in front speaks HTTPS: cookies are then marked secure."""
 
-HOSTS = _listed("GLUEBENCH_HOSTS")
-ALLOWED_HOSTS = ["127.0.0.1", "localhost", "[::1]", *HOSTS]
-CSRF_TRUSTED_ORIGINS = [f"https://{host.lstrip('.')}" for host in HOSTS]
+ALLOWED_HOSTS = ["127.0.0.1", "localhost", "[::1]", *RUNNING.hosts]
+CSRF_TRUSTED_ORIGINS = [f"https://{f'*{host}' if host.startswith('.') else host}" for host in RUNNING.hosts]
 
 INSTALLED_APPS = [
     "gluebench.leaderboard.accounts",
     "gluebench.leaderboard.benchmarks",
     "gluebench.leaderboard.submissions",
+    "gluebench.leaderboard.limits",
+    "gluebench.leaderboard.audit",
+    "gluebench.leaderboard.people",
     "gluebench.leaderboard.boards",
+    "gluebench.leaderboard.ranks",
+    "django.contrib.admin.apps.SimpleAdminConfig",  # its pages are found by urls.py, in the web process alone
     "django.contrib.auth",
     "django.contrib.contenttypes",
     "django.contrib.sessions",
     "django.contrib.messages",
     "django.contrib.staticfiles",
-    "allauth",
-    "allauth.account",
+    *accounts.APPS,
     "csp",
+    "ninja",  # for the files of its documentation page
     "django_tasks",
     "django_tasks_db",
 ]
 
 MIDDLEWARE = [
+    # Those that write headers come first, so that static files, refusals and "not modified" have them too.
     "django.middleware.security.SecurityMiddleware",
-    "whitenoise.middleware.WhiteNoiseMiddleware",
+    "gluebench.leaderboard.head.without_body",
+    "django.middleware.clickjacking.XFrameOptionsMiddleware",
     "csp.middleware.CSPMiddleware",
+    "whitenoise.middleware.WhiteNoiseMiddleware",
+    "gluebench.leaderboard.boards.unchanged.unchanged",
     "django.contrib.sessions.middleware.SessionMiddleware",
     "django.middleware.common.CommonMiddleware",
     "django.middleware.csrf.CsrfViewMiddleware",
     "django.contrib.auth.middleware.AuthenticationMiddleware",
     "django.contrib.messages.middleware.MessageMiddleware",
-    "django.middleware.clickjacking.XFrameOptionsMiddleware",
     "allauth.account.middleware.AccountMiddleware",
 ]
 
@@ -75,32 +80,24 @@ TEMPLATES: list[dict[str, Any]] = [
                 "django.contrib.auth.context_processors.auth",
                 "django.contrib.messages.context_processors.messages",
                 "gluebench.leaderboard.boards.context.site",
+                "gluebench.leaderboard.accounts.context.account",
+                "gluebench.leaderboard.limits.context.quota",
             ],
             "builtins": ["gluebench.leaderboard.boards.templatetags.scores"],
         },
     },
 ]
 
-# Without IMMEDIATE and the wait, a third of concurrent uploads fail with "database is locked".
-DATABASES: dict[str, dict[str, Any]] = {
-    "default": {
-        "ENGINE": "django.db.backends.sqlite3",
-        "NAME": str(FOLDER.database),
-        "CONN_MAX_AGE": None,
-        "OPTIONS": {
-            "transaction_mode": "IMMEDIATE",
-            "timeout": 20,
-            "init_command": (
-                "PRAGMA journal_mode=WAL;PRAGMA synchronous=NORMAL;PRAGMA mmap_size=134217728;"
-                "PRAGMA journal_size_limit=27103364;PRAGMA cache_size=-20000;"
-            ),
-        },
-    }
-}
+DATABASES = {"default": databases.of(RUNNING.database, FOLDER)}
 DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
 
 CACHES = {
-    "default": {"BACKEND": "django.core.cache.backends.locmem.LocMemCache", "LOCATION": "default"},
+    # Limits on guessing are counted here: for all web processes together, where there are several.
+    "default": {
+        "BACKEND": "django.core.cache.backends."
+        + ("db.DatabaseCache" if RUNNING.several else "locmem.LocMemCache"),
+        "LOCATION": "site_cache",
+    },
     "pages": {
         "BACKEND": "django.core.cache.backends.locmem.LocMemCache",
         "LOCATION": "pages",
@@ -113,19 +110,18 @@ TASKS = {"default": {"BACKEND": "django_tasks_db.DatabaseBackend"}}
 
 STORAGES = {
     "default": {"BACKEND": "django.core.files.storage.InMemoryStorage"},
-    "submissions": {
-        "BACKEND": "django.core.files.storage.FileSystemStorage",
-        "OPTIONS": {
-            "location": str(FOLDER.submissions),
-            "file_permissions_mode": folder.PRIVATE_FILE,
-            "directory_permissions_mode": folder.PRIVATE_FOLDER,
-        },
-    },
-    "staticfiles": {"BACKEND": "whitenoise.storage.CompressedManifestStaticFilesStorage"},
+    **storage.of(RUNNING.bucket, FOLDER),
+    "staticfiles": {"BACKEND": "gluebench.leaderboard.static_files.Storage"},
 }
 STATIC_URL = "static/"
 STATIC_ROOT = str(FOLDER.static)
-STATICFILES_DIRS = [os.path.join(HERE, "static")]
+CHARTS = os.path.join(HERE, "..", "analysis", "charts", "static")
+STATICFILES_DIRS = [os.path.join(HERE, "static"), ("charts", CHARTS)]
+STATICFILES_FINDERS = [
+    "django.contrib.staticfiles.finders.FileSystemFinder",
+    "gluebench.leaderboard.static_files.Finder",
+]
+WHITENOISE_KEEP_ONLY_HASHED_FILES = True
 
 FILE_UPLOAD_HANDLERS = ["django.core.files.uploadhandler.TemporaryFileUploadHandler"]
 FILE_UPLOAD_TEMP_DIR = str(FOLDER.uploads)
@@ -138,34 +134,30 @@ GRADER_SECONDS = 120
 """Time a submission may take to check and grade."""
 GRADER_BYTES = 2 * 1024**3
 """Address space of the process that checks and grades."""
+RANKING_SECONDS = 600
+"""Time the ranks of a board, or the comparison of two systems, may take."""
 LEASE_SECONDS = 30
 """How long a worker that gave no sign of life keeps the submission it was grading."""
 GRADER_ATTEMPTS = 3
 """Workers that may die over one submission before it counts as failed."""
 
-AUTH_USER_MODEL = "accounts.User"
-AUTHENTICATION_BACKENDS = ["allauth.account.auth_backends.AuthenticationBackend"]
-PASSWORD_HASHERS = ["django.contrib.auth.hashers.Argon2PasswordHasher"]
-AUTH_PASSWORD_VALIDATORS = [
-    {
-        "NAME": "django.contrib.auth.password_validation.MinimumLengthValidator",
-        "OPTIONS": {"min_length": 10},
-    },
-    {"NAME": "django.contrib.auth.password_validation.UserAttributeSimilarityValidator"},
-    {"NAME": "django.contrib.auth.password_validation.CommonPasswordValidator"},
-]
-LOGIN_URL = "account_login"
-LOGIN_REDIRECT_URL = "my-submissions"
-ACCOUNT_LOGOUT_REDIRECT_URL = "home"
-ACCOUNT_USER_MODEL_USERNAME_FIELD = None
-ACCOUNT_LOGIN_METHODS = {"email"}
-ACCOUNT_SIGNUP_FIELDS = ["email*", "password1*"]
-ACCOUNT_UNIQUE_EMAIL = True
-ACCOUNT_EMAIL_VERIFICATION = "none"
-ACCOUNT_EMAIL_SUBJECT_PREFIX = ""
-ACCOUNT_SESSION_REMEMBER = True
-EMAIL_BACKEND = "django.core.mail.backends.filebased.EmailBackend"
+API_PER_MINUTE = {
+    "account": int(os.environ.get("GLUEBENCH_API_PER_MINUTE", "300")),
+    "visitor": int(os.environ.get("GLUEBENCH_API_PER_MINUTE", "300")),
+    "check": 30,
+    "wrong-token": 30,
+}
+"""Requests to the interface in a minute: of an account; of an address that sends no token; free checks of an
+account; wrong tokens of an address."""
+
+EMAIL_BACKEND = f"django.core.mail.backends.{'smtp' if RUNNING.mail else 'filebased'}.EmailBackend"
 EMAIL_FILE_PATH = str(FOLDER.mail)
+EMAIL_TIMEOUT = 10
+if RUNNING.mail:
+    EMAIL_HOST, EMAIL_PORT = RUNNING.mail.host, RUNNING.mail.port
+    EMAIL_HOST_USER, EMAIL_HOST_PASSWORD = RUNNING.mail.user, RUNNING.mail.password
+    EMAIL_USE_TLS, EMAIL_USE_SSL = RUNNING.mail.scheme == "smtp+tls", RUNNING.mail.scheme == "smtps"
+    DEFAULT_FROM_EMAIL = SERVER_EMAIL = RUNNING.mail.sender
 
 CONTENT_SECURITY_POLICY = {
     "DIRECTIVES": {

@@ -1,4 +1,4 @@
-"""Keeps a site's two processes running: starts, restarts, stops them. Imports no Django, to stay small."""
+"""Keeps a site's processes running: starts, restarts, stops them. Imports no Django, to stay small."""
 
 from __future__ import annotations
 
@@ -15,8 +15,9 @@ from types import FrameType
 from typing import NamedTuple
 
 import gluebench
-from gluebench.leaderboard import folder, lifeline
+from gluebench.leaderboard import checks, folder, lifeline
 from gluebench.leaderboard.folder import SiteError, SiteFolder
+from gluebench.leaderboard.prepare import REFUSED
 
 GLANCE_SECONDS = 0.1
 STOP_SECONDS = 3.0
@@ -81,35 +82,58 @@ def listen(host: str, port: int) -> socket.socket:
     return listening
 
 
-def prepare(site: SiteFolder) -> None:
-    """Bring the database and the static files up to date. Raises SiteError."""
-    tasks = (["migrate", "--no-input"], ["collectstatic", "--no-input", "--clear"])
-    children = [(task, _spawn(site, "manage", task, quiet=True)) for task in tasks]
-    for task, child in children:
-        _, complaint = child.communicate()
-        if child.returncode:
-            raise SiteError(f"{task[0]} failed on {site.root}:\n{complaint.decode().strip()}")
+def prepare(site: SiteFolder, *, change: bool = True, web: bool = True) -> None:
+    """Check what a site needs and bring its database and static files up to date. Raises SiteError.
+
+    Without `change`, a database that is behind is refused; without `web`, static files are left alone.
+    """
+    checks.require(site)
+    children = [("prepare", _spawn(site, "prepare", [] if change else ["--as-it-is"], quiet=True))]
+    if web:
+        task = ["collectstatic", "--no-input", "--clear"]
+        children.append((task[0], _spawn(site, "manage", task, quiet=True)))
+    ended = [(name, child.communicate()[1].decode().strip(), child.returncode) for name, child in children]
+    for name, complaint, status in ended:
+        if status == REFUSED:
+            raise SiteError(complaint)
+        if status:
+            raise SiteError(f"{name} failed on {site.root}:\n{complaint}")
 
 
-def run(site: SiteFolder, listening: socket.socket, *, ready: Callable[[Address], None]) -> None:
-    """Serve until SIGINT or SIGTERM; `ready` is called when the site first answers."""
-    host, port = listening.getsockname()[:2]
-    address = Address(host, port)
+def run(
+    site: SiteFolder,
+    listening: socket.socket | None,
+    *,
+    web: int = 1,
+    workers: int = 1,
+    ready: Callable[[Address | None], None],
+) -> None:
+    """Keep that many processes until SIGINT or SIGTERM; `ready` is called when the site first answers.
+
+    Without a socket there are workers only.
+    """
+    address = Address(*listening.getsockname()[:2]) if listening else None
     for number in (signal.SIGINT, signal.SIGTERM):
         signal.signal(number, _stop)
     reading, writing = os.pipe()
-    fds = (listening.fileno(), reading)
+    fds = [reading, *([listening.fileno()] if listening else [])]
+    host = address.host if address else ""
+
+    def child(module: str, *arguments: str) -> Child:
+        return Child(lambda: _spawn(site, module, arguments, fds=fds, host=host))
+
     children: list[Child] = []
     try:
-        web = Child(lambda: _spawn(site, "web", [str(fds[0])], fds=fds, host=host))
-        children.append(web)
-        children.append(Child(lambda: _spawn(site, "worker", [], fds=fds, host=host)))
-        _await_answer(address, web)
+        if listening and address:
+            children += [child("web", str(listening.fileno())) for _ in range(web)]
+        children += [child("worker") for _ in range(workers)]
+        if address:
+            _await_answer(address, children[0])
         ready(address)
         while True:
             time.sleep(GLANCE_SECONDS)
-            for child in children:
-                child.revive()
+            for each in children:
+                each.revive()
     except _StopError:
         pass
     finally:
@@ -155,13 +179,13 @@ def _spawn(
     module: str,
     arguments: Sequence[str],
     *,
-    fds: tuple[int, ...] = (),
+    fds: Sequence[int] = (),
     host: str = "",
     quiet: bool = False,
 ) -> subprocess.Popen[bytes]:
     return subprocess.Popen(
         [sys.executable, "-P", "-m", f"gluebench.leaderboard.{module}", *arguments],
-        env=environment(site, host) | ({lifeline.VARIABLE: str(fds[1])} if fds else {}),
+        env=environment(site, host) | ({lifeline.VARIABLE: str(fds[0])} if fds else {}),
         pass_fds=fds,
         # Ctrl-C reaches the supervisor alone, which then stops its children in order.
         start_new_session=True,
@@ -172,13 +196,15 @@ def _spawn(
 
 def environment(site: SiteFolder, host: str = "") -> dict[str, str]:
     """A child's environment: this one's, the site's folder, and the host it is served as."""
-    hosts = [os.environ.get("GLUEBENCH_HOSTS", ""), "" if host in ("0.0.0.0", "::") else host]
+    name = "" if host in ("0.0.0.0", "::") else f"[{host}]" if ":" in host else host
     home = str(Path(gluebench.__file__).parents[1])
     path = os.pathsep.join(filter(None, (home, os.environ.get("PYTHONPATH"))))
     return {
         **os.environ,
         "PYTHONPATH": path,
         "DJANGO_SETTINGS_MODULE": "gluebench.leaderboard.settings",
-        "GLUEBENCH_HOSTS": ",".join(filter(None, hosts)),
+        "GLUEBENCH_HOSTS": ",".join(filter(None, (os.environ.get("GLUEBENCH_HOSTS", ""), name))),
+        # The server keeps large requests here while they arrive: /tmp may be memory.
+        "TMPDIR": str(site.uploads),
         folder.VARIABLE: str(site.root),
     }

@@ -2,26 +2,53 @@
 
 from __future__ import annotations
 
+from django.contrib import admin
 from django.urls import include, path
 
+from gluebench.leaderboard.accounts import views as accounts
+from gluebench.leaderboard.api.site import addresses as api_addresses
 from gluebench.leaderboard.boards import views as boards
+from gluebench.leaderboard.boards.exports import FORMATS, export
 from gluebench.leaderboard.submissions import views as submissions
+
+admin.autodiscover()
 
 urlpatterns = [
     path("", boards.home, name="home"),
     path("benchmarks/<slug:name>", boards.board, name="board"),
     path("benchmarks/<slug:name>.json", boards.board_json, name="board-json"),
+    path("benchmarks/<slug:name>/tasks/<str:task>.json", boards.task_json, name="task-json"),
+    *(
+        path(f"benchmarks/<slug:name>{task}.{ending}", export, {"ending": ending}, name=f"{kind}-{ending}")
+        for ending in FORMATS
+        for kind, task in (("board", ""), ("task", "/tasks/<str:task>"))
+    ),
+    path("benchmarks/<slug:name>/tasks/<str:task>", boards.task_board, name="task"),
     path(
         "benchmarks/<slug:name>/diagnostics/<str:task>.json", boards.diagnostics_json, name="diagnostics-json"
     ),
+    path("benchmarks/<slug:name>/diagnostics/<str:task>.csv", boards.diagnostics_csv, name="diagnostics-csv"),
+    path(
+        "benchmarks/<slug:name>/diagnostics/<str:task>/<str:slug>.json",
+        boards.phenomenon_json,
+        name="phenomenon-json",
+    ),
+    path("benchmarks/<slug:name>/diagnostics/<str:task>/<str:slug>", boards.phenomenon, name="phenomenon"),
     path("benchmarks/<slug:name>/diagnostics/<str:task>", boards.diagnostics, name="diagnostics"),
-    path("benchmarks/<slug:name>/submit", submissions.submit, name="submit"),
+    path("", include("gluebench.leaderboard.submissions.urls")),
     path("submissions", submissions.mine, name="my-submissions"),
     path("submissions/<slug:key>", submissions.submission, name="submission"),
     path("submissions/<slug:key>.json", submissions.submission_json, name="submission-json"),
-    path("submissions/<slug:key>/detail", submissions.detail, name="submission-detail"),
+    path("submissions/<slug:key>.bib", boards.bibtex, name="submission-bibtex"),
+    path("submissions/<slug:key>/detail", boards.detail, name="submission-detail"),
     path("submissions/<slug:key>/status.json", submissions.status_json, name="submission-status"),
-    path("submissions/<slug:key>/publish", submissions.publish, name="submission-publish"),
     path("submissions/<slug:key>/file", submissions.download, name="submission-file"),
-    path("account/", include("allauth.account.urls")),
+    path("terms", accounts.page, {"name": "terms"}, name="terms"),
+    path("privacy", accounts.page, {"name": "privacy"}, name="privacy"),
+    path("account/", include("gluebench.leaderboard.accounts.urls")),
+    path("admin/", admin.site.urls),
+    path("", include("gluebench.leaderboard.limits.urls")),
+    path("", include("gluebench.leaderboard.people.urls")),
+    path("", include("gluebench.leaderboard.ranks.urls")),
+    path("api/v1/", api_addresses()),
 ]

@@ -9,7 +9,11 @@ from types import FrameType
 from typing import Any
 
 import waitress
+from csp.constants import HEADER as POLICY
+from csp.utils import build_policy
 from django.conf import settings
+from waitress.channel import HTTPChannel
+from waitress.task import ErrorTask
 
 from gluebench.leaderboard.lifeline import watch
 from gluebench.leaderboard.wsgi import application
@@ -22,6 +26,7 @@ def main() -> None:
     watch()
     signal.signal(signal.SIGTERM, _stop)
     listening = socket.socket(fileno=int(sys.argv[1]))
+    HTTPChannel.error_task_class = Refusal
     waitress.serve(
         application,
         sockets=[listening],
@@ -32,16 +37,31 @@ def main() -> None:
         max_request_body_size=settings.UPLOAD_BYTES + FORM_BYTES,
         ident="gluebench",
         _quiet=True,
-        **_proxy(),
+        **proxy(),
     )
 
 
-def _proxy() -> dict[str, Any]:
-    """Believe a proxy on this machine about who asks and how; nobody else, nor any other header."""
+class Refusal(ErrorTask):  # type: ignore[misc]
+    """What the server refuses by itself: it has the headers that protect, as every answer of the site."""
+
+    def execute(self) -> None:
+        """Send it."""
+        self.response_headers += [
+            (POLICY, build_policy()),
+            ("X-Frame-Options", settings.X_FRAME_OPTIONS),
+            ("X-Content-Type-Options", "nosniff"),
+            ("Referrer-Policy", settings.SECURE_REFERRER_POLICY),
+            ("Cross-Origin-Opener-Policy", settings.SECURE_CROSS_ORIGIN_OPENER_POLICY),
+        ]
+        super().execute()
+
+
+def proxy() -> dict[str, Any]:
+    """Believe the proxy, by default one on this machine, about who asks and how; nor any other header."""
     if not settings.HTTPS:
         return {}
     return {
-        "trusted_proxy": "127.0.0.1",
+        "trusted_proxy": settings.RUNNING.proxy,
         "trusted_proxy_headers": "x-forwarded-for x-forwarded-proto",
         "clear_untrusted_proxy_headers": True,
     }

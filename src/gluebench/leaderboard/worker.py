@@ -12,7 +12,6 @@ import django
 
 from gluebench.leaderboard.lifeline import watch
 
-SWEEP_SECONDS = 5.0
 POLL_SECONDS = 0.2
 TASKS_KEPT = timedelta(days=1)
 
@@ -53,22 +52,28 @@ def main() -> None:
 def _sweep_for_ever(stopping: threading.Event) -> None:
     from django.db import DatabaseError, close_old_connections
 
+    from gluebench.leaderboard.submissions import grading
+
     while not stopping.is_set():
         close_old_connections()
         try:
             _sweep_once()
         except DatabaseError:
             logger.warning("The sweep could not reach the database and will try again.", exc_info=True)
-        stopping.wait(SWEEP_SECONDS)
+        stopping.wait(grading.SWEEP_SECONDS)
 
 
 def _sweep_once() -> None:
     from django.utils import timezone
     from django_tasks_db.models import DBTaskResult
 
+    from gluebench.leaderboard.accounts import chores
+    from gluebench.leaderboard.ranks.renewing import look
     from gluebench.leaderboard.submissions.grading import sweep
 
     sweep()
+    look()
+    chores.do_when_due()
     DBTaskResult.objects.finished().filter(finished_at__lt=timezone.now() - TASKS_KEPT).delete()
 
 

@@ -1,11 +1,41 @@
-"""Who uses the site. The user model is the site's own from its first migration, so that it can grow."""
+"""Who uses the site: people, the teams that share a quota, the tokens that programs sign in with.
+
+Roles: whoever has an account is a submitter; a benchmark names its organisers; an admin (`is_superuser`)
+may do all that organisers may, for every benchmark, and sees the admin pages.
+"""
 
 from __future__ import annotations
 
+import hashlib
+import secrets
+from datetime import datetime, timedelta
 from typing import ClassVar
 
 from django.contrib.auth.models import AbstractUser, BaseUserManager
 from django.db import models
+from django.utils import timezone
+
+from gluebench.leaderboard.text import plain
+
+TOKEN_PREFIX = "gluebench_"
+"""What a token begins with, so that people and scanners recognise one."""
+
+
+def new_code() -> str:
+    """The secret part of an invitation to a team."""
+    return secrets.token_urlsafe(12)
+
+
+class Team(models.Model):
+    """People who share one quota. A person is in one team at most."""
+
+    name = models.CharField(max_length=80, unique=True, validators=[plain])
+    code = models.CharField(max_length=32, unique=True, default=new_code)
+    """Whoever has the link with this code may join; made anew on request."""
+    created = models.DateTimeField(auto_now_add=True)
+
+    def __str__(self) -> str:
+        return self.name
 
 
 class UserManager(BaseUserManager["User"]):
@@ -24,6 +54,7 @@ class User(AbstractUser):
 
     username = None  # type: ignore[assignment]
     email = models.EmailField(unique=True)
+    team = models.ForeignKey(Team, null=True, blank=True, on_delete=models.SET_NULL, related_name="members")
 
     USERNAME_FIELD = "email"
     REQUIRED_FIELDS: ClassVar[list[str]] = []
@@ -32,3 +63,53 @@ class User(AbstractUser):
 
     def __str__(self) -> str:
         return self.email
+
+
+class Scope(models.TextChoices):
+    """What a token is good for."""
+
+    READ = "read", "Read one's own submissions"
+    SUBMIT = "submit", "Submit, edit and publish"
+
+
+class TokenQuerySet(models.QuerySet["Token"]):
+    """Vocabulary of tokens."""
+
+    def usable(self) -> TokenQuerySet:
+        """Those neither expired nor of an account that was closed."""
+        return self.filter(expires__gt=timezone.now(), user__is_active=True)
+
+    def find(self, secret: str) -> Token | None:
+        """The usable token with this secret."""
+        return self.usable().select_related("user").filter(digest=digest(secret)).first()
+
+
+class Token(models.Model):
+    """A secret that a program signs in with. Only its digest is kept; it is shown once."""
+
+    user = models.ForeignKey(User, on_delete=models.CASCADE, related_name="tokens")
+    name = models.CharField(max_length=80, validators=[plain])
+    digest = models.CharField(max_length=64, unique=True)
+    scopes = models.JSONField(default=list)
+    """Values of `Scope`."""
+    created = models.DateTimeField(auto_now_add=True)
+    expires = models.DateTimeField()
+    used = models.DateTimeField(null=True)
+
+    objects = TokenQuerySet.as_manager()
+
+    def __str__(self) -> str:
+        return self.name
+
+
+def digest(secret: str) -> str:
+    """SHA-256 of a token. The secret has 256 random bits, so that no slow hash is needed."""
+    return hashlib.sha256(secret.encode()).hexdigest()
+
+
+def issue(user: User, name: str, scopes: list[str], lifetime: timedelta) -> tuple[Token, str]:
+    """A new token and its secret, which nobody can read again."""
+    secret = TOKEN_PREFIX + secrets.token_urlsafe(32)
+    expires: datetime = timezone.now() + lifetime
+    token = Token.objects.create(user=user, name=name, scopes=scopes, expires=expires, digest=digest(secret))
+    return token, secret

@@ -12,6 +12,7 @@ from django.core.validators import validate_slug
 from django.db import transaction
 
 from gluebench import benchmark as records
+from gluebench.leaderboard.benchmarks import labels
 from gluebench.leaderboard.benchmarks.manifests import read_manifest
 from gluebench.leaderboard.benchmarks.models import Benchmark
 from gluebench.leaderboard.folder import SiteError, make_private, write_private
@@ -25,8 +26,9 @@ class _Gold(NamedTuple):
     digest: str
 
 
-def add_benchmark(name_or_path: str, gold_folder: Path) -> str:
-    """See `commands.add`."""
+def add_benchmark(name_or_path: str, gold_folder: Path, *, why: str = "") -> str:
+    """See `commands.add`; `why` stands in the history of what is graded anew."""
+    from gluebench.leaderboard.audit import models as log
     from gluebench.leaderboard.submissions.grading import regrade
     from gluebench.scoring import read_gold
 
@@ -38,6 +40,7 @@ def add_benchmark(name_or_path: str, gold_folder: Path) -> str:
     _require_all(gold)
     manifest = read_manifest(name_or_path)
     kept = _keep_gold(record.name, gold_folder)
+    labels.publish(kept.place)
     values = {
         "title": record.title,
         "manifest": manifest.text,
@@ -47,10 +50,14 @@ def add_benchmark(name_or_path: str, gold_folder: Path) -> str:
     }
     with transaction.atomic():
         row, new = Benchmark.objects.get_or_create(name=record.name, defaults=values)
-        if not new and any(getattr(row, field) != value for field, value in values.items()):
+        changed = [] if new else [field for field, value in values.items() if getattr(row, field) != value]
+        if changed:
             Benchmark.objects.filter(pk=row.pk).update(**values)
             Benchmark.objects.filter(pk=row.pk).touch()
-            regrade(row)
+            what = "The labels changed." if "gold" in changed else "The manifest changed."
+            reason = f"{what} {why}".strip()
+            log.record("labels" if "gold" in changed else "manifest", benchmark=row, reason=reason)
+            regrade(row, reason)
     return record.name
 
 
@@ -75,7 +82,11 @@ def _require_slug(name: str) -> None:
 
 
 def _keep_gold(name: str, source: Path) -> _Gold:
-    """Copy the labels into a folder named by their content, readable by this account alone."""
+    """Copy the labels into a folder named by their content, readable by this account alone.
+
+    The key beside them stays the one that the benchmark's labels here had before: it names their versions
+    and decides which rows are held back, and mended labels are to change neither for the others.
+    """
     files = {path.name: path.read_bytes() for path in sorted(source.iterdir()) if path.is_file()}
     digest = hashlib.sha256()
     for file, data in files.items():
@@ -86,7 +97,17 @@ def _keep_gold(name: str, source: Path) -> _Gold:
     home: Path = settings.FOLDER.labels / place
     make_private(home.parent)
     make_private(home)
+    files |= _former_key(name)
     for file, data in files.items():
         if not (home / file).exists():
             write_private(home / file, data)
     return _Gold(place, digest.hexdigest())
+
+
+def _former_key(name: str) -> dict[str, bytes]:
+    """The key beside the labels that the benchmark has here now."""
+    from gluebench.scoring.label_version import KEY_FILE
+
+    row = Benchmark.objects.filter(name=name).first()
+    key = row.gold_path / KEY_FILE if row else None
+    return {KEY_FILE: key.read_bytes()} if key is not None and key.exists() else {}

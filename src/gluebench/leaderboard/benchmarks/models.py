@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from functools import lru_cache
 from pathlib import Path
+from typing import Any
 
 from django.conf import settings
 from django.db import models
@@ -11,7 +12,18 @@ from django.db.models import Count, F, Q
 from django.urls import reverse
 
 from gluebench import benchmark as records
+from gluebench.leaderboard.accounts.models import User
+from gluebench.leaderboard.benchmarks import labels
 from gluebench.leaderboard.benchmarks.manifests import Manifest
+from gluebench.leaderboard.benchmarks.policy import Policy, policy_of
+
+BOARD = Q(
+    submissions__public=True,
+    submissions__approved=True,
+    submissions__withdrawn__isnull=True,
+    submissions__status="graded",
+)
+"""The submissions that a board shows, as seen from its benchmark."""
 
 
 class BenchmarkQuerySet(models.QuerySet["Benchmark"]):
@@ -23,9 +35,7 @@ class BenchmarkQuerySet(models.QuerySet["Benchmark"]):
 
     def with_systems(self) -> BenchmarkQuerySet:
         """Each with `systems`, how many submissions its board shows."""
-        return self.annotate(
-            systems=Count("submissions", filter=Q(submissions__public=True, submissions__status="graded"))
-        )
+        return self.annotate(systems=Count("submissions", filter=BOARD))
 
 
 class Benchmark(models.Model):
@@ -43,6 +53,13 @@ class Benchmark(models.Model):
     version = models.PositiveBigIntegerField(default=1)
     """Grows with every change that a page shows; pages are cached by it."""
     added = models.DateTimeField(auto_now_add=True)
+    settings = models.JSONField(default=dict)
+    """The policy's settings that differ from the usual ones; see `policy`."""
+    organisers = models.ManyToManyField(User, blank=True, related_name="organised")
+    revealed = models.DateTimeField(null=True)
+    """When scores became those of the rows that the policy's `public_share` held back."""
+    open = models.BooleanField(default=True)
+    """Whether it takes submissions."""
 
     objects = BenchmarkQuerySet.as_manager()
 
@@ -64,8 +81,18 @@ class Benchmark(models.Model):
     @property
     def gold_path(self) -> Path:
         """The folder of labels. The web process never opens it."""
-        path: Path = settings.FOLDER.labels / self.gold
-        return path
+        return labels.at_hand(self.gold)
+
+    @property
+    def policy(self) -> Policy:
+        """What its organiser decided about limits and feedback."""
+        return policy_of(self.settings)
+
+    def organised_by(self, user: Any) -> bool:
+        """Whether this person may do what its organisers may."""
+        if not user.is_authenticated:
+            return False
+        return bool(user.is_superuser or self.organisers.filter(pk=user.pk).exists())
 
     @property
     def record(self) -> records.Benchmark:

@@ -1,11 +1,11 @@
-"""Public pages, made once for each version of a benchmark and kept both plain and compressed."""
+"""Public pages, made once for each version of a benchmark and kept compressed, as nearly all take them."""
 
 from __future__ import annotations
 
 import gzip
 import hashlib
 from collections.abc import Callable
-from typing import NamedTuple
+from typing import NamedTuple, TypeVar
 
 from django.conf import settings
 from django.core.cache import caches
@@ -15,52 +15,80 @@ from django.utils.http import parse_etags
 
 HTML = "text/html; charset=utf-8"
 JSON = "application/json"
+LEVEL = 9
+"""A twentieth less than the usual one; the time is spent once."""
 
 
-class Page(NamedTuple):
-    """A page's body in both encodings."""
+class Kept(NamedTuple):
+    """A page that was made for visitors who are not signed in."""
 
-    plain: bytes
-    gzipped: bytes
+    name: str
+    benchmark: str
+
+
+MOST_KEPT = 2000
+kept: dict[str, Kept] = {}
+"""By address. Only a hint: what it leads to is asked of the database each time."""
+
+Response = TypeVar("Response", bound=HttpResponse)
 
 
 def cached(
-    request: HttpRequest, *, name: str, version: str, make: Callable[[], str], content_type: str = HTML
+    request: HttpRequest,
+    *,
+    name: str,
+    version: str,
+    make: Callable[[], str],
+    content_type: str = HTML,
+    keep: bool = True,
+    benchmark: str = "",
 ) -> HttpResponse:
     """The page of that name and version, made if nobody asked for it before.
 
-    `make` must not use the request: what it returns is served to everybody.
+    `make` must not use the request: what it returns is served to everybody. `keep` is false for what
+    visitors type, of which there is no end. With `benchmark`, whose version it is, the next visitor who has
+    the page is told so early: see `unchanged.py`.
     """
     tag = _tag(name, version)
-    if _has(request, tag):
+    if _has(request.headers.get("If-None-Match", ""), tag):
         return _sealed(HttpResponseNotModified(), tag)
     pages = caches["pages"]
-    page: Page | None = pages.get(tag)
-    if page is None:
-        page = _page(make())
-        pages.set(tag, page)
+    body: bytes | None = pages.get(tag) if keep else None
+    if body is None:
+        body = gzip.compress(make().encode(), LEVEL, mtime=0)
+        if keep:
+            pages.set(tag, body)
+        if keep and benchmark and not request.user.is_authenticated:
+            _note(request.get_full_path(), Kept(name, benchmark))
     zipped = "gzip" in request.headers.get("Accept-Encoding", "")
-    response = HttpResponse(page.gzipped if zipped else page.plain, content_type=content_type)
+    response = HttpResponse(body if zipped else gzip.decompress(body), content_type=content_type)
     if zipped:
         response["Content-Encoding"] = "gzip"
     return _sealed(response, tag)
-
-
-def _page(text: str) -> Page:
-    body = text.encode()
-    return Page(body, gzip.compress(body, 6, mtime=0))
 
 
 def _tag(name: str, version: str) -> str:
     return hashlib.sha256(f"{settings.VERSION}|{name}|{version}".encode()).hexdigest()[:24]
 
 
-def _has(request: HttpRequest, tag: str) -> bool:
-    sent = parse_etags(request.headers.get("If-None-Match", ""))
-    return f'W/"{tag}"' in sent or f'"{tag}"' in sent
+def not_modified(sent: str, name: str, version: str) -> HttpResponseNotModified | None:
+    """The answer to somebody who has this very page already, or None."""
+    tag = _tag(name, version)
+    return _sealed(HttpResponseNotModified(), tag) if _has(sent, tag) else None
 
 
-def _sealed(response: HttpResponse, tag: str) -> HttpResponse:
+def _note(address: str, page: Kept) -> None:
+    if len(kept) >= MOST_KEPT:
+        kept.clear()
+    kept[address] = page
+
+
+def _has(sent: str, tag: str) -> bool:
+    tags = parse_etags(sent)
+    return f'W/"{tag}"' in tags or f'"{tag}"' in tags
+
+
+def _sealed(response: Response, tag: str) -> Response:
     response["ETag"] = f'W/"{tag}"'
     response["Cache-Control"] = "no-cache"
     patch_vary_headers(response, ["Accept-Encoding", "Cookie"])

@@ -28,13 +28,19 @@ def interval_text(score: Mapping[str, Any] | None) -> str:
     return f"{percent(score['low'])} to {percent(score['high'])}"
 
 
-def short_interval(score: Mapping[str, Any] | None) -> str:
-    """The interval for a narrow cell."""
-    return (
-        interval_text(score).replace(" to ", "–")
-        if score and (score["low"] or 0) >= 0
-        else interval_text(score)
-    )
+EVEN = 0.1
+"""Sides of an interval that differ by no more than this part are shown as one, the wider."""
+
+
+def margin_text(score: Mapping[str, Any] | None) -> str:
+    """How far the 95 % interval reaches: "±1.5", or "−1.9 +1.4" where its sides clearly differ."""
+    if not score or score["low"] is None or score["high"] is None:
+        return ""
+    below, above = score["value"] - score["low"], score["high"] - score["value"]
+    wider = max(below, above)
+    if abs(below - above) <= EVEN * wider or percent(below) == percent(above):
+        return f"±{percent(wider)}"
+    return f"−{percent(below)} +{percent(above)}"
 
 
 def count(number: int | None) -> str:

@@ -7,7 +7,7 @@ from typing import Any
 from django.urls import reverse
 from jinja2 import Environment, StrictUndefined
 
-from gluebench.leaderboard.submissions.text import breakable
+from gluebench.leaderboard.text import breakable
 
 
 def environment(**options: Any) -> Environment:

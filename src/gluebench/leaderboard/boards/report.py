@@ -94,7 +94,7 @@ def _measure(title: str, score: Mapping[str, Any] | None) -> Measure:
         return Measure(title, score_text(None), "", None, "not in this submission", None, None, None)
     note = score.get("withheld") or ""
     if "covered" in score:
-        note = f"{note} {score_text({'value': score['covered']})} % of the examples had gold".strip()
+        note = f"{note} of {score_text({'value': score['covered']})} % of the examples".strip()
     ends = (score["low"], score["value"], score["high"])
     return Measure(title, score_text(score), interval_text(score), score["n"], note, *ends)
 

@@ -1,40 +1,19 @@
-"""The board as the paper's Figure 1: a manifest and submissions' scores become rows of text."""
+"""A board as the paper's Figure 1: a manifest and submissions' scores become rows of text."""
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
-from gluebench.analysis.ranking import best, board_order, competition_ranks
-from gluebench.benchmark import Benchmark, Metric, Task
-from gluebench.leaderboard.boards.formats import ABSENT, percent, score_text, short_interval
-from gluebench.leaderboard.submissions.models import Regime
-
-WIDTHS = {"one": 3.5, "long": 4.5, "two": 5.8}
-"""How wide the kinds of columns are, in rem, as in site.css."""
-ROOM = 43.0
-"""What a desktop has for them beside rank, name, model, link and score."""
-
-
-class Column(NamedTuple):
-    """One test file of a scored task. MNLI has two, which count once in the average."""
-
-    file: str
-    task: Task
-    metrics: tuple[Metric, ...]
-
-    @property
-    def kind(self) -> str:
-        """What decides its width: two numbers, a long heading, or neither."""
-        if len(self.metrics) > 1:
-            return "two"
-        return "long" if len(self.file) > 6 else "one"
-
-    @property
-    def measure(self) -> str:
-        """What its cells hold: "acc./F1"."""
-        return "/".join(metric.title for metric in self.metrics)
+from gluebench.analysis.ranking import best, competition_ranks
+from gluebench.benchmark import Benchmark
+from gluebench.benchmark.records import Reference
+from gluebench.leaderboard.boards.columns import ROOM, WIDTHS, Column, Scheme, Section, scheme_of, sections_of
+from gluebench.leaderboard.boards.formats import ABSENT, margin_text, percent, score_text
+from gluebench.leaderboard.boards.layout import Layout, Line, arrange
+from gluebench.leaderboard.boards.options import Options
+from gluebench.leaderboard.ranks.order import Place
 
 
 class Cell(NamedTuple):
@@ -45,23 +24,18 @@ class Cell(NamedTuple):
     best: bool = False
 
 
-class Section(NamedTuple):
-    """Neighbouring columns under one heading of Table 1."""
-
-    title: str
-    columns: int
-
-
 class Row(NamedTuple):
     """One system, or one reference, with its cells in column order."""
 
     rank: int | None
     entry: Mapping[str, Any]
-    """The submission's values; of a reference only its name and source."""
+    """The submission's values; of a reference its name, its source and its numbers."""
     score: Cell
     cells: tuple[Cell, ...]
     reference: bool = False
     complete: bool = True
+    place: Place | None = None
+    """Its rank with ties and interval, where that is computed."""
 
 
 class Group(NamedTuple):
@@ -72,12 +46,13 @@ class Group(NamedTuple):
 
 
 class Table(NamedTuple):
-    """The whole board."""
+    """A board, or a page of one."""
 
     sections: tuple[Section, ...]
     columns: tuple[Column, ...]
     groups: tuple[Group, ...]
     systems: int
+    """Systems on the whole board."""
 
     @property
     def fits(self) -> bool:
@@ -101,121 +76,134 @@ class Table(NamedTuple):
         return any(len(column.task.metrics) > 1 for column in self.columns)
 
 
-def columns_of(benchmark: Benchmark) -> tuple[Column, ...]:
-    """A column for each test file of the scored tasks."""
-    return tuple(
-        Column(file.name, task, tuple(metric for metric in task.metrics if metric.file == file.name))
-        for task in benchmark.scored
-        for file in task.files
+def build(benchmark: Benchmark, entries: Sequence[Mapping[str, Any]], *, grouped: bool = False) -> Table:
+    """The whole board of these entries (values of submissions, `scores` among them), best first."""
+    return build_whole(benchmark, scheme_of(benchmark), entries, Options(grouped=grouped))
+
+
+def build_whole(
+    benchmark: Benchmark, scheme: Scheme, entries: Sequence[Mapping[str, Any]], options: Options
+) -> Table:
+    """All rows of a board, from entries alone."""
+    lines = [line_of(scheme, entry) for entry in entries]
+    references = references_of(benchmark, scheme)
+    layout = arrange([*lines, *map(reference_line, references)], scheme.names, options)
+    known = dict(enumerate(entries))
+    ranks = competition_ranks([line.score for line in lines])
+    return fill(scheme, layout, known, references, ranks=ranks, bests=bests([line.values for line in lines]))
+
+
+def fill(
+    scheme: Scheme,
+    layout: Layout,
+    entries: Mapping[int, Mapping[str, Any]],
+    references: Sequence[Row],
+    *,
+    ranks: Sequence[int | None],
+    bests: Sequence[float | None],
+    places: Mapping[int, Place] | None = None,
+) -> Table:
+    """The rows of a page. Lines up to the number of ranks are systems, the others references.
+
+    `entries` has the systems of this page by position; one that went since is passed over.
+    """
+    groups = []
+    for title, lines in layout.groups:
+        rows = [
+            _row(scheme, entries[at], ranks[at], bests)._replace(
+                place=(places or {}).get(entries[at].get("pk", 0))
+            )
+            if at < len(ranks)
+            else references[at - len(ranks)]
+            for at in lines
+            if at >= len(ranks) or at in entries
+        ]
+        groups.append(Group(title, tuple(rows)))
+    return Table(sections_of(scheme.columns), scheme.columns, tuple(groups), len(ranks))
+
+
+def line_of(scheme: Scheme, entry: Mapping[str, Any]) -> Line:
+    """What places an entry."""
+    firsts = (column.found(entry["scores"])[0] for column in scheme.columns)
+    score = scheme.score(entry["scores"])
+    text = f"{entry['name']}\n{entry['model']}\n{entry['team']}".casefold()
+    values = tuple(first["value"] if first else None for first in firsts)
+    return Line(
+        entry["name"], entry["model"], text, entry["regime"], score["value"] if score else None, values
     )
 
 
-def build(benchmark: Benchmark, entries: Sequence[Mapping[str, Any]], *, grouped: bool = False) -> Table:
-    """The board of these entries (values of submissions, `scores` among them), best first."""
-    columns = columns_of(benchmark)
-    values = [(entry["scores"]["score"] or {}).get("value") for entry in entries]
-    ranks = competition_ranks(values)
-    bests = _bests(columns, entries)
-    rows = [_row(columns, entries[at], rank=ranks[at], bests=bests) for at in board_order(values)]
-    references = _references(benchmark, columns)
-    groups = _by_regime(rows, references) if grouped else (_ranked(rows, references),)
-    return Table(_sections(columns), columns, groups, len(rows))
+def reference_line(row: Row) -> Line:
+    """What places a reference."""
+    name, entry = row.entry["name"], row.entry
+    return Line(name, "", name.casefold(), "", entry["value"], entry["values"])
 
 
-def _row(
-    columns: Sequence[Column], entry: Mapping[str, Any], *, rank: int | None, bests: Sequence[float | None]
-) -> Row:
-    score = entry["scores"]["score"]
-    cells = tuple(_cell(_metrics(column, entry), bests[at]) for at, column in enumerate(columns))
-    shown = Cell(score_text(score), short_interval(score))
-    return Row(rank, entry, shown, cells, complete=bool(entry["scores"]["complete"]))
+def bests(values: Sequence[Sequence[float | None]]) -> list[float | None]:
+    """The highest first number of each column."""
+    return [best(column) for column in zip(*values, strict=True)]
 
 
-def _metrics(column: Column, entry: Mapping[str, Any]) -> list[Mapping[str, Any] | None]:
-    found = entry["scores"]["tasks"].get(column.task.name) or {"metrics": {}}
-    return [found["metrics"].get(metric.name) for metric in column.metrics]
+def _row(scheme: Scheme, entry: Mapping[str, Any], rank: int | None, highest: Sequence[float | None]) -> Row:
+    scores = entry["scores"]
+    cells = tuple(
+        _cell(column.found(scores), high) for column, high in zip(scheme.columns, highest, strict=True)
+    )
+    score = scheme.score(scores)
+    shown = Cell(score_text(score), margin_text(score))
+    complete = bool(scores["complete"]) or scheme.task is not None
+    return Row(rank, entry, shown, cells, complete=complete)
 
 
 def _cell(scores: Sequence[Mapping[str, Any] | None], highest: float | None) -> Cell:
     if not any(scores):
         return Cell(percent(None))
-    intervals = [short_interval(score) or ABSENT for score in scores]
+    intervals = [margin_text(score) or ABSENT for score in scores]
     shown = " / ".join(intervals) if any(text != ABSENT for text in intervals) else ""
     first = scores[0]
     leads = highest is not None and first is not None and first["value"] == highest
     return Cell("/".join(map(score_text, scores)), shown, leads)
 
 
-def _bests(columns: Sequence[Column], entries: Sequence[Mapping[str, Any]]) -> list[float | None]:
-    """The highest first metric of each column."""
-    return [
-        best(
-            [score["value"] if score else None for score in (_metrics(column, entry)[0] for entry in entries)]
-        )
-        for column in columns
-    ]
-
-
-def _references(benchmark: Benchmark, columns: Sequence[Column]) -> list[Row]:
+def references_of(benchmark: Benchmark, scheme: Scheme) -> list[Row]:
     """The published rows: those of the benchmark, filled with those of its tasks of the same name."""
+    tasks = benchmark.scored if scheme.task is None else (scheme.task,)
+    whole = benchmark.references if scheme.task is None else ()
     names = dict.fromkeys(
-        reference.name
-        for listed in (benchmark.references, *(task.references for task in benchmark.scored))
-        for reference in listed
+        reference.name for listed in (whole, *(task.references for task in tasks)) for reference in listed
     )
-    return [_reference(name, benchmark, columns) for name in names]
+    return [_reference(name, benchmark, scheme) for name in names]
 
 
-def _reference(name: str, benchmark: Benchmark, columns: Sequence[Column]) -> Row:
-    own = next((each for each in benchmark.references if each.name == name), None)
-    by_task = {task.name: each for task in benchmark.scored for each in task.references if each.name == name}
+def _reference(name: str, benchmark: Benchmark, scheme: Scheme) -> Row:
+    tasks = benchmark.scored if scheme.task is None else (scheme.task,)
+    by_task = {task.name: each for task in tasks for each in task.references if each.name == name}
+    own = None
+    if scheme.task is None:
+        own = next((each for each in benchmark.references if each.name == name), None)
     sources = dict.fromkeys(each.source for each in (own, *by_task.values()) if each)
+    known = [
+        by_task[column.task.name].scores if column.task.name in by_task else {} for column in scheme.columns
+    ]
+    found = [
+        [scores.get(metric.name) for metric in column.metrics]
+        for column, scores in zip(scheme.columns, known, strict=True)
+    ]
+    score = _reference_score(scheme, own.scores if own else {}, by_task)
+    firsts = tuple(values[0] for values in found)
+    entry = {"name": name, "source": "; ".join(sources), "value": score, "values": firsts}
     cells = tuple(
-        Cell(
-            "/".join(percent(scores.get(metric.name)) for metric in column.metrics)
-            if scores
-            else percent(None)
-        )
-        for column in columns
-        for scores in [by_task[column.task.name].scores if column.task.name in by_task else {}]
+        Cell("/".join(map(percent, values)) if any(value is not None for value in values) else percent(None))
+        for values in found
     )
-    score = own.scores.get("score") if own else None
-    entry = {"name": name, "source": "; ".join(sources), "value": score}
     return Row(None, entry, Cell(percent(score)), cells, reference=True)
 
 
-def _ranked(rows: Sequence[Row], references: Iterable[Row]) -> Group:
-    """One list: each reference above the first system that it beats, those without a score last."""
-    listed = list(rows)
-    for reference in references:
-        value = reference.entry["value"]
-        place = len(listed) if value is None else _place(listed, value)
-        listed.insert(place, reference)
-    return Group("", tuple(listed))
-
-
-def _place(rows: Sequence[Row], value: float) -> int:
-    for at, row in enumerate(rows):
-        other = row.entry["value"] if row.reference else (row.entry["scores"]["score"] or {}).get("value")
-        if other is None or other < value:
-            return at
-    return len(rows)
-
-
-def _by_regime(rows: Sequence[Row], references: Iterable[Row]) -> tuple[Group, ...]:
-    """Table 4's groups in its order, empty ones left out, references last."""
-    groups = [
-        Group(str(regime.label), tuple(row for row in rows if row.entry["regime"] == regime.value))
-        for regime in Regime
-    ]
-    return tuple(group for group in [*groups, Group("For reference", tuple(references))] if group.rows)
-
-
-def _sections(columns: Iterable[Column]) -> tuple[Section, ...]:
-    sections: list[Section] = []
-    for column in columns:
-        if sections and sections[-1].title == column.task.section:
-            sections[-1] = sections[-1]._replace(columns=sections[-1].columns + 1)
-        else:
-            sections.append(Section(column.task.section, 1))
-    return tuple(sections)
+def _reference_score(
+    scheme: Scheme, own: Mapping[str, float], by_task: Mapping[str, Reference]
+) -> float | None:
+    """What was published: the average, or of a task with one metric that metric."""
+    if scheme.task is None:
+        return own.get("score")
+    metrics = scheme.task.metrics
+    return by_task[scheme.task.name].scores.get(metrics[0].name) if len(metrics) == 1 else None

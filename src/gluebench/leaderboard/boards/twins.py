@@ -10,7 +10,9 @@ from django.urls import reverse
 from gluebench.analysis.ranking import board_order, competition_ranks
 from gluebench.benchmark import Task
 from gluebench.leaderboard.benchmarks.models import Benchmark
-from gluebench.leaderboard.boards.table import columns_of
+from gluebench.leaderboard.boards.columns import columns_of
+from gluebench.leaderboard.boards.summary import PRIVACY
+from gluebench.leaderboard.ranks.order import Place, Wanted, order_of
 
 
 def board(benchmark: Benchmark, entries: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
@@ -18,18 +20,54 @@ def board(benchmark: Benchmark, entries: Sequence[Mapping[str, Any]]) -> dict[st
     record = benchmark.record
     values = [(entry["scores"]["score"] or {}).get("value") for entry in entries]
     ranks = competition_ranks(values)
+    order = order_of(benchmark, Wanted(), complete=len(values) - values.count(None))
     return {
         "schema": "gluebench.board/1",
         "benchmark": benchmark.name,
         "title": benchmark.title,
         "version": benchmark.version,
         "columns": [
-            {"file": column.file, "task": column.task.name, "metrics": [m.name for m in column.metrics]}
+            {
+                "file": column.file,
+                "task": column.task.name,
+                "metrics": [metric.name for metric in column.metrics],
+                "test_labels": PRIVACY[column.task.private],
+            }
             for column in columns_of(record)
         ],
-        "rows": [_row(entries[at], ranks[at]) for at in board_order(values)],
+        "rows": [
+            {**_row(entries[at], ranks[at]), **_sure(order.places.get(entries[at]["pk"]))}
+            for at in board_order(values)
+        ],
         "references": [_reference(each, "") for each in record.references]
         + [_reference(each, task.name) for task in record.tasks for each in task.references],
+    }
+
+
+def task_board(benchmark: Benchmark, task: Task, entries: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
+    """One task's board: whoever has the task is ranked by its score, complete or not."""
+    having = [entry for entry in entries if task.name in entry["scores"]["tasks"]]
+    found = [entry["scores"]["tasks"][task.name] for entry in having]
+    values = [(each["score"] or {}).get("value") for each in found]
+    ranks = competition_ranks(values)
+    return {
+        "schema": "gluebench.task-board/1",
+        "benchmark": benchmark.name,
+        "version": benchmark.version,
+        "task": task.name,
+        "title": task.title,
+        "metrics": [metric.name for metric in task.metrics],
+        "test_labels": PRIVACY[task.private],
+        "rows": [
+            {
+                "rank": ranks[at],
+                **_facts(having[at]),
+                "score": found[at]["score"],
+                "metrics": found[at]["metrics"],
+            }
+            for at in board_order(values)
+        ],
+        "references": [_reference(each, task.name) for each in task.references],
     }
 
 
@@ -53,15 +91,26 @@ def diagnostics(benchmark: Benchmark, task: Task, entries: Sequence[Mapping[str,
 
 
 def _row(entry: Mapping[str, Any], rank: int | None) -> dict[str, Any]:
+    return {"rank": rank, **_facts(entry), **entry["scores"]}
+
+
+def _sure(place: Place | None) -> dict[str, Any]:
+    """The 95 % interval of a rank, and the places that cannot be told apart; null until they are computed."""
+    if place is None:
+        return {"rank_interval": None, "tied": None}
+    interval = None if place.ends[0] is None else list(place.ends)
+    return {"rank_interval": interval, "tied": list(place.group) if place.group else None}
+
+
+def _facts(entry: Mapping[str, Any]) -> dict[str, Any]:
+    """What its author says of an entry, what organisers marked it as, and how many came before it."""
     return {
-        "rank": rank,
         **_who(entry),
-        "team": entry["team"],
-        "link": entry["link"],
-        "regime": entry["regime"],
+        **{name: entry[name] for name in ("team", "link", "paper", "code", "regime", "kind", "verified")},
         "parameters": {"total": entry["parameters"], "shared": entry["shared_parameters"]},
+        **{name: entry[name] for name in ("training_data", "compute", "latency_ms")},
         "submitted": entry["submitted"].isoformat(timespec="seconds"),
-        **entry["scores"],
+        "earlier": entry["earlier"],
     }
 
 

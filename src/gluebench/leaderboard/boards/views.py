@@ -3,168 +3,279 @@
 from __future__ import annotations
 
 import json
-from typing import Any, NamedTuple
+from typing import Any
 
 from django.http import Http404, HttpRequest, HttpResponse
-from django.shortcuts import get_object_or_404, render
+from django.shortcuts import render
 from django.template.loader import render_to_string
 from django.views.decorators.http import require_safe
 
+from gluebench.benchmark import Benchmark as Record
 from gluebench.benchmark import Task, UnknownNameError
 from gluebench.leaderboard.benchmarks.models import Benchmark
 from gluebench.leaderboard.boards import twins
 from gluebench.leaderboard.boards.cache import JSON, cached
-from gluebench.leaderboard.boards.diagnostics import build_diagnostics
-from gluebench.leaderboard.boards.table import build
+from gluebench.leaderboard.boards.citation import citation
+from gluebench.leaderboard.boards.columns import Scheme, scheme_of
+from gluebench.leaderboard.boards.diagnostics import diagnostics_html
+from gluebench.leaderboard.boards.entries import diagnosed, entries_of
+from gluebench.leaderboard.boards.heat import heat_csv, heat_html
+from gluebench.leaderboard.boards.home import home_page
+from gluebench.leaderboard.boards.live import Live, live, only_one, site_version
+from gluebench.leaderboard.boards.options import Options, cleaned, page_number
+from gluebench.leaderboard.boards.pages import RANKED_BY, read_page, switches, table_html
+from gluebench.leaderboard.boards.phenomena import Wanted, named, phenomenon_html, phenomenon_twin
+from gluebench.leaderboard.boards.summary import facts, task_line, task_lines
+from gluebench.leaderboard.boards.tries import earlier_than
+from gluebench.leaderboard.ranks.order import ABOUT, TITLES, wanted_of
+from gluebench.leaderboard.ranks.systems import majority_tasks
 from gluebench.leaderboard.submissions.models import Submission
-
-FIRST_ROWS = 100
-"""Rows a board shows at first; the rest are behind a link."""
-
-SHOWN = ("key", "name", "model", "team", "link", "regime", "parameters", "shared_parameters")
-
-
-class Options(NamedTuple):
-    """How a visitor wants the board."""
-
-    grouped: bool
-    intervals: bool
-    everything: bool
-
-    @classmethod
-    def of(cls, request: HttpRequest) -> Options:
-        """From the address; whatever else it says is passed over."""
-        asked = request.GET
-        return cls(asked.get("view") == "training", asked.get("intervals") == "1", asked.get("rows") == "all")
-
-    def query(self, **changes: bool) -> str:
-        """The address of the same board with something changed."""
-        wanted = self._replace(**changes)
-        parts = ["view=training"] * wanted.grouped + ["intervals=1"] * wanted.intervals
-        return "?" + "&".join(parts + ["rows=all"] * wanted.everything)
 
 
 @require_safe
 def home(request: HttpRequest) -> HttpResponse:
     """The board, where there is one benchmark; else the list of them."""
-    benchmarks = list(Benchmark.objects.with_systems().order_by("added")[:200])
-    if len(benchmarks) == 1:
-        return _board(request, benchmarks[0])
-    return render(request, "boards/home.html", {"benchmarks": benchmarks})
+    only = only_one()
+    if only is not None:
+        return _board(request, only, None)
+    search, page = cleaned(request.GET.get("q", "")), page_number(request.GET.get("page", ""))
+    signed_in = request.user.is_authenticated
+    return cached(
+        request,
+        name=f"home {search} {page} {signed_in}",
+        version=site_version(),
+        make=lambda: home_page(search, page, signed_in=signed_in),
+        keep=not search,
+    )
 
 
 @require_safe
 def board(request: HttpRequest, name: str) -> HttpResponse:
     """A benchmark's board."""
-    return _board(request, get_object_or_404(Benchmark, name=name))
+    return _board(request, live(name), None)
+
+
+@require_safe
+def task_board(request: HttpRequest, name: str, task: str) -> HttpResponse:
+    """The board of one task, which ranks whoever has it, complete or not."""
+    found = live(name)
+    return _board(request, found, task_or_404(found.benchmark().record, task, scored=True))
 
 
 @require_safe
 def board_json(request: HttpRequest, name: str) -> HttpResponse:
     """The board's JSON twin."""
-    benchmark = get_object_or_404(Benchmark, name=name)
-    return cached(
-        request,
-        name=f"board-json {name}",
-        version=str(benchmark.version),
-        make=lambda: json.dumps(twins.board(benchmark, entries_of(benchmark))),
-        content_type=JSON,
-    )
+    found = live(name)
+
+    def make() -> str:
+        benchmark = found.benchmark()
+        return json.dumps(twins.board(benchmark, entries_of(benchmark)))
+
+    return _twin(request, found, f"board-json {name}", make)
+
+
+@require_safe
+def task_json(request: HttpRequest, name: str, task: str) -> HttpResponse:
+    """The JSON twin of a task's board."""
+    found = live(name)
+    record = task_or_404(found.benchmark().record, task, scored=True)
+
+    def make() -> str:
+        benchmark = found.benchmark()
+        return json.dumps(twins.task_board(benchmark, record, entries_of(benchmark)))
+
+    return _twin(request, found, f"task-json {name} {record.name}", make)
 
 
 @require_safe
 def diagnostics(request: HttpRequest, name: str, task: str) -> HttpResponse:
     """A diagnostic set by phenomenon, for every system of the board."""
-    benchmark, found = _diagnostic_or_404(name, task)
+    found = live(name)
+    benchmark = found.benchmark()
+    record = task_or_404(benchmark.record, task, scored=False)
     asked = request.GET.get("category", "")
-    category = asked if asked in found.coarse() else ""
-    signed_in = request.user.is_authenticated
+    category = asked if asked in (*record.coarse(), *record.metadata) else ""
+    page, signed_in = page_number(request.GET.get("page", "")), request.user.is_authenticated
+    mapped = request.GET.get("view") == "map"
+
+    def make() -> str:
+        if mapped:
+            return heat_html(benchmark, record, page, signed_in=signed_in)
+        return diagnostics_html(benchmark, record, category, page, signed_in=signed_in)
+
     return cached(
         request,
-        name=f"diagnostics {name} {task} {category} {signed_in}",
-        version=str(benchmark.version),
-        make=lambda: _diagnostics_page(benchmark, found, category, signed_in=signed_in),
+        name=f"diagnostics {name} {record.name} {mapped} {category} {page} {signed_in}",
+        version=str(found.version),
+        make=make,
     )
+
+
+@require_safe
+def diagnostics_csv(request: HttpRequest, name: str, task: str) -> HttpResponse:
+    """Every system in every category, for spreadsheets."""
+    found = live(name)
+    benchmark = found.benchmark()
+    record = task_or_404(benchmark.record, task, scored=False)
+    response = cached(
+        request,
+        name=f"diagnostics-csv {name} {record.name}",
+        version=str(found.version),
+        make=lambda: heat_csv(benchmark, record),
+        content_type="text/csv; charset=utf-8",
+    )
+    response["Content-Disposition"] = f'attachment; filename="{name}-{record.name}-phenomena.csv"'
+    return response
+
+
+@require_safe
+def phenomenon(request: HttpRequest, name: str, task: str, slug: str) -> HttpResponse:
+    """What a phenomenon is about, and every system's number in it."""
+    found = live(name)
+    benchmark = found.benchmark()
+    record = task_or_404(benchmark.record, task, scored=False)
+    wanted = _named(record, slug)
+    page, signed_in = page_number(request.GET.get("page", "")), request.user.is_authenticated
+    return cached(
+        request,
+        name=f"phenomenon {name} {record.name} {wanted} {page} {signed_in}",
+        version=str(found.version),
+        make=lambda: phenomenon_html(benchmark, record, wanted, page, signed_in=signed_in),
+    )
+
+
+@require_safe
+def phenomenon_json(request: HttpRequest, name: str, task: str, slug: str) -> HttpResponse:
+    """The same as JSON."""
+    found = live(name)
+    benchmark = found.benchmark()
+    record = task_or_404(benchmark.record, task, scored=False)
+    wanted = _named(record, slug)
+    label = f"phenomenon-json {name} {record.name} {wanted}"
+    return _twin(request, found, label, lambda: json.dumps(phenomenon_twin(benchmark, record, wanted)))
 
 
 @require_safe
 def diagnostics_json(request: HttpRequest, name: str, task: str) -> HttpResponse:
     """The same as JSON."""
-    benchmark, found = _diagnostic_or_404(name, task)
-    return cached(
+    found = live(name)
+    benchmark = found.benchmark()
+    record = task_or_404(benchmark.record, task, scored=False)
+    return _twin(
         request,
-        name=f"diagnostics-json {name} {task}",
-        version=str(benchmark.version),
-        make=lambda: json.dumps(twins.diagnostics(benchmark, found, diagnosed(benchmark, found))),
-        content_type=JSON,
+        found,
+        f"diagnostics-json {name} {record.name}",
+        lambda: json.dumps(twins.diagnostics(benchmark, record, diagnosed(benchmark, record))),
     )
 
 
-def entries_of(benchmark: Benchmark) -> list[dict[str, Any]]:
-    """What the board shows of each public submission, oldest first."""
-    public = Submission.objects.public().filter(benchmark=benchmark).order_by("submitted")
-    return list(public.values(*SHOWN, "submitted", "scores"))
-
-
-def diagnosed(benchmark: Benchmark, task: Task) -> list[dict[str, Any]]:
-    """The public submissions with their report on a diagnostic set, under "diagnostic"."""
-    public = Submission.objects.public().filter(benchmark=benchmark).order_by("submitted")
-    rows = public.values("key", "name", "model", "regime", "report__diagnostics")
-    found = [{**row, "diagnostic": (row["report__diagnostics"] or {}).get(task.name)} for row in rows]
-    return [row for row in found if row["diagnostic"]]
-
-
-def _board(request: HttpRequest, benchmark: Benchmark) -> HttpResponse:
-    options, signed_in = Options.of(request), request.user.is_authenticated
-    return cached(
-        request,
-        name=f"board {benchmark.name} {options} {signed_in} {request.path}",
-        version=str(benchmark.version),
-        make=lambda: _board_page(benchmark, options, signed_in=signed_in),
-    )
-
-
-def _board_page(benchmark: Benchmark, options: Options, *, signed_in: bool) -> str:
-    entries = entries_of(benchmark)
-    table = build(benchmark.record, entries, grouped=options.grouped)
-    limit = None if options.everything else FIRST_ROWS
-    shown = {"benchmark": benchmark, "table": table, "options": options, "limit": limit}
-    html = render_to_string("boards/table.html", shown)
-    hidden = limit is not None and len(entries) > limit
-    page = {**shown, "html": html, "record": benchmark.record, "signed_in": signed_in, "hidden": hidden}
-    return render_to_string("boards/board.html", page | _switches(options) | {"here": "board"})
-
-
-def _switches(options: Options) -> dict[str, str]:
-    """The addresses of the same board, seen otherwise."""
-    return {
-        "to_ranked": options.query(grouped=False),
-        "to_grouped": options.query(grouped=True),
-        "to_plain": options.query(intervals=False),
-        "to_intervals": options.query(intervals=True),
-        "to_everything": options.query(everything=True),
+@require_safe
+def detail(request: HttpRequest, key: str) -> HttpResponse:
+    """What an expanded row of the board shows."""
+    submission = _visible(request, key)
+    address = request.build_absolute_uri(submission.get_absolute_url())
+    context = {
+        "submission": submission,
+        "earlier": earlier_than(submission),
+        "address": address,
+        "citation": citation(submission, address),
     }
+    return render(request, "boards/detail.html", context)
 
 
-def _diagnostics_page(benchmark: Benchmark, task: Task, category: str, *, signed_in: bool) -> str:
-    table = build_diagnostics(task, diagnosed(benchmark, task), category=category)
-    page = {"benchmark": benchmark, "task": task, "table": table, "category": category}
-    return render_to_string(
-        "boards/diagnostics.html", {**page, "signed_in": signed_in, "here": "diagnostics"}
+@require_safe
+def bibtex(request: HttpRequest, key: str) -> HttpResponse:
+    """How to cite an entry, for a bibliography."""
+    submission = _visible(request, key)
+    text = citation(submission, request.build_absolute_uri(submission.get_absolute_url()))
+    return HttpResponse(text, content_type="application/x-bibtex; charset=utf-8")
+
+
+def _board(request: HttpRequest, found: Live, task: Task | None) -> HttpResponse:
+    sorts = scheme_of(found.benchmark().record, task).sorts if "sort" in request.GET else ()
+    options, signed_in = Options.of(request, sorts), request.user.is_authenticated
+    if task is None and not set(RANKED_BY).isdisjoint(request.GET):
+        wanted = wanted_of(request.GET, found.benchmark().record)
+        rule = "" if wanted.by == "mean" else wanted.by
+        options = options._replace(rule=rule, weights=wanted.weights, majority=wanted.majority)
+    name = f"board {found.name} {task and task.name} {options} {signed_in} {request.path}"
+    return cached(
+        request,
+        name=name,
+        version=str(found.version),
+        make=lambda: _board_page(found.benchmark(), task, options, signed_in=signed_in),
+        keep=not (options.search or options.weights),
+        benchmark=found.name if request.path != "/" else "",
     )
 
 
-class _Diagnostic(NamedTuple):
-    benchmark: Benchmark
-    task: Task
+def _board_page(benchmark: Benchmark, task: Task | None, options: Options, *, signed_in: bool) -> str:
+    record = benchmark.record
+    scheme = scheme_of(record, task)
+    options = options if task is None else options._replace(grouped=False, intervals=True)
+    page = read_page(benchmark, scheme, options)
+    context = {
+        "benchmark": benchmark,
+        "record": record,
+        "table": page.table,
+        "options": options,
+        "shown": page,
+        "layout": page.layout,
+        "html": table_html(benchmark, page, scheme),
+        "signed_in": signed_in,
+        "here": "board",
+        **switches(page.options),
+    }
+    return render_to_string(*_about(record, scheme, page.table.systems, page.best, context))
 
 
-def _diagnostic_or_404(name: str, task: str) -> _Diagnostic:
-    benchmark = get_object_or_404(Benchmark, name=name)
+def _about(
+    record: Record, scheme: Scheme, systems: int, best: float | None, context: dict[str, Any]
+) -> tuple[str, dict[str, Any]]:
+    """The template and what stands around the table."""
+    if scheme.task is None:
+        more: dict[str, Any] = {
+            "facts": facts(record, systems=systems, best=best),
+            "tasks": task_lines(record),
+        }
+        more |= {
+            "rules": [(by, TITLES[by], ABOUT[by]) for by in TITLES],
+            "majorities": majority_tasks(record),
+        }
+        return "boards/board.html", context | more
+    return "boards/task.html", context | {"task": scheme.task, "about": task_line(scheme.task)}
+
+
+def _twin(request: HttpRequest, found: Live, name: str, make: Any) -> HttpResponse:
+    return cached(request, name=name, version=str(found.version), make=make, content_type=JSON)
+
+
+def task_or_404(record: Record, name: str, *, scored: bool) -> Task:
+    """The scored task, or the diagnostic set, of that name. Raises Http404."""
     try:
-        found = benchmark.record.task(task)
+        found = record.task(name)
     except UnknownNameError as error:
         raise Http404(str(error)) from None
-    if found.scored:
-        raise Http404(f"{found.name} is a scored task, not a diagnostic set.")
-    return _Diagnostic(benchmark, found)
+    if found.scored != scored:
+        kind = (
+            "a scored task, not a diagnostic set" if found.scored else "a diagnostic set, not a scored task"
+        )
+        raise Http404(f"{found.name} is {kind}.")
+    return found
+
+
+def _named(task: Task, slug: str) -> Wanted:
+    """The phenomenon of that address. Raises Http404."""
+    wanted = named(task, slug)
+    if wanted is None:
+        raise Http404(f"{task.name} has no phenomenon or category of that name.")
+    return wanted
+
+
+def _visible(request: HttpRequest, key: str) -> Submission:
+    """The submission, or 404 for whoever may not know of it."""
+    rows = Submission.objects.visible_to(request.user).select_related("benchmark").defer("report", "problems")
+    found = rows.filter(key=key).first()
+    if found is None:
+        raise Http404("There is no such submission, or it is not public.")
+    return found

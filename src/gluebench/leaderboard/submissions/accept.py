@@ -6,20 +6,32 @@ import hashlib
 
 from django.core.files import File
 from django.db import transaction
+from django.utils import timezone
 
+from gluebench.leaderboard.limits import gate
 from gluebench.leaderboard.submissions.models import Submission
 from gluebench.leaderboard.submissions.tasks import hand_out
 
 
-def accept(submission: Submission, file: File[bytes]) -> Submission:
-    """Store the file, then row and background task together; all is durable when this returns."""
+def accept(submission: Submission, file: File[bytes], *, limited: bool = True) -> Submission:
+    """Store the file, then row and background task together; all is durable when this returns.
+
+    Raises QuotaError where a limit of the benchmark does not allow it now; nothing is kept of it then.
+    `limited=False` is for who runs the site: no limit holds.
+    """
+    if limited:
+        gate.ask(submission)
     submission.filename = (file.name or "submission.zip")[-120:]
     submission.sha256 = digest(file)
     submission.size = file.size
+    submission.approved = not submission.benchmark.policy.approval
+    submission.published = timezone.now() if submission.public else None
     # The file is written before the transaction opens, so that the database is locked for an instant only.
     submission.file.save(submission.filename, file, save=False)
     try:
         with transaction.atomic():
+            if limited:
+                gate.take(submission)
             submission.save()
             hand_out(submission.pk)
     except BaseException:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import secrets
 from typing import Any
 
 from django import forms
@@ -9,26 +10,38 @@ from django.conf import settings
 from django.core.exceptions import ValidationError
 from django.core.files.uploadedfile import UploadedFile
 
+from gluebench.leaderboard.submissions.acts import DESCRIPTIVE
 from gluebench.leaderboard.submissions.models import Regime, Submission
 
 HELP = {
     "name": "As the board should call it: your system, your team or your paper.",
     "model": "The kind of model, in a few words: BiLSTM+ELMo+Attn.",
-    "team": "Who stands behind it. Your e-mail address is never shown.",
-    "link": "A paper, a repository or a page about it.",
-    "description": "A few sentences on the method and its training data. Markdown works; HTML does not.",
+    "team": "Who stands behind it. Your email address is never shown.",
+    "link": "A page about it. The board links to it.",
+    "paper": "Where the method is described.",
+    "code": "Where others find what they need to do it again.",
+    "description": "A few sentences on the method. Markdown works; HTML does not.",
     "regime": "One model for each task, one for all, or a fixed sentence encoder with small classifiers.",
+    "training_data": "What it was trained on beyond the training sets of this benchmark: "
+    "corpora, other labelled data, generated text.",
     "parameters": "All parameters the system uses at test time, over all tasks, as a plain number.",
-    "shared_parameters": "Those of them that every task uses.",
+    "shared_parameters": "Those parameters that every task uses.",
+    "compute": "What the training took, in your words: 8 GPU days of H100, 60 kWh.",
+    "latency_ms": "Milliseconds for one example at test time; say on what in the description.",
     "public": "Leave it off to see your score first; you can publish later from the submission's page.",
 }
 LABELS = {
     "name": "Name",
     "model": "Model",
     "link": "Link",
+    "paper": "Paper",
+    "code": "Code",
     "regime": "Training",
-    "parameters": "Parameters in total",
-    "shared_parameters": "Parameters shared by all tasks",
+    "training_data": "Other training data",
+    "parameters": "Parameters",
+    "shared_parameters": "Shared by all tasks",
+    "compute": "Compute",
+    "latency_ms": "Latency",
     "public": "Show it on the public board once it is graded",
 }
 
@@ -52,20 +65,23 @@ class UploadForm(forms.Form):
         return upload
 
 
-class SubmissionForm(UploadForm, forms.ModelForm):  # type: ignore[type-arg]
-    """A submission and what its author says of it."""
-
-    link = forms.URLField(
-        label=LABELS["link"], help_text=HELP["link"], required=False, max_length=300, assume_scheme="https"
+def _web(name: str) -> forms.URLField:
+    return forms.URLField(
+        label=LABELS[name], help_text=HELP[name], required=False, max_length=300, assume_scheme="https"
     )
+
+
+class DetailsForm(forms.ModelForm):  # type: ignore[type-arg]
+    """What its author says of a system, when it is sent and later."""
+
+    link, paper, code = _web("link"), _web("paper"), _web("code")
     regime = forms.ChoiceField(
         label=LABELS["regime"], help_text=HELP["regime"], choices=Regime, widget=forms.RadioSelect
     )
-    field_order = ["upload", *HELP]
 
     class Meta:
         model = Submission
-        fields = list(HELP)
+        fields: list[str] = list(DESCRIPTIVE)
         labels = LABELS
         help_texts = HELP
         widgets = {"description": forms.Textarea(attrs={"rows": 5})}
@@ -77,3 +93,15 @@ class SubmissionForm(UploadForm, forms.ModelForm):  # type: ignore[type-arg]
         if total is not None and shared is not None and shared > total:
             self.add_error("shared_parameters", f"More than the {total:,} parameters in total.")
         return values
+
+
+class SubmissionForm(UploadForm, DetailsForm):
+    """A submission and what its author says of it."""
+
+    retry_key = forms.CharField(
+        required=False, max_length=64, widget=forms.HiddenInput, initial=lambda: secrets.token_hex(16)
+    )
+    """Of the page that is sent, so that a second click or a broken line makes no second submission."""
+
+    class Meta(DetailsForm.Meta):
+        fields = [*DESCRIPTIVE, "public"]

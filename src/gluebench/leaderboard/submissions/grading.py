@@ -8,26 +8,64 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Mapping
+from contextlib import ExitStack
 from typing import Any
 
 from django.conf import settings
 from django.db import transaction
+from django.db.models import F
 from django.utils import timezone
 
+from gluebench.leaderboard.audit.models import record
 from gluebench.leaderboard.benchmarks.models import Benchmark
-from gluebench.leaderboard.submissions.models import Status, Submission, SubmissionQuerySet, lease_end
-from gluebench.leaderboard.submissions.process import GraderError, InterruptedGradingError, run_grader
+from gluebench.leaderboard.benchmarks.policy import Policy
+from gluebench.leaderboard.limits.whole import judged
+from gluebench.leaderboard.submissions import feedback
+from gluebench.leaderboard.submissions.files import local_path
+from gluebench.leaderboard.submissions.models import (
+    Result,
+    Status,
+    Submission,
+    SubmissionQuerySet,
+    lease_end,
+)
+from gluebench.leaderboard.submissions.process import (
+    GraderError,
+    InterruptedGradingError,
+    KilledGraderError,
+    run_grader,
+)
 from gluebench.leaderboard.submissions.tasks import hand_out
+from gluebench.version import __version__
 
 stopping = threading.Event()
 """Set when the worker was asked to stop: what it is grading goes back into the queue."""
 
 QUEUE_LEASE_SECONDS = 300
 """How long a waiting submission is left alone before it is handed out once more."""
+SWEEP_SECONDS = 5
+"""How often a worker sweeps."""
+
+
+def bound_seconds() -> int:
+    """The longest that grading takes, from when its turn comes until it is final, deaths of workers included.
+
+    Each attempt may take its time, then its lease may run out, and a sweep finds it.
+    """
+    each = settings.GRADER_SECONDS + settings.LEASE_SECONDS + SWEEP_SECONDS
+    return int(settings.GRADER_ATTEMPTS * each)
+
+
+def bound_minutes() -> int:
+    """The same for people, rounded up."""
+    return -(-bound_seconds() // 60)
 
 
 def grade(pk: int) -> None:
-    """Check and grade one submission, unless another worker has it or it is done."""
+    """Check and grade one submission, unless another worker has it, or it is done, or must wait its turn."""
+    waiting = Submission.objects.select_related("benchmark").defer("report", "problems").filter(pk=pk).first()
+    if waiting is None or (waiting.status == Status.QUEUED and _left_waiting(waiting)):
+        return
     if not Submission.objects.claim(pk):
         return
     submission = Submission.objects.select_related("benchmark").get(pk=pk)
@@ -36,19 +74,30 @@ def grade(pk: int) -> None:
         result = _work(submission, held)
     except InterruptedGradingError:
         _requeue(held, pk)
+    except KilledGraderError as death:
+        if _worn_out(submission):
+            _finish(submission, held, {"status": Status.FAILED, "failure": str(death)})
+        else:
+            _requeue(held, pk)
     except GraderError as failure:
         _finish(submission, held, {"status": Status.FAILED, "failure": str(failure)})
     else:
-        _finish(submission, held, _outcome(result))
+        result = judged(submission, result)
+        _finish(submission, held, _outcome(result), graded=result)
 
 
 def sweep() -> int:
-    """Hand out what got stuck; after several workers died over it, call it failed. Returns how many."""
+    """Hand out what got stuck; after several workers died over it, call it failed. Returns how many.
+
+    Also reveals what is due: every worker sweeps, and one of them does it.
+    """
+    for benchmark in Benchmark.objects.filter(revealed=None, settings__has_key="reveal"):
+        if feedback.due(benchmark):
+            _reveal(benchmark)
     lapsed = list(Submission.objects.lapsed().select_related("benchmark"))
     for submission in lapsed:
-        worn_out = submission.attempts >= settings.GRADER_ATTEMPTS
-        if worn_out and submission.status == Status.RUNNING:
-            failure = f"Grading was interrupted {submission.attempts} times. Ask the organiser."
+        if _worn_out(submission) and submission.status == Status.RUNNING:
+            failure = f"Grading was interrupted {_tries(submission)} times. Ask the organiser."
             held = Submission.objects.held(submission.pk, submission.attempts).lapsed()
             _finish(submission, held, {"status": Status.FAILED, "failure": failure})
         else:
@@ -56,42 +105,131 @@ def sweep() -> int:
     return len(lapsed)
 
 
-def regrade(benchmark: Benchmark) -> int:
-    """Put every finished submission of a benchmark back in the queue, as after a change of its labels."""
+def regrade(benchmark: Benchmark, why: str) -> int:
+    """Put every submission of a benchmark that was looked at back in the queue; returns how many.
+
+    What they scored before stays in their history, and `why` beside what they score now. One that waits is
+    graded once, and one that is being graded is taken from its worker.
+    """
     with transaction.atomic():
-        pks = list(benchmark.submissions.exclude(status__in=[Status.QUEUED]).values_list("pk", flat=True))
+        found = benchmark.submissions.exclude(status=Status.QUEUED).exclude(file="")
+        found = found.exclude(withdrawn__isnull=False, verdict="")  # it was taken back ungraded
+        pks = list(found.order_by("submitted", "pk").values_list("pk", flat=True))
         benchmark.submissions.filter(pk__in=pks).update(
-            status=Status.QUEUED, attempts=0, lease=lease_end(QUEUE_LEASE_SECONDS)
+            status=Status.QUEUED, why=why[:200], spent=F("attempts"), lease=lease_end(QUEUE_LEASE_SECONDS)
         )
         for pk in pks:
             hand_out(pk)
     return len(pks)
 
 
+def follow_policy(benchmark: Benchmark, before: Policy) -> None:
+    """Bring results in line with a policy that was just saved; in the transaction that saved it."""
+    asked = feedback.change(before, benchmark.policy)
+    with transaction.atomic():
+        if benchmark.revealed is not None and not feedback.due_by(benchmark.policy):
+            benchmark.revealed = None
+            Benchmark.objects.filter(pk=benchmark.pk).update(revealed=None)
+        if asked.grade:
+            regrade(benchmark, "The organiser changed what is shown of a score.")
+        elif asked.show:
+            for submission in benchmark.submissions.filter(status=Status.GRADED).select_for_update():
+                feedback.show(submission)
+        Benchmark.objects.filter(pk=benchmark.pk).touch()
+
+
+def _reveal(benchmark: Benchmark) -> None:
+    """Score the rows that were held back, once."""
+    with transaction.atomic():
+        if Benchmark.objects.filter(pk=benchmark.pk, revealed=None).update(revealed=timezone.now()):
+            Benchmark.objects.filter(pk=benchmark.pk).touch()
+            record("reveal", benchmark=benchmark)
+            regrade(benchmark, "The rows that were held back count now.")
+
+
+def _left_waiting(submission: Submission) -> bool:
+    """Whether it must wait for an earlier one of the same people, which hands it out when it is done.
+
+    A sweep looks again soon, should that one never be.
+    """
+    if not feedback.waits(submission):
+        return False
+    queued = Submission.objects.filter(pk=submission.pk, status=Status.QUEUED)
+    queued.update(lease=lease_end())
+    return True
+
+
+def _tries(submission: Submission) -> int:
+    return submission.attempts - submission.spent
+
+
+def _worn_out(submission: Submission) -> bool:
+    return _tries(submission) >= settings.GRADER_ATTEMPTS
+
+
 def _work(submission: Submission, held: SubmissionQuerySet) -> Mapping[str, Any]:
-    job = {
-        "manifest": str(submission.benchmark.manifest_path),
-        "gold": str(submission.benchmark.gold_path),
-        "submission": submission.file.path,
-    }
-    return run_grader(job, alive=lambda: bool(held.update(lease=lease_end())), stop=stopping)
+    part = feedback.part_of(submission.benchmark)
+    bests = feedback.files_of(feedback.bests_before(submission)) if feedback.climbs(submission) else None
+    with ExitStack() as files:
+        job: dict[str, Any] = {
+            "manifest": str(submission.benchmark.manifest_path),
+            "gold": str(submission.benchmark.gold_path),
+            "submission": str(files.enter_context(local_path(submission.file))),
+        }
+        if part is not None:
+            job |= {"rows": part.rows, "share": part.share}
+        if bests is not None:
+            job["bests"] = {
+                task: str(files.enter_context(local_path(earlier.file))) for task, earlier in bests.items()
+            }
+        return run_grader(job, alive=lambda: bool(held.update(lease=lease_end())), stop=stopping)
 
 
 def _outcome(result: Mapping[str, Any]) -> dict[str, Any]:
-    """The row's new values from what the grader's process said."""
-    check, report = result["check"], result.get("report")
-    values = {"verdict": check["verdict"], "problems": check, "report": report, "failure": ""}
-    if report is None:
-        return {**values, "status": Status.INVALID, "scores": None}
-    shown = ("complete", "missing", "score", "tasks")
-    return {**values, "status": Status.GRADED, "scores": {name: report[name] for name in shown}}
+    """The row's new values from what the grader's process said; what may be shown comes after."""
+    check = result["check"]
+    status = Status.INVALID if result.get("report") is None else Status.GRADED
+    nothing = {"report": None, "scores": None, "value": None}
+    return {**nothing, "verdict": check["verdict"], "problems": check, "failure": "", "status": status}
 
 
-def _finish(submission: Submission, held: SubmissionQuerySet, values: Mapping[str, Any]) -> None:
-    """Write the result if this attempt still holds the row, and let the board know."""
+def _finish(
+    submission: Submission,
+    held: SubmissionQuerySet,
+    values: Mapping[str, Any],
+    *,
+    graded: Mapping[str, Any] | None = None,
+) -> None:
+    """Write the outcome if this attempt still holds the row, and let the board know."""
     with transaction.atomic():
-        if held.update(finished=timezone.now(), **values) and submission.public:
+        if not held.update(finished=timezone.now(), **values):
+            return
+        if graded is not None:
+            _keep(submission, graded)
+        now = Submission.objects.select_related("benchmark").get(pk=submission.pk)
+        feedback.show(now)  # by the row as it is now: its author may have published it meanwhile
+        if now.public:
             Benchmark.objects.filter(pk=submission.benchmark_id).touch()
+        following = feedback.next_in_turn(submission)
+        if following is not None:
+            hand_out(following)
+
+
+def _keep(submission: Submission, graded: Mapping[str, Any]) -> None:
+    """Add the result to the submission's history."""
+    report = graded.get("report")
+    best = feedback.bests_before(submission) if "new" in graded else {}
+    Result.objects.create(
+        submission=submission,
+        why=submission.why,
+        labels=submission.benchmark.gold_digest,
+        package=__version__,
+        verdict=graded["check"]["verdict"],
+        report=report,
+        diagnosis=graded.get("diagnosis") if report else None,
+        shown=graded.get("shown") if report else None,
+        best={**best, **dict.fromkeys(graded.get("new", ()), submission.key)} if report else best,
+    )
 
 
 def _requeue(waiting: SubmissionQuerySet, pk: int) -> None:

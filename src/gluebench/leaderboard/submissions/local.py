@@ -31,7 +31,7 @@ def submit_file(benchmark: str, email: str, path: Path, *, details: Mapping[str,
             return twin.key
         submission = Submission(owner=owner, benchmark=row, **details)
         _validate(submission, details)
-        accept(submission, file)
+        accept(submission, file, limited=False)
     # At once, not by a worker that may not be running; the task in the queue will find it done.
     grade(submission.pk)
     return submission.key

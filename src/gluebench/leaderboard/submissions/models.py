@@ -15,9 +15,9 @@ from django.db.models import F, Q
 from django.urls import reverse
 from django.utils import timezone
 
-from gluebench.leaderboard.accounts.models import User
+from gluebench.leaderboard.accounts.models import Team, User
 from gluebench.leaderboard.benchmarks.models import Benchmark
-from gluebench.leaderboard.submissions.text import plain
+from gluebench.leaderboard.text import plain
 
 
 class Status(models.TextChoices):
@@ -39,7 +39,32 @@ class Regime(models.TextChoices):
     OTHER = "other", "Other"
 
 
+class Kind(models.TextChoices):
+    """What an entry of the board is. Only organisers set another kind than a system."""
+
+    SYSTEM = "system", "System"
+    BASELINE = "baseline", "Baseline"
+    HUMAN = "human", "Human"
+
+
+class Standing(models.TextChoices):
+    """Who sees a submission, in the words of the pages."""
+
+    LISTED = "listed", "On the board"
+    UNGRADED = "ungraded", "On the board once it is graded"
+    WAITING = "waiting", "Waits for approval"
+    DECLINED = "declined", "Kept off the board"
+    PRIVATE = "private", "Private"
+    WITHDRAWN = "withdrawn", "Withdrawn"
+
+
+LISTED = Q(public=True, approved=True, withdrawn__isnull=True, status=Status.GRADED)
+"""What a board shows."""
+
 OPEN = (Status.QUEUED, Status.RUNNING)
+
+
+WEB = URLValidator(["http", "https"])
 
 
 def new_key() -> str:
@@ -63,12 +88,16 @@ class SubmissionQuerySet(models.QuerySet["Submission"]):
 
     def public(self) -> SubmissionQuerySet:
         """Those that a board shows."""
-        return self.filter(public=True, status=Status.GRADED)
+        return self.filter(LISTED)
 
     def visible_to(self, user: Any) -> SubmissionQuerySet:
         """Those whose page this person may see."""
-        shown = Q(public=True, status=Status.GRADED)
-        return self.filter(shown | Q(owner=user)) if user.is_authenticated else self.filter(shown)
+        if not user.is_authenticated:
+            return self.filter(LISTED)
+        if user.is_superuser:
+            return self.all()
+        mine = Q(owner=user) | Q(benchmark__in=user.organised.values("pk"))
+        return self.filter(LISTED | mine)
 
     def owned_by(self, user: Any) -> SubmissionQuerySet:
         """Those this person sent."""
@@ -111,24 +140,56 @@ class Submission(models.Model):
     name = models.CharField(max_length=80, validators=[plain])
     model = models.CharField(max_length=80, validators=[plain])
     team = models.CharField(max_length=80, blank=True, validators=[plain])
-    link = models.URLField(max_length=300, blank=True, validators=[URLValidator(["http", "https"])])
+    link = models.URLField(max_length=300, blank=True, validators=[WEB])
+    paper = models.URLField(max_length=300, blank=True, validators=[WEB])
+    code = models.URLField(max_length=300, blank=True, validators=[WEB])
     description = models.TextField(max_length=4000, blank=True)
+    training_data = models.CharField(max_length=400, blank=True, validators=[plain])
+    """What it was trained on beyond the benchmark's own training sets."""
+    compute = models.CharField(max_length=200, blank=True, validators=[plain])
+    """What the training took, in the author's words: "8 GPU days of H100, 60 kWh"."""
+    latency_ms = models.FloatField(null=True, blank=True, validators=[MinValueValidator(0)])
+    """Milliseconds for one example at test time."""
     regime = models.CharField(max_length=16, choices=Regime, default=Regime.OTHER)
     parameters = models.PositiveBigIntegerField(null=True, blank=True, validators=[MinValueValidator(0)])
     shared_parameters = models.PositiveBigIntegerField(
         null=True, blank=True, validators=[MinValueValidator(0)]
     )
+    kind = models.CharField(max_length=8, choices=Kind, default=Kind.SYSTEM)
+    verified = models.BooleanField(default=False)
+    """An organiser reproduced it, or looked at its code."""
+    group = models.ForeignKey(
+        Team, null=True, blank=True, on_delete=models.SET_NULL, related_name="submissions"
+    )
+    """Its author's team when it was sent, whose quota it counts against."""
+
     public = models.BooleanField(default=False)
+    """Whether its author wants it on the board."""
+    approved = models.BooleanField(default=True)
+    """Whether an organiser agrees; asked for only where the policy says so."""
+    declined = models.CharField(max_length=400, blank=True, validators=[plain])
+    """Why an organiser keeps it off the board; its author is shown this."""
+    published = models.DateTimeField(null=True)
+    """When its author first made it public."""
+    withdrawn = models.DateTimeField(null=True)
+    """When its author took it back. It stays in the database and on no board."""
 
     file = models.FileField(storage=submission_storage, upload_to=stored_name, max_length=100)
     filename = models.CharField(max_length=120)
     """What its author called it: for the download, never for a path."""
     sha256 = models.CharField(max_length=64)
     size = models.PositiveBigIntegerField()
+    retry_key = models.CharField(max_length=64, null=True, editable=False)
+    """What its sender called this upload, so that sending it again makes no second submission."""
+    why = models.CharField(max_length=200, blank=True)
+    """Why it is graded this time: empty for the first time, else what changed."""
 
     status = models.CharField(max_length=8, choices=Status, default=Status.QUEUED)
     lease = models.DateTimeField(default=lease_end)
     attempts = models.PositiveSmallIntegerField(default=0)
+    """Times that a worker took it. Never set back: it tells who holds the row."""
+    spent = models.PositiveSmallIntegerField(default=0)
+    """How many of them were for gradings before this one."""
     submitted = models.DateTimeField(auto_now_add=True)
     finished = models.DateTimeField(null=True)
 
@@ -136,9 +197,11 @@ class Submission(models.Model):
     problems = models.JSONField(default=dict)
     """The validator's findings, as `gluebench.submission.Submission.as_dict` gives them."""
     report = models.JSONField(null=True)
-    """The report of `gluebench.report/1`."""
+    """The report of `gluebench.report/1` as it may be shown: what the policy holds back is not in it."""
     scores = models.JSONField(null=True)
     """The part of the report that a board shows, apart because a board reads a thousand of them."""
+    value = models.FloatField(null=True)
+    """The score that ranks it, from `scores`; null when it is incomplete."""
     failure = models.CharField(max_length=200, blank=True)
 
     objects = SubmissionQuerySet.as_manager()
@@ -148,7 +211,10 @@ class Submission(models.Model):
         indexes = [
             models.Index(fields=["benchmark", "status", "public"], name="board"),
             models.Index(fields=["status", "lease"], name="sweep"),
+            models.Index(fields=["benchmark", "owner", "submitted"], name="quota"),
+            models.Index(fields=["benchmark", "value"], name="ranked"),
         ]
+        constraints = [models.UniqueConstraint(fields=["owner", "retry_key"], name="one_per_retry_key")]
 
     def __str__(self) -> str:
         return self.name
@@ -165,8 +231,68 @@ class Submission(models.Model):
     @property
     def is_listed(self) -> bool:
         """Whether the board shows it."""
-        return self.public and self.status == Status.GRADED
+        return self.public and self.approved and self.withdrawn is None and self.status == Status.GRADED
+
+    @property
+    def standing(self) -> Standing:
+        """Who sees it, and what it waits for."""
+        if self.withdrawn is not None:
+            return Standing.WITHDRAWN
+        if self.declined and not self.approved:
+            return Standing.DECLINED
+        if not self.public:
+            return Standing.PRIVATE
+        if self.status != Status.GRADED:
+            return Standing.UNGRADED
+        return Standing.LISTED if self.approved else Standing.WAITING
 
     def queue_position(self) -> int:
         """How many submissions are graded before this one is done, itself included."""
         return Submission.objects.waiting().filter(submitted__lte=self.submitted).count()
+
+
+class Result(models.Model):
+    """One grading of a submission. A new one is added when labels change; old ones are kept."""
+
+    submission = models.ForeignKey(Submission, on_delete=models.CASCADE, related_name="results")
+    created = models.DateTimeField(auto_now_add=True)
+    why = models.CharField(max_length=200, blank=True)
+    """Why it was graded again; empty for the first time."""
+    labels = models.CharField(max_length=64)
+    """Digest of the gold folder it was graded on."""
+    package = models.CharField(max_length=40)
+    """Version of gluebench that graded it."""
+    verdict = models.CharField(max_length=12)
+    report = models.JSONField(null=True)
+    """The report as graded, for organisers; `Submission.report` is the part that may be shown."""
+    diagnosis = models.JSONField(null=True)
+    """What diagnostic sets tell beside their scores, as graded; `diagnosis.py` says what of it may be shown.
+    Null for gradings before there was such a thing."""
+    shown = models.JSONField(null=True)
+    """The report that the Ladder puts in its place; null off the Ladder."""
+    scores = models.JSONField(null=True)
+    """What a board showed of it, as `Submission.scores`; null where nothing was shown."""
+    best = models.JSONField(default=dict)
+    """Under the Ladder: task to the key of the submission whose score is its people's best so far."""
+
+    class Meta:
+        ordering = ["-created", "-pk"]
+
+    def __str__(self) -> str:
+        return f"{self.submission} {self.created:%Y-%m-%d}"
+
+
+class Revision(models.Model):
+    """One edit of what is said about a submission, with what stood there before."""
+
+    submission = models.ForeignKey(Submission, on_delete=models.CASCADE, related_name="revisions")
+    at = models.DateTimeField(auto_now_add=True)
+    by = models.ForeignKey(User, null=True, on_delete=models.SET_NULL, related_name="+")
+    changes = models.JSONField()
+    """For each changed field: [before, after]."""
+
+    class Meta:
+        ordering = ["-at", "-pk"]
+
+    def __str__(self) -> str:
+        return f"{self.submission} {self.at:%Y-%m-%d}"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import signal
 import subprocess
 import sys
 import tempfile
@@ -25,22 +26,30 @@ class GraderError(Exception):
     """The grader's process ended without a result; the message may be shown."""
 
 
+class KilledGraderError(GraderError):
+    """Something outside ended the grader's process: it may do better another time."""
+
+
 class InterruptedGradingError(Exception):
     """The worker is stopping, or another one has taken over."""
 
 
 def run_grader(
-    job: Mapping[str, Any], *, alive: Callable[[], bool], stop: threading.Event
+    job: Mapping[str, Any], *, alive: Callable[[], bool], stop: threading.Event, seconds: int | None = None
 ) -> Mapping[str, Any]:
     """Check and grade in a child; `alive` is told every few seconds and says whether to go on.
 
-    Raises GraderError, or InterruptedGradingError when `stop` is set or `alive` says no.
+    `seconds` is what it may take, where that is not what a submission may.
+
+    Raises GraderError (KilledGraderError where a signal ended it), or InterruptedGradingError when `stop`
+    is set or `alive` says no.
     """
-    limits = {"seconds": settings.GRADER_SECONDS, "bytes": settings.GRADER_BYTES}
+    seconds = seconds or settings.GRADER_SECONDS
+    limits = {"seconds": seconds, "bytes": settings.GRADER_BYTES}
     with tempfile.TemporaryFile() as answer:
         child = _start({**job, **limits}, answer)
         try:
-            _wait(child, alive, stop)
+            _wait(child, alive, stop, seconds)
         finally:
             child.kill()
             child.wait()
@@ -78,15 +87,17 @@ def _start(job: Mapping[str, Any], answer: IO[bytes]) -> subprocess.Popen[bytes]
     return child
 
 
-def _wait(child: subprocess.Popen[bytes], alive: Callable[[], bool], stop: threading.Event) -> None:
-    end = time.monotonic() + settings.GRADER_SECONDS
+def _wait(
+    child: subprocess.Popen[bytes], alive: Callable[[], bool], stop: threading.Event, seconds: int
+) -> None:
+    end = time.monotonic() + seconds
     sign = time.monotonic() + SIGN_OF_LIFE_SECONDS
     while child.poll() is None:
         if stop.wait(_GLANCE_SECONDS):
             raise InterruptedGradingError
         now = time.monotonic()
         if now > end:
-            raise GraderError(f"Grading took longer than {settings.GRADER_SECONDS} seconds and was stopped.")
+            raise GraderError(f"Grading took longer than {seconds} seconds and was stopped.")
         if now > sign:
             sign = now + SIGN_OF_LIFE_SECONDS
             if not alive():
@@ -97,6 +108,9 @@ def _answer(returncode: int, output: bytes) -> Mapping[str, Any]:
     try:
         result = json.loads(output)
     except ValueError:
+        if returncode < 0:
+            name = signal.Signals(-returncode).name
+            raise KilledGraderError(f"The grader was stopped by {name}. Ask the organiser.") from None
         raise GraderError(
             f"The grader stopped without a result (exit status {returncode}). Ask the organiser."
         ) from None

@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from typing import Any
+
 from django import template
 
 from gluebench.leaderboard.boards import formats
-from gluebench.leaderboard.submissions.text import breakable, markdown
+from gluebench.leaderboard.boards.phenomena import slug_of
+from gluebench.leaderboard.limits.clock import precise
+from gluebench.leaderboard.text import breakable, markdown
 
 register = template.Library()
 register.filter("count", formats.count)
@@ -14,3 +19,11 @@ register.filter("score", formats.score_text)
 register.filter("interval", formats.interval_text)
 register.filter("markdown", markdown)
 register.filter("breakable", breakable)
+register.filter("precise", precise)
+register.filter("slugged", slug_of)
+
+
+@register.filter
+def item(values: Mapping[str, Any], name: str) -> Any:
+    """What a mapping has under a name that is known only here; None where it has nothing."""
+    return values.get(name)

@@ -1,17 +1,19 @@
-// Rows that open in place. Without this script the same link leads to the submission's page.
-const table = document.querySelector("table.board");
-let count = 0;
+// A board that sorts, searches and opens in place. Without this script its headings, its search box and
+// its rows are links and a form that do the same.
+const table = document.getElementById("board");
+const tally = document.getElementById("tally");
+const search = document.getElementById("board-search");
 
-for (const link of table?.querySelectorAll("a.expand") ?? []) {
+// Rows that open in place.
+for (const row of table?.querySelectorAll("tbody tr") ?? []) {
+  const link = nameLink(row);
+  if (!link) continue;
   const button = document.createElement("button");
   button.type = "button";
   button.className = "expand";
   button.setAttribute("aria-expanded", "false");
-  button.setAttribute("aria-label", link.getAttribute("aria-label"));
-  button.dataset.detail = link.dataset.detail;
-  button.dataset.page = link.href;
-  button.append(...link.childNodes);
-  link.replaceWith(button);
+  button.setAttribute("aria-label", `Details of ${link.textContent}, ${modelCell(row).textContent}`);
+  link.before(button);
 }
 
 table?.addEventListener("click", async (event) => {
@@ -21,28 +23,130 @@ table?.addEventListener("click", async (event) => {
   button.setAttribute("aria-expanded", String(open));
   const row = document.getElementById(button.getAttribute("aria-controls")) ?? addRow(button);
   row.hidden = !open;
-  if (open && !row.dataset.filled) await fill(row, button);
+  if (open && !row.dataset.filled) await fill(row, button.nextElementSibling.href);
 });
+
+let count = 0;
 
 function addRow(button) {
   const above = button.closest("tr");
   const row = document.createElement("tr");
   row.className = "detail-row";
   row.id = `detail-${++count}`;
-  const cell = row.insertCell();
-  cell.colSpan = above.cells.length;
+  row.insertCell().colSpan = table.rows[table.tHead.rows.length - 1].cells.length;
   button.setAttribute("aria-controls", row.id);
   above.after(row);
   return row;
 }
 
-async function fill(row, button) {
+async function fill(row, page) {
   row.cells[0].textContent = "Loading …";
-  const answer = await fetch(button.dataset.detail).catch(() => null);
+  const answer = await fetch(`${page}/detail`).catch(() => null);
   if (!answer?.ok) {
-    window.location.assign(button.dataset.page);
+    window.location.assign(page);
     return;
   }
   row.cells[0].innerHTML = await answer.text();
   row.dataset.filled = "1";
+}
+
+// Sorting and searching here need all rows here; the server does it for a page of a longer board.
+if (table?.dataset.whole !== undefined) {
+  const heads = [...table.tHead.rows[table.tHead.rows.length - 1].cells];
+  for (const head of heads) {
+    const link = head.querySelector("a");
+    if (link) head.replaceChildren(buttonFor(link, head, heads));
+  }
+  const field = search?.elements.q;
+  field?.addEventListener("input", () => find(field.value));
+  search?.addEventListener("submit", (event) => {
+    event.preventDefault();
+    find(field.value);
+  });
+}
+
+function buttonFor(link, head, heads) {
+  const button = document.createElement("button");
+  button.type = "button";
+  button.title = link.title;
+  button.append(...link.childNodes);
+  button.addEventListener("click", () => sort(head, heads));
+  return button;
+}
+
+function sort(head, heads) {
+  const words = ["name", "model"].includes(head.dataset.sort);
+  const was = head.getAttribute("aria-sort");
+  const rising = was ? was === "descending" : words;
+  for (const each of heads) each.removeAttribute("aria-sort");
+  head.setAttribute("aria-sort", rising ? "ascending" : "descending");
+  // A reference has its source across two columns, so cells are counted from the end of the row.
+  const fromEnd = heads.length - heads.indexOf(head);
+  for (const body of table.tBodies) order(body, words ? textOf(head.dataset.sort) : numberOf(fromEnd), rising);
+}
+
+function textOf(name) {
+  return (row) => (name === "name" ? nameLink(row) ?? row.cells[1].firstChild : modelCell(row))?.textContent.toLowerCase() ?? "";
+}
+
+function nameLink(row) {
+  return row.querySelector("th.name > a");
+}
+
+function modelCell(row) {
+  return row.querySelector("td.model");
+}
+
+function numberOf(fromEnd) {
+  return (row) => {
+    const cell = row.cells[row.cells.length - fromEnd];
+    const value = parseFloat(cell.textContent.replace("−", "-"));
+    return Number.isNaN(value) ? null : value;
+  };
+}
+
+function order(body, keyOf, rising) {
+  const details = new Map();
+  const rows = [];
+  for (const row of body.rows) {
+    if (row.className === "detail-row") details.set(rows.at(-1).row, row);
+    else if (row.className !== "group") rows.push({ row, key: keyOf(row) });
+  }
+  const sign = rising ? 1 : -1;
+  rows.sort((a, b) => {
+    if (a.key === null || b.key === null) return (a.key === null) - (b.key === null);
+    return a.key < b.key ? -sign : a.key > b.key ? sign : 0;
+  });
+  const sorted = document.createDocumentFragment();
+  for (const { row } of rows) {
+    sorted.append(row);
+    if (details.has(row)) sorted.append(details.get(row));
+  }
+  body.append(sorted);
+}
+
+let whole = "";
+
+function find(text) {
+  const words = text.toLowerCase().split(/\s+/).filter(Boolean);
+  let found = 0;
+  for (const row of table.querySelectorAll("tbody tr:not(.group, .detail-row)")) {
+    row.hidden = !words.every((word) => textToSearch(row).includes(word));
+    const system = !row.classList.contains("reference");
+    if (system && !row.hidden) found += 1;
+    const detail = row.nextElementSibling;
+    if (detail?.className === "detail-row") detail.hidden = row.hidden || !isOpen(row);
+  }
+  whole ||= tally.textContent.trim();
+  tally.textContent = words.length ? `${found} of ${whole}` : whole;
+}
+
+function textToSearch(row) {
+  row.text ??= [nameLink(row) ?? row.cells[1].firstChild, modelCell(row), row.querySelector(".team:not(.narrow-only)")?.firstChild]
+    .map((part) => part?.textContent ?? "").join("\n").toLowerCase();
+  return row.text;
+}
+
+function isOpen(row) {
+  return row.querySelector("button.expand")?.getAttribute("aria-expanded") === "true";
 }

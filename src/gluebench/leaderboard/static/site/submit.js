@@ -1,47 +1,184 @@
-// The free check without leaving the page, so that the chosen file stays chosen.
+// What the form can do besides: take a dropped file, check it and send it without leaving the page, show how far it is.
 const form = document.getElementById("submit-form");
 const findings = document.getElementById("findings");
+const wrong = document.getElementById("wrong");
+const drop = document.getElementById("drop");
+const dropped = document.getElementById("dropped");
+const sending = document.getElementById("sending");
+const input = form?.elements.upload;
+const HINT = "You can also drop the file anywhere on this page.";
 let sent = false;
 
-window.addEventListener("pageshow", () => {
-  sent = false;
-  form?.querySelector("[aria-busy]")?.removeAttribute("aria-busy");
+if (dropped) dropped.textContent = HINT;
+
+window.addEventListener("pageshow", () => rest());
+
+form?.addEventListener("submit", (event) => {
+  event.preventDefault();
+  if (tooLarge()) return;
+  if (event.submitter?.value === "check") check(event.submitter);
+  else if (!sent) send(); // a second click while the file is on its way
 });
 
-form?.addEventListener("submit", async (event) => {
-  if (tooLarge(form.elements.upload)) {
+// A file dropped anywhere on the page is meant for the field; without this a browser would open it instead.
+for (const kind of ["dragenter", "dragover"]) {
+  window.addEventListener(kind, (event) => {
+    if (!form || !event.dataTransfer?.types.includes("Files")) return;
     event.preventDefault();
-    return;
-  }
-  if (event.submitter?.value !== "check") {
-    if (sent) event.preventDefault(); // a second click while the file is on its way
-    sent = true;
-    form.querySelector(".button:not(.quiet)").setAttribute("aria-busy", "true");
-    return;
-  }
+    drop.dataset.over = "";
+  });
+}
+window.addEventListener("dragleave", (event) => {
+  if (!event.relatedTarget && drop) delete drop.dataset.over;
+});
+window.addEventListener("drop", (event) => {
+  if (!form || !event.dataTransfer?.files.length) return;
   event.preventDefault();
-  const data = new FormData();
-  const file = form.elements.upload.files[0];
+  delete drop.dataset.over;
+  if (event.dataTransfer.files.length > 1) {
+    say("That was more than one file. Put the files into one zip, and drop that.");
+    return;
+  }
+  input.files = event.dataTransfer.files;
+  input.dispatchEvent(new Event("change", { bubbles: true }));
+});
+input?.addEventListener("change", () => {
+  const file = input.files[0];
+  findings.replaceChildren();
+  dropped.textContent = file ? `${file.name}, ${size(file.size)}` : HINT;
+  tooLarge();
+});
+
+function size(bytes) {
+  return bytes < 1024 ** 2 ? `${Math.max(1, Math.round(bytes / 1024))} kB` : `${(bytes / 1024 ** 2).toFixed(1)} MB`;
+}
+
+async function check(button) {
+  const file = input.files[0];
   if (!file) {
     say("Choose a file first.");
-    form.elements.upload.focus();
+    input.focus();
     return;
   }
+  const data = new FormData();
   data.set("csrfmiddlewaretoken", form.elements.csrfmiddlewaretoken.value);
   data.set("action", "check");
   data.set("fragment", "1");
   data.set("upload", file);
   say(`Checking ${file.name} …`);
-  event.submitter.disabled = true;
+  button.disabled = true;
   const answer = await fetch(window.location.href, { method: "POST", body: data }).catch(() => null);
-  event.submitter.disabled = false;
+  button.disabled = false;
   if (answer?.ok && !answer.redirected) findings.innerHTML = await answer.text();
   else if (answer?.status === 413) say("The file is larger than the site takes.");
-  else say("The site did not answer; reload the page and try again.");
-});
+  else if (answer?.redirected) say("You are not signed in any more. Sign in in another tab, then check again.");
+  else say("The site did not answer; try again in a moment.");
+}
+
+// XMLHttpRequest and not fetch, because only it tells how much of an upload has left.
+function send() {
+  const data = new FormData(form);
+  data.set("action", "submit");
+  clear();
+  sent = true;
+  const button = form.querySelector(".button:not(.quiet)");
+  button.setAttribute("aria-busy", "true");
+  const bar = document.getElementById("bar");
+  const told = document.getElementById("sent-so-far");
+  sending.hidden = false;
+  bar.value = 0;
+  told.textContent = `Sending ${input.files[0].name} …`;
+  const request = new XMLHttpRequest();
+  request.open("POST", window.location.href);
+  request.setRequestHeader("Accept", "application/json");
+  request.upload.onprogress = (event) => {
+    if (!event.lengthComputable) return;
+    bar.value = (100 * event.loaded) / event.total;
+    if (event.loaded === event.total) told.textContent = "Sent. The site is putting it in a safe place …";
+  };
+  request.onerror = () => fail("The connection broke off. Press Submit again: the same file sent twice from this page is one submission.");
+  request.onload = () => answered(request);
+  request.send(data);
+}
+
+function answered(request) {
+  const answer = parsed(request.responseText);
+  if (answer?.url) {
+    document.getElementById("sent-so-far").textContent = "It is in.";
+    window.location.assign(answer.url);
+  } else if (answer?.errors) {
+    rest();
+    show(answer.errors);
+  } else if (answer?.message) fail(answer.message);
+  else if (request.status === 413) fail("The file is larger than the site takes.");
+  else if (request.responseURL !== window.location.href) fail("You are not signed in any more. Sign in in another tab, then press Submit again.");
+  else fail(`The site could not take it (answer ${request.status}). Try again in a moment.`);
+}
+
+function parsed(text) {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return null;
+  }
+}
+
+function fail(text) {
+  rest();
+  complain(text);
+  wrong.scrollIntoView({ block: "center" });
+}
+
+function rest() {
+  sent = false;
+  if (sending) sending.hidden = true;
+  form?.querySelector("[aria-busy]")?.removeAttribute("aria-busy");
+}
+
+// What the site found wrong, said at each field, as the page without a script has it.
+function show(errors) {
+  let first = null;
+  for (const [name, said] of Object.entries(errors)) {
+    const named = form.elements[name];
+    const field = named instanceof RadioNodeList ? named[0] : named;
+    const place = field?.closest(".field");
+    if (!place) {
+      complain(said.join(" "));
+      continue;
+    }
+    place.dataset.wrong = "";
+    const list = document.createElement("div");
+    list.id = `${field.id}_script_error`;
+    list.className = "from-script";
+    for (const text of said) list.append(Object.assign(document.createElement("p"), { className: "error", textContent: text }));
+    place.append(list);
+    field.setAttribute("aria-invalid", "true");
+    field.setAttribute("aria-describedby", `${field.getAttribute("aria-describedby") ?? ""} ${list.id}`.trim());
+    first ??= field;
+  }
+  if (first) {
+    complain("Nothing was sent: see the marked fields below. Your file is still chosen.");
+    first.focus();
+  }
+}
+
+function clear() {
+  wrong.replaceChildren();
+  for (const list of form.querySelectorAll(".from-script")) list.remove();
+  for (const place of form.querySelectorAll("[data-wrong]")) delete place.dataset.wrong;
+  for (const field of form.querySelectorAll("[aria-invalid]")) {
+    field.removeAttribute("aria-invalid");
+    const about = (field.getAttribute("aria-describedby") ?? "").split(" ").filter((id) => !id.endsWith("_script_error"));
+    field.setAttribute("aria-describedby", about.join(" "));
+  }
+}
+
+function complain(text) {
+  wrong.append(Object.assign(document.createElement("p"), { className: "errors", textContent: text }));
+}
 
 // The server hangs up on a file that is too large, so it is said before it is sent.
-function tooLarge(input) {
+function tooLarge() {
   const large = input.files[0]?.size > Number(input.dataset.most);
   if (large) {
     say(`The file is larger than ${input.dataset.most / 1024 ** 2} MB, the most that this site takes.`);

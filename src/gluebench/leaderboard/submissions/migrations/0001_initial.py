@@ -3,7 +3,7 @@
 import django.core.validators
 import django.db.models.deletion
 import gluebench.leaderboard.submissions.models
-import gluebench.leaderboard.submissions.text
+import gluebench.leaderboard.text
 from django.conf import settings
 from django.db import migrations, models
 
@@ -23,9 +23,9 @@ class Migration(migrations.Migration):
             fields=[
                 ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
                 ('key', models.CharField(default=gluebench.leaderboard.submissions.models.new_key, editable=False, max_length=12, unique=True)),
-                ('name', models.CharField(max_length=80, validators=[gluebench.leaderboard.submissions.text.plain])),
-                ('model', models.CharField(max_length=80, validators=[gluebench.leaderboard.submissions.text.plain])),
-                ('team', models.CharField(blank=True, max_length=80, validators=[gluebench.leaderboard.submissions.text.plain])),
+                ('name', models.CharField(max_length=80, validators=[gluebench.leaderboard.text.plain])),
+                ('model', models.CharField(max_length=80, validators=[gluebench.leaderboard.text.plain])),
+                ('team', models.CharField(blank=True, max_length=80, validators=[gluebench.leaderboard.text.plain])),
                 ('link', models.URLField(blank=True, max_length=300, validators=[django.core.validators.URLValidator(['http', 'https'])])),
                 ('description', models.TextField(blank=True, max_length=4000)),
                 ('regime', models.CharField(choices=[('single-task', 'Single-task training'), ('multi-task', 'Multi-task training'), ('frozen', 'Pre-trained sentence representations, frozen'), ('other', 'Other')], default='other', max_length=16)),

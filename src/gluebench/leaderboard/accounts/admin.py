@@ -1,0 +1,158 @@
+"""People on the admin pages: accounts, their addresses with the links to confirm them, teams, tokens."""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import Any
+
+from allauth.account.decorators import secure_admin_login
+from allauth.account.models import EmailAddress
+from allauth.mfa.models import Authenticator
+from allauth.usersessions.models import UserSession
+from django.contrib import admin, messages
+from django.contrib.auth.models import Group
+from django.db.models import QuerySet
+from django.http import HttpRequest
+from django.utils.html import format_html
+
+from gluebench.leaderboard.accounts.models import Team, Token, User
+from gluebench.leaderboard.accounts.people import confirmation_path, reset_path
+from gluebench.leaderboard.audit.admin import LoggedAdmin, ReadOnlyAdmin
+from gluebench.leaderboard.audit.models import record
+
+admin.site.login = secure_admin_login(admin.site.login)  # type: ignore[method-assign]
+admin.site.site_header = admin.site.site_title = "Leaderboard: admin pages"
+admin.site.index_title = "What is on this site"
+# The libraries have pages of their own; those below replace them.
+for _app in ("allauth.account", "allauth.mfa", "allauth.usersessions", "django.contrib.auth"):
+    import_module(f"{_app}.admin")
+for _model in (EmailAddress, Authenticator, UserSession, Group):
+    admin.site.unregister(_model)
+
+
+@admin.register(User)
+class UserAdmin(LoggedAdmin):
+    """Accounts. Whoever wants to leave deletes the account on its own page; here one can be closed."""
+
+    list_display = ["email", "team", "is_superuser", "is_active", "date_joined", "last_login"]
+    list_filter = ["is_active", "is_superuser", "organised"]
+    search_fields = ["email", "team__name"]
+    ordering = ["email"]
+    fields = ["email", "team", "is_active", "is_superuser", "date_joined", "last_login"]
+    readonly_fields = ["email", "date_joined", "last_login"]
+    autocomplete_fields = ["team"]
+    actions = ["make_reset_link"]
+
+    def has_add_permission(self, request: HttpRequest) -> bool:
+        """People sign up themselves."""
+        return False
+
+    def has_delete_permission(self, request: HttpRequest, obj: Any = None) -> bool:
+        """Scores hang on accounts; closing one is enough."""
+        return False
+
+    def save_model(self, request: HttpRequest, obj: User, form: Any, change: bool) -> None:
+        """An admin, and only an admin, sees these pages."""
+        obj.is_staff = obj.is_superuser
+        super().save_model(request, obj, form, change)
+
+    @admin.action(description="Make a link for a new password")
+    def make_reset_link(self, request: HttpRequest, chosen: QuerySet[User]) -> None:
+        """For whoever forgot theirs, where no mail is sent."""
+        for user in chosen:
+            record("password link", actor=request.user, account=user.pk)  # type: ignore[arg-type]
+            link = request.build_absolute_uri(reset_path(user))
+            self.message_user(request, format_html("{}: {}", user.email, link), messages.SUCCESS)
+
+
+@admin.register(EmailAddress)
+class AddressAdmin(LoggedAdmin):
+    """Addresses; one that is not confirmed shows the link that confirms it."""
+
+    list_display = ["email", "user", "primary", "verified", "link"]
+    list_filter = ["verified", "primary"]
+    list_select_related = ["user"]
+    search_fields = ["email", "user__email"]
+    fields = ["user", "email", "primary", "verified", "link"]
+    readonly_fields = ["user", "email", "primary", "verified", "link"]
+    actions = ["confirm"]
+
+    def has_add_permission(self, request: HttpRequest) -> bool:
+        """People do it on their own page."""
+        return False
+
+    def has_delete_permission(self, request: HttpRequest, obj: Any = None) -> bool:
+        """People do it on their own page."""
+        return False
+
+    @admin.display(description="Link to pass on")
+    def link(self, address: EmailAddress) -> str:
+        """What the mail says, or would say."""
+        return "" if address.verified else format_html('<a href="{0}">{0}</a>', confirmation_path(address))
+
+    @admin.action(description="Mark as confirmed")
+    def confirm(self, request: HttpRequest, chosen: QuerySet[Any]) -> None:
+        """For whoever showed in another way that the address is theirs."""
+        for address in chosen.filter(verified=False):
+            if address.set_verified():
+                record("address confirmed", actor=request.user, account=address.user_id)  # type: ignore[arg-type]
+            else:
+                said = f"{address.email} belongs to another account already."
+                self.message_user(request, said, messages.ERROR)
+
+
+@admin.register(Authenticator)
+class AuthenticatorAdmin(ReadOnlyAdmin):
+    """Second factors; deleting one lets in whoever lost it."""
+
+    list_display = ["user", "type", "created_at", "last_used_at"]
+    list_filter = ["type"]
+    search_fields = ["user__email"]
+    fields = ["user", "type", "created_at", "last_used_at"]
+
+    def has_delete_permission(self, request: HttpRequest, obj: Any = None) -> bool:
+        """Allowed, unlike the rest."""
+        return True
+
+
+@admin.register(UserSession)
+class SessionAdmin(ReadOnlyAdmin):
+    """Who is signed in."""
+
+    list_display = ["user", "created_at", "last_seen_at", "ip", "user_agent"]
+    search_fields = ["user__email", "ip"]
+    fields = ["user", "created_at", "last_seen_at", "ip", "user_agent"]
+
+
+@admin.register(Team)
+class TeamAdmin(LoggedAdmin):
+    """Teams and who is in them."""
+
+    list_display = ["name", "size", "created"]
+    search_fields = ["name", "members__email"]
+    ordering = ["name"]
+    fields = ["name", "created", "people"]
+    readonly_fields = ["created", "people"]
+
+    @admin.display(description="Members")
+    def size(self, team: Team) -> int:
+        """How many are in it."""
+        return team.members.count()
+
+    @admin.display(description="Members")
+    def people(self, team: Team) -> str:
+        """Their addresses."""
+        return ", ".join(team.members.values_list("email", flat=True)) or "nobody"
+
+
+@admin.register(Token)
+class TokenAdmin(ReadOnlyAdmin):
+    """Tokens; deleting one ends it."""
+
+    list_display = ["name", "user", "scopes", "created", "expires", "used"]
+    search_fields = ["name", "user__email"]
+    fields = ["name", "user", "scopes", "created", "expires", "used"]
+
+    def has_delete_permission(self, request: HttpRequest, obj: Any = None) -> bool:
+        """Allowed, unlike the rest."""
+        return True

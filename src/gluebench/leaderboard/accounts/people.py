@@ -1,0 +1,98 @@
+"""What an organiser does about people: admins, organisers, and links where no mail server delivers them."""
+
+from __future__ import annotations
+
+import secrets
+from datetime import datetime
+from typing import NamedTuple
+
+from allauth.account import app_settings
+from allauth.account.models import EmailAddress, EmailConfirmationHMAC
+from allauth.account.utils import user_pk_to_url_str
+from django.core.exceptions import ValidationError
+from django.core.validators import validate_email
+from django.db import transaction
+from django.urls import reverse
+
+from gluebench.leaderboard.accounts.models import User
+from gluebench.leaderboard.audit.models import record
+from gluebench.leaderboard.benchmarks.models import Benchmark
+from gluebench.leaderboard.folder import SiteError
+
+
+class Link(NamedTuple):
+    """A link that would have been in a mail."""
+
+    email: str
+    asked: datetime
+    path: str
+
+
+def make_admin(email: str) -> str:
+    """Make this account an admin, and the account if there is none; returns its new random password."""
+    try:
+        validate_email(email)
+    except ValidationError:
+        raise SiteError(f"{email!r} is not an e-mail address.") from None
+    password = secrets.token_urlsafe(15)
+    with transaction.atomic():
+        user = User.objects.filter(email__iexact=email).first() or User.objects.create_user(email)
+        user.is_staff = user.is_superuser = user.is_active = True
+        user.set_password(password)
+        user.save()
+        EmailAddress.objects.update_or_create(
+            user=user, email=user.email.lower(), defaults={"primary": True, "verified": True}
+        )
+        record("admin", account=user.pk, by="command line")
+    return password
+
+
+def has_admin() -> bool:
+    """Whether somebody may sign in to the admin pages."""
+    return User.objects.filter(is_superuser=True, is_active=True).exists()
+
+
+def set_organiser(email: str, benchmark: str, *, remove: bool = False) -> None:
+    """Let this account organise a benchmark, or no longer. Raises SiteError for an unknown one."""
+    user = account(email)
+    row = Benchmark.objects.filter(name=benchmark).first()
+    if row is None:
+        known = ", ".join(Benchmark.objects.values_list("name", flat=True)) or "none yet"
+        raise SiteError(f"There is no benchmark {benchmark!r} on this site. It has: {known}.")
+    with transaction.atomic():
+        if remove:
+            row.organisers.remove(user)
+        else:
+            row.organisers.add(user)
+        action = "organiser removed" if remove else "organiser added"
+        record(action, benchmark=row, account=user.pk, by="command line")
+
+
+def account(email: str) -> User:
+    """The account with this address. Raises SiteError."""
+    user = User.objects.filter(email__iexact=email).first()
+    if user is None:
+        raise SiteError(
+            f"There is no account with the address {email}. Its owner signs up on the site first."
+        )
+    return user
+
+
+def pending_links() -> list[Link]:
+    """A link for each address that nobody has confirmed, the newest account first."""
+    found = EmailAddress.objects.filter(verified=False, user__is_active=True).select_related("user")
+    return [
+        Link(each.email, each.user.date_joined, confirmation_path(each))
+        for each in found.order_by("-user__date_joined", "-pk")
+    ]
+
+
+def confirmation_path(address: EmailAddress) -> str:
+    """Where this address is confirmed; good for a week."""
+    return reverse("account_confirm_email", args=[EmailConfirmationHMAC.create(address).key])
+
+
+def reset_path(user: User) -> str:
+    """Where this account gets a new password; good once, and for three days."""
+    key = app_settings.PASSWORD_RESET_TOKEN_GENERATOR().make_token(user)
+    return reverse("account_reset_password_from_key", kwargs={"uidb36": user_pk_to_url_str(user), "key": key})

@@ -1,0 +1,114 @@
+"""One's own account: what there is, tokens, one's data, and the end of it; terms and privacy."""
+
+from __future__ import annotations
+
+import re
+
+from allauth.account.decorators import reauthentication_required
+from allauth.core import ratelimit
+from django.conf import settings
+from django.contrib import messages
+from django.contrib.auth import logout
+from django.contrib.auth.decorators import login_required
+from django.http import FileResponse, HttpRequest, HttpResponse
+from django.shortcuts import get_object_or_404, redirect, render
+from django.utils.safestring import mark_safe
+from django.views.decorators.cache import never_cache
+from django.views.decorators.http import require_http_methods, require_POST, require_safe
+
+from gluebench.leaderboard.accounts import pages
+from gluebench.leaderboard.accounts.deletion import delete_account
+from gluebench.leaderboard.accounts.export import export
+from gluebench.leaderboard.accounts.forms import DeleteForm, TokenForm
+from gluebench.leaderboard.accounts.models import Token, User, issue
+from gluebench.leaderboard.audit.models import record
+from gluebench.leaderboard.folder import SiteError
+from gluebench.leaderboard.text import markdown
+
+
+class SignedInRequest(HttpRequest):
+    """A request of somebody who is signed in."""
+
+    user: User
+
+
+@login_required
+@require_safe
+def overview(request: SignedInRequest) -> HttpResponse:
+    """What this account is and may do."""
+    benchmarks = request.user.organised.all()
+    return render(request, "accounts/overview.html", {"organised": benchmarks, "here": "account"})
+
+
+@login_required
+@never_cache
+@require_http_methods(["GET", "HEAD", "POST"])
+@reauthentication_required  # type: ignore[untyped-decorator]
+def tokens(request: SignedInRequest) -> HttpResponse:
+    """One's tokens, and a form for a new one, whose secret is in the answer and never again."""
+    form = TokenForm(request.POST or None)
+    secret = ""
+    if request.method == "POST" and form.is_valid():
+        values = form.cleaned_data
+        token, secret = issue(request.user, values["name"], values["scopes"], form.lifetime)
+        record("token", actor=request.user, token=token.pk)
+        form = TokenForm()
+    context = {"form": form, "secret": secret, "tokens": request.user.tokens.order_by("-created")}
+    return render(request, "accounts/tokens.html", context, status=422 if form.errors else 200)
+
+
+@login_required
+@require_POST
+def revoke(request: SignedInRequest, pk: int) -> HttpResponse:
+    """End a token."""
+    token = get_object_or_404(Token, pk=pk, user=request.user)
+    token.delete()
+    messages.success(request, f"The token “{token.name}” no longer works.")
+    return redirect("tokens")
+
+
+@login_required
+@never_cache
+@require_http_methods(["GET", "HEAD", "POST"])
+@reauthentication_required  # type: ignore[untyped-decorator]
+def data(request: SignedInRequest) -> HttpResponse | FileResponse:
+    """Everything about oneself, to download."""
+    if request.method == "POST":
+        return FileResponse(export(request.user), as_attachment=True, filename="gluebench-account.zip")
+    return render(request, "accounts/export.html")
+
+
+@login_required
+@never_cache
+@require_http_methods(["GET", "HEAD", "POST"])
+def delete(request: SignedInRequest) -> HttpResponse:
+    """Delete one's account, after the password."""
+    refused: HttpResponse | None = ratelimit.consume_or_429(
+        request, action="reauthenticate", user=request.user
+    )
+    if refused:
+        return refused
+    form = DeleteForm(request.POST or None, user=request.user)
+    if request.method == "POST" and form.is_valid():
+        try:
+            delete_account(request.user)
+        except SiteError as error:
+            form.add_error(None, str(error))
+        else:
+            logout(request)
+            messages.success(
+                request, "Your account is deleted. Scores that were public stay without your name."
+            )
+            return redirect("home")
+    context = {"form": form, "count": request.user.submissions.count()}
+    return render(request, "accounts/delete.html", context, status=422 if form.errors else 200)
+
+
+@require_safe
+def page(request: HttpRequest, name: str) -> HttpResponse:
+    """Terms or privacy."""
+    title, _, rest = pages.read(settings.FOLDER.root, name).partition("\n")
+    # The reader of Markdown leaves two levels to the page; here it has one, its title.
+    html = re.sub(r"(</?h)([3-6])>", lambda found: f"{found[1]}{max(int(found[2]) - 2, 2)}>", markdown(rest))
+    context = {"title": title.lstrip("# "), "html": mark_safe(html), "here": name}
+    return render(request, "accounts/page.html", context)

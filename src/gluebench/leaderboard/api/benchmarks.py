@@ -1,0 +1,220 @@
+"""The public half: benchmarks, their boards, entries and diagnostics, as the pages show them."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from django.conf import settings
+from django.core.cache import caches
+from django.http import HttpRequest, HttpResponse
+from ninja import Query, Router
+
+from gluebench.benchmark import Task, UnknownNameError
+from gluebench.leaderboard.api import diagnostic_schemas, schemas
+from gluebench.leaderboard.api.answering import told
+from gluebench.leaderboard.api.callers import ANYBODY, PUBLIC
+from gluebench.leaderboard.api.paging import Asked, Place
+from gluebench.leaderboard.api.problems import not_found
+from gluebench.leaderboard.api.schemas import answers
+from gluebench.leaderboard.benchmarks.models import Benchmark
+from gluebench.leaderboard.boards import twins
+from gluebench.leaderboard.boards.cache import JSON, cached
+from gluebench.leaderboard.boards.entries import diagnosed, entries_of
+from gluebench.leaderboard.boards.phenomena import named, phenomenon_twin
+from gluebench.leaderboard.boards.report import expected_files
+from gluebench.leaderboard.people.results import facts_of, shared
+from gluebench.leaderboard.submissions import feedback
+
+router = Router(tags=["Benchmarks"], auth=ANYBODY)
+
+
+@router.get("", response=answers(schemas.BenchmarkList, 422), openapi_extra=PUBLIC)
+def benchmarks(request: HttpRequest, asked: Query[Asked]) -> dict[str, Any]:
+    """The benchmarks of this site, the oldest first."""
+    found = Benchmark.objects.with_systems().order_by("added", "pk")
+    place = Place.of(request, asked, found.count())
+    return {**place.as_dict(), "items": [_line(each) for each in place.of_these(found)]}
+
+
+@router.get("/{slug:name}", response=answers(schemas.BenchmarkFacts, 404), openapi_extra=PUBLIC)
+def benchmark(request: HttpRequest, name: str) -> HttpResponse:
+    """A benchmark: its tasks, the files of a submission, its limits and how it gives feedback."""
+    found = benchmark_or_404(name)
+    record = found.record
+    facts = {
+        **_line(found),
+        "description": record.description,
+        "website": record.url,
+        "citation": record.citation,
+        "version": found.version,
+        "tasks": [_task(task) for task in record.tasks],
+        "files": [{**each._asdict(), "task": record.file(each.name).task} for each in expected_files(record)],
+        "policy": found.policy.as_dict(),
+        "policy_sentences": feedback.explained(found),
+        "manifest": found.manifest,
+        "parents": found.parents,
+    }
+    return told(facts)
+
+
+@router.get(
+    "/{slug:name}/board",
+    response={**answers(schemas.Board, 404, 422), 304: None},
+    openapi_extra=PUBLIC,
+)
+def board(request: HttpRequest, name: str, asked: Query[Asked]) -> HttpResponse:
+    """The board in its order, a page at a time; with an earlier answer's ETag, 304 while it is the same."""
+    found = benchmark_or_404(name)
+    return _page(request, found, "board", asked, lambda: _board(found))
+
+
+@router.get(
+    "/{slug:name}/entries/{slug:key}",
+    response={**answers(schemas.BoardRow, 404), 304: None},
+    openapi_extra=PUBLIC,
+)
+def entry(request: HttpRequest, name: str, key: str) -> HttpResponse:
+    """One row of the board. Its full report is at /submissions/KEY/report."""
+    found = benchmark_or_404(name)
+    row = next(
+        (row for row in _whole(found, "board", lambda: _board(found))["rows"] if row["key"] == key), None
+    )
+    if row is None:
+        raise not_found(f"The board of {name} has no entry {key}.")
+    return cached(
+        request,
+        name=f"api entry {name} {key}",
+        version=str(found.version),
+        make=lambda: json.dumps(row),
+        content_type=JSON,
+    )
+
+
+@router.get(
+    "/{slug:name}/diagnostics/{str:task}",
+    response={**answers(schemas.Diagnostics, 404, 422), 304: None},
+    openapi_extra=PUBLIC,
+)
+def diagnostics(request: HttpRequest, name: str, task: str, asked: Query[Asked]) -> HttpResponse:
+    """A diagnostic set: each entry's scores by phenomenon, a page at a time."""
+    found = benchmark_or_404(name)
+    diagnostic = _diagnostic_or_404(found, task)
+    return _page(
+        request,
+        found,
+        f"diagnostics {diagnostic.name}",
+        asked,
+        lambda: twins.diagnostics(found, diagnostic, diagnosed(found, diagnostic)),
+    )
+
+
+@router.get(
+    "/{slug:name}/diagnostics/{str:task}/phenomena/{str:phenomenon}",
+    response={**answers(diagnostic_schemas.Phenomenon, 404), 304: None},
+    openapi_extra=PUBLIC,
+)
+def phenomenon(request: HttpRequest, name: str, task: str, phenomenon: str) -> HttpResponse:
+    """One phenomenon or coarse category, by its address on the site: what it is about, and every entry."""
+    found = benchmark_or_404(name)
+    diagnostic = _diagnostic_or_404(found, task)
+    wanted = named(diagnostic, phenomenon)
+    if wanted is None:
+        raise not_found(f"{diagnostic.name} has no phenomenon or category {phenomenon!r}.")
+    return cached(
+        request,
+        name=f"api phenomenon {name} {diagnostic.name} {wanted}",
+        version=str(found.version),
+        make=lambda: json.dumps(phenomenon_twin(found, diagnostic, wanted)),
+        content_type=JSON,
+    )
+
+
+@router.get("/{slug:name}/people", response=answers(diagnostic_schemas.PeopleList, 404), openapi_extra=PUBLIC)
+def people(request: HttpRequest, name: str) -> HttpResponse:
+    """What people score on diagnostic sets, of the studies whose organisers show it."""
+    found = benchmark_or_404(name)
+    return told({"items": [facts_of(each.study) for each in shared(found)]})
+
+
+def benchmark_or_404(name: str) -> Benchmark:
+    """The benchmark of that name. Raises ProblemError."""
+    found = Benchmark.objects.with_systems().filter(name=name).first()
+    if found is None:
+        raise not_found(f"This site has no benchmark {name!r}.")
+    return found
+
+
+def _line(found: Benchmark) -> dict[str, Any]:
+    return {
+        "name": found.name,
+        "title": found.title,
+        "url": found.get_absolute_url(),
+        "open": found.open,
+        "systems": getattr(found, "systems", 0),
+    }
+
+
+def _task(task: Task) -> dict[str, Any]:
+    return {
+        "name": task.name,
+        "title": task.title,
+        "summary": task.summary,
+        "section": task.section,
+        "domain": task.domain,
+        "scored": task.scored,
+        "labels": list(task.words),
+        "score_range": list(task.score_range) if task.score_range else None,
+        "metrics": [
+            {"name": metric.name, "title": metric.title, "file": metric.file} for metric in task.metrics
+        ],
+        "phenomena": [{"name": each.name, "coarse": each.coarse} for each in task.phenomena],
+        "private": task.private,
+        "source": task.source._asdict(),
+    }
+
+
+def _board(found: Benchmark) -> dict[str, Any]:
+    return twins.board(found, entries_of(found))
+
+
+def _diagnostic_or_404(found: Benchmark, name: str) -> Task:
+    try:
+        task = found.record.task(name)
+    except UnknownNameError as error:
+        raise not_found(str(error)) from None
+    if task.scored:
+        raise not_found(f"{task.name} is a scored task, not a diagnostic set.")
+    return task
+
+
+def _page(
+    request: HttpRequest, found: Benchmark, what: str, asked: Asked, make: Callable[[], Mapping[str, Any]]
+) -> HttpResponse:
+    """A page of a table's rows with all that stands around them."""
+
+    def body() -> str:
+        whole = _whole(found, what, make)
+        place = Place.of(request, asked, len(whole["rows"]))
+        return json.dumps({**whole, **place.as_dict(), "rows": place.of_these(whole["rows"])})
+
+    return cached(
+        request,
+        name=f"api {what} {found.name} {asked.page} {asked.per_page}",
+        version=str(found.version),
+        make=body,
+        content_type=JSON,
+    )
+
+
+def _whole(found: Benchmark, what: str, make: Callable[[], Mapping[str, Any]]) -> Mapping[str, Any]:
+    """A table with all its rows, made once for each version of the benchmark."""
+    pages = caches["pages"]
+    name = hashlib.sha256(f"{settings.VERSION}|{what}|{found.name}|{found.version}".encode()).hexdigest()
+    kept: Mapping[str, Any] | None = pages.get(name)
+    if kept is None:
+        kept = make()
+        pages.set(name, kept)
+    return kept

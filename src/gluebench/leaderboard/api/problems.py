@@ -1,0 +1,170 @@
+"""Every refusal of the interface as one JSON form, `application/problem+json` (RFC 9457)."""
+
+from __future__ import annotations
+
+import json
+import logging
+import math
+from collections.abc import Mapping, Sequence
+from http import HTTPStatus
+from typing import Any
+
+from django.core.exceptions import RequestDataTooBig, SuspiciousOperation
+from django.core.exceptions import ValidationError as FieldsError
+from django.core.signals import got_request_exception
+from django.http import Http404, HttpRequest, HttpResponse
+from django.http.multipartparser import MultiPartParserError
+from django.utils import timezone
+from ninja import NinjaAPI, Schema
+from ninja.errors import AuthenticationError, HttpError, ValidationError
+from pydantic import AwareDatetime
+
+from gluebench.leaderboard.limits.gate import ClosedError, QuotaError
+
+JSON = "application/problem+json"
+BEARER = 'Bearer realm="gluebench"'
+
+logger = logging.getLogger(__name__)
+
+
+class FieldError(Schema):
+    """What is wrong with one value that was sent."""
+
+    field: str
+    message: str
+
+
+class Problem(Schema):
+    """Why a request was refused. `type` is for programs, `detail` for people."""
+
+    type: str
+    """ "urn:gluebench:" and a word: "quota", "rate", "retry-key", "field" and so on."""
+    title: str
+    status: int
+    detail: str
+    errors: list[FieldError] = []
+    next: AwareDatetime | None = None
+    """When the same request will be taken, where that is known."""
+
+
+class ProblemError(Exception):
+    """A refusal, raised anywhere below an operation."""
+
+    def __init__(
+        self,
+        status: int,
+        kind: str,
+        detail: str,
+        *,
+        errors: Sequence[FieldError] = (),
+        more: Mapping[str, Any] | None = None,
+        headers: Mapping[str, str] | None = None,
+    ) -> None:
+        super().__init__(detail)
+        self.status = status
+        self.kind = kind
+        self.detail = detail
+        self.errors = errors
+        self.more = more or {}
+        self.headers = headers or {}
+
+    def response(self) -> HttpResponse:
+        """It as an answer."""
+        body = {
+            "type": f"urn:gluebench:{self.kind}",
+            "title": HTTPStatus(self.status).phrase,
+            "status": self.status,
+            "detail": self.detail,
+            "errors": [each.dict() for each in self.errors],
+            "next": None,
+            **self.more,
+        }
+        answer = HttpResponse(json.dumps(body), status=self.status, content_type=JSON)
+        answer["Cache-Control"] = "no-store"
+        for name, value in self.headers.items():
+            answer[name] = value
+        return answer
+
+
+def install(api: NinjaAPI) -> None:
+    """Answer every exception below an operation by a problem."""
+    translations: list[tuple[type[Exception], Any]] = [
+        (ProblemError, lambda error: error),
+        (ClosedError, lambda error: ProblemError(403, "closed", str(error))),
+        (QuotaError, _quota),
+        (AuthenticationError, lambda error: unauthorized()),
+        (HttpError, lambda error: ProblemError(error.status_code, "request", str(error))),
+        (Http404, lambda error: not_found(str(error))),
+        (ValidationError, lambda error: invalid(_pydantic(error))),
+        (FieldsError, lambda error: invalid(_django(error))),
+        (RequestDataTooBig, lambda error: ProblemError(413, "too-large", "The request is too large.")),
+        (SuspiciousOperation, lambda error: ProblemError(400, "request", "The request cannot be read.")),
+        (MultiPartParserError, lambda error: ProblemError(400, "request", f"Not a readable form: {error}")),
+    ]
+    for kind, translate in translations:
+        api.add_exception_handler(kind, _handler(translate))
+    api.add_exception_handler(Exception, _fault)
+
+
+def _quota(error: QuotaError) -> ProblemError:
+    """A limit: what it is, and when the next submission will be taken."""
+    if error.next is None:
+        return ProblemError(429, "quota", str(error))
+    wait = max(1, math.ceil((error.next - timezone.now()).total_seconds()))
+    return ProblemError(
+        429,
+        "quota",
+        str(error),
+        more={"next": error.next.isoformat()},
+        headers={"Retry-After": str(wait)},
+    )
+
+
+def _handler(translate: Any) -> Any:
+    return lambda request, error: translate(error).response()
+
+
+def _fault(request: HttpRequest, error: Exception | type[Exception]) -> HttpResponse:
+    """A fault of the site: into the log, and told without its text."""
+    got_request_exception.send(sender=None, request=request)
+    logger.error("%s %s failed", request.method, request.path, exc_info=True)
+    return ProblemError(500, "fault", "The site failed; its log says where. Ask the organiser.").response()
+
+
+def unauthorized(detail: str = "") -> ProblemError:
+    """Nobody is signed in."""
+    told = (
+        detail or "Send a token of yours as `Authorization: Bearer gluebench_...`; /account/tokens makes one."
+    )
+    return ProblemError(401, "sign-in", told, headers={"WWW-Authenticate": BEARER})
+
+
+def not_found(detail: str) -> ProblemError:
+    """It is not there, or not for this caller to know of."""
+    return ProblemError(404, "not-found", detail or "There is nothing at this address.")
+
+
+def invalid(errors: Sequence[FieldError]) -> ProblemError:
+    """Values that cannot be taken, all of them."""
+    told = "; ".join(f"{each.field}: {each.message}" if each.field else each.message for each in errors)
+    return ProblemError(422, "field", told, errors=errors)
+
+
+def _pydantic(error: ValidationError) -> list[FieldError]:
+    return [FieldError(field=_place(each["loc"]), message=each["msg"]) for each in error.errors]
+
+
+def _place(location: Sequence[Any]) -> str:
+    """The name of a value as its sender knows it: without where it was sent, and the code's own name."""
+    names = [str(part) for part in location[1:]]
+    return ".".join(name for name in names if name != "details") or "body"
+
+
+def _django(error: FieldsError) -> list[FieldError]:
+    if not hasattr(error, "error_dict"):
+        return [FieldError(field="", message=" ".join(error.messages))]
+    return [
+        FieldError(field=field, message=message)
+        for field, messages in error.message_dict.items()
+        for message in messages
+    ]

@@ -1,0 +1,40 @@
+"""How often a program may ask: so many requests in a minute for each account or address."""
+
+from __future__ import annotations
+
+import hashlib
+import math
+import time
+
+from django.conf import settings
+from django.core.cache import cache
+from django.http import HttpRequest
+
+from gluebench.leaderboard.api.problems import ProblemError
+
+MINUTE = 60
+
+
+def spend(kind: str, whose: str) -> None:
+    """Count one request of a kind. Raises ProblemError (429) when the minute's share is used up."""
+    most = settings.API_PER_MINUTE[kind]
+    minute, second = divmod(time.time(), MINUTE)
+    name = f"api:{kind}:{int(minute)}:{hashlib.sha256(whose.encode()).hexdigest()[:32]}"
+    cache.add(name, 0, 2 * MINUTE)
+    try:
+        used = cache.incr(name)
+    except ValueError:  # dropped in between, as a full cache does
+        return
+    if used > most:
+        wait = math.ceil(MINUTE - second)
+        raise ProblemError(
+            429,
+            "rate",
+            f"More than {most} requests in a minute. Try again in {wait} second{'s' * (wait != 1)}.",
+            headers={"Retry-After": str(wait)},
+        )
+
+
+def address(request: HttpRequest) -> str:
+    """Where a request comes from; the server has already decided whether to believe a proxy."""
+    return str(request.META.get("REMOTE_ADDR", ""))

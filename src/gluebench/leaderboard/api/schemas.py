@@ -1,0 +1,292 @@
+"""The shapes of what is sent and answered, as the OpenAPI document shows them."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any
+
+from ninja import Field, Schema
+from pydantic import AwareDatetime, ConfigDict, StringConstraints
+
+from gluebench.leaderboard.api.paging import Paged
+from gluebench.leaderboard.api.problems import Problem
+from gluebench.leaderboard.submissions.models import Kind, Regime, Status
+
+BIGGEST = 2**63 - 1
+
+Line = StringConstraints(strip_whitespace=True, max_length=80, pattern=r"^[^\x00-\x1f]*$")
+Name = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=80)]
+Word = Annotated[str, Line]
+Address = Annotated[
+    str, StringConstraints(strip_whitespace=True, max_length=300, pattern=r"^(https?://\S+)?$")
+]
+Text = Annotated[str, StringConstraints(strip_whitespace=True, max_length=4000, pattern=r"^[^\x00]*$")]
+Data = Annotated[str, StringConstraints(strip_whitespace=True, max_length=400)]
+Compute = Annotated[str, StringConstraints(strip_whitespace=True, max_length=200)]
+Count = Annotated[int, Field(ge=0, le=BIGGEST)]
+Milliseconds = Annotated[float, Field(ge=0, allow_inf_nan=False)]
+
+
+def answers(shape: Any, *refusals: int, status: int = 200) -> dict[int, Any]:
+    """What an operation answers: its own shape, and problems; 401 and 429 can come from each."""
+    return {status: shape, **dict.fromkeys(sorted({401, 429, *refusals}), Problem)}
+
+
+class Changes(Schema):
+    """What an author says of a system. What is not sent stays as it is."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    name: Name = ""
+    model: Name = ""
+    team: Word = ""
+    link: Address = ""
+    paper: Address = ""
+    code: Address = ""
+    description: Text = ""
+    """Markdown."""
+    regime: Regime = Regime.OTHER
+    training_data: Data = ""
+    parameters: Count | None = None
+    shared_parameters: Count | None = None
+    compute: Compute = ""
+    latency_ms: Milliseconds | None = None
+
+
+class Details(Changes):
+    """What is said of a submission when it is sent."""
+
+    name: Name
+    model: Name
+    public: bool = False
+    """Whether the board shows it once it is graded."""
+
+
+class Only(Schema):
+    """Which of one's submissions."""
+
+    benchmark: str | None = Field(None, pattern=r"^[-a-zA-Z0-9_]{1,80}$")
+    status: Status | None = None
+
+
+class Open(Schema):
+    """A JSON object that says more than is listed here."""
+
+    model_config = ConfigDict(extra="allow")
+
+
+class About(Schema):
+    """What answers here."""
+
+    software: str
+    version: str
+    upload_bytes: int
+    """Largest submission taken."""
+    docs: str
+    openapi: str
+
+
+class Account(Schema):
+    """Who the caller is, and what the token is good for."""
+
+    email: str
+    team: str | None
+    scopes: list[str] | None
+    """Null for a session, which may do all."""
+    expires: AwareDatetime | None
+
+
+class BenchmarkLine(Schema):
+    """A benchmark in the list."""
+
+    name: str
+    title: str
+    url: str
+    open: bool
+    systems: int
+
+
+class BenchmarkList(Paged):
+    """The benchmarks of the site."""
+
+    items: list[BenchmarkLine]
+
+
+class FileFacts(Schema):
+    """One file of a submission."""
+
+    name: str
+    task: str
+    rows: int
+    values: str
+
+
+class TaskFacts(Open):
+    """A task, or a diagnostic set where `scored` is false."""
+
+    name: str
+    title: str
+    scored: bool
+    metrics: list[dict[str, Any]]
+    labels: list[str]
+    score_range: list[float] | None
+    private: bool
+
+
+class BenchmarkFacts(Open):
+    """What a benchmark is and how this site takes submissions to it."""
+
+    name: str
+    title: str
+    url: str
+    open: bool
+    version: int
+    """Grows whenever its board changes."""
+    tasks: list[TaskFacts]
+    files: list[FileFacts]
+    policy: dict[str, Any]
+    policy_sentences: list[str]
+    """The policy in words."""
+    manifest: str
+    """The TOML, for `--benchmark FILE` of the commands."""
+    parents: list[str]
+    """The manifests it extends that are files, as parent-1.toml and so on beside it."""
+
+
+class BoardRow(Open):
+    """An entry of the board: who, and every score with its interval."""
+
+    rank: int | None
+    key: str
+    name: str
+    model: str
+
+
+class Board(Paged):
+    """A page of the board. Ranks and order are those of the whole."""
+
+    model_config = ConfigDict(extra="allow")
+
+    benchmark: str
+    version: int
+    columns: list[dict[str, Any]]
+    rows: list[BoardRow]
+    references: list[dict[str, Any]]
+
+
+class DiagnosticRow(Open):
+    """An entry's scores by phenomenon."""
+
+    key: str
+    name: str
+    model: str
+    diagnostic: dict[str, Any]
+
+
+class Diagnostics(Paged):
+    """A page of a diagnostic set's table."""
+
+    model_config = ConfigDict(extra="allow")
+
+    benchmark: str
+    task: str
+    rows: list[DiagnosticRow]
+
+
+class SubmissionFacts(Open):
+    """A submission. `check`, `sha256`, `filename`, `verdict` and `failure` are for its author alone."""
+
+    key: str
+    benchmark: str
+    name: str
+    model: str
+    url: str
+    status: Status
+    public: bool
+    regime: Regime
+    kind: Kind
+    submitted: str
+
+
+class SubmissionList(Paged):
+    """One's own submissions, newest first, without their reports."""
+
+    items: list[SubmissionFacts]
+
+
+class StatusFacts(Schema):
+    """Where a submission stands."""
+
+    key: str
+    status: Status
+    label: str
+    """The status in words."""
+    position: int
+    """How many are graded before it is done, itself included; 0 when it is final."""
+    final: bool
+
+
+class ResultFacts(Schema):
+    """One grading."""
+
+    at: AwareDatetime
+    why: str
+    """Why it was graded again; empty for the first time."""
+    package: str
+    verdict: str
+    score: dict[str, Any] | None
+    """The macro-average with its interval; null where the policy holds it back, and for incomplete ones."""
+
+
+class EditFacts(Schema):
+    """One edit: for each changed field what stood there before and after."""
+
+    at: AwareDatetime
+    changes: dict[str, list[Any]]
+
+
+class History(Schema):
+    """What happened to a submission, newest first."""
+
+    results: list[ResultFacts]
+    edits: list[EditFacts]
+
+
+class CheckFacts(Open):
+    """The validator's findings, as `gluebench check --json` prints them."""
+
+    benchmark: str
+    verdict: str
+    missing: list[str]
+    problems: list[dict[str, Any]]
+
+
+class Report(Open):
+    """A report of the schema `gluebench.report/1` (docs/report.md)."""
+
+    complete: bool
+    missing: list[str]
+    score: dict[str, Any] | None
+    tasks: dict[str, Any]
+    diagnostics: dict[str, Any]
+
+
+class LimitFacts(Open):
+    """One limit: "day", "month", "total", "at_once", or "invalid" for uploads that came to nothing."""
+
+    name: str
+    used: int
+    limit: int | None
+    remaining: int | None
+    next: str | None
+
+
+class Quota(Open):
+    """What may still be sent; null is no limit."""
+
+    open: bool
+    remaining: int | None
+    next: str | None
+    """When one more is allowed, where none is now."""
+    blocked: list[str]
+    """Why nothing may be sent now, in sentences."""
+    limits: list[LimitFacts]

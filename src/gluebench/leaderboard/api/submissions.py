@@ -1,0 +1,164 @@
+"""Submissions: one's own, those that are public, and what their authors may do with them."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django.db.models import QuerySet
+from django.http import FileResponse, HttpRequest, HttpResponse
+from ninja import Query, Router
+
+from gluebench.leaderboard.accounts.models import Scope
+from gluebench.leaderboard.api import schemas
+from gluebench.leaderboard.api.answering import told
+from gluebench.leaderboard.api.callers import ANYBODY, PUBLIC, SIGNED_IN, reader, user_with
+from gluebench.leaderboard.api.facts import facts, line, own, standing
+from gluebench.leaderboard.api.paging import Asked, Place
+from gluebench.leaderboard.api.problems import not_found
+from gluebench.leaderboard.api.schemas import answers
+from gluebench.leaderboard.api.sending import shared_fit
+from gluebench.leaderboard.submissions import acts
+from gluebench.leaderboard.submissions.models import Result, Submission
+
+router = Router(tags=["Submissions"], auth=ANYBODY)
+
+ZIP = {
+    "responses": {200: {"content": {"application/zip": {"schema": {"type": "string", "format": "binary"}}}}}
+}
+ACT = answers(schemas.SubmissionFacts, 403, 404)
+
+
+@router.get("", response=answers(schemas.SubmissionList, 403, 422), auth=SIGNED_IN)
+def submissions(request: HttpRequest, asked: Query[Asked], only: Query[schemas.Only]) -> HttpResponse:
+    """One's own submissions, newest first; of one benchmark, or of one status."""
+    mine = Submission.objects.owned_by(user_with(request, Scope.READ)).select_related("benchmark")
+    wanted = only.dict(exclude_none=True)
+    if only.benchmark is not None:
+        mine = mine.filter(benchmark__name=only.benchmark)
+    if only.status is not None:
+        mine = mine.filter(status=only.status)
+    place = Place.of(request, asked, mine.count(), **wanted)
+    rows = place.of_these(mine.defer("report", "problems").prefetch_related("revisions"))
+    return told({**place.as_dict(), "items": [line(each) for each in rows]})
+
+
+@router.get("/{slug:key}", response=answers(schemas.SubmissionFacts, 404), openapi_extra=PUBLIC)
+def submission(request: HttpRequest, key: str) -> HttpResponse:
+    """A submission with its report. Its author is told the findings of the check too."""
+    found = _visible(request, key)
+    return told(facts(found, owned=found.owner_id == reader(request).pk))
+
+
+@router.get("/{slug:key}/status", response=answers(schemas.StatusFacts, 404), openapi_extra=PUBLIC)
+def status(request: HttpRequest, key: str) -> dict[str, Any]:
+    """Where it stands in the queue; made to be asked for again and again."""
+    return standing(_visible(request, key))
+
+
+@router.get("/{slug:key}/report", response=answers(schemas.Report, 404), openapi_extra=PUBLIC)
+def report(request: HttpRequest, key: str) -> HttpResponse:
+    """The full report, as `gluebench grade --json` prints one; the policy may hold a part of it back."""
+    found = _visible(request, key)
+    if found.report is None:
+        raise not_found(f"There is no report of {key} to show: {found.get_status_display().lower()}.")
+    return told(found.report)
+
+
+@router.get("/{slug:key}/history", response=answers(schemas.History, 403, 404), auth=SIGNED_IN)
+def history(request: HttpRequest, key: str) -> dict[str, Any]:
+    """Every grading of one's own submission and every edit, newest first."""
+    found = _mine(request, key, Scope.READ)
+    whole = found.benchmark.policy.feedback == "full" and found.benchmark.policy.public_share is None
+    return {
+        "results": [_result(each, whole=whole) for each in found.results.all()],
+        "edits": [{"at": each.at, "changes": each.changes} for each in found.revisions.all()],
+    }
+
+
+@router.get("/{slug:key}/file", response=answers(None, 403, 404), auth=SIGNED_IN, openapi_extra=ZIP)
+def file(request: HttpRequest, key: str) -> FileResponse:
+    """The file of one's own submission, as it was sent."""
+    found = _mine(request, key, Scope.READ)
+    if not found.file:
+        raise not_found(f"The file of {key} is no longer kept; its scores are.")
+    return FileResponse(
+        found.file.open("rb"), as_attachment=True, filename=found.filename, content_type="application/zip"
+    )
+
+
+@router.patch("/{slug:key}", response=answers(schemas.SubmissionFacts, 400, 403, 404, 422), auth=SIGNED_IN)
+def edit(request: HttpRequest, key: str, changes: schemas.Changes) -> HttpResponse:
+    """Say something else of one's own submission. What stood there before is kept in its history."""
+    user = user_with(request, Scope.SUBMIT)
+    found = _mine(request, key, Scope.SUBMIT)
+    values = changes.dict(exclude_unset=True)
+    shared_fit(
+        values.get("parameters", found.parameters), values.get("shared_parameters", found.shared_parameters)
+    )
+    acts.edit(found, user, values)
+    return _again(key)
+
+
+@router.post("/{slug:key}/publish", response=ACT, auth=SIGNED_IN)
+def publish(request: HttpRequest, key: str) -> HttpResponse:
+    """Show it on the board, once it is graded and, where the policy says so, approved."""
+    acts.publish(_mine(request, key, Scope.SUBMIT), public=True)
+    return _again(key)
+
+
+@router.post("/{slug:key}/unpublish", response=ACT, auth=SIGNED_IN)
+def unpublish(request: HttpRequest, key: str) -> HttpResponse:
+    """Take it off the board; it stays to be seen by its author."""
+    acts.publish(_mine(request, key, Scope.SUBMIT), public=False)
+    return _again(key)
+
+
+@router.post("/{slug:key}/withdraw", response=ACT, auth=SIGNED_IN)
+def withdraw(request: HttpRequest, key: str) -> HttpResponse:
+    """Take it back. It still counts against the quota, unless its grading had not begun."""
+    acts.withdraw(_mine(request, key, Scope.SUBMIT))
+    return _again(key)
+
+
+@router.post("/{slug:key}/restore", response=ACT, auth=SIGNED_IN)
+def restore(request: HttpRequest, key: str) -> HttpResponse:
+    """Undo a withdrawal, where its grading had begun."""
+    acts.restore(_mine(request, key, Scope.SUBMIT))
+    return _again(key)
+
+
+def _visible(request: HttpRequest, key: str) -> Submission:
+    """The submission, if this caller may know of it. Raises ProblemError."""
+    return _one(
+        Submission.objects.visible_to(reader(request)),
+        key,
+        "There is no such submission, or it is not public.",
+    )
+
+
+def _mine(request: HttpRequest, key: str, scope: Scope) -> Submission:
+    """One's own submission. Raises ProblemError."""
+    return _one(Submission.objects.owned_by(user_with(request, scope)), key, "You have no such submission.")
+
+
+def _one(among: QuerySet[Submission], key: str, otherwise: str) -> Submission:
+    found = among.select_related("benchmark").filter(key=key).first()
+    if found is None:
+        raise not_found(otherwise)
+    return found
+
+
+def _again(key: str) -> HttpResponse:
+    """It as it stands after an act."""
+    return told(own(Submission.objects.select_related("benchmark").get(key=key)))
+
+
+def _result(result: Result, *, whole: bool) -> dict[str, Any]:
+    """A grading. Which labels it was graded on is not told: of a small set, a digest tells them."""
+    return {
+        "at": result.created,
+        "why": result.why,
+        "package": result.package,
+        "verdict": result.verdict,
+        "score": (result.report or {}).get("score") if whole else None,
+    }

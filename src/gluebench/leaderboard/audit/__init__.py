@@ -1,0 +1,1 @@
+"""What was done on the site, by whom and when: written, never changed."""

@@ -1,0 +1,63 @@
+"""The log on the admin pages, and what all admin pages have in common: each act goes into the log."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django.contrib import admin
+from django.db.models import Model
+from django.http import HttpRequest
+
+from gluebench.leaderboard.audit.models import Entry, record
+
+
+class LoggedAdmin(admin.ModelAdmin):  # type: ignore[type-arg]
+    """Puts changes into the site's own log too, which organisers read."""
+
+    def log_addition(self, request: HttpRequest, obj: Model, message: Any) -> Any:
+        """Something was added."""
+        self._record(request, "added", obj, [])
+        return super().log_addition(request, obj, message)
+
+    def log_change(self, request: HttpRequest, obj: Model, message: Any) -> Any:
+        """Something was changed."""
+        changed = [name for part in message if "changed" in part for name in part["changed"]["fields"]]
+        self._record(request, "changed", obj, changed)
+        return super().log_change(request, obj, message)
+
+    def log_deletions(self, request: HttpRequest, queryset: Any) -> Any:
+        """Something was deleted."""
+        for each in queryset:
+            self._record(request, "deleted", each, [])
+        return super().log_deletions(request, queryset)
+
+    def _record(self, request: HttpRequest, act: str, thing: Model, fields: list[str]) -> None:
+        kind = str(thing._meta.verbose_name)
+        record(f"{kind} {act}", actor=request.user, row=thing.pk, fields=fields)  # type: ignore[arg-type]
+
+
+class ReadOnlyAdmin(LoggedAdmin):
+    """To be looked at."""
+
+    def has_add_permission(self, request: HttpRequest, *arguments: Any) -> bool:
+        """Never."""
+        return False
+
+    def has_change_permission(self, request: HttpRequest, obj: Any = None) -> bool:
+        """Never."""
+        return False
+
+    def has_delete_permission(self, request: HttpRequest, obj: Any = None) -> bool:
+        """Never."""
+        return False
+
+
+@admin.register(Entry)
+class EntryAdmin(ReadOnlyAdmin):
+    """What was done, by whom."""
+
+    list_display = ["at", "action", "actor", "benchmark", "submission", "reason"]
+    list_filter = ["action", "benchmark"]
+    list_select_related = ["actor", "benchmark", "submission"]
+    search_fields = ["actor__email", "reason", "submission__name", "submission__key"]
+    date_hierarchy = "at"

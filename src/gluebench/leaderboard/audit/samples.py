@@ -1,0 +1,77 @@
+"""Samples of predictions and how far two agree. Runs in the grader's limited process; opens no label."""
+
+from __future__ import annotations
+
+import base64
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from gluebench.benchmark import Benchmark, load_benchmark
+from gluebench.submission import Column, check
+
+ROWS = 1000
+"""Rows of each file that are compared; all of a smaller file."""
+
+NEAR = 0.97
+"""Share of equal predictions from which a pair is reported."""
+
+PAIRS = 100
+"""Pairs that are reported, the nearest ones."""
+
+
+def take_samples(manifest: str, paths: Sequence[str]) -> list[dict[str, str]]:
+    """For each submitted file, test-file name to the sampled predictions, one byte each, in base 64."""
+    benchmark = load_benchmark(manifest)
+    return [take_sample(path, benchmark) for path in paths]
+
+
+def take_sample(path: str, benchmark: Benchmark) -> dict[str, str]:
+    """The sampled predictions of one submitted file; a file with errors is left out."""
+    predictions = check(path, benchmark).predictions
+    return {name: base64.b64encode(_bytes(column)).decode() for name, column in predictions.items()}
+
+
+def _bytes(column: Column) -> bytes:
+    rows = len(column)
+    places = range(rows) if rows <= ROWS else [at * rows // ROWS for at in range(ROWS)]
+    if column.labels:
+        return bytes(map(column.codes.__getitem__, places))
+    # Numbers are compared to two decimals; by the last byte, which unequal ones share once in 256 times.
+    return bytes(round(100 * column.numbers[at]) & 255 for at in places)
+
+
+def near_pairs(samples: Sequence[Mapping[str, Any]]) -> list[tuple[int, int, float]]:
+    """Pairs of different owners that agree almost everywhere, nearest first: two positions and the share.
+
+    Each sample has `owner` and `files` as `take_sample` gives them. The share is the mean over the files that
+    both have, so that a large file does not hide the small ones.
+    """
+    import numpy as np
+
+    count = len(samples)
+    names = sorted({name for sample in samples for name in sample["files"]})
+    tables = [_table([sample["files"].get(name, "") for sample in samples]) for name in names]
+    owners = np.array([sample["owner"] for sample in samples])
+    found: list[tuple[int, int, float]] = []
+    for first in range(count - 1):
+        equal, shared = np.zeros(count - 1 - first), np.zeros(count - 1 - first)
+        for there, rows in tables:
+            both = there[first + 1 :] & there[first]
+            equal[both] += (rows[first + 1 :][both] == rows[first]).mean(axis=1)
+            shared += both
+        share = np.divide(equal, shared, out=np.zeros_like(equal), where=shared > 0)
+        share[owners[first + 1 :] == owners[first]] = 0
+        found += [(first, first + 1 + int(at), float(share[at])) for at in np.flatnonzero(share >= NEAR)]
+    return sorted(found, key=lambda pair: (-pair[2], pair[:2]))[:PAIRS]
+
+
+def _table(texts: Sequence[str]) -> tuple[Any, Any]:
+    """Which submissions have a file, and their samples of it as rows; zeros where there is none."""
+    import numpy as np
+
+    data = [base64.b64decode(text) for text in texts]
+    width = max(map(len, data))
+    there = np.array([len(row) == width for row in data])
+    blank = bytes(width)
+    joined = b"".join(row if len(row) == width else blank for row in data)
+    return there, np.frombuffer(joined, dtype=np.uint8).reshape(len(data), width)

@@ -1,0 +1,139 @@
+"""Signs that two accounts are one person, or that predictions went from one to another, for organisers.
+
+Nothing here accuses: colleagues share a paper, and two majority-class baselines are equal.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections import defaultdict
+from collections.abc import Hashable, Iterable
+from contextlib import ExitStack
+from typing import Any, NamedTuple
+
+from django.db.models import QuerySet
+
+from gluebench.leaderboard.accounts.models import User
+from gluebench.leaderboard.audit.models import Comparison, Sample
+from gluebench.leaderboard.benchmarks.models import Benchmark
+from gluebench.leaderboard.submissions.files import local_path
+from gluebench.leaderboard.submissions.models import Status, Submission
+from gluebench.leaderboard.submissions.process import run_grader
+
+AT_A_TIME = 20
+MOST = 2000
+"""Submissions that are compared, the newest ones: the work grows with the square."""
+
+
+class Linked(NamedTuple):
+    """Submissions of several accounts that have something in common."""
+
+    what: str
+    submissions: tuple[Submission, ...]
+
+
+class Near(NamedTuple):
+    """Two submissions of different accounts with almost the same predictions."""
+
+    first: Submission
+    second: Submission
+    share: float
+
+    @property
+    def same_team(self) -> bool:
+        """Whether both accounts are in one team, which explains much."""
+        team = self.first.owner.team_id
+        return team is not None and team == self.second.owner.team_id
+
+
+def linked(benchmark: Benchmark) -> list[Linked]:
+    """Submissions of different accounts with the same file, the same mailbox, or the same addresses."""
+    rows = list(_rows(benchmark)[:MOST])
+    return [
+        *_groups("The very same file", rows, lambda row: [row.sha256]),
+        *_groups("Email addresses of the same mailbox", rows, lambda row: [mailbox(row.owner.email)]),
+        *_groups("The same link, paper or code", rows, lambda row: {row.link, row.paper, row.code} - {""}),
+    ]
+
+
+def mailbox(email: str) -> str:
+    """The address without what mail servers pass over: a +tag, and dots at Gmail."""
+    name, _, host = email.casefold().rpartition("@")
+    name = name.partition("+")[0]
+    if host in ("gmail.com", "googlemail.com"):
+        name, host = name.replace(".", ""), "gmail.com"
+    return f"{name}@{host}"
+
+
+def near(benchmark: Benchmark) -> tuple[Comparison | None, list[Near]]:
+    """The last comparison of predictions, and the pairs it found that are still there."""
+    done = Comparison.objects.filter(benchmark=benchmark).first()
+    if done is None:
+        return None, []
+    wanted = {pk for first, second, _ in done.pairs for pk in (first, second)}
+    rows = {row.pk: row for row in _rows(benchmark).filter(pk__in=wanted)}
+    return done, [
+        Near(rows[first], rows[second], share)
+        for first, second, share in done.pairs
+        if first in rows and second in rows
+    ]
+
+
+def read_some(benchmark: int) -> int:
+    """Sample the predictions of the next submissions that have not been; returns how many."""
+    rows = list(_graded(benchmark).filter(sample__isnull=True)[:AT_A_TIME])
+    if rows:
+        manifest = str(rows[0].benchmark.manifest_path)
+        with ExitStack() as files:
+            paths = [str(files.enter_context(local_path(row.file))) for row in rows]
+            found = _child({"manifest": manifest, "samples": paths})["samples"]
+        Sample.objects.bulk_create(
+            [Sample(submission=row, files=files) for row, files in zip(rows, found, strict=True)],
+            ignore_conflicts=True,
+        )
+    return len(rows)
+
+
+def renew(benchmark: int) -> Comparison:
+    """Compare all samples of a benchmark, and keep the pairs that are near."""
+    rows = list(_graded(benchmark).filter(sample__isnull=False).select_related("sample"))
+    samples = [{"owner": row.owner_id, "files": row.sample.files} for row in rows]
+    found = _child({"compare": samples})["pairs"] if samples else []
+    pairs = [[rows[first].pk, rows[second].pk, share] for first, second, share in found]
+    made, _ = Comparison.objects.update_or_create(
+        benchmark_id=benchmark, defaults={"submissions": len(rows), "pairs": pairs}
+    )
+    return made
+
+
+def _child(job: dict[str, Any]) -> Any:
+    return run_grader(job, alive=lambda: True, stop=threading.Event())
+
+
+def _graded(benchmark: int) -> QuerySet[Submission]:
+    rows = Submission.objects.filter(benchmark=benchmark, status=Status.GRADED).exclude(file="")
+    newest = rows.order_by("-submitted").values("pk")[:MOST]
+    return Submission.objects.filter(pk__in=newest).select_related("benchmark").defer("report", "problems")
+
+
+def _rows(benchmark: Benchmark) -> QuerySet[Submission]:
+    rows = benchmark.submissions.select_related("owner", "owner__team").order_by("-submitted")
+    return rows.defer("report", "problems", "scores")
+
+
+def _groups(what: str, rows: Iterable[Submission], keys: Any) -> list[Linked]:
+    """The submissions that share a key, where they are of more than one account; the oldest first."""
+    found: dict[Hashable, list[Submission]] = defaultdict(list)
+    for row in rows:
+        for key in keys(row):
+            found[key].append(row)
+    return [
+        Linked(what, tuple(reversed(together)))
+        for together in found.values()
+        if len({row.owner_id for row in together}) > 1
+    ]
+
+
+def account_name(account: User, viewer: User) -> str:
+    """An account as this viewer may know it: its address is for admins, a number for other organisers."""
+    return account.email if viewer.is_superuser else f"Account {account.pk}"

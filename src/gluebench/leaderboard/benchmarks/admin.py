@@ -1,0 +1,55 @@
+"""Benchmarks on the admin pages: who organises them, and whether they are open."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django.contrib import admin
+from django.http import HttpRequest
+
+from gluebench.leaderboard.audit.admin import LoggedAdmin
+from gluebench.leaderboard.benchmarks.models import Benchmark
+
+
+@admin.register(Benchmark)
+class BenchmarkAdmin(LoggedAdmin):
+    """Benchmarks. The manifest and the labels come by `gluebench leaderboard add`."""
+
+    list_display = ["title", "name", "open", "systems", "added"]
+    list_filter = ["open"]
+    search_fields = ["name", "title"]
+    fields = [
+        "name",
+        "title",
+        "open",
+        "organisers",
+        "added",
+        "version",
+        "settings",
+        "gold_digest",
+        "manifest",
+    ]
+    readonly_fields = ["name", "title", "added", "version", "settings", "gold_digest", "manifest"]
+    autocomplete_fields = ["organisers"]
+
+    def get_queryset(self, request: HttpRequest) -> Any:
+        """With how many entries each board shows."""
+        return Benchmark.objects.with_systems()
+
+    def has_add_permission(self, request: HttpRequest) -> bool:
+        """Labels do not travel through a browser."""
+        return False
+
+    def has_delete_permission(self, request: HttpRequest, obj: Any = None) -> bool:
+        """Scores hang on it."""
+        return False
+
+    def save_model(self, request: HttpRequest, obj: Any, form: Any, change: bool) -> None:
+        """Pages show whether it is open."""
+        super().save_model(request, obj, form, change)
+        Benchmark.objects.filter(pk=obj.pk).touch()
+
+    @admin.display(description="On the board")
+    def systems(self, benchmark: Any) -> int:
+        """Entries that its board shows."""
+        return int(benchmark.systems)

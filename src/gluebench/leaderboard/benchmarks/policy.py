@@ -1,0 +1,211 @@
+"""What a benchmark's organiser decides about taking and showing submissions. Knows no Django.
+
+A policy is a small TOML file, or the form on the organiser's page; what it leaves out stands as below.
+"""
+
+from __future__ import annotations
+
+import tomllib
+from collections.abc import Mapping
+from dataclasses import dataclass, fields
+from datetime import date
+from pathlib import Path
+from typing import Any
+
+CHOICES = {
+    "per": ("person", "team"),
+    "window": ("sliding", "calendar"),
+    "incomplete": ("unranked", "refused"),
+    "feedback": ("full", "ladder", "on-publish"),
+}
+
+NONE = "none"
+"""How a file and the command line say that there is no limit; TOML has no word of its own for it."""
+
+
+class PolicyError(ValueError):
+    """A policy that cannot be followed. `problems` lists all that is wrong with it."""
+
+    def __init__(self, problems: list[str]) -> None:
+        self.problems = problems
+        super().__init__("\n".join(problems))
+
+
+@dataclass(frozen=True, slots=True)
+class Policy:
+    """Limits and feedback. None means no limit."""
+
+    per_day: int | None = 2
+    """Submissions in a day (two, as the paper's appendix C); invalid and failed ones don't count."""
+    per_month: int | None = None
+    total: int | None = None
+    at_once: int | None = 2
+    """Submissions waiting or being graded at the same time."""
+    invalid_per_day: int | None = 20
+    """Uploads in a day that turn out invalid: they cost no quota and have this cap of their own."""
+    per: str = "person"
+    """Whose submissions are counted together: "person" or "team"."""
+    window: str = "sliding"
+    """"sliding": the last 24 hours and 30 days. "calendar": the day and the month of UTC."""
+    incomplete: str = "unranked"
+    """A submission that lacks files: "unranked" takes it, "refused" does not."""
+    feedback: str = "full"
+    """What a submitter sees: "full", "ladder" (a score that is not clearly better than one's own best shows
+    that best again; Blum and Hardt 2015), or "on-publish" (nothing before it is public)."""
+    approval: bool = False
+    """Whether an organiser approves each entry before the board shows it."""
+    public_share: float | None = None
+    """Share of the test rows that scores are of until `reveal`; the rest after it. None: all rows, always."""
+    reveal: date | None = None
+    """The day from which scores are of the rows held back."""
+    smallest_category: int = 30
+    """Diagnostic categories with fewer examples are not shown, unless the labels are public anyway."""
+
+    def as_dict(self) -> dict[str, Any]:
+        """The policy for JSON; dates as text."""
+        values = {field.name: getattr(self, field.name) for field in fields(self)}
+        return {**values, "reveal": self.reveal.isoformat() if self.reveal else None}
+
+
+def policy_of(values: Mapping[str, Any]) -> Policy:
+    """A policy from a mapping, as TOML and JSON give one. Raises PolicyError with all that is wrong."""
+    known = {field.name: field for field in fields(Policy)}
+    problems = [
+        f"{name!r} is not a setting; known are {', '.join(known)}." for name in values if name not in known
+    ]
+    found: dict[str, Any] = {}
+    for name, value in values.items():
+        if name in known:
+            try:
+                found[name] = _read(name, value)
+            except ValueError as error:
+                problems.append(f"{name}: {error}")
+    if not problems and (found.get("public_share") is None) != (found.get("reveal") is None):
+        problems.append("public_share and reveal belong together: give both or neither.")
+    if problems:
+        raise PolicyError(problems)
+    return Policy(**found)
+
+
+def read_policy(path: Path) -> Policy:
+    """A policy from a TOML file. Raises PolicyError, or OSError."""
+    try:
+        values = tomllib.loads(path.read_text(encoding="utf-8-sig"))
+        return policy_of({name: None if value == NONE else value for name, value in values.items()})
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+        raise PolicyError([f"{path} is not a TOML file: {error}"]) from None
+
+
+def _read(name: str, value: Any) -> Any:
+    """One value as its setting wants it. Raises ValueError that says what was expected."""
+    if name in CHOICES:
+        if value not in CHOICES[name]:
+            raise ValueError(f"expected one of {', '.join(CHOICES[name])}, found {value!r}")
+        return value
+    if name == "approval":
+        return _boolean(value)
+    if name == "reveal":
+        return _date(value)
+    if name == "public_share":
+        return _share(value)
+    return _count(name, value)
+
+
+def _boolean(value: Any) -> bool:
+    if not isinstance(value, bool):
+        raise ValueError(f"expected true or false, found {value!r}")
+    return value
+
+
+def _date(value: Any) -> date | None:
+    if value is None or (isinstance(value, date) and type(value) is date):
+        return value
+    try:
+        return date.fromisoformat(value)
+    except (TypeError, ValueError):
+        raise ValueError(f"expected a date as 2027-06-30, found {value!r}") from None
+
+
+def _share(value: Any) -> float | None:
+    if value is None:
+        return None
+    if isinstance(value, bool) or not isinstance(value, int | float) or not 0 < value < 1:
+        raise ValueError(f"expected a number between 0 and 1, found {value!r}")
+    return float(value)
+
+
+def _count(name: str, value: Any) -> int | None:
+    if value is None and name != "smallest_category":
+        return None
+    least = 0 if name == "smallest_category" else 1
+    if isinstance(value, bool) or not isinstance(value, int) or value < least:
+        raise ValueError(f"expected a whole number from {least} on, or nothing for no limit, found {value!r}")
+    return value
+
+
+def sentences(policy: Policy, *, revealed: bool = False, categories: bool = True) -> list[str]:
+    """What a submitter has to know of a policy, one sentence for each thing.
+
+    `revealed`: the rows that were held back count already. `categories`: there are diagnostic categories
+    whose labels are not public.
+    """
+    return [*_of_limits(policy), *_of_entries(policy), *_of_feedback(policy), *_of_rows(policy, revealed)] + (
+        [f"Diagnostic categories with fewer than {policy.smallest_category} examples are not shown."]
+        if categories and policy.smallest_category > 1
+        else []
+    )
+
+
+def _of_limits(policy: Policy) -> list[str]:
+    whose = "You" if policy.per == "person" else "Your team"
+    sliding = policy.window == "sliding"
+    spans = (
+        (policy.per_day, "within 24 hours" if sliding else "a day (UTC)"),
+        (policy.per_month, "within 30 days" if sliding else "a month (UTC)"),
+        (policy.total, "in all"),
+    )
+    parts = [f"{number} {span}" for number, span in spans if number is not None]
+    found = []
+    if parts:
+        found.append(f"{whose} may send {', '.join(parts)}; what is not valid or fails does not count.")
+    if policy.at_once is not None:
+        found.append(f"{whose} may have {policy.at_once} waiting or being graded at the same time.")
+    if policy.invalid_per_day is not None:
+        found.append(f"{whose} may send {policy.invalid_per_day} files in a day that turn out not valid.")
+    return found
+
+
+def _of_entries(policy: Policy) -> list[str]:
+    found = []
+    if policy.incomplete == "refused":
+        found.append("A submission must have a file for every scored task.")
+    else:
+        found.append("A submission that lacks files is taken, and listed without a rank.")
+    if policy.approval:
+        found.append("An organiser approves each entry before the board shows it.")
+    return found
+
+
+def _of_feedback(policy: Policy) -> list[str]:
+    whose = "you" if policy.per == "person" else "your team"
+    told = {
+        "full": "You see the full report as soon as it is graded.",
+        "ladder": (
+            "A task shows a new score only if it beats the best that "
+            f"{whose} sent before by more than one standard error; if not, it shows that best again."
+        ),
+        "on-publish": "You see a report only once you publish the submission.",
+    }
+    return [told[policy.feedback]]
+
+
+def _of_rows(policy: Policy, revealed: bool) -> list[str]:
+    if policy.public_share is None or policy.reveal is None:
+        return []
+    if revealed:
+        return ["Scores are of the rows that were held back until the reveal."]
+    share, day = f"{100 * policy.public_share:.3g} %", f"{policy.reveal.day} {policy.reveal:%B %Y}"
+    return [
+        f"Scores are of about {share} of the rows, the same for everybody and known to nobody; "
+        f"on {day} all submissions are scored on the others."
+    ]

@@ -1,0 +1,113 @@
+"""Which columns a board has, and what it ranks by: a benchmark with its average, or one task."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Any, NamedTuple
+
+from gluebench.benchmark import Benchmark, Metric, Task
+
+WIDTHS = {"one": 3.5, "long": 4.5, "two": 5.8}
+"""How wide the kinds of columns are, in rem, as in site.css."""
+ROOM = 43.0
+"""What a desktop has for them beside rank, name, model, link and score."""
+
+
+class Column(NamedTuple):
+    """One test file of a scored task, MNLI has two; on a task's own board, one metric."""
+
+    file: str
+    task: Task
+    metrics: tuple[Metric, ...]
+    heading: str = ""
+    """What stands above it; the file's name, if empty."""
+
+    @property
+    def title(self) -> str:
+        """What stands above it."""
+        return self.heading or self.file
+
+    @property
+    def kind(self) -> str:
+        """What decides its width: two numbers, a long heading, or neither."""
+        if len(self.metrics) > 1:
+            return "two"
+        return "long" if len(self.title) > 6 else "one"
+
+    @property
+    def measure(self) -> str:
+        """What its cells hold: "acc./F1"."""
+        return "/".join(metric.title for metric in self.metrics)
+
+    def found(self, scores: Mapping[str, Any]) -> list[Mapping[str, Any] | None]:
+        """Its numbers in a submission's scores."""
+        task = scores["tasks"].get(self.task.name) or {"metrics": {}}
+        return [task["metrics"].get(metric.name) for metric in self.metrics]
+
+
+class Scheme(NamedTuple):
+    """What a board ranks by and shows: a benchmark with its average, or one task of it."""
+
+    columns: tuple[Column, ...]
+    task: Task | None = None
+
+    def score(self, scores: Mapping[str, Any]) -> Mapping[str, Any] | None:
+        """The number that ranks, out of a submission's scores."""
+        if self.task is None:
+            whole: Mapping[str, Any] | None = scores["score"]
+            return whole
+        found: Mapping[str, Any] = scores["tasks"].get(self.task.name) or {}
+        return found.get("score")
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """What the address calls each column."""
+        return tuple(column.file for column in self.columns)
+
+    @property
+    def sorts(self) -> tuple[str, ...]:
+        """What rows can be ordered by, beside the score."""
+        return ("name", "model", *self.names)
+
+
+class Section(NamedTuple):
+    """Neighbouring columns under one heading of Table 1."""
+
+    title: str
+    columns: int
+
+
+def scheme_of(benchmark: Benchmark, task: Task | None = None) -> Scheme:
+    """The board of a benchmark, or of one task of it."""
+    return Scheme(columns_of(benchmark)) if task is None else Scheme(task_columns(task), task)
+
+
+def columns_of(benchmark: Benchmark) -> tuple[Column, ...]:
+    """A column for each test file of the scored tasks."""
+    return tuple(
+        Column(file.name, task, tuple(metric for metric in task.metrics if metric.file == file.name))
+        for task in benchmark.scored
+        for file in task.files
+    )
+
+
+def task_columns(task: Task) -> tuple[Column, ...]:
+    """A column for each metric of a task; none for a task with one, which its score already is."""
+    metrics = task.metrics if len(task.metrics) > 1 else ()
+    return tuple(Column(metric.name, task, (metric,), _heading(task, metric)) for metric in metrics)
+
+
+def _heading(task: Task, metric: Metric) -> str:
+    """A metric's title, with its file where the task has several."""
+    return f"{metric.file} {metric.title}" if len(task.files) > 1 else metric.title
+
+
+def sections_of(columns: Iterable[Column]) -> tuple[Section, ...]:
+    """The headings above these columns."""
+    sections: list[Section] = []
+    for column in columns:
+        if sections and sections[-1].title == column.task.section:
+            sections[-1] = sections[-1]._replace(columns=sections[-1].columns + 1)
+        else:
+            sections.append(Section(column.task.section, 1))
+    return tuple(sections)

@@ -1,0 +1,59 @@
+"""What pages show of submissions, read from the database."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from gluebench.benchmark import Task
+from gluebench.leaderboard.benchmarks.models import Benchmark
+from gluebench.leaderboard.boards.remembered import AT_ONCE
+from gluebench.leaderboard.boards.tries import earlier
+from gluebench.leaderboard.submissions.models import Submission
+
+SHOWN = (
+    "key",
+    "name",
+    "model",
+    "team",
+    "link",
+    "regime",
+    "parameters",
+    "shared_parameters",
+    "kind",
+    "verified",
+)
+MORE = ("paper", "code", "training_data", "compute", "latency_ms", "submitted", "published", "scores")
+INNER = ("pk", "owner", "group")
+"""What pages need and never show."""
+
+
+def entries_of(benchmark: Benchmark, pks: Sequence[int] | None = None) -> list[dict[str, Any]]:
+    """The public submissions, or those of them with these keys, oldest first.
+
+    `earlier` says how many submissions of the same person or team came before.
+    """
+    public = Submission.objects.public().filter(benchmark=benchmark).order_by("submitted", "pk")
+    columns = (*SHOWN, *MORE, *INNER)
+    rows = [row for part in _parts(public, pks) for row in part.values(*columns)]
+    for row, before in zip(rows, earlier(benchmark, rows), strict=True):
+        row["earlier"] = before
+    return rows
+
+
+def diagnosed(benchmark: Benchmark, task: Task, pks: Sequence[int] | None = None) -> list[dict[str, Any]]:
+    """The public submissions with their report on a diagnostic set, under "diagnostic"."""
+    public = Submission.objects.public().filter(benchmark=benchmark).order_by("submitted", "pk")
+    found = [
+        {**row, "diagnostic": (row["report__diagnostics"] or {}).get(task.name)}
+        for part in _parts(public, pks)
+        for row in part.values(*("pk", "key", "name", "model", "regime", "report__diagnostics"))
+    ]
+    return [row for row in found if row["diagnostic"]]
+
+
+def _parts(rows: Any, pks: Sequence[int] | None) -> list[Any]:
+    """The query, in parts that every database takes."""
+    if pks is None:
+        return [rows]
+    return [rows.filter(pk__in=pks[start : start + AT_ONCE]) for start in range(0, len(pks), AT_ONCE)]

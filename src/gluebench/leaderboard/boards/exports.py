@@ -1,0 +1,141 @@
+"""A board as a file: CSV with full numbers for programs, LaTeX and Markdown as the page shows it."""
+
+from __future__ import annotations
+
+import csv
+import io
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import Any
+
+from django.http import HttpRequest, HttpResponse
+from django.views.decorators.http import require_safe
+
+from gluebench.analysis.ranking import board_order, competition_ranks
+from gluebench.benchmark import Benchmark
+from gluebench.leaderboard.boards.cache import cached
+from gluebench.leaderboard.boards.columns import Scheme, scheme_of
+from gluebench.leaderboard.boards.entries import entries_of
+from gluebench.leaderboard.boards.escapes import csv_cell, latex, markdown_cell
+from gluebench.leaderboard.boards.live import live
+from gluebench.leaderboard.boards.options import Options
+from gluebench.leaderboard.boards.table import Cell, Row, Table, build_whole
+from gluebench.leaderboard.boards.views import task_or_404
+
+Entries = Sequence[Mapping[str, Any]]
+
+WORDS = ("name", "model", "team", "kind", "regime", "link", "paper", "code", "training_data", "compute")
+"""Columns of what people wrote."""
+NUMBERS = ("verified", "parameters", "shared_parameters", "latency_ms", "earlier")
+HEAD = ("rank", *WORDS, *NUMBERS, "submitted", "key", "score", "score_low", "score_high")
+
+
+def csv_text(benchmark: Benchmark, scheme: Scheme, entries: Entries) -> str:
+    """A row for each system, best first; numbers are fractions, as in reports."""
+    text = io.StringIO()
+    writer = csv.writer(text, lineterminator="\n")
+    measures = [(column.task.name, metric.name) for column in scheme.columns for metric in column.metrics]
+    names = [f"{task}.{metric}{end}" for task, metric in measures for end in ("", "_low", "_high")]
+    writer.writerow([*HEAD, *names])
+    values = [(scheme.score(entry["scores"]) or {}).get("value") for entry in entries]
+    ranks = competition_ranks(values)
+    for at in board_order(values):
+        writer.writerow([ranks[at], *_facts(entries[at], scheme), *_numbers(entries[at], measures)])
+    return text.getvalue()
+
+
+def _facts(entry: Mapping[str, Any], scheme: Scheme) -> Iterator[Any]:
+    yield from (csv_cell(str(entry[name])) for name in WORDS)
+    yield from (entry[name] for name in NUMBERS)
+    yield entry["submitted"].isoformat(timespec="seconds")
+    yield entry["key"]
+    yield from _ends(scheme.score(entry["scores"]))
+
+
+def _numbers(entry: Mapping[str, Any], measures: Sequence[tuple[str, str]]) -> Iterator[Any]:
+    for task, metric in measures:
+        found = entry["scores"]["tasks"].get(task) or {"metrics": {}}
+        yield from _ends(found["metrics"].get(metric))
+
+
+def _ends(score: Mapping[str, Any] | None) -> tuple[Any, Any, Any]:
+    return (score["value"], score["low"], score["high"]) if score else (None, None, None)
+
+
+def latex_text(benchmark: Benchmark, scheme: Scheme, entries: Entries) -> str:
+    """A table for a paper, with the package booktabs; the highest of each column is bold."""
+    table = build_whole(benchmark, scheme, entries, Options())
+    lines = [f"% {benchmark.title} leaderboard; needs \\usepackage{{booktabs}}"]
+    lines += [rf"\begin{{tabular}}{{rllr{'r' * len(table.columns)}}}", r"\toprule"]
+    if any(section.title for section in table.sections):
+        spans = [rf"\multicolumn{{{each.columns}}}{{c}}{{{latex(each.title)}}}" for each in table.sections]
+        lines.append(" & & & & " + " & ".join(spans) + r" \\")
+    heads = ["Rank", "Name", "Model", "Score", *(latex(column.title) for column in table.columns)]
+    lines += [" & ".join(heads) + r" \\", r"\midrule"]
+    lines += [" & ".join(_latex_row(row)) + r" \\" for row in _rows(table)]
+    return "\n".join([*lines, r"\bottomrule", r"\end{tabular}", ""])
+
+
+def _latex_row(row: Row) -> list[str]:
+    def bold(cell: Cell) -> str:
+        return rf"\textbf{{{latex(cell.text)}}}" if cell.best else latex(cell.text)
+
+    model = f"({row.entry['source']})" if row.reference else row.entry["model"]
+    texts = [str(row.rank or ""), latex(row.entry["name"]), latex(model), latex(row.score.text)]
+    return texts + [bold(cell) for cell in row.cells]
+
+
+def markdown_text(benchmark: Benchmark, scheme: Scheme, entries: Entries) -> str:
+    """A pipe table."""
+    table = build_whole(benchmark, scheme, entries, Options())
+    heads = ["Rank", "Name", "Model", "Score", *(markdown_cell(column.title) for column in table.columns)]
+    lines = [_piped(heads), _piped(["--:", ":--", ":--", *["--:"] * (len(heads) - 3)])]
+    lines += [_piped(_markdown_row(row)) for row in _rows(table)]
+    return "\n".join([*lines, ""])
+
+
+def _markdown_row(row: Row) -> list[str]:
+    model = f"({row.entry['source']})" if row.reference else row.entry["model"]
+    texts = [str(row.rank or ""), markdown_cell(row.entry["name"]), markdown_cell(model), row.score.text]
+    return texts + [f"**{cell.text}**" if cell.best else cell.text for cell in row.cells]
+
+
+def _piped(cells: Sequence[str]) -> str:
+    return f"| {' | '.join(cells)} |"
+
+
+def _rows(table: Table) -> list[Row]:
+    return [row for group in table.groups for row in group.rows]
+
+
+Write = Callable[[Benchmark, Scheme, Entries], str]
+FORMATS: dict[str, tuple[Write, str]] = {
+    "csv": (csv_text, "text/csv; charset=utf-8"),
+    "tex": (latex_text, "application/x-tex; charset=utf-8"),
+    "md": (markdown_text, "text/markdown; charset=utf-8"),
+}
+
+
+@require_safe
+def export(request: HttpRequest, name: str, ending: str, task: str = "") -> HttpResponse:
+    """The board as a file to download; anybody may."""
+    found = live(name)
+    write, content_type = FORMATS[ending]
+
+    def make() -> str:
+        benchmark = found.benchmark()
+        wanted = task_or_404(benchmark.record, task, scored=True) if task else None
+        entries = entries_of(benchmark)
+        if wanted is not None:
+            entries = [entry for entry in entries if wanted.name in entry["scores"]["tasks"]]
+        return write(benchmark.record, scheme_of(benchmark.record, wanted), entries)
+
+    response = cached(
+        request,
+        name=f"export {name} {task} {ending}",
+        version=str(found.version),
+        make=make,
+        content_type=content_type,
+    )
+    file = f"{name}-{task}.{ending}" if task else f"{name}.{ending}"
+    response["Content-Disposition"] = f'attachment; filename="{file}"'
+    return response

@@ -1,0 +1,112 @@
+"""How a visitor wants a board, read from its address and written into the links of the page."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+from urllib.parse import urlencode
+
+from django.http import HttpRequest
+
+ROWS = 100
+"""Rows a board shows at first."""
+ALL_ROWS = 1010
+"""Rows it shows at most, on request: a thousand systems, and references between them."""
+WORDS = 80
+"""Characters of a search that are looked at."""
+
+
+class Options(NamedTuple):
+    """What the address asks for; whatever else it says is passed over."""
+
+    grouped: bool = False
+    intervals: bool = False
+    everything: bool = False
+    sort: str = ""
+    """What the rows are ordered by: a heading, "name" or "model"; empty for the score."""
+    turned: bool = False
+    """Whether the order is the other way round than usual: numbers from the lowest, names from Z."""
+    search: str = ""
+    page: int = 1
+    rule: str = ""
+    """The rule that ranks; empty for the average."""
+    weights: str = ""
+    majority: str = ""
+    """The task that every system is taken to answer with the most frequent label."""
+
+    @classmethod
+    def of(cls, request: HttpRequest, sorts: tuple[str, ...]) -> Options:
+        """From the address; `sorts` is what this board can be ordered by."""
+        asked = request.GET
+        sort = asked.get("sort", "")
+        sort = sort if sort in sorts else ""
+        return cls(
+            grouped=asked.get("view") == "training",
+            intervals=asked.get("intervals") == "1",
+            everything=asked.get("rows") == "all",
+            sort=sort,
+            turned=asked.get("order") == ("desc" if sort in ("name", "model") else "asc"),
+            search=cleaned(asked.get("q", "")),
+            page=page_number(asked.get("page", "")),
+        )
+
+    @property
+    def rows(self) -> int:
+        """How many rows a page has."""
+        return ALL_ROWS if self.everything else ROWS
+
+    @property
+    def words(self) -> tuple[str, ...]:
+        """What is searched for, casefolded."""
+        return tuple(self.search.casefold().split())
+
+    @property
+    def order(self) -> str:
+        """The direction in the address's words; empty for the usual one."""
+        if not self.turned:
+            return ""
+        return "desc" if self.sort in ("name", "model") else "asc"
+
+    @property
+    def rising(self) -> bool:
+        """Whether the smallest comes first."""
+        return self.turned != (self.sort in ("name", "model"))
+
+    def pairs(self) -> dict[str, str]:
+        """The address's part after the question mark, page aside."""
+        found = {
+            "view": "training" if self.grouped else "",
+            "intervals": "1" if self.intervals else "",
+            "sort": self.sort,
+            "order": self.order,
+            "q": self.search,
+            "rows": "all" if self.everything else "",
+            "by": self.rule,
+            "weights": self.weights,
+            "majority": self.majority,
+        }
+        return {name: value for name, value in found.items() if value}
+
+    def query(self, **changes: Any) -> str:
+        """The address of the same board with something changed; it starts again on the first page."""
+        wanted = self._replace(**({"page": 1} | changes))
+        return address(wanted.page, **wanted.pairs())
+
+    def by(self, sort: str) -> str:
+        """The address of the same board ordered by something, or turned round when it already is."""
+        return self.query(sort=sort, turned=not self.turned if sort == self.sort else False)
+
+
+def cleaned(search: str) -> str:
+    """What is searched for, in one line and not too long."""
+    return " ".join(search[:WORDS].split())
+
+
+def page_number(text: str) -> int:
+    """A page's number; 1 where it is none."""
+    return max(int(text), 1) if text.isascii() and text.isdigit() and len(text) < 7 else 1
+
+
+def address(page: int, **pairs: str) -> str:
+    """The part of an address after the question mark, for a page of something."""
+    given = [(name, value) for name, value in pairs.items() if value]
+    return "?" + urlencode(given + ([("page", str(page))] if page > 1 else []))

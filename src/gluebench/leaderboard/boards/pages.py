@@ -1,0 +1,126 @@
+"""One page of a board: what stands where, then the rows that are shown."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import Any, NamedTuple
+
+from django.template.loader import render_to_string
+
+from gluebench.analysis.ranking import competition_ranks
+from gluebench.leaderboard.benchmarks.models import Benchmark
+from gluebench.leaderboard.boards.columns import Scheme
+from gluebench.leaderboard.boards.entries import entries_of
+from gluebench.leaderboard.boards.layout import Layout, Line, arrange
+from gluebench.leaderboard.boards.options import ALL_ROWS, ROWS, Options
+from gluebench.leaderboard.boards.standings import Standings, standings
+from gluebench.leaderboard.boards.table import Table, bests, fill, reference_line, references_of
+from gluebench.leaderboard.ranks.order import Order, order_of, ranks_of, wanted_of
+
+RANKED_BY = ("by", "weights", "majority")
+"""What the address says of the order, in the names of `Options`."""
+
+
+class Page(NamedTuple):
+    """What a page shows, and where in the whole it stands."""
+
+    table: Table
+    layout: Layout
+    options: Options
+    best: float | None
+    """The highest score of the whole board."""
+    order: Order | None = None
+    """What ranks; None on the board of a task, which its score does."""
+
+    @property
+    def whole(self) -> bool:
+        """Whether all rows are on this page, so that the browser can sort and search them itself."""
+        return self.layout.pages == 1 and not self.options.search
+
+    @property
+    def can_show_all(self) -> bool:
+        """Whether fewer, longer pages are to be had."""
+        return self.layout.pages > 1 and not self.options.everything
+
+    @property
+    def all_fit(self) -> bool:
+        """Whether one long page has all rows."""
+        return self.layout.rows <= ALL_ROWS
+
+
+def read_page(benchmark: Benchmark, scheme: Scheme, options: Options) -> Page:
+    """The page of the board that the options ask for."""
+    known = standings(benchmark)
+    lines = _lines(known, scheme)
+    references = references_of(benchmark.record, scheme)
+    scores, pks = [line.score for line in lines.values()], list(lines)
+    order = _order(benchmark, scheme, options, scores)
+    ranks = ranks_of(order, pks, competition_ranks(scores)) if order else competition_ranks(scores)
+    placed = _by_rank([*lines.values(), *map(reference_line, references)], ranks, order)
+    layout = arrange(placed, scheme.names, options, rows=options.rows)
+    place = {pk: at for at, pk in enumerate(pks)}
+    shown = [pks[at] for _, group in layout.groups for at in group if at < len(pks)]
+    entries = {place[entry["pk"]]: entry for entry in entries_of(benchmark, shown)}
+    high = bests([line.values for line in lines.values()])
+    places = order.places if order else {}
+    table = fill(scheme, layout, entries, references, ranks=ranks, bests=high, places=places)
+    return Page(table, layout, options._replace(page=layout.page), _highest(lines.values()), order)
+
+
+def _order(
+    benchmark: Benchmark, scheme: Scheme, options: Options, scores: Sequence[float | None]
+) -> Order | None:
+    if scheme.task is not None:
+        return None
+    wanted = wanted_of(options.pairs(), benchmark.record)
+    return order_of(benchmark, wanted, complete=len(scores) - scores.count(None))
+
+
+def _by_rank(lines: Sequence[Line], ranks: Sequence[int | None], order: Order | None) -> list[Line]:
+    """The lines with what puts them in the order of another rule; references, which it has none of, last."""
+    if order is None or not order.another:
+        return list(lines)
+    worth = [None if rank is None else -float(rank) for rank in ranks]
+    return [line._replace(score=worth[at] if at < len(worth) else None) for at, line in enumerate(lines)]
+
+
+def table_html(benchmark: Benchmark, page: Page, scheme: Scheme) -> str:
+    """The table itself, by the fast templates."""
+    shown = {"benchmark": benchmark, "page": page, "table": page.table, "options": page.options}
+    return render_to_string("boards/table.html", {**shown, "task": scheme.task})
+
+
+def switches(options: Options) -> dict[str, Any]:
+    """The addresses of the same board, seen otherwise."""
+    return {
+        "to_ranked": options.query(grouped=False),
+        "to_grouped": options.query(grouped=True),
+        "to_plain": options.query(intervals=False),
+        "to_intervals": options.query(intervals=True),
+        "to_everything": options.query(everything=True),
+        "to_previous": options.query(page=options.page - 1),
+        "to_next": options.query(page=options.page + 1),
+        "to_unsearched": options.query(search=""),
+        "kept": [pair for pair in options.pairs().items() if pair[0] != "q"],
+        "kept_order": [pair for pair in options.pairs().items() if pair[0] not in RANKED_BY],
+        "to_average": options.query(rule="", weights="", majority=""),
+        "page_rows": ROWS,
+    }
+
+
+def _highest(lines: Iterable[Line]) -> float | None:
+    return max((line.score for line in lines if line.score is not None), default=None)
+
+
+def _lines(known: Standings, scheme: Scheme) -> dict[int, Line]:
+    """Every system of this board by its key; of a task's board, those that have the task."""
+    at = [known.place[column.task.name, column.metrics[0].name] for column in scheme.columns]
+    own = None if scheme.task is None else known.place[scheme.task.name, ""]
+    found = {}
+    for row in known.rows:
+        score = row.value if own is None else row.numbers[own]
+        values = tuple(row.numbers[place] for place in at)
+        if own is None or score is not None or any(value is not None for value in values):
+            text = f"{row.name}\n{row.model}\n{row.team}".casefold()
+            found[row.pk] = Line(row.name, row.model, text, row.regime, score, values)
+    return found

@@ -1,0 +1,1 @@
+"""How many submissions a person or a team may send."""

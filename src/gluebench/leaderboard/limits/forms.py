@@ -1,0 +1,180 @@
+"""Forms of the limits: a benchmark's policy, an exception from it, a team."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django import forms
+from django.core.exceptions import ValidationError
+
+from gluebench.leaderboard.accounts.models import Team, User
+from gluebench.leaderboard.benchmarks.models import Benchmark
+from gluebench.leaderboard.benchmarks.policy import CHOICES, PolicyError, policy_of
+from gluebench.leaderboard.limits.models import Override
+from gluebench.leaderboard.text import plain
+
+EXPLAINED = {
+    "per_day": ("Submissions in a day", "Only submissions that are graded count. Empty: no limit."),
+    "per_month": ("Submissions in a month", "Counted as those of a day. Empty: no limit."),
+    "total": ("Submissions in all", "Over the whole life of the benchmark. Empty: no limit."),
+    "at_once": ("Submissions at the same time", "Those waiting or being graded. Empty: no limit."),
+    "invalid_per_day": (
+        "Uploads in a day that come to nothing",
+        "Invalid, failed and withdrawn ones cost no quota and have this cap of their own. Empty: no limit.",
+    ),
+    "per": ("Counted for", "Whether each person has these numbers, or a team shares them."),
+    "window": (
+        "A day and a month are",
+        "Whether a submission stops counting 24 hours after it was sent, or at midnight.",
+    ),
+    "incomplete": ("Submissions that lack files", "Whether they are graded and listed without a rank."),
+    "feedback": ("Scores shown to submitters", "How much a submitter learns about the hidden labels."),
+    "approval": ("Ask an organiser before an entry is on the board", "Otherwise its author publishes it."),
+    "public_share": (
+        "Share of the test rows scored at first",
+        "A number between 0 and 1; the other rows are scored from the day below on. Empty: all rows, always.",
+    ),
+    "reveal": ("Day of the final scores", "As 2027-06-30. Goes with the share above."),
+    "smallest_category": (
+        "Smallest diagnostic category shown",
+        "Categories with fewer examples tell too much about single labels, unless those are public anyway.",
+    ),
+}
+"""For each setting of a policy: its label, and one sentence that explains it."""
+
+WORDS = {
+    "person": "each person",
+    "team": "a team (people without one count for themselves)",
+    "sliding": "the last 24 hours and the last 30 days",
+    "calendar": "the date and the month of UTC",
+    "unranked": "taken, and listed without a rank",
+    "refused": "not taken; they are told what is missing",
+    "full": "the full report, at once",
+    "ladder": "a score only where it is clearly better than their own best before (the Ladder)",
+    "on-publish": "nothing before it is public",
+}
+"""What the choices mean."""
+
+OPEN = ("It takes submissions", "When this is off, everything stays visible and nothing new is taken.")
+REASON = "Kept in the log with your name."
+
+
+class PolicyForm(forms.Form):
+    """All that an organiser decides about one benchmark."""
+
+    open = forms.BooleanField(required=False, label=OPEN[0], help_text=OPEN[1])
+    reason = forms.CharField(
+        required=False, max_length=400, validators=[plain], label="Why it is changed", help_text=REASON
+    )
+    field_order = ["open", *EXPLAINED, "reason"]
+
+    def __init__(self, benchmark: Benchmark, data: Any = None) -> None:
+        super().__init__(data, initial={**benchmark.policy.as_dict(), "open": benchmark.open})
+        self.fields.update({name: _field(name) for name in EXPLAINED})
+        self.order_fields(self.field_order)
+
+    def clean(self) -> dict[str, Any]:
+        """The fields, unless they are no policy together."""
+        if not self.errors:
+            try:
+                policy_of(self.policy())
+            except PolicyError as error:
+                for problem in error.problems:
+                    name, colon, said = problem.partition(": ")
+                    known = bool(colon) and name in EXPLAINED
+                    self.add_error(name if known else "reveal", said if known else problem)
+        return self.cleaned_data
+
+    def policy(self) -> dict[str, Any]:
+        """What was entered, as a policy's settings."""
+        return {name: self.cleaned_data[name] for name in EXPLAINED}
+
+
+def _field(name: str) -> forms.Field:
+    label, help_text = EXPLAINED[name]
+    if name in CHOICES:
+        choices = [(value, WORDS[value]) for value in CHOICES[name]]
+        return forms.ChoiceField(choices=choices, widget=forms.RadioSelect, label=label, help_text=help_text)
+    if name == "approval":
+        return forms.BooleanField(required=False, label=label, help_text=help_text)
+    if name == "reveal":
+        day = forms.DateInput(attrs={"type": "date"}, format="%Y-%m-%d")
+        return forms.DateField(required=False, widget=day, label=label, help_text=help_text)
+    if name == "public_share":
+        share = forms.NumberInput(attrs={"step": "any"})
+        return forms.FloatField(required=False, widget=share, label=label, help_text=help_text)
+    least, needed = (0, True) if name == "smallest_category" else (1, False)
+    return forms.IntegerField(required=needed, min_value=least, label=label, help_text=help_text)
+
+
+class OverrideForm(forms.ModelForm):  # type: ignore[type-arg]
+    """An exception for one person or one team."""
+
+    who = forms.CharField(
+        label="For",
+        max_length=254,
+        help_text="A person's email address, or the name of a team.",
+    )
+    field_order = ["who"]
+
+    class Meta:
+        model = Override
+        fields = [*Override.LIMITS, "until", "reason"]
+        labels = {
+            **{name: EXPLAINED[name][0] for name in Override.LIMITS},
+            "until": "Until (UTC)",
+            "reason": "Reason",
+        }
+        help_texts = {
+            **dict.fromkeys(Override.LIMITS, "Empty: as for everybody."),
+            "until": "As 2027-06-30 18:00. Empty: until you remove it.",
+            "reason": REASON,
+        }
+
+    def clean_reason(self) -> str:
+        """The reason, as text that shows."""
+        reason: str = self.cleaned_data["reason"]
+        plain(reason)
+        return reason
+
+    def clean_who(self) -> User | Team:
+        """The person, or the team."""
+        who = self.cleaned_data["who"].strip()
+        found = (
+            User.objects.filter(email__iexact=who).first() or Team.objects.filter(name__iexact=who).first()
+        )
+        if found is None:
+            raise ValidationError(f"There is no account and no team called {who!r} on this site.")
+        return found
+
+    def clean(self) -> dict[str, Any]:
+        """The fields, unless they change no limit."""
+        values: dict[str, Any] = super().clean() or self.cleaned_data
+        if not self.errors and all(values.get(name) is None for name in Override.LIMITS):
+            self.add_error("per_day", "Give at least one limit another number.")
+        return values
+
+    def override(self, benchmark: Benchmark) -> Override:
+        """What was entered, not saved yet."""
+        made: Override = self.save(commit=False)
+        who = self.cleaned_data["who"]
+        made.benchmark = benchmark
+        made.user, made.team = (who, None) if isinstance(who, User) else (None, who)
+        return made
+
+    def _post_clean(self) -> None:
+        """The model's own check asks for a person or a team, which is known only after this form."""
+        who = self.cleaned_data.get("who")
+        self.instance.user = who if isinstance(who, User) else None
+        self.instance.team = who if isinstance(who, Team) else None
+        super()._post_clean()  # type: ignore[misc]
+
+
+class TeamForm(forms.ModelForm):  # type: ignore[type-arg]
+    """A new team."""
+
+    class Meta:
+        model = Team
+        fields = ["name"]
+        labels = {"name": "Name of the team"}
+        help_texts = {"name": "Shown to whoever has its link, and to organisers."}

@@ -1,0 +1,76 @@
+"""Exceptions from a benchmark's quota, and who left which team."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from typing import ClassVar
+
+from django.core.validators import MinValueValidator
+from django.db import models
+from django.utils import timezone
+
+from gluebench.leaderboard.accounts.models import Team, User
+from gluebench.leaderboard.benchmarks.models import Benchmark
+
+
+class OverrideQuerySet(models.QuerySet["Override"]):
+    """Vocabulary of exceptions."""
+
+    def in_force(self, now: datetime | None = None) -> OverrideQuerySet:
+        """Those that have not run out."""
+        moment = now or timezone.now()
+        return self.filter(models.Q(until__isnull=True) | models.Q(until__gt=moment))
+
+    def of(self, benchmark: Benchmark, user: User, now: datetime | None = None) -> OverrideQuerySet:
+        """Those of a person and of the person's team, the one that wins first: one's own, then the newest."""
+        whose = models.Q(user=user)
+        if user.team_id is not None:
+            whose |= models.Q(team=user.team_id)
+        found = self.in_force(now).filter(whose, benchmark=benchmark)
+        return found.order_by(models.F("user").asc(nulls_last=True), "-created", "-pk")
+
+
+class Override(models.Model):
+    """Other limits for one person or team; an empty number leaves the policy's."""
+
+    LIMITS: ClassVar = ("per_day", "per_month", "total", "at_once")
+
+    benchmark = models.ForeignKey(Benchmark, on_delete=models.CASCADE, related_name="overrides")
+    user = models.ForeignKey(User, null=True, blank=True, on_delete=models.CASCADE, related_name="overrides")
+    team = models.ForeignKey(Team, null=True, blank=True, on_delete=models.CASCADE, related_name="overrides")
+    per_day = models.PositiveIntegerField(null=True, blank=True, validators=[MinValueValidator(0)])
+    per_month = models.PositiveIntegerField(null=True, blank=True, validators=[MinValueValidator(0)])
+    total = models.PositiveIntegerField(null=True, blank=True, validators=[MinValueValidator(0)])
+    at_once = models.PositiveIntegerField(null=True, blank=True, validators=[MinValueValidator(0)])
+    until = models.DateTimeField(null=True, blank=True)
+    reason = models.CharField(max_length=400)
+    by = models.ForeignKey(User, null=True, on_delete=models.SET_NULL, related_name="+")
+    created = models.DateTimeField(auto_now_add=True)
+
+    objects = OverrideQuerySet.as_manager()
+
+    class Meta:
+        verbose_name = "exception"
+        ordering = ["-created"]
+        constraints = [
+            models.CheckConstraint(
+                condition=models.Q(user__isnull=False) ^ models.Q(team__isnull=False), name="user_or_team"
+            )
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.user or self.team}: {self.reason}"
+
+
+class Departure(models.Model):
+    """Somebody left a team. Where teams share a quota, what it had sent by then still counts for them."""
+
+    user = models.ForeignKey(User, on_delete=models.CASCADE, related_name="departures")
+    team = models.ForeignKey(Team, on_delete=models.CASCADE, related_name="departures")
+    at = models.DateTimeField(default=timezone.now)
+
+    class Meta:
+        ordering = ["-at"]
+
+    def __str__(self) -> str:
+        return f"{self.team} {self.at:%Y-%m-%d}"

@@ -1,0 +1,82 @@
+"""Changing a benchmark's policy and its exceptions, each with its entry in the log."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import fields
+from typing import Any
+
+from django.db import transaction
+
+from gluebench.leaderboard.accounts.models import User
+from gluebench.leaderboard.audit.models import record
+from gluebench.leaderboard.benchmarks.models import Benchmark
+from gluebench.leaderboard.benchmarks.policy import Policy, policy_of
+from gluebench.leaderboard.limits.models import Override
+from gluebench.leaderboard.submissions.grading import follow_policy
+
+
+def change_policy(
+    benchmark: Benchmark,
+    values: Mapping[str, Any],
+    *,
+    actor: User | None = None,
+    open: bool | None = None,
+    reason: str = "",
+) -> dict[str, list[Any]]:
+    """Set some or all of a benchmark's policy, and whether it takes submissions; what is left out stays.
+
+    Returns the changes, [before, after] by name; each is in the log. Raises PolicyError.
+    """
+    with transaction.atomic():
+        row = Benchmark.objects.select_for_update(no_key=True).get(pk=benchmark.pk)
+        former = row.policy
+        before = {**former.as_dict(), "open": row.open}
+        policy = policy_of({**row.settings, **values})
+        row.settings = unusual(policy)
+        row.open = row.open if open is None else open
+        after = {**policy.as_dict(), "open": row.open}
+        changes = {name: [before[name], after[name]] for name in after if before[name] != after[name]}
+        if changes:
+            row.save(update_fields=["settings", "open"])
+            record("policy", actor=actor, benchmark=row, reason=reason, changes=changes)
+            follow_policy(row, former)
+    benchmark.settings, benchmark.open = row.settings, row.open
+    return changes
+
+
+def unusual(policy: Policy) -> dict[str, Any]:
+    """The settings in which a policy differs from the usual one."""
+    usual, values = Policy().as_dict(), policy.as_dict()
+    return {
+        field.name: values[field.name] for field in fields(Policy) if values[field.name] != usual[field.name]
+    }
+
+
+def add_override(override: Override, actor: User | None = None) -> Override:
+    """Let an exception hold from now on."""
+    with transaction.atomic():
+        override.by = actor
+        override.save()
+        record(
+            "exception", actor=actor, benchmark=override.benchmark, reason=override.reason, **_facts(override)
+        )
+    return override
+
+
+def remove_override(override: Override, *, actor: User | None = None, reason: str) -> None:
+    """End an exception; the log keeps what it was."""
+    with transaction.atomic():
+        facts = _facts(override)
+        record("exception removed", actor=actor, benchmark=override.benchmark, reason=reason, **facts)
+        override.delete()
+
+
+def _facts(override: Override) -> dict[str, Any]:
+    limits = {name: getattr(override, name) for name in Override.LIMITS}
+    return {
+        "user": override.user_id,
+        "team": override.team_id,
+        "limits": {name: number for name, number in limits.items() if number is not None},
+        "until": override.until.isoformat() if override.until else None,
+    }

@@ -1,0 +1,209 @@
+"""What somebody may still send to a benchmark: how much is used, what remains, when the next one is possible.
+
+Every upload counts in one of two ways. One that was graded, or may yet be, costs quota. One that came to
+nothing (invalid, failed, withdrawn before its grading) costs none and has a cap of its own. Grading something
+again changes neither.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from datetime import datetime
+from typing import Any
+
+from django.db.models import Q
+from django.utils import timezone
+
+from gluebench.leaderboard.accounts.models import User
+from gluebench.leaderboard.benchmarks.models import Benchmark
+from gluebench.leaderboard.benchmarks.policy import Policy
+from gluebench.leaderboard.limits.clock import WINDOWS, Tally, Window, first_allowed, precise
+from gluebench.leaderboard.limits.models import Departure, Override
+from gluebench.leaderboard.submissions.models import OPEN, Status, Submission, SubmissionQuerySet
+
+FIELDS = {
+    "day": "per_day",
+    "month": "per_month",
+    "total": "total",
+    "at_once": "at_once",
+    "invalid": "invalid_per_day",
+}
+"""The limits, and the policy's name for each."""
+
+ENDED = Q(status__in=[Status.INVALID, Status.FAILED])
+AGAIN = Q(status__in=OPEN, finished__isnull=False)
+"""Being graded another time."""
+NOTHING = ENDED | AGAIN & (Q(verdict="invalid") | ~Q(failure=""))
+"""Uploads that came to nothing: they cost no quota."""
+FIRST_TIME = Q(status__in=OPEN, finished__isnull=True)
+"""Waiting for their first grading, or in it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Limit:
+    """One limit, as it stands now."""
+
+    name: str
+    """"day", "month", "total", "at_once", or "invalid": uploads of a day that came to nothing."""
+    used: int
+    limit: int | None
+    """None: no limit."""
+    phrase: str
+    """What the limit is of, in words: "in 24 hours"."""
+    next: datetime | None = None
+    """Where nothing remains: when one more is allowed; None where no moment can be told."""
+
+    @property
+    def remaining(self) -> int | None:
+        """How many more are allowed now; None for no limit."""
+        return None if self.limit is None else max(0, self.limit - self.used)
+
+    def as_dict(self) -> dict[str, Any]:
+        """The limit for JSON."""
+        return {
+            "name": self.name,
+            "used": self.used,
+            "limit": self.limit,
+            "remaining": self.remaining,
+            "next": None if self.next is None else self.next.isoformat(),
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class Usage:
+    """All limits of one benchmark, for one person, at one moment."""
+
+    limits: tuple[Limit, ...]
+    per: str
+    """Whose submissions are counted: "person", or "team" where the person is in one."""
+    open: bool
+    """Whether the benchmark takes submissions at all."""
+    next: datetime | None
+    """Where something is blocked: when one more is allowed; None where no moment can be told."""
+
+    def __getitem__(self, name: str) -> Limit:
+        return {limit.name: limit for limit in self.limits}[name]
+
+    @property
+    def remaining(self) -> int | None:
+        """How many more may be sent now; None for any number."""
+        if not self.open or self["invalid"].remaining == 0:
+            return 0
+        left = [limit.remaining for limit in self.limits if limit.name != "invalid"]
+        return min((number for number in left if number is not None), default=None)
+
+    @property
+    def blocked(self) -> list[str]:
+        """Why nothing can be sent now, in sentences; empty where something can."""
+        if not self.open:
+            return ["This benchmark takes no submissions at present."]
+        return [_sentence(limit, self.per) for limit in self.limits if limit.remaining == 0]
+
+    def as_dict(self) -> dict[str, Any]:
+        """The usage for JSON: moments in ISO 8601, UTC."""
+        return {
+            "open": self.open,
+            "per": self.per,
+            "remaining": self.remaining,
+            "next": None if self.next is None else self.next.isoformat(),
+            "blocked": self.blocked,
+            "limits": [limit.as_dict() for limit in self.limits],
+        }
+
+
+def usage(benchmark: Benchmark, user: User, now: datetime | None = None) -> Usage:
+    """What this person may still send to a benchmark. Costs one query for each limit, and one or two more."""
+    now = now or timezone.now()
+    policy = benchmark.policy
+    exceptions = list(Override.objects.of(benchmark, user, now))
+    sent = Submission.objects.filter(counted_with(user, policy), benchmark=benchmark)
+    caps = {name: _cap(field, policy, exceptions) for name, field in FIELDS.items()}
+    tallies = [_tally(name, cap, sent, policy, now) for name, cap in caps.items()]
+    changes = [one.until for one in exceptions if one.until is not None]
+    limits = tuple(_limit(tally, policy, sent, now, changes) for tally in tallies)
+    per = "team" if policy.per == "team" and user.team_id is not None else "person"
+    found = Usage(limits, per, benchmark.open, None)
+    if not found.blocked or not benchmark.open:
+        return found
+    timed = [tally for tally in tallies if tally.name != "at_once"]
+    moment = first_allowed(timed, now, changes)
+    return replace(found, next=moment if moment != now else None)
+
+
+def counted_with(user: User, policy: Policy) -> Q:
+    """The submissions that count together with this person's.
+
+    Per team: one's own, those of the team's people, those sent for the team; and of a team that one left,
+    what it had sent by then, so that leaving and joining evades nothing.
+    """
+    mine = Q(owner=user)
+    if policy.per != "team":
+        return mine
+    if user.team_id is not None:
+        mine |= Q(owner__team=user.team_id) | Q(group=user.team_id)
+    for left in Departure.objects.filter(user=user).exclude(team=user.team_id):
+        mine |= Q(group=left.team_id, submitted__lte=left.at)
+    return mine
+
+
+def _cap(field: str, policy: Policy, exceptions: Sequence[Override]) -> Callable[[datetime], int | None]:
+    usual: int | None = getattr(policy, field)
+    special = [(one.until, getattr(one, field, None)) for one in exceptions]
+
+    def cap(moment: datetime) -> int | None:
+        in_force = (n for until, n in special if n is not None and (until is None or until > moment))
+        return next(in_force, usual)
+
+    return cap
+
+
+def _window(name: str, policy: Policy) -> Window | None:
+    """The window of a limit. Uploads that came to nothing are those of 24 hours under either policy."""
+    if name == "invalid":
+        return WINDOWS["day", "sliding"]
+    return WINDOWS.get((name, policy.window))
+
+
+def _tally(
+    name: str,
+    cap: Callable[[datetime], int | None],
+    sent: SubmissionQuerySet,
+    policy: Policy,
+    now: datetime,
+) -> Tally:
+    window = _window(name, policy)
+    rows = _rows(name, sent, window, now)
+    if window is None or cap(now) is None:
+        return Tally(name, cap, lasting=rows.count())
+    times = rows.order_by().values_list("submitted", flat=True)
+    return Tally(name, cap, ends=[window.end(time) for time in times])
+
+
+def _rows(name: str, sent: SubmissionQuerySet, window: Window | None, now: datetime) -> SubmissionQuerySet:
+    """What counts against a limit now. A clock that was ahead evades nothing: there is no upper end."""
+    which = FIRST_TIME if name == "at_once" else NOTHING if name == "invalid" else ~NOTHING
+    return sent.filter(which) if window is None else sent.filter(which, submitted__gte=window.start(now))
+
+
+def _limit(
+    tally: Tally, policy: Policy, sent: SubmissionQuerySet, now: datetime, changes: list[datetime]
+) -> Limit:
+    window = _window(tally.name, policy)
+    phrase = window.phrase if window else {"total": "in all", "at_once": "at the same time"}[tally.name]
+    moment = None if tally.allows(now) else first_allowed([tally], now, changes)
+    return Limit(tally.name, tally.used(now), tally.cap(now), phrase, moment)
+
+
+def _sentence(limit: Limit, per: str) -> str:
+    whose = "Your team's" if per == "team" else "Your"
+    thing = "upload" if limit.name == "invalid" else "submission"
+    what = f"{limit.limit} {thing}{'' if limit.limit == 1 else 's'}"
+    if limit.name == "at_once" and limit.limit:
+        return f"{whose} limit is {what} waiting or being graded {limit.phrase}; 0 remain until one is done."
+    if limit.name == "invalid":
+        what += " that came to nothing (invalid, failed or withdrawn before grading)"
+    said = f"{whose} limit is {what} {limit.phrase}; 0 remain."
+    if limit.next is not None:
+        return f"{said} The next one is possible from {precise(limit.next)}."
+    return f"{said} Only the benchmark's organiser can allow more."

@@ -1,0 +1,168 @@
+"""Pages of the limits: an organiser's, and one's team."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from django.contrib import messages
+from django.contrib.auth.decorators import login_required
+from django.core.exceptions import PermissionDenied, ValidationError
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import get_object_or_404, redirect, render
+from django.urls import reverse
+from django.views.decorators.cache import never_cache
+from django.views.decorators.http import require_POST
+
+from gluebench.leaderboard.accounts.models import Team, User
+from gluebench.leaderboard.benchmarks.models import Benchmark
+from gluebench.leaderboard.limits import teams
+from gluebench.leaderboard.limits.forms import OverrideForm, PolicyForm, TeamForm
+from gluebench.leaderboard.limits.models import Override
+from gluebench.leaderboard.limits.policies import add_override, change_policy, remove_override
+from gluebench.leaderboard.limits.teams import TeamError
+from gluebench.leaderboard.text import plain
+
+
+class SignedInRequest(HttpRequest):
+    """A request of somebody who is signed in."""
+
+    user: User
+
+
+@login_required
+@never_cache
+def policy(request: SignedInRequest, name: str) -> HttpResponse:
+    """The organiser's page: the policy as a form, and the exceptions from it."""
+    benchmark = _organised(request, name)
+    form = PolicyForm(benchmark, request.POST or None)
+    if request.method == "POST" and form.is_valid():
+        values = form.cleaned_data
+        changes = change_policy(
+            benchmark, form.policy(), actor=request.user, open=values["open"], reason=values["reason"]
+        )
+        messages.success(request, "The policy holds from now on." if changes else "Nothing was changed.")
+        return redirect("limits", name)
+    return _policy(request, benchmark, form=form)
+
+
+@login_required
+@require_POST
+def override(request: SignedInRequest, name: str) -> HttpResponse:
+    """Add an exception."""
+    benchmark = _organised(request, name)
+    form = OverrideForm(request.POST)
+    if not form.is_valid():
+        return _policy(request, benchmark, override_form=form)
+    made = add_override(form.override(benchmark), request.user)
+    messages.success(request, f"The exception for {made.user or made.team} holds from now on.")
+    return redirect("limits", name)
+
+
+@login_required
+@require_POST
+def override_end(request: SignedInRequest, name: str, pk: int) -> HttpResponse:
+    """Remove an exception; the reason is obligatory."""
+    benchmark = _organised(request, name)
+    found = get_object_or_404(Override.objects.filter(benchmark=benchmark), pk=pk)
+    reason = request.POST.get("reason", "").strip()
+    try:
+        plain(reason)
+    except ValidationError as error:
+        reason = ""
+        messages.error(request, error.message)
+    if reason and len(reason) <= 400:
+        remove_override(found, actor=request.user, reason=reason)
+        messages.success(request, f"The exception for {found.user or found.team} is removed.")
+    else:
+        messages.error(request, "Nothing was removed: give a reason of at most 400 characters.")
+    return redirect("limits", name)
+
+
+@login_required
+@never_cache
+def team(request: SignedInRequest) -> HttpResponse:
+    """One's team, or the form to start one."""
+    form = TeamForm(request.POST or None)
+    if request.method == "POST" and form.is_valid():
+        try:
+            made = teams.found(request.user, form.cleaned_data["name"])
+        except TeamError as error:
+            form.add_error("name", str(error))
+        else:
+            messages.success(request, f"The team {made} is there. Send its link to those who belong to it.")
+            return redirect("team")
+    mine = request.user.team
+    context: dict[str, Any] = {"form": form, "team": mine, "here": "team"}
+    if mine is not None:
+        context["members"] = mine.members.count()
+        context["link"] = request.build_absolute_uri(_invitation(mine))
+    return render(request, "limits/team.html", context, status=422 if form.errors else 200)
+
+
+@login_required
+@never_cache
+def team_join(request: SignedInRequest, code: str) -> HttpResponse:
+    """The page behind an invitation: says what joining means, and joins."""
+    if request.method == "POST":
+        return _done(request, lambda: f"You are in the team {teams.join(request.user, code)} now.")
+    wanted = Team.objects.filter(code=code).first()
+    context = {"wanted": wanted, "code": code, "here": "team"}
+    return render(request, "limits/join.html", context, status=200 if wanted else 404)
+
+
+@login_required
+@require_POST
+def team_leave(request: SignedInRequest) -> HttpResponse:
+    """Leave one's team."""
+
+    def leave() -> str:
+        teams.leave(request.user)
+        return "You left the team."
+
+    return _done(request, leave)
+
+
+@login_required
+@require_POST
+def team_renew(request: SignedInRequest) -> HttpResponse:
+    """Make the team's link anew."""
+
+    def renew() -> str:
+        teams.renew(request.user)
+        return "The link is made anew; the old one is not valid any more."
+
+    return _done(request, renew)
+
+
+def _done(request: SignedInRequest, act: Callable[[], str]) -> HttpResponse:
+    try:
+        messages.success(request, act())
+    except TeamError as error:
+        messages.error(request, str(error))
+    return redirect("team")
+
+
+def _invitation(team: Team) -> str:
+    return reverse("team-join", args=[team.code])
+
+
+def _organised(request: HttpRequest, name: str) -> Benchmark:
+    benchmark = get_object_or_404(Benchmark, name=name)
+    if not benchmark.organised_by(request.user):
+        raise PermissionDenied
+    return benchmark
+
+
+def _policy(request: HttpRequest, benchmark: Benchmark, **forms: Any) -> HttpResponse:
+    found = benchmark.overrides.select_related("user", "team", "by")
+    context = {
+        "benchmark": benchmark,
+        "form": forms.get("form") or PolicyForm(benchmark),
+        "override_form": forms.get("override_form") or OverrideForm(),
+        "overrides": found,
+        "in_force": set(Override.objects.in_force().filter(benchmark=benchmark).values_list("pk", flat=True)),
+        "tab": "limits",
+    }
+    wrong = any(form.errors for form in forms.values())
+    return render(request, "limits/policy.html", context, status=422 if wrong else 200)

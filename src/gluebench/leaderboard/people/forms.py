@@ -1,0 +1,97 @@
+"""The form that draws a study."""
+
+from __future__ import annotations
+
+import secrets
+from typing import Any
+
+from django import forms
+from django.conf import settings
+from django.core.exceptions import ValidationError
+from django.core.validators import validate_email
+
+from gluebench.data import DataError
+from gluebench.leaderboard.accounts.models import User
+from gluebench.leaderboard.benchmarks.models import Benchmark
+from gluebench.leaderboard.people.examples import read_table, suited
+
+MOST_ANNOTATORS, MOST_PAIRS = 50, 500
+LARGEST_SEED = 2**31 - 1
+
+
+class StudyForm(forms.Form):
+    """What to draw, from what, and for whom."""
+
+    task = forms.ChoiceField(label="Diagnostic set")
+    examples = forms.FileField(
+        label="Examples",
+        help_text="Its examples as tab-separated text, the two directions of a pair one after the other: "
+        "GLUE’s diagnostic-full.tsv or AX.tsv, or a file with the columns index and the two texts. Only "
+        "texts are read; the file is not kept.",
+    )
+    pairs = forms.IntegerField(
+        label="Pairs to draw", min_value=1, max_value=MOST_PAIRS, initial=50,
+        help_text="Each is labelled in both directions: 50 pairs are 100 examples, as in the paper.",
+    )  # fmt: skip
+    annotators = forms.IntegerField(
+        label="Annotators", min_value=2, max_value=MOST_ANNOTATORS, initial=6, help_text="The paper had six."
+    )
+    seed = forms.IntegerField(
+        label="Seed", min_value=0, max_value=LARGEST_SEED,
+        help_text="The same file, numbers and seed draw the same pairs.",
+    )  # fmt: skip
+    accounts = forms.CharField(
+        label="Accounts to invite",
+        required=False,
+        max_length=5000,
+        widget=forms.Textarea(attrs={"rows": 3}),
+        help_text="E-mail addresses of accounts on this site, one a line: each gets a place that nobody else "
+        "can open, and a message. Whoever has the link of one of the other places may answer there.",
+    )
+
+    def __init__(self, benchmark: Benchmark, data: Any = None, files: Any = None) -> None:
+        super().__init__(data, files, initial={"seed": secrets.randbelow(10_000)})
+        self.tasks = {task.name: task for task in benchmark.record.diagnostics if suited(task)}
+        field = self.fields["task"]
+        assert isinstance(field, forms.ChoiceField)
+        field.choices = [(name, f"{task.title} ({name})") for name, task in self.tasks.items()]
+        if len(self.tasks) == 1:
+            field.widget, field.initial = forms.HiddenInput(), next(iter(self.tasks))
+
+    def clean_accounts(self) -> list[User]:
+        """The accounts, in the order given."""
+        found, unknown = [], []
+        for email in dict.fromkeys(self.cleaned_data["accounts"].split()):
+            user = User.objects.filter(email__iexact=email, is_active=True).first()
+            if user is None:
+                unknown.append(email)
+            elif user not in found:
+                found.append(user)
+        if unknown:
+            shown = ", ".join(email for email in unknown if _is_email(email)) or "what was entered"
+            raise ValidationError(f"There is no account on this site for {shown}; use a link instead.")
+        return found
+
+    def clean(self) -> dict[str, Any]:
+        """The fields, with `table`: what the file holds."""
+        values: dict[str, Any] = super().clean() or self.cleaned_data
+        if len(values.get("accounts", [])) > values.get("annotators", MOST_ANNOTATORS):
+            self.add_error("accounts", "There are more accounts than annotators.")
+        file, task = values.get("examples"), self.tasks.get(values.get("task", ""))
+        if file is not None and task is not None:
+            if file.size > settings.UPLOAD_BYTES:
+                self.add_error("examples", f"Larger than {settings.UPLOAD_BYTES // 1024**2} MB.")
+                return values
+            try:
+                values["table"] = read_table(file.read(), task)
+            except DataError as error:
+                self.add_error("examples", list(error.problems))
+        return values
+
+
+def _is_email(text: str) -> bool:
+    try:
+        validate_email(text)
+    except ValidationError:
+        return False
+    return True

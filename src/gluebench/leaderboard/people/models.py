@@ -1,0 +1,146 @@
+"""A study of how well people do: what was drawn, who is invited, what they answered, what came of it."""
+
+from __future__ import annotations
+
+import secrets
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+from django.db import models
+from django.db.models import Count, Max, Q
+from django.urls import reverse
+
+from gluebench.leaderboard.accounts.models import User
+from gluebench.leaderboard.benchmarks.models import Benchmark
+
+if TYPE_CHECKING:
+    from gluebench.benchmark import Task
+
+BLANK = ""
+"""What is kept where somebody could not decide."""
+
+
+def new_key() -> str:
+    """The last part of a study's address."""
+    return secrets.token_hex(6)
+
+
+def new_code() -> str:
+    """The secret part of an annotator's address."""
+    return secrets.token_urlsafe(16)
+
+
+class Study(models.Model):
+    """Pairs of sentences drawn for some annotators. Texts are kept; tags and labels never are."""
+
+    key = models.CharField(max_length=12, unique=True, default=new_key, editable=False)
+    benchmark = models.ForeignKey(Benchmark, on_delete=models.CASCADE, related_name="studies")
+    task = models.CharField(max_length=80)
+    drawn = models.JSONField()
+    """As `gluebench.analysis.human.draw.Draw.as_dict` gives it."""
+    texts = models.JSONField()
+    """The texts of each item, item 1 first, in the order of the task's columns."""
+    by = models.ForeignKey(User, null=True, on_delete=models.SET_NULL, related_name="+")
+    created = models.DateTimeField(auto_now_add=True)
+    open = models.BooleanField(default=True)
+    """Whether annotators may answer."""
+    public = models.BooleanField(default=False)
+    """Whether everybody sees what came of it."""
+
+    agreement = models.JSONField(null=True)
+    """As `gluebench.analysis.human.score.Agreement.as_dict` gives it, by the grader's process."""
+    problems = models.JSONField(default=list)
+    """Why the last scoring came to nothing, in sentences."""
+    scored = models.DateTimeField(null=True)
+    labels = models.CharField(max_length=64, blank=True)
+    """Digest of the gold folder that it was scored on."""
+
+    class Meta:
+        ordering = ["-created", "-pk"]
+        verbose_name_plural = "studies"
+
+    def __str__(self) -> str:
+        return f"{self.task}, {self.items} examples, seed {self.drawn['seed']}"
+
+    def get_absolute_url(self) -> str:
+        """Where its result is."""
+        return reverse("people", args=[self.benchmark.name, self.key])
+
+    @property
+    def items(self) -> int:
+        """How many examples each annotator labels."""
+        return len(self.drawn["items"])
+
+    @property
+    def record(self) -> Task:
+        """The task as the manifest has it."""
+        return self.benchmark.record.task(self.task)
+
+    @property
+    def outdated(self) -> bool:
+        """Whether the labels changed since it was scored."""
+        return self.agreement is not None and self.labels != self.benchmark.gold_digest
+
+    @property
+    def complete(self) -> bool:
+        """Whether every annotator answered everything."""
+        return not self.annotators.annotate(done=Count("answers")).exclude(done=self.items).exists()
+
+
+class AnnotatorQuerySet(models.QuerySet["Annotator"]):
+    """Vocabulary of annotators."""
+
+    def with_progress(self) -> AnnotatorQuerySet:
+        """Each with `done`, how many items they answered, `blanks` among them, and `last`, when."""
+        blanks = Count("answers", filter=Q(answers__label=BLANK))
+        return self.annotate(done=Count("answers"), blanks=blanks, last=Max("answers__at"))
+
+
+class Annotator(models.Model):
+    """One invited person, known by a number."""
+
+    study = models.ForeignKey(Study, on_delete=models.CASCADE, related_name="annotators")
+    number = models.PositiveSmallIntegerField()
+    code = models.CharField(max_length=32, unique=True, default=new_code)
+    """Whoever has the link with it answers as this annotator, unless an account is named."""
+    user = models.ForeignKey(User, null=True, on_delete=models.SET_NULL, related_name="annotating")
+    """The account that was invited: nobody else gets in."""
+
+    objects = AnnotatorQuerySet.as_manager()
+
+    class Meta:
+        ordering = ["number"]
+        constraints = [models.UniqueConstraint(fields=["study", "number"], name="one_per_number")]
+
+    def __str__(self) -> str:
+        return f"Annotator {self.number}"
+
+    def get_absolute_url(self) -> str:
+        """Where they answer."""
+        return reverse("label", args=[self.code])
+
+    def given(self) -> dict[int, str]:
+        """Item to label word, or BLANK, of what was answered so far."""
+        return dict(self.answers.values_list("item", "label"))
+
+
+class Answer(models.Model):
+    """What an annotator said of one item."""
+
+    annotator = models.ForeignKey(Annotator, on_delete=models.CASCADE, related_name="answers")
+    item = models.PositiveSmallIntegerField()
+    label = models.CharField(max_length=80, blank=True)
+    at = models.DateTimeField(auto_now=True)
+
+    class Meta:
+        constraints = [models.UniqueConstraint(fields=["annotator", "item"], name="one_per_item")]
+
+    def __str__(self) -> str:
+        return f"{self.annotator}, item {self.item}"
+
+
+def codes_of(study: Study, given: Mapping[int, str]) -> list[int | None]:
+    """The label code of each item, item 1 first; None where there is none."""
+    words: Sequence[str] = study.record.words
+    of_word: dict[Any, int] = {word: code for code, word in enumerate(words)}
+    return [of_word.get(given.get(item)) for item in range(1, study.items + 1)]

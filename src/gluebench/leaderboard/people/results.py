@@ -1,0 +1,154 @@
+"""What came of a study: each annotator, their mean, and how far they agree."""
+
+from __future__ import annotations
+
+import csv
+import io
+from collections import Counter
+from collections.abc import Mapping
+from typing import Any, NamedTuple
+
+from django.http import Http404, HttpRequest, HttpResponse, JsonResponse
+from django.shortcuts import render
+from django.views.decorators.http import require_safe
+
+from gluebench.analysis.charts import Bar, bar_chart
+from gluebench.leaderboard.benchmarks.models import Benchmark
+from gluebench.leaderboard.boards.formats import interval_text, percent, score_text
+from gluebench.leaderboard.boards.phenomena import hundred
+from gluebench.leaderboard.people.models import Study
+
+SCHEMA = "gluebench.people/1"
+ENDS = ("value", "low", "high", "n")
+
+
+class Line(NamedTuple):
+    """One number of the result."""
+
+    name: str
+    text: str
+    interval: str
+    withheld: str
+    n: int
+    blanks: int
+
+
+class Shared(NamedTuple):
+    """A study that everybody may see, in one line."""
+
+    study: Study
+    mean: str
+    mean_interval: str
+    kappa: str
+    annotators: int
+
+
+def shared(benchmark: Benchmark, task: str = "") -> list[Shared]:
+    """The studies that were made public and scored, the newest first."""
+    rows = benchmark.studies.filter(public=True, agreement__isnull=False).select_related("benchmark")
+    return [_shared(study, study.agreement or {}) for study in rows if not task or study.task == task]
+
+
+def _shared(study: Study, found: Mapping[str, Any]) -> Shared:
+    mean, kappa = found["mean"], kappa_text(found["kappa"]["value"])
+    return Shared(study, score_text(mean), interval_text(mean), kappa, len(found["annotators"]))
+
+
+def kappa_text(value: float | None) -> str:
+    """Kappa with two decimals, as the paper gives it."""
+    return "–" if value is None else f"{value:.2f}".replace("-", "−")
+
+
+@require_safe
+def result(request: HttpRequest, name: str, key: str) -> HttpResponse:
+    """The page."""
+    study = _seen(request, name, key)
+    found = study.agreement
+    context: dict[str, Any] = {
+        "benchmark": study.benchmark,
+        "study": study,
+        "task": study.record,
+        "here": "diagnostics",
+        "found": found,
+    }
+    if found is not None:
+        blanks = Counter(blank["annotator"] for blank in found["blanks"])
+        context |= {
+            "metric": study.record.metrics[0].title,
+            "lines": [_line(name, score, blanks[name]) for name, score in found["annotators"].items()],
+            "mean": _line("Mean", found["mean"], 0),
+            "kappa": kappa_text(found["kappa"]["value"]),
+            "kappa_low": kappa_text(found["kappa"]["low"]),
+            "kappa_high": kappa_text(found["kappa"]["high"]),
+            "human": percent(found["published"]["human"]),
+            "published_kappa": kappa_text(found["published"]["kappa"]),
+            "blanks": sum(blanks.values()),
+            "picture": _picture(study, found),
+        }
+    return render(request, "people/result.html", context)
+
+
+@require_safe
+def result_json(request: HttpRequest, name: str, key: str) -> HttpResponse:
+    """The same as JSON; numbers are fractions."""
+    return JsonResponse(facts_of(_seen(request, name, key)))
+
+
+@require_safe
+def result_csv(request: HttpRequest, name: str, key: str) -> HttpResponse:
+    """A row for each annotator, their mean, and kappa; numbers are fractions."""
+    study = _seen(request, name, key)
+    text = io.StringIO()
+    writer = csv.writer(text, lineterminator="\n")
+    writer.writerow(["who", "measure", *ENDS])
+    found = study.agreement or {"metric": "", "annotators": {}}
+    rows = [(each, found["metric"], score) for each, score in found["annotators"].items()]
+    if study.agreement:
+        rows += [("mean", found["metric"], found["mean"]), ("all", "kappa", found["kappa"])]
+    for who, measure, score in rows:
+        writer.writerow([who, measure, *(score[end] for end in ENDS)])
+    response = HttpResponse(text.getvalue(), content_type="text/csv; charset=utf-8")
+    response["Content-Disposition"] = f'attachment; filename="{study.task}-people-{study.key}.csv"'
+    return response
+
+
+def facts_of(study: Study) -> dict[str, Any]:
+    """A study's result for programs."""
+    return {
+        "schema": SCHEMA,
+        "key": study.key,
+        "url": study.get_absolute_url(),
+        "benchmark": study.benchmark.name,
+        "task": study.task,
+        "seed": study.drawn["seed"],
+        "pairs": len(study.drawn["pairs"]),
+        "drawn": study.created.isoformat(timespec="seconds"),
+        "scored": study.scored.isoformat(timespec="seconds") if study.scored else None,
+        "labels_changed": study.outdated,
+        "agreement": study.agreement,
+    }
+
+
+def _seen(request: HttpRequest, name: str, key: str) -> Study:
+    """The study, for organisers, and for everybody where it was made public. Raises Http404."""
+    study = Study.objects.select_related("benchmark").filter(key=key, benchmark__name=name).first()
+    if study is None or not (study.public or study.benchmark.organised_by(request.user)):
+        raise Http404("There is no such study, or it is not public.")
+    return study
+
+
+def _line(name: str, score: Mapping[str, Any], blanks: int) -> Line:
+    words = (score_text(score), interval_text(score), score.get("withheld") or "")
+    return Line(name, *words, score["n"], blanks)
+
+
+def _picture(study: Study, found: Mapping[str, Any]) -> str:
+    """Bars of the annotators and their mean, with intervals."""
+    scores = {**found["annotators"], "Mean": found["mean"]}
+    bars = [
+        Bar(name, *map(hundred, (score["value"], score["low"], score["high"])))
+        for name, score in scores.items()
+        if score["value"] is not None
+    ]
+    axis = f"{study.record.metrics[0].title} × 100, with 95 % intervals"
+    return bar_chart(f"{study.record.title}: people", bars, axis=axis) if bars else ""

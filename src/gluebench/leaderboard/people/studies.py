@@ -1,0 +1,130 @@
+"""Making a study, moving through it, and giving it back as files."""
+
+from __future__ import annotations
+
+import io
+import json
+import zipfile
+from collections.abc import Mapping, Sequence
+from typing import NamedTuple
+
+from django.db import transaction
+
+from gluebench.analysis.human.draw import draw, sheet_order
+from gluebench.analysis.human.sheets import DRAWN, INSTRUCTIONS, ITEM, LABEL, instructions
+from gluebench.data import Table
+from gluebench.leaderboard.accounts.models import User
+from gluebench.leaderboard.audit.models import record
+from gluebench.leaderboard.benchmarks.models import Benchmark
+from gluebench.leaderboard.people.drawn import draw_of
+from gluebench.leaderboard.people.models import Annotator, Answer, Study, new_code
+from gluebench.leaderboard.people.tasks import score_study
+
+
+def make(
+    benchmark: Benchmark,
+    table: Table,
+    *,
+    pairs: int,
+    annotators: int,
+    seed: int,
+    invited: Sequence[User],
+    by: User,
+) -> Study:
+    """Draw, and give each annotator a link; the first ones are the invited accounts. Raises DataError."""
+    drawn = draw(table, benchmark=benchmark.name, pairs=pairs, annotators=annotators, seed=seed)
+    wanted = set(drawn.items)
+    texts = {each.index: [*each.inputs.values()] for each in table if each.index in wanted}
+    with transaction.atomic():
+        study = Study.objects.create(
+            benchmark=benchmark,
+            task=table.task.name,
+            drawn=drawn.as_dict(),
+            texts=[texts[index] for index in drawn.items],
+            by=by,
+        )
+        users = [*invited, *[None] * annotators][:annotators]
+        Annotator.objects.bulk_create(
+            [Annotator(study=study, number=at, user=user) for at, user in enumerate(users, 1)]
+        )
+        record("people drawn", actor=by, benchmark=benchmark, study=study.key, pairs=pairs, seed=seed)
+    return study
+
+
+class Place(NamedTuple):
+    """One item as an annotator meets it."""
+
+    number: int
+    """From 1."""
+    item: int
+    texts: tuple[tuple[str, str], ...]
+    """What each text is called, and the text."""
+    answer: str | None
+    """The label given, "" for none, None while it was not answered."""
+
+
+class Progress(NamedTuple):
+    """How far an annotator is."""
+
+    done: int
+    items: int
+    next: int | None
+    """The first place without an answer, after the present one if there is one; None when all have one."""
+
+
+def order_of(annotator: Annotator) -> list[int]:
+    """The items in this annotator's own order."""
+    return sheet_order(draw_of(annotator.study.drawn), annotator.number)
+
+
+def place_of(annotator: Annotator, number: int, given: Mapping[int, str]) -> Place | None:
+    """What stands at a place; None outside."""
+    order = order_of(annotator)
+    if not 1 <= number <= len(order):
+        return None
+    item = order[number - 1]
+    texts = zip(annotator.study.record.columns, annotator.study.texts[item - 1], strict=True)
+    return Place(number, item, tuple(texts), given.get(item))
+
+
+def progress_of(annotator: Annotator, given: Mapping[int, str], *, after: int = 0) -> Progress:
+    """How far, and where to go on."""
+    order = order_of(annotator)
+    open_places = [number for number, item in enumerate(order, 1) if item not in given]
+    later = [number for number in open_places if number > after]
+    return Progress(len(given), len(order), next(iter(later or open_places), None))
+
+
+def answer(annotator: Annotator, item: int, label: str) -> None:
+    """Keep an answer; the last one of all has the study scored."""
+    with transaction.atomic():
+        _, new = Answer.objects.update_or_create(annotator=annotator, item=item, defaults={"label": label})
+        study = annotator.study
+        if new and annotator.answers.count() == study.items and study.complete:
+            score_study.enqueue(annotator.study_id)
+
+
+def renew(annotator: Annotator) -> None:
+    """Another link; the old one is not valid any more."""
+    annotator.code = new_code()
+    annotator.save(update_fields=["code"])
+
+
+def as_zip(study: Study) -> bytes:
+    """The folder that `gluebench annotate score` reads."""
+    made = io.BytesIO()
+    with zipfile.ZipFile(made, "w", zipfile.ZIP_DEFLATED) as archive:
+        archive.writestr(DRAWN, json.dumps(study.drawn, indent=1) + "\n")
+        archive.writestr(INSTRUCTIONS, instructions(study.record, study.items))
+        for annotator in study.annotators.all():
+            archive.writestr(f"annotator-{annotator.number}.tsv", _sheet(study, annotator))
+    return made.getvalue()
+
+
+def _sheet(study: Study, annotator: Annotator) -> str:
+    given = annotator.given()
+    lines = ["\t".join([ITEM, *study.record.columns, LABEL])]
+    for item in order_of(annotator):
+        texts = [" ".join(text.split()) for text in study.texts[item - 1]]
+        lines.append("\t".join([str(item), *texts, given.get(item, "")]))
+    return "\n".join(lines) + "\n"

@@ -1,0 +1,112 @@
+"""Scores against what systems cost: parameters, and milliseconds for an example."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any, NamedTuple
+
+from gluebench.analysis.aggregate import pareto_front
+from gluebench.analysis.charts import Point, scatter_chart
+from gluebench.leaderboard.ranks.tables import csv_text, named
+
+COSTS = {"parameters": "Parameters", "latency_ms": "Milliseconds for an example"}
+SHOWN = 30
+"""Points of a chart: the front, then the highest scores. More could not be told apart."""
+
+
+class Costed(NamedTuple):
+    """One system with a score and at least one cost."""
+
+    entry: Mapping[str, Any]
+    score: Mapping[str, Any]
+    fronts: Mapping[str, bool | None]
+    """Cost to whether it is on that front; None where it is not stated."""
+
+
+class Chart(NamedTuple):
+    """One cost as a picture."""
+
+    title: str
+    svg: str
+    points: int
+    """Systems that state it."""
+    shown: int
+
+
+def costed(entries: Sequence[Mapping[str, Any]]) -> list[Costed]:
+    """The systems with a score that state a cost, best first."""
+    rows = [entry for entry in entries if entry["scores"]["score"] and any(entry[cost] for cost in COSTS)]
+    rows.sort(key=lambda entry: -entry["scores"]["score"]["value"])
+    scores = [entry["scores"]["score"]["value"] for entry in rows]
+    fronts = {cost: pareto_front(scores, [[entry[cost] or None] for entry in rows]) for cost in COSTS}
+    return [
+        Costed(entry, entry["scores"]["score"], {cost: front[at] for cost, front in fronts.items()})
+        for at, entry in enumerate(rows)
+    ]
+
+
+def charts(rows: Sequence[Costed]) -> list[Chart]:
+    """A picture for each cost that somebody states."""
+    return [made for cost, title in COSTS.items() if (made := _chart(rows, cost, title))]
+
+
+def _chart(rows: Sequence[Costed], cost: str, title: str) -> Chart | None:
+    stated = [row for row in rows if row.fronts[cost] is not None]
+    if not stated:
+        return None
+    shown = sorted(stated, key=lambda row: not row.fronts[cost])[:SHOWN]
+    points = [
+        Point(
+            row.entry["name"],
+            row.entry[cost],
+            100 * row.score["value"],
+            _hundred(row.score["low"]),
+            _hundred(row.score["high"]),
+            group=0 if row.fronts[cost] else 1,
+        )
+        for row in shown
+    ]
+    front = [(point.x, point.y) for point in points if point.group == 0]
+    svg = scatter_chart(
+        f"Score by {title.lower()}",
+        points,
+        x_title=f"{title} (logarithmic)",
+        y_title="Score",
+        front=front,
+        logarithmic=True,
+        width=720,
+    )
+    return Chart(title, svg, len(stated), len(shown))
+
+
+def _hundred(value: float | None) -> float | None:
+    return None if value is None else 100 * value
+
+
+def costs_twin(rows: Sequence[Costed]) -> dict[str, Any]:
+    """The same as JSON."""
+    return {
+        "schema": "gluebench.efficiency/1",
+        "rows": [
+            {
+                **{name: row.entry[name] for name in ("key", "name", "model", *COSTS)},
+                "score": row.score,
+                "front": dict(row.fronts),
+            }
+            for row in rows
+        ],
+    }
+
+
+def costs_csv(rows: Sequence[Costed]) -> str:
+    """A row for each system."""
+    head = ["key", "name", "model", "score", "low", "high", *COSTS, *(f"front_{cost}" for cost in COSTS)]
+    return csv_text(
+        head,
+        [
+            [*named(row.entry), *(row.score[end] for end in ("value", "low", "high"))]
+            + [row.entry[cost] for cost in COSTS]
+            + [row.fronts[cost] for cost in COSTS]
+            for row in rows
+        ],
+    )

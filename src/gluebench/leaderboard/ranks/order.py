@@ -1,0 +1,212 @@
+"""What a board is ranked by: the usual average with its ties and intervals, or another rule."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any, NamedTuple, cast
+
+from gluebench.analysis.aggregate import RULES, Profile, Rule, standing
+from gluebench.benchmark import Benchmark as Record
+from gluebench.benchmark import UnknownNameError
+from gluebench.leaderboard.benchmarks.models import Benchmark
+from gluebench.leaderboard.boards.formats import percent
+from gluebench.leaderboard.ranks.models import Ranking
+from gluebench.leaderboard.ranks.systems import MOST, hidden, majority_tasks
+
+TITLES = {"mean": "average", "borda": "mean rank", "median": "median", "kemeny": "Kemeny"}
+"""How rules are called, without capitals."""
+ABOUT = {
+    "mean": "the unweighted mean of the task scores",
+    "borda": "the mean of its ranks on the tasks (Borda), the lower the better",
+    "median": "the median of its task scores",
+    "kemeny": "its place in the order that contradicts the fewest tasks, pair by pair",
+}
+
+
+class Place(NamedTuple):
+    """Where a system stands, ready to show."""
+
+    rank: int | None
+    text: str
+    """ "1", or "1–2" for places that cannot be told apart."""
+    tied: bool = False
+    interval: str = ""
+    """The ranks between which it was in 95 % of the resamples."""
+    value: str = ""
+    """What it is ranked by, where that is not the score."""
+    ends: tuple[int | None, int | None] = (None, None)
+    group: tuple[int, int] | None = None
+
+
+class Wanted(NamedTuple):
+    """What the address asks for."""
+
+    by: Rule = "mean"
+    weights: str = ""
+    majority: str = ""
+
+    @property
+    def usual(self) -> bool:
+        """Whether it is what the board is ranked by unasked."""
+        return self == Wanted()
+
+
+class Order(NamedTuple):
+    """The places of a board's systems."""
+
+    wanted: Wanted
+    places: Mapping[int, Place]
+    """By primary key; empty where nothing is computed."""
+    notes: tuple[str, ...]
+    """What a reader has to know of it."""
+    problems: tuple[str, ...] = ()
+    """What is wrong with the weights that were asked for."""
+
+    @property
+    def title(self) -> str:
+        """What stands above the numbers that it ranks by."""
+        weighted = "weighted " if self.wanted.weights else ""
+        return f"{weighted}{TITLES[self.wanted.by]}"
+
+    @property
+    def another(self) -> bool:
+        """Whether systems stand in another order than by their score."""
+        return bool(self.places) and not self.wanted.usual
+
+
+def order_of(benchmark: Benchmark, wanted: Wanted, *, complete: int) -> Order:
+    """The places of the systems, if they are of the board as it is; `complete` systems have a rank there."""
+    weights, problems = parsed_weights(wanted.weights, benchmark.record)
+    if problems:
+        return Order(Wanted(), {}, (), tuple(problems))
+    told = hidden(benchmark)
+    if told:
+        return Order(wanted, {}, () if wanted.usual else (told,))
+    if complete < 2:
+        return Order(wanted, {}, ())
+    ranking = Ranking.objects.defer("pairs").filter(benchmark=benchmark).first()
+    if ranking is None or ranking.version != benchmark.version or ranking.board is None:
+        return Order(wanted, {}, (_pending(ranking),))
+    notes = [_first(len(ranking.board["pks"]))] if len(ranking.board["pks"]) < complete else []
+    places, more = _places(ranking.board, wanted, weights)
+    pks = ranking.board["pks"]
+    return Order(wanted, dict(zip(pks, places, strict=True)), (*notes, *more))
+
+
+def _pending(ranking: Ranking | None) -> str:
+    if ranking is not None and ranking.failure and ranking.since is None:
+        return f"Ties and intervals of ranks could not be computed. {ranking.failure}"
+    if ranking is not None and ranking.at is not None and ranking.board is None and ranking.since is None:
+        return "Ties and intervals of ranks need two systems whose files are kept."
+    return (
+        "Ties, intervals of ranks and other rules are being computed for the board as it is now: "
+        "usually within a minute, later while submissions wait. Load the page again then."
+    )
+
+
+def _first(number: int) -> str:
+    kept = "whose files are kept and whose scores are shown as they are"
+    return f"Ranks are computed for {number} systems among themselves: the first {MOST} of the board, {kept}."
+
+
+def _places(
+    board: Mapping[str, Any], wanted: Wanted, weights: Mapping[str, float]
+) -> tuple[list[Place], list[str]]:
+    found = board["boards"][wanted.majority]
+    notes = [] if wanted.usual else [_ranked_by(wanted, weights)]
+    if not weights:
+        rule = found["rules"][wanted.by]
+        return [_place(each, wanted) for each in rule["places"]], [*notes, *rule["notes"]]
+    profile = Profile(
+        tuple(board["keys"]),
+        tuple(found["tasks"]),
+        tuple(map(tuple, found["scores"])),
+        tuple(weights.get(task, 1.0) for task in found["tasks"]),
+    )
+    ranked = standing(profile, wanted.by)
+    notes.append("Intervals of ranks are computed for equal weights alone.")
+    both = zip(ranked.ranks, ranked.values, strict=True)
+    places = [
+        Place(rank, str(rank or ""), value=value_text(value, wanted.by), ends=(None, None))
+        for rank, value in both
+    ]
+    return places, [*notes, *([ranked.note] if ranked.note else [])]
+
+
+def _place(found: Mapping[str, Any], wanted: Wanted) -> Place:
+    rank, group = found["rank"], found["group"]
+    tied = group is not None and group[0] < group[1]
+    return Place(
+        rank,
+        span(*group) if tied else str(rank or ""),
+        tied=tied,
+        interval="" if found["low"] is None else span(found["low"], found["high"], " to "),
+        value="" if wanted.usual else value_text(found["value"], wanted.by),
+        ends=(found["low"], found["high"]),
+        group=tuple(group) if group else None,
+    )
+
+
+def span(low: int, high: int, between: str = "–") -> str:
+    """Two ranks as one text."""
+    return str(low) if low == high else f"{low}{between}{high}"
+
+
+def value_text(value: float | None, by: str) -> str:
+    """What a rule ranks by, as people read it; a Kemeny place is the rank itself."""
+    if by in ("mean", "median"):
+        return percent(value)
+    return f"{value:.2f}" if by == "borda" and value is not None else ""
+
+
+def _ranked_by(wanted: Wanted, weights: Mapping[str, float]) -> str:
+    told = f"A system is ranked by {ABOUT[wanted.by]}"
+    if weights:
+        given = ", ".join(f"{task} {weight:g}" for task, weight in weights.items())
+        told = f"{told.replace('unweighted', 'weighted')}; weights: {given}, all others 1"
+    if wanted.majority:
+        told += (
+            f". On {wanted.majority} every system is taken to answer the most frequent label, "
+            "as section 6 of the GLUE paper does where no model beats that"
+        )
+    return told + "."
+
+
+def wanted_of(asked: Mapping[str, str], record: Record) -> Wanted:
+    """From the address; what is unknown is as unasked."""
+    by, majority = asked.get("by", ""), asked.get("majority", "")
+    weights = " ".join(asked.get("weights", "")[:400].split())
+    return Wanted(
+        cast(Rule, by) if by in RULES else "mean",
+        weights,
+        majority if majority in majority_tasks(record) else "",
+    )
+
+
+def parsed_weights(text: str, record: Record) -> tuple[dict[str, float], list[str]]:
+    """ "RTE:2,CoLA:0" as weights of tasks, and what is wrong with it in sentences."""
+    found: dict[str, float] = {}
+    problems = []
+    scored = {task.name for task in record.scored}
+    for part in filter(None, (each.strip() for each in text.split(","))):
+        name, _, number = part.rpartition(":")
+        try:
+            task, weight = record.task(name).name, float(number)
+            if task not in scored or not 0 <= weight <= 1000:
+                raise ValueError
+            found[task] = weight
+        except (ValueError, UnknownNameError):
+            problems.append(
+                f"{part!r} is no weight: expected a task, a colon and a number from 0 to 1000, as in "
+                f"{record.scored[0].name}:2. Tasks: {', '.join(sorted(scored))}."
+            )
+    if not problems and scored and all(found.get(task) == 0 for task in scored):
+        problems.append("All tasks weigh 0: leave at least one with a weight above 0.")
+    return found, problems
+
+
+def ranks_of(order: Order, pks: Sequence[int], usual: Sequence[int | None]) -> list[int | None]:
+    """The rank of each system: by the order where it is another one, else as it was."""
+    if not order.another:
+        return list(usual)
+    return [order.places[pk].rank if pk in order.places else None for pk in pks]

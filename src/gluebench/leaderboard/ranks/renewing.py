@@ -1,0 +1,173 @@
+"""Keeps rankings up to date and compares pairs that pages ask for: in the background, after gradings.
+
+Labels are opened by the grader's process alone; here are rows of the database before and after it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import ExitStack
+from datetime import timedelta
+from typing import Any
+
+from django.conf import settings
+from django.db import transaction
+from django.db.models import F, Q
+from django.utils import timezone
+
+from gluebench.leaderboard.benchmarks.models import Benchmark
+from gluebench.leaderboard.ranks.models import Pair, Ranking
+from gluebench.leaderboard.ranks.systems import comparable, majority_tasks, ranked_systems, stamp_of
+from gluebench.leaderboard.ranks.tasks import compare_pair, renew_ranking
+from gluebench.leaderboard.submissions import feedback
+from gluebench.leaderboard.submissions.files import local_path
+from gluebench.leaderboard.submissions.grading import stopping
+from gluebench.leaderboard.submissions.models import Submission
+from gluebench.leaderboard.submissions.process import GraderError, InterruptedGradingError, run_grader
+
+GIVEN_UP = timedelta(minutes=30)
+"""After this a worker that was asked is taken to have died."""
+PATIENCE = timedelta(minutes=10)
+"""For this long submissions that wait go before a ranking; then it is computed all the same."""
+MOST_WAITING = 50
+"""Pairs that may wait at a time: anybody may ask for one."""
+MOST_KEPT = 5000
+"""Pairs that are kept, the newest ones."""
+
+
+def look() -> int:
+    """Have a worker compute the rankings that are not of their board any more; returns how many."""
+    found = 0
+    for benchmark in Benchmark.objects.filter(Q(ranking=None) | ~Q(ranking__version=F("version"))):
+        found += _looked_at(benchmark)
+    return found
+
+
+def _looked_at(benchmark: Benchmark) -> bool:
+    ranking, _ = Ranking.objects.defer("pairs").get_or_create(benchmark=benchmark)
+    if ranking.stamp == stamp_of(benchmark, ranked_systems(benchmark)):
+        _settle(ranking, ranking.stamp)
+        return False
+    now = timezone.now()
+    rows = Ranking.objects.filter(pk=ranking.pk)
+    rows.filter(since=None).update(since=now)
+    if not rows.filter(Q(asked=None) | Q(asked__lt=now - GIVEN_UP)).update(asked=now):
+        return False
+    renew_ranking.enqueue(benchmark.pk)
+    return True
+
+
+def _settle(ranking: Ranking, stamp: str, **values: Any) -> None:
+    """Keep what was computed; pages that said otherwise are out of date.
+
+    The board's row is locked first: what changed until now is seen here, and what changes later is looked at.
+    """
+    with transaction.atomic():
+        Benchmark.objects.filter(pk=ranking.benchmark_id).touch()
+        benchmark = Benchmark.objects.get(pk=ranking.benchmark_id)
+        now: dict[str, Any] = {"stamp": stamp, "asked": None}
+        if stamp_of(benchmark, ranked_systems(benchmark)) == stamp:
+            now |= {"version": benchmark.version, "since": None}
+        Ranking.objects.filter(pk=ranking.pk).update(**now, **values)
+
+
+def renew(benchmark: int) -> bool:
+    """Compute the ranking of a benchmark; returns whether it was. Submissions that wait go first."""
+    ranking = Ranking.objects.select_related("benchmark").defer("board", "pairs").get(benchmark=benchmark)
+    systems = ranked_systems(ranking.benchmark)
+    stamp = stamp_of(ranking.benchmark, systems)
+    nothing = {"board": None, "pairs": None, "failure": "", "at": timezone.now()}
+    if len(systems) < 2:
+        _settle(ranking, stamp, **nothing)
+        return True
+    try:
+        found = _run(_ranking_job(ranking.benchmark), systems, _may_go_on(ranking))
+    except InterruptedGradingError:
+        Ranking.objects.filter(pk=ranking.pk).update(asked=None)
+        return False
+    except GraderError as failure:
+        _settle(ranking, stamp, **nothing | {"failure": str(failure)[:200]})
+        return False
+    keys = [row.key for row in systems]
+    board = {"keys": keys, "pks": [row.pk for row in systems], "boards": found["boards"]}
+    pairs = {"keys": keys, "boards": found["pairs"]}
+    _settle(ranking, stamp, **nothing | {"board": board, "pairs": pairs, "at": timezone.now()})
+    return True
+
+
+def _ranking_job(benchmark: Benchmark) -> Callable[[Mapping[str, str]], dict[str, Any]]:
+    majorities = [[], *([task] for task in majority_tasks(benchmark.record))]
+    return lambda files: {**_job(benchmark), "systems": dict(files), "majorities": majorities}
+
+
+def _may_go_on(ranking: Ranking) -> Callable[[], bool]:
+    overdue = (ranking.since or timezone.now()) + PATIENCE
+    return lambda: timezone.now() > overdue or not Submission.objects.waiting().exists()
+
+
+def ask(a: Submission, b: Submission) -> Pair | None:
+    """The comparison of two systems, the older one first: as it is, or as a worker was just asked for it.
+
+    None where too many wait already. Both must be comparable.
+    """
+    stamp, now = stamp_of(a.benchmark, [a, b]), timezone.now()
+    pair = Pair.objects.filter(a=a, b=b).first()
+    if pair is not None and pair.stamp == stamp and (pair.at or pair.asked > now - GIVEN_UP):
+        return pair
+    if Pair.objects.filter(at=None, asked__gt=now - GIVEN_UP).count() >= MOST_WAITING:
+        return None
+    values = {"stamp": stamp, "asked": now, "at": None, "found": None, "failure": ""}
+    pair, _ = Pair.objects.update_or_create(a=a, b=b, defaults=values)
+    compare_pair.enqueue(pair.pk)
+    return pair
+
+
+def compare(pk: int) -> bool:
+    """Compute one comparison, unless it is done or may not be; returns whether it was."""
+    pair = Pair.objects.select_related("a__benchmark", "b__benchmark").filter(pk=pk, at=None).first()
+    if pair is None:
+        return False
+    stamp = stamp_of(pair.a.benchmark, [pair.a, pair.b])
+    rows = Pair.objects.filter(pk=pk)
+    if pair.stamp != stamp or not (comparable(pair.a) and comparable(pair.b)):
+        rows.delete()
+        return False
+    benchmark = pair.a.benchmark
+    smallest = benchmark.policy.smallest_category
+    try:
+        found = _run(
+            lambda files: {**_job(benchmark), "pair": [*files.values()], "smallest": smallest},
+            [pair.a, pair.b],
+            lambda: True,
+        )
+    except InterruptedGradingError:
+        compare_pair.enqueue(pk)
+        return False
+    except GraderError as failure:
+        rows.update(failure=str(failure)[:200], at=timezone.now())
+        return False
+    rows.update(found=found["comparison"], at=timezone.now())
+    _forget_pairs()
+    return True
+
+
+def _forget_pairs() -> None:
+    old = Pair.objects.exclude(at=None).order_by("-at").values_list("pk", flat=True)[MOST_KEPT:]
+    Pair.objects.filter(pk__in=list(old[:500])).delete()
+
+
+def _job(benchmark: Benchmark) -> dict[str, Any]:
+    """The labels, of the rows that scores are of."""
+    part = feedback.part_of(benchmark)
+    rows = {"rows": part.rows, "share": part.share} if part is not None else {}
+    return {"manifest": str(benchmark.manifest_path), "gold": str(benchmark.gold_path), **rows}
+
+
+def _run(
+    job: Callable[[Mapping[str, str]], dict[str, Any]],
+    systems: Sequence[Submission],
+    alive: Callable[[], bool],
+) -> Mapping[str, Any]:
+    with ExitStack() as files:
+        paths = {row.key: str(files.enter_context(local_path(row.file))) for row in systems}
+        return run_grader(job(paths), alive=alive, stop=stopping, seconds=settings.RANKING_SECONDS)

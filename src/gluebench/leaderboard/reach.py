@@ -1,0 +1,107 @@
+"""What a site must reach: its database, its storage, its mail server. Django must be set up."""
+
+from __future__ import annotations
+
+import secrets
+
+from django.conf import settings
+from django.core.files.base import ContentFile
+from django.core.files.storage import storages
+from django.core.mail import get_connection
+from django.db import DatabaseError, connection
+
+from gluebench.leaderboard.checks import Finding
+
+
+def examine() -> list[Finding]:
+    """Whether debugging is off, and the database and the storages answer."""
+    return [_debug(), _database(), *(_storage(name) for name in ("submissions", "labels"))]
+
+
+def pending() -> Finding:
+    """Whether the database has the tables of this version; to be asked once it answers."""
+    from django.db.migrations.executor import MigrationExecutor
+
+    executor = MigrationExecutor(connection)
+    missing = executor.migration_plan(executor.loader.graph.leaf_nodes())
+    if missing:
+        told = f"It is {len(missing)} changes behind this version of gluebench."
+        return Finding("tables", told, "Run once, on one machine: gluebench leaderboard init")
+    return Finding("tables", "up to date.")
+
+
+def queue() -> Finding:
+    """How many submissions wait, and whether somebody sees to them; to be asked once the tables are there."""
+    from gluebench.leaderboard.submissions.models import Submission
+
+    lapsed, waiting = Submission.objects.lapsed().count(), Submission.objects.waiting().count()
+    told = f"{waiting} submissions wait, {lapsed} of them with nobody seeing to them."
+    return Finding("queue", told, "Start a worker: gluebench leaderboard worker" if lapsed else "")
+
+
+def mail() -> Finding:
+    """Whether the mail server lets us in. It is asked for nothing more."""
+    if settings.RUNNING.mail is None:
+        return Finding("mail", f"no server is set; mail is written to {settings.FOLDER.mail}.")
+    server = get_connection()
+    told = f"{settings.EMAIL_HOST} port {settings.EMAIL_PORT}"
+    try:
+        server.open()
+    except OSError as error:  # smtplib's own errors are OSErrors
+        return Finding("mail", f"{told} did not let us in: {error}.", "See GLUEBENCH_SMTP in docs/deploy.md.")
+    server.close()
+    return Finding("mail", f"{told} answers.")
+
+
+def _debug() -> Finding:
+    if settings.DEBUG:
+        return Finding(
+            "debug", "DEBUG is on: errors would show visitors the site's insides.", "Set DEBUG = False."
+        )
+    return Finding("debug", "off.")
+
+
+def _database() -> Finding:
+    values = connection.settings_dict
+    told = f"{connection.display_name}: {values['NAME']}" + (
+        f" at {values['HOST']}" if values["HOST"] else ""
+    )
+    try:
+        connection.ensure_connection()
+        with connection.cursor() as cursor:
+            cursor.execute("SELECT 1")
+    except DatabaseError as error:
+        said = " ".join(str(error).split()).rstrip(".?")
+        return Finding(
+            "database", f"{told} does not answer: {said}.", "Start it, or mend GLUEBENCH_DATABASE."
+        )
+    return Finding("database", f"{told} answers.")
+
+
+def _storage(name: str) -> Finding:
+    """Write a few bytes, read them back, delete them."""
+    bucket = settings.RUNNING.bucket
+    told = f"s3://{bucket.name}" if bucket else storages[name].path("")
+    sent = secrets.token_bytes(16)
+    try:
+        storage = storages[name]
+        kept = storage.save(f"check-{sent.hex()}", ContentFile(sent))
+        with storage.open(kept) as file:
+            same = file.read() == sent
+        storage.delete(kept)
+    except _storage_errors() as error:
+        return Finding(
+            name, f"{told} cannot be written: {error}.", "See GLUEBENCH_STORAGE in docs/deploy.md."
+        )
+    if not same:
+        return Finding(name, f"{told} gave back something else than was written.", "Ask who runs it.")
+    return Finding(name, f"{told} is written and read.")
+
+
+def _storage_errors() -> tuple[type[Exception], ...]:
+    if not settings.RUNNING.bucket:
+        return (OSError,)
+    from boto3.exceptions import Boto3Error  # type: ignore[import-untyped]
+    from botocore.exceptions import BotoCoreError, ClientError  # type: ignore[import-untyped]
+
+    return (OSError, Boto3Error, BotoCoreError, ClientError)

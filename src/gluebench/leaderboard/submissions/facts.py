@@ -1,0 +1,52 @@
+"""What is told of a submission as JSON, to everybody and to its author."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from gluebench.leaderboard.submissions.diagnosis import diagnosis_of
+from gluebench.leaderboard.submissions.models import Submission
+
+
+def public_facts(submission: Submission) -> dict[str, Any]:
+    """What anybody who may see a submission may know of it."""
+    return {
+        "key": submission.key,
+        "benchmark": submission.benchmark.name,
+        "name": submission.name,
+        "model": submission.model,
+        "team": submission.team,
+        "link": submission.link,
+        "paper": submission.paper,
+        "code": submission.code,
+        "description": submission.description,
+        "regime": submission.regime,
+        "training_data": submission.training_data,
+        "parameters": {"total": submission.parameters, "shared": submission.shared_parameters},
+        "compute": submission.compute,
+        "latency_ms": submission.latency_ms,
+        "kind": submission.kind,
+        "verified": submission.verified,
+        "submitted": submission.submitted.isoformat(timespec="seconds"),
+        "status": submission.status,
+        "public": submission.public,
+        "report": submission.report,
+        "diagnosis": diagnosis_of(submission),
+        "edits": [
+            {"at": each.at.isoformat(timespec="seconds"), "fields": sorted(each.changes)}
+            for each in submission.revisions.all()
+        ],
+    }
+
+
+def private_facts(submission: Submission) -> dict[str, Any]:
+    """What only its author sees besides."""
+    return {
+        "standing": submission.standing,
+        "declined": submission.declined,
+        "filename": submission.filename,
+        "sha256": submission.sha256,
+        "verdict": submission.verdict,
+        "check": submission.problems or None,
+        "failure": submission.failure,
+    }

@@ -1,0 +1,176 @@
+"""What a benchmark's policy lets be seen of a result, and when.
+
+A result is kept whole (`Result.report`); here it becomes what may be shown (`Submission.report`), which is
+all that pages, exports and the API ever read.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, NamedTuple
+
+from django.db.models import Q
+from django.utils import timezone
+
+from gluebench import benchmark as records
+from gluebench.leaderboard.benchmarks.models import Benchmark
+from gluebench.leaderboard.benchmarks.policy import Policy, sentences
+from gluebench.leaderboard.submissions.models import OPEN, Result, Status, Submission, SubmissionQuerySet
+
+BOARD = ("complete", "missing", "score", "tasks")
+"""What a board shows of a report."""
+
+
+class Part(NamedTuple):
+    """The rows that scores are of, where some are held back."""
+
+    rows: str
+    """"public" or "held back", as the grader calls them."""
+    share: float
+
+
+def part_of(benchmark: Benchmark) -> Part | None:
+    """The rows that a submission is graded on now; None for all."""
+    share = benchmark.policy.public_share
+    if share is None:
+        return None
+    return Part("held back" if benchmark.revealed else "public", share)
+
+
+def climbs(submission: Submission) -> bool:
+    """Whether the Ladder decides what is shown of it. The reveal shows all that were sent before it."""
+    benchmark = submission.benchmark
+    if benchmark.policy.feedback != "ladder":
+        return False
+    return benchmark.revealed is None or submission.submitted >= benchmark.revealed
+
+
+def earlier(submission: Submission) -> SubmissionQuerySet:
+    """What the same people sent before: the author and, where limits are for teams, the author's team."""
+    people = Q(owner=submission.owner_id)
+    if submission.benchmark.policy.per == "team" and submission.group_id is not None:
+        people |= Q(group=submission.group_id)
+    before = Q(submitted__lt=submission.submitted) | Q(submitted=submission.submitted, pk__lt=submission.pk)
+    return Submission.objects.filter(people, before, benchmark=submission.benchmark_id)
+
+
+def waits(submission: Submission) -> bool:
+    """Whether it must wait its turn: on the Ladder, each step is against the one before."""
+    return climbs(submission) and earlier(submission).filter(status__in=OPEN).exists()
+
+
+def next_in_turn(submission: Submission) -> int | None:
+    """The oldest waiting submission of the same benchmark and people; None off the Ladder."""
+    if submission.benchmark.policy.feedback != "ladder":
+        return None
+    people = Q(owner=submission.owner_id)
+    if submission.group_id is not None:
+        people |= Q(group=submission.group_id)
+    waiting = Submission.objects.filter(people, benchmark=submission.benchmark_id, status=Status.QUEUED)
+    found: int | None = waiting.order_by("submitted", "pk").values_list("pk", flat=True).first()
+    return found
+
+
+def bests_before(submission: Submission) -> dict[str, str]:
+    """Task to the key of the earlier submission whose score its people see as their best."""
+    before = earlier(submission).filter(status=Status.GRADED).order_by("-submitted", "-pk").first()
+    result = before.results.first() if before else None
+    return dict(result.best) if result else {}
+
+
+def files_of(keys: Mapping[str, str]) -> dict[str, Submission]:
+    """Task to the submission that it names, for those whose files are still there."""
+    rows = {row.key: row for row in Submission.objects.filter(key__in=set(keys.values()))}
+    found = {task: rows[key] for task, key in keys.items() if key in rows}
+    return {
+        task: row for task, row in found.items() if row.file.name and row.file.storage.exists(row.file.name)
+    }
+
+
+def show(submission: Submission) -> bool:
+    """Write what may be shown of its latest result, as it stands now; in a transaction with its row locked.
+
+    For when it is graded and when it is published. Returns whether there is a result to show.
+    """
+    result = submission.results.first()
+    report = (result.shown or result.report) if result else None
+    if result is None or report is None or submission.status != Status.GRADED:
+        return False
+    values = _shown(submission, report)
+    Submission.objects.filter(pk=submission.pk).update(**values)
+    Result.objects.filter(pk=result.pk).update(scores=values["scores"])
+    for name, value in values.items():
+        setattr(submission, name, value)
+    return True
+
+
+def _shown(submission: Submission, report: Mapping[str, Any]) -> dict[str, Any]:
+    """The row's columns that pages read."""
+    policy = submission.benchmark.policy
+    seen = submission.public or submission.published is not None
+    if policy.feedback == "on-publish" and not seen:
+        return {"report": None, "scores": None, "value": None}
+    shown = without_small(report, submission.benchmark.record, smallest=policy.smallest_category)
+    value = (shown["score"] or {}).get("value")
+    return {"report": shown, "scores": {name: shown[name] for name in BOARD}, "value": value}
+
+
+def without_small(
+    report: Mapping[str, Any], benchmark: records.Benchmark, *, smallest: int
+) -> dict[str, Any]:
+    """The report with the values of small diagnostic categories withheld, unless the labels are public."""
+    private = {task.name for task in benchmark.diagnostics if task.private is not False}
+    diagnostics = {
+        name: _without_small(found, smallest) if found and name in private else found
+        for name, found in report["diagnostics"].items()
+    }
+    return {**report, "diagnostics": diagnostics}
+
+
+def _without_small(found: Mapping[str, Any], smallest: int) -> dict[str, Any]:
+    return {
+        kind: scores
+        if kind == "overall"
+        else {name: _withheld(score, smallest) for name, score in scores.items()}
+        for kind, scores in found.items()
+    }
+
+
+def _withheld(score: Mapping[str, Any], smallest: int) -> Mapping[str, Any]:
+    if score["n"] >= smallest:
+        return score
+    nothing = {"value": None, "low": None, "high": None}
+    return {**score, **nothing, "withheld": f"fewer than {smallest} examples"}
+
+
+def explained(benchmark: Benchmark) -> list[str]:
+    """The policy in sentences, for whoever is about to submit."""
+    withheld = any(task.private is not False for task in benchmark.record.diagnostics)
+    return sentences(benchmark.policy, revealed=benchmark.revealed is not None, categories=withheld)
+
+
+class Change(NamedTuple):
+    """What another policy asks of the results that are there."""
+
+    grade: bool
+    """Grade them again: they are of other rows, or by other rules."""
+    show: bool
+    """Show more or less of them."""
+
+
+def change(before: Policy, after: Policy) -> Change:
+    """What follows from a new policy."""
+    shown = (before.feedback, before.smallest_category) != (after.feedback, after.smallest_category)
+    ladder = (before.feedback == "ladder") != (after.feedback == "ladder")
+    rows = (before.public_share, before.reveal) != (after.public_share, after.reveal)
+    return Change(grade=ladder or rows, show=shown)
+
+
+def due(benchmark: Benchmark) -> bool:
+    """Whether the day of its reveal has come, and the reveal has not."""
+    return benchmark.revealed is None and due_by(benchmark.policy)
+
+
+def due_by(policy: Policy) -> bool:
+    """Whether the day of a policy's reveal has come."""
+    return policy.reveal is not None and timezone.now().date() >= policy.reveal

@@ -1,0 +1,201 @@
+"""The organiser's pages of one benchmark: its submissions, what was done with them, what looks alike."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django.contrib import messages
+from django.contrib.auth.decorators import login_required
+from django.db import transaction
+from django.db.models import Q
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import get_object_or_404, redirect, render
+from django.views.decorators.http import require_POST, require_safe
+
+from gluebench.leaderboard.audit import similar
+from gluebench.leaderboard.audit.models import Entry, record
+from gluebench.leaderboard.audit.tasks import compare_predictions
+from gluebench.leaderboard.benchmarks.models import Benchmark
+from gluebench.leaderboard.submissions import acts
+from gluebench.leaderboard.submissions.grading import regrade
+from gluebench.leaderboard.submissions.models import LISTED, OPEN, Kind, Status, Submission
+from gluebench.leaderboard.submissions.organise_forms import (
+    ApproveForm,
+    DeclineForm,
+    FilterForm,
+    MarkForm,
+    ReasonForm,
+)
+from gluebench.leaderboard.submissions.requests import SignedInRequest, organised, page_of
+
+HERE = Q(withdrawn__isnull=True)
+STATES: dict[str, tuple[str, Q]] = {
+    "approve": (
+        "Waiting for approval",
+        HERE & Q(public=True, approved=False, declined="", status=Status.GRADED),
+    ),
+    "listed": ("On the board", LISTED),
+    "private": ("Private", HERE & Q(public=False)),
+    "declined": ("Kept off the board", HERE & Q(approved=False) & ~Q(declined="")),
+    "withdrawn": ("Withdrawn", Q(withdrawn__isnull=False)),
+    "open": ("Waiting or being graded", Q(status__in=OPEN)),
+    "invalid": ("Not valid", Q(status=Status.INVALID)),
+    "failed": ("Failed", Q(status=Status.FAILED)),
+}
+"""What the list can be narrowed to: a word of the address, what it is called, what it finds."""
+
+
+@login_required
+@require_safe
+def submissions(request: SignedInRequest, name: str) -> HttpResponse:
+    """All submissions of a benchmark, narrowed by state, kind and words."""
+    benchmark = organised(request, name)
+    choices = [(state, title) for state, (title, _) in STATES.items()]
+    form = FilterForm(request.GET, states=choices)
+    rows = benchmark.submissions.select_related("owner").defer("report", "problems").order_by("-submitted")
+    if form.is_valid():
+        rows = rows.filter(_wanted(form.cleaned_data, admin=request.user.is_superuser))
+    counts = {state: benchmark.submissions.filter(found).count() for state, (_, found) in STATES.items()}
+    states = [(state, title, counts[state]) for state, (title, _) in STATES.items()]
+    page = page_of(request, rows)
+    for row in page:
+        row.account = similar.account_name(row.owner, request.user)
+    asked = request.GET.copy()
+    asked.pop("page", None)
+    context = {
+        "form": form,
+        "page": page,
+        "states": states,
+        "query": asked.urlencode(),
+        "regrade": ReasonForm(),
+    }
+    return _render(request, benchmark, "submissions", context)
+
+
+def _wanted(asked: dict[str, Any], *, admin: bool) -> Q:
+    found = STATES[asked["state"]][1] if asked["state"] else Q()
+    if asked["kind"]:
+        found &= Q(verified=True) if asked["kind"] == "verified" else Q(kind=asked["kind"])
+    if asked["q"]:
+        fields = ("name", "model", "team", "key", *(("owner__email",) if admin else ()))
+        words = Q()
+        for field in fields:
+            words |= Q(**{f"{field}__icontains": asked["q"]})
+        found &= words
+    return found
+
+
+@login_required
+def one(request: SignedInRequest, name: str, key: str) -> HttpResponse:
+    """One submission: what an organiser may do with it, and what was done."""
+    benchmark = organised(request, name)
+    found = get_object_or_404(benchmark.submissions.select_related("owner", "benchmark"), key=key)
+    act = request.POST.get("act") if request.method == "POST" else None
+    sent = {each: request.POST if each == act else None for each in ("approve", "decline", "mark", "regrade")}
+    marks = {"kind": found.kind, "verified": found.verified}
+    forms = {
+        "approve": ApproveForm(sent["approve"], prefix="approve"),
+        "decline": DeclineForm(sent["decline"], prefix="decline"),
+        "mark": MarkForm(sent["mark"], initial=marks, prefix="mark"),
+        "regrade": ReasonForm(sent["regrade"], prefix="regrade"),
+    }
+    if act in forms and forms[act].is_valid():
+        messages.success(request, _act(act, found, request, forms[act].cleaned_data))
+        return redirect("organise-one", benchmark.name, found.key)
+    context = {
+        "submission": found,
+        "account": similar.account_name(found.owner, request.user),
+        "others": benchmark.submissions.filter(owner=found.owner).exclude(pk=found.pk).count(),
+        "forms": forms,
+        "gradable": bool(found.file) and found.status not in OPEN and found.failure != acts.UNGRADED,
+        "log": _named(found.log.select_related("actor")[:50], request),
+    }
+    return _render(request, benchmark, "one", context, status=422 if act in forms else 200)
+
+
+def _act(act: str, found: Submission, request: SignedInRequest, values: dict[str, Any]) -> str:
+    """Do it, and say what was done."""
+    reason = values["reason"]
+    if act == "approve":
+        return f"Approved: {acts.approve(found, request.user, reason).standing.label.lower()}."
+    if act == "decline":
+        acts.decline(found, request.user, reason)
+        return "It is off the board, and its author reads why."
+    if act == "mark":
+        acts.mark(found, request.user, kind=values["kind"], verified=values["verified"], reason=reason)
+        return "Its marks are saved."
+    return "It is graded again." if acts.grade_again(found, request.user, reason) else "It is being graded."
+
+
+@login_required
+@require_POST
+def regrade_all(request: SignedInRequest, name: str) -> HttpResponse:
+    """Grade every submission of a benchmark again, and say why."""
+    benchmark = organised(request, name)
+    form = ReasonForm(request.POST)
+    if not form.is_valid():
+        messages.error(request, "Nothing was done: say why they are graded again.")
+        return redirect("organise", benchmark.name)
+    with transaction.atomic():
+        reason = form.cleaned_data["reason"]
+        count = regrade(benchmark, reason)
+        record("regrade", actor=request.user, benchmark=benchmark, reason=reason, submissions=count)
+    messages.success(request, f"{count:,} submission{'' if count == 1 else 's'} will be graded again.")
+    return redirect("organise", benchmark.name)
+
+
+@login_required
+@require_safe
+def log(request: SignedInRequest, name: str) -> HttpResponse:
+    """What organisers, admins and the command line did, newest first."""
+    benchmark = organised(request, name)
+    page = page_of(request, Entry.objects.filter(benchmark=benchmark).select_related("actor", "submission"))
+    return _render(request, benchmark, "log", {"page": page, "log": _named(page, request)})
+
+
+@login_required
+@require_safe
+def alike(request: SignedInRequest, name: str) -> HttpResponse:
+    """Accounts that have something in common, and predictions that are almost the same."""
+    benchmark = organised(request, name)
+    comparison, pairs = similar.near(benchmark)
+    groups = similar.linked(benchmark)
+    rows: list[Any] = [row for pair in pairs for row in (pair.first, pair.second)]
+    for row in rows + [row for group in groups for row in group.submissions]:
+        row.account = similar.account_name(row.owner, request.user)
+    return _render(request, benchmark, "alike", {"comparison": comparison, "pairs": pairs, "groups": groups})
+
+
+@login_required
+@require_POST
+def compare(request: SignedInRequest, name: str) -> HttpResponse:
+    """Have the background worker compare all predictions anew."""
+    benchmark = organised(request, name)
+    compare_predictions.enqueue(benchmark.pk)
+    messages.success(request, "The predictions are being compared; load this page again in a minute.")
+    return redirect("organise-alike", benchmark.name)
+
+
+def _named(entries: Any, request: SignedInRequest) -> list[Entry]:
+    """Log entries with `who`, as this viewer may know the account, and `told`, their details in words."""
+    listed: list[Any] = list(entries)
+    for entry in listed:
+        entry.who = similar.account_name(entry.actor, request.user) if entry.actor else "The site"
+        entry.told = ", ".join(f"{name}: {_told(value)}" for name, value in entry.detail.items())
+    return listed
+
+
+def _told(value: Any) -> str:
+    """A detail of the log in words; a pair is what stood there before and after."""
+    if isinstance(value, list):
+        return (" → " if len(value) == 2 else ", ").join(map(_told, value))
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    return "none" if value is None else str(value)
+
+
+def _render(
+    request: HttpRequest, benchmark: Benchmark, page: str, context: dict[str, Any], *, status: int = 200
+) -> HttpResponse:
+    context |= {"benchmark": benchmark, "here": "organise", "tab": page, "kinds": Kind}
+    return render(request, f"organise/{page}.html", context, status=status)

@@ -1,0 +1,110 @@
+"""The page that takes a submission: the form, the free check, and sending."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+from django.contrib.auth.decorators import login_required
+from django.core.files.uploadedfile import TemporaryUploadedFile
+from django.db import IntegrityError
+from django.http import HttpRequest, HttpResponse, JsonResponse
+from django.shortcuts import get_object_or_404, redirect, render
+
+from gluebench.leaderboard.benchmarks.models import Benchmark
+from gluebench.leaderboard.boards.report import expected_files
+from gluebench.leaderboard.limits.gate import QuotaError, refused
+from gluebench.leaderboard.limits.whole import as_policy
+from gluebench.leaderboard.submissions import feedback
+from gluebench.leaderboard.submissions.accept import accept, digest
+from gluebench.leaderboard.submissions.findings import findings_of
+from gluebench.leaderboard.submissions.forms import SubmissionForm, UploadForm
+from gluebench.leaderboard.submissions.models import Submission
+from gluebench.leaderboard.submissions.process import GraderError, run_check
+from gluebench.leaderboard.submissions.requests import SignedInRequest, wants_json
+
+
+@login_required
+def submit(request: SignedInRequest, name: str) -> HttpResponse:
+    """The form; sends the submission, or only checks its file."""
+    benchmark = get_object_or_404(Benchmark, name=name)
+    if request.POST.get("action") == "check":
+        return _check(request, benchmark)
+    instance = Submission(owner=request.user, benchmark=benchmark, group=request.user.team)
+    form = SubmissionForm(request.POST or None, request.FILES or None, instance=instance)
+    if request.method != "POST":
+        return _form(request, benchmark, form)
+    if not form.is_valid():
+        return _refused(request, benchmark, form)
+    try:
+        taken = _take(form, instance)
+    except QuotaError as refusal:
+        form.add_error(None, str(refusal))
+        return refused(_refused(request, benchmark, form), refusal)
+    if wants_json(request):
+        return JsonResponse({"url": taken.get_absolute_url()}, status=201)
+    return redirect(taken)
+
+
+def _refused(request: HttpRequest, benchmark: Benchmark, form: SubmissionForm) -> HttpResponse:
+    """What is wrong, beside each field; to the page's script as JSON, so that the file stays chosen."""
+    if wants_json(request):
+        return JsonResponse({"errors": form.errors}, status=422)
+    return _form(request, benchmark, form)
+
+
+def _take(form: SubmissionForm, instance: Submission) -> Submission:
+    """Take it in, unless this very page and file were sent before: then it is the one that is there."""
+    upload, key = form.cleaned_data["upload"], form.cleaned_data["retry_key"] or None
+    known = _sent(instance, key)
+    if known is not None and known.sha256 == digest(upload):
+        return known
+    submission: Submission = form.save(commit=False)
+    submission.retry_key = key if known is None else None
+    try:
+        return accept(submission, upload)
+    except IntegrityError:  # the same page, at the same time, by another click
+        known = _sent(instance, key)
+        if known is None:
+            raise
+        return known
+
+
+def _sent(instance: Submission, key: str | None) -> Submission | None:
+    sent = Submission.objects.owned_by(instance.owner).filter(benchmark=instance.benchmark)
+    return sent.filter(retry_key=key).first() if key else None
+
+
+def _check(request: HttpRequest, benchmark: Benchmark) -> HttpResponse:
+    """The validator's findings on the uploaded file, which is then forgotten."""
+    form = UploadForm(request.POST, request.FILES)
+    found: dict[str, Any] = {"found": None, "failure": ""}
+    if form.is_valid():
+        found = _findings(benchmark, form.cleaned_data["upload"])
+    else:
+        found["failure"] = " ".join(map(str, form.errors.get("upload", [])))
+    if request.POST.get("fragment"):
+        return render(request, "submissions/findings.html", found)
+    again = SubmissionForm(instance=Submission(benchmark=benchmark), initial=request.POST.dict())
+    return _form(request, benchmark, again, checked=True, **found)
+
+
+def _findings(benchmark: Benchmark, upload: TemporaryUploadedFile) -> dict[str, Any]:
+    try:
+        check = run_check(benchmark.manifest_path, Path(upload.temporary_file_path()))
+    except GraderError as failure:
+        return {"found": None, "failure": str(failure)}
+    return {"found": findings_of(as_policy(benchmark.policy, check)), "failure": ""}
+
+
+def _form(request: HttpRequest, benchmark: Benchmark, form: SubmissionForm, **more: Any) -> HttpResponse:
+    context = {
+        "benchmark": benchmark,
+        "files": expected_files(benchmark.record),
+        "form": form,
+        "policy_sentences": feedback.explained(benchmark),
+        "organised": benchmark.organised_by(request.user),
+        "here": "submit",
+    }
+    status = 422 if form.errors else 200
+    return render(request, "submissions/submit.html", {**context, **more}, status=status)

@@ -1,0 +1,112 @@
+"""Kills a process of a site at a chosen statement of its database, and looks at what is left.
+
+`python -m leaderboard.kills ACT POINT...` on the site of GLUEBENCH_SITE: for each point a child does the act
+(`accept` a file, or `grade` what was accepted) and ends itself by kill -9 before its n-th statement, or
+after it for a negative n. Another child then does what a worker does when it starts. Prints JSON lines.
+"""
+
+# ruff: noqa: E402  Django is set up before models are imported
+from __future__ import annotations
+
+import json
+import os
+import signal
+import sys
+from collections.abc import Callable
+from datetime import timedelta
+from typing import Any
+
+import django
+
+django.setup()
+
+from django.core.files.base import ContentFile
+from django.db import connection
+from django.utils import timezone
+from leaderboard.material import PREDICTIONS, zip_bytes
+
+from gluebench.leaderboard.accounts.models import User
+from gluebench.leaderboard.benchmarks.models import Benchmark
+from gluebench.leaderboard.submissions import grading
+from gluebench.leaderboard.submissions.accept import accept
+from gluebench.leaderboard.submissions.models import OPEN, Submission
+
+
+def in_child(act: Callable[[], Any]) -> int:
+    """Do it in a process of its own; returns how that ended."""
+    connection.close()
+    pid = os.fork()
+    if pid == 0:
+        act()
+        os._exit(0)
+    return os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1])
+
+
+def dying(act: Callable[[], Any], point: int) -> Callable[[], None]:
+    """The act, with the end at a statement of the database."""
+    seen = 0
+
+    def count(execute: Any, sql: str, params: Any, many: bool, context: Any) -> Any:
+        nonlocal seen
+        seen += 1
+        if seen == point:
+            os.kill(os.getpid(), signal.SIGKILL)
+        found = execute(sql, params, many, context)
+        if seen == -point:
+            os.kill(os.getpid(), signal.SIGKILL)
+        return found
+
+    def run() -> None:
+        with connection.execute_wrapper(count):
+            act()
+
+    return run
+
+
+def send() -> None:
+    benchmark, owner = Benchmark.objects.get(), User.objects.get()
+    file = ContentFile(zip_bytes(PREDICTIONS), name="predictions.zip")
+    accept(Submission(owner=owner, benchmark=benchmark, name="A", model="B", public=True), file)
+
+
+def grade_all() -> None:
+    for pk in Submission.objects.waiting().values_list("pk", flat=True):
+        grading.grade(pk)
+
+
+def recover() -> None:
+    """What a worker does some time after a restart."""
+    for _ in range(3):
+        Submission.objects.waiting().update(lease=timezone.now() - timedelta(seconds=1))
+        grading.sweep()
+        grade_all()
+
+
+def look(act: str, point: int, ended: int) -> dict[str, Any]:
+    rows = list(Submission.objects.all())
+    return {
+        "act": act,
+        "point": point,
+        "killed": ended == -signal.SIGKILL,
+        "rows": len(rows),
+        "files": sum(row.file.storage.exists(row.file.name) for row in rows),
+        "open": sum(row.status in OPEN for row in rows),
+        "statuses": sorted({row.status for row in rows}),
+        "results": [row.results.count() for row in rows],
+    }
+
+
+def main(act: str, points: list[int]) -> None:
+    in_child(lambda: User.objects.get_or_create(email="ada@example.org"))
+    for point in points:
+        in_child(lambda: Submission.objects.all().delete())
+        if act == "grade":
+            in_child(send)
+        ended = in_child(dying(send if act == "accept" else grade_all, point))
+        in_child(recover)
+        print(json.dumps(look(act, point, ended)), flush=True)
+        connection.close()
+
+
+if __name__ == "__main__":
+    main(sys.argv[1], [int(point) for point in sys.argv[2:]])

@@ -1,0 +1,487 @@
+"""Every address of the site, and what each role is answered there: the one table that tests go by."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import NamedTuple
+
+ROLES = ("anonymous", "unverified", "other", "owner", "organiser", "foreign", "admin")
+"""`unverified` has not confirmed the address, nor shown again who it is; `owner` sent the submission that
+{key} names, which is private; `organiser` organises this benchmark and `foreign` another."""
+
+
+class Route(NamedTuple):
+    """An address and its answers, by role: one word for all, or one for each role.
+
+    A word is a status, or where something else comes first: "login", "again" (show again who one is) or
+    "staff" (the door of the admin pages). `post` is the answer to a form with `data`.
+    """
+
+    pattern: str
+    path: str
+    get: str
+    post: str
+    data: Mapping[str, str] = {}
+
+    def expected(self, method: str, role: str) -> str:
+        """What that role is answered."""
+        words = (self.get if method == "GET" else self.post).split()
+        return words[0] if len(words) == 1 else words[ROLES.index(role)]
+
+
+SIGNED_IN = "login 200 200 200 200 200 200"
+POST_ONLY = "login 405 405 405 405 405 405"
+LED_ON = "login 302 302 302 302 302 302"
+NOTHING_YET = "login 404 404 404 404 404 404"
+SHOWN_AGAIN = "login again 200 200 200 200 200"
+AGAIN = "login again again again again again again"
+NOT_THEIRS = "login again 404 404 404 404 404"
+ORGANISERS = "login 403 403 403 200 403 200"
+ORGANISERS_ACT = "login 403 403 403 302 403 302"
+WHO_SEES = "404 404 404 200 200 404 200"
+ITS_OWNER = "login 404 404 200 404 404 404"
+ITS_OWNER_ACTS = "login 404 404 302 404 404 404"
+API_OWNER = "401 404 404 200 404 404 404"
+API_SIGNED_IN = "401 200 200 200 200 200 200"
+ADMINS = "staff staff staff staff staff staff 200"
+REFUSED = "staff staff staff staff staff staff 403"
+ADMINS_LED_ON = "staff staff staff staff staff staff 302"
+NOT_THERE = "staff staff staff staff staff staff 404"
+GET_ONLY = "staff staff staff staff staff staff 405"
+
+ROUTES = (
+    # pages
+    Route("", "/", "200", "405"),
+    Route("benchmarks/<slug:name>", "/benchmarks/tiny", "200", "405"),
+    Route("benchmarks/<slug:name>.json", "/benchmarks/tiny.json", "200", "405"),
+    Route("benchmarks/<slug:name>.csv", "/benchmarks/tiny.csv", "200", "405"),
+    Route("benchmarks/<slug:name>.tex", "/benchmarks/tiny.tex", "200", "405"),
+    Route("benchmarks/<slug:name>.md", "/benchmarks/tiny.md", "200", "405"),
+    Route("benchmarks/<slug:name>/tasks/<str:task>", "/benchmarks/tiny/tasks/Sim", "200", "405"),
+    Route("benchmarks/<slug:name>/tasks/<str:task>.json", "/benchmarks/tiny/tasks/Sim.json", "200", "405"),
+    Route("benchmarks/<slug:name>/tasks/<str:task>.csv", "/benchmarks/tiny/tasks/Sim.csv", "200", "405"),
+    Route("benchmarks/<slug:name>/tasks/<str:task>.tex", "/benchmarks/tiny/tasks/Sim.tex", "200", "405"),
+    Route("benchmarks/<slug:name>/tasks/<str:task>.md", "/benchmarks/tiny/tasks/Sim.md", "200", "405"),
+    Route("benchmarks/<slug:name>/diagnostics/<str:task>", "/benchmarks/tiny/diagnostics/DX", "200", "405"),
+    Route(
+        "benchmarks/<slug:name>/diagnostics/<str:task>.json",
+        "/benchmarks/tiny/diagnostics/DX.json",
+        "200",
+        "405",
+    ),
+    Route(
+        "benchmarks/<slug:name>/submit", "/benchmarks/tiny/submit", SIGNED_IN, "login 422 422 422 422 422 422"
+    ),
+    Route("submissions", "/submissions", SIGNED_IN, POST_ONLY),
+    Route("submissions/<slug:key>", "/submissions/{key}", WHO_SEES, "405"),
+    Route("submissions/<slug:key>", "/submissions/{shown}", "200", "405"),
+    Route("submissions/<slug:key>.json", "/submissions/{key}.json", WHO_SEES, "405"),
+    Route("submissions/<slug:key>.json", "/submissions/{shown}.json", "200", "405"),
+    Route("submissions/<slug:key>.bib", "/submissions/{key}.bib", WHO_SEES, "405"),
+    Route("submissions/<slug:key>/detail", "/submissions/{key}/detail", WHO_SEES, "405"),
+    Route("submissions/<slug:key>/status.json", "/submissions/{key}/status.json", WHO_SEES, "405"),
+    Route("submissions/<slug:key>/file", "/submissions/{key}/file", ITS_OWNER, POST_ONLY),
+    Route(
+        "submissions/<slug:key>/edit",
+        "/submissions/{key}/edit",
+        ITS_OWNER,
+        ITS_OWNER_ACTS,
+        {"name": "Another name", "model": "CBoW", "regime": "other"},
+    ),
+    Route(
+        "submissions/<slug:key>/publish",
+        "/submissions/{key}/publish",
+        POST_ONLY,
+        ITS_OWNER_ACTS,
+        {"public": "1"},
+    ),
+    Route("submissions/<slug:key>/withdraw", "/submissions/{key}/withdraw", POST_ONLY, ITS_OWNER_ACTS),
+    Route("terms", "/terms", "200", "405"),
+    Route("privacy", "/privacy", "200", "405"),
+    # ranks, phenomena, people
+    *(
+        Route(f"benchmarks/<slug:name>/{word}{ending}", f"/benchmarks/tiny/{word}{ending}", "200", "405")
+        for word in ("rules", "pairs", "efficiency")
+        for ending in ("", ".json", ".csv")
+    ),
+    *(
+        Route(f"api/v1/benchmarks/<slug:name>/{word}", f"/api/v1/benchmarks/tiny/{word}", "200", "405")
+        for word in ("rules", "pairs", "efficiency", "people")
+    ),
+    Route("benchmarks/<slug:name>/compare", "/benchmarks/tiny/compare", "200", "405"),
+    Route(
+        "benchmarks/<slug:name>/compare.json", "/benchmarks/tiny/compare.json?a={key}&b={shown}", "404", "405"
+    ),
+    Route(
+        "benchmarks/<slug:name>/compare.csv", "/benchmarks/tiny/compare.csv?a={key}&b={shown}", "404", "405"
+    ),
+    Route(
+        "api/v1/benchmarks/<slug:name>/compare",
+        "/api/v1/benchmarks/tiny/compare?a={key}&b={shown}",
+        "404",
+        "405",
+    ),
+    Route(
+        "benchmarks/<slug:name>/diagnostics/<str:task>.csv",
+        "/benchmarks/tiny/diagnostics/DX.csv",
+        "200",
+        "405",
+    ),
+    Route(
+        "benchmarks/<slug:name>/diagnostics/<str:task>/<str:slug>",
+        "/benchmarks/tiny/diagnostics/DX/negation",
+        "200",
+        "405",
+    ),
+    Route(
+        "benchmarks/<slug:name>/diagnostics/<str:task>/<str:slug>.json",
+        "/benchmarks/tiny/diagnostics/DX/negation.json",
+        "200",
+        "405",
+    ),
+    Route(
+        "api/v1/benchmarks/<slug:name>/diagnostics/<str:task>/phenomena/<str:phenomenon>",
+        "/api/v1/benchmarks/tiny/diagnostics/DX/phenomena/negation",
+        "200",
+        "405",
+    ),
+    Route(
+        "benchmarks/<slug:name>/organise/people",
+        "/benchmarks/tiny/organise/people",
+        ORGANISERS,
+        "login 403 403 403 422 403 422",
+    ),
+    Route(
+        "benchmarks/<slug:name>/organise/people/<slug:key>",
+        "/benchmarks/tiny/organise/people/{study_key}",
+        ORGANISERS,
+        ORGANISERS_ACT,
+        {"act": "close"},
+    ),
+    Route(
+        "benchmarks/<slug:name>/organise/people/<slug:key>/sheets.zip",
+        "/benchmarks/tiny/organise/people/{study_key}/sheets.zip",
+        ORGANISERS,
+        POST_ONLY,
+    ),
+    *(
+        Route(
+            f"benchmarks/<slug:name>/people/<slug:key>{ending}",
+            f"/benchmarks/tiny/people/{{study_key}}{ending}",
+            "404 404 404 404 200 404 200",
+            "405",
+        )
+        for ending in ("", ".json", ".csv")
+    ),
+    Route("label/<str:code>", "/label/{link}", "200", "200"),
+    Route("label/<str:code>/<int:number>", "/label/{link}/1", "200", "302", {"label": "neutral"}),
+    Route(
+        "label/<str:code>",
+        "/label/{invited}",
+        "login 404 404 200 404 404 404",
+        "login 404 404 200 404 404 404",
+    ),
+    # organise
+    Route("benchmarks/<slug:name>/organise", "/benchmarks/tiny/organise", ORGANISERS, POST_ONLY),
+    Route(
+        "benchmarks/<slug:name>/organise/regrade",
+        "/benchmarks/tiny/organise/regrade",
+        POST_ONLY,
+        ORGANISERS_ACT,
+        {"reason": "New labels"},
+    ),
+    Route("benchmarks/<slug:name>/organise/log", "/benchmarks/tiny/organise/log", ORGANISERS, POST_ONLY),
+    Route("benchmarks/<slug:name>/organise/alike", "/benchmarks/tiny/organise/alike", ORGANISERS, POST_ONLY),
+    Route(
+        "benchmarks/<slug:name>/organise/alike/compare",
+        "/benchmarks/tiny/organise/alike/compare",
+        POST_ONLY,
+        ORGANISERS_ACT,
+    ),
+    Route(
+        "benchmarks/<slug:name>/organise/submissions/<slug:key>",
+        "/benchmarks/tiny/organise/submissions/{key}",
+        ORGANISERS,
+        ORGANISERS_ACT,
+        {"act": "decline", "decline-reason": "Not its own"},
+    ),
+    Route(
+        "benchmarks/<slug:name>/organise/submissions/<slug:key>",
+        "/benchmarks/another/organise/submissions/{key}",
+        "login 403 403 403 403 404 404",
+        "login 403 403 403 403 404 404",
+        {"act": "decline", "decline-reason": "Not its own"},
+    ),
+    Route(
+        "benchmarks/<slug:name>/organise/limits",
+        "/benchmarks/tiny/organise/limits",
+        ORGANISERS,
+        "login 403 403 403 422 403 422",
+    ),
+    Route(
+        "benchmarks/<slug:name>/organise/limits/exceptions",
+        "/benchmarks/tiny/organise/limits/exceptions",
+        POST_ONLY,
+        ORGANISERS_ACT,
+        {"who": "other@example.org", "per_day": "5", "reason": "A workshop"},
+    ),
+    Route(
+        "benchmarks/<slug:name>/organise/limits/exceptions/<int:pk>/remove",
+        "/benchmarks/tiny/organise/limits/exceptions/{override}/remove",
+        POST_ONLY,
+        ORGANISERS_ACT,
+        {"reason": "It is over"},
+    ),
+    Route(
+        "benchmarks/<slug:name>/organise/limits/exceptions/<int:pk>/remove",
+        "/benchmarks/another/organise/limits/exceptions/{override}/remove",
+        POST_ONLY,
+        "login 403 403 403 403 404 404",
+        {"reason": "It is over"},
+    ),
+    # account
+    Route("account/", "/account/", SIGNED_IN, POST_ONLY),
+    Route(
+        "account/tokens",
+        "/account/tokens",
+        SHOWN_AGAIN,
+        SHOWN_AGAIN,
+        {"name": "A server", "scopes": "read", "days": "9"},
+    ),
+    Route("account/tokens/<int:pk>/revoke", "/account/tokens/{token}/revoke", POST_ONLY, ITS_OWNER_ACTS),
+    Route("account/export", "/account/export", SHOWN_AGAIN, SHOWN_AGAIN),
+    Route(
+        "account/delete",
+        "/account/delete",
+        SIGNED_IN,
+        "login 302 302 302 302 302 422",
+        {"password": "a long password", "sure": "on"},
+    ),
+    Route(
+        "account/team", "/account/team", SIGNED_IN, "login 302 302 422 302 302 302", {"name": "A new team"}
+    ),
+    Route("account/team/join/<str:code>", "/account/team/join/{code}", SIGNED_IN, LED_ON),
+    Route("account/team/leave", "/account/team/leave", POST_ONLY, LED_ON),
+    Route("account/team/renew", "/account/team/renew", POST_ONLY, LED_ON),
+    Route("account/sessions/", "/account/sessions/", SIGNED_IN, LED_ON),
+    Route(
+        "account/login/",
+        "/account/login/",
+        "200 302 302 302 302 302 302",
+        "200 302 302 302 302 302 302",
+        {"login": "other@example.org", "password": "not the password"},
+    ),
+    Route("account/logout/", "/account/logout/", "302 200 200 200 200 200 200", "302"),
+    Route("account/inactive/", "/account/inactive/", "200", "405"),
+    Route(
+        "account/signup/",
+        "/account/signup/",
+        "200 302 302 302 302 302 302",
+        "302",
+        {"email": "new@example.org", "password1": "a long password"},
+    ),
+    Route(
+        "account/reauthenticate/",
+        "/account/reauthenticate/",
+        SIGNED_IN,
+        LED_ON,
+        {"password": "a long password"},
+    ),
+    Route(
+        "account/email/",
+        "/account/email/",
+        SIGNED_IN,
+        "login again 302 302 302 302 302",
+        {"action_add": "", "email": "next@example.org"},
+    ),
+    Route("account/confirm-email/", "/account/confirm-email/", "200", "405"),
+    Route(r"account/^confirm-email/(?P<key>[-:\w]+)/$", "/account/confirm-email/no-such-key/", "200", "404"),
+    Route("account/password/change/", "/account/password/change/", SIGNED_IN, SIGNED_IN),
+    Route("account/password/set/", "/account/password/set/", LED_ON, LED_ON),
+    Route(
+        "account/password/reset/", "/account/password/reset/", "200", "302", {"email": "other@example.org"}
+    ),
+    Route("account/password/reset/done/", "/account/password/reset/done/", "200", "405"),
+    Route(
+        "account/^password/reset/key/(?P<uidb36>[0-9A-Za-z]+)-(?P<key>.+)/$",
+        "/account/password/reset/key/1-wrong/",
+        "200",
+        "200",
+    ),
+    Route("account/password/reset/key/done/", "/account/password/reset/key/done/", "200", "405"),
+    Route("account/login/code/confirm/", "/account/login/code/confirm/", LED_ON, LED_ON),
+    Route("account/two-factor/", "/account/two-factor/", SIGNED_IN, POST_ONLY),
+    Route("account/two-factor/authenticate/", "/account/two-factor/authenticate/", LED_ON, LED_ON),
+    Route("account/two-factor/reauthenticate/", "/account/two-factor/reauthenticate/", AGAIN, AGAIN),
+    Route(
+        "account/two-factor/totp/activate/", "/account/two-factor/totp/activate/", SHOWN_AGAIN, SHOWN_AGAIN
+    ),
+    Route(
+        "account/two-factor/totp/deactivate/",
+        "/account/two-factor/totp/deactivate/",
+        NOTHING_YET,
+        NOTHING_YET,
+    ),
+    Route(
+        "account/two-factor/recovery-codes/", "/account/two-factor/recovery-codes/", NOTHING_YET, POST_ONLY
+    ),
+    Route(
+        "account/two-factor/recovery-codes/generate/",
+        "/account/two-factor/recovery-codes/generate/",
+        SHOWN_AGAIN,
+        SHOWN_AGAIN,
+    ),
+    Route(
+        "account/two-factor/recovery-codes/download/",
+        "/account/two-factor/recovery-codes/download/",
+        NOTHING_YET,
+        NOTHING_YET,
+    ),
+    Route("account/two-factor/webauthn/", "/account/two-factor/webauthn/", SIGNED_IN, POST_ONLY),
+    Route("account/two-factor/webauthn/add/", "/account/two-factor/webauthn/add/", SHOWN_AGAIN, SHOWN_AGAIN),
+    Route(
+        "account/two-factor/webauthn/reauthenticate/",
+        "/account/two-factor/webauthn/reauthenticate/",
+        AGAIN,
+        AGAIN,
+    ),
+    Route(
+        "account/two-factor/webauthn/keys/<int:pk>/remove/",
+        "/account/two-factor/webauthn/keys/{passkey}/remove/",
+        NOT_THEIRS,
+        NOT_THEIRS,
+    ),
+    Route(
+        "account/two-factor/webauthn/keys/<int:pk>/edit/",
+        "/account/two-factor/webauthn/keys/{passkey}/edit/",
+        NOT_THEIRS,
+        NOT_THEIRS,
+        {"name": "Renamed"},
+    ),
+    Route("account/two-factor/webauthn/login/", "/account/two-factor/webauthn/login/", LED_ON, LED_ON),
+    # admin
+    Route("admin/", "/admin/", ADMINS, ADMINS),
+    Route("admin/login/", "/admin/login/", "login 403 403 403 403 403 302", "login 403 403 403 403 403 200"),
+    Route("admin/logout/", "/admin/logout/", "302 302 302 302 302 302 405", "302 302 302 302 302 302 200"),
+    Route("admin/password_change/", "/admin/password_change/", ADMINS, ADMINS),
+    Route("admin/password_change/done/", "/admin/password_change/done/", ADMINS, GET_ONLY),
+    Route(
+        "admin/autocomplete/",
+        "/admin/autocomplete/?app_label=limits&model_name=override&field_name=user&term=o",
+        ADMINS,
+        GET_ONLY,
+    ),
+    Route("admin/jsi18n/", "/admin/jsi18n/", ADMINS, GET_ONLY),
+    Route(
+        "admin/r/<path:content_type_id>/<path:object_id>/",
+        "/admin/r/{kind}/{benchmark}/",
+        ADMINS_LED_ON,
+        ADMINS_LED_ON,
+    ),
+    Route(
+        "admin/^(?P<app_label>audit|accounts|account|mfa|usersessions|benchmarks|submissions|limits|people|django_tasks_database)/$",
+        "/admin/limits/",
+        ADMINS,
+        ADMINS,
+    ),
+    Route("admin/(?P<url>.*)$", "/admin/nothing", NOT_THERE, NOT_THERE),
+    # api
+    Route("api/v1/", "/api/v1/", "200", "405"),
+    Route("api/v1/openapi.json", "/api/v1/openapi.json", "200", "200"),
+    Route("api/v1/docs", "/api/v1/docs", "200", "200"),
+    Route("api/v1/account", "/api/v1/account", API_SIGNED_IN, "405"),
+    Route("api/v1/benchmarks", "/api/v1/benchmarks", "200", "405"),
+    Route("api/v1/benchmarks/<slug:name>", "/api/v1/benchmarks/tiny", "200", "405"),
+    Route("api/v1/benchmarks/<slug:name>/board", "/api/v1/benchmarks/tiny/board", "200", "405"),
+    Route(
+        "api/v1/benchmarks/<slug:name>/entries/<slug:key>",
+        "/api/v1/benchmarks/tiny/entries/{shown}",
+        "200",
+        "405",
+    ),
+    Route(
+        "api/v1/benchmarks/<slug:name>/entries/<slug:key>",
+        "/api/v1/benchmarks/tiny/entries/{key}",
+        "404",
+        "405",
+    ),
+    Route(
+        "api/v1/benchmarks/<slug:name>/diagnostics/<str:task>",
+        "/api/v1/benchmarks/tiny/diagnostics/DX",
+        "200",
+        "405",
+    ),
+    Route(
+        "api/v1/benchmarks/<slug:name>/check",
+        "/api/v1/benchmarks/tiny/check",
+        "405",
+        "401 422 422 422 422 422 422",
+    ),
+    Route("api/v1/benchmarks/<slug:name>/quota", "/api/v1/benchmarks/tiny/quota", API_SIGNED_IN, "405"),
+    Route(
+        "api/v1/benchmarks/<slug:name>/submissions",
+        "/api/v1/benchmarks/tiny/submissions",
+        "405",
+        "401 422 422 422 422 422 422",
+    ),
+    Route("api/v1/submissions", "/api/v1/submissions", API_SIGNED_IN, "405"),
+    Route("api/v1/submissions/<slug:key>", "/api/v1/submissions/{key}", WHO_SEES, "405"),
+    Route("api/v1/submissions/<slug:key>", "/api/v1/submissions/{shown}", "200", "405"),
+    Route("api/v1/submissions/<slug:key>/status", "/api/v1/submissions/{key}/status", WHO_SEES, "405"),
+    Route("api/v1/submissions/<slug:key>/report", "/api/v1/submissions/{key}/report", WHO_SEES, "405"),
+    Route("api/v1/submissions/<slug:key>/history", "/api/v1/submissions/{key}/history", API_OWNER, "405"),
+    Route("api/v1/submissions/<slug:key>/file", "/api/v1/submissions/{key}/file", API_OWNER, "405"),
+    Route("api/v1/submissions/<slug:key>/publish", "/api/v1/submissions/{key}/publish", "405", API_OWNER),
+    Route("api/v1/submissions/<slug:key>/unpublish", "/api/v1/submissions/{key}/unpublish", "405", API_OWNER),
+    Route("api/v1/submissions/<slug:key>/withdraw", "/api/v1/submissions/{key}/withdraw", "405", API_OWNER),
+    Route("api/v1/submissions/<slug:key>/restore", "/api/v1/submissions/{key}/restore", "405", API_OWNER),
+    Route("api/v1/<path:rest>", "/api/v1/nothing", "404", "404"),
+)
+
+
+class Model(NamedTuple):
+    """A model on the admin pages, and what admins are answered: to the form of a new one, to deleting, and to
+    an empty form of what may be changed."""
+
+    name: str
+    row: str
+    add: str = REFUSED
+    delete: str = REFUSED
+    deleted: str = REFUSED
+    changed: str = REFUSED
+
+
+DELETABLE = {"delete": ADMINS, "deleted": ADMINS_LED_ON}
+MODELS = (
+    Model("audit/entry", "entry"),
+    Model("accounts/user", "user", changed=ADMINS_LED_ON),
+    Model("account/emailaddress", "address", changed=ADMINS_LED_ON),
+    Model("mfa/authenticator", "passkey", **DELETABLE),
+    Model("usersessions/usersession", "session"),
+    Model("accounts/team", "team", add=ADMINS, changed=ADMINS, **DELETABLE),
+    Model("accounts/token", "token", **DELETABLE),
+    Model("benchmarks/benchmark", "benchmark", changed=ADMINS_LED_ON),
+    Model("submissions/submission", "submission"),
+    Model("submissions/result", "result"),
+    Model("submissions/revision", "revision"),
+    Model("limits/override", "override", add=ADMINS, changed=ADMINS, **DELETABLE),
+    Model("people/study", "study"),
+    Model("django_tasks_database/dbtaskresult", "task"),
+)
+
+
+def _of_model(model: Model) -> tuple[Route, ...]:
+    home, row = f"admin/{model.name}/", f"/admin/{model.name}/{{{model.row}}}/"
+    one = f"{home}<path:object_id>/"
+    return (
+        Route(home, f"/{home}", ADMINS, ADMINS),
+        Route(f"{home}add/", f"/{home}add/", model.add, model.add),
+        Route(f"{one}history/", f"{row}history/", ADMINS, ADMINS),
+        Route(f"{one}delete/", f"{row}delete/", model.delete, model.deleted, {"post": "yes"}),
+        Route(f"{one}change/", f"{row}change/", ADMINS, model.changed),
+        Route(one, row, ADMINS_LED_ON, ADMINS_LED_ON),
+    )
+
+
+MODEL_PAGES = tuple(route for model in MODELS for route in _of_model(model))
+"""For the admin pages of each model, of which all are made alike."""

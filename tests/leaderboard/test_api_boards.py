@@ -1,0 +1,122 @@
+"""The public half of the interface: what it answers to anybody."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from django.core.cache import cache
+from django.test import Client
+
+V1 = "/api/v1"
+
+
+@pytest.fixture(autouse=True)
+def _no_requests_so_far() -> None:
+    cache.clear()
+
+
+def test_what_answers_is_a_leaderboard(client: Client, db: None) -> None:
+    about = client.get(f"{V1}/").json()
+    assert about["software"] == "gluebench"
+    assert client.get(about["openapi"]).json()["openapi"].startswith("3.")
+    assert client.get(about["docs"]).status_code == 200
+
+
+def test_the_board_is_that_of_the_page_a_page_at_a_time(client: Client, graded: Any) -> None:
+    sent = [graded(name=f"System {number}") for number in range(5)]
+    page = client.get("/benchmarks/tiny.json").json()
+    seen: list[Any] = []
+    address: str | None = f"{V1}/benchmarks/tiny/board?per_page=2"
+    while address:
+        answer = client.get(address).json()
+        assert answer["count"] == len(sent)
+        assert answer["columns"] == page["columns"]
+        seen += answer["rows"]
+        address = answer["next"]
+    assert seen == page["rows"]
+    last = client.get(f"{V1}/benchmarks/tiny/board?per_page=2&page=3").json()
+    assert (last["pages"], last["next"]) == (3, None)
+    assert client.get(last["previous"]).json()["rows"] == seen[2:4]
+    row = client.get(f"{V1}/benchmarks/tiny/entries/{sent[0].key}").json()
+    assert row == next(row for row in seen if row["key"] == sent[0].key)
+
+
+def test_an_unchanged_board_is_not_sent_again(client: Client, graded: Any) -> None:
+    graded()
+    address = f"{V1}/benchmarks/tiny/board"
+    first = client.get(address)
+    again = client.get(address, headers={"If-None-Match": first["ETag"]})
+    assert (again.status_code, again.content) == (304, b"")
+    graded(name="Another")
+    changed = client.get(address, headers={"If-None-Match": first["ETag"]})
+    assert (changed.status_code, changed.json()["count"]) == (200, 2)
+
+
+def test_head_is_get_without_its_body(client: Client, graded: Any) -> None:
+    graded()
+    for address in (f"{V1}/", f"{V1}/benchmarks", f"{V1}/benchmarks/tiny/board"):
+        head, get = client.head(address), client.get(address)
+        assert (head.status_code, head.content) == (200, b"")
+        assert head["Content-Type"] == get["Content-Type"]
+
+
+def test_diagnostics_are_those_of_the_page(client: Client, graded: Any) -> None:
+    for number in range(3):
+        graded(name=f"System {number}")
+    answer = client.get(f"{V1}/benchmarks/tiny/diagnostics/DX?per_page=2&page=2").json()
+    assert answer["rows"] == client.get("/benchmarks/tiny/diagnostics/DX.json").json()["rows"][2:]
+    assert (answer["count"], answer["pages"]) == (3, 2)
+
+
+def test_a_benchmark_says_what_a_submission_to_it_holds(client: Client, tiny: Any) -> None:
+    (line,) = client.get(f"{V1}/benchmarks").json()["items"]
+    facts = client.get(f"{V1}/benchmarks/{line['name']}").json()
+    assert [file["name"] for file in facts["files"]] == ["Para", "Sim", "Infer-m", "Infer-mm", "Refer", "DX"]
+    assert facts["files"][1] == {"name": "Sim", "task": "Sim", "rows": 5, "values": "a number from 0 to 5"}
+    assert facts["policy"] == tiny.policy.as_dict()
+    assert [task["scored"] for task in facts["tasks"]] == [True, True, True, True, False]
+
+
+@pytest.mark.parametrize(
+    ("address", "status", "kind"),
+    [
+        ("/benchmarks/none", 404, "not-found"),
+        ("/benchmarks/none/board", 404, "not-found"),
+        ("/benchmarks/tiny/entries/abc", 404, "not-found"),
+        ("/benchmarks/tiny/diagnostics/Para", 404, "not-found"),
+        ("/benchmarks/tiny/diagnostics/none", 404, "not-found"),
+        ("/benchmarks/tiny/board?page=0", 422, "field"),
+        ("/benchmarks/tiny/board?per_page=many", 422, "field"),
+        ("/nothing/of/the/kind", 404, "not-found"),
+    ],
+)
+def test_a_refusal_is_a_problem(client: Client, tiny: Any, address: str, status: int, kind: str) -> None:
+    answer = client.get(V1 + address)
+    assert answer.status_code == status
+    assert answer["Content-Type"] == "application/problem+json"
+    problem = answer.json()
+    assert (problem["type"], problem["status"]) == (f"urn:gluebench:{kind}", status)
+    assert problem["detail"]
+
+
+def test_a_wrong_method_is_told_which_are_right(client: Client, tiny: Any) -> None:
+    answer = client.delete(f"{V1}/benchmarks/tiny/board")
+    assert (answer.status_code, answer["Allow"]) == (405, "GET")
+    assert answer["Content-Type"] == "application/problem+json"
+
+
+def test_who_asks_too_often_is_told_when_to_come_back(client: Client, tiny: Any, settings: Any) -> None:
+    settings.API_PER_MINUTE = {**settings.API_PER_MINUTE, "visitor": 3}
+    answers = [client.get(f"{V1}/benchmarks") for _ in range(4)]
+    assert [answer.status_code for answer in answers] == [200, 200, 200, 429]
+    assert 1 <= int(answers[-1]["Retry-After"]) <= 60
+    assert client.get(f"{V1}/benchmarks", REMOTE_ADDR="192.0.2.7").status_code == 200
+
+
+def test_the_documentation_needs_no_other_site(client: Client, db: None) -> None:
+    answer = client.get(f"{V1}/docs")
+    page = answer.content.decode()
+    assert "://" not in page.replace("http://www.w3.org", "")
+    assert " style=" not in page
+    assert "unsafe" not in answer["Content-Security-Policy"]

@@ -1,0 +1,244 @@
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+from django.test import Client
+from hypothesis import given
+from hypothesis import strategies as st
+from leaderboard.material import PREDICTIONS, zip_bytes
+from leaderboard.test_pages import BASELINES, Cells
+
+from gluebench.benchmark import load_benchmark
+from gluebench.leaderboard.boards.formats import margin_text
+from gluebench.leaderboard.boards.layout import Line, arrange
+from gluebench.leaderboard.boards.options import Options
+from gluebench.leaderboard.boards.remembered import Remembered
+from gluebench.leaderboard.boards.table import build
+from gluebench.leaderboard.submissions.models import Submission
+
+Send = Callable[..., Submission]
+Edit = Callable[..., None]
+WORSE = {**PREDICTIONS, "Refer": "0011"}
+
+
+def names(client: Client, path: str) -> list[str]:
+    page = client.get(path).content.decode()
+    return re.findall(r'class="name"><a href="/submissions/[^"]*">([^<]*)</a>', page)
+
+
+def edit(submission: Submission, **values: Any) -> None:
+    """Change a row as an organiser would, and let the board know."""
+    Submission.objects.filter(pk=submission.pk).update(**values)
+    type(submission.benchmark).objects.filter(pk=submission.benchmark_id).touch()
+
+
+def line(name: str, score: float | None, *values: float | None, regime: str = "other") -> Line:
+    return Line(name, "", name.casefold(), regime, score, values)
+
+
+def order(lines: list[Line], options: Options, rows: int | None = None) -> list[str]:
+    layout = arrange(lines, ["A", "B"], options, rows)
+    return [lines[at].name for _, group in layout.groups for at in group]
+
+
+LINES = [
+    line("low", 0.2, 0.9, None),
+    line("high", 0.8, 0.1, 0.3),
+    line("none", None, 0.5, 0.3),
+    line("published", 0.2, None, 0.7, regime=""),
+]
+
+
+def test_the_order_of_the_score_puts_references_below_what_equals_them_and_the_incomplete_last() -> None:
+    assert order(LINES, Options()) == ["high", "low", "published", "none"]
+
+
+def test_any_column_orders_both_ways_and_what_has_no_number_stays_last() -> None:
+    assert order(LINES, Options(sort="A")) == ["low", "none", "high", "published"]
+    assert order(LINES, Options(sort="A", turned=True)) == ["high", "none", "low", "published"]
+    assert order(LINES, Options(sort="B")) == ["published", "high", "none", "low"], "ties by score"
+    assert order(LINES, Options(sort="name")) == ["high", "low", "none", "published"]
+    assert order(LINES, Options(sort="name", turned=True))[0] == "published"
+
+
+@given(st.lists(st.one_of(st.none(), st.floats(-1, 1)), max_size=40), st.integers(1, 7), st.booleans())
+def test_pages_together_are_the_whole_board(scores: list[float | None], rows: int, turned: bool) -> None:
+    lines = [line(str(at), score, score, None) for at, score in enumerate(scores)]
+    whole = order(lines, Options(sort="A", turned=turned))
+    pages = arrange(lines, ["A", "B"], Options(), rows).pages
+    paged = [
+        name
+        for page in range(1, pages + 1)
+        for name in order(lines, Options(sort="A", turned=turned, page=page), rows)
+    ]
+    assert paged == whole
+    assert order(lines, Options(page=pages + 9), rows) == order(lines, Options(page=pages), rows)
+
+
+def test_the_address_is_read_and_written_alike(rf: Any) -> None:
+    sorts = ("name", "model", "RTE")
+    for query in (
+        "?",
+        "?view=training&intervals=1&sort=RTE&order=asc&q=deep+net&rows=all&page=3",
+        "?sort=name&order=desc",
+    ):
+        options = Options.of(rf.get("/" + query), sorts)
+        assert options.query(page=options.page) == query
+    odd = Options.of(rf.get("/?sort=password&order=up&page=-3&rows=9&view=x"), sorts)
+    assert odd == Options()
+
+
+def test_sorting_by_a_column_keeps_the_ranks(client: Client, graded: Send) -> None:
+    graded(name="Better")
+    graded(zip_bytes(WORSE), name="Worse")
+    assert names(client, "/") == ["Better", "Worse"]
+    assert names(client, "/?sort=Refer&order=asc") == ["Worse", "Better"]
+    page = client.get("/?sort=Refer&order=asc").content.decode()
+    assert 'data-sort="Refer" aria-sort="ascending"' in page
+    assert [row[0] for row in Cells(page).rows if row and "BiLSTM" in row][-2:] == ["2", "1"]
+
+
+def test_a_search_finds_names_models_and_teams(client: Client, graded: Send) -> None:
+    graded(name="Älpha", model="BiLSTM", team="North")
+    graded(name="Beta", model="CNN", team="South")
+    assert names(client, "/?q=äLP") == ["Älpha"]
+    assert names(client, "/?q=south+cnn") == ["Beta"]
+    nothing = client.get("/?q=<script>").content.decode()
+    assert "No system has “&lt;script&gt;”" in nothing
+    assert "<script>" not in nothing.replace('<script type="module"', "")
+
+
+def test_marks_and_earlier_submissions_are_shown(client: Client, graded: Send) -> None:
+    first = graded(name="First", public=False)
+    second = graded(name="Second")
+    edit(second, kind="baseline", verified=True)
+    page = client.get("/").content.decode()
+    assert '<span class="tag">baseline</span>' in page
+    assert "verified" in page
+    assert "after\xa01\xa0other " in page
+    detail = client.get(f"{second.get_absolute_url()}/detail").content.decode()
+    assert "made 1 submission before this one" in detail
+    edit(first, status="invalid")
+    assert "after\xa01" not in client.get("/").content.decode(), "an invalid one told nothing"
+
+
+def test_a_team_s_submissions_count_together(client: Client, graded: Send, person: Any) -> None:
+    from gluebench.leaderboard.accounts.models import Team
+
+    team = Team.objects.create(name="Together")
+    for email in ("one@example.org", "two@example.org"):
+        member = person(email)
+        member.team = team
+        member.save(update_fields=["team"])
+        graded(owner=member, name=email.split("@")[0])
+    graded(owner=person("three@example.org"), name="alone")
+    page = client.get("/").content.decode()
+    assert page.count("after\xa01\xa0other<") == 1
+
+
+def test_a_new_grading_moves_a_row(client: Client, graded: Send) -> None:
+    """Numbers are remembered for each grading; another one must be read again."""
+    from django.utils import timezone
+
+    better, worse = graded(name="Better"), graded(zip_bytes(WORSE), name="Worse")
+    assert names(client, "/?sort=Refer") == ["Better", "Worse"]
+    edit(better, scores=worse.scores, value=worse.value, finished=timezone.now())
+    edit(worse, scores=better.scores, value=better.value, finished=timezone.now())
+    assert names(client, "/?sort=Refer") == ["Worse", "Better"]
+    assert names(client, "/") == ["Worse", "Better"]
+
+
+def test_what_is_remembered_is_read_once() -> None:
+    remembered, asked = Remembered(boards=1), []
+
+    def read(rows: Any) -> dict[int, tuple[float | None, ...]]:
+        asked.extend(rows)
+        return {row: (row / 2,) for row in rows}
+
+    assert remembered.numbers("a", {1: "x", 2: "x"}, read) == {1: (0.5,), 2: (1.0,)}
+    assert remembered.numbers("a", {2: "x", 3: "x"}, read) == {2: (1.0,), 3: (1.5,)}
+    assert remembered.numbers("a", {2: "y", 3: "x"}, read) == {2: (1.0,), 3: (1.5,)}
+    assert asked == [1, 2, 3, 2]
+
+
+def test_a_task_s_board_ranks_the_incomplete_too(client: Client, graded: Send) -> None:
+    graded(zip_bytes(WORSE), name="Whole")
+    graded(zip_bytes({"Refer": PREDICTIONS["Refer"]}), name="Part")
+    assert names(client, "/benchmarks/tiny/tasks/Refer") == ["Part", "Whole"]
+    assert names(client, "/benchmarks/tiny/tasks/Para") == ["Whole"]
+    twin = client.get("/benchmarks/tiny/tasks/Refer.json").json()
+    assert [(row["rank"], row["name"]) for row in twin["rows"]] == [(1, "Part"), (2, "Whole")]
+    assert client.get("/benchmarks/tiny/tasks/DX").status_code == 404
+    assert client.get("/benchmarks/tiny/tasks/Nothing").status_code == 404
+
+
+def test_each_task_says_whether_its_labels_are_private(client: Client, tiny: Any) -> None:
+    from gluebench.leaderboard.boards.summary import task_lines
+
+    glue = {line.task.name: line.labels for line in task_lines(load_benchmark("glue"))}
+    assert [name for name, labels in glue.items() if labels == "private"] == ["CoLA", "QQP", "MNLI", "WNLI"]
+    assert glue["AX"] == "public"
+    assert client.get("/").content.decode().count("not stated</span>") == 4, (
+        "tests/tiny.toml says it of DX only"
+    )
+
+
+@pytest.mark.parametrize(
+    ("low", "high", "text"), [(0.48, 0.52, "±2.0"), (0.479, 0.52, "±2.1"), (0.47, 0.51, "−3.0 +1.0")]
+)
+def test_how_far_an_interval_reaches(low: float, high: float, text: str) -> None:
+    assert margin_text({"value": 0.5, "low": low, "high": high}) == text
+
+
+def test_references_are_searched_and_sorted_too() -> None:
+    table = build(load_benchmark("glue"), BASELINES)
+    assert [row.entry["name"] for row in table.groups[0].rows] == [
+        "Human",
+        "Attn",
+        "GenSen",
+        "Majority class",
+    ]
+
+
+def test_a_hundred_benchmarks_are_paged_and_found(client: Client, tiny: Any) -> None:
+    from gluebench.leaderboard.benchmarks.models import Benchmark
+
+    values = {"manifest": tiny.manifest, "gold": tiny.gold, "gold_digest": tiny.gold_digest}
+    Benchmark.objects.bulk_create(
+        Benchmark(name=f"bench-{at}", title=f"Benchmark {at}", **values) for at in range(99)
+    )
+    page = client.get("/").content.decode()
+    assert page.count('<li><a href="/benchmarks/') == 30
+    assert "Page 1 of 4" in page
+    assert client.get("/?q=benchmark+77").content.decode().count('<li><a href="/benchmarks/') == 1
+
+
+def test_the_diagnostics_page_is_paged(client: Client, graded: Send, monkeypatch: Any) -> None:
+    from gluebench.leaderboard.boards import diagnostics
+
+    monkeypatch.setattr(diagnostics, "ROWS", 1)
+    graded(name="One")
+    graded(name="Two")
+    first = client.get("/benchmarks/tiny/diagnostics/DX").content.decode()
+    second = client.get("/benchmarks/tiny/diagnostics/DX?page=2").content.decode()
+    assert "Page 1 of 2" in first
+    assert ("One" in first, "Two" in first, "One" in second, "Two" in second) == (True, False, False, True)
+
+
+def test_whoever_has_the_page_is_told_so_until_something_shows(
+    client: Client, ada: Any, graded: Send
+) -> None:
+    path = "/benchmarks/tiny"
+    graded()
+    tag = client.get(path)["ETag"]
+    again = client.get(path, headers={"if-none-match": tag})
+    assert (again.status_code, again["ETag"], again["Vary"]) == (304, tag, "Accept-Encoding, Cookie")
+    signed_in = Client()
+    signed_in.force_login(ada)
+    assert signed_in.get(path, headers={"if-none-match": tag}).status_code == 200, "another header"
+    assert client.get(path, headers={"if-none-match": signed_in.get(path)["ETag"]}).status_code == 200
+    graded(name="New")
+    assert "New" in client.get(path, headers={"if-none-match": tag}).content.decode()

@@ -1,0 +1,182 @@
+"""No label, and not the key beside the labels, is anywhere but where labels are kept."""
+
+from __future__ import annotations
+
+import io
+import json
+import urllib.error
+import urllib.request
+import zipfile
+from collections.abc import Callable, Iterable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from django.apps import apps
+from django.core import mail
+from django.test import Client
+from leaderboard.conftest import Served
+from leaderboard.material import CANARIES, PREDICTIONS, zip_bytes
+from leaderboard.walk import PASSWORD, Walk, secrets
+
+from gluebench.leaderboard.submissions.models import Submission
+
+pytestmark = pytest.mark.xdist_group("walk")
+"""They share a walk through the whole site, which is made once a process."""
+
+CLOSE = ["1.4", "2.3", "0.3", "4.2", "3.1"]
+"""Similarities near the labels, of which none is one."""
+
+
+def leaks(seen: Iterable[tuple[str, bytes]], hidden: dict[str, bytes]) -> list[str]:
+    """Where something shows that must not."""
+    return [f"{name} in {place}" for place, data in seen for name, value in hidden.items() if value in data]
+
+
+def opened(data: bytes) -> bytes:
+    """A file with what is packed in it, too."""
+    if not data.startswith(b"PK"):
+        return data
+    with zipfile.ZipFile(io.BytesIO(data)) as archive:
+        return data + b"".join(opened(archive.read(name)) for name in archive.namelist())
+
+
+def test_what_is_looked_for_would_be_found() -> None:
+    packed = io.BytesIO()
+    with zipfile.ZipFile(packed, "w", zipfile.ZIP_DEFLATED) as archive:
+        archive.writestr("inner", f"a {CANARIES[0]} b")
+    assert leaks([("here", opened(packed.getvalue()))], {"it": CANARIES[0].encode()}) == ["it in here"]
+
+
+def test_no_answer_to_anybody_holds_a_label(walked: Walk) -> None:
+    seen = [
+        (f"{answer.method} {answer.route.path} as {answer.role}", opened(answer.body) + told(answer))
+        for answer in walked.answers
+    ]
+    seen.append(("the log", walked.log.encode()))
+    assert b"Private" in b"".join(data for _, data in seen)
+    assert leaks(seen, dict(walked.secrets)) == []
+
+
+def told(answer: Any) -> bytes:
+    return json.dumps(dict(answer.headers)).encode()
+
+
+def test_which_labels_there_are_is_told_to_admins_alone(graded: Any, ada: Any, tiny: Any) -> None:
+    """The digest of a small set tells what is in it, by trying."""
+    submission = graded()
+    owner = Client()
+    owner.force_login(ada)
+    tiny.organisers.add(ada)
+    for path in (*pages(submission), "/benchmarks/tiny/organise/log"):
+        assert tiny.gold_digest[:16].encode() not in b"".join(owner.get(path)), path
+
+
+def pages(submission: Submission) -> Iterator[str]:
+    here = submission.get_absolute_url()
+    yield from (here, f"{here}.json", f"{here}/detail", "/benchmarks/tiny.json")
+    yield from (f"/api/v1/submissions/{submission.key}{end}" for end in ("", "/report", "/history"))
+    yield from ("/api/v1/benchmarks/tiny", "/api/v1/benchmarks/tiny/board")
+
+
+BROKEN = {
+    "a value that is none": {**PREDICTIONS, "Sim": ["1.4", "2.3", "0.3", "4.2", "nan"]},
+    "a row too few": {**PREDICTIONS, "Sim": CLOSE[:4]},
+    "an unknown label": {**PREDICTIONS, "Sim": CLOSE, "Infer-m": ["entailment", "what"] * 3},
+    "a file too few": {name: values for name, values in PREDICTIONS.items() if name != "Para"},
+    "a file of nothing": {**PREDICTIONS, "Sim": []},
+}
+
+
+@pytest.mark.parametrize("fault", BROKEN)
+def test_what_is_said_of_a_fault_holds_no_label(graded: Any, ada: Any, fault: str) -> None:
+    submission = graded(zip_bytes(BROKEN[fault]))
+    owner = Client()
+    owner.force_login(ada)
+    seen = [(path, b"".join(owner.get(path, {"all": "1"}))) for path in pages(submission)]
+    assert b"Sim" in b"".join(data for _, data in seen)
+    assert leaks(seen, secrets(submission.benchmark)) == []
+
+
+def test_a_grader_that_fails_names_its_place_and_no_label(
+    graded: Any, send: Callable[..., Submission], ada: Any, capfd: pytest.CaptureFixture[str]
+) -> None:
+    """Labels that became unreadable: the message of the error would quote one."""
+    from gluebench.leaderboard.submissions.grading import grade
+
+    first = graded()
+    hidden = secrets(first.benchmark)
+    file = first.benchmark.gold_path / "Sim.tsv"
+    before = file.read_text()
+    try:
+        file.chmod(0o600)
+        file.write_text(before.replace(CANARIES[0], f"{CANARIES[0]}x"))
+        submission = send()
+        grade(submission.pk)
+    finally:
+        file.write_text(before)
+    submission.refresh_from_db()
+    assert submission.status == "failed"
+    owner = Client()
+    owner.force_login(ada)
+    seen = [(path, b"".join(owner.get(path))) for path in pages(submission)]
+    seen.append(("the row", submission.failure.encode()))
+    seen.append(("what was printed", "".join(capfd.readouterr()).encode()))
+    assert leaks(seen, hidden) == []
+
+
+def test_the_database_holds_no_label(graded: Any) -> None:
+    submission = graded()
+    rows = [
+        (model.__name__, repr(list(model._default_manager.values_list())).encode())
+        for model in apps.get_models()
+    ]
+    assert submission.key in dict(rows)["Submission"].decode()
+    assert leaks(rows, secrets(submission.benchmark)) == []
+
+
+def test_mails_and_one_s_own_data_hold_no_label(graded: Any, ada: Any) -> None:
+    submission = graded()
+    client = Client()
+    client.post("/account/login/", {"login": ada.email, "password": PASSWORD})
+    client.post("/account/reauthenticate/", {"password": PASSWORD})
+    client.post("/account/password/reset/", {"email": ada.email})
+    data = b"".join(client.post("/account/export"))
+    assert f"{submission.key}.zip".encode() in data
+    seen = [
+        ("the export", opened(data)),
+        *((f"mail {at}", str(m.message()).encode()) for at, m in enumerate(mail.outbox)),
+    ]
+    assert len(seen) > 1
+    assert leaks(seen, secrets(submission.benchmark)) == []
+
+
+def test_a_served_site_writes_no_label_but_among_the_labels(tmp_path: Path, gold_folder: Path) -> None:
+    """Everything that a site writes and prints, its web server's and its worker's words among it."""
+    site = Served(tmp_path / "site", gold_folder)
+    try:
+        for at, values in enumerate([PREDICTIONS, BROKEN["an unknown label"]]):
+            file = tmp_path / f"{at}.zip"
+            file.write_bytes(zip_bytes(values))
+            key = site.submit(file, f"Number {at}")
+            for path in (f"/submissions/{key}", "/", "/nothing", "/api/v1/benchmarks/tiny/board", "/?q=%00"):
+                visit(site.url + path)
+    finally:
+        site.stop()
+    assert site.process.stdout is not None
+    seen = [("what was printed", (site.said + site.process.stdout.read()).encode())]
+    labels = site.folder / "labels"
+    files = [path for path in site.folder.rglob("*") if path.is_file()]
+    (key_file,) = [path for path in files if path.name == ".label-key"]
+    assert labels in key_file.parents
+    seen += [(str(path), opened(path.read_bytes())) for path in files if labels not in path.parents]
+    assert len(seen) > 10
+    assert leaks(seen, {value: value.encode() for value in CANARIES} | {"key": key_file.read_bytes()}) == []
+
+
+def visit(url: str) -> None:
+    """Look at a page, an error page too."""
+    try:
+        urllib.request.urlopen(url, timeout=10).read()
+    except urllib.error.HTTPError as error:
+        error.read()

@@ -1,0 +1,62 @@
+"""The files in deploy/ and the page about them say what the program does."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from gluebench.cli.leaderboard import leaderboard
+
+ROOT = Path(__file__).parents[2]
+PAGE = (ROOT / "docs" / "deploy.md").read_text()
+FILES = sorted(path for path in (ROOT / "deploy").iterdir())
+VARIABLE = re.compile(r"GLUEBENCH_[A-Z_]+[A-Z]")
+READ = {
+    name
+    for path in (ROOT / "src" / "gluebench" / "leaderboard").rglob("*.py")
+    for name in VARIABLE.findall(path.read_text())
+} - {"GLUEBENCH_LIFELINE", "GLUEBENCH_DEBUG"}  # between a site's own processes; only ever refused
+
+
+def test_every_variable_is_explained() -> None:
+    assert set(VARIABLE.findall(PAGE)) >= READ
+
+
+@pytest.mark.parametrize("path", FILES, ids=lambda path: path.name)
+def test_files_use_variables_that_exist(path: Path) -> None:
+    assert set(VARIABLE.findall(path.read_text())) <= READ
+
+
+def test_the_unit_runs_commands_that_exist() -> None:
+    unit = (ROOT / "deploy" / "gluebench.service").read_text()
+    started = re.findall(r"^Exec\w+=\S+/gluebench leaderboard (\w+)", unit, re.MULTILINE)
+    assert started == ["init", "serve"]
+    assert set(started) <= set(leaderboard.list_commands(None))  # type: ignore[arg-type]
+
+
+def compose() -> dict[str, Any]:
+    yaml = pytest.importorskip("yaml", reason="needs a reader of YAML")
+    found: dict[str, Any] = yaml.safe_load((ROOT / "deploy" / "compose.yaml").read_text())
+    return found
+
+
+def test_the_compose_file_is_a_database_pages_and_grading() -> None:
+    services = compose()["services"]
+    assert set(services) == {"database", "setup", "web", "worker"}
+    commands = {name: each["command"][0] for name, each in services.items() if "command" in each}
+    assert commands == {"setup": "init", "web": "web", "worker": "worker"}
+    assert set(commands.values()) <= set(leaderboard.list_commands(None))  # type: ignore[arg-type]
+    for part in ("web", "worker"):
+        assert services[part]["environment"]["GLUEBENCH_DATABASE"].startswith("postgres://")
+        assert services[part]["depends_on"] == {"setup": {"condition": "service_completed_successfully"}}
+
+
+def test_the_compose_file_has_no_secret_and_opens_no_port_to_others() -> None:
+    services = compose()["services"]
+    assert "${POSTGRES_PASSWORD:?" in services["database"]["environment"]["POSTGRES_PASSWORD"]
+    assert "${GLUEBENCH_SECRET_KEY:?" in services["web"]["environment"]["GLUEBENCH_SECRET_KEY"]
+    assert services["web"]["ports"] == ["127.0.0.1:8000:8000"]
+    assert all("ports" not in services[part] for part in ("database", "worker", "setup"))

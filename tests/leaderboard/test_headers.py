@@ -1,0 +1,183 @@
+"""The headers that protect, on every answer: pages, refusals, faults, files, "not modified"; and HEAD."""
+
+from __future__ import annotations
+
+import io
+import socket
+from collections.abc import Mapping
+from typing import Any
+
+import pytest
+from django.core.wsgi import get_wsgi_application
+from django.test import Client, override_settings
+from leaderboard.walk import Walk
+
+pytestmark = pytest.mark.xdist_group("walk")
+"""They share a walk through the whole site, which is made once a process."""
+
+WITHOUT = ("default-src 'none'", "script-src 'self'", "style-src 'self'", "frame-ancestors 'none'")
+WITHOUT += ("base-uri 'none'", "form-action 'self'")
+
+
+def missing(headers: Mapping[str, str]) -> list[str]:
+    """What an answer lacks."""
+    found = {name.lower(): value for name, value in headers.items()}
+    policy = found.get("content-security-policy", "")
+    faults = [part for part in WITHOUT if part not in policy]
+    faults += [word for word in ("unsafe", "http:", "https:", "*") if word in policy]
+    expected = {
+        "x-content-type-options": "nosniff",
+        "x-frame-options": "DENY",
+        "referrer-policy": "same-origin",
+        "cross-origin-opener-policy": "same-origin",
+    }
+    return faults + [name for name, value in expected.items() if found.get(name) != value]
+
+
+def test_every_page_protects_for_everybody(walked: Walk) -> None:
+    lacking = {
+        f"{answer.method} {answer.route.path} {answer.outcome}": faults
+        for answer in walked.answers
+        if (faults := missing(answer.headers))
+    }
+    assert not lacking
+    assert {"200", "401", "403", "404", "405", "422", "login"} <= {
+        answer.outcome for answer in walked.answers
+    }
+
+
+def test_what_is_not_public_is_kept_by_no_cache_in_between(walked: Walk) -> None:
+    """A page that differs between people says so, or is not to be kept at all. One is the same for all."""
+    shared = [
+        answer.route.path
+        for answer in walked.answers
+        if answer.role != "anonymous" and answer.outcome == "200" and answer.method == "GET"
+        if "cookie" not in answer.headers.get("Vary", "").lower()
+        and not {"private", "no-store"} & set(answer.headers.get("Cache-Control", "").split(", "))
+    ]
+    assert set(shared) == {"/api/v1/openapi.json"}
+
+
+def test_a_fault_of_the_site_protects_and_tells_nothing(tiny: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    """There is no page that fails by itself; so one is made to."""
+    from gluebench.leaderboard.boards import views
+
+    monkeypatch.setattr(views, "only_one", lambda: 1 / 0)
+    found = Client(raise_request_exception=False).get("/")
+    assert found.status_code == 500
+    assert not missing(found)
+    assert b"ZeroDivisionError" not in found.content
+    assert b"Something went wrong" in found.content
+
+
+def test_a_form_without_its_token_is_refused_with_all_headers(tiny: Any, ada: Any) -> None:
+    client = Client(enforce_csrf_checks=True)
+    client.force_login(ada)
+    found = client.post("/benchmarks/tiny/submit", {})
+    assert found.status_code == 403
+    assert not missing(found)
+
+
+def test_cookies_are_for_this_site_and_not_for_scripts(tiny: Any, ada: Any) -> None:
+    client = Client()
+    client.get("/account/login/")
+    client.post("/account/login/", {"login": ada.email, "password": "a long password"})
+    assert {"csrftoken", "sessionid"} <= set(client.cookies)
+    for cookie in client.cookies.values():
+        assert cookie["httponly"], cookie.key
+        assert cookie["samesite"] in ("Lax", "Strict"), cookie.key
+        assert not cookie["domain"], cookie.key
+
+
+@override_settings(SESSION_COOKIE_SECURE=True, CSRF_COOKIE_SECURE=True)
+def test_behind_https_cookies_are_secure(tiny: Any, ada: Any) -> None:
+    client = Client()
+    client.get("/account/login/", secure=True)
+    client.post("/account/login/", {"login": ada.email, "password": "a long password"}, secure=True)
+    assert {"csrftoken", "sessionid"} <= set(client.cookies)
+    assert all(cookie["secure"] for cookie in client.cookies.values())
+
+
+class Wire:
+    """What really comes over the wire: status, headers, body."""
+
+    def __init__(self, port: int, request: str, *, method: str = "GET", more: str = "") -> None:
+        with socket.create_connection(("127.0.0.1", port), timeout=20) as connection:
+            head = f"{method} {request} HTTP/1.1\r\nHost: 127.0.0.1\r\nConnection: close\r\n{more}\r\n"
+            connection.sendall(head.encode())
+            answer = b""
+            while data := connection.recv(65536):
+                answer += data
+        top, _, self.body = answer.partition(b"\r\n\r\n")
+        first, *lines = top.decode().split("\r\n")
+        self.status = int(first.split()[1])
+        self.headers = {name.title(): value for name, value in (line.split(": ", 1) for line in lines)}
+
+
+def static_file(served: Any) -> str:
+    page = Wire(served.port, "/").body.decode()
+    return page.split('rel="stylesheet" href="')[1].split('"')[0]
+
+
+def test_static_files_refusals_of_the_server_and_not_modified_protect_too(served: Any) -> None:
+    style = static_file(served)
+    page = Wire(served.port, "/benchmarks/tiny")
+    known = Wire(served.port, "/benchmarks/tiny", more=f"If-None-Match: {page.headers['Etag']}\r\n")
+    found = {
+        (200, "static"): Wire(served.port, style),
+        (404, "static"): Wire(served.port, "/static/nothing.css"),
+        (304, "board"): known,
+        (404, "page"): Wire(served.port, "/nothing"),
+        (400, "host"): Wire(served.port, "/", more="X-Forwarded-Host: a\r\nContent-Length: x\r\n"),
+        (413, "body"): Wire(
+            served.port, "/benchmarks/tiny/submit", method="POST", more="Content-Length: 99999999\r\n"
+        ),
+        (431, "head"): Wire(served.port, "/", more=f"X-Long: {'x' * 300000}\r\n"),
+        (501, "coding"): Wire(served.port, "/", method="POST", more="Transfer-Encoding: nothing\r\n"),
+    }
+    assert {what: answer.status for (_, what), answer in found.items()} | {"static": 404} == {
+        what: status for status, what in found
+    }
+    assert {key: missing(answer.headers) for key, answer in found.items() if missing(answer.headers)} == {}
+
+
+HEADS = ["/", "/benchmarks/tiny.csv", "/benchmarks/tiny.json", "/account/login/", "/nothing", "/api/v1/docs"]
+
+
+@pytest.mark.parametrize("path", [*HEADS, "static"])
+def test_head_is_get_without_its_body(served: Any, path: str) -> None:
+    address = static_file(served) if path == "static" else path
+    whole, head = Wire(served.port, address), Wire(served.port, address, method="HEAD")
+    assert head.body == b""
+    assert head.status == whole.status
+    assert head.headers["Content-Length"] == str(len(whole.body))
+    ignored = ("Date", "Content-Length", "Set-Cookie")
+    assert {k: v for k, v in head.headers.items() if k not in ignored} == {
+        k: v for k, v in whole.headers.items() if k not in ignored
+    }
+
+
+def test_head_of_a_file_sends_nothing_of_it(graded: Any, ada: Any) -> None:
+    """A file goes to the server in pieces."""
+    client = Client()
+    client.force_login(ada)
+    submission = graded()
+    began: list[Any] = []
+    environment = {
+        "REQUEST_METHOD": "HEAD",
+        "PATH_INFO": f"{submission.get_absolute_url()}/file",
+        "SERVER_NAME": "localhost",
+        "SERVER_PORT": "80",
+        "HTTP_COOKIE": f"sessionid={client.cookies['sessionid'].value}",
+        "wsgi.input": io.BytesIO(),
+        "wsgi.url_scheme": "http",
+    }
+
+    def start(status: str, headers: list[tuple[str, str]], *_: Any) -> Any:
+        began.append((status, dict(headers)))
+
+    pieces = get_wsgi_application()(environment, start)
+    assert b"".join(pieces) == b""
+    status, headers = began[0]
+    assert status.startswith("200")
+    assert headers["Content-Length"] == str(submission.size)

@@ -1,0 +1,73 @@
+"""kill -9 around each statement of taking a submission in and of grading it: none lost, none scored twice."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+from leaderboard.material import MANIFEST
+
+SOURCE = Path(__file__).parents[2] / "src"
+
+
+@pytest.fixture(scope="module")
+def environment(tmp_path_factory: pytest.TempPathFactory, gold_folder: Path) -> dict[str, str]:
+    """Of a site in a folder of its own, with the tiny benchmark."""
+    site = tmp_path_factory.mktemp("killed") / "site"
+    code = (
+        "from gluebench.leaderboard import commands; import sys\n"
+        "commands.init(sys.argv[1]); commands.add(*sys.argv[1:])"
+    )
+    found = {**os.environ, "GLUEBENCH_SITE": str(site), "PYTHONPATH": f"{SOURCE}:{Path(__file__).parents[1]}"}
+    found.pop("GLUEBENCH_DATABASE", None)  # the site's own SQLite, also where the suite runs on another
+    command = [sys.executable, "-c", code, str(site), str(MANIFEST), str(gold_folder)]
+    done = subprocess.run(command, env=found, capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    return found
+
+
+def killed(environment: dict[str, str], act: str, points: list[int]) -> list[dict[str, Any]]:
+    command = [sys.executable, "-m", "leaderboard.kills", act, *map(str, points)]
+    done = subprocess.run(command, env=environment, capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    return [json.loads(line) for line in done.stdout.splitlines()]
+
+
+def judge(outcome: dict[str, Any]) -> None:
+    assert outcome["open"] == 0, outcome
+    assert outcome["files"] == outcome["rows"], outcome
+    assert set(outcome["statuses"]) <= {"graded"}, outcome
+    assert all(number == 1 for number in outcome["results"]), outcome
+    if outcome["act"] == "grade":
+        assert outcome["rows"] == 1, outcome
+    elif not outcome["killed"]:
+        assert outcome["rows"] == 1, "it was answered"
+
+
+@pytest.mark.parametrize(("act", "points"), [("accept", [2, -2, -99]), ("grade", [4, -4, 8])])
+def test_a_kill_loses_nothing_and_scores_nothing_twice(
+    environment: dict[str, str], act: str, points: list[int]
+) -> None:
+    found = killed(environment, act, points)
+    for outcome in found:
+        judge(outcome)
+    assert any(outcome["killed"] for outcome in found)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("act", ["accept", "grade"])
+def test_a_kill_at_every_statement_ten_times(environment: dict[str, str], act: str) -> None:
+    points = [sign * number for number in range(1, 25) for sign in (1, -1)]
+    seen: set[int] = set()
+    for _ in range(10):
+        for outcome in killed(environment, act, points):
+            judge(outcome)
+            if outcome["killed"]:
+                seen.add(outcome["point"])
+        points = sorted(seen)  # the others are beyond its last statement
+    assert len(seen) >= (8 if act == "accept" else 18), seen

@@ -1,0 +1,300 @@
+"""Addresses that must be confirmed, with a real mail server and without one, and what a stranger learns."""
+
+from __future__ import annotations
+
+import re
+import socket
+import statistics
+import time
+from collections.abc import Iterator
+from email import message_from_bytes, policy
+from email.message import EmailMessage
+from typing import Any
+
+import pytest
+from django.contrib.auth.hashers import MD5PasswordHasher
+from django.test import Client, override_settings
+
+from gluebench.leaderboard import commands
+from gluebench.leaderboard.accounts.models import User
+from gluebench.leaderboard.accounts.settings import keep_days, verification
+from gluebench.leaderboard.folder import SiteError
+
+controller = pytest.importorskip("aiosmtpd.controller", reason="aiosmtpd is not installed")
+
+PASSWORD = "a long password"
+
+
+class Postbox:
+    """A mail server of this machine that keeps what it gets."""
+
+    def __init__(self) -> None:
+        self.mails: list[EmailMessage] = []
+
+    async def handle_DATA(self, server: Any, session: Any, envelope: Any) -> str:
+        self.mails.append(message_from_bytes(envelope.content, policy=policy.default))
+        return "250 OK"
+
+    def to(self, address: str) -> list[EmailMessage]:
+        return [mail for mail in self.mails if mail["To"] == address]
+
+    def link(self, address: str) -> str:
+        """The path of the last link that was sent there."""
+        text = self.to(address)[-1].get_content()
+        return re.findall(r"https?://testserver(/\S+)", text)[-1]
+
+
+@pytest.fixture(autouse=True)
+def no_attempts_yet(db: None) -> None:
+    from django.core.cache import cache
+
+    cache.clear()
+
+
+@pytest.fixture
+def postbox(settings: Any) -> Iterator[Postbox]:
+    box = Postbox()
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        host, port = free.getsockname()
+    server = controller.Controller(box, hostname=host, port=port)
+    server.start()
+    settings.EMAIL_BACKEND = "django.core.mail.backends.smtp.EmailBackend"
+    settings.EMAIL_HOST, settings.EMAIL_PORT = host, port
+    settings.DEFAULT_FROM_EMAIL = "board@example.org"
+    settings.MAIL_IS_SENT = True
+    settings.ACCOUNT_EMAIL_VERIFICATION = "mandatory"
+    yield box
+    server.stop()
+
+
+@pytest.fixture
+def no_mail(settings: Any) -> None:
+    settings.EMAIL_BACKEND = "django.core.mail.backends.filebased.EmailBackend"
+    settings.ACCOUNT_EMAIL_VERIFICATION = "mandatory"
+
+
+def sign_up(client: Client, email: str, password: str = PASSWORD) -> Any:
+    return client.post("/account/signup/", {"email": email, "password1": password})
+
+
+def sign_in(client: Client, email: str, password: str = PASSWORD) -> Any:
+    return client.post("/account/login/", {"login": email, "password": password})
+
+
+def signed_in(client: Client) -> bool:
+    return client.get("/submissions").status_code == 200
+
+
+def test_an_address_is_confirmed_by_the_link_in_a_mail(client: Client, postbox: Postbox) -> None:
+    made = sign_up(client, "new@example.org")
+    assert made["Location"] == "/account/confirm-email/"
+    assert "sent you a mail" in client.get(made["Location"]).content.decode()
+    assert not signed_in(client)
+    link = postbox.link("new@example.org")
+    assert "Is <strong>new@example.org</strong> yours?" in client.get(link).content.decode()
+    assert client.post(link).status_code == 302
+    sign_in(client, "new@example.org")
+    assert signed_in(client)
+    assert "too old" in client.get(link).content.decode(), "a link is good once"
+
+
+def test_a_forgotten_password_is_replaced_by_the_link_in_a_mail(
+    client: Client, postbox: Postbox, ada: User
+) -> None:
+    done = client.post("/account/password/reset/", {"email": ada.email})
+    assert "Look at your mail" in client.get(done["Location"]).content.decode()
+    link = postbox.link(ada.email)
+    form = client.get(link)["Location"]
+    client.post(form, {"password1": "another password", "password2": "another password"})
+    ada.refresh_from_db()
+    assert ada.check_password("another password")
+    assert "hash" not in Client().get(link, follow=True).content.decode()
+    assert client.get(link).status_code == 200, "a link is good once"
+
+
+def test_a_new_address_counts_from_when_it_is_confirmed(client: Client, postbox: Postbox) -> None:
+    sign_up(client, "old@example.org")
+    client.post(postbox.link("old@example.org"))
+    sign_in(client, "old@example.org")
+    client.post("/account/reauthenticate/", {"password": PASSWORD})
+    client.post("/account/email/", {"email": "young@example.org", "action_add": ""})
+    user = User.objects.get()
+    assert user.email == "old@example.org"
+    assert "young@example.org" in client.get("/account/email/").content.decode()
+    client.post(postbox.link("young@example.org"))
+    user.refresh_from_db()
+    assert user.email == "young@example.org"
+
+
+def test_without_a_mail_server_the_organiser_has_the_link(client: Client, no_mail: None) -> None:
+    made = sign_up(client, "new@example.org")
+    assert "organiser sees your link" in client.get(made["Location"]).content.decode()
+    from django.conf import settings
+
+    (pending,) = commands.pending_links(settings.FOLDER.root)
+    assert pending.email == "new@example.org"
+    boss = User.objects.create_user("boss@example.org")
+    User.objects.filter(pk=boss.pk).update(is_staff=True, is_superuser=True)
+    admin = Client()
+    admin.force_login(boss)
+    listed = admin.get("/admin/account/emailaddress/?verified__exact=0").content.decode()
+    assert re.search(r'href="(/account/confirm-email/[^"]+)"', listed)
+    client.post(pending.path)
+    sign_in(client, "new@example.org")
+    assert signed_in(client)
+    assert not commands.pending_links(settings.FOLDER.root)
+
+
+def test_the_organiser_can_make_a_link_for_a_new_password(client: Client, no_mail: None, ada: User) -> None:
+    from django.conf import settings
+
+    form = client.get(commands.password_link(settings.FOLDER.root, "Ada@Example.org"))["Location"]
+    client.post(form, {"password1": "another password", "password2": "another password"})
+    ada.refresh_from_db()
+    assert ada.check_password("another password")
+    with pytest.raises(SiteError, match="no account"):
+        commands.password_link(settings.FOLDER.root, "nobody@example.org")
+
+
+def bare(answer: Any) -> str:
+    """A page without what differs between any two visits."""
+    text = answer.content.decode() if answer.status_code == 200 else answer["Location"]
+    return re.sub(r'name="csrfmiddlewaretoken" value="[^"]+"|[\w.-]+@example\.org', "", text)
+
+
+def test_sign_up_tells_nobody_who_has_an_account(postbox: Postbox, ada: User) -> None:
+    known, unknown = Client(), Client()
+    first, second = sign_up(known, ada.email), sign_up(unknown, "stranger@example.org")
+    assert bare(first) == bare(second)
+    assert bare(known.get(first["Location"])) == bare(unknown.get(second["Location"]))
+    assert len(postbox.to(ada.email)) == len(postbox.to("stranger@example.org")) == 1, "its owner is told"
+    assert User.objects.filter(email=ada.email).count() == 1
+    ada.refresh_from_db()
+    assert ada.check_password(PASSWORD)
+
+
+def test_a_reset_tells_nobody_who_has_an_account(postbox: Postbox, ada: User) -> None:
+    known, unknown = Client(), Client()
+    addresses = (ada.email, "stranger@example.org")
+    asked = [
+        visitor.post("/account/password/reset/", {"email": email})
+        for visitor, email in zip((known, unknown), addresses, strict=True)
+    ]
+    assert bare(asked[0]) == bare(asked[1])
+    assert bare(known.get(asked[0]["Location"])) == bare(unknown.get(asked[1]["Location"]))
+    assert [len(postbox.to(address)) for address in addresses] == [1, 1]
+
+
+def test_signing_in_tells_nobody_who_has_an_account(ada: User) -> None:
+    wrong = [sign_in(Client(), email, "wrong password") for email in (ada.email, "stranger@example.org")]
+    pages = [re.sub(r'value="[^"]*"', "", bare(answer)) for answer in wrong]
+    assert pages[0] == pages[1]
+    assert "not correct" in pages[0]
+
+
+WAYS = ["sign in", "sign up", "reset"]
+
+
+@pytest.mark.parametrize("way", WAYS)
+def test_nor_does_the_work_it_takes(
+    postbox: Postbox, ada: User, way: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The slow part of an answer is the hash of a password; a mail goes out either way."""
+    done: list[str] = []
+    encode = MD5PasswordHasher.encode
+
+    def counted(hasher: MD5PasswordHasher, password: str, salt: str) -> str:
+        done.append(password)
+        return encode(hasher, password, salt)
+
+    monkeypatch.setattr(MD5PasswordHasher, "encode", counted)
+    work = []
+    for email in (ada.email, "stranger@example.org"):
+        done.clear()
+        _timed(way, email)
+        work.append(len(done))
+    assert work[0] == work[1] == (0 if way == "reset" else 1)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("way", WAYS)
+def test_nor_does_the_time_it_takes(postbox: Postbox, person: Any, way: str) -> None:
+    """With the real, slow hash: addresses with an account and without one, in turn."""
+    from django.core.cache import cache
+
+    argon = ["django.contrib.auth.hashers.Argon2PasswordHasher"]
+    times: dict[str, list[float]] = {"known": [], "unknown": []}
+    with override_settings(PASSWORD_HASHERS=argon):
+        for turn in range(12):
+            person(f"known{turn}@example.org")
+        for turn in range(12):
+            for kind, seconds in times.items():
+                cache.clear()
+                seconds.append(_timed(way, f"{kind}{turn}@example.org"))
+    known, unknown = (statistics.median(seconds[2:]) for seconds in times.values())
+    # The hash alone is most of the time: an answer without it would be several times faster.
+    assert 0.5 < known / unknown < 2, (known, unknown)
+
+
+def _timed(way: str, email: str) -> float:
+    client = Client()
+    start = time.process_time()
+    if way == "sign in":
+        sign_in(client, email, "wrong password")
+    elif way == "sign up":
+        sign_up(client, email)
+    else:
+        client.post("/account/password/reset/", {"email": email})
+    return time.process_time() - start
+
+
+def test_guessing_the_password_of_one_account_is_stopped(ada: User) -> None:
+    for number in range(5):
+        address = f"10.0.{number}.1"  # from as many places as one likes
+        page = sign_in(Client(REMOTE_ADDR=address), ada.email, f"wrong password {number}")
+        assert "not correct" in page.content.decode()
+    locked = Client(REMOTE_ADDR="10.1.1.1")
+    assert "Too many failed login attempts" in sign_in(locked, ada.email).content.decode()
+    assert not signed_in(locked), "not even with the right password"
+
+
+def test_guessing_for_many_accounts_from_one_place_is_stopped() -> None:
+    answers = [sign_in(Client(), f"a{number}@example.org", "wrong password") for number in range(12)]
+    assert "Too many failed login attempts" in answers[-1].content.decode()
+    elsewhere = sign_in(Client(REMOTE_ADDR="10.1.1.1"), "b@example.org", "wrong password")
+    assert "not correct" in elsewhere.content.decode()
+
+
+def test_asking_for_resets_without_end_is_stopped(postbox: Postbox, ada: User) -> None:
+    asked = [Client().post("/account/password/reset/", {"email": ada.email}).status_code for _ in range(7)]
+    assert asked[0] == 302
+    assert asked[-1] == 429
+    assert len(postbox.to(ada.email)) == 5
+
+
+def test_several_processes_count_together(ada: User, settings: Any) -> None:
+    """The table that they share counts as the memory of one does."""
+    settings.CACHES = {
+        **settings.CACHES,
+        "default": {"BACKEND": "django.core.cache.backends.db.DatabaseCache", "LOCATION": "site_cache"},
+    }
+    for number in range(5):
+        sign_in(Client(), ada.email, f"wrong password {number}")
+    assert "Too many failed login attempts" in sign_in(Client(), ada.email).content.decode()
+
+
+def test_what_the_environment_says_of_verification() -> None:
+    assert verification("", mail_is_sent=False) == "optional"
+    assert verification("", mail_is_sent=True) == "mandatory"
+    assert verification("optional", mail_is_sent=True) == "optional"
+    with pytest.raises(SiteError, match="optional or mandatory"):
+        verification("no", mail_is_sent=True)
+
+
+def test_what_the_environment_says_of_files() -> None:
+    assert keep_days("") is None
+    assert keep_days("30") == 30
+    for wrong in ("0", "-1", "a month", "1.5"):
+        with pytest.raises(SiteError, match="GLUEBENCH_KEEP_DAYS"):
+            keep_days(wrong)

@@ -1,0 +1,200 @@
+"""A benchmark's policy and the exceptions from it: the organiser's page, the log, the command line."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from datetime import timedelta
+from pathlib import Path
+from typing import Any
+
+import pytest
+from click.testing import CliRunner, Result
+from django.conf import settings
+from django.test import Client
+from django.utils import timezone
+from leaderboard.material import MANIFEST
+
+from gluebench.cli import main
+from gluebench.leaderboard.audit.models import Entry
+from gluebench.leaderboard.benchmarks.models import Benchmark
+from gluebench.leaderboard.benchmarks.policy import Policy, read_policy
+from gluebench.leaderboard.limits import teams
+from gluebench.leaderboard.limits.forms import EXPLAINED
+from gluebench.leaderboard.limits.models import Override
+from gluebench.leaderboard.limits.quota import usage
+from gluebench.leaderboard.submissions.models import Submission
+
+Send = Callable[..., Submission]
+PAGE = "/benchmarks/tiny/organise/limits"
+
+
+def set_policy(benchmark: Any, **values: Any) -> None:
+    benchmark.settings = {"per_day": None, "at_once": None, **values}
+    benchmark.save()
+
+
+@pytest.fixture
+def organiser(client: Client, tiny: Any, person: Callable[[str], Any]) -> Client:
+    grace = person("grace@example.org")
+    tiny.organisers.add(grace)
+    client.force_login(grace)
+    return client
+
+
+def form(**changes: Any) -> dict[str, Any]:
+    """The organiser's form as a browser sends it: empty where there is no limit, nothing where unticked."""
+    usual = Policy().as_dict()
+    values = {name: value for name, value in {**usual, "open": True, **changes}.items() if value is not False}
+    return {name: "" if value is None else value for name, value in values.items()}
+
+
+def test_only_organisers_see_and_change_limits(client: Client, tiny: Any, ada: Any) -> None:
+    exception = Override.objects.create(benchmark=tiny, user=ada, per_day=9, reason="a workshop")
+    addresses = [PAGE, f"{PAGE}/exceptions", f"{PAGE}/exceptions/{exception.pk}/remove"]
+    for address in addresses:
+        assert client.post(address, {"reason": "mine"})["Location"].startswith("/account/login/")
+    client.force_login(ada)
+    for address in addresses:
+        assert client.post(address, {**form(per_day=99), "reason": "mine"}).status_code == 403
+    assert client.get(PAGE).status_code == 403
+    assert Override.objects.exists()
+
+
+def test_every_setting_is_on_the_form_with_a_sentence(organiser: Client) -> None:
+    assert set(EXPLAINED) == set(Policy().as_dict())
+    text = organiser.get(PAGE).content.decode()
+    for name, (label, sentence) in EXPLAINED.items():
+        assert f'name="{name}"' in text
+        assert label in text
+        assert sentence in text
+
+
+def test_a_change_of_policy_holds_and_is_in_the_log(organiser: Client, tiny: Any) -> None:
+    changed = form(per_day=1, total=None, window="calendar", feedback="ladder", approval="on", open=False)
+    version = Benchmark.objects.get().version
+    organiser.post(PAGE, {**changed, "public_share": "0.5", "reveal": "2028-02-29", "reason": "a new term"})
+    row = Benchmark.objects.get()
+    assert row.policy.as_dict() == {
+        **Policy().as_dict(),
+        "per_day": 1,
+        "window": "calendar",
+        "feedback": "ladder",
+        "approval": True,
+        "public_share": 0.5,
+        "reveal": "2028-02-29",
+    }
+    assert (row.open, row.version) == (False, version + 1)
+    entry = Entry.objects.get()
+    assert (entry.action, entry.actor.email, entry.reason) == ("policy", "grace@example.org", "a new term")
+    assert entry.detail["changes"]["open"] == [True, False]
+    assert entry.detail["changes"]["per_day"] == [None, 1]
+    again = organiser.post(PAGE, {**changed, "public_share": "0.5", "reveal": "2028-02-29"}, follow=True)
+    assert "Nothing was changed." in again.content.decode()
+    assert Entry.objects.count() == 1
+
+
+@pytest.mark.parametrize(
+    ("wrong", "said"),
+    [
+        ({"per_day": 0}, "greater than or equal to 1"),
+        ({"public_share": 0.5}, "belong together"),
+        ({"public_share": 1.5, "reveal": "2028-02-29"}, "between 0 and 1"),
+        ({"window": "week"}, "not one of the available choices"),
+    ],
+)
+def test_a_policy_that_cannot_be_followed_changes_nothing(
+    organiser: Client, tiny: Any, wrong: dict[str, Any], said: str
+) -> None:
+    answer = organiser.post(PAGE, form(**wrong))
+    assert answer.status_code == 422
+    assert said in answer.content.decode()
+    assert Benchmark.objects.get().settings == tiny.settings
+
+
+def test_an_exception_is_given_and_taken_with_a_reason(
+    organiser: Client, tiny: Any, ada: Any, send: Send
+) -> None:
+    set_policy(tiny, per_day=1)
+    send()
+    assert usage(tiny, ada).remaining == 0
+    given = {"who": "ADA@example.org", "per_day": "3", "until": "2099-06-30 18:00", "reason": "a workshop"}
+    page = organiser.post(f"{PAGE}/exceptions", given, follow=True).content.decode()
+    assert "a workshop" in page
+    assert usage(tiny, ada).remaining == 2
+    exception = Override.objects.get()
+    remove = f"{PAGE}/exceptions/{exception.pk}/remove"
+    assert "give a reason" in organiser.post(remove, {"reason": " "}, follow=True).content.decode()
+    assert Override.objects.exists()
+    organiser.post(remove, {"reason": "it is over"})
+    assert usage(tiny, ada).remaining == 0
+    removed, added = Entry.objects.all()
+    assert (added.action, added.reason, added.detail["limits"]) == ("exception", "a workshop", {"per_day": 3})
+    assert (removed.action, removed.reason, removed.detail["user"]) == (
+        "exception removed",
+        "it is over",
+        ada.pk,
+    )
+
+
+def test_an_exception_for_a_team_and_wrong_ones(organiser: Client, tiny: Any, ada: Any) -> None:
+    set_policy(tiny, per_day=2, per="team")
+    teams.found(ada, "Lovelace")
+    address = f"{PAGE}/exceptions"
+    for wrong, said in (
+        ({"who": "nobody@example.org", "per_day": "3", "reason": "x"}, "no account and no team"),
+        ({"who": "Lovelace", "reason": "x"}, "at least one limit"),
+        ({"who": "Lovelace", "per_day": "3"}, "required"),
+        ({"who": "Lovelace", "per_day": "-1", "reason": "x"}, "greater than or equal to 0"),
+    ):
+        answer = organiser.post(address, wrong)
+        assert (answer.status_code, said in answer.content.decode()) == (422, True)
+    assert not Override.objects.exists()
+    organiser.post(address, {"who": "lovelace", "per_day": "3", "reason": "a course"})
+    ada.refresh_from_db()
+    assert usage(tiny, ada).remaining == 3
+
+
+def test_an_exception_that_ran_out_is_marked(organiser: Client, tiny: Any, ada: Any) -> None:
+    over = timezone.now() - timedelta(days=1)
+    Override.objects.create(benchmark=tiny, user=ada, per_day=9, reason="a workshop", until=over)
+    assert '<span class="tag">over</span>' in organiser.get(PAGE).content.decode()
+
+
+def run(*words: object) -> Result:
+    return CliRunner().invoke(main, [*map(str, words), "--site", str(settings.FOLDER.root)])
+
+
+def test_the_policy_on_the_command_line(tiny: Any, tmp_path: Path) -> None:
+    set_policy(tiny)
+    changed = run("leaderboard", "policy", "tiny", "--set", "per_day=1", "--set", "invalid_per_day=none")
+    assert changed.exit_code == 0, changed.output
+    assert Benchmark.objects.get().policy == Policy(per_day=1, at_once=None, invalid_per_day=None)
+    file = tmp_path / "policy.toml"
+    file.write_text(run("leaderboard", "policy", "tiny").stdout)
+    assert read_policy(file) == Benchmark.objects.get().policy, "what it prints is a policy file"
+    assert Entry.objects.get().detail["changes"] == {"per_day": [None, 1], "invalid_per_day": [20, None]}
+    file.write_text('per = "team"\n')
+    run("leaderboard", "policy", "tiny", "--file", file, "--set", "approval=true")
+    assert Benchmark.objects.get().policy == Policy(per="team", approval=True), "a file is the whole policy"
+
+
+def test_wrong_policies_on_the_command_line(tiny: Any) -> None:
+    wrong = run("leaderboard", "policy", "tiny", "--set", "per_day=many", "--set", "perday=1")
+    assert wrong.exit_code == 1
+    assert "per_day: expected a whole number" in wrong.stderr
+    assert "'perday' is not a setting" in wrong.stderr
+    assert "has: tiny" in run("leaderboard", "policy", "glue").stderr
+    assert run("leaderboard", "policy", "tiny", "--set", "per_day").exit_code == 2
+
+
+def test_adding_with_a_policy(db: None, gold_folder: Path, tmp_path: Path) -> None:
+    file = tmp_path / "policy.toml"
+    file.write_text("per_day = 7\nper_dya = 3\n")
+    words = ("leaderboard", "add", MANIFEST, "--gold", gold_folder, "--policy", file)
+    assert "'per_dya' is not a setting" in run(*words).stderr
+    assert not Benchmark.objects.exists()
+    file.write_text("per_day = 7\n")
+    assert run(*words).exit_code == 0
+    assert Benchmark.objects.get().policy == Policy(per_day=7)
+    run(*words[:-2])
+    assert Benchmark.objects.get().policy == Policy(per_day=7), "adding again without one keeps it"

@@ -1,0 +1,194 @@
+"""Every kind of page in Chromium: axe, headings, width of a phone, and use without JavaScript."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from itertools import pairwise
+from typing import Any, NamedTuple
+
+import pytest
+from leaderboard.material import PREDICTIONS, zip_bytes
+from leaderboard.test_browser import CHROMIUM, QUIET, Tab, axe, playwright
+
+pytestmark = [
+    pytest.mark.browser,
+    pytest.mark.skipif(not CHROMIUM, reason="no Chromium found; install it or set CHROMIUM"),
+]
+
+PASSWORD = "a long password"
+RULES = {"runOnly": ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"]}
+ANYBODY = (
+    *("/", "/?view=training&intervals=1", "/?q=nobody", "/nothing", "/terms", "/privacy"),
+    *("/benchmarks/tiny/tasks/Sim", "/benchmarks/tiny/diagnostics/DX?category=Logic"),
+    *("/account/login/", "/account/signup/", "/account/password/reset/", "/account/password/reset/done/"),
+    *("/account/inactive/", "/account/confirm-email/", "/account/confirm-email/no-such-key/"),
+    *("/account/password/reset/key/1-wrong/", "/account/password/reset/key/done/", "/submissions/{listed}"),
+    "/submissions/{listed}/detail",
+)
+SIGNED_IN = (
+    *("/submissions", "/submissions/{private}", "/submissions/{invalid}", "/submissions/{private}/edit"),
+    *("/benchmarks/tiny/submit", "/benchmarks/tiny/organise", "/benchmarks/tiny/organise/log"),
+    *("/benchmarks/tiny/organise/alike", "/benchmarks/tiny/organise/submissions/{private}"),
+    *(
+        "/benchmarks/tiny/organise/limits",
+        "/account/",
+        "/account/tokens",
+        "/account/export",
+        "/account/delete",
+    ),
+    *("/account/team", "/account/team/join/no-such-code", "/account/email/", "/account/password/change/"),
+    *("/account/sessions/", "/account/two-factor/", "/account/two-factor/totp/activate/"),
+    *("/account/two-factor/webauthn/", "/account/two-factor/webauthn/add/"),
+    *("/account/two-factor/recovery-codes/generate/", "/account/reauthenticate/", "/account/logout/"),
+)
+FEW = ("/", "/nothing", "/submissions/{listed}", "/account/login/")
+FEW_SIGNED_IN = (
+    "/submissions",
+    *("/benchmarks/tiny/organise", "/benchmarks/tiny/organise/submissions/{private}"),
+    *("/benchmarks/tiny/organise/limits", "/submissions/{invalid}", "/submissions/{private}/edit"),
+)
+LOOKS = [("light", 1280), ("light", 390), ("dark", 1280), ("dark", 390)]
+
+
+class Shown(NamedTuple):
+    """A served site with submissions, and the organiser who sent them."""
+
+    site: Any
+    cookie: str
+    keys: dict[str, str]
+
+
+@pytest.fixture(scope="module")
+def chromium() -> Iterator[Any]:
+    with playwright.sync_playwright() as driver:
+        browser = driver.chromium.launch(executable_path=CHROMIUM, args=QUIET)
+        yield browser
+        browser.close()
+
+
+@pytest.fixture(scope="module")
+def shown(chromium: Any, served: Any, tmp_path_factory: pytest.TempPathFactory) -> Shown:
+    home = tmp_path_factory.mktemp("accessible")
+    files = {"listed": PREDICTIONS, "private": PREDICTIONS, "invalid": {**PREDICTIONS, "Refer": "01x0"}}
+    keys = {}
+    for name, values in files.items():
+        (home / f"{name}.zip").write_bytes(zip_bytes(values))
+        keys[name] = served.submit(home / f"{name}.zip", f"An entry that is {name}")
+    served.python(SET_UP, str(served.folder), keys["private"], PASSWORD)
+    with Tab(chromium, served.url) as tab:
+        tab.page.goto("/account/login/")
+        tab.page.get_by_label("Email").fill("demo@example.org")
+        tab.page.get_by_label("Password").fill(PASSWORD)
+        tab.page.get_by_role("button", name="Sign in", exact=True).click()
+        tab.page.goto("/account/tokens")
+        tab.page.get_by_label("Password").fill(PASSWORD)
+        tab.page.get_by_role("button", name="Go on").click()
+        tab.page.get_by_role("heading", name="Tokens").wait_for()
+        cookie = next(each["value"] for each in tab.context.cookies() if each["name"] == "sessionid")
+    return Shown(served, cookie, keys)
+
+
+SET_UP = """
+import os, sys
+from gluebench.leaderboard.folder import VARIABLE
+os.environ[VARIABLE], os.environ["DJANGO_SETTINGS_MODULE"] = sys.argv[1], "gluebench.leaderboard.settings"
+import django
+django.setup()
+from gluebench.leaderboard.accounts.models import User
+from gluebench.leaderboard.benchmarks.models import Benchmark
+from gluebench.leaderboard.submissions.models import Submission
+user = User.objects.get(email="demo@example.org")
+user.set_password(sys.argv[3])
+user.save()
+Benchmark.objects.get(name="tiny").organisers.add(user)
+Submission.objects.filter(key=sys.argv[2]).update(public=False)
+"""
+
+
+def visited(shown: Shown, chromium: Any, pages: tuple[str, ...], look: tuple[str, int], **more: Any) -> Any:
+    """Each page open in the browser, in turn."""
+    scheme, width = look
+    size = {"width": width, "height": 844}
+    with Tab(chromium, shown.site.url, color_scheme=scheme, viewport=size, **more) as tab:
+        if set(pages) & set(SIGNED_IN):
+            cookie = {"name": "sessionid", "value": shown.cookie, "url": shown.site.url, "httpOnly": True}
+            tab.context.add_cookies([cookie])
+        for path in pages:
+            tab.page.goto(path.format(**shown.keys))
+            yield path, tab.page
+
+
+def faults(page: Any, path: str) -> list[str]:
+    """What is wrong with a page for somebody."""
+    found = [] if path.endswith("/detail") else shape(page)
+    rules = {"runOnly": RULES["runOnly"][:-1]} if path.endswith("/detail") else RULES
+    listed = axe.Axe().run(page, options=rules).response["violations"]
+    return found + [f"{each['id']}: {each['nodes'][0]['html'][:160]}" for each in listed if whole(each, path)]
+
+
+def whole(violation: dict[str, Any], path: str) -> bool:
+    """What an opened row holds is a part of a page: it has no title and no language of its own."""
+    return not (path.endswith("/detail") and violation["id"] in ("document-title", "html-has-lang"))
+
+
+def shape(page: Any) -> list[str]:
+    """Its title, one first heading, no level left out, and nothing wider than the screen."""
+    levels = page.eval_on_selector_all(
+        "h1,h2,h3,h4,h5,h6", "all => all.filter(e => e.offsetParent).map(e => +e.tagName[1])"
+    )
+    wide = page.evaluate("document.documentElement.scrollWidth - window.innerWidth")
+    found = [] if page.title() else ["no title"]
+    found += [] if levels.count(1) == 1 and levels[0] == 1 else [f"headings: {levels}"]
+    found += [f"headings: {levels}" for above, below in pairwise(levels) if below > above + 1]
+    return found + ([f"{wide} px wider than the screen"] if wide > 0 else [])
+
+
+def wrong(shown: Shown, chromium: Any, pages: tuple[str, ...], look: tuple[str, int]) -> dict[str, list[str]]:
+    found = {path: faults(page, path) for path, page in visited(shown, chromium, pages, look)}
+    return {path: listed for path, listed in found.items() if listed}
+
+
+@pytest.mark.parametrize("look", [("light", 390), ("dark", 1280)])
+@pytest.mark.parametrize("pages", [FEW, FEW_SIGNED_IN], ids=["visitor", "signed in"])
+def test_pages_are_accessible(
+    chromium: Any, shown: Shown, pages: tuple[str, ...], look: tuple[str, int]
+) -> None:
+    assert not wrong(shown, chromium, pages, look)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("look", LOOKS)
+@pytest.mark.parametrize("pages", [ANYBODY, SIGNED_IN], ids=["visitor", "signed in"])
+def test_every_kind_of_page_is_accessible_in_every_look(
+    chromium: Any, shown: Shown, pages: tuple[str, ...], look: tuple[str, int]
+) -> None:
+    assert not wrong(shown, chromium, pages, look)
+
+
+NEEDS_SCRIPTS = ("/account/two-factor/webauthn/add/",)
+"""Browsers offer passkeys to scripts alone."""
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("pages", [ANYBODY, SIGNED_IN], ids=["visitor", "signed in"])
+def test_without_javascript_every_form_can_be_sent(
+    chromium: Any, shown: Shown, pages: tuple[str, ...]
+) -> None:
+    """Every form that shows has a button that sends it; no button is there that does nothing."""
+    dead = {}
+    for path, page in visited(shown, chromium, pages, ("light", 1280), java_script_enabled=False):
+        forms = [form for form in page.locator("form").all() if form.is_visible()]
+        silent = [form for form in forms if not sender(form)]
+        loose = [
+            button.inner_text()
+            for button in page.locator("button:visible").all()
+            if button.evaluate("e => !e.form") and not path.endswith("/detail")
+        ]
+        if (silent or loose) and path not in NEEDS_SCRIPTS:
+            dead[path] = (len(silent), loose)
+    assert not dead
+
+
+def sender(form: Any) -> bool:
+    """Whether a button in it, in sight or in a part that opens, sends the form."""
+    return form.locator("button:not([type=button]), input[type=submit]").count() > 0

@@ -1,0 +1,66 @@
+"""Limits hold when many send at the same moment, on either database, and nothing is left lying about."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+from leaderboard.postgres import database
+from leaderboard.race import LIMIT, POLICIES
+
+from gluebench.leaderboard.folder import VARIABLE, SiteFolder
+
+HERE = Path(__file__).parent
+SOURCE = HERE.parents[1] / "src"
+
+
+def race(home: Path, kind: str, trials: int, at_once: int, address: str = "") -> list[dict[str, Any]]:
+    SiteFolder(home).create()
+    environment = {
+        **os.environ,
+        VARIABLE: str(home),
+        "DJANGO_SETTINGS_MODULE": "gluebench.leaderboard.settings",
+        "GLUEBENCH_DATABASE": address,
+        "PYTHONPATH": str(SOURCE),
+    }
+    done = subprocess.run(
+        [sys.executable, str(HERE / "race.py"), kind, str(trials), str(at_once)],
+        env=environment,
+        capture_output=True,
+        text=True,
+    )
+    assert done.returncode == 0, done.stderr
+    return [json.loads(line) for line in done.stdout.splitlines()]
+
+
+def require_exact(results: list[dict[str, Any]], at_once: int) -> None:
+    for result in results:
+        assert result["said"] == ["refused"] * (at_once - LIMIT) + ["taken"] * LIMIT
+        assert result["kept"] == {"rows": LIMIT, "tasks": LIMIT, "files": LIMIT, "orphans": 0}
+
+
+@pytest.mark.slow
+def test_a_day_s_limit_holds_when_many_send_at_once(tmp_path: Path) -> None:
+    require_exact(race(tmp_path / "site", "day", trials=3, at_once=16), 16)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("kind", POLICIES)
+def test_no_limit_is_ever_passed_on_sqlite(kind: str, tmp_path: Path) -> None:
+    results = race(tmp_path / "site", kind, trials=50, at_once=64)
+    assert len(results) == 50
+    require_exact(results, 64)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("kind", POLICIES)
+def test_no_limit_is_ever_passed_on_postgresql(kind: str, tmp_path: Path) -> None:
+    with database() as address:
+        results = race(tmp_path / "site", kind, trials=50, at_once=64, address=address)
+    assert len(results) == 50
+    require_exact(results, 64)

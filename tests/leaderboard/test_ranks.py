@@ -1,0 +1,262 @@
+"""Ranks with ties and intervals, other rules, pairs, costs: computed apart, shown when of the board."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+from leaderboard.material import GOLD, PREDICTIONS, zip_bytes
+
+from gluebench.analysis import compare, rank
+from gluebench.benchmark import load_benchmark
+from gluebench.scoring import read_gold
+from gluebench.submission import check
+
+WORSE = {**PREDICTIONS, "Para": "000000", "Infer-m": ["neutral"] * 6, "Refer": "1011", "DX": ["neutral"] * 4}
+
+
+@pytest.fixture
+def three(graded: Callable[..., Any]) -> list[Any]:
+    """Three listed systems, the second equal to the first but for one task, and the third far behind."""
+    near = {**PREDICTIONS, "Refer": "0101"}
+    return [
+        graded(name="Ahead"),
+        graded(zip_bytes(near), name="Close"),
+        graded(zip_bytes(WORSE), name="Behind"),
+    ]
+
+
+def renewed(benchmark: Any) -> Any:
+    from gluebench.leaderboard.ranks.models import Ranking
+    from gluebench.leaderboard.ranks.renewing import look, renew
+
+    look()
+    renew(benchmark.pk)
+    return Ranking.objects.get(benchmark=benchmark)
+
+
+@pytest.mark.django_db
+def test_the_background_ranking_is_what_rank_says(three: list[Any], tiny: Any) -> None:
+    ranking = renewed(tiny)
+    gold = read_gold(tiny.gold_path, tiny.record)
+    files = {row.key: check(row.file.path, tiny.record) for row in three}
+    for by in ("mean", "borda", "median", "kemeny"):
+        told = {each.name: each.as_dict() for each in rank(files, gold, by=by).systems}
+        kept = ranking.board["boards"][""]["rules"][by]["places"]
+        assert {key: place["rank"] for key, place in zip(ranking.board["keys"], kept, strict=True)} == {
+            name: each["rank"] for name, each in told.items()
+        }
+        assert [place["low"] for place in kept] == [told[key]["low"] for key in ranking.board["keys"]]
+    assert json.dumps(ranking.pairs).count("[0, 1,") >= 1
+    assert "1.48151623" not in json.dumps([ranking.board, ranking.pairs])
+
+
+@pytest.mark.django_db
+def test_a_ranking_is_computed_again_only_when_something_it_rests_on_changed(
+    three: list[Any], tiny: Any
+) -> None:
+    from gluebench.leaderboard.ranks.renewing import look
+
+    first = renewed(tiny)
+    tiny.refresh_from_db()
+    assert first.version == tiny.version
+    assert look() == 0
+    type(tiny).objects.filter(pk=tiny.pk).touch()
+    assert look() == 0  # the board shows something new, but the systems and labels are the same
+    first.refresh_from_db()
+    tiny.refresh_from_db()
+    assert first.version == tiny.version
+    three[2].public = False
+    three[2].save()
+    type(tiny).objects.filter(pk=tiny.pk).touch()
+    assert look() == 1
+    assert look() == 0
+
+
+@pytest.mark.django_db
+def test_what_changes_during_a_computation_is_not_taken_for_part_of_it(
+    three: list[Any], tiny: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from gluebench.leaderboard.ranks import renewing
+    from gluebench.leaderboard.submissions.process import run_grader
+
+    def slow(job: Any, **rest: Any) -> Any:
+        found = run_grader(job, **rest)
+        three[2].public = False
+        three[2].save()
+        type(tiny).objects.filter(pk=tiny.pk).touch()
+        return found
+
+    monkeypatch.setattr(renewing, "run_grader", slow)
+    ranking = renewed(tiny)
+    tiny.refresh_from_db()
+    assert ranking.version != tiny.version
+    assert renewing.look() == 1
+
+
+@pytest.mark.django_db
+def test_the_board_shows_ties_and_intervals_once_they_are_of_it(
+    client: Any, three: list[Any], tiny: Any
+) -> None:
+    before = client.get("/benchmarks/tiny").content.decode()
+    assert "are being computed" in before
+    assert "tied" not in before
+    renewed(tiny)
+    after = client.get("/benchmarks/tiny").content.decode()
+    assert "are being computed" not in after
+    assert "<small>1 to " in after
+    rows = client.get("/benchmarks/tiny.json").json()["rows"]
+    assert rows[0]["rank_interval"][0] == 1
+    assert rows[0]["tied"][0] == 1
+    type(tiny).objects.filter(pk=tiny.pk).touch()
+    assert "<small>1 to " not in client.get("/benchmarks/tiny").content.decode()
+
+
+@pytest.mark.django_db
+def test_the_address_chooses_the_rule(client: Any, graded: Callable[..., Any], tiny: Any) -> None:
+    # Infer alone speaks for the second one, by much; all others for the first, by little.
+    even = {**PREDICTIONS, "Infer-m": ["neutral"] * 6, "Infer-mm": ["neutral"] * 3}
+    graded(zip_bytes({**even, "Refer": "0100"}), name="Steady")
+    graded(
+        zip_bytes({**GOLD, "Refer": "0101", "Para": "101101", "Sim": ["1", "3", "2", "4", "3"]}), name="Lucky"
+    )
+    renewed(tiny)
+
+    def first(query: str) -> str:
+        page = client.get(f"/benchmarks/tiny{query}").content.decode()
+        body = page.split("<tbody>")[1]
+        return min(("Steady", "Lucky"), key=body.index)
+
+    assert first("") == "Lucky"
+    assert first("?by=borda") == "Steady"
+    assert first("?weights=Infer:0") == "Steady"
+    assert first("?weights=infer:0,Sim:2&by=median") == "Steady"
+    assert first("?by=nonsense") == "Lucky"
+    page = client.get("/benchmarks/tiny?weights=Nothing:2,Sim:-1").content.decode()
+    assert "Nothing:2" in page
+    assert "Sim:-1" in page
+    assert "is no weight" in page
+    assert first("?weights=Sim") == "Lucky"
+    assert (
+        "All tasks weigh 0"
+        in client.get("/benchmarks/tiny?weights=Para:0,Sim:0,Infer:0,Refer:0").content.decode()
+    )
+
+
+@pytest.mark.django_db
+def test_the_majority_class_is_an_option_only_where_a_reference_says_so(tiny: Any) -> None:
+    from gluebench.leaderboard.ranks.systems import majority_tasks
+
+    assert majority_tasks(load_benchmark("glue")) == ["WNLI"]
+    assert majority_tasks(tiny.record) == []
+
+
+@pytest.mark.django_db
+@pytest.mark.parametrize("page", ["rules", "pairs", "efficiency"])
+def test_pages_have_twins_and_tables(client: Any, three: list[Any], tiny: Any, page: str) -> None:
+    waiting = client.get(f"/benchmarks/tiny/{page}")
+    assert waiting.status_code == 200
+    for row, cost in zip(three, (110_000_000, 1_000_000, None), strict=True):
+        row.parameters = cost
+        row.save()
+    renewed(tiny)
+    html = client.get(f"/benchmarks/tiny/{page}").content.decode()
+    assert "Ahead" in html
+    assert "style=" not in html
+    twin = client.get(f"/benchmarks/tiny/{page}.json").json()
+    assert twin["schema"] == f"gluebench.{page}/1"
+    lines = client.get(f"/benchmarks/tiny/{page}.csv").content.decode().splitlines()
+    assert len(lines) == {"rules": 4, "pairs": 4, "efficiency": 3}[page]
+
+
+@pytest.mark.django_db
+def test_a_comparison_is_computed_in_the_background_and_kept(
+    client: Any, three: list[Any], tiny: Any
+) -> None:
+    from django_tasks_db.models import DBTaskResult
+
+    from gluebench.leaderboard.ranks.models import Pair
+    from gluebench.leaderboard.ranks.renewing import compare as compute
+
+    a, b = three[0], three[2]
+    address = f"/benchmarks/tiny/compare?a={a.key}&b={b.key}"
+    assert "are being compared" in client.get(address).content.decode()
+    assert client.get(address.replace("?", ".json?")).status_code == 202
+    pair = Pair.objects.get()
+    assert DBTaskResult.objects.filter(task_path__endswith="compare_pair").count() == 1
+    assert compute(pair.pk)
+    assert not compute(pair.pk)
+    page = client.get(address).content.decode()
+    twin = client.get(address.replace("?", ".json?")).json()
+    gold = read_gold(tiny.gold_path, tiny.record)
+    told = compare(check(a.file.path, tiny.record), check(b.file.path, tiny.record), gold)
+    assert twin["comparison"]["conclusion"] == told.conclusion
+    assert twin["comparison"]["overall"] == json.loads(json.dumps(told.as_dict()["overall"]))
+    assert "Negation" in page
+    assert "Logic" in page
+    assert "In examples" in page
+    assert client.get(f"/benchmarks/tiny/compare?a={b.key}&b={a.key}").url.endswith(f"a={a.key}&b={b.key}")
+    rows = client.get(address.replace("?", ".csv?")).content.decode().splitlines()
+    assert rows[1].startswith(",average,")
+
+
+@pytest.mark.django_db
+def test_what_the_policy_hides_is_not_compared(client: Any, three: list[Any], tiny: Any) -> None:
+    from gluebench.leaderboard.ranks.models import Pair
+
+    renewed(tiny)
+    tiny.refresh_from_db()
+    tiny.settings = {"feedback": "ladder"}
+    tiny.save()
+    type(tiny).objects.filter(pk=tiny.pk).touch()
+    a, b = three[0], three[2]
+    for page in ("rules", "pairs", f"compare?a={a.key}&b={b.key}"):
+        shown = client.get(f"/benchmarks/tiny/{page}").content.decode()
+        assert "would tell what is held back" in shown
+    assert renewed(tiny).board is None
+    assert not Pair.objects.exists()
+    assert client.get("/benchmarks/tiny/rules.json").json()["rows"] == []
+
+
+@pytest.mark.django_db
+def test_a_private_entry_is_not_compared_nor_named(
+    client: Any, three: list[Any], tiny: Any, ada: Any
+) -> None:
+    renewed(tiny)
+    three[2].public = False
+    three[2].save()
+    type(tiny).objects.filter(pk=tiny.pk).touch()
+    client.force_login(ada)
+    for page in ("rules", "pairs", "rules.json", "pairs.csv"):
+        assert "Behind" not in client.get(f"/benchmarks/tiny/{page}").content.decode()
+    assert client.get(f"/benchmarks/tiny/compare?a={three[0].key}&b={three[2].key}").status_code == 404
+
+
+@pytest.mark.django_db
+def test_small_private_categories_are_left_out_of_a_comparison(three: list[Any], tiny: Any) -> None:
+    from gluebench.analysis.board import compare_two
+
+    record = tiny.record
+    a, b = three[0].file.path, three[2].file.path
+    public = compare_two(a, b, read_gold(tiny.gold_path, record), smallest=30)
+    assert public["comparison"]["diagnostics"]["DX"]["categories"]
+    text = tiny.manifest.replace("private = false", "private = true")
+    type(tiny).objects.filter(pk=tiny.pk).update(manifest=text)
+    tiny.refresh_from_db()
+    gold = read_gold(tiny.gold_path, load_benchmark(tiny.manifest_path))
+    told = compare_two(a, b, gold, smallest=3)["comparison"]["diagnostics"]["DX"]["categories"]
+    assert {each["name"] for each in told} == {"Logic", "Negation"}
+
+
+@pytest.mark.django_db
+def test_the_interface_has_the_same(client: Any, three: list[Any], tiny: Any) -> None:
+    renewed(tiny)
+    for page in ("rules", "pairs", "efficiency"):
+        site = client.get(f"/benchmarks/tiny/{page}.json").json()
+        assert client.get(f"/api/v1/benchmarks/tiny/{page}").json() == site
+    answer = client.get(f"/api/v1/benchmarks/tiny/compare?a={three[1].key}&b={three[0].key}")
+    assert answer.status_code == 202
+    assert answer.json()["a"]["key"] == three[0].key
+    assert client.get("/api/v1/benchmarks/tiny/compare?a=nobody&b=nothing").status_code == 404

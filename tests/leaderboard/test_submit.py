@@ -1,0 +1,307 @@
+"""`gluebench submit` and its client, against a site that a process of its own serves."""
+
+from __future__ import annotations
+
+import json
+import socket
+import subprocess
+import sys
+import threading
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import pytest
+from click.testing import CliRunner, Result
+from leaderboard.material import PREDICTIONS, zip_bytes
+
+from gluebench.cli import main
+from gluebench.submission.client import Client, RefusedByLeaderboardError, SendError
+
+TOKEN = """
+import sys; from datetime import timedelta; from gluebench.leaderboard import commands
+commands._open(sys.argv[1])
+from gluebench.leaderboard.accounts.models import User, issue
+from gluebench.leaderboard.benchmarks.models import Benchmark
+Benchmark.objects.update(settings={"per_day": None, "at_once": None, "invalid_per_day": None})
+user = User.objects.filter(email=sys.argv[2]).first() or User.objects.create_user(sys.argv[2])
+print(issue(user, "a test", ["read", "submit"], timedelta(days=1))[1])
+"""
+
+
+@pytest.fixture(scope="module")
+def token(served: Any) -> str:
+    return str(served.python(TOKEN, str(served.folder), "sender@example.org")).strip()
+
+
+@pytest.fixture
+def file(tmp_path: Path, good_zip: bytes) -> Path:
+    path = tmp_path / "mine.zip"
+    path.write_bytes(good_zip)
+    return path
+
+
+def submit(token: str, *arguments: Any) -> Result:
+    return CliRunner().invoke(main, ["submit", *map(str, arguments)], env={"GLUEBENCH_TOKEN": token})
+
+
+def test_a_submission_is_sent_graded_and_printed(served: Any, token: str, file: Path) -> None:
+    done = submit(token, file, "--to", served.url, "--name", "From a terminal", "--model", "CBoW", "--public")
+    assert done.exit_code == 0, done.output
+    assert "A tiny benchmark, test split" in done.stdout
+    assert "macro-average" in done.stdout
+    assert f"{served.url}/submissions/" in done.stderr
+    rows = served.json("/api/v1/benchmarks/tiny/board")["rows"]
+    assert "From a terminal" in [row["name"] for row in rows]
+
+
+def test_the_report_is_that_of_grade(served: Any, token: str, file: Path, gold_folder: Path) -> None:
+    from leaderboard.material import MANIFEST
+
+    arguments = [str(file), "--gold", str(gold_folder), "--benchmark", str(MANIFEST)]
+    here = CliRunner().invoke(main, ["grade", *arguments])
+    there = submit(token, file, "--to", served.url, "--name", "Compared")
+    assert there.stdout == here.stdout
+    again = submit(token, file, "--to", served.url, "--name", "Compared", "--json")
+    assert "was sent before" in again.stderr
+    report = json.loads(again.stdout)
+    assert (
+        report["tasks"]
+        == json.loads(CliRunner().invoke(main, ["grade", *arguments, "--json"]).stdout)["tasks"]
+    )
+
+
+def test_the_same_command_twice_makes_one_submission(served: Any, token: str, file: Path) -> None:
+    client = Client(served.url, token)
+    found = [
+        submit(token, file, "--to", served.url, "--name", "Twice", "--no-wait", *more).stdout
+        for more in ([], [], ["--new"])
+    ]
+    assert found[0] == found[1] != found[2]
+    keys = [page.strip().rpartition("/")[2] for page in (found[0], found[2])]
+    assert [client.wait(key)["status"] for key in keys] == ["graded", "graded"]
+
+
+def test_an_invalid_file_is_explained_and_not_sent(served: Any, token: str, tmp_path: Path) -> None:
+    broken = tmp_path / "broken.zip"
+    broken.write_bytes(zip_bytes({**PREDICTIONS, "Refer": "01x0"}))
+    done = submit(token, broken, "--to", served.url, "--name", "Broken")
+    assert done.exit_code == 1
+    assert "Refer.tsv:4" in done.stderr
+    assert "Nothing was sent." in done.stderr
+    checked = submit(token, broken, "--to", served.url, "--check-only")
+    assert (checked.exit_code, "Refer.tsv:4" in checked.stdout) == (1, True)
+
+
+def test_the_free_check_from_a_terminal(served: Any, token: str, file: Path) -> None:
+    done = submit(token, file, "--to", served.url, "--check-only", "--json")
+    assert (done.exit_code, json.loads(done.stdout)["verdict"]) == (0, "valid")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "code", "told"),
+    [
+        (["--to", "board.example.org"], 1, "is not the address of a leaderboard"),
+        (["--to", "https://me:secret@example.org"], 1, "Leave the name and password out"),
+        (["--to", "URL", "--benchmark", "other"], 2, "has no benchmark 'other'. It has: tiny"),
+        (["--to", "URL", "--link", "javascript:alert(1)"], 1, "link: "),
+        (["--to", "URL/nowhere"], 1, "not as a leaderboard of gluebench does"),
+        ([], 2, "Missing option '--to'"),
+    ],
+)
+def test_a_mistake_is_one_message(
+    served: Any, token: str, file: Path, arguments: list[str], code: int, told: str
+) -> None:
+    done = submit(token, file, *(each.replace("URL", served.url) for each in arguments))
+    assert (done.exit_code, told in done.stderr) == (code, True), done.output
+    assert "Traceback" not in done.output
+
+
+def test_a_token_that_is_wrong_or_absent_is_said_so(served: Any, file: Path) -> None:
+    assert "unknown" in submit("gluebench_wrong", file, "--to", served.url).stderr
+    absent = submit("", file, "--to", served.url)
+    assert (absent.exit_code, "/account/tokens" in absent.stderr) == (2, True)
+
+
+def test_without_somewhere_to_send_it_details_are_refused(tmp_path: Path) -> None:
+    out = str(tmp_path / "out.zip")
+    done = CliRunner().invoke(main, ["run", "system:majority", "--out", out, "--team", "Us"])
+    assert (done.exit_code, "add --to URL" in done.stderr) == (2, True)
+
+
+class Proxy(NamedTuple):
+    """A way to the site that breaks."""
+
+    url: str
+    seen: list[int]
+    """Bytes that each connection brought."""
+
+
+@pytest.fixture
+def broken_way(served: Any) -> Iterator[Any]:  # noqa: C901
+    """Makes a proxy that breaks the next uploads off: before, in or after the body; then lets all through."""
+    listening = socket.create_server(("127.0.0.1", 0))
+    breaks: list[str] = []
+    seen: list[int] = []
+
+    def pump(source: socket.socket, target: socket.socket) -> None:
+        try:
+            while data := source.recv(65536):
+                target.sendall(data)
+            target.shutdown(socket.SHUT_WR)
+        except OSError:
+            pass
+
+    def serve(client: socket.socket) -> None:
+        head = client.recv(65536)
+        breaking = breaks.pop(0) if breaks and head.startswith(b"POST") else ""
+        seen.append(len(head))
+        with client, socket.create_connection(("127.0.0.1", served.port)) as site:
+            if breaking == "before":
+                return
+            if breaking == "body":
+                site.sendall(head[:200])
+                return
+            site.sendall(head)
+            upward = threading.Thread(target=pump, args=(client, site), daemon=True)
+            upward.start()
+            if breaking == "answer":
+                site.recv(1)  # it was taken; its sender never hears of it
+                return
+            pump(site, client)
+
+    def accept() -> None:
+        while True:
+            try:
+                client, _ = listening.accept()
+            except OSError:
+                return
+            threading.Thread(target=serve, args=(client,), daemon=True).start()
+
+    threading.Thread(target=accept, daemon=True).start()
+
+    def made(*which: str) -> Proxy:
+        breaks.extend(which)
+        return Proxy(f"http://127.0.0.1:{listening.getsockname()[1]}", seen)
+
+    yield made
+    listening.close()
+
+
+@pytest.mark.parametrize(
+    "where",
+    [
+        ("before",),
+        ("body",),
+        pytest.param(("answer",), marks=pytest.mark.slow),  # its client waits a minute for the answer
+        pytest.param(("before", "answer", "body"), marks=pytest.mark.slow),
+    ],
+)
+def test_a_broken_upload_is_sent_again_and_is_one_submission(
+    served: Any, token: str, file: Path, broken_way: Any, where: tuple[str, ...]
+) -> None:
+    said: list[str] = []
+    client = Client(broken_way(*where).url, token, say=said.append)
+    before = client._get("/submissions")["count"]
+    found = client.submit("tiny", file, {"name": f"Broken {where}", "model": "CBoW"})
+    assert len(said) == len(where)
+    assert all("Trying again" in line for line in said)
+    assert client._get("/submissions")["count"] == before + 1
+    assert client.wait(found["key"])["status"] == "graded"
+
+
+def test_uploads_of_one_key_at_the_same_time_are_one_submission(served: Any, token: str, file: Path) -> None:
+    start, keys = threading.Barrier(8), []
+
+    def one() -> None:
+        client = Client(served.url, token)
+        start.wait()
+        keys.append(
+            client.submit("tiny", file, {"name": "At once", "model": "CBoW"}, retry_key="at-once")["key"]
+        )
+
+    threads = [threading.Thread(target=one) for _ in range(8)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert len(keys) == 8
+    assert len(set(keys)) == 1
+
+
+def test_who_cannot_be_reached_is_told_after_a_few_tries(file: Path) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as free:
+        port = free.getsockname()[1]
+    said: list[str] = []
+    with pytest.raises(SendError, match=r"could not be reached.*Tried 2 times"):
+        Client(f"http://127.0.0.1:{port}", "token", tries=2, say=said.append).submit("tiny", file, {})
+    assert len(said) == 1
+
+
+def test_a_token_goes_to_no_other_address(served: Any, token: str) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as away:
+
+        def redirect() -> None:
+            client, _ = away.accept()
+            client.recv(65536)
+            client.sendall(
+                f"HTTP/1.1 302 Found\r\nLocation: {served.url}/\r\nContent-Length: 0\r\n\r\n".encode()
+            )
+            client.close()
+
+        threading.Thread(target=redirect, daemon=True).start()
+        with pytest.raises(SendError, match="has moved"):
+            Client(f"http://127.0.0.1:{away.getsockname()[1]}", token, tries=1).about()
+
+
+def test_a_refusal_carries_what_the_leaderboard_said(served: Any, token: str, file: Path) -> None:
+    with pytest.raises(RefusedByLeaderboardError) as refused:
+        Client(served.url, token).submit("tiny", file, {"name": "", "model": "CBoW"})
+    assert refused.value.status == 422
+    assert refused.value.problem["errors"][0]["field"] == "name"
+
+
+def test_a_large_file_goes_in_pieces(served: Any, token: str, tmp_path: Path) -> None:
+    large = tmp_path / "large.zip"
+    large.write_bytes(b"x" * (served.json("/api/v1/")["upload_bytes"] + 1))
+    with pytest.raises(SendError, match="larger than the 16 MB"):
+        Client(served.url, token).check("tiny", large)
+    large.write_bytes(b"x" * (8 * 1024 * 1024))
+    told: list[int] = []
+    found = Client(served.url, token).check("tiny", large, progress=lambda sent, size: told.append(sent))
+    assert found["verdict"] == "invalid"
+    assert told == [*range(65536, 8 * 1024 * 1024 + 1, 65536)]
+
+
+def test_head_has_no_body_on_the_wire(served: Any) -> None:
+    with socket.create_connection(("127.0.0.1", served.port)) as connection:
+        connection.sendall(
+            b"HEAD /api/v1/benchmarks HTTP/1.1\r\nHost: 127.0.0.1\r\nConnection: close\r\n\r\n"
+        )
+        answer = b""
+        while data := connection.recv(65536):
+            answer += data
+    assert answer.startswith(b"HTTP/1.1 200")
+    assert answer.endswith(b"\r\n\r\n")
+
+
+@pytest.mark.slow
+def test_every_operation_keeps_to_its_document(served: Any, token: str) -> None:
+    done = subprocess.run(
+        [
+            *(sys.executable, "-m", "schemathesis.cli", "run", f"{served.url}/api/v1/openapi.json"),
+            *("--header", f"Authorization: Bearer {token}", "--checks", "all", "--seed", "1"),
+            *(
+                "--exclude-checks",
+                "positive_data_acceptance",
+                "--max-examples",
+                "40",
+                "--suppress-health-check",
+                "all",
+            ),
+        ],
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 0, done.stdout[-6000:]
