@@ -154,12 +154,22 @@ def test_the_leaderboards_commands_are_called_with_what_was_typed(monkeypatch, t
 
     monkeypatch.setattr("gluebench.cli.leaderboard.import_module", lambda name: Room())
     site, gold = str(tmp_path / "site"), str(tmp_path)
-    typed = [["init"], ["add", "glue", "--gold", gold], ["serve", "--port", "9"], ["demo"]]
+    typed = [
+        ["init"],
+        ["admin", "a@b.org"],
+        ["organiser", "a@b.org", "glue", "--remove"],
+        ["add", "glue", "--gold", gold],
+        ["serve", "--port", "9"],
+        ["demo"],
+    ]
     for words in typed:
         assert CliRunner().invoke(main, ["leaderboard", *words, "--site", site]).exit_code == 0
     assert called == [
         ("init", site, {}),
-        ("add", site, "glue", gold, {}),
+        ("first_admin", site, "admin@localhost", {}),
+        ("make_admin", site, "a@b.org", {}),
+        ("set_organiser", site, "a@b.org", "glue", {"remove": True}),
+        ("add", site, "glue", gold, None, {}),
         ("serve", site, {"host": "127.0.0.1", "port": 9}),
         ("demo", site, {"host": "127.0.0.1", "port": 8000}),
     ]

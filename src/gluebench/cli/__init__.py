@@ -13,16 +13,23 @@ from gluebench.version import __version__
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 
 COMMANDS = {
+    "annotate": "gluebench.cli.annotate:annotate",
+    "audit": "gluebench.cli.audit:audit",
     "benchmark": "gluebench.cli.benchmark:benchmark",
+    "challenge": "gluebench.cli.challenge:challenge",
     "check": "gluebench.cli.check:check",
     "compare": "gluebench.cli.compare:compare",
     "data": "gluebench.cli.data:data",
+    "diagnose": "gluebench.cli.diagnose:diagnose",
     "encode": "gluebench.cli.encode:encode",
+    "errors": "gluebench.cli.read_errors:errors",
     "grade": "gluebench.cli.grade:grade",
     "leaderboard": "gluebench.cli.leaderboard:leaderboard",
     "probe": "gluebench.cli.probe:probe",
+    "rank": "gluebench.cli.rank:rank",
     "reproduce": "gluebench.cli.reproduce:reproduce",
     "run": "gluebench.cli.run:run",
+    "submit": "gluebench.cli.submit:submit",
     "train": "gluebench.cli.train:train",
     "write": "gluebench.cli.write:write",
 }

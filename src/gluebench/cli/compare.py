@@ -21,8 +21,7 @@ if TYPE_CHECKING:
 
 
 @click.command
-@click.argument("a", metavar="A", type=click.Path(exists=True))
-@click.argument("b", metavar="B", type=click.Path(exists=True))
+@click.argument("subs", metavar="A B", nargs=-1, required=True, type=click.Path(exists=True))
 @labels_option
 @click.option(
     "--resamples",
@@ -38,8 +37,7 @@ if TYPE_CHECKING:
 @benchmark_option
 @output_options
 def compare(
-    a: str,
-    b: str,
+    subs: tuple[str, ...],
     gold: str | None,
     data: str | None,
     resamples: int,
@@ -51,12 +49,16 @@ def compare(
 ) -> None:
     """Compare two submissions on the same examples.
 
-    The difference of each score with its interval, a paired test, and what follows in words.
+    The difference of each score with its interval, a paired test, the effect in examples, the smallest
+    difference that could be shown, and what follows in words; diagnostic sets by phenomenon too.
+    More than two submissions: gluebench rank.
 
     \b
     Example:
       gluebench compare ours.zip theirs.zip --gold gold/
     """
+    if len(subs) != 2:
+        raise click.UsageError(f"compare takes two submissions, not {len(subs)}{_more_than_two(subs)}.")
     from gluebench import analysis
     from gluebench.benchmark import load_benchmark
     from gluebench.cli.compare_view import comparison_output
@@ -64,8 +66,12 @@ def compare(
     from gluebench.cli.output import emit, notices
 
     manifest = load_benchmark(benchmark)
-    ours, theirs = (read_submission(source, manifest, benchmark=benchmark, role=split) for source in (a, b))
+    ours, theirs = (read_submission(source, manifest, benchmark=benchmark, role=split) for source in subs)
     labels = read_labels(gold, data, manifest, role=split, partial=allow_partial_gold)
     comparison = analysis.compare(ours, theirs, labels, resamples=resamples, seed=seed)
     notices(f"warning: {warning}" for warning in comparison.warnings)
     emit(comparison_output(comparison, manifest), form)
+
+
+def _more_than_two(subs: tuple[str, ...]) -> str:
+    return f"; for more: gluebench rank {' '.join(subs)}" if len(subs) > 2 else ""

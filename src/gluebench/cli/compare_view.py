@@ -1,8 +1,12 @@
-"""A comparison as one table: a row per metric with both values, the difference and its test."""
+"""A comparison as tables: what differs, what it rests on, and a diagnostic set by category.
+
+Each fits 60 columns without breaking an interval, which is why the tests have a table of their own.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from typing import NamedTuple
 
 from gluebench.analysis import Comparison
 from gluebench.analysis.comparison import TaskComparison
@@ -10,72 +14,167 @@ from gluebench.analysis.differences import Difference
 from gluebench.benchmark import Benchmark, Task
 from gluebench.cli.formats import Records
 from gluebench.cli.output import Output, interval, percent
-from gluebench.cli.report_view import titles
+from gluebench.cli.report_view import BETWEEN_MODELS, titles
 from gluebench.cli.tables import Section, Table
 
-FIELDS = ("task", "metric", "a", "b", "difference", "low", "high", "p", "adjusted", "test", "n", "same")
-COLUMNS = ("task", "metric", "A", "B", "A - B [95 % interval]", "p", "p (Holm)", "test")
-_BLANK = ("", "", "-", "-", "-", "", "", "")
+FIELDS = (
+    "task", "metric", "breakdown", "category", "a", "b", "difference", "low", "high", "p", "adjusted", "test",
+    "n", "same", "only_a", "only_b", "detectable", "withheld",
+)  # fmt: skip
+DIFFERENCE = "A - B [95 % interval]"
+_TASK_SCORE = "task score"
+
+
+class _Row(NamedTuple):
+    """A line of the first two tables."""
+
+    task: str
+    metric: str
+    difference: Difference | None
+    decides: bool
+    """Whether it is this p-value that the words go by."""
 
 
 def comparison_output(comparison: Comparison, benchmark: Benchmark) -> Output:
     """The comparison in every form."""
+    rows = _sections(comparison, benchmark)
+    tables = [_differences(comparison, benchmark, rows), _tests(rows)]
+    for task in benchmark.diagnostics:
+        part = comparison.diagnostics.get(task.name)
+        if part is not None and part.categories:
+            tables.append(_categories(part, task))
+    records = Records(FIELDS, tuple(_records(comparison)))
+    return Output(comparison.as_dict(), tuple(tables), records, words=("", *comparison.words))
+
+
+def _sections(comparison: Comparison, benchmark: Benchmark) -> list[list[_Row]]:
+    """Scored tasks, the average, diagnostic sets; those that are there."""
+    count = len(comparison.over)
+    average = _Row("average", f"of {count} task{'s' * (count != 1)}", comparison.overall, True)
     tasks, apart = comparison.tasks, comparison.diagnostics
     sections = [
-        Section(tuple(row for task in benchmark.scored for row in _rows(tasks.get(task.name), task))),
-        Section((_average_row(comparison),)),
-        Section(tuple(row for task in benchmark.diagnostics for row in _rows(apart.get(task.name), task))),
+        [row for task in benchmark.scored for row in _rows(tasks.get(task.name), task)],
+        [average],
+        [row for task in benchmark.diagnostics for row in _rows(apart.get(task.name), task)],
     ]
-    table = Table(
-        columns=COLUMNS,
-        sections=tuple(section for section in sections if section.rows),
-        title=f"{benchmark.title}, {comparison.split} split. A: {comparison.a}. B: {comparison.b}.",
-        right=frozenset({2, 3, 5, 6}),
-        notes=tuple(_notes(comparison)),
-    )
-    records = Records(FIELDS, tuple(_records(comparison)))
-    return Output(comparison.as_dict(), (table,), records, words=("", *comparison.words))
+    return [section for section in sections if section]
 
 
-def _notes(comparison: Comparison) -> Iterator[str]:
-    if comparison.left_out:
-        yield f"Left out: {', '.join(comparison.left_out)}. The average is not the benchmark's macro-average."
-
-
-def _rows(part: TaskComparison | None, task: Task) -> Iterator[tuple[str, ...]]:
+def _rows(part: TaskComparison | None, task: Task) -> Iterator[_Row]:
     if part is None:
         return
     name = task.name
     single = len(task.metrics) == 1
     for metric, difference in part.metrics.items():
         shown = part.score if single and part.score else difference
-        yield (name, titles(task).get(metric, metric), *_cells(shown))
+        yield _Row(name, titles(task).get(metric, metric), shown, decides=single)
         name = ""
     if not single:
-        yield ("", "task score", *_cells(part.score))
+        yield _Row("", _TASK_SCORE, part.score, decides=True)
 
 
-def _average_row(comparison: Comparison) -> tuple[str, ...]:
-    count = len(comparison.over)
-    return ("average", f"of {count} task{'s' * (count != 1)}", *_cells(comparison.overall))
+def _differences(comparison: Comparison, benchmark: Benchmark, sections: Sequence[Sequence[_Row]]) -> Table:
+    return Table(
+        columns=("task", "metric", "A", "B", DIFFERENCE, "p"),
+        sections=tuple(
+            Section(tuple((row.task, row.metric, *_values(row.difference), _decisive(row)) for row in rows))
+            for rows in sections
+        ),
+        title=f"{benchmark.title}, {comparison.split} split. A: {comparison.a}. B: {comparison.b}.",
+        right=frozenset({2, 3, 5}),
+        notes=tuple(_notes(comparison)),
+    )
 
 
-def _cells(difference: Difference | None) -> tuple[str, ...]:
+def _notes(comparison: Comparison) -> Iterator[str]:
+    if len(comparison.over) > 1:
+        yield f"p of a task: after Holm's adjustment for {len(comparison.over)} tasks."
+    if comparison.left_out:
+        yield f"Left out: {', '.join(comparison.left_out)}. The average is not the benchmark's macro-average."
+
+
+def _values(difference: Difference | None) -> tuple[str, ...]:
     if difference is None:
-        return _BLANK[2:]
+        return ("-", "-", "-")
+    withheld = f" ({difference.withheld})" if difference.withheld else ""
+    ends = interval(difference.low, difference.high)
     return (
         percent(difference.a),
         percent(difference.b),
-        f"{percent(difference.difference):>5}{interval(difference.low, difference.high)}",
-        p_cell(difference.p),
-        "" if difference.adjusted is None else p_cell(difference.adjusted),
-        difference.test,
+        f"{percent(difference.difference):>5}{ends}{withheld}",
     )
+
+
+def _decisive(row: _Row) -> str:
+    if row.difference is None or not row.decides:
+        return ""
+    return p_cell(row.difference.p if row.difference.adjusted is None else row.difference.adjusted)
 
 
 def p_cell(p: float) -> str:
     """A p-value with three decimals, never shown as zero."""
     return "< .001" if p < 0.001 else f"{p:.3f}".removeprefix("0")
+
+
+def _tests(sections: Sequence[Sequence[_Row]]) -> Table:
+    return Table(
+        columns=("task", "metric", "test", "p", "right alone: A, B of n", "shows"),
+        sections=tuple(
+            Section(tuple((row.task, row.metric, *_test(row.difference)) for row in rows))
+            for rows in sections
+        ),
+        title="What it rests on",
+        right=frozenset({3, 5}),
+        notes=(
+            "p: of that test alone, not adjusted. Shows: the smallest true difference in points that these "
+            "examples and these two systems would show four times in five.",
+        ),
+    )
+
+
+def _test(difference: Difference | None) -> tuple[str, ...]:
+    if difference is None:
+        return ("-", "", "", "")
+    shows = "" if difference.detectable is None else percent(difference.detectable)
+    return (difference.test, p_cell(difference.p), _alone(difference), shows)
+
+
+def _alone(difference: Difference) -> str:
+    if difference.alone is None:
+        return f"{difference.n:,}"
+    return f"{difference.alone.a:,}, {difference.alone.b:,} of {difference.n:,}"
+
+
+def _categories(part: TaskComparison, task: Task) -> Table:
+    """Coarse phenomena with their fine ones under them, then what else divides the set."""
+    found = {(each.kind, each.name): each.difference for each in part.categories}
+    sections = []
+    for coarse in task.coarse():
+        rows = [("coarse", coarse, coarse)] + [
+            ("fine", each.name, f"  {each.name}") for each in task.phenomena if each.coarse == coarse
+        ]
+        sections.append([(shown, found[kind, name]) for kind, name, shown in rows if (kind, name) in found])
+    for column in task.metadata:
+        sections.append(
+            [(f"{column}: {name}", each) for (kind, name), each in found.items() if kind == column]
+        )
+    return Table(
+        columns=("category", "A", "B", DIFFERENCE, "p", "n"),
+        sections=tuple(
+            Section(
+                tuple((name, *_values(each), p_cell(_adjusted(each)), str(each.n)) for name, each in rows)
+            )
+            for rows in sections
+            if rows
+        ),
+        title=f"{task.name} by category: {task.metrics[0].title}",
+        right=frozenset({1, 2, 4, 5}),
+        notes=("p: after Holm's adjustment over the categories of one kind.", BETWEEN_MODELS),
+    )
+
+
+def _adjusted(difference: Difference) -> float:
+    return difference.p if difference.adjusted is None else difference.adjusted
 
 
 def _records(comparison: Comparison) -> Iterator[tuple[object, ...]]:
@@ -84,10 +183,14 @@ def _records(comparison: Comparison) -> Iterator[tuple[object, ...]]:
             yield _record(difference, task=name, metric=metric)
         if part.score is not None:
             yield _record(part.score, task=name, metric="score")
+        for each in part.categories:
+            yield _record(each.difference, task=name, breakdown=each.kind, category=each.name)
     if comparison.overall is not None:
-        yield _record(comparison.overall, task="", metric="average")
+        yield _record(comparison.overall, metric="average")
 
 
-def _record(difference: Difference, *, task: str, metric: str) -> tuple[object, ...]:
+def _record(
+    difference: Difference, *, task: str = "", metric: str = "", breakdown: str = "", category: str = ""
+) -> tuple[object, ...]:
     values = difference.as_dict()
-    return (task, metric, *(values.get(field) for field in FIELDS[2:]))
+    return (task, metric, breakdown, category, *(values.get(field) for field in FIELDS[4:]))

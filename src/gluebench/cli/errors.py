@@ -43,9 +43,12 @@ def _room_error(error: Exception) -> click.ClickException | None:
         "SiteError",
         "DataError",
         "EncoderError",
+        "PolicyError",
         "ModelError",
         "PredictionError",
+        "RefusedByLeaderboardError",
         "RefusedError",
+        "SendError",
         "WeightsError",
         "CannotBeHadError",
     }:  # these may begin with a path

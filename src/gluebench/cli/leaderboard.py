@@ -11,6 +11,18 @@ from types import ModuleType
 import click
 
 from gluebench.cli.errors import needs_extra
+from gluebench.cli.lazy import LazyGroup
+from gluebench.cli.options import pairs
+
+COMMANDS: dict[str, str] = {
+    "admin": "gluebench.cli.leaderboard_accounts:admin",
+    "links": "gluebench.cli.leaderboard_accounts:links",
+    "organiser": "gluebench.cli.leaderboard_accounts:organiser",
+    "doctor": "gluebench.cli.leaderboard_running:doctor",
+    "web": "gluebench.cli.leaderboard_running:web",
+    "worker": "gluebench.cli.leaderboard_running:worker",
+}
+"""Command to its address, for those in files of their own; each is imported when it is asked for."""
 
 site_option = click.option(
     "--site",
@@ -27,22 +39,36 @@ port_option = click.option(
 )
 
 
-@click.group
+@click.group(cls=LazyGroup, commands_at=COMMANDS)
 def leaderboard() -> None:
     """Set up and serve a leaderboard."""
 
 
 @leaderboard.command
 @site_option
-def init(site: str) -> None:
-    """Set up a leaderboard in a new folder.
+@click.option(
+    "--admin",
+    metavar="EMAIL",
+    default="admin@localhost",
+    show_default=True,
+    help="Address that the first admin signs in with.",
+)
+def init(site: str, admin: str) -> None:
+    """Set up a leaderboard in a new folder, with a first admin.
+
+    The admin's random password is shown once. On a site that has an admin, nobody is made one.
 
     \b
     Example:
-      gluebench leaderboard init --site my-site
+      gluebench leaderboard init --site my-site --admin ada@example.org
     """
-    with _room() as commands:
+    from gluebench.cli.leaderboard_accounts import say_password
+
+    with room() as commands:
         commands.init(site)
+        password = commands.first_admin(site, admin)
+    if password is not None:
+        say_password(admin, password)
     click.echo(f"The site is in {site}. Next: gluebench leaderboard add BENCHMARK --gold DIR --site {site}")
 
 
@@ -56,7 +82,13 @@ def init(site: str) -> None:
     type=click.Path(exists=True, file_okay=False),
     help="Folder with a label file for each test file.",
 )
-def add(site: str, benchmark: str, gold: str) -> None:
+@click.option(
+    "--policy",
+    metavar="FILE",
+    type=click.Path(exists=True, dir_okay=False),
+    help="TOML file with limits and feedback (docs/limits.md).",
+)
+def add(site: str, benchmark: str, gold: str, policy: str | None) -> None:
     """Give the leaderboard a benchmark and its labels.
 
     BENCHMARK is the name of an installed benchmark or the path of a manifest.
@@ -64,10 +96,43 @@ def add(site: str, benchmark: str, gold: str) -> None:
     \b
     Example:
       gluebench leaderboard add glue --gold gold/
+      gluebench leaderboard add glue --gold gold/ --policy policy.toml
     """
-    with _room() as commands:
-        name = commands.add(site, benchmark, gold)
+    with room() as commands:
+        name = commands.add(site, benchmark, gold, policy)
     click.echo(f"{name} is on the site. Next: gluebench leaderboard serve --site {site}")
+
+
+@leaderboard.command
+@site_option
+@click.argument("benchmark", metavar="BENCHMARK")
+@click.option(
+    "--file",
+    metavar="FILE",
+    type=click.Path(exists=True, dir_okay=False),
+    help="TOML file; a setting that it leaves out gets its usual value.",
+)
+@click.option(
+    "--set",
+    "changes",
+    metavar="NAME=VALUE",
+    multiple=True,
+    callback=pairs,
+    help="One setting, any number of times; none for no limit.",
+)
+def policy(site: str, benchmark: str, file: str | None, changes: dict[str, str]) -> None:
+    """Show or change a benchmark's limits and feedback.
+
+    Without --file and --set, it prints the policy as it is, as a TOML file.
+
+    \b
+    Example:
+      gluebench leaderboard policy glue --set per_day=1 --set per=team
+      gluebench leaderboard policy glue > policy.toml
+    """
+    with room() as commands:
+        for line in commands.policy(site, benchmark, file, changes):
+            click.echo(line)
 
 
 @leaderboard.command
@@ -81,7 +146,7 @@ def serve(site: str, host: str, port: int) -> None:
     Example:
       gluebench leaderboard serve --port 8000
     """
-    with _room() as commands:
+    with room() as commands:
         commands.serve(site, host=host, port=port)
 
 
@@ -98,12 +163,12 @@ def demo(site: str, host: str, port: int) -> None:
     Example:
       gluebench leaderboard demo
     """
-    with _room("demo") as commands:
+    with room("demo") as commands:
         commands.demo(site, host=host, port=port)
 
 
 @contextmanager
-def _room(module: str = "commands") -> Iterator[ModuleType]:
+def room(module: str = "commands") -> Iterator[ModuleType]:
     """A module of the leaderboard. A package that they miss, then or later, is said to be an extra."""
     gc.enable()  # a site runs for long
     try:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -11,11 +11,13 @@ import click
 
 from gluebench.cli.errors import needs_extra, reading_data
 from gluebench.cli.options import Form, benchmark_option, output_options
+from gluebench.cli.sending import Destination, deliver, destination_options, reached
 
 if TYPE_CHECKING:
     from gluebench.cli.output import Output
+    from gluebench.cli.sending import Reached
     from gluebench.scoring import Gold
-    from gluebench.systems.rows.reproduce import Asked
+    from gluebench.systems.rows.reproduce import Asked, Ran
     from gluebench.systems.rows.row import TableName
     from gluebench.systems.rows.runs import Place
 
@@ -63,6 +65,7 @@ def _shared(command: F) -> F:
 @click.command
 @_GOLD
 @_shared
+@destination_options(required=False)
 def table4(**options: Any) -> None:
     """Test scores of all rows, or of those named, beside Table 4.
 
@@ -116,12 +119,14 @@ def _run(
     device: str,
     benchmark: str,
     form: Form,
+    to: Destination | None = None,
 ) -> None:
     from gluebench.benchmark import load_benchmark
     from gluebench.cli.output import emit
     from gluebench.cli.reproduce_view import save
 
     suite = load_benchmark(benchmark)
+    there = reached(to, suite.name, "test")
     with _training():
         from gluebench.data.gold import gold_from_data
         from gluebench.data.home import data_folder
@@ -135,19 +140,33 @@ def _run(
         home = data_folder(data)
         labels = gold_from_data(home, suite, role="dev", partial=True)
         place = Place(Corpus(suite, home), Files(vectors, weights), out / suite.name, labels, device)
-        answer = _reproduced(asked, rows or tuple(row.name for row in all_rows()), place, gold=gold)
+        found, answer = _reproduced(asked, rows or tuple(row.name for row in all_rows()), place, gold=gold)
     save(answer, table, place.out / preset)
     emit(answer, form)
+    _deliver(found, place, there, form=form)
 
 
-def _reproduced(asked: Asked, names: tuple[str, ...], place: Place, *, gold: Path | None) -> Output:
+def _deliver(found: Sequence[Ran], place: Place, there: Reached | None, *, form: Form) -> None:
+    """Send the submission of each row that has one."""
+    from gluebench.systems.rows.reproduce import submission_path
+
+    for ran in found if there else ():
+        path = submission_path(ran, place)
+        if ran.chosen and path.is_file():
+            said = {"name": f"{ran.row.full_title} ({ran.preset})", "model": ran.row.full_title}
+            deliver(path, there, form=form, defaults=said)
+
+
+def _reproduced(
+    asked: Asked, names: tuple[str, ...], place: Place, *, gold: Path | None
+) -> tuple[Sequence[Ran], Output]:
     from gluebench.cli.output import notices
     from gluebench.cli.reproduce_view import table_output
     from gluebench.systems.rows.reproduce import reproduce as rerun
 
     labels = place.dev if asked.table == "table6" else _test_labels(gold, place)
     found = rerun(asked, names, place, gold=labels, say=lambda line: notices([line]))
-    return table_output(found, asked, place.benchmark)
+    return found, table_output(found, asked, place.benchmark)
 
 
 def _test_labels(gold: Path | None, place: Place) -> Gold | None:

@@ -12,6 +12,7 @@ import click
 from gluebench.cli.errors import needs_extra
 from gluebench.cli.options import Form, benchmark_option, output_options, split_option, zip_name
 from gluebench.cli.run_options import model_options
+from gluebench.cli.sending import Destination, deliver, destination_options, reached
 
 if TYPE_CHECKING:
     from gluebench.benchmark import Benchmark, Role
@@ -47,6 +48,7 @@ EXTRAS = {
 @click.option("--again", is_flag=True, help="Start over: forget the results of an earlier run.")
 @benchmark_option
 @model_options
+@destination_options(required=False)
 @output_options
 @click.pass_context
 def run(
@@ -61,6 +63,7 @@ def run(
     again: bool,
     benchmark: str,
     form: Form,
+    to: Destination | None,
     **options: Any,
 ) -> None:
     """Run a model over a benchmark: a submission, and its dev scores.
@@ -88,6 +91,7 @@ def run(
 
     gc.enable()  # a run is long, and models are large
     suite = load_benchmark(benchmark)
+    there = reached(to, suite.name, split)
     names = [name.strip() for each in tasks for name in each.split(",") if name.strip()]
     plan = Plan(suite, data_folder(data), chosen(suite, names), split, not no_dev)
     folder = Path(out).with_suffix(".run")
@@ -100,6 +104,7 @@ def run(
         with watcher.told_if_stopped():
             session.run(made.system, watcher, together=made.together)
         _finish(session, suite, out=out, source=model, form=form)
+    deliver(Path(out), there, form=form, defaults={"name": model, "model": model})
 
 
 @contextmanager

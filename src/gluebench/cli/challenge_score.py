@@ -1,0 +1,125 @@
+"""`gluebench challenge score`: what a system makes of a challenge set, case by case."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from gluebench.cli.errors import WRONG_FILE
+from gluebench.cli.options import Form, benchmark_option, output_options
+
+if TYPE_CHECKING:
+    from gluebench.analysis.challenge import CaseScore, Item, Scored
+    from gluebench.benchmark import Task
+    from gluebench.cli.output import Output
+
+SCHEMA = "gluebench.challenge/1"
+COLUMNS = ("case", "examples", "right", "share", "low", "high", "original_right", "broken")
+
+
+@click.command
+@click.argument("file", metavar="FILE", type=click.Path(exists=True, dir_okay=False))
+@click.argument("answers", metavar="ANSWERS", type=click.Path(exists=True, dir_okay=False))
+@click.option(
+    "--keep",
+    "kept",
+    metavar="FILE",
+    type=click.Path(dir_okay=False),
+    help="Write what it fails as a diagnostic set.",
+)
+@click.option("--broken", is_flag=True, help="Keep only what it fails though its original is right.")
+@benchmark_option
+@output_options
+def score(file: str, answers: str, kept: str | None, broken: bool, benchmark: str, form: Form) -> None:
+    """Score answers to a challenge set by case, and keep what fails.
+
+    ANSWERS has the columns index and prediction, as a file of a submission.
+
+    \b
+    Example:
+      gluebench challenge score changed.tsv answers.tsv --keep diagnostic.tsv
+      gluebench data lint-diagnostic diagnostic.tsv
+    """
+    from gluebench.analysis.challenge import read_items
+    from gluebench.analysis.challenge import score as scored
+    from gluebench.benchmark import load_benchmark
+    from gluebench.cli.output import emit
+
+    if broken and kept is None:
+        raise click.UsageError("--broken says what to keep; name the file with --keep.")
+    suite = load_benchmark(benchmark)
+    items = read_items(file, suite)
+    found = scored(items, _read(answers, suite.task(items[0].task), len(items)))
+    emit(_output(file, found), form)
+    if kept is not None:
+        _keep(kept, items, found.broken if broken else found.failed)
+
+
+def _read(path: str, task: Task, size: int) -> list[str]:
+    """The answers in order; what is wrong with the file is said, and ends the command."""
+    from gluebench.cli.output import notices
+    from gluebench.submission.problems import listed
+    from gluebench.submission.tables import Layout, read_table
+
+    words = {other: code for code, label in enumerate(task.labels) for other in label.synonyms}
+    table = read_table(Path(path).name, Path(path).read_bytes(), Layout(task.words, size, words))
+    if table.problems:
+        notices(listed(table.problems))
+    if table.column is None or any(problem.severity == "error" for problem in table.problems):
+        raise click.exceptions.Exit(WRONG_FILE)
+    return table.column.words()
+
+
+def _keep(path: str, items: list[Item], failed: tuple[int, ...]) -> None:
+    from gluebench.analysis.challenge.score import keep
+    from gluebench.cli.output import notices
+
+    if not failed:
+        notices([f"{path}: not written, since there is nothing to keep."])
+        return
+    kept = keep(path, items, failed)
+    blank = f"; {kept.unlabelled:,} need a label for the other direction" if kept.unlabelled else ""
+    notices([f"{path}: {kept.pairs:,} pairs{blank}. Check it with: gluebench data lint-diagnostic {path}"])
+
+
+def _output(file: str, found: Scored) -> Output:
+    from gluebench.cli.formats import Records
+    from gluebench.cli.output import Output
+    from gluebench.cli.tables import Section, Table
+
+    sections = [Section(tuple(map(_cells, found.cases)))]
+    if found.groups:
+        sections.insert(0, Section(tuple(map(_cells, found.groups))))
+    columns = ("", "examples", "right %", "broken")
+    originals = any(each.sound for each in found.cases)
+    notes = (
+        ("Broken: wrong now, of those whose original is right.",)
+        if originals
+        else ('A system that always says yes has every "yes" case right, and every "no" case wrong.',)
+        if found.groups
+        else ()
+    )
+    table = Table(columns, tuple(sections), f"Challenge set {Path(file).name}", frozenset({1, 2, 3}), notes)
+    everything = [*found.groups, *found.cases]
+    data = {
+        "schema": SCHEMA,
+        "groups": [_data(each) for each in found.groups],
+        "cases": [_data(each) for each in found.cases],
+        "failed": list(found.failed),
+    }
+    return Output(data, (table,), Records(COLUMNS, tuple(tuple(_data(each).values()) for each in everything)))
+
+
+def _cells(each: CaseScore) -> tuple[str, ...]:
+    from gluebench.cli.output import interval, percent
+
+    broken = f"{each.broken:,} of {each.sound:,}" if each.sound else "-"
+    shown = f"{percent(each.share)}{interval(each.bar.low, each.bar.high)}"
+    return each.case, f"{each.n:,}", shown, broken
+
+
+def _data(each: CaseScore) -> dict[str, object]:
+    values = (each.case, each.n, each.right, each.share, each.bar.low, each.bar.high, each.sound, each.broken)
+    return dict(zip(COLUMNS, values, strict=True))

@@ -1,0 +1,164 @@
+"""`gluebench diagnose`: which phenomena, which labels and which directions a system gets wrong."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import click
+
+from gluebench.cli.options import (
+    Form,
+    benchmark_option,
+    labels_option,
+    output_options,
+    read_labels,
+    seed_option,
+    split_option,
+)
+
+if TYPE_CHECKING:
+    from gluebench.analysis.diagnostics import Diagnosis
+    from gluebench.benchmark import Benchmark, Role
+    from gluebench.cli.output import Output
+    from gluebench.scoring import Gold
+
+
+@click.command
+@click.argument("subs", metavar="SUB...", nargs=-1, required=True, type=click.Path(exists=True))
+@labels_option
+@click.option("--table5", is_flag=True, help="Print the columns of the paper's Table 5 alone.")
+@click.option(
+    "--phenomenon",
+    metavar="NAME",
+    help="What one phenomenon is about, how it was answered, and pairs of the sample's that show it.",
+)
+@click.option(
+    "--svg", metavar="FILE", type=click.Path(dir_okay=False), help="Draw systems by phenomena as a heat map."
+)
+@click.option(
+    "--withhold-below",
+    metavar="N",
+    type=click.IntRange(min=0),
+    default=0,
+    help="Withhold categories with fewer examples, unless the manifest says that labels are public.",
+)
+@click.option(
+    "--resamples",
+    metavar="N",
+    type=click.IntRange(min=0),
+    default=1000,
+    show_default=True,
+    help="Resamples for the intervals; 0 for none.",
+)
+@seed_option
+@click.option("--allow-partial-gold", is_flag=True, help="Diagnose what the gold covers, and say so.")
+@split_option
+@benchmark_option
+@output_options
+def diagnose(
+    subs: tuple[str, ...],
+    gold: str | None,
+    data: str | None,
+    table5: bool,
+    phenomenon: str | None,
+    svg: str | None,
+    withhold_below: int,
+    resamples: int,
+    seed: int,
+    allow_partial_gold: bool,
+    split: Role,
+    benchmark: str,
+    form: Form,
+) -> None:
+    """Diagnose systems by linguistic phenomenon.
+
+    Scores by phenomenon, domain and direction, which label is taken for which, and whether the two directions
+    of a pair agree. Only the files of diagnostic sets are looked at (GLUE: AX.tsv).
+
+    \b
+    Example:
+      gluebench diagnose ours.zip theirs.zip --gold gold/
+      gluebench diagnose ours.zip theirs.zip --gold gold/ --table5 --svg phenomena.svg
+    """
+    from gluebench.analysis import diagnostics
+    from gluebench.benchmark import load_benchmark
+    from gluebench.cli.grade import read_submission
+    from gluebench.cli.output import emit, notices
+
+    if table5 and phenomenon is not None:
+        raise click.UsageError("--table5 and --phenomenon print different tables; give one of them.")
+    manifest = load_benchmark(benchmark)
+    _known(phenomenon, manifest)
+    systems = {
+        name: read_submission(source, manifest, benchmark=benchmark, role=split)
+        for name, source in names(subs).items()
+    }
+    labels = read_labels(gold, data, manifest, role=split, partial=allow_partial_gold)
+    found = diagnostics.diagnose(
+        systems, labels, resamples=resamples, seed=seed, withhold_below=withhold_below
+    )
+    notices(f"warning: {warning}" for warning in found.warnings)
+    notices(_public(found, labels) if withhold_below else ())
+    emit(_output(found, manifest, table5=table5, phenomenon=phenomenon), form)
+    if svg is not None:
+        _draw(found, svg)
+
+
+def names(sources: tuple[str, ...]) -> dict[str, str]:
+    """A name to show for each submission, to its path: the last part, or all of it where two are alike."""
+    import os
+
+    if len(set(sources)) < len(sources):
+        raise click.UsageError("a submission is named twice; name each once.")
+    last = [os.path.basename(os.path.normpath(source)).removesuffix(".zip") for source in sources]
+    return {
+        name if last.count(name) == 1 else source: source for name, source in zip(last, sources, strict=True)
+    }
+
+
+def _known(phenomenon: str | None, manifest: Benchmark) -> None:
+    """Refuses a phenomenon that no diagnostic set of the benchmark has, before anything is read."""
+    if phenomenon is not None:
+        from gluebench.cli.diagnose_phenomenon import category
+
+        category(phenomenon, manifest.diagnostics)
+
+
+def _output(found: Diagnosis, manifest: Benchmark, *, table5: bool, phenomenon: str | None) -> Output:
+    if table5:
+        from gluebench.cli.diagnose_table5 import table5_output
+
+        return table5_output(found, manifest)
+    if phenomenon is not None:
+        from gluebench.cli.diagnose_phenomenon import phenomenon_output
+
+        return phenomenon_output(found, phenomenon)
+    from gluebench.cli.diagnose_view import diagnosis_output
+
+    return diagnosis_output(found, manifest)
+
+
+def _public(found: Diagnosis, labels: Gold) -> list[str]:
+    """The sets from which nothing is withheld, though it was asked for."""
+    from gluebench.analysis.diagnostics.diagnosis import withholds
+
+    return [
+        f"{name}: its labels are public (the manifest says `private = false`, or the split is not test), "
+        "so nothing is withheld"
+        for name, each in found.sets.items()
+        if not withholds(each.task, labels)
+    ]
+
+
+def _draw(found: Diagnosis, path: str) -> None:
+    """One file for each diagnostic set; those after the first have the set's name before the suffix."""
+    from pathlib import Path
+
+    from gluebench.analysis.charts import as_file
+    from gluebench.analysis.diagnostics.picture import heat_picture
+    from gluebench.cli.output import notices
+
+    for place, each in enumerate(found.sets.values()):
+        to = Path(path) if place == 0 else Path(path).with_stem(f"{Path(path).stem}-{each.task.name}")
+        to.write_text(as_file(heat_picture(each)), encoding="utf-8")
+        notices([f"drawn: {to}"])

@@ -1,0 +1,173 @@
+"""`gluebench errors`: the examples that systems get wrong, chosen, counted, and as a page to hand in."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from gluebench.cli.options import Form, benchmark_option, output_options, split_option
+
+if TYPE_CHECKING:
+    from gluebench.analysis.errors import CaseFile, Wanted
+    from gluebench.benchmark import Benchmark, Role
+    from gluebench.scoring import Gold
+
+_SHOW = ("wrong", "all-wrong", "only", "disagree", "right", "all")
+
+
+@click.command
+@click.argument("subs", metavar="SUB...", nargs=-1, required=True, type=click.Path(exists=True))
+@click.option("--data", metavar="DIR", type=click.Path(), help="Folder of the examples [$GLUEBENCH_DATA].")
+@click.option(
+    "--gold",
+    metavar="DIR",
+    type=click.Path(exists=True, file_okay=False),
+    help="Folder of gold labels, where the data have none.",
+)
+@click.option("--task", "tasks", metavar="TASK", multiple=True, help="These tasks only; may be repeated.")
+@click.option(
+    "--show",
+    type=click.Choice(_SHOW),
+    default="wrong",
+    show_default=True,
+    help="Wrong for one system, for every one, for the first alone; where they disagree; right; all.",
+)
+@click.option("--label", metavar="LABEL", help="Examples with this gold label.")
+@click.option("--answer", metavar="LABEL", help="Examples that a system gave this label.")
+@click.option("--phenomenon", metavar="NAME", help="Examples tagged with it, or with any of a category.")
+@click.option("--words", metavar="MIN-MAX", help="Words of all inputs together: 10-20, 40-, -8.")
+@click.option("--overlap", metavar="MIN-MAX", help="Share of words that two inputs have in common: 0.8-1.")
+@click.option("--match", "pattern", metavar="REGEX", help="Examples with this in a text, letter case aside.")
+@click.option(
+    "--limit",
+    metavar="N",
+    type=click.IntRange(min=0),
+    default=20,
+    show_default=True,
+    help="Examples to print of each file; 0 for all.",
+)
+@click.option(
+    "--tolerance",
+    metavar="SHARE",
+    type=click.FloatRange(0, 1),
+    default=0.2,
+    show_default=True,
+    help="Numbers further from gold than this share of the range are wrong.",
+)
+@click.option("--html", metavar="FILE", type=click.Path(dir_okay=False), help="Write a page with filters.")
+@split_option
+@benchmark_option
+@output_options
+def errors(
+    subs: tuple[str, ...],
+    data: str | None,
+    gold: str | None,
+    split: Role,
+    benchmark: str,
+    html: str | None,
+    limit: int,
+    form: Form,
+    **asked: Any,
+) -> None:
+    """Find the examples that systems get wrong, and what they are like.
+
+    For splits whose labels you hold. --html writes one file that needs neither server nor network, with all
+    examples of these tasks. It holds text and labels: keep it as private as they are.
+
+    \b
+    Example:
+      gluebench errors mine.zip --data data/ --split dev --task RTE --overlap 0.8-1
+      gluebench errors mine.zip theirs.zip --data data/ --gold gold/ --task AX --html errors.html
+    """
+    from gluebench.analysis.errors import rates, read_cases
+    from gluebench.benchmark import load_benchmark
+    from gluebench.cli.errors import reading_data
+    from gluebench.cli.errors_view import errors_output
+    from gluebench.cli.grade import read_submission
+    from gluebench.cli.output import emit, notices
+
+    manifest = load_benchmark(benchmark)
+    submissions = [read_submission(sub, manifest, benchmark=benchmark, role=split) for sub in subs]
+    with reading_data():
+        labels = _gold(manifest, data=data, gold=gold, role=split)
+        files = read_cases(
+            submissions,
+            labels,
+            data,
+            tasks=asked["tasks"],
+            systems=_names(subs),
+            tolerance=asked["tolerance"],
+        )
+    wanted = [_wanted(file, asked) for file in files]
+    counted = {file.file: rates(file) for file in files}
+    if html is not None:
+        from gluebench.analysis.errors.page import page
+
+        title = f"Errors on {manifest.title}: {', '.join(dict.fromkeys(file.task.name for file in files))}"
+        Path(html).write_text(page(files, title=title, tables=counted), encoding="utf-8")
+        notices([f"{html}: {sum(len(file.cases) for file in files):,} examples, with text and labels."])
+    emit(errors_output(files, wanted, counted, limit=limit or None), form)
+
+
+def _gold(manifest: Benchmark, *, data: str | None, gold: str | None, role: Role) -> Gold:
+    if gold is not None:
+        from gluebench.scoring import read_gold
+
+        return read_gold(gold, manifest, role=role, partial=True)
+    from gluebench.data.gold import gold_from_data
+
+    return gold_from_data(data, manifest, role=role, partial=True)
+
+
+def _names(subs: tuple[str, ...]) -> list[str]:
+    """File names, or whole paths where two files are called alike."""
+    short = [Path(sub).stem or sub for sub in subs]
+    return short if len(set(short)) == len(short) else list(subs)
+
+
+def _wanted(file: CaseFile, asked: dict[str, Any]) -> Wanted:
+    from gluebench.analysis.errors import Wanted
+    from gluebench.data.show import label_word, phenomena_called
+
+    task = file.task
+    for name in ("label", "answer"):
+        if asked[name] is not None and not task.labels:
+            raise click.UsageError(f"--{name} goes with labels, and {task.name} has numbers.")
+    shortest, longest = _range(asked["words"], "--words")
+    least, most = _range(asked["overlap"], "--overlap")
+    return Wanted(
+        asked["show"],
+        None if asked["label"] is None else label_word(task, asked["label"]),
+        None if asked["answer"] is None else label_word(task, asked["answer"]),
+        frozenset() if asked["phenomenon"] is None else phenomena_called(task, asked["phenomenon"]),
+        int(shortest or 0),
+        None if longest is None else int(longest),
+        0.0 if least is None else least,
+        1.0 if most is None else most,
+        _compiled(asked["pattern"]),
+    )
+
+
+def _range(text: str | None, option: str) -> tuple[float | None, float | None]:
+    """Both ends, None where one is open."""
+    if text is None:
+        return None, None
+    found = re.fullmatch(r"(\d+(?:\.\d+)?)?-(\d+(?:\.\d+)?)?", text.strip())
+    if found is None or text.strip() == "-":
+        raise click.BadParameter(f"{text!r} is not MIN-MAX, as 10-20, 10- or -20.", param_hint=f"'{option}'")
+    low, high = (None if end is None else float(end) for end in found.groups())
+    if low is not None and high is not None and low > high:
+        raise click.BadParameter(f"{text!r} ends before it begins.", param_hint=f"'{option}'")
+    return low, high
+
+
+def _compiled(pattern: str | None) -> re.Pattern[str] | None:
+    if pattern is None:
+        return None
+    try:
+        return re.compile(pattern, re.IGNORECASE)
+    except re.error as error:
+        raise click.BadParameter(f"{pattern!r}: {error}.", param_hint="'--match'") from None

@@ -1,0 +1,286 @@
+"""Sending a submission to a leaderboard, for every command that has one to send."""
+
+from __future__ import annotations
+
+import functools
+import hashlib
+import sys
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
+
+import click
+
+from gluebench.cli.errors import WRONG_FILE
+from gluebench.cli.options import Form
+
+if TYPE_CHECKING:
+    from gluebench.benchmark import Benchmark
+    from gluebench.submission import Submission
+    from gluebench.submission.client import Client
+
+F = TypeVar("F", bound=Callable[..., Any])
+REGIMES = ("single-task", "multi-task", "frozen", "other")
+_PREFIX = "to_"
+_SAID = {
+    "name": "What the board calls it.",
+    "model": "The kind of model, in a few words.",
+    "team": "Who stands behind it.",
+    "link": "A page about it.",
+    "paper": "Address of its paper.",
+    "code": "Address of its code.",
+    "description": "A few sentences in Markdown; @FILE reads them from a file.",
+    "training_data": "What it was trained on beyond the benchmark's own training sets.",
+    "compute": "What the training took.",
+}
+_COUNTED = {
+    "parameters": (click.IntRange(min=0), "All its parameters at test time."),
+    "shared_parameters": (click.IntRange(min=0), "Those that every task uses."),
+    "latency_ms": (click.FloatRange(min=0), "Milliseconds for one example at test time."),
+}
+
+
+class Destination(NamedTuple):
+    """Where a submission goes, and what is said of it there."""
+
+    url: str
+    token: str
+    details: Mapping[str, Any]
+    wait: bool
+    again: bool
+
+
+def destination_options(*, required: bool) -> Callable[[F], F]:
+    """`--to URL` and what goes with it, passed as `to`: a Destination, or None where no URL was given."""
+
+    def decorated(command: F) -> F:
+        @functools.wraps(command)
+        def gathered(*arguments: Any, **values: Any) -> Any:
+            given = {name: values.pop(name) for name in list(values) if name.startswith(_PREFIX)}
+            return command(*arguments, to=_destination(given), **values)
+
+        for option in reversed(_options(required=required)):
+            gathered = option(gathered)
+        return gathered  # type: ignore[return-value]
+
+    return decorated
+
+
+def _options(*, required: bool) -> list[Any]:
+    told = [_option(name, text) for name, text in _SAID.items()]
+    counted = [_option(name, text, type=kind) for name, (kind, text) in _COUNTED.items()]
+    wanted = "Address of the leaderboard." if required else "Send the submission to this leaderboard."
+    return [
+        click.option("--to", "to_url", metavar="URL", required=required, help=wanted),
+        click.option(
+            "--token",
+            "to_token",
+            metavar="TOKEN",
+            envvar="GLUEBENCH_TOKEN",
+            help="Yours, from its page /account/tokens; better from GLUEBENCH_TOKEN than from here.",
+        ),
+        *told,
+        _option("regime", "How it was trained.", type=click.Choice(REGIMES)),
+        *counted,
+        click.option("--public", "to_public", is_flag=True, help="Show it on the board once it is graded."),
+        click.option("--no-wait", "to_no_wait", is_flag=True, help="Do not wait for the scores."),
+        click.option(
+            "--new", "to_again", is_flag=True, help="A new submission, even of a file that was sent before."
+        ),
+    ]
+
+
+def _option(name: str, text: str, **more: Any) -> Any:
+    named = more if "type" in more else {"metavar": "TEXT", **more}
+    return click.option(f"--{name.replace('_', '-')}", f"{_PREFIX}{name}", help=text, **named)
+
+
+def _destination(given: Mapping[str, Any]) -> Destination | None:
+    values = {name.removeprefix(_PREFIX): value for name, value in given.items()}
+    url, token = values.pop("url"), values.pop("token") or ""
+    wait, again = not values.pop("no_wait"), values.pop("again")
+    details = {name: value for name, value in values.items() if value is not None and value is not False}
+    if url is None:
+        if details or again or not wait:
+            names = ", ".join(f"--{name.replace('_', '-')}" for name in details) or "--new and --no-wait"
+            raise click.UsageError(f"{names}: these go with a submission that is sent; add --to URL.")
+        return None
+    if str(details.get("description", "")).startswith("@"):
+        details["description"] = Path(details["description"][1:]).read_text(encoding="utf-8")
+    return Destination(url, token, details, wait, again)
+
+
+def connect(to: Destination) -> Client:
+    """The leaderboard, with what may be said of the way there said. Raises SendError."""
+    from gluebench.cli.output import notices
+    from gluebench.submission.client import Client
+
+    if not to.token:
+        raise click.UsageError(
+            f"A token is needed: make one at {to.url.rstrip('/')}/account/tokens and set GLUEBENCH_TOKEN."
+        )
+    client = Client(to.url, to.token, say=lambda line: notices([line]))
+    if client.is_open_to_readers:
+        notices(
+            [f"warning: {client.url} is not encrypted: the token and the predictions can be read on the way."]
+        )
+    return client
+
+
+def benchmark_there(client: Client, wanted: str | None) -> Benchmark:
+    """The benchmark of that name on the leaderboard, or its only one. Raises SendError, UsageError."""
+    names = [each["name"] for each in client.benchmarks()]
+    if wanted is None:
+        if len(names) != 1:
+            raise click.UsageError(
+                f"Name one of its benchmarks with --benchmark: {', '.join(names) or 'none yet'}."
+            )
+        return client.benchmark(names[0])
+    if wanted not in names:
+        raise click.UsageError(
+            f"{client.url} has no benchmark {wanted!r}. It has: {', '.join(names) or 'none'}."
+        )
+    return client.benchmark(wanted)
+
+
+def send(
+    path: Path, to: Destination, client: Client, suite: Benchmark, *, form: Form, defaults: Mapping[str, Any]
+) -> None:
+    """Check here, send, wait, and print the report. Raises SendError; exits where nothing can be graded."""
+    from gluebench.cli.output import notices, to_json
+
+    _checked(path, suite)
+    details = {**defaults, **to.details}
+    found = client.submit(
+        suite.name,
+        path,
+        details,
+        retry_key=None if to.again else _retry_key(path, suite.name, details),
+        progress=_meter(path),
+    )
+    key = found["key"]
+    if found["new"]:
+        notices([f"Sent as {details['name']!r}: {client.page(key)}"])
+    else:
+        notices([f"This file was sent before under this name: {client.page(key)} (--new sends it again)"])
+    if to.wait:
+        _show(client.wait(key, told=_told), suite, client=client, source=str(path), form=form)
+    elif form == "json":
+        click.echo(to_json(found), nl=False)
+    else:
+        click.echo(client.page(key))
+
+
+class Reached(NamedTuple):
+    """A leaderboard that answered, with the benchmark it will be sent to."""
+
+    to: Destination
+    client: Client
+    suite: Benchmark
+
+
+def reached(to: Destination | None, benchmark: str, split: str) -> Reached | None:
+    """The leaderboard, asked before the work begins and not after. Raises SendError, UsageError."""
+    if to is None:
+        return None
+    if split != "test":
+        raise click.UsageError(
+            "A leaderboard takes predictions for the test split; leave out --to or --split."
+        )
+    client = connect(to)
+    client.account()
+    return Reached(to, client, benchmark_there(client, benchmark))
+
+
+def deliver(path: Path, there: Reached | None, *, form: Form, defaults: Mapping[str, Any]) -> None:
+    """Send what a command made, where it was asked to."""
+    if there is not None:
+        cut = {name: str(value)[:80] for name, value in defaults.items()}
+        send(path, there.to, there.client, there.suite, form=form, defaults=cut)
+
+
+def _checked(path: Path, suite: Benchmark) -> None:
+    """Nothing is sent that could only be refused."""
+    from gluebench.cli.findings import brief_lines, problem_lines, verdict_line
+    from gluebench.cli.output import notices
+    from gluebench.submission import check
+
+    submission = check(str(path), suite)
+    if submission.verdict == "invalid":
+        notices([*problem_lines(submission), verdict_line(submission), "Nothing was sent."])
+        raise click.exceptions.Exit(WRONG_FILE)
+    if submission.problems:
+        notices(brief_lines(submission))
+
+
+def _retry_key(path: Path, benchmark: str, details: Mapping[str, Any]) -> str:
+    """The same for the same file and name, so that a command that was interrupted can be repeated."""
+    found = hashlib.sha256(f"{benchmark}\0{details['name']}\0{details['model']}\0".encode())
+    with path.open("rb") as file:
+        while piece := file.read(1024 * 1024):
+            found.update(piece)
+    return found.hexdigest()[:40]
+
+
+def _meter(path: Path) -> Callable[[int, int], None] | None:
+    """Percents on a terminal; nothing elsewhere."""
+    if not sys.stderr.isatty():
+        return None
+
+    def told(sent: int, size: int) -> None:
+        end = "\n" if sent == size else ""
+        click.echo(f"\rSending {path.name}: {100 * sent // max(size, 1)} %{end}", nl=False, err=True)
+
+    return told
+
+
+def _told(status: Mapping[str, Any]) -> None:
+    from gluebench.cli.output import notices
+
+    before = status["position"] - 1
+    queue = f", {before} before it" if status["status"] == "queued" and before > 0 else ""
+    notices([f"{status['label']}{queue}."])
+
+
+def _show(found: Mapping[str, Any], suite: Benchmark, *, client: Client, source: str, form: Form) -> None:
+    """The report as `gluebench grade` prints one, or why there is none."""
+    from gluebench.cli.output import emit, notices
+    from gluebench.cli.report_view import report_output
+    from gluebench.scoring.stored import report_of
+
+    if found["status"] == "invalid":
+        print_findings(found["check"], suite, source=source, form=form)
+        raise click.exceptions.Exit(WRONG_FILE)
+    if found["status"] == "failed":
+        raise click.ClickException(f"{found['failure']} See {client.page(found['key'])}")
+    if found["report"] is None:
+        notices([f"Its scores are held back until it is public; publish it at {client.page(found['key'])}"])
+        return
+    emit(report_output(report_of(found["report"]), suite, source=source), form)
+
+
+def print_findings(values: Mapping[str, Any], suite: Benchmark, *, source: str, form: Form) -> None:
+    """What the leaderboard's check found, as `gluebench check` prints it."""
+    from gluebench.cli.findings import as_lines, check_output
+    from gluebench.cli.output import emit
+
+    submission = _submission(values, suite, source=source)
+    if form is None:
+        click.echo(as_lines(submission, done=[]), nl=False)
+    else:
+        emit(check_output(submission, done=[]), form)
+
+
+def _submission(values: Mapping[str, Any], suite: Benchmark, *, source: str) -> Submission:
+    from gluebench.submission import Problem, Submission
+
+    return Submission(
+        benchmark=suite,
+        role=values["split"],
+        source=source,
+        verdict=values["verdict"],
+        problems=tuple(Problem(**problem) for problem in values["problems"]),
+        predictions={},
+        missing=tuple(values["missing"]),
+        unshown=values["unshown"],
+    )

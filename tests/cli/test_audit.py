@@ -1,0 +1,96 @@
+"""`gluebench audit`, as a user sees it."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner, Result
+
+from gluebench.cli import main
+
+WORDS = {"entailment": "surely", "neutral": "perhaps", "contradiction": "hardly"}
+
+
+@pytest.fixture
+def table(tmp_path: Path) -> Path:
+    """Pairs whose hypothesis gives the label away."""
+    path = tmp_path / "telling.tsv"
+    rows = [
+        f"Room {at} is taken.\tRoom {at} is {word} full.\t{label}\n"
+        for at in range(30)
+        for label, word in WORDS.items()
+    ]
+    path.write_text("premise\thypothesis\tlabel\n" + "".join(rows))
+    return path
+
+
+def run(*arguments: object) -> Result:
+    return CliRunner().invoke(main, ["audit", *map(str, arguments)], prog_name="gluebench")
+
+
+def test_a_table_with_artefacts_beside_the_sample_without(table: Path, sample_folder: Path) -> None:
+    done = run(
+        *("--benchmark", "sample", "--data", sample_folder, "--gold", sample_folder / "gold"),
+        *("--train", table, "--train", "MNLI", "--test", table, "--test", "MNLI:dev_matched", "--test", "AX"),
+        *("--see", "hypothesis", "--see", "overlap"),
+    )
+    assert done.exit_code == 0, done.output
+    lines = [line.split() for line in done.stdout.splitlines()]
+    assert ["learnt", "from", str(table)] in lines
+    at_chance = ["33.3", "[28.2,", "38.8]", "33.3", "33.3", "not", "told", "from", "chance"]
+    assert ["hypothesis", "MNLI", "dev_matched", "300", *at_chance] in lines
+    # 30 of 30 and 0 of 60, each plus 100: log2(130 * 3 / 330), the classes having as many words
+    assert ["contradiction", "hardly", "0.24", "100.0", "30"] in lines
+    assert "MNLI train: no word of the second text makes a class more probable." in done.stdout
+    assert "learning from MNLI train (6,000 pairs): overlap" in done.stderr
+
+
+def test_every_form_has_the_same_figures(table: Path, tmp_path: Path) -> None:
+    other = tmp_path / "other.tsv"
+    other.write_text(table.read_text())
+    asked = ("--train", table, "--test", other, "--see", "hypothesis", "--words", "1")
+    data = json.loads(run(*asked, "--json").stdout)
+    (measured,) = data["measured"]
+    assert (measured["sees"], measured["examples"], measured["accuracy"]) == ("hypothesis", 90, 1.0)
+    assert (measured["low"], measured["high"]) == (pytest.approx(0.959, abs=0.001), 1.0)
+    assert [each["word"] for each in data["associations"][str(table)]] == list(WORDS.values())
+    rows = list(csv.DictReader(io.StringIO(run(*asked, "--csv").stdout)))
+    accuracy = next(row for row in rows if row["measure"] == "accuracy")
+    assert (accuracy["train"], accuracy["test"], accuracy["value"]) == (str(table), str(other), "1.0")
+    assert float(accuracy["low"]) == measured["low"]
+    assert {row["word"] for row in rows if row["measure"] == "pmi"} == set(WORDS.values())
+    assert "other.tsv | 90 | 100.0 [95.9, 100.0] |" in run(*asked, "--markdown").stdout
+    assert "other.tsv & 90 & 100.0 [95.9, 100.0] &" in run(*asked, "--latex").stdout
+
+
+def test_mistakes_are_told_plainly(table: Path, sample_folder: Path, tmp_path: Path) -> None:
+    nowhere = run("--train", "SNLI", "--test", "AX", "--data", tmp_path)
+    assert nowhere.exit_code == 1
+    assert "gluebench data get glue --task SNLI" in nowhere.output
+    mistyped = run("--train", table, "--test", "AXE", "--data", sample_folder)
+    assert mistyped.exit_code == 2
+    assert "AX" in mistyped.output
+    assert run("--train", table).exit_code == 2
+    same = run("--train", table, "--test", table)
+    assert same.exit_code == 1
+    assert "nothing to test on but the pairs that it is learnt from" in same.output
+    other = table.with_name("other.tsv")
+    other.write_text(table.read_text())
+    part = run("--train", table, "--test", other, "--see", "lengths")
+    assert part.exit_code == 2
+    assert "length" in part.output
+
+
+def test_the_defaults_in_the_help_are_those_of_the_analysis() -> None:
+    from gluebench.analysis.audit import association, ngrams
+    from gluebench.cli import audit as command
+
+    assert (command.EPOCHS, command.SMOOTHING, command.SHOWN) == (
+        ngrams.EPOCHS,
+        association.SMOOTHING,
+        association.SHOWN,
+    )
