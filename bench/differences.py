@@ -11,7 +11,6 @@ docs/design/differences.md says what was seen.
 
 from __future__ import annotations
 
-import argparse
 import os
 import sys
 import time
@@ -34,6 +33,7 @@ from intervals import (
     real_diagnostic,
     right_together,
 )
+from material import world_options
 from numpy.typing import NDArray
 
 from gluebench.analysis import Comparison, Difference, compare
@@ -257,16 +257,10 @@ def _shown(tally: Tally) -> str:
 
 
 def main() -> int:
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
-    parser.add_argument("--worlds", type=int, default=2000)
-    parser.add_argument("--resamples", type=int, default=1000)
-    parser.add_argument("--seed", type=int, default=0)
-    parser.add_argument("--quick", action="store_true", help="100 worlds")
+    parser = world_options(__doc__, quick=100)
     parser.add_argument("--tasks", help="only these scored tasks, parted by commas; AX is always there")
     options = parser.parse_args()
-    worlds = 100 if options.quick else options.worlds
+    worlds = options.worlds
     benchmark = load_benchmark("glue")
     if options.tasks:
         names = options.tasks.split(",")

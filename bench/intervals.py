@@ -11,7 +11,6 @@ the fine ones. docs/design/intervals.md says what was seen.
 
 from __future__ import annotations
 
-import argparse
 import os
 import shutil
 import sys
@@ -25,6 +24,7 @@ from typing import NamedTuple
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 
 import numpy as np
+from material import world_options
 from numpy.typing import NDArray
 
 from gluebench.benchmark import Benchmark, Phenomenon, load_benchmark
@@ -351,15 +351,9 @@ def _shown(cell: Cell, tally: Tally, worlds: int) -> str:
 
 
 def main() -> int:
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
-    parser.add_argument("--worlds", type=int, default=2000)
-    parser.add_argument("--resamples", type=int, default=1000)
-    parser.add_argument("--seed", type=int, default=0)
-    parser.add_argument("--quick", action="store_true", help="200 worlds")
+    parser = world_options(__doc__, quick=200)
     options = parser.parse_args()
-    worlds = 200 if options.quick else options.worlds
+    worlds = options.worlds
     benchmark = load_benchmark("glue")
     diagnostic = real_diagnostic(benchmark) or made_up_diagnostic(
         benchmark, np.random.default_rng(options.seed)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import argparse
 import io
 import random
 import statistics
@@ -14,6 +15,18 @@ from gluebench.benchmark import Benchmark, TestFile, load_benchmark
 
 HEADERS = {"prediction": "index\tprediction\n", "label": "index\tlabel\n"}
 AX_TAGS = 1540
+
+
+def world_options(description: str | None, *, quick: int) -> argparse.ArgumentParser:
+    """What every simulation may be told; `--quick` takes that many worlds."""
+    parser = argparse.ArgumentParser(
+        description=description, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("--worlds", type=int, default=2000)
+    parser.add_argument("--resamples", type=int, default=1000)
+    parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("--quick", dest="worlds", action="store_const", const=quick, help=f"{quick} worlds")
+    return parser
 
 
 def write_material(folder: Path, *, seed: int = 0) -> None:

@@ -186,7 +186,7 @@ def test_an_organiser_from_the_command_line(tiny: Any, ada: User) -> None:
         commands.set_organiser(SITE, ada.email, "glu")
     with pytest.raises(SiteError, match="signs up on the site first"):
         commands.set_organiser(SITE, "nobody@example.org", "tiny")
-    with pytest.raises(SiteError, match="not an e-mail address"):
+    with pytest.raises(SiteError, match="not an email address"):
         commands.make_admin(SITE, "ada")
 
 

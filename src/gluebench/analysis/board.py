@@ -78,6 +78,6 @@ def compare_two(a: str, b: str, gold: Gold, *, smallest: int) -> dict[str, Any]:
 
     found = compare(check(a, gold.benchmark), check(b, gold.benchmark), gold).as_dict()
     for name, task in found["diagnostics"].items():
-        if gold.benchmark.task(name).private is not False and "categories" in task:
+        if not gold.benchmark.task(name).labels_public and "categories" in task:
             task["categories"] = [each for each in task["categories"] if each["n"] >= smallest]
     return {"comparison": {**found, "a": "", "b": ""}}

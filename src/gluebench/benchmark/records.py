@@ -154,6 +154,11 @@ class Task(NamedTuple):
     """Auxiliary data only: the task whose training it may join."""
 
     @property
+    def labels_public(self) -> bool:
+        """Whether the manifest says that the test labels are public; where it is silent they are not."""
+        return self.private is False
+
+    @property
     def words(self) -> tuple[str, ...]:
         """The label words in the order of their codes; empty for a regression task."""
         return tuple(label.word for label in self.labels)

@@ -41,7 +41,8 @@ def grade(
     labels = _gold(submission, gold, benchmark)
     if not isinstance(submission, Submission):
         submission = submission_of(submission, labels.benchmark, role=labels.role)
-    _check(submission, labels)
+    require_gradable(submission, labels)
+    _require_gold(submission, labels)
     pairs = pairs_of(submission, labels)
     results = [_task(task, pairs, resamples=resamples, seed=seed) for task in labels.benchmark.scored]
     parts = [result.part for result in results if result.part is not None]
@@ -82,7 +83,8 @@ def _gold(
     return read_gold(gold, benchmark)
 
 
-def _check(submission: Submission, gold: Gold) -> None:
+def require_gradable(submission: Submission, gold: Gold) -> None:
+    """Raise ValueError for gold of another benchmark or split, SubmissionError for an invalid submission."""
     if (submission.benchmark.name, submission.role) != (gold.benchmark.name, gold.role):
         raise ValueError(
             f"the submission is for {submission.benchmark.name} ({submission.role}) and the gold labels for "
@@ -90,6 +92,9 @@ def _check(submission: Submission, gold: Gold) -> None:
         )
     if submission.verdict == "invalid":
         raise SubmissionError(submission.errors, source=submission.source, unshown=submission.unshown)
+
+
+def _require_gold(submission: Submission, gold: Gold) -> None:
     unlabelled = [name for name in submission.predictions if name not in gold.columns]
     if unlabelled and not gold.partial:
         raise GoldError([_no_gold(name) for name in unlabelled], folder=gold.folder)

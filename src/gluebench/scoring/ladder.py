@@ -73,7 +73,7 @@ def climb(
         source, kind = submission, "new"
         if not names:
             continue
-        if not task.scored and task.private is False:
+        if not task.scored and task.labels_public:
             kind = ""
         elif not all(metric.file in pairs for metric in task.metrics):
             names, kind = [], "incomplete"

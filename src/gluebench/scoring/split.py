@@ -62,7 +62,7 @@ def _kept(name: str, gold: Gold, rows: Rows, *, share: float, key: bytes) -> lis
     """The positions in a column that belong to the part, ascending."""
     column, about = gold.columns[name], gold.metadata.get(name)
     task = gold.benchmark.task(gold.benchmark.file(name).task)
-    if not task.scored and task.private is False:
+    if not task.scored and task.labels_public:
         return list(range(len(column)))
     indices = range(len(column)) if column.indices is None else column.indices
     groups = about.groups if about is not None and about.groups is not None else range(len(column))

@@ -14,12 +14,12 @@ from gluebench.data import DataError
 from gluebench.data.lint_diagnostic import symmetric_label
 from gluebench.scoring import DiagnosticReport, Gold, Score
 from gluebench.scoring.diagnostics import diagnostic_report
-from gluebench.scoring.grade import pairs_of
+from gluebench.scoring.grade import pairs_of, require_gradable
 from gluebench.scoring.pairs import Pairs
 from gluebench.scoring.provenance import provenance
 from gluebench.scoring.tags import OVERALL, Category
 from gluebench.submission import Submission
-from gluebench.submission.values import SubmissionError, submission_of
+from gluebench.submission.values import submission_of
 
 SCHEMA = "gluebench.diagnosis/1"
 Predictions = Mapping[str, Any]
@@ -165,7 +165,7 @@ def diagnose(
 
 def withholds(task: Task, gold: Gold) -> bool:
     """Whether small categories may be withheld: nothing says that the split's labels are public."""
-    return task.private is not False and gold.role == "test"
+    return not task.labels_public and gold.role == "test"
 
 
 def _labelled(gold: Gold) -> list[Task]:
@@ -175,13 +175,7 @@ def _labelled(gold: Gold) -> list[Task]:
 def _submission(given: Submission | Predictions, gold: Gold) -> Submission:
     if not isinstance(given, Submission):
         given = submission_of(given, gold.benchmark, role=gold.role)
-    if (given.benchmark.name, given.role) != (gold.benchmark.name, gold.role):
-        raise ValueError(
-            f"{given.source} is for {given.benchmark.name} ({given.role}) and the gold labels for "
-            f"{gold.benchmark.name} ({gold.role}); expected both of one benchmark and split"
-        )
-    if given.verdict == "invalid":
-        raise SubmissionError(given.errors, source=given.source, unshown=given.unshown)
+    require_gradable(given, gold)
     return given
 
 

@@ -1,1 +1,1 @@
-"""Accounts: people who sign in by e-mail."""
+"""Accounts: people who sign in by email."""

@@ -50,7 +50,7 @@ class UserManager(BaseUserManager["User"]):
 
 
 class User(AbstractUser):
-    """A person, known by an e-mail address that is never shown to others."""
+    """A person, known by an email address that is never shown to others."""
 
     username = None  # type: ignore[assignment]
     email = models.EmailField(unique=True)

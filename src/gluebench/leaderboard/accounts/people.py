@@ -33,7 +33,7 @@ def make_admin(email: str) -> str:
     try:
         validate_email(email)
     except ValidationError:
-        raise SiteError(f"{email!r} is not an e-mail address.") from None
+        raise SiteError(f"{email!r} is not an email address.") from None
     password = secrets.token_urlsafe(15)
     with transaction.atomic():
         user = User.objects.filter(email__iexact=email).first() or User.objects.create_user(email)

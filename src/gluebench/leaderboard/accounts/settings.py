@@ -9,7 +9,7 @@ from gluebench.leaderboard.folder import SiteError
 APPS = ["allauth", "allauth.account", "allauth.mfa", "allauth.usersessions", "django.contrib.humanize"]
 
 VERIFICATIONS = ("optional", "mandatory")
-MAIL_IS_SENT = bool(os.environ.get("GLUEBENCH_SMTP"))
+MAIL_IS_SENT = bool(os.environ.get("GLUEBENCH_SMTP", "").strip())
 """Whether a mail server is set. Without one, organisers find the links on the admin pages."""
 
 

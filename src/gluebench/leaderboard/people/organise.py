@@ -70,7 +70,7 @@ def _invite(annotator: Annotator, request: HttpRequest) -> bool:
     address = request.build_absolute_uri(annotator.get_absolute_url())
     text = (
         f"An organiser of {title} asks you to label {annotator.study.items} pairs of sentences, to find out "
-        "how well people do. You can stop at any time and go on later. Sign in with this e-mail address "
+        "how well people do. You can stop at any time and go on later. Sign in with this email address "
         f"here:\n\n{address}\n"
     )
     try:

@@ -21,7 +21,7 @@ def diagnosis_of(submission: Submission) -> dict[str, Any] | None:
     if found is None or found[0] is None:
         return None
     counted, laddered = found[0], found[1] is not None
-    public = {task.name for task in submission.benchmark.record.diagnostics if task.private is False}
+    public = {task.name for task in submission.benchmark.record.diagnostics if task.labels_public}
     smallest = submission.benchmark.policy.smallest_category
     return {
         name: counts if name in public or not smallest else _whole(counts)

@@ -119,7 +119,7 @@ def without_small(
     report: Mapping[str, Any], benchmark: records.Benchmark, *, smallest: int
 ) -> dict[str, Any]:
     """The report with the values of small diagnostic categories withheld, unless the labels are public."""
-    private = {task.name for task in benchmark.diagnostics if task.private is not False}
+    private = {task.name for task in benchmark.diagnostics if not task.labels_public}
     diagnostics = {
         name: _without_small(found, smallest) if found and name in private else found
         for name, found in report["diagnostics"].items()
@@ -145,7 +145,7 @@ def _withheld(score: Mapping[str, Any], smallest: int) -> Mapping[str, Any]:
 
 def explained(benchmark: Benchmark) -> list[str]:
     """The policy in sentences, for whoever is about to submit."""
-    withheld = any(task.private is not False for task in benchmark.record.diagnostics)
+    withheld = any(not task.labels_public for task in benchmark.record.diagnostics)
     return sentences(benchmark.policy, revealed=benchmark.revealed is not None, categories=withheld)
 
 

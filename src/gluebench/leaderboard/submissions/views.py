@@ -68,12 +68,6 @@ def submission_json(request: HttpRequest, key: str) -> HttpResponse:
 
 
 @require_safe
-def detail(request: HttpRequest, key: str) -> HttpResponse:
-    """What an expanded row of the board shows."""
-    return render(request, "boards/detail.html", {"submission": visible(request, key)})
-
-
-@require_safe
 def status_json(request: HttpRequest, key: str) -> HttpResponse:
     """Where it stands, for the page that waits."""
     found = visible(request, key)
