@@ -84,7 +84,7 @@ def test_a_sentence_does_not_depend_on_its_batch(tmp_path: Path) -> None:
     together, _ = model(SENTENCES)
     for at, sentence in enumerate(SENTENCES):
         alone, _ = model([sentence])
-        torch.testing.assert_close(together[:, at, : len(sentence)], alone[:, 0], atol=1e-6, rtol=0)
+        torch.testing.assert_close(together[:, at, : len(sentence)], alone[:, 0], atol=1e-5, rtol=0)
 
 
 def test_a_sentence_longer_than_a_chunk_of_steps(tmp_path: Path) -> None:
