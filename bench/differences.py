@@ -14,44 +14,24 @@ from __future__ import annotations
 import os
 import sys
 import time
-from array import array
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from typing import NamedTuple
 
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 
 import numpy as np
-from intervals import (
-    ACCURACIES,
-    PREMISES,
-    SHARES,
-    Diagnostic,
-    World,
-    confused,
-    expected_table,
-    made_up_diagnostic,
-    real_diagnostic,
-    right_together,
-)
+from intervals import ACCURACIES, made_up_diagnostic, real_diagnostic
 from material import world_options
-from numpy.typing import NDArray
+from together import Several
 
 from gluebench.analysis import Comparison, Difference, compare
-from gluebench.benchmark import Benchmark, Phenomenon, TestFile, load_benchmark
-from gluebench.scoring import Gold, Metadata
-from gluebench.scoring.tags import categories
-from gluebench.submission import Column, Submission
+from gluebench.benchmark import load_benchmark
 
-COPIED = 0.5
-"""Share of the examples on which the second system gives the first one's answer."""
 GAP = 0.03
 """How much less often the second system is right, where it is the worse one."""
 ALARM = 0.05
 LIMIT = 0.055
 """Highest share of false alarms that is wanted."""
-
-Rng = np.random.Generator
-Codes = NDArray[np.uint8]
 
 
 class Cell(NamedTuple):
@@ -82,111 +62,6 @@ class Tally(NamedTuple):
         return Tally(self.held + held, self.given + given, self.told + told, self.worlds + 1)
 
 
-class Columns(NamedTuple):
-    """One test file of a world."""
-
-    gold: Column
-    a: Column
-    b: Column
-    groups: tuple[int, ...] | None = None
-
-
-class Pair:
-    """Draws test sets and two systems, and knows the true differences."""
-
-    def __init__(self, benchmark: Benchmark, diagnostic: Diagnostic) -> None:
-        self.benchmark, self.diagnostic = benchmark, diagnostic
-        self._truths = World(benchmark, diagnostic)
-
-    def truths(self, accuracy: float, gap: float) -> dict[str, float]:
-        """Name to the true difference."""
-        ours, theirs = self._truths.truths(accuracy), self._truths.truths(accuracy - gap)
-        return {name: ours[name][0] - theirs[name][0] for name in ours}
-
-    def draw(self, accuracy: float, gap: float, rng: Rng) -> tuple[Gold, Submission, Submission]:
-        """Gold and the predictions of both."""
-        drawn = {file.name: self._file(file, accuracy, gap, rng) for file in self.benchmark.files()}
-        task = self.benchmark.diagnostics[0]
-        name = task.files[0].name
-        drawn[name], tags = self._pairs(accuracy, gap, rng)
-        parts = {name: categories(task, tags, None, size=len(drawn[name].gold))}
-        metadata = {
-            each: Metadata(columns.groups, {})
-            for each, columns in drawn.items()
-            if columns.groups is not None
-        }
-        gold = {each: columns.gold for each, columns in drawn.items()}
-        labels = Gold(
-            self.benchmark, "test", "", gold, {name: tags}, metadata, parts, partial=True, version=None
-        )
-        a, b = ({each: columns[at] for each, columns in drawn.items()} for at in (1, 2))
-        return labels, *(Submission(self.benchmark, "test", "", "valid", (), each) for each in (a, b))
-
-    def _file(self, file: TestFile, accuracy: float, gap: float, rng: Rng) -> Columns:
-        words = self.benchmark.task(file.task).words
-        if not self.benchmark.task(file.task).scored:
-            return Columns(Column(words, b""), Column(words, b""), Column(words, b""))
-        if not words:
-            return _numbers(file.size(), accuracy, accuracy - gap, rng)
-        if file.name.startswith("WNLI"):
-            sizes = rng.choice(PREMISES, size=len(PREMISES))
-            groups = np.repeat(np.arange(len(sizes)), sizes)
-            gold = rng.choice(2, p=SHARES["WNLI"], size=len(groups)).astype(np.uint8)
-            return _grouped(words, gold, groups, accuracy=accuracy, gap=gap, rng=rng)
-        return _labels(words, file.size(), SHARES[file.name], accuracy, _own(accuracy, gap), rng)
-
-    def _pairs(
-        self, accuracy: float, gap: float, rng: Rng
-    ) -> tuple[Columns, dict[Phenomenon, tuple[int, ...]]]:
-        task, number = self.benchmark.diagnostics[0], len(self.diagnostic.gold)
-        drawn = rng.integers(0, number, size=number)
-        gold = self.diagnostic.gold[drawn].ravel()
-        groups = np.repeat(np.arange(number), 2)
-        tags = {
-            phenomenon: tuple(
-                np.flatnonzero(self.diagnostic.categories[f"fine: {phenomenon.name}"][drawn].ravel()).tolist()
-            )
-            for phenomenon in task.phenomena
-            if f"fine: {phenomenon.name}" in self.diagnostic.categories
-        }
-        return _grouped(task.words, gold, groups, accuracy=accuracy, gap=gap, rng=rng), tags
-
-
-def _own(accuracy: float, gap: float) -> float:
-    """How often the second system is right where it does not copy."""
-    return accuracy - gap / (1 - COPIED)
-
-
-def _labels(
-    words: Sequence[str], size: int, shares: Sequence[float], accuracy: float, own: float, rng: Rng
-) -> Columns:
-    """Independent examples, drawn as the table of (gold, a, b); their order does not matter."""
-    classes = len(shares)
-    a = np.array(expected_table(shares, accuracy))
-    b = np.array(expected_table([1.0] * classes, own))
-    joint = a[:, :, None] * (COPIED * np.eye(classes)[None] + (1 - COPIED) * b[:, None, :])
-    counts = rng.multinomial(size, joint.ravel() / joint.sum())
-    cells = np.indices((classes,) * 3).reshape(3, -1).astype(np.uint8)
-    return Columns(*(Column(tuple(words), np.repeat(each, counts).tobytes()) for each in cells))
-
-
-def _grouped(
-    words: Sequence[str], gold: Codes, groups: NDArray[np.int64], *, accuracy: float, gap: float, rng: Rng
-) -> Columns:
-    a = confused(gold, right_together(groups, accuracy, rng), len(words), rng)
-    own = confused(gold, right_together(groups, _own(accuracy, gap), rng), len(words), rng)
-    copied = (rng.random(int(groups.max()) + 1) < COPIED)[groups]
-    columns = (gold, a, np.where(copied, a, own).astype(np.uint8))
-    return Columns(*(Column(tuple(words), each.tobytes()) for each in columns), tuple(groups.tolist()))
-
-
-def _numbers(size: int, ours: float, theirs: float, rng: Rng) -> Columns:
-    gold, shared, first, second = rng.normal(size=(4, size))
-    noise = [COPIED**0.5 * shared + (1 - COPIED) ** 0.5 * each for each in (first, second)]
-    predicted = [r * gold + (1 - r * r) ** 0.5 * each for r, each in zip((ours, theirs), noise, strict=True)]
-    return Columns(*(Column((), array("d", each.tobytes())) for each in (gold, *predicted)))
-
-
 def differences(comparison: Comparison) -> Iterator[tuple[str, Difference]]:
     """Every difference under the name that `truths` uses."""
     for name, task in comparison.tasks.items():
@@ -204,7 +79,7 @@ def differences(comparison: Comparison) -> Iterator[tuple[str, Difference]]:
 
 
 def simulate(
-    pair: Pair, accuracy: float, gap: float, *, worlds: int, resamples: int, seed: int
+    pair: Several, accuracy: float, gap: float, *, worlds: int, resamples: int, seed: int
 ) -> dict[Cell, Tally]:
     """Compare in that many worlds; the cell "any task" counts those with any p < .05 after Holm."""
     truths = pair.truths(accuracy, gap)
@@ -212,7 +87,7 @@ def simulate(
     alarms = 0
     rng = np.random.default_rng([seed, round(accuracy * 1000), round(gap * 1000)])
     for number in range(worlds):
-        gold, a, b = pair.draw(accuracy, gap, rng)
+        gold, (a, b) = pair.draw(accuracy, [gap], rng)
         comparison = compare(a, b, gold, resamples=resamples, seed=number)
         for name, difference in differences(comparison):
             tallies[name] = tallies[name].plus(difference, truths[name])
@@ -267,7 +142,7 @@ def main() -> int:
         chosen = tuple(task for task in benchmark.tasks if task.name in names or not task.scored)
         benchmark = benchmark._replace(tasks=chosen)
     rng = np.random.default_rng(options.seed)
-    pair = Pair(benchmark, real_diagnostic(benchmark) or made_up_diagnostic(benchmark, rng))
+    pair = Several(benchmark, real_diagnostic(benchmark) or made_up_diagnostic(benchmark, rng))
     start, tallies = time.process_time(), {}
     for gap in (0.0, GAP):
         for accuracy in ACCURACIES:

@@ -179,7 +179,23 @@ def test_the_grader_tells_where_an_error_was_and_not_what_it_said(
     submission.refresh_from_db()
     assert submission.status == Status.FAILED
     assert "GoldError at gluebench.scoring" in submission.failure
+    assert "in Refer.tsv)" in submission.failure
     assert "SECRET-LABEL" not in submission.failure
+
+
+def test_what_is_wrong_with_every_file_of_labels_fits_into_its_column(send: Send, tiny: Any) -> None:
+    submission = send()
+    kept = {path: path.read_text() for path in tiny.gold_path.glob("*.tsv")}
+    try:
+        for path in kept:
+            path.write_text("index\tlabel\n0\twrong\n0\twrong\n")
+        grading.grade(submission.pk)
+    finally:
+        for path, text in kept.items():
+            path.write_text(text)
+    submission.refresh_from_db()
+    assert submission.status == Status.FAILED
+    assert len(submission.failure) == Submission._meta.get_field("failure").max_length
 
 
 def test_only_the_grader_and_the_organiser_s_command_read_labels() -> None:

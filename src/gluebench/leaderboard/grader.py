@@ -6,6 +6,7 @@ It knows no Django, no database and no secret key, and limits itself before it o
 from __future__ import annotations
 
 import json
+import os
 import resource
 import sys
 from typing import TYPE_CHECKING, Any
@@ -152,12 +153,17 @@ def _limit(seconds: int, size: int) -> None:
 
 
 def _where(error: BaseException) -> str:
-    """The kind of an error and its line. Its message stays here: it may quote a label."""
+    """The kind of an error, its line, and what is wrong with which file of labels.
+
+    Its message stays here: it may quote a label.
+    """
     place, traceback = "", error.__traceback__
     while traceback is not None:
         place = f"{traceback.tb_frame.f_globals.get('__name__')}:{traceback.tb_lineno}"
         traceback = traceback.tb_next
-    return f"{type(error).__name__} at {place}"
+    problems = [each for each in getattr(error, "problems", ()) if hasattr(each, "code")]
+    wrong = sorted({f"{each.code} in {os.path.basename(each.file) or 'the folder'}" for each in problems})
+    return f"{type(error).__name__} at {place}" + (f" ({', '.join(wrong)})" if wrong else "")
 
 
 if __name__ == "__main__":

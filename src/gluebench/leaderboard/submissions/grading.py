@@ -76,11 +76,11 @@ def grade(pk: int) -> None:
         _requeue(held, pk)
     except KilledGraderError as death:
         if _worn_out(submission):
-            _finish(submission, held, {"status": Status.FAILED, "failure": str(death)})
+            _finish(submission, held, _failed(death))
         else:
             _requeue(held, pk)
     except GraderError as failure:
-        _finish(submission, held, {"status": Status.FAILED, "failure": str(failure)})
+        _finish(submission, held, _failed(failure))
     else:
         result = judged(submission, result)
         _finish(submission, held, _outcome(result), graded=result)
@@ -183,6 +183,12 @@ def _work(submission: Submission, held: SubmissionQuerySet) -> Mapping[str, Any]
                 task: str(files.enter_context(local_path(earlier.file))) for task, earlier in bests.items()
             }
         return run_grader(job, alive=lambda: bool(held.update(lease=lease_end())), stop=stopping)
+
+
+def _failed(error: GraderError) -> dict[str, Any]:
+    """The row's new values; a message longer than its column would be refused by some databases."""
+    longest = Submission._meta.get_field("failure").max_length
+    return {"status": Status.FAILED, "failure": str(error)[:longest]}
 
 
 def _outcome(result: Mapping[str, Any]) -> dict[str, Any]:
