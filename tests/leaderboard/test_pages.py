@@ -268,6 +268,20 @@ def test_pages_are_cached_compressed_and_answered_with_304(
     assert (again.status_code, again.content) == (304, b"")
 
 
+def test_the_second_visitor_of_a_board_gets_the_first_one_s_page(
+    client: Client, graded: Send, django_assert_num_queries: Any
+) -> None:
+    graded()
+    first = client.get("/benchmarks/tiny")
+    with django_assert_num_queries(1):
+        second = Client().get("/benchmarks/tiny")
+    assert second.content == first.content
+    assert dict(second.items()) == dict(first.items())
+    assert Client().get("/benchmarks/tiny", headers={"host": "elsewhere.example"}).status_code == 400
+    graded(name="Newer")
+    assert "Newer" in Client().get("/benchmarks/tiny").content.decode()
+
+
 @pytest.mark.parametrize("path", ["/", "/benchmarks/tiny.json", "/benchmarks/tiny/diagnostics/DX"])
 def test_every_change_that_shows_makes_the_page_new(
     client: Client, ada: Any, graded: Send, path: str

@@ -46,8 +46,8 @@ def cached(
     """The page of that name and version, made if nobody asked for it before.
 
     `make` must not use the request: what it returns is served to everybody. `keep` is false for what
-    visitors type, of which there is no end. With `benchmark`, whose version it is, the next visitor who has
-    the page is told so early: see `unchanged.py`.
+    visitors type, of which there is no end. With `benchmark`, whose version it is, the next visitor gets the
+    page early: see `early.py`; it must be HTML.
     """
     tag = _tag(name, version)
     if _has(request.headers.get("If-None-Match", ""), tag):
@@ -60,8 +60,22 @@ def cached(
             pages.set(tag, body)
         if keep and benchmark and not request.user.is_authenticated:
             _note(request.get_full_path(), Kept(name, benchmark))
+    return _answer(request, body, tag, content_type)
+
+
+def again(request: HttpRequest, *, name: str, version: str) -> HttpResponse | None:
+    """The HTML page of that name and version if it is kept, or that the visitor has it; else None."""
+    tag = _tag(name, version)
+    if _has(request.headers.get("If-None-Match", ""), tag):
+        return _sealed(HttpResponseNotModified(), tag)
+    body: bytes | None = caches["pages"].get(tag)
+    return None if body is None else _answer(request, body, tag, HTML)
+
+
+def _answer(request: HttpRequest, body: bytes, tag: str, content_type: str) -> HttpResponse:
     zipped = "gzip" in request.headers.get("Accept-Encoding", "")
-    response = HttpResponse(body if zipped else gzip.decompress(body), content_type=content_type)
+    content = body if zipped else gzip.decompress(body)
+    response = HttpResponse(content, content_type=content_type, headers={"Content-Length": str(len(content))})
     if zipped:
         response["Content-Encoding"] = "gzip"
     return _sealed(response, tag)
@@ -69,12 +83,6 @@ def cached(
 
 def _tag(name: str, version: str) -> str:
     return hashlib.sha256(f"{settings.VERSION}|{name}|{version}".encode()).hexdigest()[:24]
-
-
-def not_modified(sent: str, name: str, version: str) -> HttpResponseNotModified | None:
-    """The answer to somebody who has this very page already, or None."""
-    tag = _tag(name, version)
-    return _sealed(HttpResponseNotModified(), tag) if _has(sent, tag) else None
 
 
 def _note(address: str, page: Kept) -> None:
