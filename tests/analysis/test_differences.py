@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from differences import GAP, LIMIT, Cell, Pair, Tally, faults, simulate
+from differences import GAP, LIMIT, Cell, Tally, faults, simulate
 from intervals import made_up_diagnostic
+from together import Several
 
 from gluebench.benchmark import load_benchmark
 
@@ -14,7 +15,7 @@ from gluebench.benchmark import load_benchmark
 def pair():
     glue = load_benchmark("glue")
     some = tuple(task for task in glue.tasks if task.name in {"CoLA", "MRPC", "WNLI"} or not task.scored)
-    return Pair(glue._replace(tasks=some), made_up_diagnostic(glue, np.random.default_rng(0)))
+    return Several(glue._replace(tasks=some), made_up_diagnostic(glue, np.random.default_rng(0)))
 
 
 def test_the_worlds_have_the_differences_they_say(pair):
@@ -25,7 +26,7 @@ def test_the_worlds_have_the_differences_they_say(pair):
     rng = np.random.default_rng(1)
     found = []
     for _ in range(60):
-        gold, a, b = pair.draw(0.75, GAP, rng)
+        gold, (a, b) = pair.draw(0.75, [GAP], rng)
         codes = [np.frombuffer(column.codes, np.uint8) for column in
                  (gold.columns["MRPC"], a.predictions["MRPC"], b.predictions["MRPC"])]  # fmt: skip
         found.append(np.mean(codes[1] == codes[0]) - np.mean(codes[2] == codes[0]))

@@ -2,25 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import Any
 
 import pytest
-from leaderboard.test_browser import CHROMIUM, QUIET, Tab, playwright, sign_up, violations
+from browser import MARKS, Tab
+from leaderboard.test_browser import sign_up, violations
 
-pytestmark = [
-    pytest.mark.browser,
-    pytest.mark.skipif(not CHROMIUM, reason="no Chromium found; install it or set CHROMIUM"),
-]
+pytestmark = MARKS
 PASSWORD = "a long password"
-
-
-@pytest.fixture(scope="module")
-def chromium() -> Iterator[Any]:
-    with playwright.sync_playwright() as driver:
-        browser = driver.chromium.launch(executable_path=CHROMIUM, args=QUIET)
-        yield browser
-        browser.close()
 
 
 def show_again(page: Any) -> None:

@@ -2,35 +2,14 @@
 
 from __future__ import annotations
 
-import os
-import shutil
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
+from browser import MARKS, Tab, axe_finds, shown
 from leaderboard.material import PREDICTIONS, zip_bytes
 
-playwright = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
-axe = pytest.importorskip("axe_playwright_python.sync_playwright", reason="axe is not installed")
-
-CHROMIUM = os.environ.get("CHROMIUM") or shutil.which("chromium") or shutil.which("chromium-browser") or ""
-pytestmark = [
-    pytest.mark.browser,
-    pytest.mark.skipif(not CHROMIUM, reason="no Chromium found; install it or set CHROMIUM"),
-]
-
-QUIET = ["--headless", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run"]
-QUIET += ["--disable-background-networking", "--disable-component-update", "--disable-sync"]
-RULES = {"runOnly": ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"]}
-
-
-@pytest.fixture(scope="module")
-def chromium() -> Iterator[Any]:
-    with playwright.sync_playwright() as driver:
-        browser = driver.chromium.launch(executable_path=CHROMIUM, args=QUIET)
-        yield browser
-        browser.close()
+pytestmark = MARKS
 
 
 @pytest.fixture(scope="module")
@@ -39,25 +18,6 @@ def entry(served: Any, tmp_path_factory: pytest.TempPathFactory) -> str:
     path = tmp_path_factory.mktemp("browser") / "own.zip"
     path.write_bytes(zip_bytes(PREDICTIONS))
     return f"/submissions/{served.submit(path, 'Seen in a browser')}"
-
-
-class Tab:
-    """A page with its complaints."""
-
-    def __init__(self, chromium: Any, url: str, **context: Any) -> None:
-        self.context = chromium.new_context(base_url=url, **context)
-        self.page = self.context.new_page()
-        self.complaints: list[str] = []
-        self.requests: list[str] = []
-        self.page.on("console", lambda message: self.complaints.append(message.text))
-        self.page.on("pageerror", lambda error: self.complaints.append(str(error)))
-        self.page.on("request", lambda request: self.requests.append(request.url))
-
-    def __enter__(self) -> Tab:
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self.context.close()
 
 
 def sign_up(page: Any, email: str) -> None:
@@ -246,8 +206,7 @@ def violations(page: Any, path: str) -> list[str]:
         page.get_by_text("Full report of Seen in a browser").wait_for()
     width = page.evaluate("[document.documentElement.scrollWidth, window.innerWidth]")
     wide = [f"wider than the screen: {width}"] if width[0] > width[1] else []
-    found = axe.Axe().run(page, options=RULES).response["violations"]
-    return wide + [f"{each['id']}: {each['nodes'][0]['html'][:160]}" for each in found]
+    return wide + [shown(each) for each in axe_finds(page)]
 
 
 def test_opening_a_page_shifts_nothing(chromium: Any, served: Any, entry: str) -> None:

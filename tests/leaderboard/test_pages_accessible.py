@@ -2,21 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from itertools import pairwise
 from typing import Any, NamedTuple
 
 import pytest
+from browser import MARKS, RULES, Tab, axe_finds
+from browser import shown as line
 from leaderboard.material import PREDICTIONS, zip_bytes
-from leaderboard.test_browser import CHROMIUM, QUIET, Tab, axe, playwright
 
-pytestmark = [
-    pytest.mark.browser,
-    pytest.mark.skipif(not CHROMIUM, reason="no Chromium found; install it or set CHROMIUM"),
-]
+pytestmark = MARKS
 
 PASSWORD = "a long password"
-RULES = {"runOnly": ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"]}
 ANYBODY = (
     *("/", "/?view=training&intervals=1", "/?q=nobody", "/nothing", "/terms", "/privacy"),
     *("/benchmarks/tiny/tasks/Sim", "/benchmarks/tiny/diagnostics/DX?category=Logic"),
@@ -56,14 +52,6 @@ class Shown(NamedTuple):
     site: Any
     cookie: str
     keys: dict[str, str]
-
-
-@pytest.fixture(scope="module")
-def chromium() -> Iterator[Any]:
-    with playwright.sync_playwright() as driver:
-        browser = driver.chromium.launch(executable_path=CHROMIUM, args=QUIET)
-        yield browser
-        browser.close()
 
 
 @pytest.fixture(scope="module")
@@ -121,9 +109,8 @@ def visited(shown: Shown, chromium: Any, pages: tuple[str, ...], look: tuple[str
 def faults(page: Any, path: str) -> list[str]:
     """What is wrong with a page for somebody."""
     found = [] if path.endswith("/detail") else shape(page)
-    rules = {"runOnly": RULES["runOnly"][:-1]} if path.endswith("/detail") else RULES
-    listed = axe.Axe().run(page, options=rules).response["violations"]
-    return found + [f"{each['id']}: {each['nodes'][0]['html'][:160]}" for each in listed if whole(each, path)]
+    listed = axe_finds(page, RULES[:-1] if path.endswith("/detail") else RULES)
+    return found + [line(each) for each in listed if whole(each, path)]
 
 
 def whole(violation: dict[str, Any], path: str) -> bool:

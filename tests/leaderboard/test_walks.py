@@ -2,29 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
+from browser import MARKS, Tab
 from leaderboard.material import PREDICTIONS, zip_bytes
-from leaderboard.test_browser import CHROMIUM, QUIET, Tab, playwright
 
-pytestmark = [
-    pytest.mark.browser,
-    pytest.mark.skipif(not CHROMIUM, reason="no Chromium found; install it or set CHROMIUM"),
-]
+pytestmark = MARKS
 
 PRESSES = 60
 """No control of a page is further away than this many presses of Tab."""
-
-
-@pytest.fixture(scope="module")
-def chromium() -> Iterator[Any]:
-    with playwright.sync_playwright() as driver:
-        browser = driver.chromium.launch(executable_path=CHROMIUM, args=QUIET)
-        yield browser
-        browser.close()
 
 
 @pytest.fixture

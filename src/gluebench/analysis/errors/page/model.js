@@ -52,20 +52,46 @@ function chosen(file, rows, state) {
     (state.answer === "" || String(row[ANSWERS][state.system]) === state.answer));
 }
 
-// Wilson's interval; examples of one group are counted as if the group gave one answer, which is never too narrow.
-function interval(rows, wrong) {
-  const groups = new Set(rows.map((row, number) => (row[GROUP] === null ? "row " + number : row[GROUP])));
-  const n = groups.size;
-  if (n < FEWEST_UNITS) return null;
-  const share = wrong / rows.length, middle = share + (Z * Z) / (2 * n);
-  const margin = Z * Math.sqrt((share * (1 - share)) / n + (Z * Z) / (4 * n * n)), scale = 1 + (Z * Z) / n;
-  return [wrong === 0 ? 0 : Math.max(0, (middle - margin) / scale),
-    wrong === rows.length ? 1 : Math.min(1, (middle + margin) / scale)];
+// As `scoring.intervals` has it: Wilson's, or where examples come in groups that of as many independent ones as
+// they are worth, by the jackknife over groups.
+function interval(rows, system) {
+  const n = rows.length, hits = rows.filter((row) => row[WRONG][system]).length;
+  if (!rows.some((row) => row[GROUP] !== null)) return n < FEWEST_UNITS ? null : wilson(hits, n, hits, n, Z);
+  const groups = new Map();
+  rows.forEach((row, number) => {
+    const name = row[GROUP] === null ? "row " + number : row[GROUP];
+    const group = groups.get(name) || { hits: 0, size: 0 };
+    groups.set(name, { hits: group.hits + (row[WRONG][system] ? 1 : 0), size: group.size + 1 });
+  });
+  const all = [...groups.values()], units = all.length, share = hits / n;
+  if (units < FEWEST_UNITS) return null;
+  let effect = all.reduce((sum, group) => sum + group.size ** 2, 0) / n;
+  if (hits > 0 && hits < n) {
+    const squares = all.reduce((sum, group) => sum + ((group.hits - share * group.size) / (n - group.size)) ** 2, 0);
+    effect = Math.max(1, (squares * (units - 1) / units) * n / (share * (1 - share)));
+  }
+  return wilson(hits / effect, n / effect, hits, n, student(units - 1));
+}
+
+function wilson(hits, n, seenHits, seen, z) {
+  const share = hits / n, middle = share + (z * z) / (2 * n);
+  const margin = z * Math.sqrt((share * (1 - share)) / n + (z * z) / (4 * n * n)), scale = 1 + (z * z) / n;
+  return [seenHits === 0 ? 0 : Math.max(0, (middle - margin) / scale),
+    seenHits === seen ? 1 : Math.min(1, (middle + margin) / scale)];
+}
+
+// 97.5 % point of Student's t (Abramowitz and Stegun 26.7.5).
+function student(freedom) {
+  const z = Z;
+  return [(z ** 3 + z) / 4, (5 * z ** 5 + 16 * z ** 3 + 3 * z) / 96,
+    (3 * z ** 7 + 19 * z ** 5 + 17 * z ** 3 - 15 * z) / 384,
+    (79 * z ** 9 + 776 * z ** 7 + 1482 * z ** 5 - 1920 * z ** 3 - 945 * z) / 92160]
+    .reduce((sum, term, power) => sum + term / freedom ** (power + 1), z);
 }
 
 function rate(name, filter, rows, systems) {
   const wrong = systems.map((_, system) => rows.filter((row) => row[WRONG][system]).length);
-  return { name, filter, n: rows.length, wrong, bars: wrong.map((count) => interval(rows, count)) };
+  return { name, filter, n: rows.length, wrong, bars: systems.map((_, system) => interval(rows, system)) };
 }
 
 // Every breakdown that the file has, as {title, column, rows}; rows without an example are left out.

@@ -69,7 +69,7 @@ function draw() {
 }
 
 function plot(file, part) {
-  const head = ["", "system", "plot", "share", "95 % interval", "wrong", "examples"];
+  const head = [part.title === "All" ? "examples" : part.title.replace(/^By /, ""), "system", "plot", "share", "95 % interval", "wrong", "examples"];
   const body = part.rows.flatMap((each) => file.systems.map((system, number) => {
     const cells = [];
     if (number === 0) cells.push(make("th", { scope: "rowgroup", rowspan: file.systems.length }, picker(each)));
@@ -118,7 +118,7 @@ function matrix(file, rows, wanted) {
       return make("td", { class: "number cell-" + shade + same }, count.toLocaleString("en"));
     }));
   });
-  return make("div", { class: "wide", tabindex: "0", role: "region", "aria-labelledby": "confusion-heading" },
+  return make("div", { class: "wide", tabindex: "0", role: "region", "aria-label": "Labels and answers of " + file.systems[wanted.system] },
     make("table", {}, make("caption", {}, "Answers of " + file.systems[wanted.system] + "; right ones in bold, shaded within each row."),
       make("thead", {}, head), make("tbody", {}, ...body)));
 }
