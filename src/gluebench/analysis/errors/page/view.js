@@ -69,7 +69,7 @@ function draw() {
 }
 
 function plot(file, part) {
-  const head = [part.title === "All" ? "examples" : part.title.replace(/^By /, ""), "system", "plot", "share", "95 % interval", "wrong", "examples"];
+  const head = [part.title === "All" ? "which" : part.title.replace(/^By /, ""), "system", "plot", "share", "95 % interval", "wrong", "examples"];
   const body = part.rows.flatMap((each) => file.systems.map((system, number) => {
     const cells = [];
     if (number === 0) cells.push(make("th", { scope: "rowgroup", rowspan: file.systems.length }, picker(each)));
