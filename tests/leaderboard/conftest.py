@@ -41,6 +41,13 @@ override_settings(
 ).enable()
 
 
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_setupnodes() -> None:
+    """Let each worker make a site of its own: with these it would set Django up on this one, and share it."""
+    for name in (VARIABLE, "DJANGO_SETTINGS_MODULE"):
+        os.environ.pop(name, None)
+
+
 @pytest.fixture(scope="session")
 def gold_folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return write_gold(tmp_path_factory.mktemp("gold"))

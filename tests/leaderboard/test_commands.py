@@ -11,7 +11,7 @@ from django.conf import settings
 from leaderboard.material import MANIFEST
 
 from gluebench.leaderboard import commands
-from gluebench.leaderboard.folder import SiteError, SiteFolder
+from gluebench.leaderboard.folder import VARIABLE, SiteError, SiteFolder
 from gluebench.leaderboard.submissions.models import Status, Submission
 from gluebench.scoring import GoldError
 
@@ -39,6 +39,11 @@ def test_a_folder_of_something_else_is_not_taken_over(tmp_path: Path) -> None:
 def test_a_folder_that_is_no_site_is_told_how_to_become_one(tmp_path: Path) -> None:
     with pytest.raises(SiteError, match="gluebench leaderboard init"):
         commands.serve(tmp_path)
+
+
+def test_processes_that_run_tests_side_by_side_have_sites_of_their_own() -> None:
+    """Where they shared one, a test that breaks a label broke what the other was grading."""
+    assert str(settings.FOLDER.root) == os.environ[VARIABLE]
 
 
 def test_one_process_works_on_one_site(tmp_path: Path) -> None:
