@@ -55,6 +55,7 @@ soak: $(VENV)/.dev
 coverage: $(VENV)/.dev
 	$(BIN)/python bench/intervals.py
 	$(BIN)/python bench/differences.py
+	$(BIN)/python bench/rank_coverage.py
 
 docs: $(VENV)/.dev
 	$(BIN)/python -m gluebench.cli.reference > docs/commands.md
