@@ -32,11 +32,13 @@ from material import write_material, write_zip
 
 SAMPLE, FULL = "sample", "glue"
 QUEUED_AT_MOST = 6
+OWN = "Pss_Anon"
+"""Memory that a process alone holds: the database's file, which SQLite maps, grows with what is in it."""
 PASSWORD = "a long password for the soak"
 
 
 class Sizes(NamedTuple):
-    """Proportional memory of a site's processes, in MiB."""
+    """Memory of a site's processes, in MiB."""
 
     supervisor: float
     web: float
@@ -158,7 +160,7 @@ def _soak(
         clients[0].submit(FULL, zips[FULL])
         sent[FULL] += 1
         _wait_until_below(1)
-    first = _sizes(server.pid)
+    first = _sizes(server.pid, OWN)
     sizes: list[Sizes] = []
     every = max(1, min(500, options.count // 10))
     while sent[SAMPLE] < options.count and time.monotonic() < end:
@@ -166,7 +168,7 @@ def _soak(
         clients[sent[SAMPLE] % len(clients)].submit(SAMPLE, zips[SAMPLE])
         sent[SAMPLE] += 1
         if sent[SAMPLE] % every == 0:
-            sizes.append(_sizes(server.pid))
+            sizes.append(_sizes(server.pid, OWN))
             print(f"  after {sent[SAMPLE]:6}: {_told(sizes[-1])}", flush=True)
     _wait_until_below(1)
     print(f"before the sample-sized ones: {_told(first)}")
@@ -200,7 +202,7 @@ def _report(benchmark: str, sent: int) -> None:
         print(f"  from sent to graded: median {middle:.2f} s, p95 {high:.2f} s   goal: {goal}")
 
 
-def _sizes(supervisor: int) -> Sizes:
+def _sizes(supervisor: int, kind: str = "Pss") -> Sizes:
     """Proportional memory, from the system's list of processes (Linux)."""
     found = {"web": 0.0, "worker": 0.0}
     for folder in Path("/proc").iterdir():
@@ -211,16 +213,15 @@ def _sizes(supervisor: int) -> Sizes:
                 continue
             for module in found:
                 if f"gluebench.leaderboard.{module}".encode() in command:
-                    found[module] += _pss(folder)
+                    found[module] += _size(folder, kind)
         except (OSError, ValueError, IndexError):
             continue
-    return Sizes(_pss(Path("/proc") / str(supervisor)), **found)
+    return Sizes(_size(Path("/proc") / str(supervisor), kind), **found)
 
 
-def _pss(folder: Path) -> float:
-    line = next(
-        line for line in (folder / "smaps_rollup").read_text().splitlines() if line.startswith("Pss:")
-    )
+def _size(folder: Path, kind: str) -> float:
+    lines = (folder / "smaps_rollup").read_text().splitlines()
+    line = next(line for line in lines if line.startswith(f"{kind}:"))
     return int(line.split()[1]) / 1024
 
 
