@@ -46,7 +46,7 @@ class Several:
     def draw(self, accuracy: float, gaps: Sequence[float], rng: Rng) -> tuple[Gold, list[Submission]]:
         """Gold, and the predictions of the first system and of one for each gap."""
         owns = [accuracy - gap / (1 - COPIED) for gap in gaps]  # how often right where they do not copy
-        drawn = {file.name: self._file(file, accuracy, owns, rng) for file in self.benchmark.files()}
+        drawn = {file.name: self._file(file, accuracy, gaps, owns, rng) for file in self.benchmark.files()}
         phenomena, parts = {}, {}
         for task in self.benchmark.diagnostics:
             name = task.files[0].name
@@ -68,12 +68,14 @@ class Several:
             for at in range(1 + len(gaps))
         ]
 
-    def _file(self, file: TestFile, accuracy: float, owns: Sequence[float], rng: Rng) -> Columns:
+    def _file(
+        self, file: TestFile, accuracy: float, gaps: Sequence[float], owns: Sequence[float], rng: Rng
+    ) -> Columns:
         words = self.benchmark.task(file.task).words
         if not self.benchmark.task(file.task).scored:
             return Columns(Column(words, b""), (Column(words, b""),) * (1 + len(owns)))
         if not words:
-            return _numbers(file.size(), accuracy, owns, rng)
+            return _numbers(file.size(), [accuracy, *(accuracy - gap for gap in gaps)], rng)
         if file.name.startswith("WNLI"):
             sizes = rng.choice(PREMISES, size=len(PREMISES))
             groups = np.repeat(np.arange(len(sizes)), sizes)
@@ -138,10 +140,11 @@ def _grouped(
     return Columns(labels, tuple(predicted), tuple(groups.tolist()))
 
 
-def _numbers(size: int, ours: float, theirs: Sequence[float], rng: Rng) -> Columns:
+def _numbers(size: int, correlations: Sequence[float], rng: Rng) -> Columns:
+    """Predictions that correlate with gold as given, and whose errors are half the same."""
     gold, shared = rng.normal(size=(2, size))
     columns = [gold]
-    for r in (ours, *theirs):
+    for r in correlations:
         noise = COPIED**0.5 * shared + (1 - COPIED) ** 0.5 * rng.normal(size=size)
         columns.append(r * gold + (1 - r * r) ** 0.5 * noise)
     labels, *predicted = (Column((), array("d", each.tobytes())) for each in columns)

@@ -14,7 +14,9 @@ from gluebench.benchmark import load_benchmark
 @pytest.fixture(scope="module")
 def pair():
     glue = load_benchmark("glue")
-    some = tuple(task for task in glue.tasks if task.name in {"CoLA", "MRPC", "WNLI"} or not task.scored)
+    some = tuple(
+        task for task in glue.tasks if task.name in {"CoLA", "MRPC", "STS-B", "WNLI"} or not task.scored
+    )
     return Several(glue._replace(tasks=some), made_up_diagnostic(glue, np.random.default_rng(0)))
 
 
@@ -24,13 +26,17 @@ def test_the_worlds_have_the_differences_they_say(pair):
     assert truths["MRPC accuracy"] == pytest.approx(GAP)
     assert truths["overall"] > 0
     rng = np.random.default_rng(1)
-    found = []
+    found, correlations = [], []
     for _ in range(60):
         gold, (a, b) = pair.draw(0.75, [GAP], rng)
         codes = [np.frombuffer(column.codes, np.uint8) for column in
                  (gold.columns["MRPC"], a.predictions["MRPC"], b.predictions["MRPC"])]  # fmt: skip
+        numbers = [np.array(column.values) for column in
+                   (gold.columns["STS-B"], a.predictions["STS-B"], b.predictions["STS-B"])]  # fmt: skip
+        correlations.append(np.corrcoef(numbers)[0, 1:])
         found.append(np.mean(codes[1] == codes[0]) - np.mean(codes[2] == codes[0]))
     assert np.mean(found) == pytest.approx(GAP, abs=4 * np.std(found) / 60**0.5)
+    assert np.mean(correlations, axis=0) == pytest.approx([0.75, 0.75 - GAP], abs=0.005)
 
 
 def test_what_misses_its_goal_is_told():
