@@ -4,16 +4,10 @@ from __future__ import annotations
 
 import atexit
 import contextlib
-import json
 import os
 import shutil
-import socket
-import subprocess
-import sys
 import tempfile
-import time
-import urllib.request
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -23,6 +17,7 @@ from django.conf import settings
 from django.test import override_settings
 from leaderboard import postgres as postgres_server
 from leaderboard.material import MANIFEST, PREDICTIONS, write_gold, zip_bytes
+from leaderboard.served import Served
 
 from gluebench.leaderboard.folder import VARIABLE, SiteFolder
 
@@ -112,68 +107,6 @@ def graded(send: Callable[..., Any]) -> Callable[..., Any]:
         return submission
 
     return done
-
-
-class Served:
-    """A site that a process of its own serves."""
-
-    def __init__(self, folder: Path, gold: Path, environment: Mapping[str, str] | None = None) -> None:
-        self.folder = folder
-        home = str(Path(__file__).parents[2] / "src")
-        mine = {key: value for key, value in os.environ.items() if key != VARIABLE}
-        self._environment = {**mine, "PYTHONPATH": home, **(environment or {})}
-        self.python(
-            "from gluebench.leaderboard import commands; import sys\n"
-            "commands.init(sys.argv[1]); commands.add(*sys.argv[1:])",
-            str(folder),
-            str(MANIFEST),
-            str(gold),
-        )
-        with socket.socket() as free:
-            free.bind(("127.0.0.1", 0))
-            self.port = free.getsockname()[1]
-        self.url = f"http://127.0.0.1:{self.port}"
-        code = (
-            "from gluebench.leaderboard import commands; import sys\n"
-            "commands.serve(sys.argv[1], port=int(sys.argv[2]))"
-        )
-        self.process = subprocess.Popen(
-            [sys.executable, "-c", code, str(folder), str(self.port)],
-            env=self._environment,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.STDOUT,
-            text=True,
-        )
-        assert self.process.stdout is not None
-        self.said = self.process.stdout.readline()
-
-    def python(self, code: str, *arguments: str) -> str:
-        done = subprocess.run(
-            [sys.executable, "-c", code, *arguments], env=self._environment, capture_output=True, text=True
-        )
-        assert done.returncode == 0, done.stderr
-        return done.stdout
-
-    def json(self, path: str) -> Any:
-        with urllib.request.urlopen(self.url + path, timeout=5) as answer:
-            return json.load(answer)
-
-    def submit(self, file: Path, name: str) -> str:
-        return self.python(
-            "from gluebench.leaderboard import commands; import sys\n"
-            "print(commands.submit_local(sys.argv[1], 'tiny', 'demo@example.org', sys.argv[2],"
-            " model='a model', name=sys.argv[3]))",
-            str(self.folder),
-            str(file),
-            name,
-        ).strip()
-
-    def stop(self) -> float:
-        """Ask it to stop as Ctrl-C does; returns how long it took."""
-        start = time.monotonic()
-        self.process.send_signal(2)
-        self.process.wait(timeout=10)
-        return time.monotonic() - start
 
 
 @pytest.fixture(scope="session")

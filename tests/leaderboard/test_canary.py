@@ -15,8 +15,8 @@ import pytest
 from django.apps import apps
 from django.core import mail
 from django.test import Client
-from leaderboard.conftest import Served
 from leaderboard.material import CANARIES, PREDICTIONS, zip_bytes
+from leaderboard.served import Served
 from leaderboard.walk import PASSWORD, Walk, secrets
 
 from gluebench.leaderboard.submissions.models import Submission

@@ -52,6 +52,7 @@ class Keys:
 def test_the_whole_way_by_keyboard_alone(chromium: Any, served: Any, good_file: Path) -> None:
     with Tab(chromium, served.url) as tab:
         page, keys = tab.page, Keys(tab.page)
+        page.on("filechooser", lambda _: None)  # a wish just before a press may come late
         page.goto("/")
         keys.press("link", "Submit predictions")
         page.get_by_role("heading", name="Sign in").wait_for()
