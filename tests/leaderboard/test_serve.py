@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gzip
+import http.client
 import http.cookiejar
 import os
 import re
@@ -98,6 +99,23 @@ def test_static_files_are_served_compressed_and_for_long(served: Any) -> None:
     with urllib.request.urlopen(request) as answer:
         assert "immutable" in answer.headers["Cache-Control"]
         assert b"color-scheme" in gzip.decompress(answer.read())
+
+
+def test_who_has_the_page_already_keeps_the_connection(served: Any) -> None:
+    connection = http.client.HTTPConnection("127.0.0.1", served.port, timeout=20)
+    connection.request("GET", "/benchmarks/tiny")
+    first = connection.getresponse()
+    first.read()
+    kept = connection.sock
+    for _ in range(2):
+        connection.request("GET", "/benchmarks/tiny", headers={"If-None-Match": first.headers["ETag"]})
+        again = connection.getresponse()
+        assert (again.status, again.read(), again.headers["Connection"]) == (304, b"", None)
+        assert connection.sock is kept
+    connection.request(
+        "GET", "/benchmarks/tiny", headers={"If-None-Match": first.headers["ETag"], "Connection": "close"}
+    )
+    assert connection.getresponse().headers["Connection"] == "close"
 
 
 def test_from_sign_up_to_score_without_javascript(served: Any, good_zip: bytes) -> None:

@@ -13,7 +13,7 @@ from csp.constants import HEADER as POLICY
 from csp.utils import build_policy
 from django.conf import settings
 from waitress.channel import HTTPChannel
-from waitress.task import ErrorTask
+from waitress.task import ErrorTask, WSGITask
 
 from gluebench.leaderboard.lifeline import watch
 from gluebench.leaderboard.wsgi import application
@@ -26,6 +26,7 @@ def main() -> None:
     watch()
     signal.signal(signal.SIGTERM, _stop)
     listening = socket.socket(fileno=int(sys.argv[1]))
+    HTTPChannel.task_class = Answer
     HTTPChannel.error_task_class = Refusal
     waitress.serve(
         application,
@@ -42,6 +43,16 @@ def main() -> None:
         _quiet=True,
         **proxy(),
     )
+
+
+class Answer(WSGITask):  # type: ignore[misc]
+    """Keeps the connection after an answer without a body, where the library would close it after every 304."""
+
+    def set_close_on_finish(self) -> None:
+        """Close after this answer, unless nothing but its want of a length asks for that."""
+        asked = self.request.headers.get("CONNECTION", "").lower() == "close"
+        if self.has_body or asked or self.version != "1.1":
+            super().set_close_on_finish()
 
 
 class Refusal(ErrorTask):  # type: ignore[misc]
