@@ -46,7 +46,7 @@ def main() -> None:
 
 
 class Answer(WSGITask):  # type: ignore[misc]
-    """Keeps the connection after an answer without a body, where the library would close it after every 304."""
+    """Keeps the connection after an answer without a body; the library would close it after each 304."""
 
     def set_close_on_finish(self) -> None:
         """Close after this answer, unless nothing but its want of a length asks for that."""
