@@ -172,6 +172,23 @@ def test_pages_have_twins_and_tables(client: Any, three: list[Any], tiny: Any, p
 
 
 @pytest.mark.django_db
+def test_systems_of_one_name_are_told_apart_by_their_models(
+    client: Any, graded: Callable[..., Any], tiny: Any
+) -> None:
+    even = {**PREDICTIONS, "Infer-m": ["neutral"] * 6, "Infer-mm": ["neutral"] * 3}
+    graded(zip_bytes(even), name="Ours", model="Model of one", parameters=5)
+    graded(zip_bytes({**GOLD, "Refer": "0101"}), name="Ours", model="Model of two", parameters=9)
+    renewed(tiny)
+    pairs = client.get("/benchmarks/tiny/pairs").content.decode()
+    assert pairs.count("Model of one") == pairs.count("Model of two") == 2, "in its row and over its column"
+    rules = client.get("/benchmarks/tiny/rules").content.decode()
+    assert "What depends on the rule" in rules
+    assert rules.count("Model of one") == rules.count("Model of two") == 2
+    chart = client.get("/benchmarks/tiny/efficiency").content.decode()
+    assert "Ours, Model of one" in chart
+
+
+@pytest.mark.django_db
 def test_a_comparison_is_computed_in_the_background_and_kept(
     client: Any, three: list[Any], tiny: Any
 ) -> None:

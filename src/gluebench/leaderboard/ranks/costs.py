@@ -7,6 +7,7 @@ from typing import Any, NamedTuple
 
 from gluebench.analysis.aggregate import pareto_front
 from gluebench.analysis.charts import Point, scatter_chart
+from gluebench.leaderboard.boards.phenomena import labels_of
 from gluebench.leaderboard.ranks.tables import csv_text, named
 
 COSTS = {"parameters": "Parameters", "latency_ms": "Milliseconds for an example"}
@@ -57,14 +58,14 @@ def _chart(rows: Sequence[Costed], cost: str, title: str) -> Chart | None:
     shown = sorted(stated, key=lambda row: not row.fronts[cost])[:SHOWN]
     points = [
         Point(
-            row.entry["name"],
+            label,
             row.entry[cost],
             100 * row.score["value"],
             _hundred(row.score["low"]),
             _hundred(row.score["high"]),
             group=0 if row.fronts[cost] else 1,
         )
-        for row in shown
+        for label, row in zip(labels_of([row.entry for row in shown]), shown, strict=True)
     ]
     front = [(point.x, point.y) for point in points if point.group == 0]
     svg = scatter_chart(
