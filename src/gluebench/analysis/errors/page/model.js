@@ -54,8 +54,8 @@ function chosen(file, rows, state) {
 
 // As `scoring.intervals` has it: Wilson's, or where examples come in groups that of as many independent ones as
 // they are worth, by the jackknife over groups.
-function interval(rows, system) {
-  const n = rows.length, hits = rows.filter((row) => row[WRONG][system]).length;
+function interval(rows, system, hits) {
+  const n = rows.length;
   if (!rows.some((row) => row[GROUP] !== null)) return n < FEWEST_UNITS ? null : wilson(hits, n, hits, n, Z);
   const groups = new Map();
   rows.forEach((row, number) => {
@@ -91,7 +91,7 @@ function student(freedom) {
 
 function rate(name, filter, rows, systems) {
   const wrong = systems.map((_, system) => rows.filter((row) => row[WRONG][system]).length);
-  return { name, filter, n: rows.length, wrong, bars: systems.map((_, system) => interval(rows, system)) };
+  return { name, filter, n: rows.length, wrong, bars: wrong.map((count, system) => interval(rows, system, count)) };
 }
 
 // Every breakdown that the file has, as {title, column, rows}; rows without an example are left out.
