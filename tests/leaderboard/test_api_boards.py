@@ -89,6 +89,8 @@ def test_a_benchmark_says_what_a_submission_to_it_holds(client: Client, tiny: An
         ("/benchmarks/tiny/board?page=0", 422, "field"),
         ("/benchmarks/tiny/board?per_page=many", 422, "field"),
         ("/nothing/of/the/kind", 404, "not-found"),
+        ("/submissions/%5D%0AvD%17/unpublish", 404, "not-found"),
+        ("/benchmarks%0A", 404, "not-found"),
     ],
 )
 def test_a_refusal_is_a_problem(client: Client, tiny: Any, address: str, status: int, kind: str) -> None:

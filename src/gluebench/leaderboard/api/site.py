@@ -8,7 +8,7 @@ from typing import Any
 
 from django.conf import settings
 from django.http import HttpRequest, HttpResponse
-from django.urls import URLPattern, URLResolver, path, reverse
+from django.urls import URLPattern, URLResolver, re_path, reverse
 from django.views.decorators.csrf import csrf_exempt
 from ninja import NinjaAPI
 
@@ -26,6 +26,9 @@ What the pages show and do, for programs. Reading a board needs no account. For 
 
 Every refusal is `application/problem+json`: `type` for programs, `detail` for people, `errors` by value.
 """
+
+ANY_REST = r"^(?P<rest>[\s\S]+)$"
+"""The rest of an address. Django's "path" stops at a line's end, which %0A puts into one."""
 
 View = Callable[..., HttpResponse]
 
@@ -105,7 +108,7 @@ def addresses() -> tuple[list[URLPattern | URLResolver], str, str]:
     for pattern in patterns:
         if isinstance(pattern, URLPattern):
             pattern.callback = _well_mannered(pattern.callback)
-    return [*patterns, path("<path:rest>", _nowhere)], app, namespace
+    return [*patterns, re_path(ANY_REST, _nowhere)], app, namespace
 
 
 def _well_mannered(view: View) -> View:
