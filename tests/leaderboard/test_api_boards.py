@@ -102,6 +102,14 @@ def test_a_refusal_is_a_problem(client: Client, tiny: Any, address: str, status:
     assert problem["detail"]
 
 
+def test_labels_of_which_nothing_is_said_are_neither_private_nor_public(client: Client, tiny: Any) -> None:
+    tasks = client.get(f"{V1}/benchmarks/tiny").json()["tasks"]
+    assert {task["name"]: task["private"] for task in tasks}.items() >= {("Para", None), ("DX", False)}
+    document = client.get(f"{V1}/openapi.json").json()
+    shape = document["components"]["schemas"]["TaskFacts"]["properties"]["private"]
+    assert {each["type"] for each in shape["anyOf"]} == {"boolean", "null"}
+
+
 def test_a_wrong_method_is_told_which_are_right(client: Client, tiny: Any) -> None:
     answer = client.delete(f"{V1}/benchmarks/tiny/board")
     assert (answer.status_code, answer["Allow"]) == (405, "GET")

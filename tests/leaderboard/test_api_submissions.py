@@ -258,6 +258,7 @@ def test_what_the_site_sets_nobody_else_sets(
         ({"latency_ms": "nan"}, "latency_ms"),
         ({"latency_ms": "-0.1"}, "latency_ms"),
         ({"public": "perhaps"}, "public"),
+        ({"public": "0"}, "public"),
         ({"nmae": "A typing error"}, "nmae"),
     ],
 )
@@ -267,6 +268,13 @@ def test_a_value_that_cannot_be_taken_is_named(
     problem = refused(sent(program(ada), good_zip, **details), 422, "field")
     assert [each["field"] for each in problem["errors"]] == [field]
     assert not Submission.objects.exists()
+
+
+@pytest.mark.parametrize("field", ["parameters", "latency_ms"])
+def test_no_number_is_made_of_a_truth_value(graded: Any, ada: Any, program: Program, field: str) -> None:
+    here = f"{V1}/submissions/{graded().key}"
+    problem = refused(program(ada).patch(here, {field: False}, content_type="application/json"), 422, "field")
+    assert [each["field"] for each in problem["errors"]] == [field]
 
 
 def test_a_file_that_is_absent_or_too_large_is_refused(

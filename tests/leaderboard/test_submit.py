@@ -14,6 +14,7 @@ from typing import Any, NamedTuple
 import pytest
 from click.testing import CliRunner, Result
 from leaderboard.material import PREDICTIONS, zip_bytes
+from leaderboard.served import Served
 
 from gluebench.cli import main
 from gluebench.submission.client import Client, RefusedByLeaderboardError, SendError
@@ -286,22 +287,29 @@ def test_head_has_no_body_on_the_wire(served: Any) -> None:
 
 
 @pytest.mark.slow
-def test_every_operation_keeps_to_its_document(served: Any, token: str) -> None:
-    done = subprocess.run(
-        [
-            *(sys.executable, "-m", "schemathesis.cli", "run", f"{served.url}/api/v1/openapi.json"),
-            *("--header", f"Authorization: Bearer {token}", "--checks", "all", "--seed", "1"),
-            *(
-                "--exclude-checks",
-                "positive_data_acceptance",
-                "--max-examples",
-                "40",
-                "--suppress-health-check",
-                "all",
-            ),
-        ],
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-    assert done.returncode == 0, done.stdout[-6000:]
+@pytest.mark.parametrize("real", [False, True], ids=["any-address", "what-is-there"])
+def test_every_operation_keeps_to_its_document(
+    tmp_path: Path, gold_folder: Path, file: Path, *, real: bool
+) -> None:
+    """Fuzzed twice: with addresses made up, where most is not there, and with those of a submission."""
+    unlimited = {"GLUEBENCH_API_PER_MINUTE": "1000000"}
+    site = Served(tmp_path / "site", gold_folder, unlimited)
+    try:
+        token = site.python(TOKEN, str(site.folder), "sender@example.org").strip()
+        done = submit(token, file, "--to", site.url, "--name", "Fuzzed", "--model", "CBoW", "--public")
+        assert done.exit_code == 0, done.output
+        (entry,) = site.json("/api/v1/benchmarks/tiny/board")["rows"]
+        there = {"name": "tiny", "key": entry["key"], "task": "DX", "phenomenon": "negation"}
+        config = tmp_path / "schemathesis.toml"
+        lines = [f'"path.{name}" = "{value}"' for name, value in there.items() if real]
+        config.write_text("\n".join(["[parameters]", *lines]))
+        command = [
+            *(sys.executable, "-m", "schemathesis.cli", "--config-file", str(config), "run"),
+            *(f"{site.url}/api/v1/openapi.json", "--header", f"Authorization: Bearer {token}"),
+            *("--checks", "all", "--exclude-checks", "positive_data_acceptance"),
+            *("--seed", "1", "--max-examples", "40", "--suppress-health-check", "all"),
+        ]
+        fuzzed = subprocess.run(command, capture_output=True, text=True, check=False)
+        assert fuzzed.returncode == 0, fuzzed.stdout[-6000:]
+    finally:
+        site.stop()

@@ -155,9 +155,9 @@ def _pydantic(error: ValidationError) -> list[FieldError]:
 
 
 def _place(location: Sequence[Any]) -> str:
-    """The name of a value as its sender knows it: without where it was sent, and the code's own name."""
+    """The name of a value as its sender knows it: without where it was sent, and the names of the code."""
     names = [str(part) for part in location[1:]]
-    return ".".join(name for name in names if name != "details") or "body"
+    return ".".join(name for name in names if name not in ("details", "changes")) or "body"
 
 
 def _django(error: FieldsError) -> list[FieldError]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Annotated, Any
 
 from ninja import Field, Schema
-from pydantic import AwareDatetime, ConfigDict, StringConstraints
+from pydantic import AwareDatetime, BeforeValidator, ConfigDict, StringConstraints
 
 from gluebench.leaderboard.api.paging import Paged
 from gluebench.leaderboard.api.problems import Problem
@@ -22,8 +22,25 @@ Address = Annotated[
 Text = Annotated[str, StringConstraints(strip_whitespace=True, max_length=4000, pattern=r"^[^\x00]*$")]
 Data = Annotated[str, StringConstraints(strip_whitespace=True, max_length=400)]
 Compute = Annotated[str, StringConstraints(strip_whitespace=True, max_length=200)]
-Count = Annotated[int, Field(ge=0, le=BIGGEST)]
-Milliseconds = Annotated[float, Field(ge=0, allow_inf_nan=False)]
+
+
+def _no_flag(value: Any) -> Any:
+    if isinstance(value, bool):
+        raise ValueError("Give a number, not true or false.")
+    return value
+
+
+def _flag(value: Any) -> bool:
+    """Forms send text; what means yes there is not guessed."""
+    found = {"true": True, "false": False}.get(str(value).lower())
+    if found is None:
+        raise ValueError("Give true or false.")
+    return found
+
+
+Count = Annotated[int, Field(ge=0, le=BIGGEST), BeforeValidator(_no_flag)]
+Milliseconds = Annotated[float, Field(ge=0, allow_inf_nan=False), BeforeValidator(_no_flag)]
+Flag = Annotated[bool, BeforeValidator(_flag)]
 
 
 def answers(shape: Any, *refusals: int, status: int = 200) -> dict[int, Any]:
@@ -57,7 +74,7 @@ class Details(Changes):
 
     name: Name
     model: Name
-    public: bool = False
+    public: Flag = False
     """Whether the board shows it once it is graded."""
 
 
@@ -129,7 +146,8 @@ class TaskFacts(Open):
     metrics: list[dict[str, Any]]
     labels: list[str]
     score_range: list[float] | None
-    private: bool
+    private: bool | None
+    """Whether the test labels are; unknown where the manifest does not say."""
 
 
 class BenchmarkFacts(Open):
