@@ -71,6 +71,44 @@ def test_a_board_is_sorted_and_searched_by_keyboard(
         assert not tab.complaints
 
 
+LONG = """() => {
+  const body = document.querySelector("#board tbody");
+  const row = body.querySelector("tr:has(th.name > a)");
+  for (let at = 0; at < 300; at += 1) {
+    const more = row.cloneNode(true);
+    more.querySelector(".score").textContent = String((at * 7) % 300);
+    body.append(more);
+  }
+}"""
+SORT_TWICE = """() => {
+  const button = document.querySelector('.heads [data-sort=""] button');
+  button.click();
+  button.click();
+  const rows = [...document.querySelectorAll("#board tbody tr")];
+  return [rows.length, rows.filter((row) => row.checkVisibility()).length];
+}"""
+
+
+def test_a_long_board_is_sorted_at_once_and_whole_a_moment_later(
+    chromium: Any, served: Any, entry: str
+) -> None:
+    with Tab(chromium, served.url) as tab:
+        page = tab.page
+        page.goto("/")
+        page.evaluate(LONG)
+        height = page.locator("#board").bounding_box()["height"]
+        rows, at_once = page.evaluate(SORT_TWICE)
+        assert 100 <= at_once < rows
+        page.wait_for_function("!document.querySelector('#board .later')")
+        assert page.locator("#board tbody tr:visible").count() == rows
+        assert page.locator("#board").bounding_box()["height"] == height
+        scores = [
+            float(text) for text in page.locator("#board tbody td.score").all_inner_texts() if text != "–"
+        ]
+        assert scores == sorted(scores, reverse=True)
+        assert not tab.complaints
+
+
 def test_without_javascript_a_board_is_sorted_and_searched_by_links_and_a_form(
     chromium: Any, served: Any, entry: str
 ) -> None:

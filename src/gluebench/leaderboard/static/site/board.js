@@ -3,6 +3,8 @@
 const table = document.getElementById("board");
 const tally = document.getElementById("tally");
 const search = document.getElementById("board-search");
+const FIRST = 120;
+// Rows of a sort that are laid out at once; the rest follow after a frame, since a thousand take half a second.
 
 // Rows that open in place.
 for (const row of table?.querySelectorAll("tbody tr") ?? []) {
@@ -82,7 +84,18 @@ function sort(head, heads) {
   head.setAttribute("aria-sort", rising ? "ascending" : "descending");
   // A reference has its source across two columns, so cells are counted from the end of the row.
   const fromEnd = heads.length - heads.indexOf(head);
-  for (const body of table.tBodies) order(body, words ? textOf(head.dataset.sort) : numberOf(fromEnd), rising);
+  const place = table.parentElement;
+  const { height } = place.getBoundingClientRect();
+  // Who has scrolled on would see rows that are left for later as an empty place.
+  const most = table.tBodies[0].getBoundingClientRect().top > -window.innerHeight / 2 ? FIRST : Infinity;
+  for (const body of table.tBodies) order(body, words ? textOf(head.dataset.sort) : numberOf(fromEnd), rising, most);
+  const later = table.querySelectorAll(".later");
+  if (!later.length) return;
+  place.style.minHeight = `${height}px`;
+  requestAnimationFrame(() => setTimeout(() => {
+    for (const row of later) row.classList.remove("later");
+    place.style.minHeight = "";
+  }));
 }
 
 function textOf(name) {
@@ -105,7 +118,7 @@ function numberOf(fromEnd) {
   };
 }
 
-function order(body, keyOf, rising) {
+function order(body, keyOf, rising, most) {
   const details = new Map();
   const headings = [];
   const rows = [];
@@ -124,6 +137,11 @@ function order(body, keyOf, rising) {
   // rows that are shown, or past a thousand spaces, takes five times as long.
   const { nextSibling } = body;
   body.remove();
+  let shown = 0;
+  for (const row of sorted) {
+    shown += !row.hidden;
+    row.classList.toggle("later", shown > most);
+  }
   body.replaceChildren(...headings, ...sorted);
   table.insertBefore(body, nextSibling);
 }
