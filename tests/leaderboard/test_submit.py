@@ -309,7 +309,7 @@ def test_every_operation_keeps_to_its_document(
             *("--checks", "all", "--exclude-checks", "positive_data_acceptance"),
             *("--seed", "1", "--max-examples", "40", "--suppress-health-check", "all"),
         ]
-        fuzzed = subprocess.run(command, capture_output=True, text=True, check=False)
+        fuzzed = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False)
         assert fuzzed.returncode == 0, fuzzed.stdout[-6000:]
     finally:
         site.stop()
