@@ -123,8 +123,8 @@ function order(body, keyOf, rising, most) {
   const headings = [];
   const rows = [];
   for (const row of body.rows) {
-    if (row.className === "group") headings.push(row);
-    else if (row.className === "detail-row") details.set(rows.at(-1).row, row);
+    if (row.classList.contains("group")) headings.push(row);
+    else if (row.classList.contains("detail-row")) details.set(rows.at(-1).row, row);
     else rows.push({ row, key: keyOf(row) });
   }
   const sign = rising ? 1 : -1;
@@ -156,7 +156,7 @@ function find(text) {
     const system = !row.classList.contains("reference");
     if (system && !row.hidden) found += 1;
     const detail = row.nextElementSibling;
-    if (detail?.className === "detail-row") detail.hidden = row.hidden || !isOpen(row);
+    if (detail?.classList.contains("detail-row")) detail.hidden = row.hidden || !isOpen(row);
   }
   whole ||= tally.textContent.trim();
   tally.textContent = words.length ? `${found} of ${whole}` : whole;
