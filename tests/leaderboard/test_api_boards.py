@@ -124,6 +124,17 @@ def test_who_asks_too_often_is_told_when_to_come_back(client: Client, tiny: Any,
     assert client.get(f"{V1}/benchmarks", REMOTE_ADDR="192.0.2.7").status_code == 200
 
 
+def test_the_addresses_of_one_line_are_counted_as_one(client: Client, tiny: Any, settings: Any) -> None:
+    settings.API_PER_MINUTE = {**settings.API_PER_MINUTE, "visitor": 1}
+
+    def status(address: str) -> int:
+        return client.get(f"{V1}/benchmarks", REMOTE_ADDR=address).status_code
+
+    assert [status("2001:db8:0:1::1"), status("2001:db8:0:1:ffff::2")] == [200, 429]
+    assert status("2001:db8:0:2::1") == 200
+    assert [status("::ffff:192.0.2.1"), status("::ffff:192.0.2.2"), status("192.0.2.1")] == [200, 200, 429]
+
+
 def test_the_documentation_needs_no_other_site(client: Client, db: None) -> None:
     answer = client.get(f"{V1}/docs")
     page = answer.content.decode()

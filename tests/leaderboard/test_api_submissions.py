@@ -257,6 +257,8 @@ def test_what_the_site_sets_nobody_else_sets(
         ({"parameters": "5", "shared_parameters": "6"}, "shared_parameters"),
         ({"latency_ms": "nan"}, "latency_ms"),
         ({"latency_ms": "-0.1"}, "latency_ms"),
+        ({"latency_ms": "5e-324"}, "latency_ms"),
+        ({"latency_ms": "1e308"}, "latency_ms"),
         ({"public": "perhaps"}, "public"),
         ({"public": "0"}, "public"),
         ({"nmae": "A typing error"}, "nmae"),

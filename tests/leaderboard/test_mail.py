@@ -259,6 +259,14 @@ def test_guessing_the_password_of_one_account_is_stopped(ada: User) -> None:
     assert not signed_in(locked), "not even with the right password"
 
 
+def test_guesses_are_not_forgotten_for_requests_from_elsewhere(ada: User) -> None:
+    for number in range(5):
+        sign_in(Client(), ada.email, f"wrong password {number}")
+    for number in range(400):
+        Client(REMOTE_ADDR=f"10.2.{number // 250}.{number % 250}").get("/api/v1/")
+    assert "Too many failed login attempts" in sign_in(Client(), ada.email).content.decode()
+
+
 def test_guessing_for_many_accounts_from_one_place_is_stopped() -> None:
     answers = [sign_in(Client(), f"a{number}@example.org", "wrong password") for number in range(12)]
     assert "Too many failed login attempts" in answers[-1].content.decode()

@@ -115,6 +115,26 @@ def test_the_board_shows_ties_and_intervals_once_they_are_of_it(
 
 
 @pytest.mark.django_db
+def test_ties_are_told_by_the_ranks_of_the_board_where_a_file_is_gone(
+    client: Any, three: list[Any], tiny: Any
+) -> None:
+    from gluebench.leaderboard.submissions.models import Submission
+    from gluebench.leaderboard.submissions.retention import forget_files
+
+    forget_files(Submission.objects.filter(pk=three[1].pk))
+    renewed(tiny)
+    rows = client.get("/benchmarks/tiny.json").json()["rows"]
+    assert [row["rank"] for row in rows] == [1, 2, 3]
+    assert (rows[1]["tied"], rows[1]["rank_interval"]) == (None, None)
+    ends = {rank for row in rows[::2] for rank in [*row["tied"], *row["rank_interval"]]}
+    assert ends == {1, 3}
+    page = client.get("/benchmarks/tiny").content.decode()
+    assert "the first 100 of the board, whose files are kept" in page
+    assert "<small>2 to" not in page
+    assert "to 2</small>" not in page
+
+
+@pytest.mark.django_db
 def test_the_address_chooses_the_rule(client: Any, graded: Callable[..., Any], tiny: Any) -> None:
     # Infer alone speaks for the second one, by much; all others for the first, by little.
     even = {**PREDICTIONS, "Infer-m": ["neutral"] * 6, "Infer-mm": ["neutral"] * 3}

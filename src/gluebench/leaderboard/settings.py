@@ -97,6 +97,8 @@ CACHES = {
         "BACKEND": "django.core.cache.backends."
         + ("db.DatabaseCache" if RUNNING.several else "locmem.LocMemCache"),
         "LOCATION": "site_cache",
+        # The usual 300 are soon full of requests to the interface, and then guesses are forgotten.
+        "OPTIONS": {"MAX_ENTRIES": 100_000},
     },
     "pages": {
         "BACKEND": "django.core.cache.backends.locmem.LocMemCache",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import ipaddress
 import math
 import time
 
@@ -36,5 +37,15 @@ def spend(kind: str, whose: str) -> None:
 
 
 def address(request: HttpRequest) -> str:
-    """Where a request comes from; the server has already decided whether to believe a proxy."""
-    return str(request.META.get("REMOTE_ADDR", ""))
+    """Where a request comes from; the server has already decided whether to believe a proxy.
+
+    Of an IPv6 address the network: a single line has all the 2**64 addresses of one.
+    """
+    told = str(request.META.get("REMOTE_ADDR", ""))
+    try:
+        found = ipaddress.IPv6Address(told)
+    except ValueError:
+        return told
+    if found.ipv4_mapped is not None:
+        return str(found.ipv4_mapped)
+    return str(ipaddress.IPv6Network((int(found), 64), strict=False))

@@ -9,7 +9,7 @@ from pydantic import AwareDatetime, BeforeValidator, ConfigDict, StringConstrain
 
 from gluebench.leaderboard.api.paging import Paged
 from gluebench.leaderboard.api.problems import Problem
-from gluebench.leaderboard.submissions.models import Kind, Regime, Status
+from gluebench.leaderboard.submissions.models import LEAST_MS, MOST_MS, Kind, Regime, Status
 
 BIGGEST = 2**63 - 1
 
@@ -39,7 +39,7 @@ def _flag(value: Any) -> bool:
 
 
 Count = Annotated[int, Field(ge=0, le=BIGGEST), BeforeValidator(_no_flag)]
-Milliseconds = Annotated[float, Field(ge=0, allow_inf_nan=False), BeforeValidator(_no_flag)]
+Milliseconds = Annotated[float, Field(ge=LEAST_MS, le=MOST_MS), BeforeValidator(_no_flag)]
 Flag = Annotated[bool, BeforeValidator(_flag)]
 
 

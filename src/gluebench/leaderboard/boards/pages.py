@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from django.template.loader import render_to_string
@@ -54,8 +54,9 @@ def read_page(benchmark: Benchmark, scheme: Scheme, options: Options) -> Page:
     lines = _lines(known, scheme)
     references = references_of(benchmark.record, scheme)
     scores, pks = [line.score for line in lines.values()], list(lines)
-    order = _order(benchmark, scheme, options, scores)
-    ranks = ranks_of(order, pks, competition_ranks(scores)) if order else competition_ranks(scores)
+    by_score = competition_ranks(scores)
+    order = _order(benchmark, scheme, options, dict(zip(pks, by_score, strict=True)))
+    ranks = ranks_of(order, pks, by_score) if order else by_score
     placed = _by_rank([*lines.values(), *map(reference_line, references)], ranks, order)
     layout = arrange(placed, scheme.names, options, rows=options.rows)
     place = {pk: at for at, pk in enumerate(pks)}
@@ -68,12 +69,12 @@ def read_page(benchmark: Benchmark, scheme: Scheme, options: Options) -> Page:
 
 
 def _order(
-    benchmark: Benchmark, scheme: Scheme, options: Options, scores: Sequence[float | None]
+    benchmark: Benchmark, scheme: Scheme, options: Options, ranks: Mapping[int, int | None]
 ) -> Order | None:
     if scheme.task is not None:
         return None
     wanted = wanted_of(options.pairs(), benchmark.record)
-    return order_of(benchmark, wanted, complete=len(scores) - scores.count(None))
+    return order_of(benchmark, wanted, ranks)
 
 
 def _by_rank(lines: Sequence[Line], ranks: Sequence[int | None], order: Order | None) -> list[Line]:

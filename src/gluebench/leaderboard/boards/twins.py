@@ -20,7 +20,8 @@ def board(benchmark: Benchmark, entries: Sequence[Mapping[str, Any]]) -> dict[st
     record = benchmark.record
     values = [(entry["scores"]["score"] or {}).get("value") for entry in entries]
     ranks = competition_ranks(values)
-    order = order_of(benchmark, Wanted(), complete=len(values) - values.count(None))
+    pks = [entry["pk"] for entry in entries]
+    order = order_of(benchmark, Wanted(), dict(zip(pks, ranks, strict=True)))
     return {
         "schema": "gluebench.board/1",
         "benchmark": benchmark.name,

@@ -74,22 +74,26 @@ class Order(NamedTuple):
         return bool(self.places) and not self.wanted.usual
 
 
-def order_of(benchmark: Benchmark, wanted: Wanted, *, complete: int) -> Order:
-    """The places of the systems, if they are of the board as it is; `complete` systems have a rank there."""
+def order_of(benchmark: Benchmark, wanted: Wanted, ranks: Mapping[int, int | None]) -> Order:
+    """The places of the systems, if they are of the board as it is; `ranks` by score there, None without."""
     weights, problems = parsed_weights(wanted.weights, benchmark.record)
     if problems:
         return Order(Wanted(), {}, (), tuple(problems))
     told = hidden(benchmark)
     if told:
         return Order(wanted, {}, () if wanted.usual else (told,))
+    complete = sum(rank is not None for rank in ranks.values())
     if complete < 2:
         return Order(wanted, {}, ())
     ranking = Ranking.objects.defer("pairs").filter(benchmark=benchmark).first()
     if ranking is None or ranking.version != benchmark.version or ranking.board is None:
         return Order(wanted, {}, (_pending(ranking),))
-    notes = [_first(len(ranking.board["pks"]))] if len(ranking.board["pks"]) < complete else []
-    places, more = _places(ranking.board, wanted, weights)
     pks = ranking.board["pks"]
+    notes = [_first(len(pks), wanted)] if len(pks) < complete else []
+    places, more = _places(ranking.board, wanted, weights)
+    if wanted.usual:
+        own = sorted(rank for pk in pks if (rank := ranks[pk]) is not None)
+        places = [_on_board(place, own) for place in places]
     return Order(wanted, dict(zip(pks, places, strict=True)), (*notes, *more))
 
 
@@ -104,9 +108,10 @@ def _pending(ranking: Ranking | None) -> str:
     )
 
 
-def _first(number: int) -> str:
+def _first(number: int, wanted: Wanted) -> str:
+    what = "Ties and intervals are computed for" if wanted.usual else "Ranked among themselves are"
     kept = "whose files are kept and whose scores are shown as they are"
-    return f"Ranks are computed for {number} systems among themselves: the first {MOST} of the board, {kept}."
+    return f"{what} {number} systems: the first {MOST} of the board, {kept}."
 
 
 def _places(
@@ -144,6 +149,24 @@ def _place(found: Mapping[str, Any], wanted: Wanted) -> Place:
         value="" if wanted.usual else value_text(found["value"], wanted.by),
         ends=(found["low"], found["high"]),
         group=tuple(group) if group else None,
+    )
+
+
+def _on_board(place: Place, ranks: Sequence[int]) -> Place:
+    """A place among the systems that are compared, told by the ranks these have on the board, in order."""
+
+    def own(rank: int | None) -> int | None:
+        return None if rank is None else ranks[rank - 1]
+
+    low, high = map(own, place.ends)
+    group = (ranks[place.group[0] - 1], ranks[place.group[1] - 1]) if place.group else None
+    rank = own(place.rank)
+    return place._replace(
+        rank=rank,
+        text=span(*group) if group and place.tied else str(rank or ""),
+        interval="" if low is None or high is None else span(low, high, " to "),
+        ends=(low, high),
+        group=group,
     )
 
 

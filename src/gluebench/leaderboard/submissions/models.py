@@ -9,7 +9,7 @@ from typing import Any
 
 from django.conf import settings
 from django.core.files.storage import Storage, storages
-from django.core.validators import MinValueValidator, URLValidator
+from django.core.validators import MaxValueValidator, MinValueValidator, URLValidator
 from django.db import models
 from django.db.models import F, Q
 from django.urls import reverse
@@ -65,6 +65,9 @@ OPEN = (Status.QUEUED, Status.RUNNING)
 
 
 WEB = URLValidator(["http", "https"])
+
+LEAST_MS, MOST_MS = 0.001, 1e9
+"""A microsecond and eleven days: what a latency may be, so that one scale has room for all."""
 
 
 def new_key() -> str:
@@ -148,7 +151,9 @@ class Submission(models.Model):
     """What it was trained on beyond the benchmark's own training sets."""
     compute = models.CharField(max_length=200, blank=True, validators=[plain])
     """What the training took, in the author's words: "8 GPU days of H100, 60 kWh"."""
-    latency_ms = models.FloatField(null=True, blank=True, validators=[MinValueValidator(0)])
+    latency_ms = models.FloatField(
+        null=True, blank=True, validators=[MinValueValidator(LEAST_MS), MaxValueValidator(MOST_MS)]
+    )
     """Milliseconds for one example at test time."""
     regime = models.CharField(max_length=16, choices=Regime, default=Regime.OTHER)
     parameters = models.PositiveBigIntegerField(null=True, blank=True, validators=[MinValueValidator(0)])
