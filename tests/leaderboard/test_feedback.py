@@ -197,11 +197,11 @@ def test_rows_are_held_back_until_the_reveal_and_both_results_are_kept(
     assert submission.report["provenance"]["rows"] == "public"
     assert submission.report["complete"]
     sizes = {name: found["score"]["n"] for name, found in submission.report["tasks"].items()}
-    grading.sweep()
+    grading.reveal_due()
     assert Submission.objects.get().status == Status.GRADED, "not yet"
     monkeypatch.setattr(feedback, "due_by", lambda policy: True)
-    grading.sweep()
-    grading.sweep()
+    grading.reveal_due()
+    grading.reveal_due()
     assert Entry.objects.filter(action="reveal").count() == 1
     work()
     submission.refresh_from_db()
@@ -224,7 +224,7 @@ def test_the_reveal_ends_the_ladder_for_what_was_sent_before(
     worse = graded(zip_bytes(WORSE), name="B")
     assert worse.report != worse.results.get().report
     monkeypatch.setattr(feedback, "due_by", lambda policy: True)
-    grading.sweep()
+    grading.reveal_due()
     work()
     worse.refresh_from_db()
     assert worse.report == worse.results.first().report

@@ -5,6 +5,7 @@ import threading
 from collections.abc import Callable
 from datetime import timedelta
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -232,3 +233,117 @@ def test_the_free_check_needs_no_labels(tiny: Any, tmp_path: Path) -> None:
     found = process.run_check(tiny.manifest_path, tmp_path / "own.zip")
     assert found["verdict"] == "invalid"
     assert found["source"] == ""
+
+
+def test_a_listed_system_keeps_its_scores_while_it_is_graded_again(
+    graded: Send, tiny: Any, client: Any
+) -> None:
+    submission = graded(public=True, name="Always there")
+    before = client.get("/benchmarks/tiny.json").json()
+    assert grading.regrade(tiny, "New labels.") == 1
+    submission.refresh_from_db()
+    assert (submission.status, submission.is_listed) == (Status.QUEUED, True)
+    during = client.get("/benchmarks/tiny.json").json()
+    assert during["rows"] == before["rows"]
+    assert (before["graded_again"], during["graded_again"]) == (0, 1)
+    page = client.get("/benchmarks/tiny").content.decode()
+    assert "Always there" in page
+    assert "1 of these systems is being graded again" in page
+    assert client.get(submission.get_absolute_url()).status_code == 200
+    assert client.get("/api/v1/benchmarks/tiny").json()["systems"] == 1
+    grading.grade(submission.pk)
+    assert "graded again" not in client.get("/benchmarks/tiny").content.decode()
+
+
+def test_a_file_that_the_storage_lost_is_not_its_author_s_mistake(send: Send, settings: Any) -> None:
+    submission = send()
+    os.rename(submission.file.path, f"{submission.file.path}.away")
+    grading.grade(submission.pk)
+    submission.refresh_from_db()
+    assert submission.status == Status.RUNNING, "its lease runs out first"
+    os.rename(f"{submission.file.path}.away", submission.file.path)
+    lapse(submission)
+    grading.sweep()
+    grading.grade(submission.pk)
+    submission.refresh_from_db()
+    assert submission.status == Status.GRADED
+
+
+def test_a_file_that_never_comes_back_fails_at_last(send: Send, settings: Any) -> None:
+    submission = send()
+    os.unlink(submission.file.path)
+    for _ in range(settings.GRADER_ATTEMPTS):
+        grading.grade(submission.pk)
+        lapse(submission)
+        grading.sweep()
+    submission.refresh_from_db()
+    assert (submission.status, submission.verdict) == (Status.FAILED, "")
+
+
+def test_the_file_stays_where_only_the_answer_to_the_commit_got_lost(
+    send: Send, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from contextlib import contextmanager
+
+    from django.db import OperationalError, transaction
+
+    from gluebench.leaderboard.submissions import accept
+
+    atomic = transaction.atomic
+
+    @contextmanager
+    def broken() -> Any:
+        with atomic():
+            yield
+        raise OperationalError("server closed the connection unexpectedly")
+
+    monkeypatch.setattr(accept, "transaction", SimpleNamespace(atomic=broken))
+    with pytest.raises(OperationalError):
+        send()
+    monkeypatch.undo()
+    assert Path(Submission.objects.get().file.path).is_file()
+
+
+def test_what_changed_while_it_was_graded_is_seen_when_its_result_is_written(
+    send: Send, tiny: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    submission = send()
+
+    def change(*arguments: Any, **details: Any) -> Any:
+        found = process.run_grader(*arguments, **details)
+        type(tiny).objects.filter(pk=tiny.pk).update(settings={"smallest_category": 2})
+        return found
+
+    monkeypatch.setattr(grading, "run_grader", change)
+    grading.grade(submission.pk)
+    submission.refresh_from_db()
+    assert (submission.status, submission.spent) == (Status.QUEUED, 1)
+    assert not submission.results.exists()
+    monkeypatch.undo()
+    grading.grade(submission.pk)
+    submission.refresh_from_db()
+    assert submission.status == Status.GRADED
+
+
+def test_a_duty_of_the_worker_that_fails_holds_up_no_other(
+    send: Send, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    from gluebench.leaderboard import worker
+    from gluebench.leaderboard.ranks import renewing
+
+    submission = send()
+    Submission.objects.claim(submission.pk)
+    looked = []
+
+    def reveal_due() -> None:
+        raise OSError("No space left on device")
+
+    monkeypatch.setattr(grading, "reveal_due", reveal_due)
+    monkeypatch.setattr(renewing, "look", lambda: looked.append(True))
+    for _ in range(2):
+        lapse(submission)
+        worker.sweep_once()
+    submission.refresh_from_db()
+    assert submission.status == Status.QUEUED
+    assert looked == [True, True]
+    assert "reveal_due failed" in caplog.text

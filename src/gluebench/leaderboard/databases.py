@@ -13,7 +13,8 @@ _SQLITE = {
     "transaction_mode": "IMMEDIATE",
     "timeout": 20,
     "init_command": (
-        "PRAGMA journal_mode=WAL;PRAGMA synchronous=NORMAL;PRAGMA mmap_size=134217728;"
+        # FULL: a submission that was answered outlasts a power cut.
+        "PRAGMA journal_mode=WAL;PRAGMA synchronous=FULL;PRAGMA mmap_size=134217728;"
         "PRAGMA journal_size_limit=27103364;PRAGMA cache_size=-20000;"
     ),
 }

@@ -2,10 +2,29 @@
 
 from __future__ import annotations
 
+import os
 from typing import Any
+
+from django.core.files.base import File
+from django.core.files.storage import FileSystemStorage
 
 from gluebench.leaderboard.environment import Bucket
 from gluebench.leaderboard.folder import PRIVATE_FILE, PRIVATE_FOLDER, STORAGE, SiteFolder, need
+
+
+class Folder(FileSystemStorage):
+    """A folder whose files outlast a power cut once they are saved."""
+
+    def _save(self, name: str, content: File[bytes]) -> str:
+        name = super()._save(name, content)  # type: ignore[misc]
+        path = self.path(name)
+        for place in (path, os.path.dirname(path), self.location):
+            opened = os.open(place, os.O_RDONLY)
+            try:
+                os.fsync(opened)
+            finally:
+                os.close(opened)
+        return name
 
 
 def of(bucket: Bucket | None, site: SiteFolder) -> dict[str, dict[str, Any]]:
@@ -18,7 +37,7 @@ def of(bucket: Bucket | None, site: SiteFolder) -> dict[str, dict[str, Any]]:
 
 def _folder(path: object) -> dict[str, Any]:
     return {
-        "BACKEND": "django.core.files.storage.FileSystemStorage",
+        "BACKEND": f"{__name__}.{Folder.__name__}",
         "OPTIONS": {
             "location": str(path),
             "file_permissions_mode": PRIVATE_FILE,

@@ -50,30 +50,33 @@ def main() -> None:
 
 
 def _sweep_for_ever(stopping: threading.Event) -> None:
-    from django.db import DatabaseError, close_old_connections
-
     from gluebench.leaderboard.submissions import grading
 
     while not stopping.is_set():
-        close_old_connections()
-        try:
-            _sweep_once()
-        except DatabaseError:
-            logger.warning("The sweep could not reach the database and will try again.", exc_info=True)
+        sweep_once()
         stopping.wait(grading.SWEEP_SECONDS)
 
 
-def _sweep_once() -> None:
+def sweep_once() -> None:
+    """What a worker sees to beside its tasks. One that fails is logged, holds up no other and comes again."""
+    from django.db import close_old_connections
+
+    from gluebench.leaderboard.accounts.chores import do_when_due
+    from gluebench.leaderboard.ranks.renewing import look
+    from gluebench.leaderboard.submissions.grading import reveal_due, sweep
+
+    for duty in (sweep, reveal_due, look, do_when_due, _forget_tasks):
+        close_old_connections()
+        try:
+            duty()
+        except Exception:
+            logger.exception("%s failed; it is tried again soon.", duty.__name__)
+
+
+def _forget_tasks() -> None:
     from django.utils import timezone
     from django_tasks_db.models import DBTaskResult
 
-    from gluebench.leaderboard.accounts import chores
-    from gluebench.leaderboard.ranks.renewing import look
-    from gluebench.leaderboard.submissions.grading import sweep
-
-    sweep()
-    look()
-    chores.do_when_due()
     DBTaskResult.objects.finished().filter(finished_at__lt=timezone.now() - TASKS_KEPT).delete()
 
 

@@ -21,13 +21,22 @@ BOARD = Q(
     submissions__public=True,
     submissions__approved=True,
     submissions__withdrawn__isnull=True,
-    submissions__status="graded",
+) & (
+    Q(submissions__status="graded")
+    | Q(submissions__status__in=("queued", "running"), submissions__scores__isnull=False)
 )
-"""The submissions that a board shows, as seen from its benchmark."""
+"""The submissions that a board shows, as seen from its benchmark; `submissions.models.LISTED` says why."""
 
 
 class BenchmarkQuerySet(models.QuerySet["Benchmark"]):
     """Vocabulary of benchmarks."""
+
+    def held(self, pk: int) -> Benchmark:
+        """A benchmark as it is now, which nobody else changes before the transaction ends.
+
+        Whoever locks submissions as well locks their benchmark first, so that nobody waits for each other.
+        """
+        return self.select_for_update(no_key=True).get(pk=pk)
 
     def touch(self) -> None:
         """Say that pages of these benchmarks show something new: in the transaction of the change."""

@@ -10,7 +10,7 @@ from django.template.loader import render_to_string
 from gluebench.analysis.ranking import competition_ranks
 from gluebench.leaderboard.benchmarks.models import Benchmark
 from gluebench.leaderboard.boards.columns import Scheme
-from gluebench.leaderboard.boards.entries import entries_of
+from gluebench.leaderboard.boards.entries import entries_of, graded_again
 from gluebench.leaderboard.boards.layout import Layout, Line, arrange
 from gluebench.leaderboard.boards.options import ALL_ROWS, ROWS, Options
 from gluebench.leaderboard.boards.standings import Standings, standings
@@ -31,6 +31,8 @@ class Page(NamedTuple):
     """The highest score of the whole board."""
     order: Order | None = None
     """What ranks; None on the board of a task, which its score does."""
+    again: int = 0
+    """Systems that are being graded again, shown with the scores that they had."""
 
     @property
     def whole(self) -> bool:
@@ -65,7 +67,8 @@ def read_page(benchmark: Benchmark, scheme: Scheme, options: Options) -> Page:
     high = bests([line.values for line in lines.values()])
     places = order.places if order else {}
     table = fill(scheme, layout, entries, references, ranks=ranks, bests=high, places=places)
-    return Page(table, layout, options._replace(page=layout.page), _highest(lines.values()), order)
+    best = _highest(lines.values())
+    return Page(table, layout, options._replace(page=layout.page), best, order, graded_again(benchmark))
 
 
 def _order(

@@ -11,6 +11,7 @@ from gluebench.analysis.ranking import board_order, competition_ranks
 from gluebench.benchmark import Task
 from gluebench.leaderboard.benchmarks.models import Benchmark
 from gluebench.leaderboard.boards.columns import columns_of
+from gluebench.leaderboard.boards.entries import graded_again
 from gluebench.leaderboard.boards.summary import PRIVACY
 from gluebench.leaderboard.ranks.order import Place, Wanted, order_of
 
@@ -27,6 +28,7 @@ def board(benchmark: Benchmark, entries: Sequence[Mapping[str, Any]]) -> dict[st
         "benchmark": benchmark.name,
         "title": benchmark.title,
         "version": benchmark.version,
+        "graded_again": graded_again(benchmark),
         "columns": [
             {
                 "file": column.file,

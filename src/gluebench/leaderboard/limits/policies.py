@@ -29,7 +29,7 @@ def change_policy(
     Returns the changes, [before, after] by name; each is in the log. Raises PolicyError.
     """
     with transaction.atomic():
-        row = Benchmark.objects.select_for_update(no_key=True).get(pk=benchmark.pk)
+        row = Benchmark.objects.held(benchmark.pk)
         former = row.policy
         before = {**former.as_dict(), "open": row.open}
         policy = policy_of({**row.settings, **values})

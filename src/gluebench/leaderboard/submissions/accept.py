@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import hashlib
+from contextlib import suppress
 
 from django.core.files import File
-from django.db import transaction
+from django.db import DatabaseError, transaction
 from django.utils import timezone
 
 from gluebench.leaderboard.limits import gate
@@ -35,9 +36,16 @@ def accept(submission: Submission, file: File[bytes], *, limited: bool = True) -
             submission.save()
             hand_out(submission.pk)
     except BaseException:
-        submission.file.delete(save=False)
+        _forget(submission)
         raise
     return submission
+
+
+def _forget(submission: Submission) -> None:
+    """Delete the file of what was not taken. An answer that got lost may hide that it was: then it stays."""
+    with suppress(DatabaseError):
+        if not Submission.objects.filter(key=submission.key).exists():
+            submission.file.delete(save=False)
 
 
 def digest(file: File[bytes]) -> str:

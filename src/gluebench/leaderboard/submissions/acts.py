@@ -155,6 +155,7 @@ def grade_again(submission: Submission, by: User, reason: str) -> bool:
 
 def _locked(submission: Submission) -> Submission:
     """The row as it is now, which nobody else changes before the transaction ends."""
+    Benchmark.objects.held(submission.benchmark_id)
     rows = Submission.objects.select_for_update(of=("self",)).select_related("benchmark")
     return rows.defer("report", "problems").get(pk=submission.pk)
 

@@ -11,10 +11,19 @@ from pathlib import Path
 from django.conf import settings
 from django.db.models.fields.files import FieldFile
 
+from gluebench.leaderboard.submissions.process import GraderError
+
+
+class UnreadableFileError(GraderError):
+    """The storage does not give a submitted file: no mistake of its author's."""
+
 
 @contextmanager
 def local_path(file: FieldFile) -> Iterator[Path]:
-    """Where the grader finds it: its own place, or a copy for as long as it is needed."""
+    """Where the grader finds it: its own place, or a copy for as long as it is needed.
+
+    Raises UnreadableFileError where it is not to be had; the validator would call it not valid.
+    """
     try:
         place = file.path
     except NotImplementedError:  # kept in a bucket
@@ -23,4 +32,8 @@ def local_path(file: FieldFile) -> Iterator[Path]:
             copy.flush()
             yield Path(copy.name)
     else:
+        try:
+            file.open("rb").close()
+        except OSError as error:
+            raise UnreadableFileError("The submitted file cannot be read now. Ask the organiser.") from error
         yield Path(place)

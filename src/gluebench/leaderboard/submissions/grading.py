@@ -6,6 +6,7 @@ it, a sign of life every few seconds keeps it, and only the attempt that holds i
 
 from __future__ import annotations
 
+import logging
 import threading
 from collections.abc import Mapping
 from contextlib import ExitStack
@@ -21,7 +22,7 @@ from gluebench.leaderboard.benchmarks.models import Benchmark
 from gluebench.leaderboard.benchmarks.policy import Policy
 from gluebench.leaderboard.limits.whole import judged
 from gluebench.leaderboard.submissions import feedback
-from gluebench.leaderboard.submissions.files import local_path
+from gluebench.leaderboard.submissions.files import UnreadableFileError, local_path
 from gluebench.leaderboard.submissions.models import (
     Result,
     Status,
@@ -37,6 +38,8 @@ from gluebench.leaderboard.submissions.process import (
 )
 from gluebench.leaderboard.submissions.tasks import hand_out
 from gluebench.version import __version__
+
+logger = logging.getLogger(__name__)
 
 stopping = threading.Event()
 """Set when the worker was asked to stop: what it is grading goes back into the queue."""
@@ -74,6 +77,8 @@ def grade(pk: int) -> None:
         result = _work(submission, held)
     except InterruptedGradingError:
         _requeue(held, pk)
+    except UnreadableFileError:  # the lease runs out, then a sweep tries again: the storage may be back
+        logger.exception("Submission %s was not graded.", submission.key)
     except KilledGraderError as death:
         if _worn_out(submission):
             _finish(submission, held, _failed(death))
@@ -87,14 +92,9 @@ def grade(pk: int) -> None:
 
 
 def sweep() -> int:
-    """Hand out what got stuck; after several workers died over it, call it failed. Returns how many.
-
-    Also reveals what is due: every worker sweeps, and one of them does it.
-    """
-    for benchmark in Benchmark.objects.filter(revealed=None, settings__has_key="reveal"):
-        if feedback.due(benchmark):
-            _reveal(benchmark)
-    lapsed = list(Submission.objects.lapsed().select_related("benchmark"))
+    """Hand out what got stuck; after several workers died over it, call it failed. Returns how many."""
+    found = Submission.objects.lapsed().select_related("benchmark")
+    lapsed = list(found.defer("report", "problems", "scores"))
     for submission in lapsed:
         if _worn_out(submission) and submission.status == Status.RUNNING:
             failure = f"Grading was interrupted {_tries(submission)} times. Ask the organiser."
@@ -112,9 +112,12 @@ def regrade(benchmark: Benchmark, why: str) -> int:
     graded once, and one that is being graded is taken from its worker.
     """
     with transaction.atomic():
+        Benchmark.objects.held(benchmark.pk)
+        Benchmark.objects.filter(pk=benchmark.pk).touch()
         found = benchmark.submissions.exclude(status=Status.QUEUED).exclude(file="")
         found = found.exclude(withdrawn__isnull=False, verdict="")  # it was taken back ungraded
-        pks = list(found.order_by("submitted", "pk").values_list("pk", flat=True))
+        rows = found.select_for_update(of=("self",)).order_by("submitted", "pk")
+        pks = list(rows.values_list("pk", flat=True))
         benchmark.submissions.filter(pk__in=pks).update(
             status=Status.QUEUED, why=why[:200], spent=F("attempts"), lease=lease_end(QUEUE_LEASE_SECONDS)
         )
@@ -133,18 +136,21 @@ def follow_policy(benchmark: Benchmark, before: Policy) -> None:
         if asked.grade:
             regrade(benchmark, "The organiser changed what is shown of a score.")
         elif asked.show:
-            for submission in benchmark.submissions.filter(status=Status.GRADED).select_for_update():
+            graded = benchmark.submissions.filter(status=Status.GRADED).select_for_update()
+            for submission in graded.defer("report", "problems", "scores").iterator(chunk_size=50):
                 feedback.show(submission)
         Benchmark.objects.filter(pk=benchmark.pk).touch()
 
 
-def _reveal(benchmark: Benchmark) -> None:
-    """Score the rows that were held back, once."""
-    with transaction.atomic():
-        if Benchmark.objects.filter(pk=benchmark.pk, revealed=None).update(revealed=timezone.now()):
-            Benchmark.objects.filter(pk=benchmark.pk).touch()
-            record("reveal", benchmark=benchmark)
-            regrade(benchmark, "The rows that were held back count now.")
+def reveal_due() -> None:
+    """Score the rows that were held back where the day has come: all workers look, and one does it."""
+    for each in Benchmark.objects.filter(revealed=None, settings__has_key="reveal"):
+        with transaction.atomic():
+            benchmark = Benchmark.objects.held(each.pk)  # the organiser may just have postponed it
+            if feedback.due(benchmark):
+                Benchmark.objects.filter(pk=benchmark.pk).update(revealed=timezone.now())
+                record("reveal", benchmark=benchmark)
+                regrade(benchmark, "The rows that were held back count now.")
 
 
 def _left_waiting(submission: Submission) -> bool:
@@ -206,8 +212,16 @@ def _finish(
     *,
     graded: Mapping[str, Any] | None = None,
 ) -> None:
-    """Write the outcome if this attempt still holds the row, and let the board know."""
+    """Write the outcome if this attempt still holds the row, and let the board know.
+
+    Where the benchmark changed meanwhile, it is graded anew instead: `regrade` leaves out what was waiting
+    when it looked, and a worker may have taken that since.
+    """
     with transaction.atomic():
+        benchmark = Benchmark.objects.held(submission.benchmark_id)
+        if _basis(benchmark) != _basis(submission.benchmark):
+            _requeue(held, submission.pk, spent=F("attempts"))
+            return
         if not held.update(finished=timezone.now(), **values):
             return
         if graded is not None:
@@ -238,7 +252,12 @@ def _keep(submission: Submission, graded: Mapping[str, Any]) -> None:
     )
 
 
-def _requeue(waiting: SubmissionQuerySet, pk: int) -> None:
+def _basis(benchmark: Benchmark) -> tuple[Any, ...]:
+    """What a result rests on, apart from the file."""
+    return (benchmark.gold, benchmark.manifest, benchmark.parents, benchmark.settings, benchmark.revealed)
+
+
+def _requeue(waiting: SubmissionQuerySet, pk: int, **values: Any) -> None:
     with transaction.atomic():
-        if waiting.update(status=Status.QUEUED, lease=lease_end(QUEUE_LEASE_SECONDS)):
+        if waiting.update(status=Status.QUEUED, lease=lease_end(QUEUE_LEASE_SECONDS), **values):
             hand_out(pk)

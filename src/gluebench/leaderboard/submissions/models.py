@@ -58,11 +58,12 @@ class Standing(models.TextChoices):
     WITHDRAWN = "withdrawn", "Withdrawn"
 
 
-LISTED = Q(public=True, approved=True, withdrawn__isnull=True, status=Status.GRADED)
-"""What a board shows."""
-
 OPEN = (Status.QUEUED, Status.RUNNING)
 
+AGAIN = Q(status__in=OPEN, scores__isnull=False)
+"""What is graded once more: until that is done, it has the scores that it had."""
+LISTED = Q(public=True, approved=True, withdrawn__isnull=True) & (Q(status=Status.GRADED) | AGAIN)
+"""What a board shows."""
 
 WEB = URLValidator(["http", "https"])
 
@@ -234,9 +235,14 @@ class Submission(models.Model):
         return self.status in OPEN
 
     @property
+    def is_scored(self) -> bool:
+        """Whether there are scores to show: while it is graded again, those from before."""
+        return self.status == Status.GRADED or (self.is_open and self.scores is not None)
+
+    @property
     def is_listed(self) -> bool:
         """Whether the board shows it."""
-        return self.public and self.approved and self.withdrawn is None and self.status == Status.GRADED
+        return self.public and self.approved and self.withdrawn is None and self.is_scored
 
     @property
     def standing(self) -> Standing:
@@ -247,7 +253,7 @@ class Submission(models.Model):
             return Standing.DECLINED
         if not self.public:
             return Standing.PRIVATE
-        if self.status != Status.GRADED:
+        if not self.is_scored:
             return Standing.UNGRADED
         return Standing.LISTED if self.approved else Standing.WAITING
 

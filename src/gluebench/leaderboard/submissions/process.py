@@ -27,7 +27,7 @@ class GraderError(Exception):
 
 
 class KilledGraderError(GraderError):
-    """Something outside ended the grader's process: it may do better another time."""
+    """The grader's process ended before it could answer: it may do better another time."""
 
 
 class InterruptedGradingError(Exception):
@@ -41,8 +41,8 @@ def run_grader(
 
     `seconds` is what it may take, where that is not what a submission may.
 
-    Raises GraderError (KilledGraderError where a signal ended it), or InterruptedGradingError when `stop`
-    is set or `alive` says no.
+    Raises GraderError (KilledGraderError where it ended without an answer), or InterruptedGradingError when
+    `stop` is set or `alive` says no.
     """
     seconds = seconds or settings.GRADER_SECONDS
     limits = {"seconds": seconds, "bytes": settings.GRADER_BYTES}
@@ -111,7 +111,8 @@ def _answer(returncode: int, output: bytes) -> Mapping[str, Any]:
         if returncode < 0:
             name = signal.Signals(-returncode).name
             raise KilledGraderError(f"The grader was stopped by {name}. Ask the organiser.") from None
-        raise GraderError(
+        # As where the disk is full: the next time it may have room.
+        raise KilledGraderError(
             f"The grader stopped without a result (exit status {returncode}). Ask the organiser."
         ) from None
     if "failed" in result:
