@@ -124,6 +124,15 @@ def test_a_token_that_is_wrong_or_absent_is_said_so(served: Any, file: Path) -> 
     assert (absent.exit_code, "/account/tokens" in absent.stderr) == (2, True)
 
 
+@pytest.mark.parametrize("between", ["\n", "\u2026"], ids=["line-end", "ellipsis"])
+def test_a_token_that_no_header_can_carry_is_not_shown(served: Any, file: Path, between: str) -> None:
+    done = submit(f"gluebench_begins{between}ends", file, "--to", served.url)
+    assert isinstance(done.exception, SystemExit), done.exception
+    assert "characters that no token has" in done.stderr
+    assert "begins" not in done.output
+    assert "ends" not in done.output
+
+
 def test_without_somewhere_to_send_it_details_are_refused(tmp_path: Path) -> None:
     out = str(tmp_path / "out.zip")
     done = CliRunner().invoke(main, ["run", "system:majority", "--out", out, "--team", "Us"])

@@ -5,6 +5,7 @@ from __future__ import annotations
 import http.client
 import json
 import random
+import re
 import ssl
 import time
 import urllib.error
@@ -22,6 +23,7 @@ LONGEST_PAUSE = 30.0
 PASSING = frozenset({408, 425, 500, 502, 503, 504})
 """Answers after which the same request may succeed a little later."""
 LOCAL = frozenset({"localhost", "127.0.0.1", "::1"})
+_VISIBLE = re.compile(r"[!-~]*")
 
 
 class SendError(Exception):
@@ -63,7 +65,7 @@ class Transport:
         self, url: str, token: str, *, tries: int, timeout: float, say: Callable[[str], None]
     ) -> None:
         self.url = _address(url)
-        self._token = token.strip()
+        self._token = _good(token.strip(), self.url)
         self._tries = tries
         self._timeout = timeout
         self._say = say
@@ -157,6 +159,15 @@ def _address(url: str) -> str:
     if parts.username or parts.password:
         raise SendError("Leave the name and password out of the address; a token signs you in.")
     return urllib.parse.urlunsplit((parts.scheme, parts.netloc, parts.path.rstrip("/"), "", ""))
+
+
+def _good(token: str, url: str) -> str:
+    if not _VISIBLE.fullmatch(token):  # and so no header either; the message must not repeat it
+        raise SendError(
+            "The token holds characters that no token has: a space, a line's end, or one outside ASCII. "
+            f"Copy it again, or make another at {url}/account/tokens."
+        )
+    return token
 
 
 def _problem(error: urllib.error.HTTPError) -> dict[str, Any]:
