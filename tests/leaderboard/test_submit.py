@@ -26,13 +26,17 @@ from gluebench.leaderboard.accounts.models import User, issue
 from gluebench.leaderboard.benchmarks.models import Benchmark
 Benchmark.objects.update(settings={"per_day": None, "at_once": None, "invalid_per_day": None})
 user = User.objects.filter(email=sys.argv[2]).first() or User.objects.create_user(sys.argv[2])
-print(issue(user, "a test", ["read", "submit"], timedelta(days=1))[1])
+print(issue(user, "a test", sys.argv[3].split(), timedelta(days=1))[1])
 """
 
 
 @pytest.fixture(scope="module")
 def token(served: Any) -> str:
-    return str(served.python(TOKEN, str(served.folder), "sender@example.org")).strip()
+    return made_token(served, "read submit")
+
+
+def made_token(site: Any, scopes: str) -> str:
+    return str(site.python(TOKEN, str(site.folder), "sender@example.org", scopes)).strip()
 
 
 @pytest.fixture
@@ -122,6 +126,24 @@ def test_a_token_that_is_wrong_or_absent_is_said_so(served: Any, file: Path) -> 
     assert "unknown" in submit("gluebench_wrong", file, "--to", served.url).stderr
     absent = submit("", file, "--to", served.url)
     assert (absent.exit_code, "/account/tokens" in absent.stderr) == (2, True)
+
+
+@pytest.mark.parametrize(("scopes", "lacking"), [("submit", "read"), ("read", "submit")])
+def test_a_token_that_lacks_a_scope_costs_nothing(
+    served: Any, token: str, file: Path, scopes: str, lacking: str
+) -> None:
+    client, poor = Client(served.url, token), made_token(served, scopes)
+    before = client._get("/submissions")["count"]
+    done = submit(poor, file, "--to", served.url, "--name", f"Without {lacking}")
+    assert (done.exit_code, f"lacks the scope '{lacking}'" in done.stderr) == (1, True), done.output
+    assert f"{served.url}/account/tokens" in done.stderr
+    assert client._get("/submissions")["count"] == before
+
+
+def test_who_does_not_wait_needs_no_scope_to_read(served: Any, file: Path) -> None:
+    poor = made_token(served, "submit")
+    done = submit(poor, file, "--to", served.url, "--name", "Not waited for", "--no-wait")
+    assert (done.exit_code, f"{served.url}/submissions/" in done.stdout) == (0, True), done.output
 
 
 @pytest.mark.parametrize("between", ["\n", "\u2026"], ids=["line-end", "ellipsis"])
@@ -304,7 +326,7 @@ def test_every_operation_keeps_to_its_document(
     unlimited = {"GLUEBENCH_API_PER_MINUTE": "1000000"}
     site = Served(tmp_path / "site", gold_folder, unlimited)
     try:
-        token = site.python(TOKEN, str(site.folder), "sender@example.org").strip()
+        token = made_token(site, "read submit")
         done = submit(token, file, "--to", site.url, "--name", "Fuzzed", "--model", "CBoW", "--public")
         assert done.exit_code == 0, done.output
         (entry,) = site.json("/api/v1/benchmarks/tiny/board")["rows"]

@@ -127,6 +127,19 @@ def connect(to: Destination) -> Client:
     return client
 
 
+def insist_on_scopes(client: Client, to: Destination) -> None:
+    """Refuse a token that cannot send, or read what is waited for. Raises SendError, ClickException."""
+    scopes = client.account()["scopes"]
+    wanted = ("submit", "read") if to.wait else ("submit",)
+    lacking = [repr(scope) for scope in wanted if scopes is not None and scope not in scopes]
+    if lacking:
+        way = " Or send with --no-wait." if lacking == ["'read'"] else ""
+        raise click.ClickException(
+            f"This token lacks the scope {' and '.join(lacking)}; nothing was sent. "
+            f"Make one with both 'read' and 'submit' at {client.url}/account/tokens.{way}"
+        )
+
+
 def benchmark_there(client: Client, wanted: str | None) -> Benchmark:
     """The benchmark of that name on the leaderboard, or its only one. Raises SendError, UsageError."""
     names = [each["name"] for each in client.benchmarks()]
@@ -188,7 +201,7 @@ def reached(to: Destination | None, benchmark: str, split: str) -> Reached | Non
             "A leaderboard takes predictions for the test split; leave out --to or --split."
         )
     client = connect(to)
-    client.account()
+    insist_on_scopes(client, to)
     return Reached(to, client, benchmark_there(client, benchmark))
 
 

@@ -13,6 +13,7 @@ from gluebench.cli.sending import (
     benchmark_there,
     connect,
     destination_options,
+    insist_on_scopes,
     print_findings,
     send,
 )
@@ -43,5 +44,6 @@ def submit(sub: Path, benchmark: str | None, check_only: bool, form: Form, to: D
         if found["verdict"] == "invalid":
             raise click.exceptions.Exit(WRONG_FILE)
         return
+    insist_on_scopes(client, to)
     name = to.details.get("name", sub.stem)
     send(sub, to, client, suite, form=form, defaults={"name": name, "model": name})
