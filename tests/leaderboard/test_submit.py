@@ -87,6 +87,19 @@ def test_the_same_command_twice_makes_one_submission(served: Any, token: str, fi
     assert [client.wait(key)["status"] for key in keys] == ["graded", "graded"]
 
 
+def test_details_that_a_second_run_does_not_change_are_named(served: Any, token: str, file: Path) -> None:
+    same = ["--to", served.url, "--name", "Said again", "--no-wait", "--team", " Us ", "--parameters", 5]
+    first = submit(token, file, *same)
+    repeated = submit(token, file, *same)
+    assert "was sent before" in repeated.stderr
+    assert "warning" not in repeated.stderr
+    more = ["--public", "--team", "Them", "--shared-parameters", 5]
+    changed = submit(token, file, *same, *more)
+    (said,) = [line for line in changed.stderr.splitlines() if "changed nothing" in line]
+    assert said.startswith("warning: --team, --public, --shared-parameters changed nothing")
+    assert said.endswith(first.stdout.strip())
+
+
 def test_an_invalid_file_is_explained_and_not_sent(served: Any, token: str, tmp_path: Path) -> None:
     broken = tmp_path / "broken.zip"
     broken.write_bytes(zip_bytes({**PREDICTIONS, "Refer": "01x0"}))

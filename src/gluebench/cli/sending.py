@@ -5,7 +5,7 @@ from __future__ import annotations
 import functools
 import hashlib
 import sys
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
@@ -102,12 +102,16 @@ def _destination(given: Mapping[str, Any]) -> Destination | None:
     details = {name: value for name, value in values.items() if value is not None and value is not False}
     if url is None:
         if details or again or not wait:
-            names = ", ".join(f"--{name.replace('_', '-')}" for name in details) or "--new and --no-wait"
+            names = _flags(details) or "--new and --no-wait"
             raise click.UsageError(f"{names}: these go with a submission that is sent; add --to URL.")
         return None
     if str(details.get("description", "")).startswith("@"):
         details["description"] = Path(details["description"][1:]).read_text(encoding="utf-8")
     return Destination(url, token, details, wait, again)
+
+
+def _flags(names: Iterable[str]) -> str:
+    return ", ".join(f"--{name.replace('_', '-')}" for name in names)
 
 
 def connect(to: Destination) -> Client:
@@ -176,6 +180,7 @@ def send(
         notices([f"Sent as {details['name']!r}: {client.page(key)}"])
     else:
         notices([f"This file was sent before under this name: {client.page(key)} (--new sends it again)"])
+        notices(_unchanged_lines(to.details, found, page=client.page(key)))
     if to.wait:
         _show(client.wait(key, told=_told), suite, client=client, source=str(path), form=form)
     elif form == "json":
@@ -233,6 +238,21 @@ def _retry_key(path: Path, benchmark: str, details: Mapping[str, Any]) -> str:
         while piece := file.read(1024 * 1024):
             found.update(piece)
     return found.hexdigest()[:40]
+
+
+def _unchanged_lines(details: Mapping[str, Any], found: Mapping[str, Any], *, page: str) -> list[str]:
+    """What was asked for and is not so there: the submission stays as it was sent first."""
+    counts = {"parameters": found["parameters"]["total"], "shared_parameters": found["parameters"]["shared"]}
+    there = {**found, **counts}
+    other = [name for name, value in details.items() if _plain(value) != _plain(there[name])]
+    if not other:
+        return []
+    return [f"warning: {_flags(other)} changed nothing: what was said of it before stays. Edit it at {page}"]
+
+
+def _plain(value: Any) -> Any:
+    """A detail as the site keeps it."""
+    return value.strip() if isinstance(value, str) else value
 
 
 def _meter(path: Path) -> Callable[[int, int], None] | None:
