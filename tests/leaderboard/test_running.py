@@ -88,6 +88,13 @@ BAD: dict[str, tuple[Callable[[SiteFolder], None], dict[str, str], str]] = {
     "a host with its scheme": (no_change, {"GLUEBENCH_HOSTS": "https://board.example.org"}, "names alone"),
     "a proxy that nobody believes": (no_change, {"GLUEBENCH_PROXY": "10.0.0.5"}, "GLUEBENCH_HTTPS is not 1"),
     "no worker": (no_change, {"GLUEBENCH_WORKERS": "0"}, "from 1 to 64"),
+    "requests that are no number": (
+        no_change,
+        {"GLUEBENCH_API_PER_MINUTE": "abc"},
+        "how many requests, from 1",
+    ),
+    "no request": (no_change, {"GLUEBENCH_API_PER_MINUTE": "0"}, "how many requests, from 1"),
+    "fewer requests than none": (no_change, {"GLUEBENCH_API_PER_MINUTE": "-5"}, "how many requests, from 1"),
     "another kind of database": (no_change, {"GLUEBENCH_DATABASE": "mysql://a:hidden@b/c"}, "postgres://"),
     "storage nobody knows": (no_change, {"GLUEBENCH_STORAGE": "gs://bucket"}, "s3://bucket"),
     "storage that depends on where one stands": (no_change, {"GLUEBENCH_STORAGE": "files"}, "from the root"),
@@ -181,6 +188,11 @@ def test_the_environment_is_read_into_values() -> None:
     assert running.mail == ("smtp+tls", "mail.example.org", 587, "ada", "p@ss", "board@example.org")
     assert running.key == GOOD_KEY
     assert running.several
+
+
+def test_an_empty_variable_is_as_one_that_is_not_set(site: SiteFolder) -> None:
+    done = gluebench("init", site=site.root, GLUEBENCH_WEB="", GLUEBENCH_API_PER_MINUTE="")
+    assert done.returncode == 0, done.stderr
 
 
 def test_a_key_may_stand_in_a_file(tmp_path: Path) -> None:

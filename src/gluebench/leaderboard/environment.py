@@ -16,6 +16,7 @@ from urllib.parse import parse_qsl, unquote, urlsplit
 from gluebench.leaderboard.folder import STORAGE, SiteError
 
 PROCESSES = 64
+REQUESTS = 1_000_000_000
 KEY_LENGTH = 40
 NEW_KEY = 'python3 -c "import secrets; print(secrets.token_urlsafe(48))"'
 _HOST = re.compile(r"\.?[A-Za-z0-9_-]+(\.[A-Za-z0-9_-]+)*\.?|\[[0-9A-Fa-f:.]+\]")
@@ -57,6 +58,7 @@ class Running(NamedTuple):
     database: str = ""
     bucket: Bucket | None = None
     mail: Mail | None = None
+    api_per_minute: int = 300
 
     @property
     def several(self) -> bool:
@@ -82,12 +84,15 @@ def read(environ: Mapping[str, str] = os.environ) -> tuple[Running, list[str]]:
         hosts=hosts,
         https=https,
         proxy=reader.proxy(https),
-        web=reader.count("GLUEBENCH_WEB"),
-        workers=reader.count("GLUEBENCH_WORKERS"),
+        web=reader.count("GLUEBENCH_WEB", "processes", most=PROCESSES),
+        workers=reader.count("GLUEBENCH_WORKERS", "processes", most=PROCESSES),
         key=reader.key(),
         database=reader.database(),
         bucket=reader.bucket(),
         mail=reader.mail(),
+        api_per_minute=reader.count(
+            "GLUEBENCH_API_PER_MINUTE", "requests", most=REQUESTS, usual=Running().api_per_minute
+        ),
     )
     if https and not hosts:
         reader.problems.append(
@@ -123,12 +128,12 @@ class _Reader:
             self.problems.append(f"{variable} is {value!r}. Write 1 for yes, or leave it out.")
         return value == "1"
 
-    def count(self, variable: str) -> int:
-        value = self._get(variable) or "1"
-        if value.isdecimal() and 1 <= int(value) <= PROCESSES:
+    def count(self, variable: str, what: str, *, most: int, usual: int = 1) -> int:
+        value = self._get(variable) or str(usual)
+        if value.isdecimal() and len(value) <= len(str(most)) and 1 <= int(value) <= most:
             return int(value)
-        self.problems.append(f"{variable} is {value!r}. Write how many processes, from 1 to {PROCESSES}.")
-        return 1
+        self.problems.append(f"{variable} is {value!r}. Write how many {what}, from 1 to {most}.")
+        return usual
 
     def refuse_debug(self) -> None:
         for variable in ("GLUEBENCH_DEBUG", "DJANGO_DEBUG"):

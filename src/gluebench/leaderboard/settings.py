@@ -144,8 +144,8 @@ GRADER_ATTEMPTS = 3
 """Workers that may die over one submission before it counts as failed."""
 
 API_PER_MINUTE = {
-    "account": int(os.environ.get("GLUEBENCH_API_PER_MINUTE", "300")),
-    "visitor": int(os.environ.get("GLUEBENCH_API_PER_MINUTE", "300")),
+    "account": RUNNING.api_per_minute,
+    "visitor": RUNNING.api_per_minute,
     "check": 30,
     "wrong-token": 30,
 }
