@@ -119,8 +119,13 @@ def test_the_free_check_from_a_terminal(served: Any, token: str, file: Path) -> 
 @pytest.mark.parametrize(
     ("arguments", "code", "told"),
     [
-        (["--to", "board.example.org"], 1, "is not the address of a leaderboard"),
-        (["--to", "https://me:secret@example.org"], 1, "Leave the name and password out"),
+        (["--to", "board.example.org"], 2, "is not the address of a leaderboard"),
+        (["--to", "http://[::1"], 2, "is not the address of a leaderboard"),
+        (["--to", "http://localhost:abc"], 2, "is not the address of a leaderboard"),
+        (["--to", "http://exa mple.org"], 2, "is not the address of a leaderboard"),
+        (["--to", f"http://{64 * 'a'}.org"], 2, "is not the address of a leaderboard"),
+        (["--to", "URL/b\u00f6ard"], 2, "is not the address of a leaderboard"),
+        (["--to", "https://me:secret@example.org"], 2, "Leave the name and password out"),
         (["--to", "URL", "--benchmark", "other"], 2, "has no benchmark 'other'. It has: tiny"),
         (["--to", "URL", "--link", "javascript:alert(1)"], 1, "link: "),
         (["--to", "URL/nowhere"], 1, "not as a leaderboard of gluebench does"),
@@ -132,7 +137,15 @@ def test_a_mistake_is_one_message(
 ) -> None:
     done = submit(token, file, *(each.replace("URL", served.url) for each in arguments))
     assert (done.exit_code, told in done.stderr) == (code, True), done.output
+    assert "Trying again" not in done.output
     assert "Traceback" not in done.output
+
+
+def test_a_description_that_is_no_text_is_told_with_its_file(served: Any, token: str, file: Path) -> None:
+    told = file.with_name("told.md")
+    told.write_bytes("Größe".encode("latin-1"))
+    done = submit(token, file, "--to", served.url, "--description", f"@{told}")
+    assert (done.exit_code, f"{told} is not UTF-8 text (byte 2)" in done.stderr) == (2, True), done.output
 
 
 def test_a_token_that_is_wrong_or_absent_is_said_so(served: Any, file: Path) -> None:
@@ -162,7 +175,7 @@ def test_who_does_not_wait_needs_no_scope_to_read(served: Any, file: Path) -> No
 @pytest.mark.parametrize("between", ["\n", "\u2026"], ids=["line-end", "ellipsis"])
 def test_a_token_that_no_header_can_carry_is_not_shown(served: Any, file: Path, between: str) -> None:
     done = submit(f"gluebench_begins{between}ends", file, "--to", served.url)
-    assert isinstance(done.exception, SystemExit), done.exception
+    assert done.exit_code == 2, done.exception
     assert "characters that no token has" in done.stderr
     assert "begins" not in done.output
     assert "ends" not in done.output

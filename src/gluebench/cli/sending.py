@@ -106,8 +106,17 @@ def _destination(given: Mapping[str, Any]) -> Destination | None:
             raise click.UsageError(f"{names}: these go with a submission that is sent; add --to URL.")
         return None
     if str(details.get("description", "")).startswith("@"):
-        details["description"] = Path(details["description"][1:]).read_text(encoding="utf-8")
+        details["description"] = _text_of(Path(details["description"][1:]))
     return Destination(url, token, details, wait, again)
+
+
+def _text_of(path: Path) -> str:
+    try:
+        return path.read_text(encoding="utf-8")
+    except UnicodeDecodeError as error:
+        raise click.UsageError(
+            f"--description: {path} is not UTF-8 text (byte {error.start}). Save it as UTF-8."
+        ) from None
 
 
 def _flags(names: Iterable[str]) -> str:
@@ -115,15 +124,18 @@ def _flags(names: Iterable[str]) -> str:
 
 
 def connect(to: Destination) -> Client:
-    """The leaderboard, with what may be said of the way there said. Raises SendError."""
+    """The leaderboard, with what may be said of the way there said. Raises UsageError."""
     from gluebench.cli.output import notices
-    from gluebench.submission.client import Client
+    from gluebench.submission.client import Client, SendError
 
     if not to.token:
         raise click.UsageError(
             f"A token is needed: make one at {to.url.rstrip('/')}/account/tokens and set GLUEBENCH_TOKEN."
         )
-    client = Client(to.url, to.token, say=lambda line: notices([line]))
+    try:
+        client = Client(to.url, to.token, say=lambda line: notices([line]))
+    except SendError as error:  # an address or a token that is none
+        raise click.UsageError(str(error)) from None
     if client.is_open_to_readers:
         notices(
             [f"warning: {client.url} is not encrypted: the token and the predictions can be read on the way."]

@@ -64,7 +64,7 @@ class Transport:
     def __init__(
         self, url: str, token: str, *, tries: int, timeout: float, say: Callable[[str], None]
     ) -> None:
-        self.url = _address(url)
+        self.url = _address(url.strip())
         self._token = _good(token.strip(), self.url)
         self._tries = tries
         self._timeout = timeout
@@ -151,14 +151,24 @@ class _NoRedirects(urllib.request.HTTPRedirectHandler):
 
 
 def _address(url: str) -> str:
-    parts = urllib.parse.urlsplit(url)
-    if parts.scheme not in ("http", "https") or not parts.hostname:
+    if not _is_address(url):
         raise SendError(
             f"{url!r} is not the address of a leaderboard; one looks like https://board.example.org."
         )
+    parts = urllib.parse.urlsplit(url)
     if parts.username or parts.password:
         raise SendError("Leave the name and password out of the address; a token signs you in.")
     return urllib.parse.urlunsplit((parts.scheme, parts.netloc, parts.path.rstrip("/"), "", ""))
+
+
+def _is_address(url: str) -> bool:
+    """Whether a request could go there: one that never can would be tried again for a minute."""
+    try:
+        parts = urllib.parse.urlsplit(url)
+        _, name = parts.port, (parts.hostname or "").encode("idna")
+    except ValueError:  # half of an IPv6 address, a port that is no number, a name that is too long
+        return False
+    return bool(parts.scheme in ("http", "https") and name and _VISIBLE.fullmatch(url))
 
 
 def _good(token: str, url: str) -> str:
