@@ -133,9 +133,7 @@ def _material(scratch: Path) -> dict[str, bytes]:
         commands.add(os.environ["GLUEBENCH_SITE"], name, scratch / name / "gold")
     from gluebench.leaderboard.benchmarks.models import Benchmark
 
-    most = 10**9
-    limits = {"per_day": most, "at_once": most, "invalid_per_day": most}
-    Benchmark.objects.update(settings=limits)
+    Benchmark.objects.update(settings=dict.fromkeys(("per_day", "at_once", "invalid_per_day")))
     rng = random.Random(0)
     sample = load_benchmark(SAMPLE)
     rows = {

@@ -1,0 +1,63 @@
+"""Authors, organisers and workers at the same moment: each waits for another, and none for ever."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import pytest
+from django.db import connection
+
+from gluebench.leaderboard.limits.policies import change_policy
+from gluebench.leaderboard.submissions import acts, grading
+from gluebench.leaderboard.submissions.models import Status, Submission
+
+ROUNDS = 30
+GRADED = {"status": Status.GRADED, "verdict": "valid"}
+
+
+def together(acts: Sequence[Callable[[int], object]]) -> list[BaseException]:
+    """Do each of these many times, all at once; returns what went wrong."""
+    failures: list[BaseException] = []
+
+    def loop(act: Callable[[int], object]) -> None:
+        try:
+            for turn in range(ROUNDS):
+                act(turn)
+        except BaseException as failure:
+            failures.append(failure)
+        finally:
+            connection.close()
+
+    threads = [threading.Thread(target=loop, args=(act,)) for act in acts]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    return failures
+
+
+@pytest.mark.django_db(transaction=True)
+def test_acts_policies_and_gradings_do_not_block_each_other(send: Callable[..., Any], tiny: Any) -> None:
+    if connection.vendor == "sqlite":
+        pytest.skip("SQLite lets one transaction write at a time; `make test-postgres` runs this")
+    rows = [send(name=f"System {number}") for number in range(3)]
+
+    def publish(turn: int) -> None:
+        acts.publish(rows[turn % 3], public=bool(turn % 2))
+
+    def policy(turn: int) -> None:
+        change_policy(tiny, {"feedback": ("full", "on-publish")[turn % 2]})
+
+    def again(turn: int) -> None:
+        grading.regrade(tiny, f"turn {turn}")
+
+    def finish(turn: int) -> None:
+        pk = rows[turn % 3].pk
+        if Submission.objects.claim(pk):
+            row = Submission.objects.select_related("benchmark").get(pk=pk)
+            grading._finish(row, Submission.objects.held(pk, row.attempts), GRADED)
+
+    assert together([publish, policy, again, finish, finish]) == []
+    assert set(Submission.objects.values_list("status", flat=True)) <= {Status.QUEUED, Status.GRADED}
