@@ -71,6 +71,27 @@ def test_a_board_is_sorted_and_searched_by_keyboard(
         assert not tab.complaints
 
 
+def test_a_search_finds_the_whole_team_and_nothing_else_below_the_name(
+    chromium: Any, served: Any, entry: str, tmp_path: Path
+) -> None:
+    (tmp_path / "team.zip").write_bytes(zip_bytes(PREDICTIONS))
+    served.python(
+        "from gluebench.leaderboard import commands; import sys\n"
+        "commands.submit_local(*sys.argv[1:], model='a model', name='Of a team', team='NYU/UW')",
+        *(str(served.folder), "tiny", "demo@example.org", str(tmp_path / "team.zip")),
+    )
+    for java_script in (True, False):
+        with Tab(chromium, served.url, java_script_enabled=java_script) as tab:
+            page = tab.page
+            for wanted, found in {"uw": ["Of a team"], "nyu/uw": ["Of a team"], "after": []}.items():
+                page.goto("/")
+                assert "after" in page.locator("tr", has_text="Of a team").inner_text()
+                page.get_by_role("searchbox").fill(wanted)
+                if not java_script:
+                    page.get_by_role("button", name="Find").click()
+                assert names(page) == found, (wanted, java_script)
+
+
 LONG = """() => {
   const body = document.querySelector("#board tbody");
   const row = body.querySelector("tr:has([aria-expanded=true])");

@@ -163,7 +163,7 @@ function find(text) {
 }
 
 function textToSearch(row) {
-  row.text ??= [nameLink(row) ?? row.cells[1].firstChild, modelCell(row), row.querySelector(".team:not(.narrow-only)")?.firstChild]
+  row.text ??= [nameLink(row) ?? row.cells[1].firstChild, modelCell(row), row.querySelector(".team > bdi")]
     .map((part) => part?.textContent ?? "").join("\n").toLowerCase();
   return row.text;
 }
