@@ -232,6 +232,39 @@ def test_enter_submits_and_a_second_click_does_not_submit_again(
         assert not tab.complaints
 
 
+@pytest.mark.parametrize("button", ["Check the file only", "Submit"])
+def test_who_signs_in_again_in_another_tab_sends_the_form_that_is_open(
+    chromium: Any, served: Any, tmp_path: Path, button: str
+) -> None:
+    (tmp_path / "good.zip").write_bytes(zip_bytes(PREDICTIONS))
+    email = f"away-{button[:5].lower()}@example.org"
+    with Tab(chromium, served.url) as tab:
+        page = tab.page
+        sign_up(page, email)
+        page.goto("/benchmarks/tiny/submit")
+        page.get_by_label("Submission", exact=True).set_input_files(tmp_path / "good.zip")
+        page.get_by_label("Name").fill("Away")
+        page.get_by_label("Model").fill("CBoW")
+        key = page.locator("[name=retry_key]").input_value()
+        tab.context.clear_cookies(name="sessionid")
+        page.get_by_role("button", name=button, exact=True).click()
+        page.get_by_text("You are not signed in any more.").wait_for()
+        other = tab.context.new_page()
+        other.goto("/account/login/")
+        other.get_by_label("Email").fill(email)
+        other.get_by_label("Password").fill("a long password")
+        other.get_by_role("button", name="Sign in", exact=True).click()
+        other.get_by_role("heading", name="My submissions").wait_for()
+        with page.expect_request(lambda sent: sent.method == "POST") as first:
+            page.get_by_role("button", name=button, exact=True).click()
+        assert first.value.response().status == 403, "the token of the open form is void"
+        if button == "Submit":
+            page.get_by_role("heading", name="Away").wait_for()
+        else:
+            page.get_by_text("The file is valid.").wait_for()
+            assert page.locator("[name=retry_key]").input_value() == key
+
+
 @pytest.mark.parametrize(
     ("scheme", "width"), [("light", 1280), pytest.param("dark", 390, marks=pytest.mark.slow)]
 )

@@ -61,13 +61,17 @@ async function check(button) {
     return;
   }
   const data = new FormData();
-  data.set("csrfmiddlewaretoken", form.elements.csrfmiddlewaretoken.value);
   data.set("action", "check");
   data.set("fragment", "1");
   data.set("upload", file);
   say(`Checking ${file.name} …`);
   button.disabled = true;
-  const answer = await fetch(window.location.href, { method: "POST", body: data }).catch(() => null);
+  const ask = () => {
+    data.set("csrfmiddlewaretoken", form.elements.csrfmiddlewaretoken.value);
+    return fetch(window.location.href, { method: "POST", body: data }).catch(() => null);
+  };
+  let answer = await ask();
+  if (answer?.status === 403 && (await renewed())) answer = await ask();
   button.disabled = false;
   if (answer?.ok && !answer.redirected) findings.innerHTML = await answer.text();
   else if (answer?.status === 413) say("The file is larger than the site takes.");
@@ -75,8 +79,17 @@ async function check(button) {
   else say("The site did not answer; try again in a moment.");
 }
 
+// Who has signed in anew has a new token, which the page has when it is loaded again. False where it has none.
+async function renewed() {
+  const answer = await fetch(window.location.href).catch(() => null);
+  const text = (await answer?.text().catch(() => "")) ?? "";
+  const token = new DOMParser().parseFromString(text, "text/html").querySelector("#submit-form [name=csrfmiddlewaretoken]");
+  if (token) form.elements.csrfmiddlewaretoken.value = token.value;
+  return token !== null;
+}
+
 // XMLHttpRequest and not fetch, because only it tells how much of an upload has left.
-function send() {
+function send(again = false) {
   const data = new FormData(form);
   data.set("action", "submit");
   clear();
@@ -97,7 +110,10 @@ function send() {
     if (event.loaded === event.total) told.textContent = "Sent. The site is putting it in a safe place …";
   };
   request.onerror = () => fail("The connection broke off. Press Submit again: the same file sent twice from this page is one submission.");
-  request.onload = () => answered(request);
+  request.onload = async () => {
+    if (request.status === 403 && !again && (await renewed())) send(true);
+    else answered(request);
+  };
   request.send(data);
 }
 
