@@ -106,6 +106,17 @@ def test_a_token_that_may_not_be_is_not_made(signed_in: Client, wrong: dict[str,
     assert not Token.objects.exists()
 
 
+@pytest.mark.parametrize("path", ["/account/tokens", "/account/delete"])
+def test_labels_and_errors_of_a_form_belong_to_its_fields(signed_in: Client, path: str) -> None:
+    """Checkboxes have a group's name, and what describes a field is there."""
+    text = signed_in.post(path, {"name": "server"}).content.decode()
+    there = set(re.findall(r'\sid="([^"]*)"', text))
+    named = re.findall(r'\s(?:for|aria-describedby)="([^"]*)"', text)
+    assert [name for each in named for name in each.split() or [each] if name not in there] == []
+    assert text.count("<legend>May</legend>") == path.endswith("tokens")
+    assert text.count('aria-describedby="id_sure_error"') == path.endswith("delete")
+
+
 def test_nobody_revokes_the_token_of_another(client: Client, ada: User, person: Any) -> None:
     token, secret = issue(ada, "mine", [Scope.READ], timedelta(days=1))
     client.force_login(person("other@example.org"))
