@@ -59,6 +59,17 @@ def test_systems_of_one_name_stay_apart_and_formulas_stay_text(client: Client, g
     assert page(client, f"{HERE}?view=map").count("<svg xmlns") == 1
 
 
+def test_a_system_called_as_another_is_labelled_takes_no_place_of_it(client: Client, graded: Graded) -> None:
+    constant = zip_bytes({**PREDICTIONS, "DX": ["neutral"] * 4})
+    made = [graded(constant, name="CBoW", model="A"), graded(name="CBoW", model="A")]
+    made.append(graded(name=f"CBoW, A, {made[0].key}"))
+    rows = list(csv.DictReader(io.StringIO(page(client, f"{HERE}.csv"))))
+    whole = {row["key"]: float(row["value"]) for row in rows if row["kind"] == "overall"}
+    assert whole == dict(zip([each.key for each in made], [0.0, 1.0, 1.0], strict=True))
+    line = page(client, f"{HERE}?view=map").split('<tr class="overall">')[1].split("</tr>")[0]
+    assert re.findall(r'<td class="n">([\d.]+)<', line) == ["4", "100.0", "100.0", "0.0"]
+
+
 def test_the_map_without_systems_says_what_to_do(client: Client, tiny: Any) -> None:
     assert "Add DX.tsv to a submission" in page(client, f"{HERE}?view=map")
 

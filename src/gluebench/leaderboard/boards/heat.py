@@ -60,7 +60,7 @@ def heat_html(benchmark: Benchmark, task: Task, page: int, *, signed_in: bool) -
         "benchmark": benchmark,
         "task": task,
         "about": ABOUT,
-        "picture": map_picture(cells, title=f"{task.title}, by phenomenon") if entries else "",
+        "picture": _picture(task, entries, cells) if entries else "",
         "entries": entries,
         "lines": _lines(cells),
         "metric": metric.title,
@@ -84,16 +84,23 @@ def heat_csv(benchmark: Benchmark, task: Task) -> str:
     text = io.StringIO()
     writer = csv.writer(text, lineterminator="\n")
     writer.writerow([*FIELDS, "key"])
-    keys = {name: entry["key"] for name, entry in zip(labels_of(entries), entries, strict=True)}
+    labels = {entry["key"]: label for label, entry in zip(labels_of(entries), entries, strict=True)}
+    at = FIELDS.index("system")
     for record in _map(task, entries).records():
-        key = keys[str(record[FIELDS.index("system")])]
-        writer.writerow([csv_cell(each) if isinstance(each, str) else each for each in record] + [key])
+        key = str(record[at])
+        shown = (*record[:at], labels[key], *record[at + 1 :])
+        writer.writerow([csv_cell(each) if isinstance(each, str) else each for each in shown] + [key])
     return text.getvalue()
 
 
 def _map(task: Task, entries: Sequence[Mapping[str, Any]]) -> HeatMap:
-    reports = [entry["diagnostic"] for entry in entries]
-    return stored_heatmap(task, dict(zip(labels_of(entries), reports, strict=True)))
+    """By key: people may call an entry as another one is labelled."""
+    return stored_heatmap(task, {entry["key"]: entry["diagnostic"] for entry in entries})
+
+
+def _picture(task: Task, entries: Sequence[Mapping[str, Any]], cells: HeatMap) -> str:
+    labelled = cells._replace(systems=tuple(labels_of(entries)))
+    return map_picture(labelled, title=f"{task.title}, by phenomenon")
 
 
 def _in_order(entries: Sequence[dict[str, Any]], pks: Sequence[int]) -> list[dict[str, Any]]:
