@@ -59,7 +59,7 @@ def test_the_csv_has_every_number_in_full(client: Client, graded: Send) -> None:
 def test_latex_and_markdown_mean_what_they_show(client: Client, graded: Send) -> None:
     graded(name=r"50% \input{x} & co_", model="a|b*c*")
     tex = client.get("/benchmarks/tiny.tex").content.decode()
-    assert r"50\% \textbackslash{}input\{x\} \& co\_" in tex
+    assert r"50\% \textbackslash{}input\textbraceleft{}x\textbraceright{} \& co\_" in tex
     assert tex.count("\\\\\n") == 2
     row = next(line for line in tex.splitlines() if "50" in line)
     assert len(re.findall(r"(?<!\\)&", row)) == 8
@@ -71,12 +71,13 @@ def test_latex_and_markdown_mean_what_they_show(client: Client, graded: Send) ->
 
 
 def test_an_entry_has_a_citation(client: Client, graded: Send) -> None:
-    submission = graded(name="A & B", team="The {team}")
+    submission = graded(name='A & "B" {', team="The {team}")
     record = client.get(f"{submission.get_absolute_url()}.bib")
     text = record.content.decode()
     assert text.startswith(f"@misc{{tiny-{submission.key},")
-    assert r"author = {{The \{team\}}}" in text
+    assert r"author = {{The \textbraceleft{}team\textbraceright{}}}" in text
+    assert r"title = {{A \& ''B'' \textbraceleft{} (" in text
     assert rf"\url{{http://testserver{submission.get_absolute_url()}}}" in text
-    assert text.count("{") - text.count(r"\{") == text.count("}") - text.count(r"\}")
+    assert text.count("{") == text.count("}"), "as BibTeX counts"
     hidden = graded(name="Hidden", public=False)
     assert client.get(f"{hidden.get_absolute_url()}.bib").status_code == 404

@@ -6,12 +6,15 @@ _LATEX = {
     "\\": r"\textbackslash{}",
     "~": r"\textasciitilde{}",
     "^": r"\textasciicircum{}",
-    **{sign: "\\" + sign for sign in "{}$&#_%"},
+    # By name, because BibTeX counts a brace after a backslash too.
+    "{": r"\textbraceleft{}",
+    "}": r"\textbraceright{}",
+    **{sign: "\\" + sign for sign in "$&#_%"},
     "−": "$-$",
     "–": "--",
     "<": r"\textless{}",
     ">": r"\textgreater{}",
-    '"': r"\textquotedbl{}",
+    '"': "''",  # the straight one is not in every font
     "|": r"\textbar{}",
 }
 _MARKDOWN = r"\`*_{}[]()<>#+-.!|~$&@:"
