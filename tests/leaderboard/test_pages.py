@@ -268,6 +268,23 @@ def test_pages_are_cached_compressed_and_answered_with_304(
     assert (again.status_code, again.content) == (304, b"")
 
 
+@pytest.mark.parametrize(
+    ("accepted", "encoding"),
+    [
+        *[(text, "") for text in ("gzip;q=0", "br, GZIP ; q=0.000", "gzip;q=0, deflate", "identity", "")],
+        *[(text, "gzip") for text in ("gzip;q=0.5", "br;q=0, gzip", "GZIP, br;q=0", "gzip;q=1.0")],
+    ],
+)
+def test_a_page_is_compressed_for_those_who_take_that(
+    client: Client, graded: Send, accepted: str, encoding: str
+) -> None:
+    graded()
+    for _ in range(2):
+        answer = client.get("/", headers={"accept-encoding": accepted})
+        assert answer.get("Content-Encoding", "") == encoding
+        assert answer.content.startswith(b"<!doctype" if not encoding else b"\x1f\x8b")
+
+
 def test_the_second_visitor_of_a_board_gets_the_first_one_s_page(
     client: Client, graded: Send, django_assert_num_queries: Any
 ) -> None:
