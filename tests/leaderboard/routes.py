@@ -309,9 +309,9 @@ ROUTES = (
         "200",
     ),
     Route("account/password/reset/key/done/", "/account/password/reset/key/done/", "200", "405"),
-    Route("account/login/code/confirm/", "/account/login/code/confirm/", LED_ON, LED_ON),
+    Route("account/login/code/confirm/", "/account/login/code/confirm/", "302", "302"),
     Route("account/two-factor/", "/account/two-factor/", SIGNED_IN, POST_ONLY),
-    Route("account/two-factor/authenticate/", "/account/two-factor/authenticate/", LED_ON, LED_ON),
+    Route("account/two-factor/authenticate/", "/account/two-factor/authenticate/", "302", "302"),
     Route("account/two-factor/reauthenticate/", "/account/two-factor/reauthenticate/", AGAIN, AGAIN),
     Route(
         "account/two-factor/totp/activate/", "/account/two-factor/totp/activate/", SHOWN_AGAIN, SHOWN_AGAIN
@@ -358,7 +358,7 @@ ROUTES = (
         NOT_THEIRS,
         {"name": "Renamed"},
     ),
-    Route("account/two-factor/webauthn/login/", "/account/two-factor/webauthn/login/", LED_ON, LED_ON),
+    Route("account/two-factor/webauthn/login/", "/account/two-factor/webauthn/login/", "302", "302"),
     # admin
     Route("admin/", "/admin/", ADMINS, ADMINS),
     Route("admin/login/", "/admin/login/", "login 403 403 403 403 403 302", "login 403 403 403 403 403 200"),

@@ -175,7 +175,7 @@ def test_who_leaves_is_forgotten_and_the_scores_stay(signed_in: Client, graded: 
     assert "not your password" in leave(signed_in, "another password").content.decode()
     assert User.objects.filter(email=ada.email).exists()
     left = leave(signed_in)
-    assert (left.status_code, left["Location"]) == (302, "/")
+    assert (left.status_code, left["Location"]) == (302, "/account/login/")
     after = Client().get("/benchmarks/tiny.json").json()["rows"][0]
     assert after["score"] == before["score"]
     assert (after["name"], after["team"], after["link"]) == ("Anonymous", "", "")
@@ -190,6 +190,15 @@ def test_who_leaves_is_forgotten_and_the_scores_stay(signed_in: Client, graded: 
     assert again.status_code == 200
     new = Client().post("/account/signup/", {"email": "ada@example.org", "password1": PASSWORD})
     assert new["Location"] == "/submissions", "the address is free again"
+
+
+@pytest.mark.parametrize(
+    ("path", "said"),
+    [("/account/logout/", "You are signed out."), ("/account/delete", "Your account is deleted.")],
+)
+def test_who_goes_is_told_that_it_is_done(signed_in: Client, tiny: Any, path: str, said: str) -> None:
+    page = signed_in.post(path, {"password": PASSWORD, "sure": "on"}, follow=True)
+    assert said in page.content.decode()
 
 
 def test_nobody_leaves_while_something_is_being_graded(signed_in: Client, send: Send, ada: User) -> None:

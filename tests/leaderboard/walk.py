@@ -204,9 +204,10 @@ def ask(world: World, route: Route, role: str, method: str) -> Answer:
 
 
 def outcome(found: Any) -> str:
-    """See `Answer`."""
-    where, _, _ = found.get("Location", "").partition("?")
-    return LEADS.get(where, str(found.status_code))
+    """See `Answer`. Who signed out is led to the door as well, but not to come back from there."""
+    where, _, back = found.get("Location", "").partition("?")
+    status = str(found.status_code)
+    return status if where == "/account/login/" and not back else LEADS.get(where, status)
 
 
 class Walk(NamedTuple):

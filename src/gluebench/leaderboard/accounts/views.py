@@ -99,7 +99,7 @@ def delete(request: SignedInRequest) -> HttpResponse:
             messages.success(
                 request, "Your account is deleted. Scores that were public stay without your name."
             )
-            return redirect("home")
+            return redirect(settings.ACCOUNT_LOGOUT_REDIRECT_URL)
     context = {"form": form, "count": request.user.submissions.count()}
     return render(request, "accounts/delete.html", context, status=422 if form.errors else 200)
 
