@@ -435,7 +435,7 @@ ROUTES = (
     Route("api/v1/submissions/<slug:key>/unpublish", "/api/v1/submissions/{key}/unpublish", "405", API_OWNER),
     Route("api/v1/submissions/<slug:key>/withdraw", "/api/v1/submissions/{key}/withdraw", "405", API_OWNER),
     Route("api/v1/submissions/<slug:key>/restore", "/api/v1/submissions/{key}/restore", "405", API_OWNER),
-    Route("api/v1/<path:rest>", "/api/v1/nothing", "404", "404"),
+    Route(r"api/v1/^(?P<rest>[\s\S]+)$", "/api/v1/nothing", "404", "404"),
 )
 
 
