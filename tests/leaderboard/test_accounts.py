@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import io
 import json
+import os
 import re
 import time
 import zipfile
 from collections.abc import Callable
 from datetime import timedelta
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -19,7 +21,7 @@ from django.utils import timezone
 from gluebench.leaderboard.accounts import chores
 from gluebench.leaderboard.accounts.models import Scope, Token, User, issue
 from gluebench.leaderboard.submissions.models import Revision, Submission, submission_storage
-from gluebench.leaderboard.submissions.retention import forget_old_files
+from gluebench.leaderboard.submissions.retention import forget_files, forget_old_files
 
 PASSWORD = "a long password"
 Send = Callable[..., Submission]
@@ -201,6 +203,40 @@ def test_who_goes_is_told_that_it_is_done(signed_in: Client, tiny: Any, path: st
     assert said in page.content.decode()
 
 
+@pytest.mark.django_db(transaction=True)
+def test_no_word_of_who_left_stays(signed_in: Client, graded: Send, tiny: Any) -> None:
+    from gluebench.leaderboard.audit.models import Sample
+
+    row = graded(training_data="Ada's mail", compute="Ada's cluster")
+    Submission.objects.update(approved=False, declined="Ada has two accounts.")
+    Sample.objects.create(submission=row, files={"Refer": "AAAA"})
+    leave(signed_in)
+    row.refresh_from_db()
+    assert (row.training_data, row.compute) == ("", "")
+    assert "Ada" not in json.dumps(list(Submission.objects.values()), default=str)
+    assert row.standing == "declined", "it stays off the board"
+    assert not Sample.objects.exists()
+
+
+def test_who_leaves_gives_the_team_no_quota_back(
+    signed_in: Client, graded: Send, tiny: Any, ada: User, person: Any
+) -> None:
+    from gluebench.leaderboard.limits import teams
+    from gluebench.leaderboard.limits.quota import usage
+
+    tiny.settings = {"per_day": None, "total": 2, "per": "team"}
+    tiny.save()
+    team, grace = teams.found(ada, "Lovelace"), person("grace@example.org")
+    teams.join(grace, team.code)
+    graded()
+    graded()
+    assert leave(signed_in).status_code == 302
+    grace.refresh_from_db()
+    assert usage(tiny, grace)["total"].used == 2
+    for address in ("/benchmarks/tiny.json", "/benchmarks/tiny.csv", "/benchmarks/tiny"):
+        assert "Lovelace" not in Client().get(address, follow=True).content.decode()
+
+
 def test_nobody_leaves_while_something_is_being_graded(signed_in: Client, send: Send, ada: User) -> None:
     send()
     page = leave(signed_in)
@@ -282,6 +318,44 @@ def test_old_files_go_and_scores_stay(
 
 
 @pytest.mark.django_db(transaction=True)
+def test_a_file_that_cannot_be_deleted_keeps_no_other(graded: Send, monkeypatch: pytest.MonkeyPatch) -> None:
+    storage, tried = submission_storage(), []
+
+    def broken(name: str) -> None:
+        tried.append(name)
+        raise OSError("the disk is read-only")
+
+    rows = {graded().file.name, graded().file.name}
+    monkeypatch.setattr(type(storage), "delete", lambda storage, name: broken(name))
+    forget_files(Submission.objects.all())
+    assert set(tried) == rows
+
+
+def test_files_that_nobody_has_are_deleted_after_a_day(graded: Send) -> None:
+    row = graded()
+    stray, young = (submission_storage().save(name, io.BytesIO(b"x")) for name in ("aa/stray", "aa/young"))
+    upload, coming = (settings.FOLDER.uploads / name for name in ("old.upload", "new.upload"))
+    for path in (upload, coming):
+        path.write_bytes(b"x")
+    for path in (upload, submission_storage().path(stray), submission_storage().path(row.file.name)):
+        os.utime(path, (time.time() - 90_000,) * 2)
+    chores.do()
+    there = [submission_storage().exists(name) for name in (stray, young, row.file.name)]
+    assert (there, upload.exists(), coming.exists()) == ([False, True, True], False, True)
+    submission_storage().delete(young)
+    coming.unlink()
+
+
+def test_a_chore_that_another_worker_does_too_fails_nobody(
+    ada: User, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "a.log").write_text("a link")
+    monkeypatch.setattr(Path, "is_file", lambda path: path.unlink() or True)
+    chores._forget_older(tmp_path, timedelta(0))
+    assert not list(tmp_path.iterdir())
+
+
+@pytest.mark.django_db(transaction=True)
 def test_new_labels_leave_alone_what_cannot_be_graded_again(graded: Send, settings: Any) -> None:
     from gluebench.leaderboard.submissions.grading import regrade
 
@@ -299,8 +373,6 @@ def test_chores_are_done_once_a_day(ada: User, monkeypatch: pytest.MonkeyPatch) 
 
     mail = settings.FOLDER.mail / "old.log"
     mail.write_text("a link")
-    import os
-
     os.utime(mail, (time.time() - 40 * 86400,) * 2)
     Session.objects.create(session_key="x", session_data="", expire_date=timezone.now() - timedelta(days=1))
     monkeypatch.setattr(chores._Clock, "due", None)
@@ -308,3 +380,14 @@ def test_chores_are_done_once_a_day(ada: User, monkeypatch: pytest.MonkeyPatch) 
     assert chores.do_when_due() is False
     assert not mail.exists()
     assert not Session.objects.filter(session_key="x").exists()
+
+
+def test_a_clock_that_is_set_back_puts_no_chore_off(ada: User, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(chores._Clock, "due", None)
+    ahead = timezone.now() + timedelta(days=400)
+    with monkeypatch.context() as wrong:
+        wrong.setattr(timezone, "now", lambda: ahead)
+        chores.do_when_due()
+    elapsed = time.monotonic() + 86_401
+    monkeypatch.setattr(time, "monotonic", lambda: elapsed)
+    assert chores.do_when_due() is True

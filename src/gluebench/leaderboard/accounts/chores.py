@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import logging
 import time
-from datetime import datetime, timedelta
+from contextlib import suppress
+from datetime import timedelta
+from pathlib import Path
 
 from allauth.usersessions.models import UserSession
 from django.conf import settings
@@ -11,24 +14,31 @@ from django.contrib.sessions.models import Session
 from django.utils import timezone
 
 from gluebench.leaderboard.accounts.models import Token
-from gluebench.leaderboard.submissions.retention import forget_old_files
+from gluebench.leaderboard.reach import storage_errors
+from gluebench.leaderboard.submissions.retention import forget_old_files, forget_strays
 
 EVERY = timedelta(days=1)
 MAIL_KEPT = timedelta(days=30)
+UPLOADS_KEPT = timedelta(days=1)
+"""How long an upload on its way in may take; a process that was killed leaves what it had of one."""
 TOKENS_KEPT = timedelta(days=30)
 """How long an expired token is still listed, so that its owner sees why a program is refused."""
 
+logger = logging.getLogger(__name__)
+
 
 class _Clock:
-    due: datetime | None = None
+    """In seconds that nobody sets back."""
+
+    due: float | None = None
 
 
 def do_when_due() -> bool:
     """Do the chores if a day has passed since, or since the worker started; returns whether."""
-    now = timezone.now()
+    now = time.monotonic()
     if _Clock.due is not None and now < _Clock.due:
         return False
-    _Clock.due = now + EVERY
+    _Clock.due = now + EVERY.total_seconds()
     do()
     return True
 
@@ -40,12 +50,18 @@ def do() -> None:
     Token.objects.filter(expires__lt=now - TOKENS_KEPT).delete()
     Session.objects.filter(expire_date__lt=now).delete()
     UserSession.objects.exclude(session_key__in=Session.objects.values("session_key")).delete()
-    _forget_mail()
+    _forget_older(settings.FOLDER.mail, MAIL_KEPT)  # mail that was not sent holds addresses and links
+    _forget_older(settings.FOLDER.uploads, UPLOADS_KEPT)
+    try:
+        forget_strays()
+    except storage_errors():
+        logger.warning("Files that no submission has could not be looked for.", exc_info=True)
 
 
-def _forget_mail() -> None:
-    """Mail that was not sent holds addresses and links."""
-    end = time.time() - MAIL_KEPT.total_seconds()
-    for path in settings.FOLDER.mail.glob("*"):
-        if path.is_file() and path.stat().st_mtime < end:
-            path.unlink(missing_ok=True)
+def _forget_older(folder: Path, kept: timedelta) -> None:
+    """Delete the files of a folder that are older than this."""
+    end = time.time() - kept.total_seconds()
+    for path in folder.glob("*"):
+        with suppress(FileNotFoundError):  # another worker does the same
+            if path.is_file() and path.stat().st_mtime < end:
+                path.unlink()

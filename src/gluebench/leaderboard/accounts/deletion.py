@@ -21,6 +21,8 @@ from gluebench.leaderboard.submissions.retention import forget_files
 
 NOBODY = "Anonymous"
 """What the board calls an entry whose author deleted the account."""
+UNTOLD = "The reason went with its author's account."
+"""Stands where an organiser had said why an entry is off the board, so that it stays off."""
 
 
 def delete_account(user: User) -> None:
@@ -49,18 +51,23 @@ def _require_deletable(user: User, waiting: int) -> None:
 
 
 def _anonymise(mine: SubmissionQuerySet) -> None:
-    """Take names, links and words off submissions; the kind of model, its sizes and its scores stay."""
+    """Take names, links and words off submissions; the kind of model, its sizes and its scores stay.
+
+    So does the team that it counts for, which no page names: the team's quota is used up as before.
+    """
     boards = set(mine.values_list("benchmark", flat=True))
     Revision.objects.filter(submission__in=mine.values("pk")).delete()
     forget_files(mine)
+    mine.exclude(declined="").update(declined=UNTOLD)
     mine.update(
         name=NOBODY,
         team="",
-        group=None,
         link="",
         paper="",
         code="",
         description="",
+        training_data="",
+        compute="",
         filename="",
         problems={},
         retry_key=None,
