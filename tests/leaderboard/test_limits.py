@@ -68,6 +68,34 @@ def test_a_refusal_under_the_lock_takes_the_stored_file_away_again(
     assert stored() == there
 
 
+def test_no_upload_ends_in_an_account_that_was_deleted_meanwhile(
+    tiny: Any, ada: Any, send: Send, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from gluebench.leaderboard.accounts.deletion import delete_account
+    from gluebench.leaderboard.limits import gate
+
+    there = stored()
+    monkeypatch.setattr(gate, "ask", lambda submission: delete_account(ada))
+    with pytest.raises(ClosedError, match="This account is closed"):
+        send()
+    assert stored() == there
+    assert not Submission.objects.exists()
+
+
+def test_grading_again_gives_no_quota_back(tiny: Any, ada: Any, graded: Send, gold_folder: Path) -> None:
+    from gluebench.leaderboard.submissions.grading import grade, regrade
+
+    set_policy(tiny, per_day=2, invalid_per_day=2)
+    failed, invalid = graded(), graded()
+    regrade(tiny, "New labels.")
+    settings.FOLDER.submissions.joinpath(invalid.file.name).write_bytes(b"no zip")
+    grade(invalid.pk)
+    Submission.objects.filter(pk=failed.pk).update(status=Status.FAILED, failure="The grader was killed.")
+    assert usage(tiny, ada)["day"].used == 2
+    assert usage(tiny, ada)["invalid"].used == 0
+    assert Submission.objects.get(pk=invalid.pk).status == Status.INVALID
+
+
 def test_the_same_upload_again_is_not_told_of_limits(tiny: Any, send: Send) -> None:
     from django.db import IntegrityError, transaction
 

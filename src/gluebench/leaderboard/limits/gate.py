@@ -17,9 +17,9 @@ from gluebench.leaderboard.submissions.models import Submission
 class QuotaError(Exception):
     """A submission that a limit does not allow now. The message says which, and when the next may come."""
 
-    def __init__(self, found: Usage) -> None:
+    def __init__(self, found: Usage, said: str = "") -> None:
         self.usage = found
-        super().__init__(" ".join(found.blocked))
+        super().__init__(said or " ".join(found.blocked))
 
     @property
     def next(self) -> datetime | None:
@@ -28,7 +28,7 @@ class QuotaError(Exception):
 
 
 class ClosedError(QuotaError):
-    """The benchmark takes no submissions from anybody."""
+    """The benchmark takes no submissions from anybody, or the account is closed."""
 
 
 def ask(submission: Submission) -> None:
@@ -45,6 +45,8 @@ def take(submission: Submission) -> None:
     """
     user, team = hold(submission.owner_id)
     benchmark = Benchmark.objects.get(pk=submission.benchmark_id)  # read anew: its policy may have changed
+    if not user.is_active:  # deleted while the file came in: nothing more may hang on it
+        raise ClosedError(usage(benchmark, user), "This account is closed.")
     _require(submission, benchmark, user)
     submission.group = team
 

@@ -2,7 +2,7 @@
 
 Every upload counts in one of two ways. One that was graded, or may yet be, costs quota. One that came to
 nothing (invalid, failed, withdrawn before its grading) costs none and has a cap of its own. Grading something
-again changes neither.
+again changes neither: what scored once has cost its quota.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Any
 
-from django.db.models import Q
+from django.db.models import Exists, OuterRef, Q
 from django.utils import timezone
 
 from gluebench.leaderboard.accounts.models import User
@@ -20,7 +20,7 @@ from gluebench.leaderboard.benchmarks.models import Benchmark
 from gluebench.leaderboard.benchmarks.policy import Policy
 from gluebench.leaderboard.limits.clock import WINDOWS, Tally, Window, first_allowed, precise
 from gluebench.leaderboard.limits.models import Departure, Override
-from gluebench.leaderboard.submissions.models import OPEN, Status, Submission, SubmissionQuerySet
+from gluebench.leaderboard.submissions.models import OPEN, Result, Status, Submission, SubmissionQuerySet
 
 FIELDS = {
     "day": "per_day",
@@ -34,7 +34,8 @@ FIELDS = {
 ENDED = Q(status__in=[Status.INVALID, Status.FAILED])
 AGAIN = Q(status__in=OPEN, finished__isnull=False)
 """Being graded another time."""
-NOTHING = ENDED | AGAIN & (Q(verdict="invalid") | ~Q(failure=""))
+SCORED = Q(Exists(Result.objects.filter(submission=OuterRef("pk"), report__isnull=False)))
+NOTHING = ~SCORED & (ENDED | AGAIN & (Q(verdict="invalid") | ~Q(failure="")))
 """Uploads that came to nothing: they cost no quota."""
 FIRST_TIME = Q(status__in=OPEN, finished__isnull=True)
 """Waiting for their first grading, or in it."""
