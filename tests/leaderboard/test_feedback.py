@@ -17,7 +17,7 @@ from gluebench.leaderboard.audit.models import Entry
 from gluebench.leaderboard.benchmarks.adding import add_benchmark
 from gluebench.leaderboard.benchmarks.models import Benchmark
 from gluebench.leaderboard.benchmarks.policy import Policy, policy_of, sentences
-from gluebench.leaderboard.submissions import feedback, grading, history
+from gluebench.leaderboard.submissions import acts, feedback, grading, history
 from gluebench.leaderboard.submissions.models import Result, Status, Submission
 
 Send = Callable[..., Submission]
@@ -166,6 +166,17 @@ def test_a_report_is_withheld_until_it_is_published(
     assert submission.report == submission.results.get().report
     assert submission.scores is not None
     assert graded(name="B", public=True).report is not None
+
+
+def test_what_is_withdrawn_is_not_published(graded: Send, policy: Callable[..., None]) -> None:
+    policy(feedback="on-publish")
+    submission = graded(public=False)
+    acts.withdraw(submission)
+    hidden = acts.publish(submission, public=True)
+    assert (hidden.published, hidden.report, hidden.value) == (None, None, None)
+    shown = acts.restore(submission)
+    assert shown.published is not None
+    assert shown.report == submission.results.get().report
 
 
 def test_small_categories_are_withheld_unless_the_labels_are_public(graded: Send, tiny: Any) -> None:

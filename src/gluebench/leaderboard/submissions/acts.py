@@ -66,8 +66,7 @@ def publish(submission: Submission, *, public: bool) -> Submission:
     with transaction.atomic():
         row = _locked(submission)
         row.public = public
-        if public and row.published is None:
-            row.published = timezone.now()
+        _date_publication(row)
         row.save(update_fields=["public", "published"])
         feedback.show(row)
         _show(row)
@@ -94,7 +93,9 @@ def restore(submission: Submission) -> Submission:
         row = _locked(submission)
         if row.failure != UNGRADED:
             row.withdrawn = None
-            row.save(update_fields=["withdrawn"])
+            _date_publication(row)
+            row.save(update_fields=["withdrawn", "published"])
+            feedback.show(row)
             _show(row)
         return row
 
@@ -158,6 +159,12 @@ def _locked(submission: Submission) -> Submission:
     Benchmark.objects.held(submission.benchmark_id)
     rows = Submission.objects.select_for_update(of=("self",)).select_related("benchmark")
     return rows.defer("report", "problems").get(pk=submission.pk)
+
+
+def _date_publication(row: Submission) -> None:
+    """Note when it was first public; what is withdrawn is not."""
+    if row.public and row.withdrawn is None and row.published is None:
+        row.published = timezone.now()
 
 
 def _show(row: Submission) -> None:

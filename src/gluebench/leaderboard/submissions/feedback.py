@@ -107,7 +107,7 @@ def show(submission: Submission) -> bool:
 def _shown(submission: Submission, report: Mapping[str, Any]) -> dict[str, Any]:
     """The row's columns that pages read."""
     policy = submission.benchmark.policy
-    seen = submission.public or submission.published is not None
+    seen = submission.published is not None or (submission.public and submission.withdrawn is None)
     if policy.feedback == "on-publish" and not seen:
         return {"report": None, "scores": None, "value": None}
     shown = without_small(report, submission.benchmark.record, smallest=policy.smallest_category)
