@@ -154,6 +154,27 @@ def test_an_exception_for_a_team_and_wrong_ones(organiser: Client, tiny: Any, ad
     assert usage(tiny, ada).remaining == 3
 
 
+def test_who_organises_and_is_no_admin_sees_no_address(
+    organiser: Client, tiny: Any, ada: Any, person: Callable[[str], Any]
+) -> None:
+    boss = person("boss@example.org")
+    Override.objects.create(benchmark=tiny, user=ada, by=boss, per_day=9, reason="a workshop")
+    page = organiser.get(PAGE).content.decode()
+    given = {"who": ada.email, "per_day": "3", "reason": "a course"}
+    added = organiser.post(f"{PAGE}/exceptions", given, follow=True).content.decode()
+    remove = f"{PAGE}/exceptions/{Override.objects.latest('pk').pk}/remove"
+    removed = organiser.post(remove, {"reason": "over"}, follow=True).content.decode()
+    for text in (page, added, removed):
+        assert f"Account {ada.pk}" in text
+        assert f"Account {boss.pk}" in text
+        assert ada.email not in text
+        assert boss.email not in text
+    boss.is_superuser = True
+    boss.save()
+    organiser.force_login(boss)
+    assert ada.email in organiser.get(PAGE).content.decode()
+
+
 def test_an_exception_that_ran_out_is_marked(organiser: Client, tiny: Any, ada: Any) -> None:
     over = timezone.now() - timedelta(days=1)
     Override.objects.create(benchmark=tiny, user=ada, per_day=9, reason="a workshop", until=over)

@@ -15,6 +15,7 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_POST
 
 from gluebench.leaderboard.accounts.models import Team, User
+from gluebench.leaderboard.audit.similar import account_name
 from gluebench.leaderboard.benchmarks.models import Benchmark
 from gluebench.leaderboard.limits import teams
 from gluebench.leaderboard.limits.forms import OverrideForm, PolicyForm, TeamForm
@@ -55,7 +56,7 @@ def override(request: SignedInRequest, name: str) -> HttpResponse:
     if not form.is_valid():
         return _policy(request, benchmark, override_form=form)
     made = add_override(form.override(benchmark), request.user)
-    messages.success(request, f"The exception for {made.user or made.team} holds from now on.")
+    messages.success(request, f"The exception for {_whose(made, request.user)} holds from now on.")
     return redirect("limits", name)
 
 
@@ -73,7 +74,7 @@ def override_end(request: SignedInRequest, name: str, pk: int) -> HttpResponse:
         messages.error(request, error.message)
     if reason and len(reason) <= 400:
         remove_override(found, actor=request.user, reason=reason)
-        messages.success(request, f"The exception for {found.user or found.team} is removed.")
+        messages.success(request, f"The exception for {_whose(found, request.user)} is removed.")
     else:
         messages.error(request, "Nothing was removed: give a reason of at most 400 characters.")
     return redirect("limits", name)
@@ -154,8 +155,16 @@ def _organised(request: HttpRequest, name: str) -> Benchmark:
     return benchmark
 
 
-def _policy(request: HttpRequest, benchmark: Benchmark, **forms: Any) -> HttpResponse:
-    found = benchmark.overrides.select_related("user", "team", "by")
+def _whose(override: Override, viewer: User) -> str:
+    """Who an exception is for, as this viewer may know them."""
+    return account_name(override.user, viewer) if override.user else str(override.team)
+
+
+def _policy(request: SignedInRequest, benchmark: Benchmark, **forms: Any) -> HttpResponse:
+    found: list[Any] = list(benchmark.overrides.select_related("user", "team", "by"))
+    for each in found:
+        each.whose = _whose(each, request.user)
+        each.who = account_name(each.by, request.user) if each.by else "–"
     context = {
         "benchmark": benchmark,
         "form": forms.get("form") or PolicyForm(benchmark),
