@@ -125,6 +125,39 @@ def test_the_free_check_explains_and_keeps_nothing(
     assert not list(settings.FOLDER.uploads.iterdir())
 
 
+def test_free_checks_are_counted_together_with_the_interface_s(
+    client: Client, tiny: Any, ada: Any, settings: Any, good_zip: bytes
+) -> None:
+    from django.core.cache import cache
+
+    from gluebench.leaderboard.api.rates import spend
+
+    cache.clear()
+    settings.API_PER_MINUTE = {**settings.API_PER_MINUTE, "check": 2}
+    client.force_login(ada)
+    spend("check", str(ada.pk))
+
+    def check(fragment: str = "") -> Any:
+        form = {"action": "check", "fragment": fragment, "upload": upload(good_zip)}
+        return client.post("/benchmarks/tiny/submit", form)
+
+    assert check().status_code == 200
+    for refused in (check(), check(fragment="1")):
+        assert refused.status_code == 429
+        assert 1 <= int(refused["Retry-After"]) <= 60
+        assert "More than 2 requests in a minute" in refused.content.decode()
+    cache.clear()
+
+
+def test_the_page_of_a_fault_promises_nothing_about_what_was_sent() -> None:
+    from django.test import RequestFactory
+    from django.views.defaults import server_error
+
+    text = server_error(RequestFactory().get("/")).content.decode()
+    assert "is kept" not in text
+    assert '<a href="/submissions">My submissions</a> shows whether it is there' in text
+
+
 def test_a_private_submission_is_nobody_else_s(graded: Send, ada: Any, person: Any) -> None:
     submission = graded(public=False, name="Zebra")
     stranger, owner = Client(), Client()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 from pathlib import Path
 from typing import Any
 
@@ -11,6 +12,8 @@ from django.db import IntegrityError
 from django.http import HttpRequest, HttpResponse, JsonResponse
 from django.shortcuts import get_object_or_404, redirect, render
 
+from gluebench.leaderboard.api.problems import ProblemError
+from gluebench.leaderboard.api.rates import spend
 from gluebench.leaderboard.benchmarks.models import Benchmark
 from gluebench.leaderboard.boards.report import expected_files
 from gluebench.leaderboard.limits.gate import QuotaError, refused
@@ -55,38 +58,58 @@ def _refused(request: HttpRequest, benchmark: Benchmark, form: SubmissionForm) -
 
 def _take(form: SubmissionForm, instance: Submission) -> Submission:
     """Take it in, unless this very page and file were sent before: then it is the one that is there."""
-    upload, key = form.cleaned_data["upload"], form.cleaned_data["retry_key"] or None
+    upload, page = form.cleaned_data["upload"], form.cleaned_data["retry_key"]
+    sha256 = digest(upload)
+    key = _key(instance, page, sha256)
     known = _sent(instance, key)
-    if known is not None and known.sha256 == digest(upload):
+    if known is not None:
         return known
     submission: Submission = form.save(commit=False)
-    submission.retry_key = key if known is None else None
+    submission.retry_key = key
     try:
         return accept(submission, upload)
     except IntegrityError:  # the same page, at the same time, by another click
-        known = _sent(instance, key)
+        known = _sent(instance, _key(instance, page, sha256))
         if known is None:
             raise
         return known
 
 
+def _key(instance: Submission, page: str, sha256: str) -> str | None:
+    """The page's key for its first file; for another file or benchmark, one made of all three."""
+    first = _sent(instance, page)
+    if first is None or (first.benchmark_id, first.sha256) == (instance.benchmark_id, sha256):
+        return page or None
+    return hashlib.sha256(f"{page} {instance.benchmark_id} {sha256}".encode()).hexdigest()
+
+
 def _sent(instance: Submission, key: str | None) -> Submission | None:
-    sent = Submission.objects.owned_by(instance.owner).filter(benchmark=instance.benchmark)
-    return sent.filter(retry_key=key).first() if key else None
+    return Submission.objects.owned_by(instance.owner).filter(retry_key=key).first() if key else None
 
 
-def _check(request: HttpRequest, benchmark: Benchmark) -> HttpResponse:
+def _check(request: SignedInRequest, benchmark: Benchmark) -> HttpResponse:
     """The validator's findings on the uploaded file, which is then forgotten."""
     form = UploadForm(request.POST, request.FILES)
     found: dict[str, Any] = {"found": None, "failure": ""}
+    refusal: ProblemError | None = None
     if form.is_valid():
-        found = _findings(benchmark, form.cleaned_data["upload"])
+        try:
+            spend("check", str(request.user.pk))  # the interface's free checks count together with these
+            found = _findings(benchmark, form.cleaned_data["upload"])
+        except ProblemError as error:
+            refusal = error
+            found["failure"] = error.detail
     else:
         found["failure"] = " ".join(map(str, form.errors.get("upload", [])))
     if request.POST.get("fragment"):
-        return render(request, "submissions/findings.html", found)
-    again = SubmissionForm(instance=Submission(benchmark=benchmark), initial=request.POST.dict())
-    return _form(request, benchmark, again, checked=True, **found)
+        answer = render(request, "submissions/findings.html", found)
+    else:
+        again = SubmissionForm(instance=Submission(benchmark=benchmark), initial=request.POST.dict())
+        answer = _form(request, benchmark, again, checked=True, **found)
+    if refusal is not None:
+        answer.status_code = refusal.status
+        answer["Retry-After"] = refusal.headers["Retry-After"]
+    return answer
 
 
 def _findings(benchmark: Benchmark, upload: TemporaryUploadedFile) -> dict[str, Any]:
