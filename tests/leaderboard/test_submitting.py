@@ -13,7 +13,7 @@ from leaderboard.material import PREDICTIONS, zip_bytes
 
 from gluebench.leaderboard.submissions import acts
 from gluebench.leaderboard.submissions.grading import grade, regrade
-from gluebench.leaderboard.submissions.models import Standing, Status, Submission
+from gluebench.leaderboard.submissions.models import Revision, Standing, Status, Submission
 
 Send = Callable[..., Submission]
 PATH = "/benchmarks/tiny/submit"
@@ -88,6 +88,27 @@ def test_another_file_from_the_same_page_is_another_submission(fill: Any) -> Non
     assert Submission.objects.count() == 2
 
 
+def test_each_file_of_a_page_is_sent_once(fill: Any) -> None:
+    other = zip_bytes({"Refer": PREDICTIONS["Refer"]})
+    first = fill(retry_key="page-1")
+    second = [fill(retry_key="page-1", data=other)["Location"] for _ in range(2)]
+    assert second[0] == second[1] != first["Location"]
+    assert fill(retry_key="page-1")["Location"] == first["Location"]
+    assert Submission.objects.count() == 2
+
+
+def test_a_page_s_key_is_good_at_another_benchmark(owner: Client, tiny: Any, fill: Any) -> None:
+    fill(retry_key="page-1")
+    tiny.pk, tiny.name = None, "small"
+    tiny.save()
+    form = {**DETAILS, "action": "submit", "retry_key": "page-1"}
+    for _ in range(2):
+        file = upload(zip_bytes(PREDICTIONS))
+        sent = owner.post("/benchmarks/small/submit", {**form, "upload": file})
+        assert sent.status_code == 302
+    assert sorted(Submission.objects.values_list("benchmark__name", flat=True)) == ["small", "tiny"]
+
+
 def test_each_page_has_a_key_of_its_own(owner: Client, tiny: Any) -> None:
     keys = {owner.get(PATH).context["form"]["retry_key"].value() for _ in range(3)}
     assert len(keys) == 3
@@ -148,6 +169,17 @@ def test_others_see_that_it_was_edited_and_not_what_it_said(graded: Send, ada: A
     assert Client().get(f"{submission.get_absolute_url()}.json").json()["edits"][0]["fields"] == [
         "description"
     ]
+
+
+def test_edits_without_end_make_no_page_endless(owner: Client, graded: Send, ada: Any) -> None:
+    submission = graded()
+    made = [Revision(submission=submission, by=ada, changes={"name": [f"No {n}", "x"]}) for n in range(60)]
+    Revision.objects.bulk_create(made)
+    for reader in (Client(), owner):
+        page = reader.get(submission.get_absolute_url())
+        assert len(page.context["edits"]) == 50
+    assert page.context["edits"][0].changes[0].before == "No 59"
+    assert len(Client().get(f"{submission.get_absolute_url()}.json").json()["edits"]) == 50
 
 
 def test_an_edit_that_changes_nothing_is_none(owner: Client, graded: Send, ada: Any) -> None:

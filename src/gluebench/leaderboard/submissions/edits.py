@@ -26,6 +26,9 @@ class Edit(NamedTuple):
     """Whether the changes say what the fields said."""
 
 
+SHOWN = 50
+"""Edits that are shown, the newest: whoever edits without end makes no page endless."""
+
 TITLES = {
     "latency_ms": "latency",
     "parameters": "parameters in total",
@@ -51,7 +54,7 @@ def edits_of(submission: Submission, *, whole: bool) -> list[Edit]:
             ),
             whole,
         )
-        for revision in submission.revisions.all()
+        for revision in submission.revisions.all()[:SHOWN]
     ]
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from gluebench.leaderboard.submissions.diagnosis import diagnosis_of
+from gluebench.leaderboard.submissions.edits import SHOWN
 from gluebench.leaderboard.submissions.models import Submission
 
 
@@ -34,7 +35,7 @@ def public_facts(submission: Submission) -> dict[str, Any]:
         "diagnosis": diagnosis_of(submission),
         "edits": [
             {"at": each.at.isoformat(timespec="seconds"), "fields": sorted(each.changes)}
-            for each in submission.revisions.all()
+            for each in submission.revisions.all()[:SHOWN]
         ],
     }
 
