@@ -200,3 +200,17 @@ def test_links_from_the_command_line(ada: User) -> None:
     assert run("links", "--password", ada.email).startswith(
         "http://127.0.0.1:8000/account/password/reset/key/"
     )
+
+
+def test_an_admin_who_saves_a_benchmark_takes_back_nothing_that_came_meanwhile(tiny: Any) -> None:
+    from types import SimpleNamespace
+
+    from gluebench.leaderboard.benchmarks.models import Benchmark
+
+    opened = Benchmark.objects.get()
+    Benchmark.objects.update(gold_digest="of new labels", settings={"per_day": 7})
+    opened.open = False
+    form = SimpleNamespace(changed_data=["open", "organisers"])
+    django_admin.site.get_model_admin(Benchmark).save_model(None, opened, form, True)  # type: ignore[arg-type]
+    row = Benchmark.objects.get()
+    assert (row.open, row.gold_digest, row.settings) == (False, "of new labels", {"per_day": 7})

@@ -45,8 +45,10 @@ class BenchmarkAdmin(LoggedAdmin):
         return False
 
     def save_model(self, request: HttpRequest, obj: Any, form: Any, change: bool) -> None:
-        """Pages show whether it is open."""
-        super().save_model(request, obj, form, change)
+        """Pages show whether it is open. What the form does not ask for may have changed meanwhile."""
+        obj.save(
+            update_fields={field.name for field in obj._meta.concrete_fields}.intersection(form.changed_data)
+        )
         Benchmark.objects.filter(pk=obj.pk).touch()
 
     @admin.display(description="On the board")
