@@ -157,6 +157,21 @@ def test_the_organiser_can_make_a_link_for_a_new_password(client: Client, no_mai
         commands.password_link(settings.FOLDER.root, "nobody@example.org")
 
 
+def test_a_mail_server_that_is_down_stops_nobody(
+    client: Client, no_mail: None, ada: User, settings: Any, caplog: pytest.LogCaptureFixture
+) -> None:
+    settings.EMAIL_BACKEND = "django.core.mail.backends.smtp.EmailBackend"
+    with socket.socket() as closed:
+        closed.bind(("127.0.0.1", 0))
+        settings.EMAIL_HOST, settings.EMAIL_PORT = closed.getsockname()
+        made = sign_up(client, "new@example.org")
+        asked = client.post("/account/password/reset/", {"email": ada.email})
+    assert (made.status_code, made["Location"]) == (302, "/account/confirm-email/")
+    assert asked.status_code == 302
+    assert caplog.text.count("could not be sent") == 2
+    assert "new@example.org" in {link.email for link in commands.pending_links(settings.FOLDER.root)}
+
+
 def bare(answer: Any) -> str:
     """A page without what differs between any two visits."""
     text = answer.content.decode() if answer.status_code == 200 else answer["Location"]

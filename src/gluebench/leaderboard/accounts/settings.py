@@ -47,6 +47,7 @@ AUTH_PASSWORD_VALIDATORS = [
 LOGIN_URL = "account_login"
 LOGIN_REDIRECT_URL = "my-submissions"
 ACCOUNT_LOGOUT_REDIRECT_URL = "account_login"  # boards are made for everybody and show no messages
+ACCOUNT_ADAPTER = "gluebench.leaderboard.accounts.mail.Adapter"
 ACCOUNT_USER_MODEL_USERNAME_FIELD = None
 ACCOUNT_LOGIN_METHODS = {"email"}
 ACCOUNT_SIGNUP_FIELDS = ["email*", "password1*"]
