@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import os
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -81,6 +82,56 @@ def test_labels_for_some_of_the_files_are_not_taken(db: None, gold_folder: Path,
     with pytest.raises(SiteError, match=r"no labels for .*DX\.tsv; a board needs them"):
         commands.add(settings.FOLDER.root, str(MANIFEST), tmp_path)
     assert not Benchmark.objects.exists()
+
+
+@pytest.mark.parametrize(("field", "most"), [("name", 80), ("title", 200)])
+def test_a_benchmark_whose_name_does_not_fit_is_told(
+    db: None, gold_folder: Path, tmp_path: Path, field: str, most: int
+) -> None:
+    manifest = tmp_path / "long.toml"
+    before = {"name": 'name = "tiny"', "title": 'title = "A tiny benchmark"'}[field]
+    text = MANIFEST.read_text()
+    assert before in text
+    manifest.write_text(text.replace(before, f'{field} = "{"x" * (most + 1)}"', 1))
+    with pytest.raises(SiteError, match=f"{field}: .*at most {most} characters"):
+        commands.add(settings.FOLDER.root, str(manifest), gold_folder)
+
+
+def test_a_manifest_whose_copy_would_not_load_is_not_taken(
+    db: None, gold_folder: Path, tmp_path: Path
+) -> None:
+    from gluebench.leaderboard.benchmarks.models import Benchmark
+
+    (tmp_path / "parent.toml").write_text(MANIFEST.read_text())
+    own = tmp_path / "own.toml"
+    rest = 'name = "own"\ntitle = "Own"\ntasks = ["Refer"]\n'
+    dotted = "".join(f"benchmark.{line}" for line in rest.splitlines(keepends=True))
+    own.write_text(f'benchmark.extends = "./parent.toml"\n{dotted}')
+    with pytest.raises(SiteError, match="would not find what it extends"):
+        commands.add(settings.FOLDER.root, str(own), gold_folder)
+    assert not Benchmark.objects.exists()
+    own.write_text(f'[benchmark]\nextends = "./parent.toml"\n{rest}')
+    assert commands.add(settings.FOLDER.root, str(own), gold_folder) == "own"
+
+
+def test_labels_from_a_read_only_folder_get_their_key_here(
+    db: None, gold_folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from gluebench.leaderboard.benchmarks.models import Benchmark
+    from gluebench.scoring import label_version
+
+    source = shutil.copytree(gold_folder, tmp_path / "gold", ignore=shutil.ignore_patterns(".label-key"))
+    (source / "Refer.tsv").write_text("index\tlabel\n0\t0\n1\t0\n2\t0\n3\t1\n")
+    make = label_version._new_key
+
+    def read_only(path: str) -> bytes:
+        if path.startswith(str(source)):
+            raise PermissionError(30, "Read-only file system")
+        return make(path)
+
+    monkeypatch.setattr(label_version, "_new_key", read_only)
+    commands.add(settings.FOLDER.root, str(MANIFEST), source)
+    assert len((Benchmark.objects.get().gold_path / ".label-key").read_bytes()) == label_version.KEY_BYTES
 
 
 def submit(path: Path, **details: Any) -> str:

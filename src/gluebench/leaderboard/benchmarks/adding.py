@@ -13,7 +13,7 @@ from django.db import transaction
 
 from gluebench import benchmark as records
 from gluebench.leaderboard.benchmarks import labels
-from gluebench.leaderboard.benchmarks.manifests import read_manifest
+from gluebench.leaderboard.benchmarks.manifests import Manifest, read_manifest
 from gluebench.leaderboard.benchmarks.models import Benchmark
 from gluebench.leaderboard.folder import SiteError, make_private, write_private
 
@@ -34,11 +34,13 @@ def add_benchmark(name_or_path: str, gold_folder: Path, *, why: str = "") -> str
 
     record = records.load_benchmark(name_or_path)
     _require_slug(record.name)
+    _require_short(record)
     if not gold_folder.is_dir():
         raise SiteError(f"{gold_folder} is not a folder. Name the folder of {record.name}'s labels.")
     gold = read_gold(gold_folder, record)  # says all that is wrong with the labels, now and to the organiser
     _require_all(gold)
     manifest = read_manifest(name_or_path)
+    _require_kept(manifest, record)
     kept = _keep_gold(record.name, gold_folder)
     labels.publish(kept.place)
     values = {
@@ -81,12 +83,39 @@ def _require_slug(name: str) -> None:
         ) from None
 
 
+def _require_short(record: records.Benchmark) -> None:
+    """Some databases refuse what is longer than its column."""
+    row = Benchmark(name=record.name, title=record.title)
+    others = {field.name for field in Benchmark._meta.fields} - {"name", "title"}
+    try:
+        row.clean_fields(exclude=others)
+    except ValidationError as error:
+        told = "; ".join(f"{field}: {' '.join(said)}" for field, said in error.message_dict.items())
+        raise SiteError(f"The benchmark {record.name!r} cannot be taken: {told}") from None
+
+
+def _require_kept(manifest: Manifest, record: records.Benchmark) -> None:
+    """The site works by its own copy, so the copy must say what the organiser's files say."""
+    try:
+        same = records.load_benchmark(manifest.write_below(settings.FOLDER.manifests)) == record
+    except records.ManifestError:
+        same = False
+    if not same:
+        raise SiteError(
+            f"The site's copy of the manifest of {record.name} would not find what it extends. Name that on "
+            'a line of its own below [benchmark], as extends = "./other.toml".'
+        )
+
+
 def _keep_gold(name: str, source: Path) -> _Gold:
     """Copy the labels into a folder named by their content, readable by this account alone.
 
     The key beside them stays the one that the benchmark's labels here had before: it names their versions
-    and decides which rows are held back, and mended labels are to change neither for the others.
+    and decides which rows are held back, and mended labels are to change neither for the others. It is made
+    here where the source could keep none, so that no machine makes one of its own.
     """
+    from gluebench.scoring.label_version import KEY_FILE, label_key
+
     files = {path.name: path.read_bytes() for path in sorted(source.iterdir()) if path.is_file()}
     digest = hashlib.sha256()
     for file, data in files.items():
@@ -101,6 +130,8 @@ def _keep_gold(name: str, source: Path) -> _Gold:
     for file, data in files.items():
         if not (home / file).exists():
             write_private(home / file, data)
+    if not (home / KEY_FILE).exists():
+        label_key(str(home))
     return _Gold(place, digest.hexdigest())
 
 
