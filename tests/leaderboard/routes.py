@@ -173,10 +173,10 @@ ROUTES = (
         )
         for ending in ("", ".json", ".csv")
     ),
-    Route("label/<str:code>", "/label/{link}", "200", "200"),
-    Route("label/<str:code>/<int:number>", "/label/{link}/1", "200", "302", {"label": "neutral"}),
+    Route("label/<slug:code>", "/label/{link}", "200", "200"),
+    Route("label/<slug:code>/<int:number>", "/label/{link}/1", "200", "302", {"label": "neutral"}),
     Route(
-        "label/<str:code>",
+        "label/<slug:code>",
         "/label/{invited}",
         "login 404 404 200 404 404 404",
         "login 404 404 200 404 404 404",
@@ -260,7 +260,7 @@ ROUTES = (
     Route(
         "account/team", "/account/team", SIGNED_IN, "login 302 302 422 302 302 302", {"name": "A new team"}
     ),
-    Route("account/team/join/<str:code>", "/account/team/join/{code}", SIGNED_IN, LED_ON),
+    Route("account/team/join/<slug:code>", "/account/team/join/{code}", SIGNED_IN, LED_ON),
     Route("account/team/leave", "/account/team/leave", POST_ONLY, LED_ON),
     Route("account/team/renew", "/account/team/renew", POST_ONLY, LED_ON),
     Route("account/sessions/", "/account/sessions/", SIGNED_IN, LED_ON),

@@ -37,6 +37,14 @@ def test_the_unit_runs_commands_that_exist() -> None:
     assert set(started) <= set(leaderboard.list_commands(None))  # type: ignore[arg-type]
 
 
+def test_what_the_unit_says_of_adding_a_benchmark_goes_into_its_own_database() -> None:
+    unit = (ROOT / "deploy" / "gluebench.service").read_text()
+    said = re.search(r"^#   sudo (.*?leaderboard add .*?)$", unit, re.MULTILINE | re.DOTALL)
+    assert said
+    assert re.findall(r"EnvironmentFile=\S+", unit) == ["EnvironmentFile=-/etc/gluebench.env"] * 2
+    assert "--property=EnvironmentFile=" in said[1]
+
+
 def compose() -> dict[str, Any]:
     yaml = pytest.importorskip("yaml", reason="needs a reader of YAML")
     found: dict[str, Any] = yaml.safe_load((ROOT / "deploy" / "compose.yaml").read_text())

@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 from django.test import override_settings
+from django.urls import Resolver404, resolve
 from leaderboard.routes import MODEL_PAGES, ROUTES
 from leaderboard.walk import Answer, Walk, patterns, people, sign_in, walk
 
@@ -26,6 +27,14 @@ def differing(answers: Iterable[Answer]) -> list[str]:
 
 def test_the_table_lists_every_address_and_no_other() -> None:
     assert sorted({route.pattern for route in (*ROUTES, *MODEL_PAGES)}) == patterns()
+
+
+@pytest.mark.parametrize("path", ["/account/team/join/", "/label/"])
+def test_no_database_is_asked_for_a_code_that_cannot_be_one(path: str) -> None:
+    """PostgreSQL refuses a text with a NUL in it, which was a fault."""
+    assert resolve(f"{path}aZ_9-x").kwargs == {"code": "aZ_9-x"}
+    with pytest.raises(Resolver404):
+        resolve(f"{path}\x00")
 
 
 def test_everybody_is_answered_as_the_table_says(walked: Walk) -> None:

@@ -124,6 +124,15 @@ def test_a_site_that_would_leak_or_lose_is_not_served(
         assert "hidden" not in str(refused.value)
 
 
+def test_a_command_on_a_site_without_tables_is_told_what_to_run(site: SiteFolder) -> None:
+    for words in (("organiser", "ada@example.org", "glue"), ("links",), ("admin", "ada@example.org")):
+        done = gluebench(*words, site=site.root)
+        assert done.returncode == 1
+        assert "gluebench leaderboard init" in done.stderr
+        assert "Traceback" not in done.stderr
+    assert "gluebench leaderboard init" in gluebench("doctor", site=site.root).stdout
+
+
 def test_a_database_that_does_not_answer_is_told_without_its_password(site: SiteFolder) -> None:
     with socket.socket() as closed:
         closed.bind(("127.0.0.1", 0))

@@ -99,7 +99,7 @@ def doctor(folder: str | os.PathLike[str]) -> list[Finding]:
     found = checks.examine(site)
     if any(each.what == "settings" and not each.ok for each in found):
         return found
-    _open(folder)
+    _open(folder, ready=False)
     from gluebench.leaderboard import reach
 
     found += [*reach.examine(), reach.mail()]
@@ -231,8 +231,11 @@ def _run(
         run(site, listening, web=web, workers=workers, ready=ready)
 
 
-def _open(folder: str | os.PathLike[str]) -> None:
-    """Set Django up on this site. One process works on one site. Raises SiteError."""
+def _open(folder: str | os.PathLike[str], *, ready: bool = True) -> None:
+    """Set Django up on this site. One process works on one site. Raises SiteError.
+
+    With `ready`, also where the database does not answer or is not up to date.
+    """
     site = folders.at(folder)
     site.require()
     os.environ.setdefault("DJANGO_SETTINGS_MODULE", "gluebench.leaderboard.settings")
@@ -244,3 +247,7 @@ def _open(folder: str | os.PathLike[str]) -> None:
     if site.root != settings.FOLDER.root:
         raise SiteError(f"This process already works on the site {settings.FOLDER.root}, not {site.root}.")
     django.setup()
+    if ready:
+        from gluebench.leaderboard import checks, reach
+
+        checks.insist([reach.pending()])

@@ -19,9 +19,12 @@ def examine() -> list[Finding]:
 
 
 def pending() -> Finding:
-    """Whether the database has the tables of this version; to be asked once it answers."""
+    """Whether the database answers, and has the tables of this version."""
     from django.db.migrations.executor import MigrationExecutor
 
+    answers = _database()
+    if not answers.ok:
+        return answers
     executor = MigrationExecutor(connection)
     missing = executor.migration_plan(executor.loader.graph.leaf_nodes())
     if missing:

@@ -16,6 +16,6 @@ urlpatterns = [
     path(RESULTS, results.result, name="people"),
     path(f"{RESULTS}.json", results.result_json, name="people-json"),
     path(f"{RESULTS}.csv", results.result_csv, name="people-csv"),
-    path("label/<str:code>", label.start, name="label"),
-    path("label/<str:code>/<int:number>", label.place, name="label-place"),
+    path("label/<slug:code>", label.start, name="label"),
+    path("label/<slug:code>/<int:number>", label.place, name="label-place"),
 ]
