@@ -10,7 +10,9 @@ import pytest
 from django.conf import settings as site
 from django.core.cache import cache
 from django.core.files.uploadedfile import SimpleUploadedFile
+from django.db import connection
 from django.test import Client
+from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
 from leaderboard.material import CANARIES, PREDICTIONS, zip_bytes
 
@@ -326,6 +328,19 @@ def test_wrong_tokens_are_slowed_down(tiny: Any, settings: Any, ada: Any, progra
     guesser = Client(headers={"Authorization": "Bearer gluebench_guess"})
     assert [guesser.get(f"{V1}/account").status_code for _ in range(3)] == [401, 401, 429]
     assert program(ada).get(f"{V1}/account").status_code == 200
+
+
+def test_a_longer_list_costs_no_more_queries(graded: Any, ada: Any, program: Program) -> None:
+    client, counts = program(ada), []
+    for _ in range(2):
+        graded()
+        graded()
+        with CaptureQueriesContext(connection) as found:
+            items = client.get(f"{V1}/submissions").json()["items"]
+        counts.append(len(found))
+    assert len(items) == 4
+    assert "report" not in items[0]
+    assert counts[0] == counts[1]
 
 
 def test_a_second_submission_is_refused_with_its_next_time(

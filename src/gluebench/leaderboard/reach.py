@@ -92,7 +92,7 @@ def _storage(name: str) -> Finding:
         with storage.open(kept) as file:
             same = file.read() == sent
         storage.delete(kept)
-    except storage_errors() as error:
+    except _storage_errors() as error:
         return Finding(
             name, f"{told} cannot be written: {error}.", "See GLUEBENCH_STORAGE in docs/deploy.md."
         )
@@ -101,8 +101,7 @@ def _storage(name: str) -> Finding:
     return Finding(name, f"{told} is written and read.")
 
 
-def storage_errors() -> tuple[type[Exception], ...]:
-    """What a storage raises that cannot be reached."""
+def _storage_errors() -> tuple[type[Exception], ...]:
     if not settings.RUNNING.bucket:
         return (OSError,)
     from boto3.exceptions import Boto3Error  # type: ignore[import-untyped]

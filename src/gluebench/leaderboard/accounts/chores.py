@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import logging
 import time
 from contextlib import suppress
 from datetime import timedelta
@@ -14,17 +13,15 @@ from django.contrib.sessions.models import Session
 from django.utils import timezone
 
 from gluebench.leaderboard.accounts.models import Token
-from gluebench.leaderboard.reach import storage_errors
-from gluebench.leaderboard.submissions.retention import forget_old_files, forget_strays
+from gluebench.leaderboard.submissions.retention import forget_old_files
 
 EVERY = timedelta(days=1)
+AFTER_FAILURE = timedelta(minutes=10)
 MAIL_KEPT = timedelta(days=30)
 UPLOADS_KEPT = timedelta(days=1)
 """How long an upload on its way in may take; a process that was killed leaves what it had of one."""
 TOKENS_KEPT = timedelta(days=30)
 """How long an expired token is still listed, so that its owner sees why a program is refused."""
-
-logger = logging.getLogger(__name__)
 
 
 class _Clock:
@@ -38,8 +35,9 @@ def do_when_due() -> bool:
     now = time.monotonic()
     if _Clock.due is not None and now < _Clock.due:
         return False
-    _Clock.due = now + EVERY.total_seconds()
+    _Clock.due = now + AFTER_FAILURE.total_seconds()
     do()
+    _Clock.due = now + EVERY.total_seconds()
     return True
 
 
@@ -52,10 +50,6 @@ def do() -> None:
     UserSession.objects.exclude(session_key__in=Session.objects.values("session_key")).delete()
     _forget_older(settings.FOLDER.mail, MAIL_KEPT)  # mail that was not sent holds addresses and links
     _forget_older(settings.FOLDER.uploads, UPLOADS_KEPT)
-    try:
-        forget_strays()
-    except storage_errors():
-        logger.warning("Files that no submission has could not be looked for.", exc_info=True)
 
 
 def _forget_older(folder: Path, kept: timedelta) -> None:

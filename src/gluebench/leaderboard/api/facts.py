@@ -4,23 +4,19 @@ from __future__ import annotations
 
 from typing import Any
 
-from gluebench.leaderboard.submissions.facts import private_facts, public_facts
+from gluebench.leaderboard.submissions.facts import (
+    facts_in_brief,
+    private_facts,
+    private_in_brief,
+    public_facts,
+)
 from gluebench.leaderboard.submissions.models import Submission
-
-HEAVY = ("report", "check", "edits")
-"""What a list leaves out."""
 
 
 def facts(submission: Submission, *, owned: bool) -> dict[str, Any]:
     """All that this caller may know."""
     found = public_facts(submission) | (private_facts(submission) if owned else {})
-    return found | {
-        "url": submission.get_absolute_url(),
-        "listed": submission.is_listed,
-        "published": _moment(submission.published),
-        "withdrawn": _moment(submission.withdrawn),
-        "why": submission.why,
-    }
+    return found | _where_it_is(submission)
 
 
 def own(submission: Submission) -> dict[str, Any]:
@@ -30,8 +26,18 @@ def own(submission: Submission) -> dict[str, Any]:
 
 def line(submission: Submission) -> dict[str, Any]:
     """A submission in its author's list, with its score alone of all the report."""
-    found = {name: value for name, value in own(submission).items() if name not in HEAVY}
+    found = facts_in_brief(submission) | private_in_brief(submission) | _where_it_is(submission)
     return found | {"score": (submission.scores or {}).get("score")}
+
+
+def _where_it_is(submission: Submission) -> dict[str, Any]:
+    return {
+        "url": submission.get_absolute_url(),
+        "listed": submission.is_listed,
+        "published": _moment(submission.published),
+        "withdrawn": _moment(submission.withdrawn),
+        "why": submission.why,
+    }
 
 
 def standing(submission: Submission) -> dict[str, Any]:

@@ -24,7 +24,7 @@ from gluebench.leaderboard.submissions.models import Submission
 
 router = Router(tags=["Benchmarks"], auth=ANYBODY)
 
-Key = Annotated[str, StringConstraints(min_length=1, max_length=12)]
+Key = Annotated[str, StringConstraints(min_length=1, max_length=12, pattern="^[0-9A-Za-z]*$")]
 
 
 class Rules(Open):

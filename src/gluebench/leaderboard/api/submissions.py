@@ -38,7 +38,7 @@ def submissions(request: HttpRequest, asked: Query[Asked], only: Query[schemas.O
     if only.status is not None:
         mine = mine.filter(status=only.status)
     place = Place.of(request, asked, mine.count(), **wanted)
-    rows = place.of_these(mine.defer("report", "problems").prefetch_related("revisions"))
+    rows = place.of_these(mine.defer("report", "problems"))
     return told({**place.as_dict(), "items": [line(each) for each in rows]})
 
 

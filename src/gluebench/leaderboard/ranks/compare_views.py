@@ -100,7 +100,7 @@ def _listed(benchmark: Benchmark, key: str) -> Submission | None:
     if not key:
         return None
     rows = Submission.objects.public().filter(benchmark=benchmark, key=key).select_related("benchmark")
-    found = rows.defer("report", "problems", "scores").first()
+    found = rows.defer("report", "problems", "scores").first() if key.isalnum() else None
     if found is None:
         raise Http404("One of the two is not on this board.")
     return found

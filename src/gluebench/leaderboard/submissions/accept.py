@@ -7,7 +7,6 @@ from contextlib import suppress
 
 from django.core.files import File
 from django.db import DatabaseError, transaction
-from django.utils import timezone
 
 from gluebench.leaderboard.limits import gate
 from gluebench.leaderboard.submissions.models import Submission
@@ -26,7 +25,6 @@ def accept(submission: Submission, file: File[bytes], *, limited: bool = True) -
     submission.sha256 = digest(file)
     submission.size = file.size
     submission.approved = not submission.benchmark.policy.approval
-    submission.published = timezone.now() if submission.public else None
     # The file is written before the transaction opens, so that the database is locked for an instant only.
     submission.file.save(submission.filename, file, save=False)
     try:

@@ -66,8 +66,7 @@ def publish(submission: Submission, *, public: bool) -> Submission:
     with transaction.atomic():
         row = _locked(submission)
         row.public = public
-        _date_publication(row)
-        row.save(update_fields=["public", "published"])
+        row.save(update_fields=["public"])
         feedback.show(row)
         _show(row)
         return row
@@ -93,8 +92,7 @@ def restore(submission: Submission) -> Submission:
         row = _locked(submission)
         if row.failure != UNGRADED:
             row.withdrawn = None
-            _date_publication(row)
-            row.save(update_fields=["withdrawn", "published"])
+            row.save(update_fields=["withdrawn"])
             feedback.show(row)
             _show(row)
         return row
@@ -159,12 +157,6 @@ def _locked(submission: Submission) -> Submission:
     Benchmark.objects.held(submission.benchmark_id)
     rows = Submission.objects.select_for_update(of=("self",)).select_related("benchmark")
     return rows.defer("report", "problems").get(pk=submission.pk)
-
-
-def _date_publication(row: Submission) -> None:
-    """Note when it was first public; what is withdrawn is not."""
-    if row.public and row.withdrawn is None and row.published is None:
-        row.published = timezone.now()
 
 
 def _show(row: Submission) -> None:

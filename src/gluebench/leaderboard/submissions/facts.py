@@ -9,8 +9,8 @@ from gluebench.leaderboard.submissions.edits import SHOWN
 from gluebench.leaderboard.submissions.models import Submission
 
 
-def public_facts(submission: Submission) -> dict[str, Any]:
-    """What anybody who may see a submission may know of it."""
+def facts_in_brief(submission: Submission) -> dict[str, Any]:
+    """What its author says of a submission, and where it stands."""
     return {
         "key": submission.key,
         "benchmark": submission.benchmark.name,
@@ -31,6 +31,13 @@ def public_facts(submission: Submission) -> dict[str, Any]:
         "submitted": submission.submitted.isoformat(timespec="seconds"),
         "status": submission.status,
         "public": submission.public,
+    }
+
+
+def public_facts(submission: Submission) -> dict[str, Any]:
+    """What anybody who may see a submission may know of it."""
+    return {
+        **facts_in_brief(submission),
         "report": submission.report,
         "diagnosis": diagnosis_of(submission),
         "edits": [
@@ -40,14 +47,18 @@ def public_facts(submission: Submission) -> dict[str, Any]:
     }
 
 
-def private_facts(submission: Submission) -> dict[str, Any]:
-    """What only its author sees besides."""
+def private_in_brief(submission: Submission) -> dict[str, Any]:
+    """What only its author sees besides, without what was found in the file."""
     return {
         "standing": submission.standing,
         "declined": submission.declined,
         "filename": submission.filename,
         "sha256": submission.sha256,
         "verdict": submission.verdict,
-        "check": submission.problems or None,
         "failure": submission.failure,
     }
+
+
+def private_facts(submission: Submission) -> dict[str, Any]:
+    """What only its author sees besides."""
+    return {**private_in_brief(submission), "check": submission.problems or None}

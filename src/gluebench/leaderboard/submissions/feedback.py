@@ -96,7 +96,9 @@ def show(submission: Submission) -> bool:
     report = (result.shown or result.report) if result else None
     if result is None or report is None or submission.status != Status.GRADED:
         return False
-    values = _shown(submission, report)
+    if submission.published is None and submission.public and submission.withdrawn is None:
+        submission.published = timezone.now()
+    values = {**_shown(submission, report), "published": submission.published}
     Submission.objects.filter(pk=submission.pk).update(**values)
     Result.objects.filter(pk=result.pk).update(scores=values["scores"])
     for name, value in values.items():
@@ -107,8 +109,7 @@ def show(submission: Submission) -> bool:
 def _shown(submission: Submission, report: Mapping[str, Any]) -> dict[str, Any]:
     """The row's columns that pages read."""
     policy = submission.benchmark.policy
-    seen = submission.published is not None or (submission.public and submission.withdrawn is None)
-    if policy.feedback == "on-publish" and not seen:
+    if policy.feedback == "on-publish" and submission.published is None:
         return {"report": None, "scores": None, "value": None}
     shown = without_small(report, submission.benchmark.record, smallest=policy.smallest_category)
     value = (shown["score"] or {}).get("value")

@@ -176,7 +176,7 @@ class Submission(models.Model):
     declined = models.CharField(max_length=400, blank=True, validators=[plain])
     """Why an organiser keeps it off the board; its author is shown this."""
     published = models.DateTimeField(null=True)
-    """When its author first made it public."""
+    """When it was first public with what it scored."""
     withdrawn = models.DateTimeField(null=True)
     """When its author took it back. It stays in the database and on no board."""
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from contextlib import suppress
 from datetime import timedelta
 
 from django.conf import settings
@@ -12,9 +11,6 @@ from django.utils import timezone
 
 from gluebench.leaderboard.audit.models import Sample
 from gluebench.leaderboard.submissions.models import OPEN, Submission, SubmissionQuerySet, submission_storage
-
-STRAY = timedelta(days=1)
-"""Older than any upload on its way in: a file of that age that no submission has is nobody's."""
 
 
 def forget_old_files() -> int:
@@ -47,17 +43,3 @@ def _deletion(name: str) -> Callable[[], None]:
         submission_storage().delete(name)
 
     return delete
-
-
-def forget_strays() -> int:
-    """Delete stored files that no submission has, as a process that was killed may leave them behind."""
-    storage, end = submission_storage(), timezone.now() - STRAY
-    stored = {f"{folder}/{name}" for folder in storage.listdir("")[0] for name in storage.listdir(folder)[1]}
-    strays = stored.difference(Submission.objects.exclude(file="").values_list("file", flat=True))
-    gone = 0
-    for name in strays:
-        with suppress(FileNotFoundError):  # another worker does the same
-            if storage.get_modified_time(name) < end:
-                storage.delete(name)
-                gone += 1
-    return gone
