@@ -55,7 +55,6 @@ def add_benchmark(name_or_path: str, gold_folder: Path, *, why: str = "") -> str
         changed = [] if new else [field for field, value in values.items() if getattr(row, field) != value]
         if changed:
             Benchmark.objects.filter(pk=row.pk).update(**values)
-            Benchmark.objects.filter(pk=row.pk).touch()
             what = "The labels changed." if "gold" in changed else "The manifest changed."
             reason = f"{what} {why}".strip()
             log.record("labels" if "gold" in changed else "manifest", benchmark=row, reason=reason)

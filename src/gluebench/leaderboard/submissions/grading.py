@@ -135,7 +135,8 @@ def follow_policy(benchmark: Benchmark, before: Policy) -> None:
             Benchmark.objects.filter(pk=benchmark.pk).update(revealed=None)
         if asked.grade:
             regrade(benchmark, "The organiser changed what is shown of a score.")
-        elif asked.show:
+            return
+        if asked.show:
             graded = benchmark.submissions.filter(status=Status.GRADED).select_for_update()
             for submission in graded.defer("report", "problems", "scores").iterator(chunk_size=50):
                 feedback.show(submission)
