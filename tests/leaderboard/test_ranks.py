@@ -135,6 +135,17 @@ def test_ties_are_told_by_the_ranks_of_the_board_where_a_file_is_gone(
 
 
 @pytest.mark.django_db
+def test_a_row_changed_behind_the_site_s_back_breaks_no_board(
+    client: Any, three: list[Any], tiny: Any
+) -> None:
+    renewed(tiny)
+    type(three[0]).objects.filter(pk=three[0].pk).update(public=False)
+    page = client.get("/benchmarks/tiny")
+    assert page.status_code == 200
+    assert "are being computed" in page.content.decode()
+
+
+@pytest.mark.django_db
 def test_the_address_chooses_the_rule(client: Any, graded: Callable[..., Any], tiny: Any) -> None:
     # Infer alone speaks for the second one, by much; all others for the first, by little.
     even = {**PREDICTIONS, "Infer-m": ["neutral"] * 6, "Infer-mm": ["neutral"] * 3}

@@ -89,6 +89,8 @@ def order_of(benchmark: Benchmark, wanted: Wanted, ranks: Mapping[int, int | Non
     if ranking is None or ranking.version != benchmark.version or ranking.board is None:
         return Order(wanted, {}, (_pending(ranking),))
     pks = ranking.board["pks"]
+    if not ranks.keys() >= set(pks):  # a system left the board by other ways than the site's own
+        return Order(wanted, {}, (_pending(None),))
     notes = [_first(len(pks), wanted)] if len(pks) < complete else []
     places, more = _places(ranking.board, wanted, weights)
     if wanted.usual:
