@@ -12,7 +12,7 @@ V1 = "/api/v1"
 
 
 @pytest.fixture(autouse=True)
-def _no_requests_so_far() -> None:
+def _no_requests_so_far(db: None) -> None:
     cache.clear()
 
 

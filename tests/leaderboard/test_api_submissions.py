@@ -25,7 +25,7 @@ Program = Callable[..., Client]
 
 
 @pytest.fixture(autouse=True)
-def _no_requests_so_far() -> None:
+def _no_requests_so_far(db: None) -> None:
     cache.clear()
 
 
@@ -332,6 +332,7 @@ def test_wrong_tokens_are_slowed_down(tiny: Any, settings: Any, ada: Any, progra
 
 def test_a_longer_list_costs_no_more_queries(graded: Any, ada: Any, program: Program) -> None:
     client, counts = program(ada), []
+    client.get(f"{V1}/submissions")  # the first of a minute starts its count
     for _ in range(2):
         graded()
         graded()

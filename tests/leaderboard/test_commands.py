@@ -172,6 +172,7 @@ def test_the_site_that_is_named_goes_before_the_environment_s(tmp_path: Path) ->
     """`--site` beside a GLUEBENCH_SITE of another site was refused as two sites in one process."""
     home = str(Path(__file__).parents[2] / "src")
     environment = {**os.environ, "GLUEBENCH_SITE": str(tmp_path / "another"), "PYTHONPATH": home}
+    environment.pop("GLUEBENCH_DATABASE", None)  # its own, which shows whose it is
     words = ["leaderboard", "init", "--site", str(tmp_path / "mine")]
     done = subprocess.run(
         [sys.executable, "-m", "gluebench", *words], env=environment, capture_output=True, text=True

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import io
 import socket
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 import pytest
+from django.core.signals import request_started
 from django.core.wsgi import get_wsgi_application
+from django.db import close_old_connections
 from django.test import Client, override_settings
 from leaderboard.walk import Walk
 
@@ -157,6 +159,15 @@ def test_head_is_get_without_its_body(served: Any, path: str) -> None:
     }
 
 
+@pytest.fixture
+def connected() -> Iterator[None]:
+    """A request that comes to the application itself does not close the test's connection."""
+    request_started.disconnect(close_old_connections)
+    yield
+    request_started.connect(close_old_connections)
+
+
+@pytest.mark.usefixtures("connected")
 def test_head_of_a_file_sends_nothing_of_it(graded: Any, ada: Any) -> None:
     """A file goes to the server in pieces."""
     client = Client()

@@ -15,7 +15,8 @@ from allauth.usersessions.models import UserSession
 from django.contrib.contenttypes.models import ContentType
 from django.core.cache import cache, caches
 from django.core.files.base import ContentFile
-from django.db import connection, transaction
+from django.core.signals import request_finished
+from django.db import close_old_connections, connection, transaction
 from django.test import Client
 from django.urls import URLPattern, URLResolver, get_resolver
 from leaderboard.material import CANARIES, MANIFEST, PREDICTIONS, zip_bytes
@@ -187,6 +188,13 @@ def everything() -> list[Any]:
     return found
 
 
+def _close(answer: Any) -> None:
+    """Close an answer's files and not the database's connection, as the client does for other answers."""
+    request_finished.disconnect(close_old_connections)
+    answer.close()
+    request_finished.connect(close_old_connections)
+
+
 def ask(world: World, route: Route, role: str, method: str) -> Answer:
     """One request, of which nothing is left afterwards."""
     client = Client(raise_request_exception=False)
@@ -197,7 +205,8 @@ def ask(world: World, route: Route, role: str, method: str) -> Answer:
     with transaction.atomic():
         found = client.get(path) if method == "GET" else client.post(path, {**TOKEN, **route.data})
         body = b"".join(found) if found.streaming else found.content
-        found.close()
+        if found.streaming:
+            _close(found)
         changed = method == "POST" and world.rows != everything()
         transaction.set_rollback(True)
     return Answer(route, role, method, outcome(found), dict(found.items()), body, changed)

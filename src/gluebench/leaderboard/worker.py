@@ -50,23 +50,23 @@ def main() -> None:
 
 
 def _sweep_for_ever(stopping: threading.Event) -> None:
+    from django.db import close_old_connections
+
     from gluebench.leaderboard.submissions import grading
 
     while not stopping.is_set():
+        close_old_connections()
         sweep_once()
         stopping.wait(grading.SWEEP_SECONDS)
 
 
 def sweep_once() -> None:
     """What a worker sees to beside its tasks. One that fails is logged, holds up no other and comes again."""
-    from django.db import close_old_connections
-
     from gluebench.leaderboard.accounts.chores import do_when_due
     from gluebench.leaderboard.ranks.renewing import look
     from gluebench.leaderboard.submissions.grading import reveal_due, sweep
 
     for duty in (sweep, reveal_due, look, do_when_due, _forget_tasks):
-        close_old_connections()
         try:
             duty()
         except Exception:

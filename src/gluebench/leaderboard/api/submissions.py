@@ -18,6 +18,7 @@ from gluebench.leaderboard.api.problems import not_found
 from gluebench.leaderboard.api.schemas import answers
 from gluebench.leaderboard.api.sending import shared_fit
 from gluebench.leaderboard.submissions import acts
+from gluebench.leaderboard.submissions.facts import report_of
 from gluebench.leaderboard.submissions.models import Result, Submission
 
 router = Router(tags=["Submissions"], auth=ANYBODY)
@@ -59,9 +60,10 @@ def status(request: HttpRequest, key: str) -> dict[str, Any]:
 def report(request: HttpRequest, key: str) -> HttpResponse:
     """The full report, as `gluebench grade --json` prints one; the policy may hold a part of it back."""
     found = _visible(request, key)
-    if found.report is None:
+    whole = report_of(found)
+    if whole is None:
         raise not_found(f"There is no report of {key} to show: {found.get_status_display().lower()}.")
-    return told(found.report)
+    return told(whole)
 
 
 @router.get("/{slug:key}/history", response=answers(schemas.History, 403, 404), auth=SIGNED_IN)

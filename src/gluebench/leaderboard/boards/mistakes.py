@@ -73,7 +73,7 @@ def mistakes_of(record: Benchmark, found: Mapping[str, Any] | None) -> dict[str,
 
 
 def _mistakes(task: Task, found: Mapping[str, Any]) -> Mistakes:
-    tables = {kind: {name: Confusion.of(table) for name, table in each.items()}
+    tables = {kind: {name: _table(task, table) for name, table in each.items()}
               for kind, each in found["confusions"].items()}  # fmt: skip
     whole = tables.get("overall", {}).get("")
     fits = whole is not None and len(whole.labels) <= BY_CATEGORY
@@ -85,6 +85,11 @@ def _mistakes(task: Task, found: Mapping[str, Any]) -> Mistakes:
         tuple(_shares(directions)),
         directions.get("unpaired", 0),
     )
+
+
+def _table(task: Task, found: Mapping[str, Mapping[str, int]]) -> Confusion:
+    """In the manifest's order of labels: PostgreSQL keeps none."""
+    return Confusion.of({label: found[label] for label in task.words if label in found})
 
 
 def _matrix(table: Confusion) -> Matrix:

@@ -34,11 +34,25 @@ def facts_in_brief(submission: Submission) -> dict[str, Any]:
     }
 
 
+def report_of(submission: Submission) -> dict[str, Any] | None:
+    """The report as it was made, in the manifest's order of tasks and metrics: PostgreSQL keeps none."""
+    found: dict[str, Any] | None = submission.report
+    if found is None:
+        return None
+    tasks = {}
+    for task in submission.benchmark.record.scored:
+        if (scores := found["tasks"].get(task.name)) is not None:
+            metrics = scores["metrics"]
+            ordered = {each.name: metrics[each.name] for each in task.metrics if each.name in metrics}
+            tasks[task.name] = {**scores, "metrics": ordered}
+    return {**found, "tasks": tasks}
+
+
 def public_facts(submission: Submission) -> dict[str, Any]:
     """What anybody who may see a submission may know of it."""
     return {
         **facts_in_brief(submission),
-        "report": submission.report,
+        "report": report_of(submission),
         "diagnosis": diagnosis_of(submission),
         "edits": [
             {"at": each.at.isoformat(timespec="seconds"), "fields": sorted(each.changes)}
