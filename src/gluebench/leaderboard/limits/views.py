@@ -7,8 +7,8 @@ from typing import Any
 
 from django.contrib import messages
 from django.contrib.auth.decorators import login_required
-from django.core.exceptions import PermissionDenied, ValidationError
-from django.http import HttpRequest, HttpResponse
+from django.core.exceptions import ValidationError
+from django.http import HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.urls import reverse
 from django.views.decorators.cache import never_cache
@@ -22,20 +22,15 @@ from gluebench.leaderboard.limits.forms import OverrideForm, PolicyForm, TeamFor
 from gluebench.leaderboard.limits.models import Override
 from gluebench.leaderboard.limits.policies import add_override, change_policy, remove_override
 from gluebench.leaderboard.limits.teams import TeamError
+from gluebench.leaderboard.submissions.requests import SignedInRequest, organised
 from gluebench.leaderboard.text import plain
-
-
-class SignedInRequest(HttpRequest):
-    """A request of somebody who is signed in."""
-
-    user: User
 
 
 @login_required
 @never_cache
 def policy(request: SignedInRequest, name: str) -> HttpResponse:
     """The organiser's page: the policy as a form, and the exceptions from it."""
-    benchmark = _organised(request, name)
+    benchmark = organised(request, name)
     form = PolicyForm(benchmark, request.POST or None)
     if request.method == "POST" and form.is_valid():
         values = form.cleaned_data
@@ -51,7 +46,7 @@ def policy(request: SignedInRequest, name: str) -> HttpResponse:
 @require_POST
 def override(request: SignedInRequest, name: str) -> HttpResponse:
     """Add an exception."""
-    benchmark = _organised(request, name)
+    benchmark = organised(request, name)
     form = OverrideForm(request.POST)
     if not form.is_valid():
         return _policy(request, benchmark, override_form=form)
@@ -64,7 +59,7 @@ def override(request: SignedInRequest, name: str) -> HttpResponse:
 @require_POST
 def override_end(request: SignedInRequest, name: str, pk: int) -> HttpResponse:
     """Remove an exception; the reason is obligatory."""
-    benchmark = _organised(request, name)
+    benchmark = organised(request, name)
     found = get_object_or_404(Override.objects.filter(benchmark=benchmark), pk=pk)
     reason = request.POST.get("reason", "").strip()
     try:
@@ -146,13 +141,6 @@ def _done(request: SignedInRequest, act: Callable[[], str]) -> HttpResponse:
 
 def _invitation(team: Team) -> str:
     return reverse("team-join", args=[team.code])
-
-
-def _organised(request: HttpRequest, name: str) -> Benchmark:
-    benchmark = get_object_or_404(Benchmark, name=name)
-    if not benchmark.organised_by(request.user):
-        raise PermissionDenied
-    return benchmark
 
 
 def _whose(override: Override, viewer: User) -> str:

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from django.contrib.auth.decorators import login_required
+from django.core.files import File
 from django.core.files.uploadedfile import TemporaryUploadedFile
 from django.db import IntegrityError
 from django.http import HttpRequest, HttpResponse, JsonResponse
@@ -59,8 +60,7 @@ def _refused(request: HttpRequest, benchmark: Benchmark, form: SubmissionForm) -
 def _take(form: SubmissionForm, instance: Submission) -> Submission:
     """Take it in, unless this very page and file were sent before: then it is the one that is there."""
     upload, page = form.cleaned_data["upload"], form.cleaned_data["retry_key"]
-    sha256 = digest(upload)
-    key = _key(instance, page, sha256)
+    key = _key(instance, page, upload)
     known = _sent(instance, key)
     if known is not None:
         return known
@@ -69,17 +69,20 @@ def _take(form: SubmissionForm, instance: Submission) -> Submission:
     try:
         return accept(submission, upload)
     except IntegrityError:  # the same page, at the same time, by another click
-        known = _sent(instance, _key(instance, page, sha256))
+        known = _sent(instance, _key(instance, page, upload))
         if known is None:
             raise
         return known
 
 
-def _key(instance: Submission, page: str, sha256: str) -> str | None:
+def _key(instance: Submission, page: str, upload: File[bytes]) -> str | None:
     """The page's key for its first file; for another file or benchmark, one made of all three."""
     first = _sent(instance, page)
-    if first is None or (first.benchmark_id, first.sha256) == (instance.benchmark_id, sha256):
+    if first is None:
         return page or None
+    sha256 = digest(upload)
+    if (first.benchmark_id, first.sha256) == (instance.benchmark_id, sha256):
+        return page
     return hashlib.sha256(f"{page} {instance.benchmark_id} {sha256}".encode()).hexdigest()
 
 
