@@ -128,6 +128,7 @@ def test_the_free_check_from_a_terminal(served: Any, token: str, file: Path) -> 
         (["--to", "https://me:secret@example.org"], 2, "Leave the name and password out"),
         (["--to", "URL", "--benchmark", "other"], 2, "has no benchmark 'other'. It has: tiny"),
         (["--to", "URL", "--link", "javascript:alert(1)"], 1, "link: "),
+        (["--to", "URL", "--latency-ms", "0"], 2, "0.0 is not in the range x>=0.001"),
         (["--to", "URL/nowhere"], 1, "not as a leaderboard of gluebench does"),
         ([], 2, "Missing option '--to'"),
     ],

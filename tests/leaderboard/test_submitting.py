@@ -11,7 +11,8 @@ from django.core.files.uploadedfile import SimpleUploadedFile
 from django.test import Client
 from leaderboard.material import PREDICTIONS, zip_bytes
 
-from gluebench.leaderboard.submissions import acts
+from gluebench.leaderboard.submissions import acts, sending
+from gluebench.leaderboard.submissions.accept import accept
 from gluebench.leaderboard.submissions.grading import grade, regrade
 from gluebench.leaderboard.submissions.models import Revision, Standing, Status, Submission
 
@@ -95,6 +96,24 @@ def test_each_file_of_a_page_is_sent_once(fill: Any) -> None:
     assert second[0] == second[1] != first["Location"]
     assert fill(retry_key="page-1")["Location"] == first["Location"]
     assert Submission.objects.count() == 2
+
+
+@pytest.mark.parametrize("same", [True, False])
+def test_two_clicks_in_the_same_instant_lose_nothing(
+    fill: Any, good_zip: bytes, monkeypatch: pytest.MonkeyPatch, same: bool
+) -> None:
+    """What the faster one sent is there only after the slower one has looked for it."""
+    files = [good_zip, good_zip if same else zip_bytes({"Refer": PREDICTIONS["Refer"]})]
+
+    def overtaken(submission: Submission, file: Any) -> Submission:
+        monkeypatch.undo()
+        assert fill(retry_key="page-1", data=files[1]).status_code == 302
+        return accept(submission, file)
+
+    monkeypatch.setattr(sending, "accept", overtaken)
+    assert fill(retry_key="page-1").status_code == 302
+    kept = {submission.file.open().read() for submission in Submission.objects.all()}
+    assert (kept, Submission.objects.count()) == (set(files), len(set(files)))
 
 
 def test_a_page_s_key_is_good_at_another_benchmark(owner: Client, tiny: Any, fill: Any) -> None:

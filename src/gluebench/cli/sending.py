@@ -36,7 +36,7 @@ _SAID = {
 _COUNTED = {
     "parameters": (click.IntRange(min=0), "All its parameters at test time."),
     "shared_parameters": (click.IntRange(min=0), "Those that every task uses."),
-    "latency_ms": (click.FloatRange(min=0), "Milliseconds for one example at test time."),
+    "latency_ms": (click.FloatRange(min=0.001), "Milliseconds for one example at test time."),
 }
 
 

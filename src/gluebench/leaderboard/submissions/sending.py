@@ -57,37 +57,31 @@ def _refused(request: HttpRequest, benchmark: Benchmark, form: SubmissionForm) -
     return _form(request, benchmark, form)
 
 
-def _take(form: SubmissionForm, instance: Submission) -> Submission:
+def _take(form: SubmissionForm, submission: Submission) -> Submission:
     """Take it in, unless this very page and file were sent before: then it is the one that is there."""
     upload, page = form.cleaned_data["upload"], form.cleaned_data["retry_key"]
-    key = _key(instance, page, upload)
-    known = _sent(instance, key)
+    form.save(commit=False)
+    submission.retry_key = _key(page, submission, upload) if page else None
+    known = _sent(submission)
     if known is not None:
         return known
-    submission: Submission = form.save(commit=False)
-    submission.retry_key = key
     try:
         return accept(submission, upload)
-    except IntegrityError:  # the same page, at the same time, by another click
-        known = _sent(instance, _key(instance, page, upload))
+    except IntegrityError:  # the same page and file, at the same time, by another click
+        known = _sent(submission)
         if known is None:
             raise
         return known
 
 
-def _key(instance: Submission, page: str, upload: File[bytes]) -> str | None:
-    """The page's key for its first file; for another file or benchmark, one made of all three."""
-    first = _sent(instance, page)
-    if first is None:
-        return page or None
-    sha256 = digest(upload)
-    if (first.benchmark_id, first.sha256) == (instance.benchmark_id, sha256):
-        return page
-    return hashlib.sha256(f"{page} {instance.benchmark_id} {sha256}".encode()).hexdigest()
+def _key(page: str, submission: Submission, upload: File[bytes]) -> str:
+    """One for each file that a page sends to a benchmark."""
+    return hashlib.sha256(f"{page} {submission.benchmark_id} {digest(upload)}".encode()).hexdigest()
 
 
-def _sent(instance: Submission, key: str | None) -> Submission | None:
-    return Submission.objects.owned_by(instance.owner).filter(retry_key=key).first() if key else None
+def _sent(submission: Submission) -> Submission | None:
+    key = submission.retry_key
+    return Submission.objects.owned_by(submission.owner).filter(retry_key=key).first() if key else None
 
 
 def _check(request: SignedInRequest, benchmark: Benchmark) -> HttpResponse:
