@@ -13,6 +13,7 @@ from typing import ClassVar
 
 from django.contrib.auth.models import AbstractUser, BaseUserManager
 from django.db import models
+from django.http import HttpRequest
 from django.utils import timezone
 
 from gluebench.leaderboard.text import plain
@@ -63,6 +64,12 @@ class User(AbstractUser):
 
     def __str__(self) -> str:
         return self.email
+
+
+class SignedInRequest(HttpRequest):
+    """A request of somebody who is signed in."""
+
+    user: User
 
 
 class Scope(models.TextChoices):

@@ -20,16 +20,10 @@ from gluebench.leaderboard.accounts import pages
 from gluebench.leaderboard.accounts.deletion import delete_account
 from gluebench.leaderboard.accounts.export import export
 from gluebench.leaderboard.accounts.forms import DeleteForm, TokenForm
-from gluebench.leaderboard.accounts.models import Token, User, issue
+from gluebench.leaderboard.accounts.models import SignedInRequest, Token, issue
 from gluebench.leaderboard.audit.models import record
 from gluebench.leaderboard.folder import SiteError
 from gluebench.leaderboard.text import markdown
-
-
-class SignedInRequest(HttpRequest):
-    """A request of somebody who is signed in."""
-
-    user: User
 
 
 @login_required

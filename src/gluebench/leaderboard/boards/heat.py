@@ -15,23 +15,16 @@ from gluebench.analysis.diagnostics.picture import ABOUT, map_picture
 from gluebench.analysis.ranking import board_order
 from gluebench.benchmark import Task
 from gluebench.leaderboard.benchmarks.models import Benchmark
+from gluebench.leaderboard.boards.diagnostics import Value, value_of
 from gluebench.leaderboard.boards.entries import diagnosed
 from gluebench.leaderboard.boards.escapes import csv_cell
-from gluebench.leaderboard.boards.formats import interval_text, percent, score_text
+from gluebench.leaderboard.boards.formats import percent
 from gluebench.leaderboard.boards.options import address
 from gluebench.leaderboard.boards.phenomena import labels_of, slug_of
 from gluebench.leaderboard.boards.standings import diagnosed_standings
 
 COLUMNS = 20
 """Systems on one map."""
-
-
-class Cell(NamedTuple):
-    """One number of the table below the map."""
-
-    text: str
-    interval: str
-    withheld: str
 
 
 class Line(NamedTuple):
@@ -42,7 +35,7 @@ class Line(NamedTuple):
     page: str
     """The last part of its page's address; empty for the whole set."""
     n: int
-    cells: tuple[Cell, ...]
+    cells: tuple[Value, ...]
 
 
 def heat_html(benchmark: Benchmark, task: Task, page: int, *, signed_in: bool) -> str:
@@ -111,9 +104,6 @@ def _in_order(entries: Sequence[dict[str, Any]], pks: Sequence[int]) -> list[dic
 def _lines(cells: HeatMap) -> list[Line]:
     found = []
     for line in cells.lines:
-        scores = [cell.score.as_dict() for cell in line.cells]
-        shown = tuple(
-            Cell(score_text(each), interval_text(each), each.get("withheld") or "") for each in scores
-        )
+        shown = tuple(value_of(cell.score.as_dict()) for cell in line.cells)
         found.append(Line(line.kind, line.name, slug_of(line.name), line.n, shown))
     return found

@@ -14,7 +14,7 @@ from django.urls import reverse
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_POST
 
-from gluebench.leaderboard.accounts.models import Team, User
+from gluebench.leaderboard.accounts.models import SignedInRequest, Team, User
 from gluebench.leaderboard.audit.similar import account_name
 from gluebench.leaderboard.benchmarks.models import Benchmark
 from gluebench.leaderboard.limits import teams
@@ -22,7 +22,7 @@ from gluebench.leaderboard.limits.forms import OverrideForm, PolicyForm, TeamFor
 from gluebench.leaderboard.limits.models import Override
 from gluebench.leaderboard.limits.policies import add_override, change_policy, remove_override
 from gluebench.leaderboard.limits.teams import TeamError
-from gluebench.leaderboard.submissions.requests import SignedInRequest, organised
+from gluebench.leaderboard.submissions.requests import organised
 from gluebench.leaderboard.text import plain
 
 

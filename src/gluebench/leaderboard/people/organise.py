@@ -16,6 +16,7 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_safe
 
 from gluebench.data import DataError
+from gluebench.leaderboard.accounts.models import SignedInRequest
 from gluebench.leaderboard.audit.models import record
 from gluebench.leaderboard.audit.similar import account_name
 from gluebench.leaderboard.benchmarks.models import Benchmark
@@ -23,7 +24,7 @@ from gluebench.leaderboard.people import studies
 from gluebench.leaderboard.people.forms import StudyForm
 from gluebench.leaderboard.people.models import Annotator, Study
 from gluebench.leaderboard.people.tasks import score_study
-from gluebench.leaderboard.submissions.requests import SignedInRequest, organised
+from gluebench.leaderboard.submissions.requests import organised
 
 
 @login_required

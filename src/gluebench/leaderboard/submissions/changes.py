@@ -8,10 +8,11 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.views.decorators.http import require_http_methods, require_POST
 
+from gluebench.leaderboard.accounts.models import SignedInRequest
 from gluebench.leaderboard.submissions import acts
 from gluebench.leaderboard.submissions.forms import DetailsForm
 from gluebench.leaderboard.submissions.models import Standing, Submission
-from gluebench.leaderboard.submissions.requests import SignedInRequest, owned
+from gluebench.leaderboard.submissions.requests import owned
 
 SHOWN = {
     Standing.LISTED: "It is on the board now.",

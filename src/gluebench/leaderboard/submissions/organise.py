@@ -12,6 +12,7 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.views.decorators.http import require_POST, require_safe
 
+from gluebench.leaderboard.accounts.models import SignedInRequest
 from gluebench.leaderboard.audit import similar
 from gluebench.leaderboard.audit.models import Entry, record
 from gluebench.leaderboard.audit.tasks import compare_predictions
@@ -26,7 +27,7 @@ from gluebench.leaderboard.submissions.organise_forms import (
     MarkForm,
     ReasonForm,
 )
-from gluebench.leaderboard.submissions.requests import SignedInRequest, organised, page_of
+from gluebench.leaderboard.submissions.requests import organised, page_of
 
 HERE = Q(withdrawn__isnull=True)
 STATES: dict[str, tuple[str, Q]] = {

@@ -10,18 +10,11 @@ from django.db.models import QuerySet
 from django.http import Http404, HttpRequest
 from django.shortcuts import get_object_or_404
 
-from gluebench.leaderboard.accounts.models import User
 from gluebench.leaderboard.benchmarks.models import Benchmark
 from gluebench.leaderboard.submissions.models import Submission
 
 PAGE = 50
 """Rows on a page of a list."""
-
-
-class SignedInRequest(HttpRequest):
-    """A request of somebody who is signed in."""
-
-    user: User
 
 
 def visible(request: HttpRequest, key: str) -> Submission:

@@ -13,6 +13,7 @@ from django.db import IntegrityError
 from django.http import HttpRequest, HttpResponse, JsonResponse
 from django.shortcuts import get_object_or_404, redirect, render
 
+from gluebench.leaderboard.accounts.models import SignedInRequest
 from gluebench.leaderboard.api.problems import ProblemError
 from gluebench.leaderboard.api.rates import spend
 from gluebench.leaderboard.benchmarks.models import Benchmark
@@ -25,7 +26,7 @@ from gluebench.leaderboard.submissions.findings import findings_of
 from gluebench.leaderboard.submissions.forms import SubmissionForm, UploadForm
 from gluebench.leaderboard.submissions.models import Submission
 from gluebench.leaderboard.submissions.process import GraderError, run_check
-from gluebench.leaderboard.submissions.requests import SignedInRequest, wants_json
+from gluebench.leaderboard.submissions.requests import wants_json
 
 
 @login_required

@@ -9,6 +9,7 @@ from django.http import FileResponse, Http404, HttpRequest, HttpResponse, JsonRe
 from django.shortcuts import render
 from django.views.decorators.http import require_safe
 
+from gluebench.leaderboard.accounts.models import SignedInRequest
 from gluebench.leaderboard.benchmarks.models import Benchmark
 from gluebench.leaderboard.boards.mistakes import mistakes_of
 from gluebench.leaderboard.boards.report import flat, report_tables
@@ -20,7 +21,7 @@ from gluebench.leaderboard.submissions.findings import findings_of
 from gluebench.leaderboard.submissions.grading import bound_minutes
 from gluebench.leaderboard.submissions.history import history_of
 from gluebench.leaderboard.submissions.models import Submission
-from gluebench.leaderboard.submissions.requests import SignedInRequest, owned, page_of, visible
+from gluebench.leaderboard.submissions.requests import owned, page_of, visible
 
 
 @login_required
