@@ -25,6 +25,13 @@ def differing(answers: Iterable[Answer]) -> list[str]:
     ]
 
 
+def test_one_process_makes_the_walk(request: pytest.FixtureRequest) -> None:
+    """Groups were silently ignored after an update of pytest, and each process walked."""
+    if not request.config.getoption("loadgroup", False):
+        pytest.skip("the tests are not shared out by groups here (-n 2 --dist loadgroup)")
+    assert request.node.nodeid.endswith("@walk")
+
+
 def test_the_table_lists_every_address_and_no_other() -> None:
     assert sorted({route.pattern for route in (*ROUTES, *MODEL_PAGES)}) == patterns()
 
