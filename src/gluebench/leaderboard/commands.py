@@ -22,13 +22,18 @@ def init(folder: str | os.PathLike[str]) -> SiteFolder:
 
     Raises SiteError if the folder holds something else.
     """
+    from gluebench.leaderboard import checks
     from gluebench.leaderboard.accounts import pages
-    from gluebench.leaderboard.supervisor import prepare
+    from gluebench.leaderboard.prepare import prepare
+    from gluebench.leaderboard.supervisor import collected
 
     site = folders.at(folder)
     site.create()
     pages.write_missing(site.root)
-    prepare(site)
+    checks.require(site)
+    with collected(site):
+        _open(folder, ready=False)
+        prepare(change=True)
     return site
 
 

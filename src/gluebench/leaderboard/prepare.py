@@ -1,5 +1,5 @@
-"""Checks what a site must reach and brings its database up to date: a process of its own, so that the
-supervisor stays small. With `--as-it-is`, a database that is behind is refused instead of changed.
+"""Checks what a site must reach and brings its database up to date. To serve a site, that is a process of its
+own, so that the supervisor stays small; there `--as-it-is` refuses a database that is behind.
 """
 
 from __future__ import annotations
@@ -16,28 +16,35 @@ REFUSED = 3
 def main() -> int:
     """Prepare the site that the environment names."""
     os.environ.setdefault("DJANGO_SETTINGS_MODULE", "gluebench.leaderboard.settings")
+    import django
+
     try:
-        _prepare(change="--as-it-is" not in sys.argv)
+        django.setup()
+        prepare(change="--as-it-is" not in sys.argv)
     except SiteError as error:
         print(error, file=sys.stderr)
         return REFUSED
     return 0
 
 
-def _prepare(*, change: bool) -> None:
-    import django
-
-    django.setup()
+def prepare(*, change: bool) -> None:
+    """Prepare the site that Django is set up on. Raises SiteError."""
     from django.core.management import call_command
+    from django.db import DatabaseError
 
     from gluebench.leaderboard import checks, reach
 
     checks.insist(reach.examine())
+    tables = reach.pending()
     if not change:
-        checks.insist([reach.pending()])
+        checks.insist([tables])
         return
-    call_command("migrate", interactive=False, verbosity=0)
-    call_command("createcachetable", verbosity=0)
+    try:
+        if not tables.ok:  # with nothing to do, `migrate` takes longer than to ask
+            call_command("migrate", interactive=False, verbosity=0)
+        call_command("createcachetable", verbosity=0)
+    except DatabaseError as error:
+        raise SiteError(f"The database could not be brought up to date: {error}") from error
 
 
 if __name__ == "__main__":

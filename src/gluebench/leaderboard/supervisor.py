@@ -9,7 +9,8 @@ import socket
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager, nullcontext
 from pathlib import Path
 from types import FrameType
 from typing import NamedTuple
@@ -88,16 +89,30 @@ def prepare(site: SiteFolder, *, change: bool = True, web: bool = True) -> None:
     Without `change`, a database that is behind is refused; without `web`, static files are left alone.
     """
     checks.require(site)
-    children = [("prepare", _spawn(site, "prepare", [] if change else ["--as-it-is"], quiet=True))]
-    if web:
-        task = ["collectstatic", "--no-input", "--clear"]
-        children.append((task[0], _spawn(site, "manage", task, quiet=True)))
-    ended = [(name, child.communicate()[1].decode().strip(), child.returncode) for name, child in children]
-    for name, complaint, status in ended:
-        if status == REFUSED:
-            raise SiteError(complaint)
-        if status:
-            raise SiteError(f"{name} failed on {site.root}:\n{complaint}")
+    with collected(site) if web else nullcontext():
+        _finish(_spawn(site, "prepare", [] if change else ["--as-it-is"], quiet=True), "prepare", site)
+
+
+@contextmanager
+def collected(site: SiteFolder) -> Iterator[None]:
+    """While this lasts, a site's static files are brought up to date. Raises SiteError."""
+    task = ["collectstatic", "--no-input", "--clear"]
+    child = _spawn(site, "manage", task, quiet=True)
+    try:
+        yield
+    except BaseException:
+        child.kill()
+        child.communicate()
+        raise
+    _finish(child, task[0], site)
+
+
+def _finish(child: subprocess.Popen[bytes], name: str, site: SiteFolder) -> None:
+    complaint = child.communicate()[1].decode().strip()
+    if child.returncode == REFUSED:
+        raise SiteError(complaint)
+    if child.returncode:
+        raise SiteError(f"{name} failed on {site.root}:\n{complaint}")
 
 
 def run(

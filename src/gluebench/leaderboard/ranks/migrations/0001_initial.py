@@ -9,8 +9,8 @@ class Migration(migrations.Migration):
     initial = True
 
     dependencies = [
-        ('benchmarks', '0003_revealed'),
-        ('submissions', '0005_declined'),
+        ('benchmarks', '0001_first'),
+        ('submissions', '0001_first'),
     ]
 
     operations = [
