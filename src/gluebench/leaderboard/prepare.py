@@ -42,7 +42,6 @@ def prepare(*, change: bool) -> None:
     try:
         if not tables.ok:  # with nothing to do, `migrate` takes longer than to ask
             call_command("migrate", interactive=False, verbosity=0)
-        call_command("createcachetable", verbosity=0)
     except DatabaseError as error:
         raise SiteError(f"The database could not be brought up to date: {error}") from error
 

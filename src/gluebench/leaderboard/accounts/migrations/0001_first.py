@@ -4,8 +4,19 @@ import django.db.models.deletion
 import django.utils.timezone
 import gluebench.leaderboard.accounts.models
 import gluebench.leaderboard.text
+from typing import Any
 from django.conf import settings
+from django.core.management import call_command
 from django.db import migrations, models
+
+
+def create(apps: Any, schema_editor: Any) -> None:
+    """The table that several web processes count guesses in; see CACHES in the settings."""
+    call_command("createcachetable", "site_cache", database=schema_editor.connection.alias, verbosity=0)
+
+
+def drop(apps: Any, schema_editor: Any) -> None:
+    schema_editor.execute("DROP TABLE IF EXISTS site_cache")
 
 
 class Migration(migrations.Migration):
@@ -68,4 +79,5 @@ class Migration(migrations.Migration):
                 ('user', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='tokens', to=settings.AUTH_USER_MODEL)),
             ],
         ),
+        migrations.RunPython(create, drop),
     ]
