@@ -6,6 +6,7 @@ import json
 import os
 import shutil
 import socket
+import sqlite3
 import subprocess
 import sys
 from collections.abc import Callable, Mapping
@@ -150,6 +151,15 @@ def test_a_command_on_a_site_without_tables_is_told_what_to_run(site: SiteFolder
         assert "gluebench leaderboard init" in done.stderr
         assert "Traceback" not in done.stderr
     assert "gluebench leaderboard init" in gluebench("doctor", site=site.root).stdout
+
+
+def test_tables_that_cannot_be_made_are_told(site: SiteFolder) -> None:
+    with sqlite3.connect(site.root / "site.sqlite3") as other:
+        other.execute("CREATE TABLE accounts_team (id integer)")
+    done = gluebench("init", site=site.root)
+    assert done.returncode == 1
+    assert 'table "accounts_team" already exists. Each step is done whole or not at all' in done.stderr
+    assert "Traceback" not in done.stderr
 
 
 def test_a_database_that_does_not_answer_is_told_without_its_password(site: SiteFolder) -> None:

@@ -43,7 +43,10 @@ def prepare(*, change: bool) -> None:
         if not tables.ok:  # with nothing to do, `migrate` takes longer than to ask
             call_command("migrate", interactive=False, verbosity=0)
     except DatabaseError as error:
-        raise SiteError(f"The database could not be brought up to date: {error}") from error
+        raise SiteError(
+            f"The database could not be brought up to date: {error}. "
+            "Each step is done whole or not at all: mend what stopped it, then run it again."
+        ) from error
 
 
 if __name__ == "__main__":
