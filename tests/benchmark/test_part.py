@@ -40,7 +40,7 @@ def test_what_a_part_says_of_itself_stands_before_the_parents(tmp_path: Path) ->
     glue = load_benchmark("glue")
     plain = load(tmp_path, PUBLIC)
     assert (plain.url, plain.citation) == (glue.url, glue.citation)
-    assert plain.description == "a part of GLUE, ranked by the mean over SST-2; AX is reported beside it."
+    assert plain.description == "A part of GLUE, ranked by the mean over SST-2; AX is reported beside it."
     assert plain.notes == ()
     own = load(
         tmp_path,

@@ -149,6 +149,11 @@ def test_a_description_that_is_no_text_is_told_with_its_file(served: Any, token:
     assert (done.exit_code, f"{told} is not UTF-8 text (byte 2)" in done.stderr) == (2, True), done.output
 
 
+def test_a_folder_is_told_how_to_become_a_zip(served: Any, token: str, tmp_path: Path) -> None:
+    done = submit(token, tmp_path, "--to", served.url)
+    assert (done.exit_code, "--fix submission.zip" in done.stderr) == (2, True), done.output
+
+
 def test_a_token_that_is_wrong_or_absent_is_said_so(served: Any, file: Path) -> None:
     assert "unknown" in submit("gluebench_wrong", file, "--to", served.url).stderr
     absent = submit("", file, "--to", served.url)

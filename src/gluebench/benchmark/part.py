@@ -80,4 +80,4 @@ def _description(parent: Benchmark, tasks: tuple[Task, ...]) -> str:
     scored = ", ".join(task.name for task in tasks if task.scored)
     others = ", ".join(task.name for task in tasks if not task.scored)
     reported = f"; {others} is reported beside it" if others else ""
-    return f"a part of {parent.title}, ranked by the mean over {scored}{reported}."
+    return f"A part of {parent.title}, ranked by the mean over {scored}{reported}."

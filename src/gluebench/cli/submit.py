@@ -20,7 +20,7 @@ from gluebench.cli.sending import (
 
 
 @click.command
-@click.argument("sub", metavar="SUB", type=click.Path(exists=True, dir_okay=False, path_type=Path))
+@click.argument("sub", metavar="SUB", type=click.Path(exists=True, path_type=Path))
 @click.option("--benchmark", metavar="NAME", help="Where the leaderboard has several.")
 @click.option("--check-only", is_flag=True, help="The leaderboard's free check: nothing is submitted.")
 @destination_options(required=True)
@@ -36,6 +36,11 @@ def submit(sub: Path, benchmark: str | None, check_only: bool, form: Form, to: D
       gluebench submit submission.zip --to https://board.example.org --name "My system" --model BiLSTM
       gluebench submit submission.zip --to http://127.0.0.1:8000 --check-only
     """
+    if sub.is_dir():
+        raise click.UsageError(
+            f"{sub} is a folder, and a submission is sent as one zip. "
+            f"This makes it: gluebench check {sub} --fix submission.zip"
+        )
     client = connect(to)
     suite = benchmark_there(client, benchmark)
     if check_only:
