@@ -21,10 +21,10 @@ test: $(VENV)/.dev
 	$(BIN)/python -m pytest -n 2 --dist loadgroup -m "not slow"
 
 test-all: $(VENV)/.dev
-	$(BIN)/python -m pytest -n 2
+	$(BIN)/python -m pytest -n 2 --dist loadgroup
 
 test-postgres: $(VENV)/.dev
-	PYTHONPATH=tests $(BIN)/python -m pytest -n 2 -p leaderboard.postgres -m "not slow and not browser" tests/leaderboard
+	PYTHONPATH=tests $(BIN)/python -m pytest -n 2 --dist loadgroup -p leaderboard.postgres -m "not slow and not browser" tests/leaderboard
 
 check: $(VENV)/.dev
 	$(BIN)/ruff format --check .
