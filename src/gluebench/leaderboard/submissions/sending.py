@@ -7,7 +7,6 @@ from pathlib import Path
 from typing import Any
 
 from django.contrib.auth.decorators import login_required
-from django.core.files import File
 from django.core.files.uploadedfile import TemporaryUploadedFile
 from django.db import IntegrityError
 from django.http import HttpRequest, HttpResponse, JsonResponse
@@ -62,7 +61,8 @@ def _take(form: SubmissionForm, submission: Submission) -> Submission:
     """Take it in, unless this very page and file were sent before: then it is the one that is there."""
     upload, page = form.cleaned_data["upload"], form.cleaned_data["retry_key"]
     form.save(commit=False)
-    submission.retry_key = _key(page, submission, upload) if page else None
+    submission.sha256 = digest(upload)
+    submission.retry_key = _key(page, submission) if page else None
     known = _sent(submission)
     if known is not None:
         return known
@@ -75,9 +75,9 @@ def _take(form: SubmissionForm, submission: Submission) -> Submission:
         return known
 
 
-def _key(page: str, submission: Submission, upload: File[bytes]) -> str:
+def _key(page: str, submission: Submission) -> str:
     """One for each file that a page sends to a benchmark."""
-    return hashlib.sha256(f"{page} {submission.benchmark_id} {digest(upload)}".encode()).hexdigest()
+    return hashlib.sha256(f"{page} {submission.benchmark_id} {submission.sha256}".encode()).hexdigest()
 
 
 def _sent(submission: Submission) -> Submission | None:
