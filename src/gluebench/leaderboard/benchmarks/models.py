@@ -8,7 +8,7 @@ from typing import Any
 
 from django.conf import settings
 from django.db import models
-from django.db.models import Count, F, Q
+from django.db.models import Count, F
 from django.urls import reverse
 
 from gluebench import benchmark as records
@@ -16,16 +16,6 @@ from gluebench.leaderboard.accounts.models import User
 from gluebench.leaderboard.benchmarks import labels
 from gluebench.leaderboard.benchmarks.manifests import Manifest
 from gluebench.leaderboard.benchmarks.policy import Policy, policy_of
-
-BOARD = Q(
-    submissions__public=True,
-    submissions__approved=True,
-    submissions__withdrawn__isnull=True,
-) & (
-    Q(submissions__status="graded")
-    | Q(submissions__status__in=("queued", "running"), submissions__scores__isnull=False)
-)
-"""The submissions that a board shows, as seen from its benchmark; `submissions.models.LISTED` says why."""
 
 
 class BenchmarkQuerySet(models.QuerySet["Benchmark"]):
@@ -44,7 +34,9 @@ class BenchmarkQuerySet(models.QuerySet["Benchmark"]):
 
     def with_systems(self) -> BenchmarkQuerySet:
         """Each with `systems`, how many submissions its board shows."""
-        return self.annotate(systems=Count("submissions", filter=BOARD))
+        from gluebench.leaderboard.submissions.models import listed  # which knows benchmarks
+
+        return self.annotate(systems=Count("submissions", filter=listed("submissions__")))
 
 
 class Benchmark(models.Model):

@@ -9,7 +9,7 @@ from gluebench.benchmark import Task
 from gluebench.leaderboard.benchmarks.models import Benchmark
 from gluebench.leaderboard.boards.remembered import AT_ONCE
 from gluebench.leaderboard.boards.tries import earlier
-from gluebench.leaderboard.submissions.models import AGAIN, Submission
+from gluebench.leaderboard.submissions.models import Submission, again
 
 SHOWN = (
     "key",
@@ -43,7 +43,7 @@ def entries_of(benchmark: Benchmark, pks: Sequence[int] | None = None) -> list[d
 
 def graded_again(benchmark: Benchmark) -> int:
     """How many of the public submissions are being graded again, and have their former scores until then."""
-    return Submission.objects.public().filter(AGAIN, benchmark=benchmark).count()
+    return Submission.objects.public().filter(again(), benchmark=benchmark).count()
 
 
 def diagnosed(benchmark: Benchmark, task: Task, pks: Sequence[int] | None = None) -> list[dict[str, Any]]:

@@ -60,10 +60,19 @@ class Standing(models.TextChoices):
 
 OPEN = (Status.QUEUED, Status.RUNNING)
 
-AGAIN = Q(status__in=OPEN, scores__isnull=False)
-"""What is graded once more: until that is done, it has the scores that it had."""
-LISTED = Q(public=True, approved=True, withdrawn__isnull=True) & (Q(status=Status.GRADED) | AGAIN)
-"""What a board shows."""
+
+def again(way: str = "") -> Q:
+    """What is graded once more: until that is done, it has the scores that it had. `way` as in `listed`."""
+    return Q((f"{way}status__in", OPEN), (f"{way}scores__isnull", False))
+
+
+def listed(way: str = "") -> Q:
+    """What a board shows. From another table, `way` leads to the submissions: "submissions__"."""
+    shown = Q((f"{way}public", True), (f"{way}approved", True), (f"{way}withdrawn__isnull", True))
+    return shown & (Q((f"{way}status", Status.GRADED)) | again(way))
+
+
+LISTED = listed()
 
 WEB = URLValidator(["http", "https"])
 
