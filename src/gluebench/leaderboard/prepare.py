@@ -38,10 +38,10 @@ def prepare(*, change: bool) -> None:
     tables = reach.pending()
     if not change:
         checks.insist([tables])
+    if tables.ok:  # with nothing to do, `migrate` takes longer than to ask
         return
     try:
-        if not tables.ok:  # with nothing to do, `migrate` takes longer than to ask
-            call_command("migrate", interactive=False, verbosity=0)
+        call_command("migrate", interactive=False, verbosity=0)
     except DatabaseError as error:
         raise SiteError(
             f"The database could not be brought up to date: {error}. "

@@ -15,6 +15,7 @@ from gluebench import benchmark as records
 from gluebench.leaderboard.benchmarks import labels
 from gluebench.leaderboard.benchmarks.manifests import Manifest, read_manifest
 from gluebench.leaderboard.benchmarks.models import Benchmark
+from gluebench.leaderboard.fields import require_fields
 from gluebench.leaderboard.folder import SiteError, make_private, write_private
 
 if TYPE_CHECKING:
@@ -34,7 +35,9 @@ def add_benchmark(name_or_path: str, gold_folder: Path, *, why: str = "") -> str
 
     record = records.load_benchmark(name_or_path)
     _require_slug(record.name)
-    _require_short(record)
+    named = Benchmark(name=record.name, title=record.title)
+    # Some databases refuse what is longer than its column.
+    require_fields(named, ("name", "title"), what=f"The benchmark {record.name!r}")
     if not gold_folder.is_dir():
         raise SiteError(f"{gold_folder} is not a folder. Name the folder of {record.name}'s labels.")
     gold = read_gold(gold_folder, record)  # says all that is wrong with the labels, now and to the organiser
@@ -80,17 +83,6 @@ def _require_slug(name: str) -> None:
         raise SiteError(
             f"The benchmark's name {name!r} is part of its address; use letters, digits, - and _ only."
         ) from None
-
-
-def _require_short(record: records.Benchmark) -> None:
-    """Some databases refuse what is longer than its column."""
-    row = Benchmark(name=record.name, title=record.title)
-    others = {field.name for field in Benchmark._meta.fields} - {"name", "title"}
-    try:
-        row.clean_fields(exclude=others)
-    except ValidationError as error:
-        told = "; ".join(f"{field}: {' '.join(said)}" for field, said in error.message_dict.items())
-        raise SiteError(f"The benchmark {record.name!r} cannot be taken: {told}") from None
 
 
 def _require_kept(manifest: Manifest, record: records.Benchmark) -> None:

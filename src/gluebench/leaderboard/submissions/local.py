@@ -6,11 +6,11 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from django.core.exceptions import ValidationError
 from django.core.files import File
 
 from gluebench.leaderboard.accounts.models import User
 from gluebench.leaderboard.benchmarks.models import Benchmark
+from gluebench.leaderboard.fields import require_fields
 from gluebench.leaderboard.folder import SiteError
 from gluebench.leaderboard.submissions.accept import accept, digest
 from gluebench.leaderboard.submissions.grading import grade
@@ -26,21 +26,13 @@ def submit_file(benchmark: str, email: str, path: Path, *, details: Mapping[str,
     owner = User.objects.filter(email=email).first() or User.objects.create_user(email)
     with path.open("rb") as opened:
         file = File(opened, name=path.name)
-        twin = row.submissions.filter(owner=owner, name=details["name"], sha256=digest(file)).first()
+        sha256 = digest(file)
+        twin = row.submissions.filter(owner=owner, name=details["name"], sha256=sha256).first()
         if twin is not None:
             return twin.key
-        submission = Submission(owner=owner, benchmark=row, **details)
-        _validate(submission, details)
+        submission = Submission(owner=owner, benchmark=row, sha256=sha256, **details)
+        require_fields(submission, details, what=f"The submission {submission.name!r}")
         accept(submission, file, limited=False)
     # At once, not by a worker that may not be running; the task in the queue will find it done.
     grade(submission.pk)
     return submission.key
-
-
-def _validate(submission: Submission, details: Mapping[str, Any]) -> None:
-    others = [field.name for field in Submission._meta.fields if field.name not in details]
-    try:
-        submission.clean_fields(exclude=others)
-    except ValidationError as error:
-        told = "; ".join(f"{field}: {' '.join(said)}" for field, said in error.message_dict.items())
-        raise SiteError(f"The submission {submission.name!r} cannot be taken: {told}") from None
