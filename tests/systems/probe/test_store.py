@@ -119,7 +119,8 @@ encode_into(store_of(Path(sys.argv[1]), encoder), encoder, [f"{n:04}" for n in r
 """
     child = subprocess.Popen([sys.executable, "-c", code, str(path)], env={**os.environ})
     try:
-        for _ in range(400):
+        limit = time.monotonic() + 60  # a busy machine takes seconds to start Python
+        while time.monotonic() < limit:
             time.sleep(0.05)
             if index_of(path).exists() and index_of(path).stat().st_size > 300:
                 break
