@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from nearly import same_weights
 from systems.adapters import tiny
 
 from gluebench.benchmark import Benchmark, load_benchmark
@@ -63,9 +64,17 @@ def test_fine_tuning_learns_and_the_same_seed_learns_the_same(tmp_path: Path):
         system.fit(task, train, [])
         assert torch.equal(torch.random.get_rng_state(), state)
         found.append(system)
-    weights = [dict(system._models["RTE"].named_parameters()) for system in found]
-    assert all(torch.equal(weights[0][name], weights[1][name]) for name in weights[0])
-    assert not all(torch.equal(weights[0][name], weights[2][name]) for name in weights[0])
+    # The gradient of the keys' bias is 0 but for rounding errors, which Adam scales up to whole steps.
+    weights = [
+        {
+            name: values
+            for name, values in system._models["RTE"].state_dict().items()
+            if not name.endswith("key.bias")
+        }
+        for system in found
+    ]
+    assert same_weights(weights[0], weights[1])
+    assert not same_weights(weights[0], weights[2])
     asked = pairs(10, lambda row: None)
     assert found[0].predict(task, asked) == ["not_entailment", "entailment"] * 5
     assert found[0].predict(task, []) == []

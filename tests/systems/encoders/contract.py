@@ -62,7 +62,7 @@ def takes_a_very_long_sentence_beside_an_empty_one(make: Make) -> None:
 
 
 def gives_the_same_when_made_again(make: Make) -> None:
-    assert np.array_equal(make().encode(SENTENCES), make().encode(SENTENCES))
+    close(make().encode(SENTENCES), make().encode(SENTENCES))
 
 
 def does_not_change_what_it_is_given(make: Make) -> None:
@@ -72,6 +72,7 @@ def does_not_change_what_it_is_given(make: Make) -> None:
 
 
 def close(one: np.ndarray, two: np.ndarray) -> None:
+    """Require equality up to rounding: the order of sums depends on the batch and on alignment in memory."""
     np.testing.assert_allclose(one, two, rtol=1e-4, atol=1e-5)
 
 

@@ -34,7 +34,7 @@ def test_infersent_and_dissent_by_name_are_the_encoder_itself(
     called = encoder_called(name, given, corpus)
     itself = InferSentEncoder(weights, tmp_path / "vectors.txt", tokeniser("ptb"), padding="zero")
     assert (called.name, called.dim) == (name, 10)
-    np.testing.assert_array_equal(called.encode(TEXTS), itself.encode(TEXTS))
+    np.testing.assert_allclose(called.encode(TEXTS), itself.encode(TEXTS), rtol=0, atol=1e-6)
 
 
 def test_skip_thought_by_name_takes_its_kind(corpus: Corpus, tmp_path: Path) -> None:
@@ -42,7 +42,7 @@ def test_skip_thought_by_name_takes_its_kind(corpus: Corpus, tmp_path: Path) -> 
     called = encoder_called("skip-thought", {"weights": str(tmp_path), "kind": "uni"}, corpus)
     itself = SkipThoughtEncoder(tmp_path, tokeniser("ptb"), kind="uni")
     assert called.dim == 8
-    np.testing.assert_array_equal(called.encode(TEXTS), itself.encode(TEXTS))
+    np.testing.assert_allclose(called.encode(TEXTS), itself.encode(TEXTS), rtol=0, atol=1e-6)
 
 
 def test_gensen_by_name_puts_its_models_side_by_side(corpus: Corpus, tmp_path: Path) -> None:

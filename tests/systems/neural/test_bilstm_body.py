@@ -59,7 +59,7 @@ def test_features_with_attention_are_those_of_the_formula(
 def test_attention_leaves_single_sentences_as_they_are(body: BiLstmBody, attentive: BiLstmBody) -> None:
     attentive.encoder.load_state_dict(body.encoder.state_dict())
     single = [("the cat",), ("no dog hears",)]
-    assert torch.equal(features(body.eval(), single), features(attentive.eval(), single))
+    assert torch.allclose(features(body.eval(), single), features(attentive.eval(), single), atol=1e-6)
 
 
 def test_features_do_not_depend_on_the_batch(body: BiLstmBody) -> None:
@@ -83,7 +83,7 @@ def test_a_sentence_is_cut_at_40_tokens(vectors: TableVectors, body: BiLstmBody)
 
 def test_prepared_examples_can_be_pickled(body: BiLstmBody) -> None:
     items = pickle.loads(pickle.dumps(body.prepare(PAIRS)))
-    assert torch.equal(body.eval()(body.collate(items)), features(body, PAIRS))
+    assert torch.allclose(body.eval()(body.collate(items)), features(body, PAIRS), atol=1e-6)
 
 
 def test_dropout_falls_on_vectors_and_on_states_before_they_are_pooled(body: BiLstmBody) -> None:
@@ -103,8 +103,8 @@ def test_dropout_with_attention_spares_the_states_that_are_attended_to(attentive
 
 
 def test_the_same_seed_gives_the_same_weights_features_and_gradients(vectors: TableVectors) -> None:
-    def run() -> tuple[torch.Tensor, torch.Tensor]:
-        torch.manual_seed(7)
+    def run(seed: int) -> tuple[torch.Tensor, torch.Tensor]:
+        torch.manual_seed(seed)
         body = BiLstmBody(vectors, 6)
         found = features(body, PAIRS)
         found.sum().backward()
@@ -112,9 +112,10 @@ def test_the_same_seed_gives_the_same_weights_features_and_gradients(vectors: Ta
         assert gradient is not None
         return found, gradient
 
-    (one, one_gradient), (other, other_gradient) = run(), run()
-    assert torch.equal(one, other)
-    assert torch.equal(one_gradient, other_gradient)
+    one, again, other = (run(seed) for seed in (7, 7, 8))
+    for found, repeated, different in zip(one, again, other, strict=True):
+        assert torch.allclose(found, repeated, atol=1e-5)
+        assert not torch.allclose(found, different, atol=1e-3)
 
 
 def test_the_table_is_not_trained(body: BiLstmBody) -> None:
