@@ -1,4 +1,4 @@
-"""The audit's classifier on 550,000 sentences against the fastText program: CPU, accuracy, and the same bits.
+"""The audit's classifier on 550,000 sentences against the fastText program: CPU, accuracy, equal runs.
 
     python bench/audit.py [--rounds N]
 

@@ -3,8 +3,8 @@
 Which words stand near each other is counted (ten words either way, a neighbour at distance d counting 1/d),
 turned into positive pointwise mutual information with smoothed contexts, and brought down to its leading
 singular vectors (Levy, Goldberg and Dagan 2015), each centred and of unit variance: the classifiers above
-them learn at a fixed rate. The same sentences give the same vectors. They know the words of those sentences
-and nothing of the world.
+them learn at a fixed rate. On one machine the same sentences give the same vectors, up to rounding. They know
+the words of those sentences and nothing of the world.
 """
 
 from __future__ import annotations

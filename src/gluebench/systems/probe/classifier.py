@@ -43,7 +43,7 @@ def fit_classifier(
     classes: int,
     settings: ProbeSettings,
 ) -> Probe:
-    """Train with each penalty and keep what answers the dev split best; the same seed, the same result."""
+    """Train with each penalty and keep the best on dev; on one machine, equal seeds give equal results."""
     wanted = torch.tensor(dev_codes)
 
     def loss(found: Tensor, targets: Tensor) -> Tensor:

@@ -1,7 +1,7 @@
 """The training loop of section 5: one batch of one task at a time, checks on dev, the best weights kept.
 
-A run lives in a folder. Killed at any moment, the same call goes on from its last saved state and comes to
-the same weights: on the CPU bit for bit, with as many threads and processes as before.
+A run lives in a folder. Killed at any moment, the same call continues from its last saved state and ends with
+the same weights: to the last bit on the CPU of one machine, with as many threads and processes as before.
 """
 
 from __future__ import annotations
