@@ -119,6 +119,19 @@ def test_a_sheet_shows_texts_alone(folder, table, task):
     assert "40 pairs" in said
 
 
+def test_each_annotator_meets_the_drawn_items_in_an_order_of_their_own(folder, table, task):
+    drawn = json.loads((folder / "draw.json").read_text())
+    texts = {example.index: [example.inputs[name] for name in task.columns] for example in table}
+    orders = []
+    for number in range(1, 7):
+        _, *rows = rows_of(folder / f"annotator-{number}.tsv")
+        orders.append(tuple(int(row[0]) for row in rows))
+        assert sorted(orders[-1]) == list(range(1, 41))
+        for item, row in zip(orders[-1], rows, strict=True):
+            assert row[1:3] == [" ".join(text.split()) for text in texts[drawn["items"][item - 1]]]
+    assert len(set(orders)) == 6
+
+
 def test_everybody_right_is_full_agreement(folder, data, labels, gold):
     fill(folder, lambda _number, index: labels[index])
     answer = run("score", folder, "--gold", gold, "--benchmark", "sample", "--json")

@@ -194,6 +194,23 @@ def test_a_hypothesis_that_gives_the_label_away_is_found(tiny: Benchmark) -> Non
     assert findings["word overlap"].severity == "note"
 
 
+def test_a_shortcut_that_misleads_is_no_warning(tiny: Benchmark) -> None:
+    """The word that goes with "no" in training goes with "yes" in the test: far below the majority class."""
+    task = tiny.task("Pairs")
+
+    def marked(label: str, seed: int) -> list[Example]:
+        examples = made(task, 200, seed=seed, mark="")
+        for example in examples:
+            if example.label == label:
+                example.inputs["hypothesis"] += " never"  # type: ignore[index]
+        return examples
+
+    (finding,) = found(task, "hypothesis alone", train=marked("no", 0), test=marked("yes", 1))
+    assert (finding.severity, finding.advice) == ("note", "")
+    assert finding.number < -0.4
+    assert "no lead beyond noise (p < .001 after Holm)" in finding.text
+
+
 def test_labels_of_chance_give_no_shortcut_more_often_than_holm_allows(tiny: Benchmark) -> None:
     task = tiny.task("Pairs")
     alarms = 0

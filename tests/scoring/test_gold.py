@@ -20,6 +20,10 @@ def problems(folder: Path, benchmark, **options) -> list[tuple[str, str, int | N
     return [(each.file, each.code, each.line, each.value) for each in caught.value.problems]
 
 
+def cells(path: Path) -> list[list[str]]:
+    return [row.split("\t") for row in path.read_text().splitlines()[1:]]
+
+
 def test_a_gold_folder_is_read_with_its_tags_and_groups(folder, small) -> None:
     gold = read_gold(folder, small)
     assert list(gold.columns) == ["Accept", "Pairs", "Like", "Halves-m", "Halves-mm", "Probe"]
@@ -112,6 +116,26 @@ def test_rows_that_lack_are_an_error_unless_partial_gold_is_allowed(tmp_path, sm
     assert list(gold.columns["Accept"].indices) == list(range(30))
     (folder / "Accept.tsv").write_text("index\tlabel\n40\t1\n")
     assert "extra-index" in {code for _, code, *_ in problems(folder, small, partial=True)}
+
+
+def test_partial_gold_keeps_tags_and_metadata_on_the_rows_they_were_written_for(folder, small) -> None:
+    """The first seven rows and one in the middle have no gold, so no index is its own position any more."""
+    path = folder / "Probe.tsv"
+    lacking = {*range(7), 30}
+    rows = [row for row in path.read_text().splitlines()[1:] if int(row.split("\t")[0]) not in lacking]
+    path.write_text("\n".join(["index\tlabel", *rows]) + "\n")
+    gold = read_gold(folder, small, partial=True)
+    indices = list(gold.columns["Probe"].indices)
+    written: dict[str, set[int]] = {}
+    for index, _, name in cells(folder / "Probe.phenomena.tsv"):
+        written.setdefault({"Neg": "Negation"}.get(name, name), set()).add(int(index))
+    tagged = {
+        phenomenon.name: [indices[at] for at in positions]
+        for phenomenon, positions in gold.phenomena["Probe"].items()
+    }
+    assert tagged == {name: sorted(at - lacking) for name, at in written.items()}
+    direction = {int(at): way for at, _, way in cells(folder / "Probe.metadata.tsv")}
+    assert gold.metadata["Probe"].columns["direction"] == tuple(direction[index] for index in indices)
 
 
 def test_an_empty_folder_says_what_belongs_there(tmp_path, small) -> None:

@@ -132,6 +132,18 @@ def test_public_labels_of_a_diagnostic_set_are_not_held_back(small, folder) -> N
         assert part.metadata["Probe"] == gold.metadata["Probe"]
 
 
+def test_a_part_keeps_the_warnings_and_the_version_of_the_whole(small, folder) -> None:
+    (folder / ".label-key").write_bytes(b"damaged")
+    whole = read_gold(folder, small)
+    (warning,) = whole.warnings
+    for part in parts(whole):
+        assert part.warnings[0] == warning
+        assert len(part.warnings) == 2, "and which rows these are"
+    (folder / ".label-key").unlink()
+    whole = read_gold(folder, small)
+    assert {part.version for part in parts(whole)} == {whole.version}
+
+
 def test_a_file_of_one_example_or_group_cannot_be_divided(small, tmp_path) -> None:
     folder = write_gold(tmp_path / "one")
     (folder / "Accept.metadata.tsv").write_text(
