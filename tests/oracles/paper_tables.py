@@ -92,5 +92,10 @@ def _rows() -> Iterator[Row]:
 
 
 ROWS = list(_rows())
-EXCEPTIONS = {("Table 4", "single-task BiLSTM"): 64.01}
-"""Rows whose printed average is not that of their printed numbers, with what it comes to."""
+EXCEPTIONS = {
+    ("Table 4", "single-task BiLSTM"): 64.006,
+    ("Table 4", "single-task +Attn, ELMo"): 66.556,
+    ("Table 4", "DisSent"): 61.922,
+    ("Table 6", "single-task +CoVe"): 66.700,
+}
+"""The mean of the printed scores where it does not round to the printed average (63.9, 66.5, 62.0, 66.8)."""

@@ -1,4 +1,4 @@
-"""The paper's arithmetic: every average it prints follows from the numbers beside it."""
+"""The paper's arithmetic: of the averages it prints all but four are the mean of the scores beside them."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ from gluebench.benchmark import load_benchmark
 from gluebench.scoring import Score
 from gluebench.scoring.grade import macro_average, task_score
 
-PRINTED = 0.10 + 1e-9
-"""Each printed number is rounded to a tenth, and so is the average."""
+ROUNDING = 0.05 + 1e-9
+"""The average is printed to a tenth."""
 
 
 def average(row: Row) -> float:
@@ -37,13 +37,24 @@ def test_there_are_51_rows() -> None:
 
 
 @pytest.mark.parametrize("row", ROWS, ids=lambda row: f"{row.table}: {row.system}")
-def test_the_printed_average_follows(row: Row) -> None:
-    known = EXCEPTIONS.get((row.table, row.system))
-    assert average(row) == pytest.approx(
-        row.average if known is None else known, abs=0.005 if known else PRINTED
-    )
+def test_the_printed_average_is_the_mean_of_the_printed_scores_but_for_four(row: Row) -> None:
+    mean = EXCEPTIONS.get((row.table, row.system))
+    if mean is None:
+        assert average(row) == pytest.approx(row.average, abs=ROUNDING)
+    else:
+        assert average(row) == pytest.approx(mean, abs=0.0005)
+        assert abs(average(row) - row.average) > ROUNDING
 
 
-def test_the_one_exception_is_one() -> None:
-    (row,) = [row for row in ROWS if (row.table, row.system) in EXCEPTIONS]
-    assert abs(average(row) - row.average) > PRINTED
+def test_one_of_the_four_cannot_come_from_rounding_the_scores_either() -> None:
+    """Scores printed to a tenth move the mean by at most 0.05 more."""
+    off = {(row.table, row.system): round(row.average - average(row), 3) for row in ROWS}
+    assert {name: off[name] for name in EXCEPTIONS} == {
+        ("Table 4", "single-task BiLSTM"): -0.106,
+        ("Table 4", "single-task +Attn, ELMo"): -0.056,
+        ("Table 4", "DisSent"): 0.078,
+        ("Table 6", "single-task +CoVe"): 0.1,
+    }
+    assert [name for name, difference in off.items() if abs(difference) > 0.1 + 1e-9] == [
+        ("Table 4", "single-task BiLSTM")
+    ]

@@ -13,10 +13,15 @@ TABLES: Mapping[TableName, str] = {
     "table6": "Table 6: dev",
 }
 """Each with its title."""
-ROUNDING = 0.1 + 1e-9
-"""Numbers and averages are each rounded to a tenth; that is as far apart as they may then be."""
-EXCEPTIONS: Mapping[tuple[TableName, str], float] = {("table4", "single-bilstm"): 64.01}
-"""Averages that do not follow from the numbers beside them, with what these come to."""
+ROUNDING = 0.05 + 1e-9
+"""The largest difference between the mean of the printed scores and its rounding to a tenth."""
+EXCEPTIONS: Mapping[tuple[TableName, str], float] = {
+    ("table4", "single-bilstm"): 64.006,
+    ("table4", "single-bilstm-attn-elmo"): 66.556,
+    ("table4", "dissent"): 61.922,
+    ("table6", "single-bilstm-cove"): 66.700,
+}
+"""The mean of the printed scores where it does not round to the printed average."""
 
 
 class Record(NamedTuple):
