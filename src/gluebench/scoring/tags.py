@@ -66,8 +66,10 @@ def read_phenomena(name: str, data: bytes, task: Task, *, size: int, positions: 
     and the same tag twice counts once.
     """
     sheet = _read(name, data, size)
-    if sheet.problems or tuple(sheet.columns) != ("coarse", "fine"):
-        return Tags({}, sheet.problems or [_header(name, sheet, "index<TAB>coarse<TAB>fine")])
+    if sheet.problems:
+        return Tags({}, sheet.problems)
+    if tuple(sheet.columns) != ("coarse", "fine"):
+        return Tags({}, [_header(name, sheet, "index<TAB>coarse<TAB>fine")])
     known = {
         (fold(phenomenon.coarse), fold(word)): phenomenon
         for phenomenon in task.phenomena
@@ -96,22 +98,15 @@ def read_metadata(
     Every example that has gold needs its row.
     """
     sheet = _read(name, data, size)
-    problems = list(sheet.problems)
     columns = [column for column in (GROUP, *task.metadata) if column in sheet.columns]
-    if not problems and not {GROUP, *task.metadata} & set(sheet.columns):
-        problems.append(_header(name, sheet, "<TAB>".join(["index", GROUP, *task.metadata])))
-    problems += [
-        Problem("metadata-column", "error", name, f"expected a column {column!r}, which the manifest names",
-                "Add the column.", 1)
-        for column in task.metadata
-        if column not in sheet.columns and not sheet.problems
-    ]  # fmt: skip
+    by_index = {row.example: row.values for row in sheet.rows}
+    problems = (
+        sheet.problems
+        or _column_problems(name, sheet, task)
+        or _first(name, [*_repeated(name, sheet.rows), *_unlisted(name, positions, by_index)])
+    )
     if problems:
         return Divisions(Metadata(None, {}), problems)
-    by_index = {row.example: row.values for row in sheet.rows}
-    problems += _repeated(name, sheet.rows) + _unlisted(name, positions, by_index)
-    if problems:
-        return Divisions(Metadata(None, {}), _first(name, problems))
     values = {
         column: tuple(by_index[index][sheet.columns.index(column)] for index in positions)
         for column in columns
@@ -131,10 +126,15 @@ def categories(
     for coarse in task.coarse():
         tagged = {at for phenomenon, where in tags.items() if phenomenon.coarse == coarse for at in where}
         found.append(Category("coarse", coarse, tuple(sorted(tagged))))
-    found += [Category("fine", phenomenon.name, tags.get(phenomenon, ())) for phenomenon in task.phenomena]
-    for column in () if about is None else task.metadata:
+    found += [
+        Category("fine", phenomenon.name, tags[phenomenon])
+        for phenomenon in task.phenomena
+        if phenomenon in tags
+    ]
+    columns = {} if about is None else about.columns
+    for column in task.metadata:
         where: dict[str, list[int]] = {}
-        for position, value in enumerate(about.columns.get(column, ()) if about else ()):
+        for position, value in enumerate(columns.get(column, ())):
             where.setdefault(value, []).append(position)
         found += [Category(column, value, tuple(positions)) for value, positions in where.items()]
     return tuple(each for each in found if each.positions)
@@ -182,12 +182,29 @@ def _row_problem(
         expected = f"expected a value for each of {', '.join(columns)}, with one tab between them"
         shown = "\t".join(fields)[:60]
         return Problem("columns", "error", name, expected, "Fill in the row.", line, None, shown)
-    if not (fields[0].isascii() and fields[0].isdigit() and int(fields[0]) < size):
+    index = fields[0]
+    # A longer number is no index, and int() refuses more than 4,300 digits.
+    if not (index.isascii() and index.isdigit() and len(index) <= 18 and int(index) < size):
         expected = f"expected an integer from 0 to {size - 1} as index"
-        return Problem(
-            "bad-index", "error", name, expected, "Write the test file's index.", line, None, fields[0]
-        )
+        fix = "Write the test file's index."
+        return Problem("bad-index", "error", name, expected, fix, line, None, index[:60])
     return None
+
+
+def _column_problems(name: str, sheet: _Sheet, task: Task) -> list[Problem]:
+    if not {GROUP, *task.metadata} & set(sheet.columns):
+        return [_header(name, sheet, "<TAB>".join(["index", GROUP, *task.metadata]))]
+    problems = []
+    for column in (GROUP, *task.metadata):
+        number = sheet.columns.count(column)
+        if number > 1:
+            expected, fix = f"expected one column {column!r}", "Remove the others."
+        elif number == 0 and column != GROUP:
+            expected, fix = f"expected a column {column!r}, which the manifest names", "Add the column."
+        else:
+            continue
+        problems.append(Problem("metadata-column", "error", name, expected, fix, 1))
+    return problems
 
 
 def _header(name: str, sheet: _Sheet, wanted: str) -> Problem:
@@ -240,5 +257,6 @@ def _first(name: str, problems: list[Problem]) -> list[Problem]:
     """The first few, and how many more there are."""
     if len(problems) <= SHOWN_PER_FILE:
         return problems
-    more = f"{len(problems) - SHOWN_PER_FILE:,} more problems"
+    rest = len(problems) - SHOWN_PER_FILE
+    more = f"{rest:,} more problem{'s' * (rest != 1)}"
     return [*problems[:SHOWN_PER_FILE], Problem("more", "error", name, more, "Mend those above first.")]
