@@ -12,6 +12,7 @@ import pytest
 from scoring.material import gold_values, write_gold
 
 from gluebench.scoring import GoldError, read_gold
+from gluebench.submission.problems import Problem
 
 
 def problems(folder: Path, benchmark, **options) -> list[tuple[str, str, int | None, str | None]]:
@@ -141,6 +142,16 @@ def test_partial_gold_keeps_tags_and_metadata_on_the_rows_they_were_written_for(
 def test_an_empty_folder_says_what_belongs_there(tmp_path, small) -> None:
     with pytest.raises(GoldError, match=r"at least one of Accept\.tsv, Pairs\.tsv, .*index<TAB>label"):
         read_gold(tmp_path, small)
+
+
+@pytest.mark.parametrize("name", ["missing", "Accept.tsv", "Accept.tsv/below"])
+def test_a_path_that_is_no_folder_is_named(folder, small, name: str) -> None:
+    with pytest.raises(GoldError) as caught:
+        read_gold(folder / name, small)
+    path = str(folder / name)
+    assert caught.value.problems == [
+        Problem("no-gold", "error", path, "expected a folder of labels", "Check the path.")
+    ]
 
 
 class TestVersion:

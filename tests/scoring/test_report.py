@@ -11,6 +11,7 @@ import pytest
 from scoring.material import gold_values, predicted_values, write_gold
 
 from gluebench.scoring import SCHEMA, Score, grade, read_gold, summarise
+from gluebench.scoring.stored import report_of
 from gluebench.version import __version__
 
 HOME = Path(__file__).resolve().parents[2]
@@ -88,6 +89,21 @@ def test_the_schema_is_named(report) -> None:
 def test_twelve_digits() -> None:
     score = Score(1 / 3, 0.1 + 0.2, 1.0, 7)
     assert json.dumps(score.as_dict()) == '{"value": 0.333333333333, "low": 0.3, "high": 1.0, "n": 7}'
+
+
+def test_a_report_comes_back_from_its_json(folder, report, small) -> None:
+    lacking = predicted_values()
+    del lacking["Halves-mm"], lacking["Probe"]
+    for each in (report, grade(lacking, read_gold(folder, small, partial=True), resamples=50)):
+        stored = report_of(json.loads(each.to_json()))
+        assert stored.to_json() == each.to_json()
+        assert stored._replace(score=None, tasks={}, diagnostics={}, provenance={}) == each._replace(
+            score=None, tasks={}, diagnostics={}, provenance={}
+        )
+    with pytest.raises(ValueError, match=r"this is no report .* gluebench\.report/1, but 'other/2'"):
+        report_of(report.as_dict() | {"schema": "other/2"})
+    with pytest.raises(ValueError, match="but None"):
+        report_of({})
 
 
 def test_a_summary_by_hand(folder, small) -> None:

@@ -182,7 +182,7 @@ def _content(home: str, name: str) -> bytes | None:
     try:
         with open(os.path.join(home, name), "rb") as file:
             return file.read()
-    except FileNotFoundError:
+    except (FileNotFoundError, NotADirectoryError):
         return None
 
 
