@@ -12,7 +12,10 @@ import pytest
 from scoring.material import gold_values, write_gold
 
 from gluebench.scoring import GoldError, read_gold
-from gluebench.submission.problems import Problem
+from gluebench.scoring.gold import gold_of
+from gluebench.scoring.provenance import datasets
+from gluebench.scoring.tags import Category
+from gluebench.submission.problems import Problem, listed
 
 
 def problems(folder: Path, benchmark, **options) -> list[tuple[str, str, int | None, str | None]]:
@@ -139,9 +142,62 @@ def test_partial_gold_keeps_tags_and_metadata_on_the_rows_they_were_written_for(
     assert gold.metadata["Probe"].columns["direction"] == tuple(direction[index] for index in indices)
 
 
+def test_what_lacks_and_what_is_not_shown_is_said(tmp_path, small) -> None:
+    values = gold_values()
+    folder = write_gold(tmp_path / "gold", values | {"Pairs": values["Pairs"][:39], "Accept": [7] * 40})
+    with pytest.raises(GoldError) as caught:
+        read_gold(folder, small)
+    found = caught.value.problems
+    more = Problem("more", "error", "Accept.tsv", "20 more of unknown-label", "Mend those above first.")
+    assert [each.code for each in found] == ["unknown-label"] * 20 + ["more", "row-count", "missing-index"]
+    assert found[20] == more
+    assert found[-1].fix.startswith("Add the labels, or say that partial gold is allowed")
+    assert {each.severity for each in found} == {"error"}
+    assert not any("partial" in each.fix for each in found[:-1])
+    first, *rest = str(caught.value).split("\n")
+    assert first == f"the gold labels in {folder} are at fault, not the submission:"
+    assert rest == listed(found)
+
+
 def test_an_empty_folder_says_what_belongs_there(tmp_path, small) -> None:
-    with pytest.raises(GoldError, match=r"at least one of Accept\.tsv, Pairs\.tsv, .*index<TAB>label"):
+    with pytest.raises(GoldError) as caught:
         read_gold(tmp_path, small)
+    files = "Accept.tsv, Pairs.tsv, Like.tsv, Halves-m.tsv, Halves-mm.tsv, Probe.tsv"
+    fix = "Put one file of labels there for each test file, with the header index<TAB>label."
+    assert caught.value.problems == [
+        Problem("no-gold", "error", "", f"expected at least one of {files}", fix)
+    ]
+
+
+def test_tags_and_metadata_stand_by_themselves_and_beside_any_file(folder, small) -> None:
+    """Halves-m has groups alone, and the diagnostic set its tags alone."""
+    (folder / "Halves-m.metadata.tsv").write_text(
+        "index\tgroup\n" + "".join(f"{index}\t{index % 3}\n" for index in range(30))
+    )
+    whole = read_gold(folder, small)
+    assert whole.metadata["Halves-m"].groups == (0, 1, 2) * 10
+    (folder / "Probe.metadata.tsv").unlink()
+    (folder / "Halves-mm.phenomena.tsv").write_text("index\tcoarse\tfine\n")
+    gold = read_gold(folder, small)
+    assert gold.phenomena["Probe"] == whole.phenomena["Probe"]
+    assert (list(gold.phenomena), list(gold.metadata)) == (["Halves-mm", "Probe"], ["Halves-m"])
+    assert (gold.version != whole.version, gold.folder, gold.datasets) == (True, str(folder), {})
+
+
+def test_a_diagnostic_set_without_tags_has_the_whole_alone(folder, small) -> None:
+    for path in folder.glob("Probe.*.tsv"):
+        path.unlink()
+    assert read_gold(folder, small).categories["Probe"] == (Category("overall", "", tuple(range(60))),)
+
+
+def test_gold_from_elsewhere_has_no_version_and_keeps_where_its_examples_are_from(folder, small) -> None:
+    read = read_gold(folder, small)
+    found = gold_of(
+        small, "test", "", read.columns, {}, {}, partial=True, datasets={"Like": "0123456789abcdef"}
+    )
+    assert (found.version, found.warnings, found.partial) == (None, (), True)
+    assert datasets(found)["Like"] == "0123456789abcdef"
+    assert datasets(read)["Like"] is None
 
 
 @pytest.mark.parametrize("name", ["missing", "Accept.tsv", "Accept.tsv/below"])

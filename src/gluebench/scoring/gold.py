@@ -88,7 +88,7 @@ def read_gold(
     if not columns and not problems:
         problems.append(_nothing_there(home, benchmark, role))
     if problems:
-        raise GoldError(problems, folder=os.fspath(folder))
+        raise GoldError(problems, folder=home)
     version = label_version(home, columns, phenomena, metadata=metadata)
     gold = gold_of(benchmark, role, home, columns, phenomena, metadata, partial=partial)
     return replace(gold, version=version.name, warnings=version.warnings)
@@ -107,10 +107,8 @@ def gold_of(
 ) -> Gold:
     """Gold of labels that were read elsewhere; all of them by test-file name, in index order."""
     parts = _categories(benchmark, columns, phenomena, metadata=metadata)
-    version = None
-    return Gold(
-        benchmark, role, folder, columns, phenomena, metadata, parts, partial, version, (), datasets or {}
-    )
+    known = datasets or {}
+    return Gold(benchmark, role, folder, columns, phenomena, metadata, parts, partial, None, datasets=known)
 
 
 def _categories(
@@ -139,7 +137,7 @@ def _read_labels(home: str, file: TestFile, task: Task, *, role: Role, partial: 
     if data is None:
         return _Labels(None, [])
     others = other_sizes(file, role)
-    layout = Layout(task.words, file.size(role), {}, "label", {}, complete=not partial, others=others)
+    layout = Layout(task.words, file.size(role), value="label", complete=not partial, others=others)
     table = read_table(name, data, layout)
     problems = [
         replace(problem, fix=PARTIAL) if problem.code == "missing-index" else problem
