@@ -121,6 +121,23 @@ def test_a_summary_by_hand(folder, small) -> None:
     assert summarise(runs[:1]).score.deviation is None
 
 
+def test_a_summary_as_json(report) -> None:
+    """Of 1/3 and 2/3 the standard deviation is the root of 1/18."""
+    runs = [report._replace(score=Score(value, None, None, 4)) for value in (1 / 3, 2 / 3)]
+    found = summarise(runs).as_dict()
+    assert found["score"] == {
+        "mean": 0.5, "deviation": 0.235702260396, "best": 0.666666666667, "run": 1, "n": 2
+    }  # fmt: skip
+    assert (found["benchmark"], found["split"], found["runs"]) == ("small", "test", 2)
+    assert summarise([report._replace(score=None)]).as_dict()["score"] is None
+
+
+def test_text_stays_as_it_is_and_no_number_is_beyond_json(report) -> None:
+    assert "“naïve”" in report._replace(benchmark="“naïve”").to_json()
+    with pytest.raises(ValueError, match="JSON compliant"):
+        report._replace(provenance={"seed": float("nan")}).to_json()
+
+
 def test_runs_that_lack_a_task_are_left_out_of_its_mean(folder, small) -> None:
     gold = read_gold(folder, small)
     whole = grade(predicted_values(), gold, resamples=0)

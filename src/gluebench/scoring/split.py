@@ -90,10 +90,8 @@ def _strata(column: Column) -> Sequence[int]:
     if column.labels:
         return column.codes
     order = sorted(range(len(column)), key=lambda at: (column.numbers[at], at))
-    bins = [0] * len(column)
-    for rank, at in enumerate(order):
-        bins[at] = rank * BINS // len(order)
-    return bins
+    bins = {at: rank * BINS // len(order) for rank, at in enumerate(order)}
+    return [bins[at] for at in range(len(column))]
 
 
 def public_units(strata: Mapping[str, Sequence[int]], *, share: float, key: bytes) -> frozenset[int]:
@@ -116,7 +114,7 @@ def public_units(strata: Mapping[str, Sequence[int]], *, share: float, key: byte
 
 
 def _hash(key: bytes, of: str) -> int:
-    return int.from_bytes(hmac.digest(key, of.encode(), hashlib.sha256)[:8], "big")
+    return int.from_bytes(hmac.digest(key, of.encode(), hashlib.sha256)[:8])
 
 
 def _taken(column: Column, positions: Sequence[int]) -> Column:
