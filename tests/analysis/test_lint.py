@@ -131,7 +131,9 @@ def test_leakage_is_what_two_sets_of_folded_texts_have_in_common(tiny: Benchmark
     task = tiny.task("Single")
     train, test = (rows(task, [(text,) for text in texts], ["yes"] * len(texts)) for texts in (one, other))
     common = [text for text in other if fold(text) in set(map(fold, one))]
-    findings = found(task, "leakage", train=train, test=test)
+    findings = [
+        each for each in lint_rows(task, {"train": train, "test": test}).findings if each.check == "leakage"
+    ]
     assert [finding.number for finding in findings] == ([len(common)] if common else [])
 
 
@@ -140,7 +142,8 @@ def test_a_planted_leak_is_always_found(tiny: Benchmark, source: int, target: in
     task = tiny.task("Pairs")
     train, test = made(task, 60, seed=0, mark="train"), made(task, 60, seed=1, mark="test")
     test[target] = Example(target, {k: f" {v.upper()}" for k, v in train[source].inputs.items()}, "yes")
-    (leak,) = found(task, "leakage", train=train, test=test)
+    findings = lint_rows(task, {"train": train, "test": test}).findings
+    (leak,) = [finding for finding in findings if finding.check == "leakage"]
     assert leak.rows == (f"train {source} = test {target}",)
 
 
