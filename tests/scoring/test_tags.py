@@ -11,6 +11,7 @@ from gluebench.submission.problems import Problem
 FILE = "Probe.phenomena.tsv"
 TAGS = b"index\tcoarse\tfine\n"
 POSITIONS = {0: 0, 1: 1, 2: 2}
+FIRST = "Mend those above first."
 FULL = "expected a value for each of index, coarse, fine, with one tab between them"
 KNOWN = "expected a phenomenon of Probe and its coarse category, as the manifest has them"
 INDEX = ("expected an integer from 0 to 2 as index", "Write the test file's index.")
@@ -49,7 +50,7 @@ HEADERS = {
         ),
     ),
     "encoding": (
-        b"\nindex\n\xff\n\n",
+        b"\nindex\n\xff\n\n\n",
         error("encoding", "expected UTF-8 text", "Save it as UTF-8.", 3),
     ),
 }
@@ -107,7 +108,7 @@ def test_twenty_problems_are_shown_and_the_rest_counted(
 ) -> None:
     problems = read_phenomena(FILE, TAGS + rows * row, task, size=3, positions=POSITIONS).problems
     assert [each.line for each in problems[:20]] == list(range(2, 22))
-    assert problems[20:] == [error("more", each, "Mend those above first.") for each in more]
+    assert problems[20:] == [error("more", each, FIRST) for each in more]
 
 
 DIRECTION = error(
@@ -141,6 +142,10 @@ LISTED = ("missing-index", "expected a row for each example that has gold", "Add
         (
             "index\tdirection\n1\tb\n1\tb\n0\ta\n0\ta\n",
             [error(*ONCE, 3, 1), error(*ONCE, 5, 0), error(*LISTED, None, 2)],
+        ),
+        (
+            "index\tdirection\n1\tb\n2\tb\n" + 22 * "0\ta\n",
+            [*(error(*ONCE, line, 0) for line in range(5, 25)), error("more", "1 more problem", FIRST)],
         ),
         (
             "index\tdirection\n3\tb\n",
