@@ -152,6 +152,7 @@ LISTED = ("missing-index", "expected a row for each example that has gold", "Add
             [error("bad-index", *INDEX, 2, None, "3")],
         ),
     ],
+    ids=["no column", "lacking", "twice", "rows", "many rows", "index"],
 )
 def test_a_problem_of_metadata_says_where_it_is_and_what_to_do(
     task: Task, text: str, problems: list[Problem]
