@@ -249,16 +249,20 @@ class TestVersion:
         assert len({child.communicate()[0] for child in children}) == 1
         assert all(child.returncode == 0 for child in children)
 
+    @pytest.mark.parametrize(
+        ("error", "reason"),
+        [(PermissionError(13, "Permission denied"), "Permission denied"), (TimeoutError(), "TimeoutError")],
+    )
     def test_where_no_key_can_be_kept_there_is_no_name_and_a_warning(
-        self, folder, small, monkeypatch
+        self, folder, small, monkeypatch, error: OSError, reason: str
     ) -> None:
         def refuse(*_arguments, **_options):
-            raise PermissionError(13, "Permission denied")
+            raise error
 
         monkeypatch.setattr(os, "open", refuse)
         gold = read_gold(folder, small)
         assert gold.version is None
-        assert "no key could be kept beside the gold (Permission denied)" in gold.warnings[0]
+        assert f"no key could be kept beside the gold ({reason})" in gold.warnings[0]
 
     def test_a_damaged_key_is_not_used(self, folder, small) -> None:
         (folder / ".label-key").write_bytes(b"short")

@@ -125,9 +125,9 @@ def test_a_summary_as_json(report) -> None:
     """Of 1/3 and 2/3 the standard deviation is the root of 1/18."""
     runs = [report._replace(score=Score(value, None, None, 4)) for value in (1 / 3, 2 / 3)]
     found = summarise(runs).as_dict()
-    assert found["score"] == {
-        "mean": 0.5, "deviation": 0.235702260396, "best": 0.666666666667, "run": 1, "n": 2
-    }  # fmt: skip
+    assert json.dumps(found["score"]) == (
+        '{"mean": 0.5, "deviation": 0.235702260396, "best": 0.666666666667, "run": 1, "n": 2}'
+    )
     assert (found["benchmark"], found["split"], found["runs"]) == ("small", "test", 2)
     assert summarise([report._replace(score=None)]).as_dict()["score"] is None
 
@@ -152,7 +152,9 @@ def test_runs_that_lack_a_task_are_left_out_of_its_mean(folder, small) -> None:
 
 
 def test_what_cannot_be_summarised(folder, small, report) -> None:
-    with pytest.raises(ValueError, match="no reports"):
+    with pytest.raises(ValueError, match=r"^there are no reports to summarise; expected one for each run$"):
         summarise([])
-    with pytest.raises(ValueError, match="different benchmarks or splits"):
+    with pytest.raises(
+        ValueError, match=r"^the reports are of different benchmarks or splits; .* one system$"
+    ):
         summarise([report, report._replace(split="dev")])
