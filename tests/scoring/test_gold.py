@@ -159,6 +159,12 @@ def test_what_lacks_and_what_is_not_shown_is_said(tmp_path, small) -> None:
     assert rest == listed(found)
 
 
+def test_gold_of_another_split_is_named_as_such(tmp_path, small) -> None:
+    folder = write_gold(tmp_path / "gold", gold_values() | {"Pairs": [0, 1] * 6})
+    found = problems(folder, small, partial=True)
+    assert found == [("Pairs.tsv", "wrong-split", None, "12 rows, not 40")]
+
+
 def test_an_empty_folder_says_what_belongs_there(tmp_path, small) -> None:
     with pytest.raises(GoldError) as caught:
         read_gold(tmp_path, small)
