@@ -26,7 +26,7 @@ def benchmark(tmp_path: Path):
 @pytest.fixture
 def report(tmp_path: Path, benchmark) -> Report:
     gold = read_gold(write_gold(tmp_path / "gold"), benchmark)
-    return grade(predicted_values(), gold, resamples=0)
+    return grade(predicted_values(), gold)
 
 
 def test_on_the_site(benchmark, report: Report) -> None:
