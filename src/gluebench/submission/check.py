@@ -108,7 +108,12 @@ def layout(file: TestFile, task: Task, role: Role) -> Layout:
         if role in version.sizes
     }
     return Layout(
-        task.words, file.size(role), synonyms, "prediction", versions, others=other_sizes(file, role)
+        task.words,
+        file.size(role),
+        synonyms,
+        versions=versions,
+        others=other_sizes(file, role),
+        score_range=task.score_range,
     )
 
 

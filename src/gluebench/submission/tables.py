@@ -10,6 +10,7 @@ from typing import NamedTuple
 
 from gluebench.submission.canonical import read_canonical, read_canonical_numbers
 from gluebench.submission.column import Column
+from gluebench.submission.lost_decimals import lost_decimals
 from gluebench.submission.problems import SHOWN_PER_FILE, Problem
 from gluebench.submission.rows import Fault, Rows, Wanted, read_lines
 
@@ -41,6 +42,8 @@ class Layout(NamedTuple):
     """Whether every index must be there."""
     others: Mapping[int, str] = {}
     """Number of rows to the other split that has it: "dev", where test is wanted."""
+    score_range: tuple[float, float] | None = None
+    """Lowest and highest score, of a file whose numbers may have lost their decimal points."""
 
 
 class Table(NamedTuple):
@@ -73,6 +76,14 @@ def read_table(name: str, data: bytes, layout: Layout) -> Table:
     if unreadable:
         return Table(None, [unreadable], Counter())
     text = _text(name, data, layout)
+    table = _read(name, text, layout)
+    if table.column is None:
+        return table
+    lost = lost_decimals(name, text.data, table.column, layout.score_range)
+    return table if lost is None else Table(None, [*table.problems, lost], table.unshown)
+
+
+def _read(name: str, text: _Text, layout: Layout) -> Table:
     if text.start and not any(problem.severity == "error" for problem in text.problems):
         column = _canonical(text, layout)
         if column is not None:
@@ -83,21 +94,12 @@ def read_table(name: str, data: bytes, layout: Layout) -> Table:
 
 def _unreadable(name: str, data: bytes) -> Problem | None:
     if len(data) < 1000 and not data.strip(b"\xef\xbb\xbf\r\n\t "):
-        return Problem(
-            "empty-file",
-            "error",
-            name,
-            "expected a header and one row per example",
-            "Write the predictions again.",
-        )
+        expected = "expected a header and one row per example"
+        return Problem("empty-file", "error", name, expected, "Write the predictions again.")
     if data[:2] in (b"\xff\xfe", b"\xfe\xff") or b"\0" in data[:64]:
-        return Problem(
-            "encoding",
-            "error",
-            name,
-            "expected UTF-8 text, and this is UTF-16 or no text at all",
-            'Save the file again as UTF-8 (in pandas: encoding="utf-8").',
-        )
+        expected = "expected UTF-8 text, and this is UTF-16 or no text at all"
+        fix = 'Save the file again as UTF-8 (in pandas: encoding="utf-8").'
+        return Problem("encoding", "error", name, expected, fix)
     return None
 
 
@@ -105,19 +107,12 @@ def _text(name: str, data: bytes, layout: Layout) -> _Text:
     problems: list[Problem] = []
     if data.startswith(_BOM):
         data = data[len(_BOM) :]
-        problems.append(
-            _notice("byte-order-mark", name, "expected plain UTF-8", "Nothing to do: the mark was skipped.")
-        )
+        fix = "Nothing to do: the mark was skipped."
+        problems.append(_notice("byte-order-mark", name, "expected plain UTF-8", fix))
     if b"\r" in data:
         data = data.replace(b"\r\n", b"\n").replace(b"\r", b"\n")
-        problems.append(
-            _notice(
-                "line-ends",
-                name,
-                "expected line feeds at the ends of lines",
-                "Nothing to do: they were read.",
-            )
-        )
+        expected = "expected line feeds at the ends of lines"
+        problems.append(_notice("line-ends", name, expected, "Nothing to do: they were read."))
     if not data.endswith(b"\n"):
         data += b"\n"
     end = data.index(b"\n")
