@@ -1,11 +1,14 @@
 from __future__ import annotations
 
-from collections.abc import Callable
+import re
+from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from gluebench.benchmark import Benchmark, load_benchmark
+from gluebench.submission import Problem
 
 FILES = {
     "Para": "101100",
@@ -15,6 +18,38 @@ FILES = {
     "Refer": "0100",
     "DX": ["entailment", "neutral", "neutral", "contradiction"],
 }
+MANUAL = (Path(__file__).parents[2] / "docs" / "submission.md").read_text()
+CODES = set(re.findall("`([a-z0-9-]+)`", "".join(re.findall(r"(?m)^\| `.*? \|", MANUAL))))
+"""The codes in the first column of the manual's tables."""
+CAPITALS = {"GLUE", "QNLI", "WNLI", "README", "SUBMISSION", "__MACOSX"}
+
+
+def well_written(problem: Problem) -> None:
+    """A person can look the problem up, read it as a sentence, and act on it."""
+    assert problem.code in CODES, f"{problem.code} is not in docs/submission.md"
+    assert problem.severity in ("error", "warning", "notice")
+    assert isinstance(problem.file, str)
+    assert re.fullmatch(r"[a-z].*[^.]", problem.expected), problem.expected
+    assert re.fullmatch(r"(?s)[A-Z`].*[a-z0-9`)][.?]", problem.fix), problem.fix
+    assert problem.line is None or problem.line >= 1
+    assert problem.index is None or problem.index >= 0
+    assert problem.value is None or isinstance(problem.value, str)
+    shouted = set(re.findall(r"\b[A-Z_]{4,}|XX", problem.expected + problem.fix)) - CAPITALS
+    assert not shouted, f"{problem.expected} {problem.fix}"
+
+
+@pytest.fixture(scope="module", autouse=True)
+def every_problem_is_well_written() -> Iterator[None]:
+    """Judge the wording of whatever the tests of this folder bring up."""
+    init = Problem.__init__
+
+    def judged(self: Problem, *args: Any, **named: Any) -> None:
+        init(self, *args, **named)
+        well_written(self)
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(Problem, "__init__", judged)
+        yield
 
 
 @pytest.fixture(scope="session")

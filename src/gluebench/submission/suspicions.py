@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from itertools import permutations
+from math import inf
 from typing import NamedTuple
 
 from gluebench.benchmark import Task
@@ -39,7 +40,7 @@ def suspicions(name: str, column: Column, task: Task) -> Suspicions:
 
 def _constant(column: Column) -> bool:
     if isinstance(column.values, bytes):
-        return len(column) > 0 and not column.values.strip(column.values[:1])
+        return not column.values.strip(column.values[:1])
     return len(set(column.values)) == 1
 
 
@@ -71,9 +72,7 @@ def _distance(found: Sequence[float], known: Sequence[float]) -> float:
 
 
 def _outside(name: str, column: Column, task: Task) -> Suspicions:
-    if task.score_range is None:
-        return Suspicions([], {})
-    low, high = task.score_range
+    low, high = task.score_range or (-inf, inf)
     rows = [index for index, number in enumerate(column.numbers) if not low <= number <= high]
     expected = f"expected a score from {low:g} to {high:g}"
     fix = "It is graded as it is, but GLUE's own site refuses such a file: clip it if you submit there."

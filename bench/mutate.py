@@ -1,0 +1,134 @@
+"""Mutation testing: how many small faults, put into scoring/ and submission/, do the tests notice?
+
+    python bench/mutate.py [--sample N] [MODULE ...]
+
+MODULE is a name such as submission.tables or scoring; --sample takes that many mutants of each module.
+mutmut writes the mutants into mutants/ and keeps the results: `mutmut results` lists survivors and
+`mutmut show NAME` prints one. `mutmut run` starts pytest for each mutant, which takes hours. This script
+collects the tests once, notes which tests call which function, and forks a process for each mutant;
+all mutants of both rooms still take hours.
+"""
+
+from __future__ import annotations
+
+import argparse
+import functools
+import gc
+import os
+import random
+import resource
+import signal
+import time
+from collections import Counter, defaultdict
+from pathlib import Path
+
+import pytest
+from _pytest.runner import runtestprotocol
+from hypothesis import Phase, settings
+from mutmut import __main__ as mutmut
+from mutmut.configuration import config
+from mutmut.mutation.data import SourceFileMutationData
+from mutmut.mutation.trampoline import set_mutant_under_test
+from mutmut.state import state
+from mutmut.utils.file_utils import change_cwd, walk_mutatable_files
+from mutmut.utils.format_utils import mangled_name_from_mutant_name
+
+KILLED, SURVIVED, NO_TESTS = 1, 0, 33
+"""Exit codes as mutmut keeps them."""
+MEMORY = 8 << 30
+
+
+class Run:
+    """A pytest plugin that runs the collected tests on each mutant."""
+
+    def __init__(self, mutants: list[str]) -> None:
+        self.mutants = mutants
+        self.results: dict[str, int] = {}
+
+    @pytest.hookimpl(tryfirst=True)
+    def pytest_runtestloop(self, session: pytest.Session) -> bool:
+        tests = self._tests_by_function(session.items)
+        caches = [each for each in gc.get_objects() if isinstance(each, functools._lru_cache_wrapper)]
+        for cache in caches:
+            if cache.__module__.startswith("gluebench"):
+                cache.cache_clear()  # a cached result would hide the mutant
+        gc.freeze()  # children share the parent's pages
+        for name in self.mutants:
+            covering = sorted(tests[mangled_name_from_mutant_name(name)], key=lambda test: test[0])
+            items = [item for _, item in covering]
+            limit = 10 + int(5 * sum(seconds for seconds, _ in covering))
+            self.results[name] = _result(name, items, limit) if items else NO_TESTS
+            if self.results[name] != KILLED:
+                print(f"\n{name} survived {len(items)} tests", end="", flush=True)
+        return True
+
+    @staticmethod
+    def _tests_by_function(items: list[pytest.Item]) -> dict[str, list[tuple[float, pytest.Item]]]:
+        tests = defaultdict(list)
+        set_mutant_under_test("stats")
+        for item, following in zip(items, [*items[1:], None], strict=True):
+            start = time.perf_counter()
+            if any(report.failed for report in runtestprotocol(item, log=False, nextitem=following)):
+                raise pytest.UsageError(f"{item.nodeid} fails without a mutant")
+            for function in state()._stats:
+                tests[function].append((time.perf_counter() - start, item))
+            state()._stats.clear()
+        return tests
+
+
+def _result(name: str, items: list[pytest.Item], limit: int) -> int:
+    child = os.fork()
+    if child:
+        return SURVIVED if os.waitpid(child, 0)[1] == 0 else KILLED
+    code = KILLED
+    try:
+        signal.alarm(limit)
+        resource.setrlimit(resource.RLIMIT_AS, (MEMORY, MEMORY))
+        set_mutant_under_test(name)
+        for item, following in zip(items, [*items[1:], None], strict=True):
+            if any(report.failed for report in runtestprotocol(item, log=False, nextitem=following)):
+                break
+        else:
+            code = SURVIVED
+    finally:
+        os._exit(code)
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
+    parser.add_argument("modules", nargs="*", default=["submission", "scoring"])
+    parser.add_argument("--sample", type=int, default=1_000_000)
+    options = parser.parse_args()
+    Path("mutants").mkdir(exist_ok=True)
+    mutmut.copy_src_dir()
+    mutmut.copy_also_copy_files()
+    mutmut.setup_source_paths()
+    mutmut.create_mutants(2)
+    sources = [SourceFileMutationData(path=path) for path in walk_mutatable_files()]
+    chosen: list[str] = []
+    for source in sources:
+        source.load()
+        module = ".".join(source.path.with_suffix("").parts[2:])
+        if any(f"{module}.".startswith(f"{name}.") for name in options.modules):
+            names = sorted(source.exit_code_by_key)
+            chosen += random.Random(0).sample(names, min(options.sample, len(names)))
+    run = Run(chosen)
+    phases = [Phase.explicit, Phase.generate]  # shrinking a failure would only take time
+    settings.register_profile("mutate", database=None, derandomize=True, max_examples=40, phases=phases)
+    settings.load_profile("mutate")
+    with change_cwd("mutants"):
+        arguments = [*config().pytest_add_cli_args, *config().pytest_add_cli_args_test_selection]
+        if code := pytest.main(["--rootdir=.", *arguments], plugins=[run]):
+            raise SystemExit(code)
+    for source in sources:
+        results = {name: run.results[name] for name in source.exit_code_by_key if name in run.results}
+        source.exit_code_by_key |= results
+        source.save()
+        if results:
+            counts = Counter(results.values())
+            share = counts[KILLED] / len(results)
+            print(f"{source.path.stem:20} {counts[KILLED]:5} of {len(results):5} killed  {share:6.1%}")
+
+
+if __name__ == "__main__":
+    main()
