@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+from array import array
 from pathlib import Path
 
 import numpy as np
 import pandas as pd  # noqa: TID251 - what a user gives
+import polars as pl
 import pytest
 
-from gluebench.benchmark import Benchmark
-from gluebench.submission import check, write_submission
+from gluebench.benchmark import Benchmark, UnknownNameError, load_benchmark
+from gluebench.submission import Column, check, write_submission
 from gluebench.submission.values import SubmissionError, submission_of
 
 RIGHT = ["1", "0", "1", "1"]
@@ -50,3 +52,94 @@ def test_wrong_arrays_are_not_written_and_all_of_them_are_counted(tiny: Benchmar
     with pytest.raises(SubmissionError, match=r"(?s)index 0 to 3.*Sim"):
         write_submission(tmp_path / "a.zip", wrong, tiny, role="dev")
     assert not (tmp_path / "a.zip").exists()
+
+
+def test_a_name_given_twice_is_refused(tiny: Benchmark) -> None:
+    with pytest.raises(ValueError, match=r"^'Para' is Para again; expected each test file once$"):
+        submission_of({"para": RIGHT, "Para": RIGHT}, tiny, role="dev")
+
+
+def test_a_task_of_two_files_needs_the_name_of_one(tiny: Benchmark) -> None:
+    expected = "^Infer has 2 test files; give the predictions for Infer-m and Infer-mm$"
+    with pytest.raises(ValueError, match=expected):
+        submission_of({"Infer": ["neutral"] * 2}, tiny)
+    found = submission_of({"Infer-mm": ["neutral"] * 2}, tiny, role="dev")
+    assert found.predictions["Infer-mm"].words() == ["neutral"] * 2
+
+
+def test_names_that_mean_nothing_here(tiny: Benchmark) -> None:
+    with pytest.raises(UnknownNameError, match="task or test file of tiny"):
+        submission_of({"Nowhere": RIGHT}, tiny)
+    with pytest.raises(UnknownNameError, match="test file with a dev split"):
+        submission_of({"Refer": RIGHT}, tiny, role="dev")
+
+
+@pytest.mark.parametrize(
+    "values",
+    [
+        RIGHT,
+        tuple(RIGHT),
+        (int(value) for value in RIGHT),
+        dict(zip([3, 1, 0, 2], [RIGHT[at] for at in (3, 1, 0, 2)], strict=True)),
+        np.array(RIGHT),
+        pd.Series([1, 1, 0, 1], index=[3, 2, 1, 0]),
+        pl.Series(RIGHT),
+        pl.DataFrame({"prediction": RIGHT[::-1], "index": [3, 2, 1, 0]}),
+        Column(("0", "1"), bytes([1, 0, 1, 1])),
+        Column(("0", "1"), bytes([1, 1, 1, 0]), array("q", [3, 2, 0, 1])),
+    ],
+    ids=lambda values: type(values).__module__ + "." + type(values).__name__,
+)
+def test_labels_in_any_container(tiny: Benchmark, values: object) -> None:
+    found = submission_of({"Para": values}, tiny, role="dev")
+    assert found.problems == ()
+    assert found.predictions["Para"].words() == RIGHT
+
+
+@pytest.mark.parametrize(
+    "values",
+    [
+        [0, 1.5, True, 1 / 3],
+        np.array([0, 1.5, 1, 1 / 3]),
+        [np.float64(0), np.float64(1.5), 1, np.float64(1 / 3)],
+        ["0", "1.5", "1", repr(1 / 3)],
+        Column((), array("d", [0, 1.5, 1, 1 / 3])),
+    ],
+)
+def test_numbers_in_any_container_keep_every_digit(tiny: Benchmark, values: object) -> None:
+    found = submission_of({"Sim": values}, tiny, role="dev")
+    assert found.predictions["Sim"].numbers.tolist() == [0, 1.5, 1, 1 / 3]
+
+
+def test_what_is_missing_makes_it_incomplete_and_what_is_wrong_invalid(tiny: Benchmark) -> None:
+    found = submission_of({"Para": RIGHT}, tiny, role="dev")
+    assert (found.verdict, found.missing) == ("incomplete", ("Sim", "Infer-m", "Infer-mm"))
+    assert (found.benchmark, found.role, found.unshown) == (tiny, "dev", {})
+    whole = {"Para": RIGHT, "Sim": [1, 2, 3, 4.5], "Infer-m": ["neutral"] * 2, "Infer-mm": ["neutral"] * 2}
+    assert submission_of(whole, tiny, role="dev").verdict == "valid"
+    wrong = submission_of(whole | {"Para": [1, 0, "no\tyes", 0]}, tiny, role="dev")
+    assert wrong.verdict == "invalid"
+    assert [str(problem) for problem in wrong.problems] == [
+        "Para (index 2): unknown-label: found \"'no\\\\tyes'\"; expected 0 or 1. "
+        "Write the label word exactly so: no quotes, spaces or decimals."
+    ]
+
+
+def test_a_lone_surrogate_is_a_wrong_label(tiny: Benchmark) -> None:
+    (problem,) = submission_of({"Para": ["1", "\udc80", "0", "1"]}, tiny, role="dev").problems
+    assert (problem.code, problem.index, problem.value) == ("unknown-label", 1, "\\udc80")
+
+
+def test_more_problems_than_are_shown_are_counted() -> None:
+    found = submission_of({"WNLI": ["x"] * 146}, load_benchmark("glue"))
+    assert found.unshown == {"WNLI": {"unknown-label": 126}}
+    error = SubmissionError(found.errors, source=found.source, unshown=found.unshown)
+    assert str(error).splitlines()[0] == "predictions given from Python cannot be graded:"
+    assert str(error).endswith("126 more")
+    assert error.problems == list(found.errors)
+
+
+@pytest.mark.parametrize(("length", "shown"), [(58, repr("x" * 58)), (59, "'" + "x" * 58 + "…")])
+def test_a_long_value_is_shortened(tiny: Benchmark, length: int, shown: str) -> None:
+    with pytest.raises(ValueError, match=f"^Para: found str {shown}; expected one prediction"):
+        submission_of({"Para": "x" * length}, tiny, role="dev")
