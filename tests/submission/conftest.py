@@ -34,7 +34,7 @@ def well_written(problem: Problem) -> None:
     assert problem.line is None or problem.line >= 1
     assert problem.index is None or problem.index >= 0
     assert problem.value is None or isinstance(problem.value, str)
-    shouted = set(re.findall(r"\b[A-Z_]{4,}|XX", problem.expected + problem.fix)) - CAPITALS
+    shouted = set(re.findall(r"\b[A-Z_]{4,}|XX", f"{problem.expected} {problem.fix}")) - CAPITALS
     assert not shouted, f"{problem.expected} {problem.fix}"
 
 
@@ -74,6 +74,7 @@ def folder(tmp_path: Path) -> Callable[[dict[str, str]], Path]:
         target = tmp_path / "submission"
         target.mkdir()
         for name, text in files.items():
+            (target / name).parent.mkdir(exist_ok=True)
             (target / name).write_bytes(text.encode())
         return target
 

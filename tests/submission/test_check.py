@@ -9,9 +9,12 @@ from pathlib import Path
 import pytest
 from real import REAL, needs_real
 
+import gluebench.submission as submission_room
 from gluebench.benchmark import Benchmark, load_benchmark
 from gluebench.submission import Submission, check, official
 
+LATER = {"Mended", "fix_submission", "official", "read_predictions", "write_submission"}
+"""What is imported when first used."""
 Folder = Callable[[dict[str, str]], Path]
 
 
@@ -242,3 +245,126 @@ def test_qnli_v1_is_recognised(tmp_path: Path) -> None:
     problem = check(tmp_path / "QNLI.tsv", load_benchmark("glue")).errors[0]
     assert problem.code == "wrong-version"
     assert "v1" in problem.expected
+
+
+def test_a_submission_as_json_has_every_key_of_the_manual(
+    tiny: Benchmark, good: dict[str, str], folder: Folder
+) -> None:
+    good["Para.tsv"] = good["Para.tsv"].replace("3\t1", "3\tyes")
+    del good["Sim.tsv"], good["DX.tsv"], good["Infer-m.tsv"], good["Infer-mm.tsv"]
+    source = folder(good)
+    found = check(source, tiny).as_dict()
+    problems = found.pop("problems")
+    assert found == {
+        "benchmark": "tiny",
+        "split": "test",
+        "source": str(source),
+        "verdict": "invalid",
+        "missing": ["Sim", "Infer-m", "Infer-mm"],
+        "unshown": {},
+    }
+    assert problems[0] == {
+        "code": "unknown-label",
+        "severity": "error",
+        "file": "Para.tsv",
+        "line": 5,
+        "index": 3,
+        "value": "yes",
+        "expected": "expected 0 or 1",
+        "fix": "Write the label word exactly so: no quotes, spaces or decimals.",
+    }
+    assert [problem["file"] for problem in problems[1:]] == [
+        "Sim.tsv",
+        "Infer-m.tsv",
+        "Infer-mm.tsv",
+        "DX.tsv",
+    ]
+
+
+def test_what_is_not_shown_is_counted_by_file(tmp_path: Path) -> None:
+    rows = "index\tprediction\n" + "".join(f"{index}\tx\n" for index in range(146))
+    (tmp_path / "WNLI.tsv").write_text(rows)
+    scores = "index\tprediction\n" + "".join(f"{index}\t{index / 7}\n" for index in range(1379))
+    (tmp_path / "STS-B.tsv").write_text(scores)
+    submission = check(tmp_path, load_benchmark("glue"))
+    outside = sum(index / 7 > 5 for index in range(1379))
+    assert submission.unshown == {
+        "WNLI.tsv": {"unknown-label": 126},
+        "STS-B.tsv": {"outside-range": outside - 20},
+    }
+    assert submission.as_dict()["unshown"] == submission.unshown
+
+
+def test_every_file_that_is_absent_or_strange_is_explained(
+    tiny: Benchmark, good: dict[str, str], folder: Folder
+) -> None:
+    good["Infer_mm.tsv"] = good.pop("Infer-mm.tsv")
+    good["para.TSV"] = good.pop("Para.tsv")
+    del good["DX.tsv"]
+    for at in range(11):
+        good[f"notes{at:02}"] = "mine"
+    listed = ", ".join(["Infer_mm.tsv", *(f"notes{at:02}" for at in range(9))])
+    assert [str(problem) for problem in check(folder(good), tiny).problems] == [
+        f"ignored-file: expected nothing but test files; passed over {listed} and 2 more. "
+        "Nothing to do, if none of them was meant.",
+        "para.TSV: file-name: expected the name Para.tsv. Nothing to do: it was taken for that file.",
+        "Infer-mm.tsv: missing-file: expected a file of this name; without it there is no average. "
+        "Did you mean Infer_mm.tsv? Rename it to Infer-mm.tsv.",
+        "DX.tsv: missing-file: expected a file of this name; without it its analysis is left out. Add it.",
+    ]
+
+
+def test_other_tasks_are_told_apart_from_strange_files(tmp_path: Path) -> None:
+    manifest = tmp_path / "part.toml"
+    manifest.write_text('[benchmark]\nname = "glue-part"\nextends = "glue"\ntasks = ["WNLI"]\n')
+    (tmp_path / "s").mkdir()
+    for name in ("CoLA.tsv", "cola.TSV", "AX.tsv", "x.tsv"):
+        (tmp_path / "s" / name).write_text("anything")
+    assert [str(problem) for problem in check(tmp_path / "s", load_benchmark(manifest)).problems] == [
+        "other-task: expected only this benchmark's tasks; passed over AX.tsv, CoLA.tsv, cola.TSV. "
+        "Nothing to do.",
+        "ignored-file: expected nothing but test files; passed over x.tsv. "
+        "Nothing to do, if none of them was meant.",
+        "no-files: expected at least one of WNLI.tsv. Name each file as its task's test file.",
+    ]
+
+
+def test_what_could_not_be_read_is_not_said_to_be_missing(
+    tiny: Benchmark, good: dict[str, str], tmp_path: Path
+) -> None:
+    path = tmp_path / "s.zip"
+    with zipfile.ZipFile(path, "w") as archive:
+        archive.writestr("Para.tsv", good["Para.tsv"])
+    path.write_bytes(path.read_bytes().replace(b"5\t0", b"5\t1", 1))
+    submission = check(path, tiny)
+    assert codes(submission) == ["bad-crc"]
+    assert (submission.verdict, submission.missing) == ("invalid", ())
+    assert check(tmp_path / "nowhere", tiny).missing == ()
+
+
+def test_the_original_site_says_what_it_wants(tiny: Benchmark, good: dict[str, str], folder: Folder) -> None:
+    del good["DX.tsv"]
+    good["para.tsv"] = "\ufeff" + good.pop("Para.tsv").replace("index", "id").replace("\n", "\r\n")
+    good["Sim.tsv"] = good["Sim.tsv"].replace("2.25", "-2.25")
+    judged = official(check(folder({f"run/{name}": text for name, text in good.items()}), tiny))
+    assert judged.verdict == "invalid"
+    assert {problem.code: problem.fix for problem in judged.errors} == {
+        "missing-file": "The original site refuses a submission without all test files; add it.",
+        "file-name": "The original site wants the exact file name.",
+        "wrapper-folder": "The original site wants the files at the top of the zip, as `zip -j` puts them.",
+        "header-name": "The original site wants exactly this header.",
+        "byte-order-mark": "The original site wants exactly this header, without a byte order mark before "
+        "it.",
+        "outside-range": "The original site refuses the file: clip the score to the range.",
+        "not-a-zip": "Write one with `gluebench check SUBMISSION --fix OUT.zip`.",
+    }
+    assert codes(judged, "notice") == ["line-ends"]
+    assert judged.errors[-1].expected == "expected a zip of all test files"
+    assert judged.errors[-1].file == ""
+
+
+def test_every_public_name_is_there_and_another_is_an_attribute_error() -> None:
+    for name in submission_room.__all__:
+        assert submission_room.__getattr__(name) if name in LATER else getattr(submission_room, name)
+    with pytest.raises(AttributeError, match=r"^module 'gluebench\.submission' has no attribute 'chekc'$"):
+        _ = submission_room.chekc  # type: ignore[attr-defined]
