@@ -11,8 +11,9 @@ from hypothesis import strategies as st
 
 from gluebench.submission.arrays import read_arrays
 from gluebench.submission.canonical import _template, read_canonical, read_canonical_numbers
+from gluebench.submission.column import Column
 from gluebench.submission.problems import SHOWN_PER_FILE
-from gluebench.submission.rows import Wanted, read_lines
+from gluebench.submission.rows import Fault, Wanted, read_lines
 from gluebench.submission.tables import Layout, Table, read_table
 
 BINARY = Layout(("0", "1"), 4)
@@ -310,6 +311,108 @@ def test_the_readers_agree_on_mutated_files() -> None:
 @pytest.mark.slow
 def test_the_readers_agree_on_many_mutated_files() -> None:
     assert fuzz(60_000, seed=1) > 3_000
+
+
+HARD = [
+    b"9\t0\n12345678\t1\n123456789\t0\n123456789012345678\t1\n1234567890123456789\t0\n",
+    b"012345678\t0\n0000000000\t1\n12345678x\t0\nx12345678\t1\n00\t0\n0\t1\n",
+    b"/\t0\n:\t1\n\t0\n-1\t1\n+1\t0\n1 \t1\n 1\t0\n1_0\t1\n\xb2\t0\n",
+    b"11\t0\n12\t1\n13\t0\n11\t1\n12\t0\n11\tx\n",
+    b"\n\n0\t1\n\n1\t0\n\n",
+    b"\t\n\t\t\n0\n\n0\t\n1\t0\t0\n1\t0\n",
+    b"0\tentailment\n1\tnot_entailment\n2\tEntailment\n3\tentailmen\n4\tentailment \n0\tentailment\n",
+    b"".join(b"%d\t%d\n" % (index, index % 2) for index in range(12)),
+    b"".join(b"%d\t%d\n" % (index, index % 2) for index in range(11)),
+    b"".join(b"%d\tx\n" % index for index in range(40)),
+    b"x\n" * 40,
+    b"",
+]
+
+
+@pytest.mark.parametrize("complete", [True, False])
+@pytest.mark.parametrize("shown", [0, 1, 3, 20])
+@pytest.mark.parametrize("body", HARD)
+def test_the_readers_agree_on_hard_files(body: bytes, shown: int, complete: bool) -> None:
+    wanted = SETS[0]._replace(shown=shown, complete=complete)
+    assert read_lines(body, wanted) == read_arrays(body, wanted)
+
+
+@pytest.mark.parametrize("words", [("0", "1"), ("x", "longer")])
+def test_the_readers_agree_beyond_one_chunk(words: tuple[str, str]) -> None:
+    rng, size = random.Random(2), 70_000
+    labels = {word.encode(): code for code, word in enumerate(words)}
+    wanted = Wanted(labels, {b"other": 1}, size, True, 20, 2)
+    rows = [b"%d\t%b\n" % (index, rng.choice([*labels, b"other"])) for index in range(size)]
+    for change in (None, 40_000):
+        rng.shuffle(rows)
+        if change is not None:
+            rows[change] = b"%d\twrong\n" % rng.randrange(2 * size)
+        body = b"".join(rows)
+        by_line = read_lines(body, wanted)
+        assert by_line == read_arrays(body, wanted)
+        assert bool(by_line.faults) == (change is not None)
+
+
+def test_labels_in_order_beyond_one_chunk_keep_their_codes() -> None:
+    codes = random.Random(3).randbytes(30_000).translate(bytes(at % 3 for at in range(256)))
+    for words in (("0", "1", "2"), NLI.words, ("a1", "b2", "c3"), ("01", "10", "11")):
+        body = "".join(f"{index}\t{words[code]}\n" for index, code in enumerate(codes)).encode()
+        for start in (b"", HEADER):
+            read = read_canonical(start + body, len(start), words=words, size=len(codes))
+            assert read == codes
+        for wrong in (
+            body[:-2] + b"x\n",
+            body[1:],
+            body + b"0\t0\n",
+            body.replace(b"\n29998\t", b"\n2999x\t"),
+        ):
+            assert read_canonical(wrong, 0, words=words, size=len(codes)) is None
+        assert read_canonical(body, 0, words=words, size=len(codes) - 1) is None
+
+
+@pytest.mark.parametrize("count", [127, 128])
+def test_as_many_labels_as_there_are_free_bytes(count: int) -> None:
+    words = [f"label {at:03}" for at in range(count)]
+    body = "".join(f"{index}\t{word}\n" for index, word in enumerate(words)).encode()
+    read = read_canonical(body, 0, words=words, size=count)
+    assert read == (bytes(range(count)) if count == 127 else None)
+
+
+@pytest.mark.parametrize(
+    "body",
+    [b"0\t1\n1\t2", b"0\t1\n1\t2\n\n", b"0\t1\n0\t2\n", b"0\t1\n2\t2\n", b"0\t1\n1\t\n", b"0\t1\n1\t2\t3\n",
+     b"0\t1\n01\t2\n", b"0\t1\n1\t1e999\n", b"0\t1\n1\t1e\n", b"0\t1\n1\tnan\n", b"0\t1\n1\t 2\n", b"0\t1\n"],
+)  # fmt: skip
+def test_other_numbers_are_left_to_the_careful_reader(body: bytes) -> None:
+    assert read_canonical_numbers(body, 2) is None
+
+
+def test_numbers_in_another_order_are_put_in_order() -> None:
+    assert read_canonical_numbers(b"2\t3.5\n0\t-1\n1\t2e1\n", 3) == array("d", [-1, 20, 3.5])
+
+
+def test_the_careful_reader_counts_what_it_passes_over() -> None:
+    rows = read_lines(b"\n1\tentailment\n\n0\t0\n2\tno\n", SETS[0]._replace(size=4, shown=1))
+    assert (rows.rows, rows.blank, rows.synonyms) == (3, 2, 1)
+    assert rows.shown == [Fault("unknown-label", 6, 2, b"no")]
+    assert rows.faults == {"unknown-label": 1, "missing-index": 1}
+    assert (rows.values, rows.indices) == (b"", array("q"))
+    part = read_lines(b"3\tentailment\n1\t0\n", SETS[0]._replace(size=4, complete=False))
+    assert (part.values, part.indices) == (bytes([0, 1]), array("q", [1, 3]))
+
+
+def test_a_column_counts_and_takes() -> None:
+    for labels in (("a", "b"), ("a", "b", "c"), ("a", "b", "c", "d")):
+        codes = bytes(at * at % len(labels) for at in range(50))
+        column = Column(labels, codes)
+        assert column.counts() == tuple(codes.count(code) for code in range(len(labels)))
+        assert column.take([7, 3]) == Column(labels, bytes([codes[7], codes[3]]), array("q", [7, 3]))
+        with pytest.raises(TypeError, match=r"^this column holds labels, not numbers$"):
+            _ = column.numbers
+    numbers = Column((), array("d", [1.5, 2.5]))
+    assert numbers.take([1]) == Column((), array("d", [2.5]), array("q", [1]))
+    with pytest.raises(TypeError, match=r"^this column holds numbers, not labels$"):
+        _ = numbers.codes
 
 
 @given(st.binary(max_size=300))
