@@ -3,6 +3,7 @@
 # make test-postgres  the site's tests on PostgreSQL     make soak  thousands of submissions in a row
 # make check  ruff and mypy                   make bench     timings as ratios against peers and limits
 # make docs   write the generated pages again
+# make mutate MODULES="submission.tables scoring"  which small faults the tests miss; without MODULES, all: hours
 
 PYTHON ?= $(firstword $(shell for p in python3.13 python3.12 python3.11 python3; do \
 	command -v $$p >/dev/null 2>&1 && $$p -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null && echo $$p; done))
@@ -12,7 +13,7 @@ SITE ?= gluebench-site
 PORT ?= 8000
 PIP := $(BIN)/python -m pip --disable-pip-version-check install --quiet --constraint constraints.txt
 
-.PHONY: run test test-all test-postgres check format bench soak coverage docs clean
+.PHONY: run test test-all test-postgres check format bench soak coverage mutate docs clean
 
 run: $(VENV)/.leaderboard
 	@exec $(BIN)/gluebench leaderboard demo --site $(SITE) --port $(PORT)
@@ -57,11 +58,14 @@ coverage: $(VENV)/.dev
 	$(BIN)/python bench/differences.py
 	$(BIN)/python bench/rank_coverage.py
 
+mutate: $(VENV)/.dev
+	$(BIN)/python bench/mutate.py $(MODULES)
+
 docs: $(VENV)/.dev
 	$(BIN)/python -m gluebench.cli.reference > docs/commands.md
 
 clean:
-	rm -rf $(VENV) build dist .mypy_cache .pytest_cache .ruff_cache
+	rm -rf $(VENV) build dist mutants .mypy_cache .pytest_cache .ruff_cache
 
 $(BIN)/python:
 	@test -n "$(PYTHON)" || { echo "gluebench needs Python 3.11 or newer; none was found. Install one, or say make PYTHON=/path/to/python." >&2; exit 1; }

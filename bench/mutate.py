@@ -19,22 +19,28 @@ import random
 import resource
 import signal
 import time
-from collections import Counter, defaultdict
+from collections import defaultdict
 from pathlib import Path
 
 import pytest
 from _pytest.runner import runtestprotocol
 from hypothesis import Phase, settings
-from mutmut import __main__ as mutmut
+from mutmut.__main__ import create_mutants
 from mutmut.configuration import config
 from mutmut.mutation.data import SourceFileMutationData
 from mutmut.mutation.trampoline import set_mutant_under_test
 from mutmut.state import state
-from mutmut.utils.file_utils import change_cwd, walk_mutatable_files
+from mutmut.utils.file_utils import (
+    change_cwd,
+    copy_also_copy_files,
+    copy_src_dir,
+    setup_source_paths,
+    walk_mutatable_files,
+)
 from mutmut.utils.format_utils import mangled_name_from_mutant_name
 
-KILLED, SURVIVED, NO_TESTS = 1, 0, 33
-"""Exit codes as mutmut keeps them."""
+KILLED, SURVIVED, NO_TESTS, TIMEOUT = 1, 0, 33, 36
+"""Exit codes as mutmut keeps them; a timeout counts as killed."""
 MEMORY = 8 << 30
 
 
@@ -53,13 +59,15 @@ class Run:
             if cache.__module__.startswith("gluebench"):
                 cache.cache_clear()  # a cached result would hide the mutant
         gc.freeze()  # children share the parent's pages
+        if _result("", session.items, 3600) != SURVIVED:
+            raise pytest.UsageError("the tests fail in a child process without a mutant")
         for name in self.mutants:
             covering = sorted(tests[mangled_name_from_mutant_name(name)], key=lambda test: test[0])
             items = [item for _, item in covering]
             limit = 10 + int(5 * sum(seconds for seconds, _ in covering))
             self.results[name] = _result(name, items, limit) if items else NO_TESTS
             if self.results[name] != KILLED:
-                print(f"\n{name} survived {len(items)} tests", end="", flush=True)
+                print(f"\n{name}: exit code {self.results[name]} of {len(items)} tests", end="", flush=True)
         return True
 
     @staticmethod
@@ -77,12 +85,15 @@ class Run:
 
 
 def _result(name: str, items: list[pytest.Item], limit: int) -> int:
+    """Run the tests on one mutant in a child process that may use `limit` seconds of processor time."""
     child = os.fork()
     if child:
-        return SURVIVED if os.waitpid(child, 0)[1] == 0 else KILLED
+        status = os.waitpid(child, 0)[1]
+        return TIMEOUT if os.WIFSIGNALED(status) else os.waitstatus_to_exitcode(status)
     code = KILLED
     try:
-        signal.alarm(limit)
+        signal.alarm(6 * limit)
+        resource.setrlimit(resource.RLIMIT_CPU, (limit, limit))
         resource.setrlimit(resource.RLIMIT_AS, (MEMORY, MEMORY))
         set_mutant_under_test(name)
         for item, following in zip(items, [*items[1:], None], strict=True):
@@ -100,15 +111,15 @@ def main() -> None:
     parser.add_argument("--sample", type=int, default=1_000_000)
     options = parser.parse_args()
     Path("mutants").mkdir(exist_ok=True)
-    mutmut.copy_src_dir()
-    mutmut.copy_also_copy_files()
-    mutmut.setup_source_paths()
-    mutmut.create_mutants(2)
-    sources = [SourceFileMutationData(path=path) for path in walk_mutatable_files()]
+    copy_src_dir()
+    copy_also_copy_files()
+    setup_source_paths()
+    create_mutants(2)
+    sources = {path: SourceFileMutationData(path=path) for path in walk_mutatable_files()}
     chosen: list[str] = []
-    for source in sources:
+    for path, source in sources.items():
         source.load()
-        module = ".".join(source.path.with_suffix("").parts[2:])
+        module = ".".join(path.with_suffix("").parts[2:])
         if any(f"{module}.".startswith(f"{name}.") for name in options.modules):
             names = sorted(source.exit_code_by_key)
             chosen += random.Random(0).sample(names, min(options.sample, len(names)))
@@ -120,14 +131,13 @@ def main() -> None:
         arguments = [*config().pytest_add_cli_args, *config().pytest_add_cli_args_test_selection]
         if code := pytest.main(["--rootdir=.", *arguments], plugins=[run]):
             raise SystemExit(code)
-    for source in sources:
+    for path, source in sources.items():
         results = {name: run.results[name] for name in source.exit_code_by_key if name in run.results}
         source.exit_code_by_key |= results
         source.save()
         if results:
-            counts = Counter(results.values())
-            share = counts[KILLED] / len(results)
-            print(f"{source.path.stem:20} {counts[KILLED]:5} of {len(results):5} killed  {share:6.1%}")
+            killed = sum(code in (KILLED, TIMEOUT) for code in results.values())
+            print(f"{path.stem:20} {killed:5} of {len(results):5} killed  {killed / len(results):6.1%}")
 
 
 if __name__ == "__main__":
