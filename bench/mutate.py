@@ -19,7 +19,7 @@ import random
 import resource
 import signal
 import time
-from collections import defaultdict
+from collections import Counter, defaultdict
 from pathlib import Path
 
 import pytest
@@ -50,6 +50,7 @@ class Run:
     def __init__(self, mutants: list[str]) -> None:
         self.mutants = mutants
         self.results: dict[str, int] = {}
+        self.kills: Counter[pytest.Item] = Counter()
 
     @pytest.hookimpl(tryfirst=True)
     def pytest_runtestloop(self, session: pytest.Session) -> bool:
@@ -59,13 +60,16 @@ class Run:
             if cache.__module__.startswith("gluebench"):
                 cache.cache_clear()  # a cached result would hide the mutant
         gc.freeze()  # children share the parent's pages
-        if _result("", session.items, 3600) != SURVIVED:
-            raise pytest.UsageError("the tests fail in a child process without a mutant")
+        if self._result("", session.items, 3600) != SURVIVED:
+            raise pytest.UsageError(f"{[*self.kills]} fails in a child process without a mutant")
         for name in self.mutants:
-            covering = sorted(tests[mangled_name_from_mutant_name(name)], key=lambda test: test[0])
+            covering = tests[mangled_name_from_mutant_name(name)]
+            covering.sort(
+                key=lambda test: (-self.kills[test[1]], test[0])
+            )  # what killed others, then the fastest
             items = [item for _, item in covering]
             limit = 10 + int(5 * sum(seconds for seconds, _ in covering))
-            self.results[name] = _result(name, items, limit) if items else NO_TESTS
+            self.results[name] = self._result(name, items, limit) if items else NO_TESTS
             if self.results[name] != KILLED:
                 print(f"\n{name}: exit code {self.results[name]} of {len(items)} tests", end="", flush=True)
         return True
@@ -83,26 +87,30 @@ class Run:
             state()._stats.clear()
         return tests
 
-
-def _result(name: str, items: list[pytest.Item], limit: int) -> int:
-    """Run the tests on one mutant in a child process that may use `limit` seconds of processor time."""
-    child = os.fork()
-    if child:
-        status = os.waitpid(child, 0)[1]
-        return TIMEOUT if os.WIFSIGNALED(status) else os.waitstatus_to_exitcode(status)
-    code = KILLED
-    try:
-        signal.alarm(6 * limit)
-        resource.setrlimit(resource.RLIMIT_CPU, (limit, limit))
-        resource.setrlimit(resource.RLIMIT_AS, (MEMORY, MEMORY))
-        set_mutant_under_test(name)
-        for item, following in zip(items, [*items[1:], None], strict=True):
-            if any(report.failed for report in runtestprotocol(item, log=False, nextitem=following)):
-                break
-        else:
-            code = SURVIVED
-    finally:
-        os._exit(code)
+    def _result(self, name: str, items: list[pytest.Item], limit: int) -> int:
+        """Run the tests on one mutant in a child process that may use `limit` seconds of processor time."""
+        reader, writer = os.pipe()
+        child = os.fork()
+        if child:
+            os.close(writer)
+            with open(reader, "rb") as failed:
+                self.kills.update(items[int(number)] for number in failed.read().split())
+            status = os.waitpid(child, 0)[1]
+            return TIMEOUT if os.WIFSIGNALED(status) else os.waitstatus_to_exitcode(status)
+        code = KILLED
+        try:
+            signal.alarm(6 * limit)
+            resource.setrlimit(resource.RLIMIT_CPU, (limit, limit))
+            resource.setrlimit(resource.RLIMIT_AS, (MEMORY, MEMORY))
+            set_mutant_under_test(name)
+            for number, (item, following) in enumerate(zip(items, [*items[1:], None], strict=True)):
+                if any(report.failed for report in runtestprotocol(item, log=False, nextitem=following)):
+                    os.write(writer, b"%d" % number)
+                    break
+            else:
+                code = SURVIVED
+        finally:
+            os._exit(code)
 
 
 def main() -> None:

@@ -79,7 +79,6 @@ def test_names_that_mean_nothing_here(tiny: Benchmark) -> None:
     [
         RIGHT,
         tuple(RIGHT),
-        (int(value) for value in RIGHT),
         dict(zip([3, 1, 0, 2], [RIGHT[at] for at in (3, 1, 0, 2)], strict=True)),
         np.array(RIGHT),
         pd.Series([1, 1, 0, 1], index=[3, 2, 1, 0]),
@@ -109,6 +108,11 @@ def test_labels_in_any_container(tiny: Benchmark, values: object) -> None:
 def test_numbers_in_any_container_keep_every_digit(tiny: Benchmark, values: object) -> None:
     found = submission_of({"Sim": values}, tiny, role="dev")
     assert found.predictions["Sim"].numbers.tolist() == [0, 1.5, 1, 1 / 3]
+
+
+def test_labels_may_come_one_at_a_time(tiny: Benchmark) -> None:
+    found = submission_of({"Para": (int(value) for value in RIGHT)}, tiny, role="dev")
+    assert found.predictions["Para"].words() == RIGHT
 
 
 def test_what_is_missing_makes_it_incomplete_and_what_is_wrong_invalid(tiny: Benchmark) -> None:
