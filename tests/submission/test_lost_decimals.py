@@ -25,6 +25,7 @@ LOST = {
     "any number of decimals": "34 3412 5 341 225",
     "the decimals of a double": "34120001792907715 2 25 42109999656677246 3125",
     "numpy.savetxt": "3412000000000000000e+00 2250000000000000000e+00 0 5 4125000000000000000e+00",
+    "just above 100": "101 101 101 3 2",
     "below zero": "-3412 -250 -1125 2 50",
     "numbers below one kept theirs": "3412 2250 0.512 3.1 4125",
 }
@@ -37,6 +38,8 @@ LEGAL = {
     "whole, some below zero": "-3 -1 0 7 2",
     "log-probabilities": "-512.25 -130.5 -700.125 -810.5 -0.25",
     "two outliers of five": "3412 9999 3 2 1",
+    "up to 100": "100 100 100 100 -100",
+    "more digits than a score has": "1e20 1e20 1e20 341 3",
     "huge": "1e308 -1e308 1e300 0 1e299",
 }
 
@@ -87,3 +90,8 @@ def test_other_decimal_marks_are_no_numbers(tiny: Benchmark, folder: Folder, tex
     submission = check(folder({"Sim.tsv": scores(f"1 2 {text} 4 5")}), tiny)
     (problem,) = submission.errors
     assert (problem.code, problem.line, problem.index, problem.value) == ("not-a-number", 4, 2, text)
+
+
+@pytest.mark.parametrize(("values", "verdict"), [("341 225 3 2", "incomplete"), ("341 225 312 2", "invalid")])
+def test_half_of_the_numbers_is_not_most(tiny: Benchmark, folder: Folder, values: str, verdict: str) -> None:
+    assert check(folder({"Sim.tsv": scores(values)}), tiny, role="dev").verdict == verdict

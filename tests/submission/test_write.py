@@ -330,6 +330,7 @@ def test_fix_says_each_step(tiny: Benchmark, tmp_path: Path) -> None:
         (b"0\t1\n1\t0\n2\t1\n3\t1\n", "1011"),
         (b"index\tprediction\r0\t+1\r1\t0.\r2\t1\r3\t1\r", "1011"),
         (b"0\tNOT_ENTAILMENT\n1\tEntailment\n2\t0\n3\t1\n", "0101"),
+        (b"0,0\n1,1\n2,0\t\n3,0\n", "0100"),
         (b"0\t0\n-1\t1\n2\t0\n3\t1\n", None),
         (b"0\t0\n1\t1\t1\n2\t0\n3\t1\n", None),
         (b"0\t0\n1\t-1\n2\t0\n3\t1\n", None),

@@ -126,10 +126,7 @@ def _brief(value: object) -> str:
 
 
 def _plain(values: Any) -> Iterable[object]:
-    for name in ("tolist", "to_list"):
-        if hasattr(values, name):
-            return list(getattr(values, name)())
-    return list(values)
+    return list(values.tolist() if hasattr(values, "tolist") else values)
 
 
 def _text(value: object, *, number: bool = False) -> str:
