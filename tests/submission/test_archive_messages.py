@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import struct
 from pathlib import Path
+from typing import Any
 
 import pytest
 from submission import hostile
@@ -174,3 +176,31 @@ def test_a_name_without_the_utf_8_flag_is_in_the_old_code_page(tmp_path: Path) -
 def test_a_comment_of_any_length_is_passed_over(tmp_path: Path, comment: int) -> None:
     (tmp_path / "s.zip").write_bytes(one(end=End(comment=b"c" * comment)))
     assert read_members(tmp_path / "s.zip").problems == ()
+
+
+FULL = hostile.FULL_32
+DISK = struct.Struct("<2HL")
+
+
+@pytest.mark.parametrize(
+    ("fields", "value"),
+    [
+        ({"size": FULL, "extra": b"\1\0\4\0abcd"}, "a Zip64 field that is too short"),
+        ({"disk": 0xFFFF, "extra": b"\1\0\2\0ab"}, "a Zip64 field that is too short"),
+        ({"size": FULL, "extra": hostile.extra_64(SIZE) + b"\1\0\0\0"}, "2 Zip64 fields where one is needed"),
+        ({"size": FULL, "extra": hostile.extra_64(SIZE)[:-1]}, "1 Zip64 fields where one is needed"),
+    ],
+)
+def test_a_broken_zip64_field_is_named(tmp_path: Path, fields: dict[str, Any], value: str) -> None:
+    (tmp_path / "s.zip").write_bytes(one(**fields, local={"size": SIZE, "disk": 0, "extra": b""}))
+    (problem,) = read_members(tmp_path / "s.zip").problems
+    assert (problem.code, problem.file, problem.value) == ("zip64", IN_MRPC, value)
+
+
+@pytest.mark.parametrize(("disk", "codes"), [(0, []), (2, ["multi-disk"])])
+def test_the_disk_may_stand_in_the_zip64_field(tmp_path: Path, disk: int, codes: list[str]) -> None:
+    member = Member(disk=0xFFFF, extra=DISK.pack(1, 4, disk), local={"extra": b""})
+    (tmp_path / "s.zip").write_bytes(archive(member))
+    found = read_members(tmp_path / "s.zip")
+    assert [problem.code for problem in found.problems] == codes
+    assert list(found.members) == ([] if codes else [IN_MRPC])
