@@ -11,7 +11,7 @@ from submission import hostile
 from submission.hostile import TABLE, End, Member, archive
 from submission.hostile_cases import GOOD, LAST, STRUCTURES, one
 
-from gluebench.submission.archive import Limits, read_members
+from gluebench.submission.archive import Limits, base_name, read_members
 from gluebench.submission.archive_problems import printable
 
 SIZE = len(TABLE)
@@ -204,3 +204,16 @@ def test_the_disk_may_stand_in_the_zip64_field(tmp_path: Path, disk: int, codes:
     found = read_members(tmp_path / "s.zip")
     assert [problem.code for problem in found.problems] == codes
     assert list(found.members) == ([] if codes else [IN_MRPC])
+
+
+def test_a_base_name_is_behind_the_last_slash() -> None:
+    assert [base_name(path) for path in ("a/b/MRPC.tsv", "MRPC.tsv", "a/")] == ["MRPC.tsv", "MRPC.tsv", ""]
+
+
+def test_the_one_folder_in_a_folder_is_named(tmp_path: Path) -> None:
+    (tmp_path / "run 3").mkdir()
+    (tmp_path / "run 3" / "RTE.tsv").write_bytes(TABLE)
+    (notice,) = read_members(tmp_path).problems
+    assert (notice.code, notice.value) == ("wrapper-folder", "run 3")
+    refused = read_members(tmp_path, limits=Limits(total=1))
+    assert (dict(refused.members), refused.problems[0].code) == ({}, "too-large-unpacked")

@@ -19,8 +19,6 @@ from gluebench.submission.tables import read_table
 FORMATS = (".tsv", ".csv", ".jsonl", ".txt")
 _INDEX_KEYS = ("index", "idx", "id")
 _VALUE_KEYS = ("prediction", "label")
-_LONG_AGO = (1980, 1, 1, 0, 0, 0)
-"""The date of every member: the same predictions make the same bytes."""
 
 
 class Predictions(NamedTuple):
@@ -54,7 +52,7 @@ def write_submission(
         with zipfile.ZipFile(partial, "w", zipfile.ZIP_DEFLATED) as archive:
             for file in benchmark.files(role):
                 if file.name in predictions:
-                    member = zipfile.ZipInfo(file.name + SUFFIX, _LONG_AGO)
+                    member = zipfile.ZipInfo(file.name + SUFFIX)  # dated 1980, so the same bytes each time
                     member.compress_type = zipfile.ZIP_DEFLATED
                     member.external_attr = 0o644 << 16
                     archive.writestr(member, tsv(predictions[file.name]))
