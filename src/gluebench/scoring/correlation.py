@@ -21,7 +21,7 @@ _LARGEST_EXPONENT = 900
 def pearson_of(gold: Sequence[float], predicted: Sequence[float]) -> float:
     """Pearson's r of two columns of n finite numbers, -1 to 1; 0.0 where either is constant.
 
-    Permuting the rows, or multiplying a column by a power of two, does not change any bit of it.
+    Permuting the rows, or multiplying a column exactly by a power of two, does not change any bit of it.
     """
     x, y = _deviations(gold), _deviations(predicted)
     return _ratio(_dot(x, y), _dot(x, x), _dot(y, y))
@@ -50,8 +50,10 @@ def standardized(values: Sequence[float]) -> list[float]:
     deviations = _deviations(values)
     if not any(deviations):
         return deviations  # a constant column
-    root_mean_square = sqrt(_dot(deviations, deviations) / len(deviations))
-    return [deviation / root_mean_square for deviation in deviations]
+    n = len(deviations)
+    root_mean_square = sqrt(_dot(deviations, deviations) / n)
+    mean = fsum(deviations) / n  # what rounding left; not small beside the others' if one value lies far out
+    return [(deviation - mean) / root_mean_square for deviation in deviations]
 
 
 def ranks(values: Sequence[float]) -> list[float]:
