@@ -54,8 +54,7 @@ soak: $(VENV)/.dev
 	$(BIN)/python bench/soak.py
 
 coverage: $(VENV)/.dev
-	$(BIN)/python bench/intervals.py
-	$(BIN)/python bench/differences.py
+	$(BIN)/python bench/calibration.py
 	$(BIN)/python bench/rank_coverage.py
 
 mutate: $(VENV)/.dev

@@ -30,18 +30,21 @@ def world_options(description: str | None, *, quick: int) -> argparse.ArgumentPa
 
 
 def write_material(folder: Path, *, seed: int = 0) -> None:
-    """Write `good.zip`, `shuffled.zip`, `broken.zip` and a gold folder below `folder`."""
+    """Write `good.zip`, `shuffled.zip`, `broken.zip`, `other.zip` of another system, and a gold folder."""
     glue = load_benchmark("glue")
     rng = random.Random(seed)
     gold_folder = folder / "gold"
     gold_folder.mkdir(parents=True, exist_ok=True)
     rows: dict[str, list[str]] = {}
+    others: dict[str, list[str]] = {}
     for file in glue.files():
         gold = _gold(file, glue, rng)
         (gold_folder / f"{file.name}.tsv").write_text(HEADERS["label"] + _table(gold))
         rows[file.name] = [_predicted(label, file, glue, rng) for label in gold]
+        others[file.name] = [_predicted(label, file, glue, rng) for label in gold]
     _write_tags(gold_folder, glue, rng)
     write_zip(folder / "good.zip", rows, lambda lines: lines)
+    write_zip(folder / "other.zip", others, lambda lines: lines)
     write_zip(folder / "shuffled.zip", rows, lambda lines: rng.sample(lines, len(lines)))
     write_zip(folder / "broken.zip", rows, _broken)
 

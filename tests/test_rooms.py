@@ -66,3 +66,9 @@ def test_the_public_names_are_those_it_can_give() -> None:
     for name in gluebench.__all__:
         assert getattr(gluebench, name) is not None
     assert not modules_after("import gluebench; dir(gluebench)") & {*HEAVY, "numpy"}
+
+
+def test_an_order_by_scores_alone_loads_no_numpy() -> None:
+    modules = ("order", "rules", "survival", "costs", "records")
+    code = "; ".join(f"import gluebench.analysis.rank.{name}" for name in modules)
+    assert not modules_after(code) & {*HEAVY, "numpy"}

@@ -9,17 +9,19 @@ from typing import TYPE_CHECKING, Any
 from gluebench.version import __version__
 
 if TYPE_CHECKING:
-    from gluebench.analysis import Comparison, compare
+    from gluebench.analysis.compare import Comparison, compare
+    from gluebench.analysis.rank import Ranking, rank
     from gluebench.benchmark import Benchmark, ManifestError, Task, UnknownNameError, load_benchmark
     from gluebench.data import DataError, Example, Table, load
-    from gluebench.scoring import Gold, GoldError, Report, Score, grade, read_gold, summarise
+    from gluebench.scoring import Gold, GoldError, Report, Score, grade, grade_runs, read_gold, summarise
     from gluebench.submission import Column, Problem, Submission, check, write_submission
 
 _HOMES = {
-    "analysis": ("Comparison", "compare"),
+    "analysis.compare": ("Comparison", "compare"),
+    "analysis.rank": ("Ranking", "rank"),
     "data": ("DataError", "Example", "Table", "load"),
     "benchmark": ("Benchmark", "ManifestError", "Task", "UnknownNameError", "load_benchmark"),
-    "scoring": ("Gold", "GoldError", "Report", "Score", "grade", "read_gold", "summarise"),
+    "scoring": ("Gold", "GoldError", "Report", "Score", "grade", "grade_runs", "read_gold", "summarise"),
     "submission": ("Column", "Problem", "Submission", "check", "write_submission"),
 }
 
@@ -33,6 +35,7 @@ __all__ = [
     "GoldError",
     "ManifestError",
     "Problem",
+    "Ranking",
     "Report",
     "Score",
     "Submission",
@@ -43,8 +46,10 @@ __all__ = [
     "check",
     "compare",
     "grade",
+    "grade_runs",
     "load",
     "load_benchmark",
+    "rank",
     "read_gold",
     "summarise",
     "write_submission",

@@ -14,8 +14,7 @@ from gluebench.analysis.audit.run import verdict
 from gluebench.benchmark import UnknownNameError, load_benchmark
 from gluebench.data import DataError, Example
 from gluebench.scoring import read_gold
-from gluebench.scoring.bars import Bar
-from gluebench.scoring.intervals import wilson
+from gluebench.scoring.intervals import Bar, wilson
 
 GLUE = load_benchmark("glue")
 MNLI = GLUE.task("MNLI")

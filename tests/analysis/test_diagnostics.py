@@ -66,11 +66,11 @@ def answers(labels: list[str], right: float, seed: int = 3) -> list[str]:
 @pytest.fixture(scope="module")
 def found(gold, labels):
     systems = {"good": {"AX": answers(labels, 0.8)}, "poor": {"AX": answers(labels, 0.3)}}
-    return diagnose(systems, gold, resamples=200)
+    return diagnose(systems, gold)
 
 
 def test_scores_are_those_of_the_report(gold, labels, found) -> None:
-    report = grade({"AX": answers(labels, 0.8)}, gold, resamples=200).diagnostics["AX"]
+    report = grade({"AX": answers(labels, 0.8)}, gold).diagnostics["AX"]
     assert found.sets["AX"].reports["good"] == report
 
 
@@ -78,7 +78,7 @@ def test_a_stored_report_gives_the_same_map(gold, labels, found) -> None:
     each = found.sets["AX"]
     systems = {"good": {"AX": answers(labels, 0.8)}, "poor": {"AX": answers(labels, 0.3)}}
     stored = {
-        name: report_of(json.loads(grade(given, gold, resamples=200).to_json())).diagnostics["AX"]
+        name: report_of(json.loads(grade(given, gold).to_json())).diagnostics["AX"]
         for name, given in systems.items()
     }
     assert list(heatmap(each.task, stored).records()) == list(heatmap(each.task, each.reports).records())
@@ -189,7 +189,7 @@ def private(sample, said: bool | None = True):
 @pytest.mark.parametrize("said", [True, None])
 def test_small_categories_are_withheld_unless_labels_are_public(sample, gold, labels, said) -> None:
     hidden = read_gold(gold.folder, private(sample, said))
-    found = diagnose({"one": {"AX": answers(labels, 0.8)}}, hidden, resamples=50, withhold_below=30)
+    found = diagnose({"one": {"AX": answers(labels, 0.8)}}, hidden, withhold_below=30)
     finding = found.sets["AX"].systems["one"]
     small = [score for _, _, score in finding.parts() if score.n < 30]
     assert small
@@ -204,14 +204,14 @@ def test_small_categories_are_withheld_unless_labels_are_public(sample, gold, la
 
 def test_no_warning_tells_what_the_labels_of_a_withheld_category_are(sample, gold, labels) -> None:
     constant = {"one": {"AX": ["neutral"] * (len(labels) - 1) + ["entailment"]}}
-    assert "not defined" in " ".join(diagnose(constant, gold, resamples=0).warnings)
+    assert "not defined" in " ".join(diagnose(constant, gold, intervals=False).warnings)
     hidden = read_gold(gold.folder, private(sample))
-    assert diagnose(constant, hidden, resamples=0, withhold_below=30).warnings == hidden.warnings
+    assert diagnose(constant, hidden, intervals=False, withhold_below=30).warnings == hidden.warnings
 
 
 def test_a_private_set_smaller_than_that_is_withheld_altogether(sample, gold, labels) -> None:
     hidden = read_gold(gold.folder, private(sample))
-    found = diagnose({"one": {"AX": answers(labels, 0.8)}}, hidden, resamples=0, withhold_below=601)
+    found = diagnose({"one": {"AX": answers(labels, 0.8)}}, hidden, intervals=False, withhold_below=601)
     finding = found.sets["AX"].systems["one"]
     assert {score.value for _, _, score in finding.parts()} == {None}
     assert (finding.confusions, finding.directions) == ({}, None)
@@ -219,7 +219,7 @@ def test_a_private_set_smaller_than_that_is_withheld_altogether(sample, gold, la
 
 def test_public_labels_are_never_withheld(gold, labels, found) -> None:
     systems = {"good": {"AX": answers(labels, 0.8)}, "poor": {"AX": answers(labels, 0.3)}}
-    assert diagnose(systems, gold, resamples=200, withhold_below=1000).as_dict() == found.as_dict()
+    assert diagnose(systems, gold, withhold_below=1000).as_dict() == found.as_dict()
 
 
 def test_withholding_keeps_sizes() -> None:
@@ -331,6 +331,6 @@ def test_what_cannot_be_diagnosed_is_said(sample, gold, labels) -> None:
 
 
 def test_a_system_that_did_not_answer_is_left_out_with_a_warning(gold, labels) -> None:
-    found = diagnose({"a": {"AX": labels}, "b": {}}, gold, resamples=0)
+    found = diagnose({"a": {"AX": labels}, "b": {}}, gold, intervals=False)
     assert list(found.sets["AX"].systems) == ["a"]
     assert "b: AX.tsv was not submitted; AX is left out" in found.warnings

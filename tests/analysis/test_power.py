@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gluebench.analysis.power import examples_needed, smallest_difference, smallest_shift
-from gluebench.analysis.significance import mcnemar
+from gluebench.analysis.power import examples_needed, smallest_difference
+from gluebench.scoring.inference import mcnemar
 
 
 def test_a_value_worked_by_hand() -> None:
@@ -68,7 +68,7 @@ def test_so_many_rows_have_the_power_that_is_said(difference: float, disagreemen
 def test_the_exact_test_of_compare_has_nearly_that_power(examples: int, disagreement: float) -> None:
     difference = smallest_difference(examples, disagreement)
     assert difference is not None
-    assert 0.7 < simulated(examples, difference, disagreement, exact=True) < 0.84
+    assert 0.75 < simulated(examples, difference, disagreement, exact=True) < 0.84
 
 
 def test_a_tiny_test_set_shows_nothing_where_systems_hardly_disagree() -> None:
@@ -89,6 +89,6 @@ def test_what_glues_test_sets_can_show(examples: int, expected: float) -> None:
 
 def test_the_general_figure_is_that_of_an_accuracy() -> None:
     """A standard error of sqrt(d / n), which an accuracy's difference has when it is small."""
-    assert smallest_shift((0.1 / 10_000) ** 0.5) == pytest.approx(smallest_difference(10_000, 0.1), rel=0.01)
-    assert smallest_shift(0.0) is None
+    error = (0.1 / 10_000) ** 0.5
+    assert 2.8016 * error == pytest.approx(smallest_difference(10_000, 0.1), rel=0.01)
     assert smallest_difference(1000, 0.0) is None

@@ -42,7 +42,7 @@ def run(folder, *arguments: str, code: int = 0):
 
 
 def both(folder) -> list[str]:
-    return [str(folder / "ours"), str(folder / "theirs"), "--resamples", "100"]
+    return [str(folder / "ours"), str(folder / "theirs")]
 
 
 def test_the_tables_with_the_papers_warning(folder) -> None:
@@ -57,7 +57,7 @@ def test_the_tables_with_the_papers_warning(folder) -> None:
 
 
 def test_one_system(folder) -> None:
-    out = run(folder, str(folder / "ours"), "--resamples", "100").stdout
+    out = run(folder, str(folder / "ours")).stdout
     assert "AX, Sample diagnostic set: ours" in out
     assert "R3" in out
 
@@ -128,7 +128,7 @@ def test_the_heat_map_is_drawn(folder, tmp_path) -> None:
 
 def test_submissions_of_one_name_are_told_apart_by_their_paths(folder, tmp_path) -> None:
     twin = shutil.copytree(folder / "theirs", tmp_path / "ours")
-    found = json.loads(run(folder, str(folder / "ours"), str(twin), "--resamples", "0", "--json").stdout)
+    found = json.loads(run(folder, str(folder / "ours"), str(twin), "--json").stdout)
     assert list(found["sets"]["AX"]["systems"]) == [str(folder / "ours"), str(twin)]
 
 

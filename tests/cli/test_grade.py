@@ -70,12 +70,10 @@ def test_grade_without_intervals(world):
     assert report["score"]["low"] is None
 
 
-def test_grade_is_the_same_twice_and_follows_the_seed(world):
-    def graded(seed):
-        return world.run("grade", world.worse, "--gold", world.gold, "--json", "--seed", seed).stdout
-
-    assert graded(0) == graded(0)
-    assert graded(0) != graded(1)
+def test_grade_is_the_same_twice(world):
+    outputs = {world.run("grade", world.worse, "--gold", world.gold, "--json").stdout for _ in range(2)}
+    assert len(outputs) == 1
+    assert json.loads(outputs.pop())["schema"] == "gluebench.report/1"
 
 
 def test_an_incomplete_submission_has_no_average_and_says_so_with_exit_0(world):
@@ -148,7 +146,7 @@ def test_several_runs_have_mean_deviation_and_best(world):
 def test_compare_prints_the_table_and_the_words(world):
     result = world.run("compare", world.right, world.worse, "--gold", world.gold, "--resamples", 500)
     assert result.exit_code == 0, result.output
-    for heading in ("A - B [95 % interval]", "exact McNemar", "Williams", "paired exchange", "average"):
+    for heading in ("A - B [95 % interval]", "mid-p McNemar", "paired exchange", "average"):
         assert heading in result.stdout
     assert "On average over all 2 tasks," in result.stdout
 

@@ -112,6 +112,24 @@ def test_the_majority_convention_is_labelled(ranked):
     assert "Likeness has numbers" in refused.stderr
 
 
+def test_several_runs_of_a_system(ranked, world):
+    for number, pairs in enumerate(("11110000111100001000", "11110000111100001111", "11110000111100000000")):
+        world.submission(f"ours-{number}", {**MIDDLE, "Pairs": pairs})
+    runs = f"ours={world.root}/ours-*"
+    result = ranked("--runs", runs, systems=(world.right, world.worse))
+    assert result.exit_code == 0, result.output
+    assert "Means over runs: ours 3." in result.stdout
+    assert "one run only" in result.stderr
+    systems = data_of(ranked("--json", "--runs", runs, systems=(world.right,)))["systems"]
+    ours = next(each for each in systems if each["name"] == "ours")
+    alone = data_of(ranked("--json", systems=(world.right, *sorted(world.root.glob("ours-*")))))["systems"]
+    scores = [each["scores"]["Pairs"] for each in alone if "ours" in each["name"]]
+    assert ours["scores"]["Pairs"] == pytest.approx(sum(scores) / 3)
+    assert ours["runs"] == 3
+    rows = list(csv.DictReader(io.StringIO(ranked("--csv", "--runs", runs, systems=(world.right,)).stdout)))
+    assert {row["system"]: row["runs"] for row in rows} == {"ours": "3", str(world.right): "1"}
+
+
 def test_costs_and_the_front(ranked, world):
     table = world.root / "costs.tsv"
     table.write_text("system\tparameters\tlatency\nright\t300\t\nmiddle\t100\t\nworse\t200\t\n")
@@ -131,7 +149,12 @@ def test_costs_and_the_front(ranked, world):
 
 @pytest.mark.parametrize(
     ("options", "said"),
-    [(("--weights", "Pairs=x"), "expected a number"), (("--weights", "Pairs=-1"), "expected a number")],
+    [
+        (("--weights", "Pairs=x"), "expected a number"),
+        (("--weights", "Pairs=-1"), "expected a number"),
+        (("--runs", "ours=nowhere/*"), "no submission matches nowhere/*"),
+        (("--runs", "nowhere/*"), "is not NAME=VALUE"),
+    ],
 )
 def test_usage(ranked, options, said):
     result = ranked(*options)

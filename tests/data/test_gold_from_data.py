@@ -29,8 +29,8 @@ def predictions(sample: Benchmark, sample_folder: Path) -> dict[str, object]:
 def test_dev_scores_are_those_of_the_gold_folder(
     sample: Benchmark, sample_folder: Path, predictions: dict[str, object]
 ) -> None:
-    by_data = grade(predictions, gold_from_data(sample_folder, sample), resamples=0)
-    by_gold = grade(predictions, read_gold(sample_folder / "gold-dev", sample, role="dev"), resamples=0)
+    by_data = grade(predictions, gold_from_data(sample_folder, sample), intervals=False)
+    by_gold = grade(predictions, read_gold(sample_folder / "gold-dev", sample, role="dev"), intervals=False)
     assert by_data.score == by_gold.score
     assert by_data.tasks == by_gold.tasks
     assert by_data.provenance["labels"] is None
@@ -66,7 +66,7 @@ def test_a_diagnostic_set_keeps_its_phenomena_domains_directions_and_pairs(
 def test_the_report_names_the_data_it_was_graded_on(sample: Benchmark, tmp_path: Path) -> None:
     prepared_diagnostic(tmp_path, sample)
     gold = gold_from_data(tmp_path, sample, role="test", partial=True)
-    report = grade({"AX": ["neutral"] * len(judgements())}, gold, resamples=0)
+    report = grade({"AX": ["neutral"] * len(judgements())}, gold, intervals=False)
     assert len(report.provenance["datasets"]["AX"]) == 32
 
 
@@ -76,7 +76,7 @@ def test_a_submitted_task_without_data_is_told(
     (tmp_path / "RTE").symlink_to(sample_folder / "RTE")
     with pytest.raises(GoldError, match=r"CoLA\.tsv"):
         grade(predictions, gold_from_data(tmp_path, sample))
-    assert grade({"RTE": predictions["RTE"]}, gold_from_data(tmp_path, sample), resamples=0).tasks["RTE"]
+    assert grade({"RTE": predictions["RTE"]}, gold_from_data(tmp_path, sample), intervals=False).tasks["RTE"]
 
 
 def test_no_data_and_hidden_labels_are_told(sample: Benchmark, sample_folder: Path, tmp_path: Path) -> None:

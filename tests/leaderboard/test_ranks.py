@@ -9,9 +9,11 @@ from typing import Any
 import pytest
 from leaderboard.material import GOLD, PREDICTIONS, zip_bytes
 
-from gluebench.analysis import compare, rank
+from gluebench.analysis.compare import compare
+from gluebench.analysis.rank import rank
 from gluebench.benchmark import load_benchmark
 from gluebench.scoring import read_gold
+from gluebench.scoring.report import fields_of
 from gluebench.submission import check
 
 WORSE = {**PREDICTIONS, "Para": "000000", "Infer-m": ["neutral"] * 6, "Refer": "1011", "DX": ["neutral"] * 4}
@@ -43,7 +45,7 @@ def test_the_background_ranking_is_what_rank_says(three: list[Any], tiny: Any) -
     gold = read_gold(tiny.gold_path, tiny.record)
     files = {row.key: check(row.file.path, tiny.record) for row in three}
     for by in ("mean", "borda", "median", "kemeny"):
-        told = {each.name: each.as_dict() for each in rank(files, gold, by=by).systems}
+        told = {each.name: fields_of(each) for each in rank(files, gold, by=by).systems}
         kept = ranking.board["boards"][""]["rules"][by]["places"]
         assert {key: place["rank"] for key, place in zip(ranking.board["keys"], kept, strict=True)} == {
             name: each["rank"] for name, each in told.items()

@@ -1,73 +1,105 @@
-"""A small sample of the coverage that `bench/intervals.py` measures in full, and what it takes for truth."""
+"""Small samples of what `bench/calibration.py` measures in full, and what its worlds take for truth."""
 
 from __future__ import annotations
 
-import importlib.util
-import sys
-from pathlib import Path
-
+import calibration
 import numpy as np
 import pytest
+from calibration import ALARMS, COVERAGE, FINE, Goal, Options, Tally, bars_of, simulate
+from real import needs_real
+from worlds import WHOLE, Systems, even, real, recalls, two_tables
 
-from gluebench.benchmark import load_benchmark
-
-BENCH = Path(__file__).resolve().parents[2] / "bench" / "intervals.py"
-
-
-@pytest.fixture(scope="module")
-def bench():
-    """The script as a module, under a name that is not the well-known package's."""
-    spec = importlib.util.spec_from_file_location("bench_coverage", BENCH)
-    module = importlib.util.module_from_spec(spec)
-    sys.modules[spec.name] = module
-    spec.loader.exec_module(module)
-    yield module
-    del sys.modules[spec.name]
+WORLDS = 300
+NOISE = 4 * (0.05 * 0.95 / WORLDS) ** 0.5
+"""Four standard errors of a share of .05 or .95."""
+SOME = Options(WORLDS, 199, 3)
 
 
-@pytest.fixture(scope="module")
-def world(bench):
-    glue = load_benchmark("glue")
-    return bench.World(glue, bench.made_up_diagnostic(glue, np.random.default_rng(0)))
+@pytest.mark.parametrize(
+    "world",
+    [
+        two_tables("MRPC", recalls(0.7, 0.9), recalls(0.5, 0.95), 2000),
+        Systems("AX", 2000, (0.8, 0.6)),
+        Systems("WNLI", 600, (0.7, 0.6)),
+        Systems("CoLA", 2000, (0.8, 0.7), runs=2),
+    ],
+    ids=["table", "labels", "groups", "runs"],
+)
+def test_the_scores_of_worlds_are_their_truth_on_average(world) -> None:
+    rng = np.random.default_rng(1)
+    found = []
+    for _ in range(40):
+        systems = world.draw(rng)[WHOLE]
+        found.append([[each.value for each in bars_of(world.metrics, pairs)] for pairs in systems])
+    error = np.std(found, axis=0).T / 40**0.5
+    assert (np.abs(np.mean(found, axis=0).T - world.truth()[WHOLE]) < 5 * error + 1e-3).all()
 
 
-def test_worlds_have_glues_sizes_and_their_scores_are_about_the_truth(bench, world) -> None:
-    gold, submission = world.draw(0.75, np.random.default_rng(1))
-    for file in world.benchmark.files():
-        expected = file.size() if file.name != "WNLI" else len(gold.metadata["WNLI"].groups)
-        assert len(gold.columns[file.name]) == len(submission.predictions[file.name]) == expected
-    assert len(gold.categories["AX"]) == 1 + 4 + 33
-    report = bench.grade(submission, gold, resamples=0)
-    truths = world.truths(0.75)
-    found = dict(bench.intervals(report))
-    assert found.keys() == truths.keys()
-    for name, (truth, _) in truths.items():
-        assert found[name].value == pytest.approx(truth, abs=0.15 if not name.startswith("fine") else 0.7), (
-            name
-        )
+def test_exchanged_systems_have_equal_scores_and_answer_alike_as_often() -> None:
+    world = two_tables("MRPC", recalls(0.7, 0.9), recalls(0.5, 0.95), 1000)
+    a, b = world.exchanged(0.5).truth()[WHOLE].T
+    assert a == pytest.approx(b)
+    assert world.exchanged(1.0).truth()[WHOLE].T[0] == pytest.approx(world.truth()[WHOLE].T[1])
+    of_both = np.trace(world.joint, axis1=1, axis2=2)
+    assert np.trace(world.exchanged(0.3).joint, axis1=1, axis2=2) == pytest.approx(of_both)
 
 
-def test_intervals_hold_the_truth_about_as_often_as_they_say(bench, world) -> None:
-    worlds = 40
-    tallies = bench.simulate(world, 0.75, worlds=worlds, resamples=200, seed=3)
-    kinds = {"tasks": [], "fine": []}
-    for cell, tally in tallies.items():
-        kinds["fine" if cell.name.startswith("fine") else "tasks"].append((tally.held, tally.given))
-    for cells, lowest in ((kinds["tasks"], 0.90), (kinds["fine"], 0.89)):
-        held, given = map(sum, zip(*cells, strict=True))
-        assert lowest < held / given < 0.99
-    assert all(given == worlds for _, given in kinds["tasks"])
+def test_what_misses_its_goal_is_marked() -> None:
+    def marks(goal: Goal, **counts: int) -> str:
+        return " ".join(mark for *_, mark in Tally(worlds=1000, **counts).cells(goal) if mark)
+
+    assert marks(Goal(significant=ALARMS), significant=50, given=1000, held=950) == ""
+    assert marks(Goal(significant=ALARMS), significant=65, given=1000, held=925) == "* *"
+    assert marks(Goal(significant=ALARMS), significant=90, given=1000, held=880) == "** **"
+    assert marks(Goal(FINE), given=40, held=1) == "", "counts as withheld"
+    assert marks(Goal(COVERAGE), given=1000, held=950, apart=1) == "**"
+    assert marks(Goal(None, power=True), significant=500, announced=540) == "*"
 
 
-def test_what_misses_its_goal_is_named(bench, capsys) -> None:
-    cells = {
-        bench.Cell("CoLA matthews_correlation", 0.9): bench.Tally(180, 200, 30.0),
-        bench.Cell("overall", 0.97): bench.Tally(150, 200, 4.0),  # a cell expects too few
-        bench.Cell("fine: Negation", 0.9): bench.Tally(1, 4, 1.0),  # withheld in nearly all worlds
-        bench.Cell("fine: Universal", 0.9): bench.Tally(100, 150, 1.0),
-    }
-    bench.print_table(cells, 200)
-    shown = capsys.readouterr().out
-    assert "2 of 4 outside their goal" in shown
-    assert "CoLA matthews_correlation at 0.9: 90.0% of 200, goal 93% to 97%" in shown
-    assert "fine: Universal at 0.9: 66.7% of 150, goal 90% to 100%" in shown
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    "world",
+    [Systems("CoLA", 277, (0.8,)), Systems("AX", 146, (0.75,)), Systems("WNLI", 45, (0.75,)),
+     Systems("MRPC", 277, (0.85,))],
+    ids=["CoLA", "AX", "WNLI", "MRPC"],
+)  # fmt: skip
+def test_intervals_hold_the_truth_about_as_often_as_they_say(world) -> None:
+    for tally in simulate(world, SOME, 1).values():
+        assert tally.given == WORLDS
+        assert 0.93 - NOISE < tally.held / WORLDS < 0.97 + NOISE
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    "world",
+    [calibration.trade_off(277), calibration.leaning(150), Systems("WNLI", 45, (0.65, 0.65)),
+     two_tables("MRPC", even(0.85, 2), even(0.85, 2), 408)],
+    ids=["CoLA", "AX", "WNLI", "MRPC"],
+)  # fmt: skip
+def test_false_alarms_are_as_rare_as_they_say_and_the_interval_agrees(world) -> None:
+    for tally in simulate(world, SOME, 2).values():
+        assert tally.significant / WORLDS < 0.06 + NOISE
+        assert tally.apart == 0
+        assert 0.93 - NOISE < tally.held / tally.given <= 1.0
+
+
+@pytest.mark.slow
+def test_power_is_what_was_announced() -> None:
+    world = two_tables("CoLA", recalls(0.6, 0.94), recalls(0.4, 0.9), 1063)
+    (tally,) = simulate(world, SOME, 4).values()
+    assert tally.announced / WORLDS == pytest.approx(
+        tally.significant / WORLDS, abs=0.03 + 4 * 0.5 / WORLDS**0.5
+    )
+
+
+@pytest.mark.slow
+@needs_real
+def test_fine_categories_of_real_answers() -> None:
+    """Pooled over the categories, of which hardly any is given in all worlds."""
+    worlds = SOME._replace(worlds=60)
+    for answers in (real("AX", ("bert4keras",)), real("AX", ("bert4keras",)).one_sided(0)):
+        tallies = simulate(answers, worlds, 5)
+        fine = [tally for name, tally in tallies.items() if name.startswith("fine")]
+        given, held = sum(tally.given for tally in fine), sum(tally.held for tally in fine)
+        assert given > 0.4 * 60 * 33
+        assert held / given > 0.92

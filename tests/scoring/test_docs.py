@@ -6,10 +6,12 @@ import re
 from pathlib import Path
 
 from gluebench import scoring
-from gluebench.scoring.correlation import NUMBER_METRICS
-from gluebench.scoring.counts import COUNT_METRICS
-from gluebench.scoring.intervals import FEWEST_NUMBERS, FEWEST_OTHERS, FEWEST_UNITS, TOO_FEW, UNDEFINED
-from gluebench.scoring.metrics import ENTRY_POINTS
+from gluebench.benchmark.checks import BUILT_IN
+from gluebench.scoring.intervals import FEWEST_UNITS, TOO_FEW, UNDEFINED
+from gluebench.scoring.metrics import METRICS
+from gluebench.scoring.metrics.base import ENTRY_POINTS
+from gluebench.scoring.units.labels import FEWEST_OTHERS
+from gluebench.scoring.units.numbers import FEWEST_NUMBERS
 
 MANUAL = (Path(__file__).resolve().parents[2] / "docs" / "scoring.md").read_text()
 WORDS = {5: "five", 8: "eight", 25: "25"}
@@ -18,7 +20,8 @@ WORDS = {5: "five", 8: "eight", 25: "25"}
 def test_the_table_of_metrics_is_the_metrics() -> None:
     section = MANUAL.split("\n## Metrics\n")[1].split("\n## ")[0]
     named = set(re.findall(r"^\| `(\w+)` \|", section, re.MULTILINE))
-    assert named == {*COUNT_METRICS, *NUMBER_METRICS}
+    assert named == METRICS.keys()
+    assert {name: metric.lowest for name, metric in METRICS.items()} == BUILT_IN, "what a manifest may name"
     assert all(callable(getattr(scoring, name)) for name in named)
     assert f'[project.entry-points."{ENTRY_POINTS}"]' in section
 
@@ -27,6 +30,6 @@ def test_the_limits_are_those_of_the_code() -> None:
     section = " ".join(MANUAL.split("\n## Intervals\n")[1].split())
     assert f"fewer than {WORDS[FEWEST_UNITS]} examples" in section
     assert f"fewer than {WORDS[FEWEST_OTHERS]} with a gold label other than the most frequent" in section
-    assert f"fewer than {WORDS[FEWEST_NUMBERS]}." in section
+    assert f"there are fewer than {WORDS[FEWEST_NUMBERS]};" in section
     assert f'`"{TOO_FEW}"`' in section
     assert f'`"{UNDEFINED}"`' in section

@@ -14,12 +14,15 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from scipy import stats
 from scoring.material import predicted_values
 
 from gluebench.benchmark import load_benchmark
 from gluebench.scoring import grade, read_gold
 from gluebench.scoring.ladder import climb, rounded_report, step
 from gluebench.scoring.pairs import Pairs
+from gluebench.scoring.units import units_of
+from gluebench.scoring.units.base import generator
 from gluebench.submission import Column
 from gluebench.submission.values import submission_of
 
@@ -114,7 +117,7 @@ def test_two_halves_count_as_their_mean() -> None:
 
 @pytest.mark.parametrize("task", ["CoLA", "MRPC", "STS-B"])
 def test_other_metrics_have_the_error_of_a_paired_bootstrap_row_by_row(task: str) -> None:
-    from gluebench.scoring.pairs import point
+    from gluebench.scoring.metrics import point
 
     rng = RNG(3)
     n, metrics = 300, GLUE.task(task).metrics
@@ -234,7 +237,8 @@ class TestClimb:
         del values["Like"]
         found = climb(submission_of(values, small), {"Like": self.sent(small)}, gold)
         assert grade(found.shown, gold).tasks["Like"].score is None
-        assert "Like" not in (*found.new, *found.kept)
+        assert found.new == ("Accept", "Pairs", "Halves", "Probe")
+        assert found.kept == found.incomplete == ()
 
     def test_a_diagnostic_set_with_public_labels_is_shown_as_it_is(self, small, gold) -> None:
         public = with_probe(small, private=False)
@@ -285,7 +289,7 @@ def test_the_attack_of_two_years_gains_at_most_three_errors_at_every_size(bench,
 @pytest.mark.parametrize("task", ["CoLA", "MRPC", "STS-B"])
 def test_the_attack_on_other_metrics(task: str) -> None:
     """Random answers, and a vote or mean of those shown as new; against the spread of random scores."""
-    from gluebench.scoring.pairs import point
+    from gluebench.scoring.metrics import point
 
     rng, metrics = RNG(1), GLUE.task(task).metrics
     n = GLUE.task(task).files[0].size()
@@ -303,10 +307,82 @@ def test_the_attack_on_other_metrics(task: str) -> None:
     best, shown = None, []
     for answers in draws:
         pairs = make(gold, answers)
-        if best is None or one(task, pairs, best, resamples=1000).better:
+        if best is None or one(task, pairs, best).better:
             best = pairs
             shown.append(answers)
     final = np.mean(shown, axis=0) if task == "STS-B" else (np.mean(shown, axis=0) > 0.5).astype(int)
     scores = [score(answers) for answers in draws[:100]]
     assert max(score(final), score(shown[-1])) - np.mean(scores) <= 3.5 * np.std(scores)
     assert len(shown) < 8
+
+
+class TestInFull:
+    """What may be shown, against rounding and differences by hand."""
+
+    def test_a_rounded_report(self, small, folder) -> None:
+        exact = grade(submission_of(predicted_values(), small), read_gold(folder, small))
+        rounded = rounded_report(exact)
+
+        def at(score, parts, value=None):
+            low, high = (None if end is None else round(end * parts) / parts for end in score[1:3])
+            return score._replace(
+                value=round(score.value * parts) / parts if value is None else value, low=low, high=high
+            )
+
+        for name, task in exact.tasks.items():
+            metrics = {metric: at(score, score.n) for metric, score in task.metrics.items()}
+            assert rounded.tasks[name].metrics == metrics
+            value = pytest.approx(np.mean([score.value for score in metrics.values()]))
+            assert rounded.tasks[name].score._replace(value=0.0) == at(task.score, task.score.n, 0.0)
+            assert rounded.tasks[name].score.value == value
+        average = np.mean([task.score.value for task in rounded.tasks.values()])
+        assert rounded.score.value == pytest.approx(average)
+        assert rounded.score._replace(value=0.0) == at(exact.score, 10_000, 0.0)
+        before, after = exact.diagnostics["Probe"], rounded.diagnostics["Probe"]
+        assert after.overall == at(before.overall, 60)
+        assert after.coarse == {name: at(score, score.n) for name, score in before.coarse.items()}
+        assert after.fine == {name: at(score, score.n) for name, score in before.fine.items()}
+        assert after.metadata == {
+            "direction": {name: at(score, score.n) for name, score in before.metadata["direction"].items()}
+        }
+
+    def test_a_rounded_report_of_a_part(self, small, folder) -> None:
+        values = predicted_values()
+        del values["Halves-mm"], values["Probe"]
+        rounded = rounded_report(grade(submission_of(values, small), read_gold(folder, small)))
+        assert rounded.score is rounded.tasks["Halves"].score is rounded.diagnostics["Probe"] is None
+        assert rounded.tasks["Halves"].metrics["matched_accuracy"].value == 20 / 30
+
+    def test_one_example_could_go_either_way(self) -> None:
+        found = one("RTE", labels([1], [1]), labels([1], [0]))
+        assert found == (False, 1.0, 1.0)
+        assert one("RTE", labels([1], [0]), labels([1], [1])) == (False, -1.0, 1.0)
+
+    def test_an_error_of_resamples_depends_on_the_seed_and_is_raised_by_their_luck(self) -> None:
+        rng = RNG(0)
+        gold = rng.integers(0, 2, 60)
+        best, new = (labels(gold, np.where(rng.random(60) < share, gold, 1 - gold)) for share in (0.6, 0.7))
+        task = GLUE.task("CoLA")
+        [metric] = task.metrics
+        for seed in (0, 1):
+            drawn = units_of([metric], [new, best]).bootstrap(4000, generator(seed, metric.file))[0]
+            drawn = drawn[0] - drawn[1]
+            kurtosis = stats.kurtosis(drawn, fisher=False) * (drawn.var() / drawn.var(ddof=1)) ** 2
+            luck = sqrt((kurtosis - 1) / (4 * 4000))
+            assert one("CoLA", new, best, seed=seed).error == pytest.approx(
+                drawn.std(ddof=1) * (1 + 3 * luck), rel=1e-9
+            )
+        assert one("CoLA", new, best) == one("CoLA", new, best, seed=0) != one("CoLA", new, best, seed=1)
+        assert one("CoLA", best, best) == (False, 0.0, 0.0)
+
+    def test_files_are_weighted_by_their_metrics(self) -> None:
+        """Two halves of 8 and 4 examples, with gains of 1/2 and 1/4."""
+        task = GLUE.task("MNLI")
+        names = [metric.file for metric in task.metrics]
+        new = dict(zip(names, (labels([1] * 8, [1] * 8), labels([1] * 4, [1] * 4)), strict=True))
+        best = dict(zip(names, (labels([1] * 8, [0] * 4 + [1] * 4), labels([1] * 4, [0, 1, 1, 1])),
+                        strict=True))  # fmt: skip
+        found = step(task, new, best)
+        assert found.difference == pytest.approx((1 / 2 + 1 / 4) / 2)
+        assert found.error == pytest.approx(sqrt(0.25 / 7 + 0.1875 / 3) / 2)
+        assert found.better

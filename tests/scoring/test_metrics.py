@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import math
 import warnings
+from array import array
+from importlib import metadata
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -12,8 +15,11 @@ from hypothesis import strategies as st
 from scipy import stats
 from sklearn import metrics as sk  # noqa: TID251
 
+from gluebench.benchmark import Metric, UnknownNameError
 from gluebench.scoring import accuracy, f1, matthews_correlation, pearson, r_k, spearman
-from gluebench.scoring.counts import COUNT_METRICS, confusion
+from gluebench.scoring.metrics import METRICS, is_proportion, metric_function, point
+from gluebench.scoring.metrics.counts import COUNT_METRICS
+from gluebench.scoring.pairs import Pairs, confusion, matched
 from gluebench.submission import Column
 
 EXACT = 1e-12
@@ -142,6 +148,12 @@ def test_words_against_numbers_are_not_silently_all_wrong() -> None:
         matthews_correlation(list("abc"), list("abc"))
 
 
+def test_arrays_are_taken_as_plain_numbers() -> None:
+    gold, predicted = [1, 2, 3, 4], [1, 3, 2, 4]
+    assert pearson(np.array(gold), predicted) == pytest.approx(0.8)
+    assert accuracy(np.array(gold), predicted) == 0.5
+
+
 def test_arrays_series_and_columns_are_taken() -> None:
     pd = pytest.importorskip("pandas")
     gold, predicted = [1, 0, 1, 1], [1, 1, 1, 0]
@@ -171,14 +183,159 @@ def test_a_formula_gives_the_same_on_ints_and_on_arrays() -> None:
     rng = np.random.default_rng(0)
     tables = rng.integers(0, 4, size=(3, 3, 200)) * rng.integers(0, 2, size=(3, 3, 200))
     tables[..., 0] = 0  # no example at all
-    for metric in COUNT_METRICS.values():
+    for metric in COUNT_METRICS:
         together = metric.of(tables.astype(float), 1)
         alone = [metric.of(tables[..., at].tolist(), 1) for at in range(tables.shape[2])]
         np.testing.assert_allclose(together, alone, atol=1e-15)
 
 
-@pytest.mark.parametrize("name", sorted(COUNT_METRICS))
+@pytest.mark.parametrize("name", [metric.name for metric in COUNT_METRICS])
 def test_counts_too_large_for_an_array_are_exact(name: str) -> None:
     table = [[10**12, 3 * 10**11], [2 * 10**11, 5 * 10**11]]
     scaled = [[cell // 10**9 for cell in row] for row in table]
-    assert COUNT_METRICS[name].of(table, 1) == pytest.approx(COUNT_METRICS[name].of(scaled, 1), rel=1e-15)
+    assert METRICS[name].of(table, 1) == pytest.approx(METRICS[name].of(scaled, 1), rel=1e-15)
+
+
+class TestMetricTable:
+    """Metrics by their name in a manifest."""
+
+    LABELS = Column(("no", "yes"), bytes([0, 1, 1, 0]))
+
+    @pytest.fixture
+    def offered(self, monkeypatch):
+        """Metrics as packages offer them; the names of the groups that were looked up."""
+
+        class Offered(dict):
+            names = property(lambda self: set(self))
+
+        functions = {
+            "last": lambda gold, predicted: float(gold[-1] == predicted[-1]) + len(gold),
+            "broken": lambda gold, predicted: math.inf,
+        }
+        points = Offered((name, SimpleNamespace(load=lambda of=of: of)) for name, of in functions.items())
+        groups = []
+        monkeypatch.setattr(metadata, "entry_points", lambda group: (groups.append(group), points)[1])
+        return groups
+
+    def test_a_name_is_built_in_or_offered(self, offered) -> None:
+        assert metric_function("f1") is METRICS["f1"]
+        assert offered == []
+        function = metric_function("last")
+        assert offered == ["gluebench.metrics"]
+        assert (function.name, function.lowest, function.form) == ("last", -math.inf, "any")
+        with pytest.raises(UnknownNameError) as caught:
+            metric_function("bleu")
+        assert str(caught.value).startswith("no metric is called 'bleu'.")
+        assert list(caught.value.valid) == [*METRICS, "broken", "last"]
+        assert not is_proportion(Metric("last", "last", "last", "F"))
+        assert [name for name in METRICS if is_proportion(Metric(name, name, name, "F"))] == ["accuracy"]
+
+    def test_a_metric_from_elsewhere_takes_words_or_numbers(self, offered) -> None:
+        metric = Metric("last", "last", "last", "F")
+        assert point(metric, Pairs(self.LABELS, self.LABELS)) == (5.0, None)
+        column = Column((), array("d", [1.0, 2.5]))
+        assert point(metric, Pairs(column, column)) == (3.0, None)
+        with pytest.raises(ValueError, match="broken") as caught:
+            point(Metric("b", "broken", "b", "F"), Pairs(column, column))
+        assert str(caught.value) == "the metric broken gave inf on F; expected a finite number"
+
+    def test_what_is_not_defined_says_why(self) -> None:
+        none, half = Column(("no", "yes"), bytes(4)), self.LABELS
+        f1_of = Metric("f1", "f1", "F1", "F", "yes")
+        assert point(f1_of, Pairs(none, none)) == (
+            0.0, "neither gold nor predictions have the positive label",
+        )  # fmt: skip
+        assert point(f1_of, Pairs(half, none)) == point(f1_of, Pairs(none, half)) == (0.0, None)
+        mcc = Metric("m", "matthews_correlation", "m", "F")
+        assert point(mcc, Pairs(half, none)) == (0.0, "the predictions are all the same")
+        assert point(mcc, Pairs(none, half)) == (0.0, "the gold labels are all the same")
+        assert point(mcc, Pairs(half, Column(("no", "yes"), bytes([0, 1, 0, 1])))) == (0.0, None)
+        accuracy_of = Metric("a", "accuracy", "a", "F")
+        assert point(accuracy_of, Pairs(none, Column(("no", "yes"), bytes([1] * 4)))) == (0.0, None)
+        same, other = (Column((), array("d", values)) for values in ([2.0] * 3, [1.0, 2.0, 4.0]))
+        for name in ("pearson", "spearman"):
+            metric = Metric(name, name, name, "F")
+            assert point(metric, Pairs(other, same)) == (0.0, "the predictions are all the same")
+            assert point(metric, Pairs(same, other)) == (0.0, "the gold scores are all the same")
+            assert point(metric, Pairs(other, other)) == (pytest.approx(1.0), None)
+
+    def test_messages_in_full(self) -> None:
+        for function, arguments, message in (
+            (accuracy, ([1, 0], [1]), "gold has 2 values and predictions 1; expected one per example"),
+            (accuracy, ([], []), "there are no examples; expected at least one"),
+            (accuracy, ([1], [None]),
+             "predictions hold None at position 0; expected a label or a number"),
+            (accuracy, (["a"], [(1,)]),
+             "gold and predictions mix label words and values of type tuple; give both in the same form"),
+            (pearson, ([1, 2], [1, "x"]),
+             "predictions hold 'x' at position 1; expected a finite number"),
+            (pearson, ([math.inf, 2], [1, 2]), "gold hold inf at position 0; expected a finite number"),
+            (matthews_correlation, (list("ab"), list("ac")),
+             "matthews_correlation takes two labels and found 'a', 'b', 'c'; r_k takes any number"),
+        ):  # fmt: skip
+            with pytest.raises(ValueError, match=r"expected|form|takes") as caught:
+                function(*arguments)
+            assert str(caught.value) == message
+        assert f1(["a"], ["a"], positive="b") == 0.0, "a single label may be the negative one"
+
+
+class TestPairs:
+    """Gold and predictions joined, and some of their rows."""
+
+    @pytest.mark.parametrize("classes", [2, 3, 16, 17])
+    def test_some_rows_are_counted_like_all(self, classes: int) -> None:
+        rng = np.random.default_rng(0)
+        words = tuple(map(str, range(classes)))
+        gold, predicted = (Column(words, bytes(row)) for row in rng.integers(0, classes, (2, 50)).tolist())
+        pairs = Pairs(gold, predicted, tuple(range(50)))
+        rows = [3, 3, 9, 40, 0]
+        some = pairs.subset(rows)
+        assert (len(some), some.groups, some.covered) == (5, (3, 3, 9, 40, 0), None)
+        expected = np.zeros((classes, classes), int)
+        np.add.at(expected, ([gold.codes[at] for at in rows], [predicted.codes[at] for at in rows]), 1)
+        assert pairs.table_of(rows) == some.table == expected.tolist()
+        assert Pairs(gold, predicted).subset(rows).groups is None
+        assert (pairs.code(None), pairs.code("1")) == (0, 1)
+
+    def test_columns_of_many_labels_and_two_lengths_are_refused(self) -> None:
+        with pytest.raises(ValueError, match="shorter"):
+            confusion(bytes([0, 18]), bytes([0]), classes=19)
+
+    def test_gold_of_some_rows_takes_their_predictions(self) -> None:
+        predicted = Column(("a", "b"), bytes([0, 1, 1, 0]))
+        some = Column(("a", "b"), bytes([1, 1]), indices=array("q", [1, 3]))
+        pairs = matched(some, predicted, groups=(4, 4), size=4)
+        assert (bytes(pairs.predicted.codes), pairs.groups, pairs.covered) == (bytes([1, 0]), (4, 4), 0.5)
+        whole = matched(predicted, predicted, groups=None, size=4)
+        assert whole == Pairs(predicted, predicted, None, None)
+
+
+def test_a_column_that_does_not_vary_has_no_influence() -> None:
+    """Nor do the answers of the other systems notice it."""
+    gold, constant, varied = [1.0, 2.0, 3.0, 5.0], [2.5] * 4, [1.0, 3.0, 2.0, 2.0]
+    for name in ("pearson", "spearman"):
+        metric = METRICS[name]
+        both = metric.evaluated(metric.prepared([gold]), metric.prepared([constant, varied]))
+        alone = metric.evaluated(metric.prepared([gold]), metric.prepared([varied]))
+        assert both.values == pytest.approx([0.0, metric.of(gold, varied)], abs=1e-12)
+        assert not both.influence[0].any()
+        assert both.influence[1] == pytest.approx(alone.influence[0])
+        against = metric.evaluated(metric.prepared([constant]), metric.prepared([varied]))
+        assert not against.values.any()
+        assert not against.influence.any()
+
+
+def test_influences_of_labels_by_hand() -> None:
+    """20 of each gold label, 15 of them right: accuracy .75, F1 .75, and Matthews correlation .5."""
+    table = np.array([[15.0, 5.0], [5.0, 15.0]])[:, :, None]
+    influence = METRICS["accuracy"].influence(table, 1)[..., 0]
+    assert influence == pytest.approx(np.array([[0.25, -0.75], [-0.75, 0.25]]))
+    # F1 = 2 tp / (gold + predicted), each half of the examples
+    influence = METRICS["f1"].influence(table, 1)[..., 0]
+    assert influence == pytest.approx(np.array([[0.0, -0.75], [-0.75, 0.5]]))
+    # the product of z-scores, -1 or 1, minus r times their squares
+    influence = METRICS["matthews_correlation"].influence(table, 1)[..., 0]
+    assert influence == pytest.approx(np.array([[0.5, -1.5], [-1.5, 0.5]]))
+    empty = np.array([[3.0, 0.0], [2.0, 0.0]])[:, :, None]
+    assert not METRICS["r_k"].influence(empty, 1).any()
+    assert not METRICS["f1"].influence(np.array([[3.0, 0.0], [0.0, 0.0]])[:, :, None], 1).any()

@@ -27,7 +27,7 @@ def report(tmp_path, small):
     folder = write_gold(tmp_path / "gold", values)
     (folder / ".label-key").write_bytes(bytes(32))
     predicted = predicted_values() | {"Accept": [1] * 40}
-    return grade(predicted, read_gold(folder, small, partial=True), resamples=400, seed=7)
+    return grade(predicted, read_gold(folder, small, partial=True))
 
 
 def test_the_report_is_what_it_was(report) -> None:
@@ -111,7 +111,7 @@ def test_a_summary_by_hand(folder, small) -> None:
     runs = []
     for wrong in (0, 4, 8):
         values = [1 - value if index < wrong else value for index, value in enumerate(gold_values()["Pairs"])]
-        runs.append(grade(predicted_values() | {"Pairs": values}, gold, resamples=0))
+        runs.append(grade(predicted_values() | {"Pairs": values}, gold, intervals=False))
     summary = summarise(runs)
     accuracy = summary.tasks["Pairs"]["accuracy"]
     assert (accuracy.mean, accuracy.best, accuracy.run, accuracy.n) == (pytest.approx(0.9), 1.0, 0, 3)
@@ -140,8 +140,8 @@ def test_text_stays_as_it_is_and_no_number_is_beyond_json(report) -> None:
 
 def test_runs_that_lack_a_task_are_left_out_of_its_mean(folder, small) -> None:
     gold = read_gold(folder, small)
-    whole = grade(predicted_values(), gold, resamples=0)
-    part = grade({"Pairs": predicted_values()["Pairs"]}, gold, resamples=0)
+    whole = grade(predicted_values(), gold, intervals=False)
+    part = grade({"Pairs": predicted_values()["Pairs"]}, gold, intervals=False)
     summary = summarise([part, whole])
     assert (summary.score.n, summary.score.run) == (1, 1)
     assert summary.tasks["Pairs"]["score"].n == 2

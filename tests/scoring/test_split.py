@@ -86,7 +86,7 @@ def test_what_goes_together_stays_together_and_keeps_its_tags(gold) -> None:
 def test_the_parts_scores_are_those_of_their_rows(small, gold) -> None:
     submission = submission_of(predicted_values(), small)
     for part in parts(gold):
-        report = grade(submission, part, resamples=200)
+        report = grade(submission, part)
         at = indices(part.columns["Accept"])
         same = [gold_values()["Accept"][i] == predicted_values()["Accept"][i] for i in at]
         pairs = indices(part.columns["Pairs"])
@@ -97,7 +97,7 @@ def test_the_parts_scores_are_those_of_their_rows(small, gold) -> None:
         assert report.complete
         assert not any("there are gold labels for" in warning for warning in report.warnings)
         assert any("held back" in warning for warning in report.warnings)
-    whole = grade(submission, gold, resamples=0)
+    whole = grade(submission, gold, intervals=False)
     assert "rows" not in whole.provenance
 
 

@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from gluebench.analysis.aggregate import RULES, Survival
-from gluebench.analysis.rank_records import RankedSystem, Ranking
+from gluebench.analysis.rank import RankedSystem, Ranking
+from gluebench.analysis.rank.rules import RULES
+from gluebench.analysis.rank.survival import Survival
 from gluebench.scoring import Gold
-from gluebench.scoring.report import rounded
+from gluebench.scoring.report import fields_of, rounded
 from gluebench.submission import check
 
 
@@ -20,24 +21,24 @@ def rank_all(
     Those are tasks that every system is taken to answer with the most frequent label. What stands for a
     system is its position in `systems`.
     """
-    from gluebench.analysis.ranks import rankings
+    from gluebench.analysis.rank import rankings
 
     read = {name: check(path, gold.benchmark) for name, path in systems.items()}
     boards, pairs = {}, {}
     for tasks in majorities:
-        found = rankings(read, gold, rules=tuple(RULES), majority=tasks)
-        boards[" ".join(tasks)] = _board(found, list(systems))
-        pairs[" ".join(tasks)] = _pairs(found["mean"], list(systems))
+        by_rule = rankings(read, gold, rules=tuple(RULES), majority=tasks)
+        boards[" ".join(tasks)] = _board(by_rule, list(systems))
+        pairs[" ".join(tasks)] = _pairs(by_rule["mean"], list(systems))
     return {"boards": boards, "pairs": pairs}
 
 
-def _board(found: Mapping[Any, Ranking], names: Sequence[str]) -> dict[str, Any]:
-    whole = found["mean"]
+def _board(by_rule: Mapping[Any, Ranking], names: Sequence[str]) -> dict[str, Any]:
+    whole = by_rule["mean"]
     scores = {each.name: each.scores for each in whole.systems}
     return {
         "tasks": list(whole.tasks),
         "scores": [[scores[name][task] for task in whole.tasks] for name in names],
-        "rules": {by: _places(ranking, names) for by, ranking in found.items()},
+        "rules": {by: _places(ranking, names) for by, ranking in by_rule.items()},
     }
 
 
@@ -48,8 +49,8 @@ def _places(ranking: Ranking, names: Sequence[str]) -> dict[str, Any]:
 
 
 def _place(system: RankedSystem) -> dict[str, Any]:
-    found = system.as_dict()
-    return {name: found[name] for name in ("rank", "low", "high", "value", "first", "group", "told")}
+    record = fields_of(system)
+    return {name: record[name] for name in ("rank", "low", "high", "value", "first", "group", "told")}
 
 
 def _pairs(ranking: Ranking, names: Sequence[str]) -> dict[str, Any]:
@@ -74,10 +75,10 @@ def _survival(survival: Survival, at: Mapping[str, int]) -> dict[str, Any]:
 
 def compare_two(a: str, b: str, gold: Gold, *, smallest: int) -> dict[str, Any]:
     """The comparison of two files; categories of private sets with fewer examples than that are left out."""
-    from gluebench.analysis.comparison import compare
+    from gluebench.analysis.compare import compare
 
-    found = compare(check(a, gold.benchmark), check(b, gold.benchmark), gold).as_dict()
-    for name, task in found["diagnostics"].items():
+    comparison = compare(check(a, gold.benchmark), check(b, gold.benchmark), gold).as_dict()
+    for name, task in comparison["diagnostics"].items():
         if not gold.benchmark.task(name).labels_public and "categories" in task:
             task["categories"] = [each for each in task["categories"] if each["n"] >= smallest]
-    return {"comparison": {**found, "a": "", "b": ""}}
+    return {"comparison": {**comparison, "a": "", "b": ""}}

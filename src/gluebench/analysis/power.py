@@ -7,8 +7,7 @@ accuracies can be told by McNemar's test, and for a true difference of x the exa
 
 with a and b the normal points of the significance level (two-sided) and of the power (Miettinen 1968; Connor
 1987). Card et al. (2020) ask for such figures before a test set is published. d cannot be known before there
-are systems: good ones that are alike disagree on few examples, weak ones on many. Of scores other than
-accuracy the standard error of the difference is asked, and the least difference is (a + b) of those.
+are systems: good ones that are alike disagree on few examples, weak ones on many.
 """
 
 from __future__ import annotations
@@ -47,14 +46,6 @@ def smallest_difference(examples: int, disagreement: float, *, power: float = PO
     root = a * a * examples - (examples + b) * (a * a - b * disagreement)
     difference = (a * math.sqrt(examples) + math.sqrt(max(0.0, root))) / (examples + b)
     return difference if difference <= disagreement else None
-
-
-def smallest_shift(error: float, *, power: float = POWER) -> float | None:
-    """The smallest difference found with that power where it is measured with this standard error.
-
-    By the normal approximation; None where the difference does not vary.
-    """
-    return sum(_points(power)) * error if error > 0 else None
 
 
 def _points(power: float) -> tuple[float, float]:

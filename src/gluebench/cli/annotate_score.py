@@ -13,7 +13,6 @@ from gluebench.cli.options import (
     labels_option,
     output_options,
     read_labels,
-    seed_option,
 )
 
 if TYPE_CHECKING:
@@ -28,14 +27,9 @@ FIELDS = ("row", "value", "low", "high", "n", "withheld", "published")
 @click.command
 @click.argument("folder", metavar="DIR", type=click.Path(exists=True, file_okay=False))
 @labels_option
-@click.option("--resamples", metavar="N", type=click.IntRange(min=100), default=1000, show_default=True,
-              help="Resamples for the intervals.")  # fmt: skip
-@seed_option
 @benchmark_option
 @output_options
-def score(
-    folder: str, gold: str | None, data: str | None, resamples: int, seed: int, benchmark: str, form: Form
-) -> None:
+def score(folder: str, gold: str | None, data: str | None, benchmark: str, form: Form) -> None:
     """Score the sheets that annotators gave back.
 
     Each annotator's score, their mean, and Fleiss' kappa with intervals, beside the figures of the paper. DIR
@@ -57,7 +51,7 @@ def score(
     task = manifest.task(drawn.task)
     sheets = read_sheets(Path(folder), drawn, task)
     labels = read_labels(gold, data, manifest, role="test", partial=True)
-    emit(_output(score_sheets(drawn, sheets, labels, resamples=resamples, seed=seed), task, folder), form)
+    emit(_output(score_sheets(drawn, sheets, labels), task, folder), form)
 
 
 def _output(found: Agreement, task: Task, folder: str) -> Output:

@@ -20,8 +20,39 @@ if TYPE_CHECKING:
     from gluebench.benchmark import Role
 
 
-@click.command
-@click.argument("subs", metavar="A B", nargs=-1, required=True, type=click.Path(exists=True))
+class _Against(click.Command):
+    """A command whose `--against` takes all arguments up to the next option, as a shell writes out a glob."""
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        """Repeat `--against` before each of its arguments."""
+        repeated: list[str] = []
+        inside = False
+        for arg in args:
+            inside = arg == "--against" or (inside and not arg.startswith("-"))
+            if inside and arg != "--against":
+                repeated += ["--against", arg]
+            elif not inside:
+                repeated.append(arg)
+        if "--against" in args and "--against" not in repeated:
+            raise click.UsageError("--against needs the submissions of the other system.", ctx)
+        return super().parse_args(ctx, repeated)
+
+
+@click.command(cls=_Against)
+@click.argument("subs", metavar="A... [B]", nargs=-1, required=True, type=click.Path(exists=True))
+@click.option(
+    "--against",
+    metavar="B...",
+    multiple=True,
+    type=click.Path(exists=True),
+    help="The runs of the other system; those before are runs of the first.",
+)
+@click.option(
+    "--equivalence",
+    metavar="POINTS",
+    type=click.FloatRange(min=0, min_open=True, max=100),
+    help="Test too whether the two are the same within so many points.",
+)
 @labels_option
 @click.option(
     "--resamples",
@@ -29,7 +60,7 @@ if TYPE_CHECKING:
     type=click.IntRange(min=100),
     default=10_000,
     show_default=True,
-    help="Resamples for intervals and tests.",
+    help="Random exchanges for intervals and tests.",
 )
 @seed_option
 @click.option("--allow-partial-gold", is_flag=True, help="Compare on what the gold covers, and say so.")
@@ -38,6 +69,8 @@ if TYPE_CHECKING:
 @output_options
 def compare(
     subs: tuple[str, ...],
+    against: tuple[str, ...],
+    equivalence: float | None,
     gold: str | None,
     data: str | None,
     resamples: int,
@@ -51,27 +84,37 @@ def compare(
 
     The difference of each score with its interval, a paired test, the effect in examples, the smallest
     difference that could be shown, and what follows in words; diagnostic sets by phenomenon too.
-    More than two submissions: gluebench rank.
+    Several runs of each system: A... --against B... resamples runs and examples together.
+    More than two systems: gluebench rank.
 
     \b
     Example:
-      gluebench compare ours.zip theirs.zip --gold gold/
+      gluebench compare ours.zip theirs.zip --gold gold/ --equivalence 1
+      gluebench compare ours/run*.zip --against theirs/run*.zip --gold gold/
     """
-    if len(subs) != 2:
-        raise click.UsageError(f"compare takes two submissions, not {len(subs)}{_more_than_two(subs)}.")
-    from gluebench import analysis
+    if not against:
+        if len(subs) != 2:
+            raise click.UsageError(f"compare takes two submissions, not {len(subs)}{_more_than_two(subs)}.")
+        subs, against = subs[:1], subs[1:]
+    from gluebench.analysis.compare import compare as compared
     from gluebench.benchmark import load_benchmark
     from gluebench.cli.compare_view import comparison_output
     from gluebench.cli.grade import read_submission
     from gluebench.cli.output import emit, notices
 
     manifest = load_benchmark(benchmark)
-    ours, theirs = (read_submission(source, manifest, benchmark=benchmark, role=split) for source in subs)
+    ours, theirs = (
+        [read_submission(source, manifest, benchmark=benchmark, role=split) for source in side]
+        for side in (subs, against)
+    )
     labels = read_labels(gold, data, manifest, role=split, partial=allow_partial_gold)
-    comparison = analysis.compare(ours, theirs, labels, resamples=resamples, seed=seed)
+    margin = None if equivalence is None else equivalence / 100
+    comparison = compared(ours, theirs, labels, equivalence=margin, resamples=resamples, seed=seed)
     notices(f"warning: {warning}" for warning in comparison.warnings)
     emit(comparison_output(comparison, manifest), form)
 
 
 def _more_than_two(subs: tuple[str, ...]) -> str:
-    return f"; for more: gluebench rank {' '.join(subs)}" if len(subs) > 2 else ""
+    if len(subs) < 3:
+        return ""
+    return f"; runs of two systems: A... --against B...; more systems: gluebench rank {' '.join(subs)}"

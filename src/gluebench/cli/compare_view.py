@@ -8,9 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
-from gluebench.analysis import Comparison
-from gluebench.analysis.comparison import TaskComparison
-from gluebench.analysis.differences import Difference
+from gluebench.analysis.compare import Comparison, Difference, TaskComparison
 from gluebench.benchmark import Benchmark, Task
 from gluebench.cli.formats import Records
 from gluebench.cli.output import Output, interval, percent
@@ -19,7 +17,8 @@ from gluebench.cli.tables import Section, Table
 
 FIELDS = (
     "task", "metric", "breakdown", "category", "a", "b", "difference", "low", "high", "p", "adjusted", "test",
-    "n", "same", "only_a", "only_b", "detectable", "withheld",
+    "n", "same", "only_a", "only_b", "detectable", "withheld", "error", "margin", "equivalence_p", "verdict",
+    "seeds",
 )  # fmt: skip
 DIFFERENCE = "A - B [95 % interval]"
 _TASK_SCORE = "task score"
@@ -74,10 +73,17 @@ def _rows(part: TaskComparison | None, task: Task) -> Iterator[_Row]:
 
 
 def _differences(comparison: Comparison, benchmark: Benchmark, sections: Sequence[Sequence[_Row]]) -> Table:
+    margin = None if comparison.overall is None else comparison.overall.margin
+    same = () if margin is None else (f"same within {percent(margin)}",)
     return Table(
-        columns=("task", "metric", "A", "B", DIFFERENCE, "p"),
+        columns=("task", "metric", "A", "B", DIFFERENCE, "p", *same),
         sections=tuple(
-            Section(tuple((row.task, row.metric, *_values(row.difference), _decisive(row)) for row in rows))
+            Section(
+                tuple(
+                    (row.task, row.metric, *_values(row.difference), *_decisive(row, equivalence=bool(same)))
+                    for row in rows
+                )
+            )
             for rows in sections
         ),
         title=f"{benchmark.title}, {comparison.split} split. A: {comparison.a}. B: {comparison.b}.",
@@ -105,10 +111,15 @@ def _values(difference: Difference | None) -> tuple[str, ...]:
     )
 
 
-def _decisive(row: _Row) -> str:
-    if row.difference is None or not row.decides:
-        return ""
-    return p_cell(row.difference.p if row.difference.adjusted is None else row.difference.adjusted)
+def _decisive(row: _Row, *, equivalence: bool) -> tuple[str, ...]:
+    """The p-value of the difference and, where it was asked for, the verdict of equivalence."""
+    difference = row.difference if row.decides else None
+    p = "" if difference is None else p_cell(difference.decisive)
+    if not equivalence:
+        return (p,)
+    if difference is None or difference.equivalence_p is None:
+        return (p, "")
+    return (p, f"{'yes' if difference.equivalent else 'not shown'} (p {p_cell(difference.equivalence_p)})")
 
 
 def p_cell(p: float) -> str:
@@ -117,8 +128,9 @@ def p_cell(p: float) -> str:
 
 
 def _tests(sections: Sequence[Sequence[_Row]]) -> Table:
+    runs = any(row.difference and row.difference.seeds is not None for rows in sections for row in rows)
     return Table(
-        columns=("task", "metric", "test", "p", "right alone: A, B of n", "shows"),
+        columns=("task", "metric", "test", "p", "seeds" if runs else "right alone: A, B of n", "shows"),
         sections=tuple(
             Section(tuple((row.task, row.metric, *_test(row.difference)) for row in rows))
             for rows in sections
@@ -128,6 +140,7 @@ def _tests(sections: Sequence[Sequence[_Row]]) -> Table:
         notes=(
             "p: of that test alone, not adjusted. Shows: the smallest true difference in points that these "
             "examples and these two systems would show four times in five.",
+            *(["Seeds: the share of the variance that comes from the choice of runs."] if runs else []),
         ),
     )
 
@@ -140,6 +153,8 @@ def _test(difference: Difference | None) -> tuple[str, ...]:
 
 
 def _alone(difference: Difference) -> str:
+    if difference.seeds is not None:
+        return f"{100 * difference.seeds:.0f} %"
     if difference.alone is None:
         return f"{difference.n:,}"
     return f"{difference.alone.a:,}, {difference.alone.b:,} of {difference.n:,}"
@@ -161,9 +176,7 @@ def _categories(part: TaskComparison, task: Task) -> Table:
     return Table(
         columns=("category", "A", "B", DIFFERENCE, "p", "n"),
         sections=tuple(
-            Section(
-                tuple((name, *_values(each), p_cell(_adjusted(each)), str(each.n)) for name, each in rows)
-            )
+            Section(tuple((name, *_values(each), p_cell(each.decisive), str(each.n)) for name, each in rows))
             for rows in sections
             if rows
         ),
@@ -171,10 +184,6 @@ def _categories(part: TaskComparison, task: Task) -> Table:
         right=frozenset({1, 2, 4, 5}),
         notes=("p: after Holm's adjustment over the categories of one kind.", BETWEEN_MODELS),
     )
-
-
-def _adjusted(difference: Difference) -> float:
-    return difference.p if difference.adjusted is None else difference.adjusted
 
 
 def _records(comparison: Comparison) -> Iterator[tuple[object, ...]]:

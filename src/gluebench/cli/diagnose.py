@@ -12,7 +12,6 @@ from gluebench.cli.options import (
     labels_option,
     output_options,
     read_labels,
-    seed_option,
     split_option,
 )
 
@@ -42,15 +41,6 @@ if TYPE_CHECKING:
     default=0,
     help="Withhold categories with fewer examples, unless the manifest says that labels are public.",
 )
-@click.option(
-    "--resamples",
-    metavar="N",
-    type=click.IntRange(min=0),
-    default=1000,
-    show_default=True,
-    help="Resamples for the intervals; 0 for none.",
-)
-@seed_option
 @click.option("--allow-partial-gold", is_flag=True, help="Diagnose what the gold covers, and say so.")
 @split_option
 @benchmark_option
@@ -63,8 +53,6 @@ def diagnose(
     phenomenon: str | None,
     svg: str | None,
     withhold_below: int,
-    resamples: int,
-    seed: int,
     allow_partial_gold: bool,
     split: Role,
     benchmark: str,
@@ -94,9 +82,7 @@ def diagnose(
         for name, source in names(subs).items()
     }
     labels = read_labels(gold, data, manifest, role=split, partial=allow_partial_gold)
-    found = diagnostics.diagnose(
-        systems, labels, resamples=resamples, seed=seed, withhold_below=withhold_below
-    )
+    found = diagnostics.diagnose(systems, labels, withhold_below=withhold_below)
     notices(f"warning: {warning}" for warning in found.warnings)
     notices(_public(found, labels) if withhold_below else ())
     emit(_output(found, manifest, table5=table5, phenomenon=phenomenon), form)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from glob import glob
 from typing import TYPE_CHECKING
 
 import click
@@ -18,12 +19,20 @@ from gluebench.cli.options import (
 )
 
 if TYPE_CHECKING:
-    from gluebench.analysis.aggregate import Missing, Rule
+    from gluebench.analysis.rank.profile import Missing
+    from gluebench.analysis.rank.rules import Rule
     from gluebench.benchmark import Role
 
 
 @click.command
-@click.argument("subs", metavar="SUB SUB...", nargs=-1, required=True, type=click.Path(exists=True))
+@click.argument("subs", metavar="SUB SUB...", nargs=-1, type=click.Path(exists=True))
+@click.option(
+    "--runs",
+    metavar="NAME=GLOB",
+    multiple=True,
+    callback=pairs,
+    help="Several runs of one system: the submissions that match, ranked by their mean.",
+)
 @labels_option
 @click.option(
     "--by",
@@ -52,7 +61,7 @@ if TYPE_CHECKING:
     "--costs",
     metavar="FILE",
     type=click.Path(exists=True, dir_okay=False),
-    help="Table of system, parameters and latency: says who is beaten on score and cost.",
+    help="Table of system, parameters and latency: says which systems are Pareto-optimal.",
 )
 @click.option("--matrix", is_flag=True, help="Print all pairs as well.")
 @click.option(
@@ -63,7 +72,6 @@ if TYPE_CHECKING:
     show_default=True,
     help="Resamples for the rank intervals.",
 )
-@click.option("--approximate", is_flag=True, help="Draw large test files from their normal limit: faster.")
 @seed_option
 @click.option("--allow-partial-gold", is_flag=True, help="Rank on what the gold covers, and say so.")
 @split_option
@@ -71,6 +79,7 @@ if TYPE_CHECKING:
 @output_options
 def rank(
     subs: tuple[str, ...],
+    runs: dict[str, str],
     gold: str | None,
     data: str | None,
     by: Rule,
@@ -80,7 +89,6 @@ def rank(
     costs: str | None,
     matrix: bool,
     resamples: int,
-    approximate: bool,
     seed: int,
     allow_partial_gold: bool,
     split: Role,
@@ -89,30 +97,32 @@ def rank(
 ) -> None:
     """Rank several submissions on the same examples.
 
-    Each rank with its interval, who is tied, and which conclusions hold under every rule of aggregation.
+    Each rank with its interval, which systems are tied, and which conclusions hold under every rule of
+    aggregation. A system is a submission, or by --runs the mean of several.
 
     \b
     Example:
       gluebench rank a.zip b.zip c.zip --gold gold/
       gluebench rank runs/* --data data/ --split dev --by borda --majority WNLI
+      gluebench rank --runs ours='ours/run*.zip' --runs base='base/run*.zip' --gold gold/
     """
-    from gluebench.analysis.costs import read_costs
-    from gluebench.analysis.ranks import rank as ranked
+    from gluebench.analysis.rank import rank as ranked
+    from gluebench.analysis.rank.costs import read_costs
     from gluebench.benchmark import load_benchmark
     from gluebench.cli.grade import read_submission
     from gluebench.cli.output import emit, notices
     from gluebench.cli.rank_view import ranking_output
 
-    if len(subs) < 2:
-        raise click.UsageError("name two or more submissions to rank.")
-    if len(set(subs)) < len(subs):
-        raise click.UsageError("a submission is named twice.")
+    paths = _paths(subs, runs)
     weighed = _numbers(weights)
     manifest = load_benchmark(benchmark)
-    spent = None if costs is None else read_costs(costs, subs)
-    systems = {sub: read_submission(sub, manifest, benchmark=benchmark, role=split) for sub in subs}
+    spent = None if costs is None else read_costs(costs, list(paths))
+    systems = {
+        name: [read_submission(path, manifest, benchmark=benchmark, role=split) for path in of_system]
+        for name, of_system in paths.items()
+    }
     labels = read_labels(gold, data, manifest, role=split, partial=allow_partial_gold)
-    found = ranked(
+    ranking = ranked(
         systems,
         labels,
         by=by,
@@ -121,21 +131,36 @@ def rank(
         majority=majority,
         resamples=resamples,
         seed=seed,
-        approximate=approximate,
     )
-    notices(f"warning: {warning}" for warning in found.warnings)
-    emit(ranking_output(found, manifest, costs=spent, matrix=matrix), form)
+    notices(f"warning: {warning}" for warning in ranking.warnings)
+    emit(ranking_output(ranking, manifest, costs=spent, matrix=matrix), form)
+
+
+def _paths(subs: tuple[str, ...], runs: dict[str, str]) -> dict[str, list[str]]:
+    """The submissions of each system, by its name or only path."""
+    if len(set(subs)) < len(subs):
+        raise click.UsageError("a submission is named twice.")
+    paths = {sub: [sub] for sub in subs}
+    for name, pattern in runs.items():
+        if name in paths:
+            raise click.UsageError(f"{name} is the name of two systems.")
+        paths[name] = sorted(glob(pattern))
+        if not paths[name]:
+            raise click.BadParameter(f"no submission matches {pattern}.", param_hint="--runs")
+    if len(paths) < 2:
+        raise click.UsageError("name two or more systems to rank.")
+    return paths
 
 
 def _numbers(weights: dict[str, str]) -> dict[str, float]:
     from math import isfinite
 
-    found = {}
+    numbers = {}
     for task, text in weights.items():
         try:
-            found[task] = float(text)
+            numbers[task] = float(text)
         except ValueError:
-            found[task] = -1.0
-        if not (isfinite(found[task]) and found[task] >= 0):
+            numbers[task] = -1.0
+        if not (isfinite(numbers[task]) and numbers[task] >= 0):
             raise click.BadParameter(f"{task}={text}: expected a number from 0.", param_hint="--weights")
-    return found
+    return numbers

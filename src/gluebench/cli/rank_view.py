@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
-from gluebench.analysis.aggregate import MISSING, Verdict, pareto_front
-from gluebench.analysis.costs import Cost
-from gluebench.analysis.rank_records import RankedSystem, Ranking
+from gluebench.analysis.rank import RankedSystem, Ranking
+from gluebench.analysis.rank.costs import Cost, pareto_front
+from gluebench.analysis.rank.profile import MISSING
+from gluebench.analysis.rank.survival import Verdict
 from gluebench.benchmark import Benchmark
 from gluebench.cli.compare_view import p_cell
 from gluebench.cli.formats import Records
@@ -21,6 +22,7 @@ _FIELDS = (
     "low",
     "high",
     "system",
+    "runs",
     "value",
     "first",
     "group_first",
@@ -109,6 +111,9 @@ def _notes(ranking: Ranking, benchmark: Benchmark) -> Iterator[str]:
     if ranking.weights is not None:
         weights = zip(ranking.tasks, ranking.weights, strict=True)
         yield f"Weights: {', '.join(f'{task} {weight:g}' for task, weight in weights)}."
+    runs = {each.name: each.runs for each in ranking.systems if each.runs > 1}
+    if runs:
+        yield f"Means over runs: {', '.join(f'{name} {number}' for name, number in runs.items())}."
     for task in ranking.majority:
         yield f"{task}: every system is taken to answer the most frequent label (section 6 of the paper)."
     if any(None in each.scores.values() for each in ranking.systems):
@@ -166,4 +171,15 @@ def _contested(verdict: Verdict) -> str:
 def _record(each: RankedSystem, ranking: Ranking) -> tuple[object, ...]:
     group, told = each.group or (None, None), each.told or (None, None)
     scores = [each.scores.get(task) for task in ranking.tasks]
-    return (each.rank, each.low, each.high, each.name, each.value, each.first, *group, *told, *scores)
+    return (
+        each.rank,
+        each.low,
+        each.high,
+        each.name,
+        each.runs,
+        each.value,
+        each.first,
+        *group,
+        *told,
+        *scores,
+    )

@@ -6,18 +6,19 @@ from collections.abc import Iterator, Sequence
 
 from gluebench.benchmark import Benchmark, Task
 from gluebench.cli.formats import Records
-from gluebench.cli.output import Output, percent
+from gluebench.cli.output import Output, interval, percent
 from gluebench.cli.report_view import titles
 from gluebench.cli.tables import Section, Table
-from gluebench.scoring import Report, Score, Spread, Summary, summarise
+from gluebench.scoring import Report, Score, Spread, Summary
 
 SCHEMA = "gluebench.runs/1"
-COLUMNS = ("task", "metric", "runs", "mean", "sd", "best", "best run")
+COLUMNS = ("task", "metric", "runs", "mean [95 % interval]", "seeds", "sd", "best", "best run")
 
 
-def runs_output(reports: Sequence[Report], benchmark: Benchmark, *, sources: Sequence[str]) -> Output:
+def runs_output(
+    reports: Sequence[Report], summary: Summary, benchmark: Benchmark, *, sources: Sequence[str]
+) -> Output:
     """The reports of several runs and their summary in every form."""
-    summary = summarise(reports)
     data = {
         "schema": SCHEMA,
         "summary": summary.as_dict(),
@@ -44,7 +45,7 @@ def _table(summary: Summary, benchmark: Benchmark, sources: Sequence[str]) -> Ta
         columns=COLUMNS,
         sections=tuple(section for section in sections if section.rows),
         title=f"{benchmark.title}, {summary.split} split: {summary.runs} runs",
-        right=frozenset({2, 3, 4, 5}),
+        right=frozenset({2, 4, 5, 6}),
         notes=tuple(_notes(summary)),
     )
 
@@ -62,13 +63,14 @@ def _task_rows(summary: Summary, task: Task, sources: Sequence[str]) -> Iterator
 
 def _row(name: str, metric: str, spread: Spread | None, sources: Sequence[str]) -> tuple[str, ...]:
     if spread is None:
-        return (name, metric, "0", "-", "-", "-", "")
+        return (name, metric, "0", "-", "", "-", "-", "")
     deviation = percent(spread.deviation)
     return (
         name,
         metric,
         str(spread.n),
-        percent(spread.mean),
+        f"{percent(spread.mean)}{interval(spread.low, spread.high)}",
+        "" if spread.seeds is None else f"{100 * spread.seeds:.0f} %",
         deviation,
         percent(spread.best),
         sources[spread.run],
@@ -76,7 +78,11 @@ def _row(name: str, metric: str, spread: Spread | None, sources: Sequence[str]) 
 
 
 def _notes(summary: Summary) -> Iterator[str]:
-    yield "sd is the standard deviation, with n - 1. The paper picks a run by its dev scores (section 6)."
+    yield (
+        "The interval is for other examples and other runs; seeds is the share of its variance that the runs "
+        "make. sd is the standard deviation of the runs, with n - 1. The paper picks a run by its dev scores "
+        "(section 6)."
+    )
     if summary.score is None or summary.score.n < summary.runs:
         whole = 0 if summary.score is None else summary.score.n
         yield f"INCOMPLETE: {summary.runs - whole} of {summary.runs} runs have no macro-average."

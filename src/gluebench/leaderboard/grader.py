@@ -88,7 +88,7 @@ def _diagnosis(submission: Submission, gold: Gold) -> dict[str, Any]:
     files = [task.metrics[0].file for task in gold.benchmark.diagnostics]
     if not any(file in gold.columns and file in submission.predictions for file in files):
         return {}
-    found = diagnose({"": submission}, gold, resamples=0)
+    found = diagnose({"": submission}, gold, intervals=False)
     return {name: each.systems[""].counts() for name, each in found.sets.items()}
 
 

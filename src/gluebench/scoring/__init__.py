@@ -4,7 +4,7 @@ from gluebench.scoring.gold import Gold, GoldError, read_gold
 from gluebench.scoring.grade import grade
 from gluebench.scoring.metrics import accuracy, f1, matthews_correlation, pearson, r_k, spearman
 from gluebench.scoring.report import SCHEMA, DiagnosticReport, Report, Score, TaskReport
-from gluebench.scoring.summary import Spread, Summary, summarise
+from gluebench.scoring.summary import Spread, Summary, grade_runs, summarise
 from gluebench.scoring.tags import Metadata
 from gluebench.submission.values import SubmissionError
 
@@ -23,6 +23,7 @@ __all__ = [
     "accuracy",
     "f1",
     "grade",
+    "grade_runs",
     "matthews_correlation",
     "pearson",
     "r_k",

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
-from gluebench.scoring.bars import NO_BAR, Bar, Interval
+from gluebench.scoring.intervals import NO_BAR, Bar, Interval
 from gluebench.scoring.report import Score
 
 
@@ -29,8 +29,9 @@ def macro_average(scores: Sequence[Score | None], bar: Bar = NO_BAR) -> Score | 
 class Part(NamedTuple):
     """One of several independent scores that are averaged."""
 
+    name: str
     value: float
-    interval: Interval
+    bar: Bar
     weight: float = 1.0
 
 
@@ -38,10 +39,27 @@ def mean_interval(parts: Sequence[Part]) -> Interval:
     """The interval of a weighted mean of independent scores, from the interval of each.
 
     Each end is as far from the mean as the root of the summed squares of the parts' own distances
-    (Zou and Donner 2008).
+    (Zou and Donner 2008). Raises ValueError if a part has no interval.
     """
     whole = sum(part.weight for part in parts)
     value = sum(part.weight * part.value for part in parts) / whole
-    below = sum((part.weight * max(0.0, part.value - part.interval.low)) ** 2 for part in parts) ** 0.5
-    above = sum((part.weight * max(0.0, part.interval.high - part.value)) ** 2 for part in parts) ** 0.5
-    return Interval(value - below / whole, value + above / whole)
+    below = above = 0.0
+    for part in parts:
+        interval = part.bar.interval
+        if interval is None:
+            raise ValueError(f"{part.name} has no interval; expected one for every part of a mean")
+        below += (part.weight * max(0.0, part.value - interval.low)) ** 2
+        above += (part.weight * max(0.0, interval.high - part.value)) ** 2
+    return Interval(value - below**0.5 / whole, value + above**0.5 / whole)
+
+
+def withheld_because(parts: Mapping[str, str | None]) -> str | None:
+    """Why a mean has no interval, as "not defined on CoLA; too few to say on WNLI"; None where it has one.
+
+    `parts` is name to why the part has none.
+    """
+    reasons: dict[str, list[str]] = {}
+    for name, why in parts.items():
+        if why is not None:
+            reasons.setdefault(why, []).append(name)
+    return "; ".join(f"{why} on {', '.join(names)}" for why, names in reasons.items()) or None

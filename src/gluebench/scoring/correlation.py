@@ -9,7 +9,7 @@ constant where its smallest and its largest value are equal; a correlation with 
 from __future__ import annotations
 
 from array import array
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Sequence
 from functools import lru_cache
 from math import frexp, fsum, ldexp, sqrt
 from operator import mul
@@ -102,9 +102,3 @@ def _ratio(cross: float, x_spread: float, y_spread: float) -> float:
     if not x_spread or not y_spread:
         return 0.0
     return max(-1.0, min(1.0, cross / sqrt(x_spread * y_spread)))
-
-
-NUMBER_METRICS: Mapping[str, Callable[[Sequence[float], Sequence[float]], float]] = {
-    "pearson": pearson_of,
-    "spearman": spearman_of,
-}

@@ -6,10 +6,10 @@ from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 from gluebench.benchmark import Metric, Task
-from gluebench.scoring.bars import NO_BAR
-from gluebench.scoring.counts import COUNT_METRICS
 from gluebench.scoring.gold import Gold
-from gluebench.scoring.pairs import Pairs, Point, point, point_of_table, positive_code
+from gluebench.scoring.intervals import NO_BAR
+from gluebench.scoring.metrics import CountMetric, Point, metric_function, point
+from gluebench.scoring.pairs import Pairs
 from gluebench.scoring.report import DiagnosticReport, Score
 from gluebench.scoring.tags import OVERALL, Category
 
@@ -22,9 +22,7 @@ class Found(NamedTuple):
     warnings: tuple[str, ...] = ()
 
 
-def diagnostic_report(
-    task: Task, pairs: Mapping[str, Pairs], gold: Gold, *, resamples: int, seed: int
-) -> Found:
+def diagnostic_report(task: Task, pairs: Mapping[str, Pairs], gold: Gold, *, intervals: bool) -> Found:
     """The report of a diagnostic set, by its first metric."""
     metric = task.metrics[0]
     if metric.file not in pairs:
@@ -33,12 +31,13 @@ def diagnostic_report(
     groups = gold.categories[metric.file]
     points = [_point(metric, whole, each) for each in groups]
     bars = [NO_BAR] * len(groups)
-    if resamples:
-        from gluebench.scoring.resample import diagnostic_bars  # imports numpy
+    if intervals:
+        from gluebench.scoring.inference import file_bars  # imports numpy
 
-        bars = diagnostic_bars(
-            metric.file, metric, whole, categories=groups, points=points, resamples=resamples, seed=seed
-        )
+        bars = [
+            file_bars([metric], whole.subset(category.positions), [score])[0]
+            for category, score in zip(groups, points, strict=True)
+        ]
     scores = [
         Score(found.value, bar.low, bar.high, len(each.positions), bar.withheld, whole.covered)
         for each, found, bar in zip(groups, points, bars, strict=True)
@@ -56,9 +55,9 @@ def diagnostic_report(
 def _point(metric: Metric, whole: Pairs, category: Category) -> Point:
     if category.kind == OVERALL:
         return point(metric, whole)
-    if metric.function in COUNT_METRICS:
-        table = whole.table_of(category.positions)
-        return point_of_table(metric, table, positive=positive_code(metric, whole))
+    function = metric_function(metric.function)
+    if isinstance(function, CountMetric):
+        return function.point_of(whole.table_of(category.positions), whole.code(metric.positive))
     return point(metric, whole.subset(category.positions))
 
 

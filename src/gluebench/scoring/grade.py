@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from gluebench.benchmark import Benchmark, Task
-from gluebench.scoring.averages import Part, macro_average, mean_interval, task_score
-from gluebench.scoring.bars import NO_BAR, Bar
+from gluebench.scoring.averages import Part, macro_average, task_score
 from gluebench.scoring.diagnostics import diagnostic_report
 from gluebench.scoring.gold import PARTIAL, SUFFIX, Gold, GoldError, read_gold
-from gluebench.scoring.pairs import Pairs, Point, matched, point
+from gluebench.scoring.intervals import NO_BAR, Bar
+from gluebench.scoring.metrics import Point, point
+from gluebench.scoring.pairs import Pairs, matched
 from gluebench.scoring.provenance import provenance
 from gluebench.scoring.report import Report, Score, TaskReport
 from gluebench.submission.problems import Problem
@@ -19,38 +20,34 @@ from gluebench.submission.submission import Submission, missing_files
 from gluebench.submission.values import SubmissionError, submission_of
 
 if TYPE_CHECKING:
-    from gluebench.scoring.resample import TaskBars
+    from gluebench.scoring.inference import TaskBars
 
 
 def grade(
     submission: Submission | Mapping[str, Any],
     gold: Gold | str | os.PathLike[str],
     *,
-    resamples: int = 1000,
-    seed: int = 0,
+    intervals: bool = True,
     benchmark: Benchmark | str | os.PathLike[str] = "glue",
 ) -> Report:
-    """Every score of a submission, each with its 95 % interval unless `resamples` is 0.
+    """Every score of a submission, each with its 95 % interval unless `intervals` is False.
 
     `submission` may be a mapping of task or test-file name to predictions, and `gold` a folder; `benchmark`
     says of what, where neither does. Raises SubmissionError, GoldError, or ValueError where the two are
     not of one benchmark and split.
     """
-    if resamples < 0:
-        raise ValueError(f"resamples is {resamples}; expected 0 for no intervals, or about 1000")
     labels = _gold(submission, gold, benchmark)
     if not isinstance(submission, Submission):
         submission = submission_of(submission, labels.benchmark, role=labels.role)
     require_gradable(submission, labels)
     _require_gold(submission, labels)
     pairs = pairs_of(submission, labels)
-    results = [_task(task, pairs, resamples=resamples, seed=seed) for task in labels.benchmark.scored]
-    parts = [result.part for result in results if result.part is not None]
-    average = macro_average(
-        [result.report.score for result in results], Bar(*mean_interval(parts)) if parts else NO_BAR
-    )
+    results = [_task(task, pairs, intervals=intervals) for task in labels.benchmark.scored]
+    average = macro_average([result.report.score for result in results])
+    if average is not None and intervals:
+        average = _with_interval(average, results)
     diagnostics = {
-        task.name: diagnostic_report(task, pairs, labels, resamples=resamples, seed=seed)
+        task.name: diagnostic_report(task, pairs, labels, intervals=intervals)
         for task in labels.benchmark.diagnostics
     }
     return Report(
@@ -67,7 +64,7 @@ def grade(
             *(warning for result in results for warning in result.warnings),
             *(warning for found in diagnostics.values() for warning in found.warnings),
         ),
-        provenance=provenance(labels, resamples=resamples, seed=seed),
+        provenance=provenance(labels),
     )
 
 
@@ -118,23 +115,36 @@ def pairs_of(submission: Submission, gold: Gold) -> dict[str, Pairs]:
 
 
 class _Result(NamedTuple):
-    """What was found of one task."""
+    """What a report says of one task."""
 
     name: str
     report: TaskReport
-    part: Part | None
-    """The task score with its bar, for the macro-average; None without intervals."""
     warnings: tuple[str, ...]
 
 
-def _task(task: Task, pairs: Mapping[str, Pairs], *, resamples: int, seed: int) -> _Result:
+def _with_interval(average: Score, results: Sequence[_Result]) -> Score:
+    """The macro-average of tasks that all have a score, with its interval."""
+    from gluebench.scoring.inference import mean_bar  # imports numpy
+
+    scores = {result.name: result.report.score for result in results}
+    bar = mean_bar(
+        [
+            Part(name, score.value, Bar(score.low, score.high, score.withheld))
+            for name, score in scores.items()
+            if score is not None and score.value is not None
+        ]
+    )
+    return average._replace(low=bar.low, high=bar.high, withheld=bar.withheld)
+
+
+def _task(task: Task, pairs: Mapping[str, Pairs], *, intervals: bool) -> _Result:
     metrics = [metric for metric in task.metrics if metric.file in pairs]
     points = {metric.name: point(metric, pairs[metric.file]) for metric in metrics}
     bars: TaskBars | None = None
-    if resamples and metrics:
-        from gluebench.scoring.resample import task_bars  # imports numpy
+    if intervals and metrics:
+        from gluebench.scoring.inference import task_bars  # imports numpy
 
-        bars = task_bars(task, pairs, points, resamples=resamples, seed=seed)
+        bars = task_bars(task, pairs, points)
     scores = {
         metric.name: _score(
             points[metric.name], pairs[metric.file], bars.metrics[metric.name] if bars else NO_BAR
@@ -143,8 +153,7 @@ def _task(task: Task, pairs: Mapping[str, Pairs], *, resamples: int, seed: int) 
     }
     whole = len(metrics) == len(task.metrics)
     score = _task_score(task, points, pairs, bars.score if bars else NO_BAR) if whole else None
-    warnings = tuple(_undefined_warnings(task.name, points))
-    return _Result(task.name, TaskReport(score, scores), bars.part if bars and whole else None, warnings)
+    return _Result(task.name, TaskReport(score, scores), tuple(_undefined_warnings(task.name, points)))
 
 
 def _score(found: Point, pairs: Pairs, bar: Bar) -> Score:

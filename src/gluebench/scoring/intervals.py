@@ -1,4 +1,4 @@
-"""Intervals for proportions in closed form, and when an interval would be a pretence."""
+"""95 % intervals as records, and those of proportions in closed form; without numpy."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from gluebench.scoring.bars import Bar
+from gluebench.scoring.distributions import student_quantile
 
 Z = 1.959963984540054
 """97.5 % point of the normal distribution: every interval is of 95 %, two-sided."""
@@ -16,20 +16,57 @@ UNDEFINED = "not defined"
 
 FEWEST_UNITS = 8
 """Examples (or groups, where the gold has them) below which no interval of labels is given."""
-FEWEST_OTHERS = 5
-"""Units with a gold label other than the most frequent, below which a resampled interval falls short."""
-FEWEST_NUMBERS = 25
-"""Units below which no interval of a correlation, or of a metric from elsewhere, is given."""
+
+
+class Interval(NamedTuple):
+    """The ends of a 95 % interval."""
+
+    low: float
+    high: float
+
+
+class Bar(NamedTuple):
+    """The ends of an interval, or why there is none."""
+
+    low: float | None
+    high: float | None
+    withheld: str | None = None
+
+    @property
+    def interval(self) -> Interval | None:
+        """The ends; None where there are none."""
+        return None if self.low is None or self.high is None else Interval(self.low, self.high)
+
+
+class Alone(NamedTuple):
+    """Examples that one of two systems has right and the other wrong."""
+
+    a: int
+    b: int
+
+    @property
+    def net(self) -> int:
+        """How many more A has right than B."""
+        return self.a - self.b
+
+
+NO_BAR = Bar(None, None)
+"""No interval was asked for."""
 
 
 def wilson(hits: float, n: float, *, z: float = Z) -> Bar:
-    """Wilson's score interval for a proportion of n independent examples; n may be an effective number."""
+    """Wilson's score interval (1927) for a proportion of n independent examples; n may be fractional."""
     share = hits / n
     middle = share + z * z / (2 * n)
     margin = z * (share * (1 - share) / n + z * z / (4 * n * n)) ** 0.5
     scale = 1 + z * z / n
     low, high = (middle - margin) / scale, (middle + margin) / scale
     return Bar(0.0 if hits == 0 else max(0.0, low), 1.0 if hits == n else min(1.0, high))
+
+
+def proportion_bar(hits: int, n: int) -> Bar:
+    """Wilson's interval; "too few to say" of fewer than eight examples."""
+    return wilson(hits, n) if n >= FEWEST_UNITS else Bar(None, None, TOO_FEW)
 
 
 class Group(NamedTuple):
@@ -42,9 +79,9 @@ class Group(NamedTuple):
 def grouped_wilson(groups: Sequence[Group]) -> Bar:
     """Wilson's interval for examples that come in groups, from the number that independent ones would be.
 
-    That is n over the design effect: the jackknife variance over groups against the binomial one, at least
-    1. The normal quantile is Student's with one less than the groups. With no hit, or no miss, the effect
-    cannot be estimated and is taken as if each group gave one answer.
+    That is n over the design effect (Kish 1965; Rao and Scott 1992): the jackknife variance over groups
+    against the binomial one, at least 1. The normal quantile is Student's with one less than the groups. With
+    no hit, or no miss, the effect cannot be estimated and is taken as if each group gave one answer.
     """
     if len(groups) < FEWEST_UNITS:
         return Bar(None, None, TOO_FEW)
@@ -56,20 +93,7 @@ def grouped_wilson(groups: Sequence[Group]) -> Bar:
         effect = max(1.0, variance * n / (share * (1 - share)))
     else:
         effect = sum(group.size**2 for group in groups) / n
-    bar = wilson(hits / effect, n / effect, z=student(len(groups) - 1))
-    return Bar(0.0 if hits == 0 else bar.low, 1.0 if hits == n else bar.high)
-
-
-def student(freedom: int) -> float:
-    """97.5 % point of Student's t (Abramowitz and Stegun 26.7.5), to 1e-4 from five degrees of freedom."""
-    z, x = Z, 1 / freedom
-    terms = (
-        (z**3 + z) / 4,
-        (5 * z**5 + 16 * z**3 + 3 * z) / 96,
-        (3 * z**7 + 19 * z**5 + 17 * z**3 - 15 * z) / 384,
-        (79 * z**9 + 776 * z**7 + 1482 * z**5 - 1920 * z**3 - 945 * z) / 92160,
-    )
-    return z + sum(term * x**power for power, term in enumerate(terms, 1))
+    return wilson(hits / effect, n / effect, z=student_quantile(0.975, len(groups) - 1))
 
 
 def grouped_hits(gold: bytes, predicted: bytes, groups: Sequence[int]) -> list[Group]:

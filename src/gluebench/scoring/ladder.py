@@ -9,24 +9,26 @@ of paired answers.
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from math import sqrt
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
-from gluebench.benchmark import Metric, Task
+from gluebench.benchmark import Task
 from gluebench.scoring.averages import task_score
-from gluebench.scoring.counts import COUNT_METRICS
 from gluebench.scoring.gold import Gold
 from gluebench.scoring.grade import pairs_of
-from gluebench.scoring.pairs import Pairs, point
+from gluebench.scoring.metrics import is_proportion, point
+from gluebench.scoring.pairs import Pairs
 from gluebench.scoring.report import DiagnosticReport, Report, Score, TaskReport
 from gluebench.submission.column import Column
 from gluebench.submission.submission import Submission
 
+if TYPE_CHECKING:
+    from gluebench.scoring.units import Units
+
 RESAMPLES = 4000
-"""More than an interval takes: what they decide hangs on a few per cent of the error."""
+"""More than a rank interval takes: what they decide depends on a few percent of the error."""
 _LUCK = 3.0
 """Standard errors of a resampled error that it is raised by."""
 _ROUNDING = 1e-9
@@ -56,9 +58,7 @@ class Climb(NamedTuple):
     """Tasks of which nothing is shown: answered in part, so that there is no task score to compare."""
 
 
-def climb(
-    submission: Submission, bests: Mapping[str, Submission], gold: Gold, *, resamples: int = RESAMPLES
-) -> Climb:
+def climb(submission: Submission, bests: Mapping[str, Submission], gold: Gold) -> Climb:
     """One step of the Ladder. `bests` is task name to the earlier submission with the best score shown.
 
     A task that is not in `bests` has its first score, which is shown. Diagnostic sets take the step with
@@ -77,7 +77,7 @@ def climb(
             kind = ""
         elif not all(metric.file in pairs for metric in task.metrics):
             names, kind = [], "incomplete"
-        elif task.name in bests and not step(task, pairs, earlier[task.name], resamples=resamples).better:
+        elif task.name in bests and not step(task, pairs, earlier[task.name]).better:
             source, kind = bests[task.name], "kept"
         shown |= {name: source.predictions[name] for name in names}
         if kind:
@@ -90,118 +90,50 @@ def _in_order(shown: Mapping[str, Column], submission: Submission) -> dict[str, 
     return {name: shown[name] for name in submission.predictions if name in shown}
 
 
-def step(
-    task: Task,
-    new: Mapping[str, Pairs],
-    best: Mapping[str, Pairs],
-    *,
-    resamples: int = RESAMPLES,
-    seed: int = 0,
-) -> Step:
+def step(task: Task, new: Mapping[str, Pairs], best: Mapping[str, Pairs], *, seed: int = 0) -> Step:
     """Whether a task score beats the best so far by more than one standard error of their difference.
 
-    For accuracies the error is exact: the jackknife's over examples or, where the gold has groups, over
-    groups. For other metrics it is that of a paired bootstrap. Test files are independent of each other.
+    For accuracies the error is the jackknife's over examples or, where the gold has groups, over groups: of
+    independent examples that is McNemar's statistic above 1. For other metrics it is that of a paired
+    bootstrap. Test files are independent of each other.
     """
-    names = list(dict.fromkeys(metric.file for metric in task.metrics))
-    means = all(_is_mean(metric) for metric in task.metrics)
-    if means and len(names) == 1 and new[names[0]].groups is None:
-        return _beats(new[names[0]], best[names[0]])
+    from gluebench.scoring.units import units_of  # imports numpy
+
     difference = variance = 0.0
-    for name in names:
+    for name in dict.fromkeys(metric.file for metric in task.metrics):
         metrics = [metric for metric in task.metrics if metric.file == name]
         weight = len(metrics) / len(task.metrics)
-        if all(_is_mean(metric) for metric in metrics):
-            part = _mean_part(new[name], best[name])
-        else:
-            part = _resampled_part(name, metrics, new[name], best[name], resamples=resamples, seed=seed)
-        difference += weight * part.difference
-        variance += weight**2 * part.variance
+        values = [point(metric, new[name]).value - point(metric, best[name]).value for metric in metrics]
+        units = units_of(metrics, [new[name], best[name]])
+        error = _error(units, seed) if units.size > 1 else abs(task_score(values))  # it could go either way
+        difference += weight * task_score(values)
+        variance += (weight * error) ** 2
     error = sqrt(variance)
     return Step(difference > error * (1 + _ROUNDING), difference, error)
 
 
-class _Part(NamedTuple):
-    """The difference in the mean of one file's metrics, and the variance of that difference."""
+def _error(units: Units, seed: int) -> float:
+    """The standard error of the difference in the mean of a file's metrics.
 
-    difference: float
-    variance: float
-
-
-def _is_mean(metric: Metric) -> bool:
-    known = COUNT_METRICS.get(metric.function)
-    return known is not None and known.proportion
-
-
-def _mean_part(new: Pairs, best: Pairs) -> _Part:
-    """The difference of two accuracies and its jackknife variance, as in `intervals.grouped_wilson`.
-
-    One group has no variance to estimate: it counts as if it could have gone either way.
+    A jackknife of a correlation can be fooled: leave out one of several answers far out of range, and the
+    others still decide. So these are resampled, and the error is taken as high as the luck of the resamples
+    may have made it low: one example that changed makes a difference of one standard error, and must never be
+    decided by that luck.
     """
-    n, gains = len(new), _gains(new, best)
-    mean = sum(gain.examples for gain in gains) / n
-    if len(gains) < 2:
-        return _Part(mean, mean * mean)
-    squares = sum(((gain.examples - mean * gain.size) / (n - gain.size)) ** 2 for gain in gains)
-    return _Part(mean, squares * (len(gains) - 1) / len(gains))
+    from gluebench.scoring.inference import jackknife_spread
+    from gluebench.scoring.units.base import generator
 
-
-class _Gain(NamedTuple):
-    """What a group of examples gains, and how many there are."""
-
-    examples: int
-    """Right answers more than the best has."""
-    size: int
-
-
-def _gains(new: Pairs, best: Pairs) -> list[_Gain]:
-    gold, ours, theirs = new.gold.codes, new.predicted.codes, best.predicted.codes
-    each = [(g == a) - (g == b) for g, a, b in zip(gold, ours, theirs, strict=True)]
-    if new.groups is None:
-        return [_Gain(gain, 1) for gain in each]
-    gains: Counter[int] = Counter()
-    for group, gain in zip(new.groups, each, strict=True):
-        gains[group] += gain
-    sizes = Counter(new.groups)
-    return [_Gain(gains[group], size) for group, size in sizes.items()]
-
-
-def _beats(new: Pairs, best: Pairs) -> Step:
-    """The step for an accuracy of independent examples, in integers.
-
-    With w examples won and l lost, (w - l) / n exceeds the root of the paired variance exactly where
-    (w - l)**2 > w + l: McNemar's statistic is above 1.
-    """
-    ours, theirs, n = _wrong(new), _wrong(best), len(new)
-    won, lost = (theirs & ~ours).bit_count(), (ours & ~theirs).bit_count()
-    gain, changed = won - lost, won + lost
-    error = sqrt((changed - gain * gain / n) / (n * (n - 1))) if n > 1 else float(changed)
-    return Step(gain > 0 and gain * gain > changed, gain / n, error)
-
-
-_NOT_ZERO = bytes([0, *[1] * 255])
-
-
-def _wrong(pairs: Pairs) -> int:
-    """The examples answered wrongly as an integer with a set bit for each, as `submission.column.bits`."""
-    gold, predicted = (int.from_bytes(column.codes, "little") for column in (pairs.gold, pairs.predicted))
-    different = (gold ^ predicted).to_bytes(len(pairs), "little")
-    return int.from_bytes(different.translate(_NOT_ZERO), "little")
-
-
-def _resampled_part(
-    name: str, metrics: Sequence[Metric], new: Pairs, best: Pairs, *, resamples: int, seed: int
-) -> _Part:
-    """The same for other metrics, by a paired bootstrap.
-
-    The error is taken as high as the luck of the resamples may have made it low: one example that changed
-    makes a difference of one standard error, and must never be decided by that luck.
-    """
-    from gluebench.scoring.paired import differences  # imports numpy
-
-    values = [point(metric, new).value - point(metric, best).value for metric in metrics]
-    drawn = differences(name, metrics, new, best=best, resamples=resamples, seed=seed)
-    return _Part(task_score(values), drawn.variance * (1 + _LUCK * drawn.luck) ** 2)
+    if all(is_proportion(metric) for metric in units.metrics):
+        left_out = units.left_out().mean(axis=0)
+        return jackknife_spread(left_out[0] - left_out[1], units.counts).error
+    drawn = units.bootstrap(RESAMPLES, generator(seed, units.metrics[0].file)).mean(axis=0)
+    drawn = drawn[0] - drawn[1]
+    variance = float(drawn.var(ddof=1))
+    if variance <= 0:
+        return 0.0
+    kurtosis = float(((drawn - drawn.mean()) ** 4).mean()) / variance**2
+    luck = sqrt(max(kurtosis - 1, 0.0) / (4 * len(drawn)))  # of the error, as a share of it
+    return sqrt(variance) * (1 + _LUCK * luck)
 
 
 def rounded_report(report: Report) -> Report:

@@ -1,29 +1,16 @@
-"""Gold and predictions of one test file brought together, and the value of a metric on them."""
+"""Gold and predictions of one test file, joined by index."""
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from math import isfinite
-from typing import TYPE_CHECKING, Any, NamedTuple
 
-from gluebench.benchmark import Metric
-from gluebench.scoring.correlation import NUMBER_METRICS, constant
-from gluebench.scoring.counts import COUNT_METRICS, SIXTEEN, confusion, joined, table_of_cells
-from gluebench.scoring.metrics import custom_metric
-from gluebench.submission.column import Column
+from gluebench.submission.column import Column, bits
 
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-
-class Point(NamedTuple):
-    """The value of a metric."""
-
-    value: float
-    undefined: str | None = None
-    """Why the value is 0.0 by convention; None where it is defined."""
+SIXTEEN = 16
+"""Most classes whose pairs of codes still fit one byte."""
 
 
 @dataclass(frozen=True)
@@ -56,6 +43,10 @@ class Pairs:
             return self.subset(positions).table
         return table_of_cells(bytes(map(self.cells.__getitem__, positions)), classes=len(self.gold.labels))
 
+    def code(self, label: str | None) -> int:
+        """The code of a label word; 0 for None, which metrics without a positive label ignore."""
+        return 0 if label is None else self.gold.labels.index(label)
+
     def subset(self, positions: Sequence[int]) -> Pairs:
         """The examples at these positions, in their order."""
         groups = None if self.groups is None else tuple(map(self.groups.__getitem__, positions))
@@ -69,44 +60,32 @@ def matched(gold: Column, predicted: Column, *, groups: tuple[int, ...] | None, 
     return Pairs(gold, predicted.take(gold.indices), groups, len(gold) / size)
 
 
-def positive_code(metric: Metric, pairs: Pairs) -> int:
-    """The code of the metric's positive label; 0 for the metrics that have none."""
-    return 0 if metric.positive is None else pairs.gold.labels.index(metric.positive)
+def confusion(gold: bytes, predicted: bytes, *, classes: int) -> list[list[int]]:
+    """The confusion table of two columns of label codes below `classes`, of one length.
+
+    The columns are taken as large integers, so that counting runs at the speed of memory.
+    """
+    if classes == 2:
+        return _two_by_two(gold, predicted)
+    if classes > SIXTEEN:
+        pairs = Counter(zip(gold, predicted, strict=True))
+        return [[pairs[g, p] for p in range(classes)] for g in range(classes)]
+    return table_of_cells(joined(gold, predicted, classes=classes), classes=classes)
 
 
-def point(metric: Metric, pairs: Pairs) -> Point:
-    """The metric's value. Raises ValueError if a metric from elsewhere gives no finite number."""
-    if metric.function in COUNT_METRICS:
-        return point_of_table(metric, pairs.table, positive=positive_code(metric, pairs))
-    if metric.function in NUMBER_METRICS:
-        gold, predicted = pairs.gold.numbers, pairs.predicted.numbers
-        found = NUMBER_METRICS[metric.function](gold, predicted)
-        return Point(found) if found else Point(0.0, _one_value(pairs))
-    value = float(custom_metric(metric.function)(values(pairs.gold), values(pairs.predicted)))
-    if not isfinite(value):
-        raise ValueError(
-            f"the metric {metric.function} gave {value} on {metric.file}; expected a finite number"
-        )
-    return Point(value)
+def joined(gold: bytes, predicted: bytes, *, classes: int) -> bytes:
+    """The cell of each example, gold * classes + predicted, for up to SIXTEEN classes."""
+    cells = int.from_bytes(gold, "little") * classes + int.from_bytes(predicted, "little")
+    return cells.to_bytes(len(gold), "little")  # no carries: every cell is below 256
 
 
-def _one_value(pairs: Pairs) -> str | None:
-    """Why a correlation is not defined, if it is not."""
-    for name, column in (("the predictions", pairs.predicted), ("the gold scores", pairs.gold)):
-        if constant(column.numbers):
-            return f"{name} are all the same"
-    return None
+def table_of_cells(cells: bytes, *, classes: int) -> list[list[int]]:
+    """The confusion table of examples of which each is given by its cell."""
+    return [[cells.count(g * classes + p) for p in range(classes)] for g in range(classes)]
 
 
-def point_of_table(metric: Metric, table: list[list[int]], *, positive: int) -> Point:
-    """The value of a count metric on a confusion table."""
-    formula = COUNT_METRICS[metric.function]
-    value = float(formula.of(table, positive))
-    return Point(value) if value else Point(value, formula.undefined(table, positive))
-
-
-def values(column: Column) -> NDArray[Any]:
-    """The column as a metric from elsewhere takes it: an array of label words or of floats."""
-    import numpy as np
-
-    return np.array(column.words() if column.labels else column.numbers)
+def _two_by_two(gold: bytes, predicted: bytes) -> list[list[int]]:
+    first, second = bits(gold), bits(predicted)
+    both = (first.number & second.number).bit_count()
+    only_gold, only_predicted = first.ones - both, second.ones - both
+    return [[len(gold) - both - only_gold - only_predicted, only_predicted], [only_gold, both]]

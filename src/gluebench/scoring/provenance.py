@@ -14,8 +14,8 @@ DIGITS = 16
 """Hexadecimal digits of a fingerprint."""
 
 
-def provenance(gold: Gold, *, resamples: int, seed: int) -> Mapping[str, Any]:
-    """The `provenance` of a report, JSON-ready."""
+def provenance(gold: Gold, **settings: Any) -> Mapping[str, Any]:
+    """The `provenance` of a report, JSON-ready; `settings` are those that the numbers depend on."""
     return {
         "package": "gluebench",
         "version": __version__,
@@ -24,8 +24,7 @@ def provenance(gold: Gold, *, resamples: int, seed: int) -> Mapping[str, Any]:
         "datasets": datasets(gold),
         "labels": gold.version,
         **({"rows": gold.rows} if gold.rows else {}),
-        "resamples": resamples,
-        "seed": seed,
+        **settings,
     }
 
 

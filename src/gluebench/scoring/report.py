@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
+from dataclasses import fields, is_dataclass
 from typing import Any, NamedTuple
 
 SCHEMA = "gluebench.report/1"
@@ -26,17 +27,7 @@ class Score(NamedTuple):
 
     def as_dict(self) -> dict[str, Any]:
         """JSON-ready values: 12 significant digits; `withheld` and `covered` only where they apply."""
-        fields: dict[str, Any] = {
-            "value": rounded(self.value),
-            "low": rounded(self.low),
-            "high": rounded(self.high),
-            "n": self.n,
-        }
-        if self.withheld is not None:
-            fields["withheld"] = self.withheld
-        if self.covered is not None:
-            fields["covered"] = rounded(self.covered)
-        return fields
+        return fields_of(self, optional=("withheld", "covered"))
 
 
 class TaskReport(NamedTuple):
@@ -55,6 +46,12 @@ class DiagnosticReport(NamedTuple):
     fine: Mapping[str, Score]
     metadata: Mapping[str, Mapping[str, Score]]
     """Column of the metadata file ("direction", "domain") to value to score."""
+
+    def as_dict(self) -> dict[str, Any]:
+        """JSON-ready values, each column of the metadata beside "coarse" and "fine"."""
+        values = fields_of(self)
+        metadata = values.pop("metadata")
+        return {**values, **metadata}
 
 
 class Report(NamedTuple):
@@ -75,42 +72,36 @@ class Report(NamedTuple):
 
     def as_dict(self) -> dict[str, Any]:
         """The report as JSON-ready values, in a fixed order of keys."""
-        return {
-            "schema": SCHEMA,
-            "benchmark": self.benchmark,
-            "split": self.split,
-            "complete": self.complete,
-            "missing": list(self.missing),
-            "score": self.score.as_dict() if self.score else None,
-            "tasks": {
-                name: {
-                    "score": task.score.as_dict() if task.score else None,
-                    "metrics": _scores(task.metrics),
-                }
-                for name, task in self.tasks.items()
-            },
-            "diagnostics": {
-                name: None
-                if diagnostic is None
-                else {
-                    "overall": diagnostic.overall.as_dict(),
-                    "coarse": _scores(diagnostic.coarse),
-                    "fine": _scores(diagnostic.fine),
-                    **{column: _scores(values) for column, values in diagnostic.metadata.items()},
-                }
-                for name, diagnostic in self.diagnostics.items()
-            },
-            "warnings": list(self.warnings),
-            "provenance": dict(self.provenance),
-        }
+        return {"schema": SCHEMA, **fields_of(self)}
 
     def to_json(self) -> str:
         """The report as one JSON document, the same bytes for the same input."""
         return json.dumps(self.as_dict(), indent=2, ensure_ascii=False, allow_nan=False) + "\n"
 
 
-def _scores(scores: Mapping[str, Score]) -> dict[str, Any]:
-    return {name: score.as_dict() for name, score in scores.items()}
+def json_ready(value: Any) -> Any:
+    """A record, or anything made of records, as JSON has it: floats with 12 significant digits, no tuples.
+
+    A record with an `as_dict` of its own gives that.
+    """
+    if isinstance(value, float):
+        return rounded(value)
+    if hasattr(value, "as_dict"):
+        return value.as_dict()
+    if isinstance(value, Mapping):
+        return {key: json_ready(each) for key, each in value.items()}
+    if hasattr(value, "_asdict") or is_dataclass(value):
+        return fields_of(value)
+    return [json_ready(each) for each in value] if isinstance(value, list | tuple) else value
+
+
+def fields_of(record: Any, *, optional: Collection[str] = ()) -> dict[str, Any]:
+    """The fields of a named tuple or data class by name, JSON-ready; `optional` ones unless empty."""
+    names = record._fields if hasattr(record, "_fields") else [field.name for field in fields(record)]
+    values = {name: getattr(record, name) for name in names}
+    return {
+        name: json_ready(value) for name, value in values.items() if value is not None or name not in optional
+    }
 
 
 def rounded(value: float | None) -> float | None:

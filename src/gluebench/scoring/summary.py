@@ -1,11 +1,17 @@
-"""Several runs of one system: mean, standard deviation and best (section 6 reports three)."""
+"""Several runs of one system: mean, interval, standard deviation and best (section 6 reports three)."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
-from gluebench.scoring.report import Report, Score, rounded
+from gluebench.scoring.gold import Gold
+from gluebench.scoring.grade import grade, pairs_of
+from gluebench.scoring.report import Report, Score, fields_of
+from gluebench.submission.submission import Submission
+
+if TYPE_CHECKING:
+    from gluebench.scoring.runs import RunsTest
 
 
 class Spread(NamedTuple):
@@ -19,6 +25,15 @@ class Spread(NamedTuple):
     """The run that has the best, counted from 0; the first of several."""
     n: int
     """Runs that have the number."""
+    low: float | None = None
+    high: float | None = None
+    """Ends of the mean's 95 % interval over runs and examples together; None without predictions."""
+    seeds: float | None = None
+    """Share of the mean's variance that comes from the choice of runs, 0 to 1."""
+
+    def as_dict(self) -> dict[str, Any]:
+        """JSON-ready values; the interval only where there is one."""
+        return fields_of(self, optional=("low", "high", "seeds"))
 
 
 class Summary(NamedTuple):
@@ -36,17 +51,7 @@ class Summary(NamedTuple):
 
     def as_dict(self) -> dict[str, Any]:
         """JSON-ready values, 12 significant digits."""
-        return {
-            "benchmark": self.benchmark,
-            "split": self.split,
-            "runs": self.runs,
-            "score": None if self.score is None else _as_dict(self.score),
-            "tasks": {
-                name: {metric: _as_dict(spread) for metric, spread in numbers.items()}
-                for name, numbers in self.tasks.items()
-            },
-            "diagnostics": {name: _as_dict(spread) for name, spread in self.diagnostics.items()},
-        }
+        return fields_of(self)
 
 
 def summarise(reports: Sequence[Report]) -> Summary:
@@ -58,17 +63,57 @@ def summarise(reports: Sequence[Report]) -> Summary:
         raise ValueError("there are no reports to summarise; expected one for each run")
     if len({(report.benchmark, report.split) for report in reports}) > 1:
         raise ValueError("the reports are of different benchmarks or splits; expected runs of one system")
+    return _summary(reports, {}, None)
+
+
+def grade_runs(runs: Sequence[Submission], gold: Gold) -> tuple[list[Report], Summary]:
+    """The report of each of several runs of one system, and their summary with intervals.
+
+    An interval is for other examples and other runs (docs/compare.md). Numbers that a run lacks, or that have
+    no interval in a single report, have none here. Raises as `grade` and `summarise` do.
+    """
+    from gluebench.scoring.runs import mean_runs, runs_tests
+    from gluebench.scoring.units import units_of
+
+    reports = [grade(run, gold) for run in runs]
+    answers = [pairs_of(run, gold) for run in runs]
+    tests: dict[tuple[str, str], RunsTest] = {}
+    for task in gold.benchmark.tasks:
+        of_files, weights = [], []
+        for name in dict.fromkeys(metric.file for metric in task.metrics):
+            if not all(name in pairs for pairs in answers):
+                continue
+            metrics = [metric for metric in task.metrics if metric.file == name]
+            of_file = runs_tests(units_of(metrics, [pairs[name] for pairs in answers]), [len(runs)])
+            tests |= {(task.name, metric.name): test for metric, test in zip(metrics, of_file, strict=False)}
+            of_files.append(of_file[-1])
+            weights.append(float(len(metrics)))
+        if sum(weights) == len(task.metrics):
+            tests[task.name, "score"] = mean_runs(of_files, weights)
+    parts = [tests.get((task.name, "score")) for task in gold.benchmark.scored]
+    whole = [part for part in parts if part is not None]
+    average = mean_runs(whole, [1.0] * len(whole)) if len(whole) == len(parts) else None
+    return reports, _summary(reports, tests, average)
+
+
+def _summary(
+    reports: Sequence[Report], tests: Mapping[tuple[str, str], RunsTest], average: RunsTest | None
+) -> Summary:
     first = reports[0]
     tasks: dict[str, dict[str, Spread]] = {}
     for name in first.tasks:
-        found = {"score": _spread([_value(report.tasks[name].score) for report in reports])}
+        spreads = {
+            "score": _spread([report.tasks[name].score for report in reports], tests.get((name, "score")))
+        }
         metrics = dict.fromkeys(metric for report in reports for metric in report.tasks[name].metrics)
         for metric in metrics:
-            found[metric] = _spread([_value(report.tasks[name].metrics.get(metric)) for report in reports])
-        tasks[name] = {metric: spread for metric, spread in found.items() if spread is not None}
+            scores = [report.tasks[name].metrics.get(metric) for report in reports]
+            spreads[metric] = _spread(scores, tests.get((name, metric)))
+        tasks[name] = {metric: spread for metric, spread in spreads.items() if spread is not None}
     diagnostics = {
         name: _spread(
-            [_value(each.overall if (each := report.diagnostics[name]) else None) for report in reports]
+            [diagnostic.overall if (diagnostic := report.diagnostics[name]) else None for report in reports],
+            tests.get((name, "score")),
         )
         for name in first.diagnostics
     }
@@ -76,17 +121,14 @@ def summarise(reports: Sequence[Report]) -> Summary:
         first.benchmark,
         first.split,
         len(reports),
-        _spread([_value(report.score) for report in reports]),
+        _spread([report.score for report in reports], average),
         tasks,
         {name: spread for name, spread in diagnostics.items() if spread is not None},
     )
 
 
-def _value(score: Score | None) -> float | None:
-    return None if score is None else score.value
-
-
-def _spread(values: Sequence[float | None]) -> Spread | None:
+def _spread(scores: Sequence[Score | None], test: RunsTest | None = None) -> Spread | None:
+    values = [None if score is None else score.value for score in scores]
     known = [value for value in values if value is not None]
     if not known:
         return None
@@ -94,9 +136,8 @@ def _spread(values: Sequence[float | None]) -> Spread | None:
     deviation = None
     if len(known) > 1:
         deviation = (sum((value - mean) ** 2 for value in known) / (len(known) - 1)) ** 0.5
-    return Spread(mean, deviation, best, values.index(best), len(known))
-
-
-def _as_dict(spread: Spread) -> dict[str, Any]:
-    fields = spread._asdict()
-    return {name: rounded(value) if isinstance(value, float) else value for name, value in fields.items()}
+    spread = Spread(mean, deviation, best, values.index(best), len(known))
+    interval = None if test is None or len(known) < len(values) else test.interval()
+    if interval is None or test is None or any(score is not None and score.withheld for score in scores):
+        return spread
+    return spread._replace(low=interval.low, high=min(1.0, interval.high), seeds=test.seeds_share)

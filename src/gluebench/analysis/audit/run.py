@@ -18,8 +18,7 @@ from gluebench.analysis.audit.sets import PairSet
 from gluebench.analysis.audit.views import View, seen, views
 from gluebench.data import DataError
 from gluebench.data.tokens import words
-from gluebench.scoring.bars import Bar
-from gluebench.scoring.intervals import FEWEST_UNITS, TOO_FEW, grouped_hits, grouped_wilson, wilson
+from gluebench.scoring.intervals import TOO_FEW, Bar, grouped_hits, grouped_wilson, proportion_bar
 
 PRINTED: Mapping[str, Mapping[tuple[str, str], float]] = {
     "glue": {("SNLI train", "AX"): 0.327, ("MNLI train", "AX"): 0.364}
@@ -151,7 +150,7 @@ def _measured(
 def _bar(hits: Sequence[bool], groups: Sequence[int] | None) -> Bar:
     if groups is not None:
         return grouped_wilson(grouped_hits(bytes(hits), bytes([True]) * len(hits), groups))
-    return wilson(sum(hits), len(hits)) if len(hits) >= FEWEST_UNITS else Bar(None, None, TOO_FEW)
+    return proportion_bar(sum(hits), len(hits))
 
 
 def verdict(bar: Bar, *, chance: float, majority: float) -> str:

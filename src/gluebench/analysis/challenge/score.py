@@ -10,8 +10,7 @@ from typing import NamedTuple
 from gluebench.analysis.challenge.item import ORIGINAL, Item
 from gluebench.data import DataError
 from gluebench.data.diagnostic_files import PAIR_COLUMNS
-from gluebench.scoring.bars import Bar
-from gluebench.scoring.intervals import FEWEST_UNITS, TOO_FEW, wilson
+from gluebench.scoring.intervals import Bar, proportion_bar
 
 
 class CaseScore(NamedTuple):
@@ -70,7 +69,7 @@ def _scored(case: str, numbers: Sequence[int], items: Sequence[Item], right: Seq
     hits = sum(right[number] for number in numbers)
     sources = {number: items[number].source for number in numbers}
     sound = [number for number, source in sources.items() if source is not None and right[source]]
-    bar = wilson(hits, len(numbers)) if len(numbers) >= FEWEST_UNITS else Bar(None, None, TOO_FEW)
+    bar = proportion_bar(hits, len(numbers))
     return CaseScore(case, len(numbers), hits, bar, sum(not right[number] for number in sound), len(sound))
 
 

@@ -124,14 +124,13 @@ def diagnose(
     systems: Mapping[str, Submission | Predictions],
     gold: Gold,
     *,
-    resamples: int = 1000,
-    seed: int = 0,
+    intervals: bool = True,
     withhold_below: int = 0,
 ) -> Diagnosis:
     """Systems (by the names to show) on every diagnostic set of the gold's benchmark.
 
     A system may be a mapping of task or test file to predictions, as `grade` takes it; what it says of
-    other tasks is passed over. Scores and intervals are those of `grade`, and the same for the same seed.
+    other tasks is passed over. Scores and intervals are those of `grade`.
     Categories with fewer than `withhold_below` examples are withheld, unless the manifest says that
     the labels are public (`private = false`). Raises SubmissionError for an invalid submission, ValueError
     for one of another benchmark or split, and DataError where there is nothing to diagnose.
@@ -148,7 +147,7 @@ def diagnose(
                 continue
             pairs = pairs_of(submission, gold)[file]
             below = withhold_below if withholds(task, gold) else 0
-            found = diagnostic_report(task, {file: pairs}, gold, resamples=resamples, seed=seed)
+            found = diagnostic_report(task, {file: pairs}, gold, intervals=intervals)
             assert found.report is not None  # there are pairs
             if not below:  # they name categories whose labels are all the same
                 warnings += [f"{name}: {warning}" for warning in found.warnings]
@@ -159,7 +158,7 @@ def diagnose(
             sets[task.name] = SetDiagnosis(task, findings)
     if not sets:
         raise DataError(_nothing(submissions, gold))
-    about = {**provenance(gold, resamples=resamples, seed=seed), "schema": SCHEMA}
+    about = {**provenance(gold), "schema": SCHEMA}
     return Diagnosis(gold.benchmark.name, gold.role, sets, tuple(warnings), about)
 
 

@@ -7,8 +7,7 @@ from operator import attrgetter
 from typing import NamedTuple
 
 from gluebench.analysis.errors.cases import Case, CaseFile
-from gluebench.scoring.bars import Bar
-from gluebench.scoring.intervals import FEWEST_UNITS, TOO_FEW, Group, grouped_wilson, wilson
+from gluebench.scoring.intervals import Bar, Group, grouped_wilson, proportion_bar
 
 OVERALL = "overall"
 BANDS = 5
@@ -110,7 +109,7 @@ def _rate(kind: str, name: str, cases: Sequence[Case], systems: int) -> Rate:
 def _bar(cases: Sequence[Case], system: int, wrong: int) -> Bar:
     if any(case.group is not None for case in cases):
         return grouped_wilson(_hits(cases, system))
-    return wilson(wrong, len(cases)) if len(cases) >= FEWEST_UNITS else Bar(None, None, TOO_FEW)
+    return proportion_bar(wrong, len(cases))
 
 
 def _hits(cases: Iterable[Case], system: int) -> list[Group]:

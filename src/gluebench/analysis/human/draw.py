@@ -13,6 +13,7 @@ from typing import Any
 
 from gluebench.data import DataError, Table
 from gluebench.data.show import entries, rows
+from gluebench.scoring.report import fields_of
 
 SCHEMA = "gluebench.annotation/1"
 
@@ -33,16 +34,7 @@ class Draw:
 
     def as_dict(self) -> dict[str, Any]:
         """JSON-ready values."""
-        return {
-            "schema": SCHEMA,
-            "benchmark": self.benchmark,
-            "task": self.task,
-            "split": self.split,
-            "seed": self.seed,
-            "annotators": self.annotators,
-            "pairs": [list(pair) for pair in self.pairs],
-            "items": list(self.items),
-        }
+        return {"schema": SCHEMA, **fields_of(self)}
 
 
 def pairs_of(table: Table) -> list[tuple[int, int]]:

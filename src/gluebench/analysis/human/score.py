@@ -2,24 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from gluebench.analysis.agreement import Floats, fleiss_kappa, label_counts, resampled_kappas
+from gluebench.analysis.human.agreement import Floats, fleiss_kappa, label_counts, weighted_kappas
 from gluebench.analysis.human.draw import Draw
 from gluebench.analysis.human.sheets import Sheet
 from gluebench.benchmark import Metric, Task
 from gluebench.data import DataError
 from gluebench.scoring import Gold, Score
-from gluebench.scoring.bca import percentiles
-from gluebench.scoring.counts import COUNT_METRICS
-from gluebench.scoring.draws import Ints, cells_of, generator, unit_weights
+from gluebench.scoring.inference import file_bars, jackknife_bar
 from gluebench.scoring.intervals import FEWEST_UNITS, TOO_FEW
-from gluebench.scoring.pairs import Pairs, point, positive_code
-from gluebench.scoring.resample import task_bars
+from gluebench.scoring.metrics import CountMetric, metric_function, point
+from gluebench.scoring.pairs import Pairs
+from gluebench.scoring.report import fields_of
 from gluebench.submission import Column
 
 SCHEMA = "gluebench.agreement/1"
@@ -53,46 +52,32 @@ class Agreement:
 
     def as_dict(self) -> dict[str, Any]:
         """JSON-ready values."""
-        return {
-            "schema": SCHEMA,
-            "task": self.task,
-            "metric": self.metric,
-            "annotators": {name: score.as_dict() for name, score in self.annotators.items()},
-            "mean": self.mean.as_dict(),
-            "kappa": self.kappa.as_dict(),
-            "blanks": [each._asdict() for each in self.blanks],
-            "published": {"human": self.human, "kappa": self.published_kappa},
-        }
+        values = {"schema": SCHEMA, **fields_of(self)}
+        return values | {"published": {"human": values.pop("human"), "kappa": values.pop("published_kappa")}}
 
 
-def score_sheets(
-    drawn: Draw, sheets: Sequence[Sheet], gold: Gold, *, resamples: int = 1000, seed: int = 0
-) -> Agreement:
+def score_sheets(drawn: Draw, sheets: Sequence[Sheet], gold: Gold) -> Agreement:
     """Score the annotators against gold, by the task's first metric, and their agreement with each other.
 
-    Intervals are for other pairs of sentences, not for other people: pairs are resampled whole, the same
-    for everybody. An item left blank is left out of that annotator's score, and of kappa for all.
-    Raises DataError where there is no gold for an item, or the metric is none of label counts.
+    Intervals are for other pairs of sentences, not for other people: the jackknife leaves out whole pairs
+    for all annotators together. An item left blank is left out of that annotator's score, and of kappa for
+    all. Raises DataError where there is no gold for an item, or the metric is none of label counts.
     """
     task = gold.benchmark.task(drawn.task)
     metric = task.metrics[0]
-    if metric.function not in COUNT_METRICS:
+    if not isinstance(metric_function(metric.function), CountMetric):
         raise DataError([f"{task.name} is scored by {metric.function}; expected a metric of labels"])
     truth = _gold_codes(drawn, task, gold)
     units = _units(drawn)
-    weights = unit_weights(len(drawn.pairs), resamples=resamples, rng=generator(seed, metric.file))
     answered = [_pairs(task, truth, units, sheet) for sheet in sheets]
-    scores = {
-        sheet.name: _score(task, metric, pairs, resamples=resamples, seed=seed)
-        for sheet, pairs in zip(sheets, answered, strict=True)
-    }
+    scores = {sheet.name: _score(metric, pairs) for sheet, pairs in zip(sheets, answered, strict=True)}
     published = next((each.scores.get(metric.name) for each in task.references if each.name == "Human"), None)
     return Agreement(
         task=task.name,
         metric=metric.name,
         annotators=scores,
-        mean=_mean(metric, answered, scores, weights, items=len(drawn.items)),
-        kappa=_kappa(sheets, units, weights, classes=len(task.labels)),
+        mean=_mean(metric, answered, scores, units=len(drawn.pairs), items=len(drawn.items)),
+        kappa=_kappa(sheets, units, classes=len(task.labels)),
         blanks=tuple(
             Blank(sheet.name, item)
             for sheet in sheets
@@ -133,39 +118,37 @@ def _pairs(task: Task, truth: Sequence[int], units: Sequence[int], sheet: Sheet)
     return Pairs(Column(task.words, bytes(gold)), Column(task.words, bytes(predicted)), groups)
 
 
-def _score(task: Task, metric: Metric, pairs: Pairs, *, resamples: int, seed: int) -> Score:
-    found = point(metric, pairs)
-    one = task._replace(metrics=(metric,))
-    numbers = {group: number for number, group in enumerate(dict.fromkeys(pairs.groups or ()))}
-    close = Pairs(pairs.gold, pairs.predicted, tuple(numbers[group] for group in pairs.groups or ()))
-    bar = task_bars(one, {metric.file: close}, {metric.name: found}, resamples=resamples, seed=seed).metrics[
-        metric.name
-    ]
-    return Score(found.value, bar.low, bar.high, len(pairs), bar.withheld)
+def _score(metric: Metric, pairs: Pairs) -> Score:
+    value = point(metric, pairs)
+    bar = file_bars([metric], pairs, [value])[0]
+    return Score(value.value, bar.low, bar.high, len(pairs), bar.withheld)
 
 
 def _mean(
-    metric: Metric, answered: Sequence[Pairs], scores: dict[str, Score], weights: Ints, *, items: int
+    metric: Metric, answered: Sequence[Pairs], scores: Mapping[str, Score], *, units: int, items: int
 ) -> Score:
+    """The mean over annotators; its interval is the jackknife's over pairs, each left out for everybody."""
     value = float(np.mean([score.value for score in scores.values()]))
-    if weights.shape[1] < FEWEST_UNITS:
+    if units < FEWEST_UNITS:
         return Score(value, None, None, items, TOO_FEW)
-    drawn = [_resampled(metric, pairs, weights) for pairs in answered]
-    return Score(value, *percentiles(np.mean(drawn, axis=0)), items)
+    left_out = np.mean([_left_out(metric, pairs, units) for pairs in answered], axis=0)
+    bar = jackknife_bar(
+        value, left_out, np.ones(units, np.int64), lowest=metric_function(metric.function).lowest
+    )
+    return Score(value, bar.low, bar.high, items, bar.withheld)
 
 
-def _resampled(metric: Metric, pairs: Pairs, weights: Ints) -> Floats:
-    """(resamples,): the metric with each pair of sentences as often as its weight."""
-    classes = len(pairs.gold.labels)
-    width = classes * classes
-    at = np.asarray(pairs.groups) * width + cells_of(pairs)
-    tables = np.bincount(at, minlength=weights.shape[1] * width).reshape(-1, width)
-    drawn = (weights @ tables).T.reshape(classes, classes, -1).astype(np.float64)
-    values: Floats = COUNT_METRICS[metric.function].of(drawn, positive_code(metric, pairs))
+def _left_out(metric: Metric, pairs: Pairs, units: int) -> Floats:
+    """(units,): the metric without each pair of sentences."""
+    function, classes = metric_function(metric.function), len(pairs.gold.labels)
+    assert isinstance(function, CountMetric)
+    at = np.asarray(pairs.groups) * classes**2 + np.frombuffer(pairs.cells, np.uint8)
+    tables = np.bincount(at, minlength=units * classes**2).reshape(units, classes, classes).transpose(1, 2, 0)
+    values: Floats = function.of(tables.sum(axis=2, keepdims=True) - tables, pairs.code(metric.positive))
     return values
 
 
-def _kappa(sheets: Sequence[Sheet], units: Sequence[int], weights: Ints, *, classes: int) -> Score:
+def _kappa(sheets: Sequence[Sheet], units: Sequence[int], *, classes: int) -> Score:
     whole = [item for item in range(len(units)) if all(sheet.labels[item] is not None for sheet in sheets)]
     if not whole or len(sheets) < 2:
         raise DataError(["no item was labelled by two annotators or more: there is no agreement to measure"])
@@ -173,8 +156,9 @@ def _kappa(sheets: Sequence[Sheet], units: Sequence[int], weights: Ints, *, clas
     counts = label_counts(labels, classes=classes)
     value = fleiss_kappa(counts)
     of_item = np.asarray(units)[whole]
-    if len(np.unique(of_item)) < FEWEST_UNITS:
+    numbers = np.unique(of_item)
+    if len(numbers) < FEWEST_UNITS:
         return Score(value, None, None, len(whole), TOO_FEW)
-    times = weights[:, of_item]
-    times = times[times.sum(axis=1) > 0]
-    return Score(value, *percentiles(resampled_kappas(counts, times)), len(whole))
+    left_out = weighted_kappas(counts, of_item != numbers[:, np.newaxis])
+    bar = jackknife_bar(value, left_out, np.ones(len(numbers), np.int64), lowest=-1.0)
+    return Score(value, bar.low, bar.high, len(whole), bar.withheld)

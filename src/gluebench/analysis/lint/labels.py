@@ -6,10 +6,10 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
+from gluebench.analysis.compare.words import p_words
 from gluebench.analysis.lint.findings import Finding, Severity, percent
 from gluebench.analysis.lint.priors import shift
 from gluebench.analysis.lint.split import LintSplit
-from gluebench.analysis.wording import p_words
 from gluebench.benchmark import Task
 
 LEVEL = 0.01

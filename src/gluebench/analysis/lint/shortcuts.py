@@ -8,13 +8,16 @@ from dataclasses import replace
 from random import Random
 from typing import NamedTuple
 
+from gluebench.analysis.compare import ALPHA
+from gluebench.analysis.compare.words import p_words
+from gluebench.analysis.holm import holm
 from gluebench.analysis.lint.findings import Finding, Severity, counted, percent
 from gluebench.analysis.lint.split import LintSplit
-from gluebench.analysis.significance import holm, mcnemar, student_t_two_sided
-from gluebench.analysis.wording import ALPHA, p_words
 from gluebench.benchmark import Task
 from gluebench.data import Example
 from gluebench.scoring.correlation import pearson_of
+from gluebench.scoring.distributions import student_t_two_sided
+from gluebench.scoring.inference import mcnemar
 from gluebench.scoring.intervals import wilson
 from gluebench.systems.protocols import SimpleSystem
 

@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 
 from django.template.loader import render_to_string
 
-from gluebench.analysis.ranking import board_order
+from gluebench.analysis.rank.order import board_order
 from gluebench.benchmark import Task
 from gluebench.leaderboard.benchmarks.models import Benchmark as Row
 from gluebench.leaderboard.boards.entries import diagnosed

@@ -10,7 +10,7 @@ from typing import Any
 from django.http import HttpRequest, HttpResponse
 from django.views.decorators.http import require_safe
 
-from gluebench.analysis.ranking import board_order, competition_ranks
+from gluebench.analysis.rank.order import board_order, competition_ranks
 from gluebench.benchmark import Benchmark
 from gluebench.leaderboard.boards.cache import cached
 from gluebench.leaderboard.boards.columns import Scheme, scheme_of

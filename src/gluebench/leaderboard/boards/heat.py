@@ -12,7 +12,7 @@ from django.template.loader import render_to_string
 from gluebench.analysis.diagnostics import HeatMap
 from gluebench.analysis.diagnostics.heatmap import FIELDS, stored_heatmap
 from gluebench.analysis.diagnostics.picture import ABOUT, map_picture
-from gluebench.analysis.ranking import board_order
+from gluebench.analysis.rank.order import board_order
 from gluebench.benchmark import Task
 from gluebench.leaderboard.benchmarks.models import Benchmark
 from gluebench.leaderboard.boards.diagnostics import Value, value_of

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from itertools import groupby
 from typing import NamedTuple
 
-from gluebench.analysis.ranking import board_order
+from gluebench.analysis.rank.order import board_order
 from gluebench.leaderboard.boards.options import Options
 from gluebench.leaderboard.submissions.models import Regime
 

@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 
 from django.template.loader import render_to_string
 
-from gluebench.analysis.ranking import competition_ranks
+from gluebench.analysis.rank.order import competition_ranks
 from gluebench.leaderboard.benchmarks.models import Benchmark
 from gluebench.leaderboard.boards.columns import Scheme
 from gluebench.leaderboard.boards.entries import entries_of, graded_again

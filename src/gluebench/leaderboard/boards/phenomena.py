@@ -12,7 +12,7 @@ from django.urls import reverse
 
 from gluebench.analysis.charts import Bar, bar_chart
 from gluebench.analysis.diagnostics import Explained, explain
-from gluebench.analysis.ranking import board_order
+from gluebench.analysis.rank.order import board_order
 from gluebench.benchmark import Task
 from gluebench.leaderboard.benchmarks.models import Benchmark
 from gluebench.leaderboard.boards.entries import diagnosed

@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
-from gluebench.analysis.ranking import best, competition_ranks
+from gluebench.analysis.rank.order import best, competition_ranks
 from gluebench.benchmark import Benchmark
 from gluebench.benchmark.records import Reference
 from gluebench.leaderboard.boards.columns import ROOM, WIDTHS, Column, Scheme, Section, scheme_of, sections_of

@@ -7,7 +7,7 @@ from typing import Any
 
 from django.urls import reverse
 
-from gluebench.analysis.ranking import board_order, competition_ranks
+from gluebench.analysis.rank.order import board_order, competition_ranks
 from gluebench.benchmark import Task
 from gluebench.leaderboard.benchmarks.models import Benchmark
 from gluebench.leaderboard.boards.columns import columns_of

@@ -96,7 +96,7 @@ def line_of(title: str, found: Mapping[str, Any]) -> Line:
         test=found["test"],
         effect=_effect(found),
         detectable=percent(found["detectable"]) if "detectable" in found else "",
-        told=decisive < P and found["difference"] != 0,
+        told=decisive <= P and found["difference"] != 0,
     )
 
 

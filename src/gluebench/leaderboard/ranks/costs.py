@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
-from gluebench.analysis.aggregate import pareto_front
 from gluebench.analysis.charts import Point, scatter_chart
+from gluebench.analysis.rank.costs import pareto_front
 from gluebench.leaderboard.boards.phenomena import labels_of
 from gluebench.leaderboard.ranks.tables import csv_text, named
 

@@ -160,7 +160,7 @@ def _with_test(place: Place, tasks: Sequence[Task]) -> tuple[list[Task], dict[st
 
 
 def _dev_scores(dev: Mapping[str, Column], place: Place, tasks: Sequence[Task]) -> dict[str, float]:
-    report = grade(dev, place.dev, resamples=0)
+    report = grade(dev, place.dev, intervals=False)
     scores = {task.name: report.tasks[task.name].score for task in tasks}
     return {name: score.value for name, score in scores.items() if score and score.value is not None}
 

@@ -1,0 +1,20 @@
+"""Two systems on the same examples: how large the difference is, and whether it is significant."""
+
+from gluebench.analysis.compare.comparison import (
+    SCHEMA,
+    CategoryComparison,
+    Comparison,
+    TaskComparison,
+    compare,
+)
+from gluebench.analysis.compare.difference import ALPHA, Difference
+
+__all__ = [
+    "ALPHA",
+    "SCHEMA",
+    "CategoryComparison",
+    "Comparison",
+    "Difference",
+    "TaskComparison",
+    "compare",
+]

@@ -1,0 +1,179 @@
+"""Every score of two systems, or of several runs of each, with its test."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import NamedTuple
+
+from gluebench.analysis.compare.difference import Difference
+from gluebench.benchmark import Metric, Task
+from gluebench.scoring import Gold
+from gluebench.scoring.averages import withheld_because
+from gluebench.scoring.grade import pairs_of
+from gluebench.scoring.inference import PairedTest, alone, mcnemar_holds, mean_test, paired_tests
+from gluebench.scoring.intervals import TOO_FEW, Alone
+from gluebench.scoring.pairs import Pairs
+from gluebench.scoring.runs import RunsTest, mean_runs, runs_tests
+from gluebench.scoring.units import Units, units_of
+from gluebench.scoring.units.base import generator
+from gluebench.submission import Submission
+
+EXCHANGE = "paired exchange"
+MCNEMAR = "mid-p McNemar"
+RUNS = "t over runs"
+FEWEST_APART = 6
+"""Units answered differently below which no interval is given; the p-value stays."""
+
+
+class Sides(NamedTuple):
+    """The two systems: one submission each, or one for each run."""
+
+    a: Sequence[Submission]
+    b: Sequence[Submission]
+
+
+class Tested(NamedTuple):
+    """One score of both systems."""
+
+    a: float
+    b: float
+    test: PairedTest | RunsTest
+    name: str
+    """Of the test."""
+    n: int
+    same: bool
+    alone: Alone | None = None
+    withheld: str | None = None
+    weight: float = 1.0
+
+    def difference(self, *, margin: float | None = None) -> Difference:
+        """The record; `margin` is the largest difference that counts as equal."""
+        interval = None if self.withheld else self.test.interval()
+        withheld = self.withheld if interval or self.withheld else TOO_FEW
+        return Difference(
+            a=self.a,
+            b=self.b,
+            difference=self.a - self.b,
+            low=interval.low if interval else None,
+            high=interval.high if interval else None,
+            error=self.test.error,
+            p=self.test.p,
+            test=self.name,
+            n=self.n,
+            same=self.same,
+            withheld=withheld,
+            alone=self.alone,
+            detectable=None if withheld else self.test.detectable(),
+            margin=margin,
+            equivalence_p=None if margin is None else 1.0 if withheld else self.test.equivalence_p(margin),
+            seeds=self.test.seeds_share if isinstance(self.test, RunsTest) else None,
+        )
+
+
+class TaskTested(NamedTuple):
+    """The scores of a task."""
+
+    metrics: dict[str, Tested]
+    """Metric name to its test, for each metric whose file both systems and the gold have."""
+    score: Tested | None
+    """Of the mean of the metrics; None while one of them is missing."""
+
+
+class Answers:
+    """Both systems' answers beside gold, file by file."""
+
+    def __init__(self, sides: Sides, gold: Gold) -> None:
+        self._sides = [[pairs_of(each, gold) for each in side] for side in sides]
+
+    def of(self, file: str) -> list[list[Pairs]] | None:
+        """For each side the answers of its runs; None where a run or the gold lacks the file."""
+        if not all(file in pairs for side in self._sides for pairs in side):
+            return None
+        return [[pairs[file] for pairs in side] for side in self._sides]
+
+
+def task_tested(task: Task, answers: Answers, *, resamples: int, seed: int) -> TaskTested:
+    """Every metric of a task, and the task score."""
+    metrics: dict[str, Tested] = {}
+    files: dict[str, Tested] = {}
+    for file in task.files:
+        sides = answers.of(file.name)
+        of_file = [metric for metric in task.metrics if metric.file == file.name]
+        if sides is None or not of_file:
+            continue
+        tested = file_tested(of_file, sides, resamples=resamples, seed=seed, name=file.name)
+        metrics |= dict(zip((metric.name for metric in of_file), tested, strict=False))
+        files[file.name] = tested[-1]._replace(weight=float(len(of_file)))
+    ordered = {metric.name: metrics[metric.name] for metric in task.metrics if metric.name in metrics}
+    return TaskTested(ordered, mean_tested(files) if len(ordered) == len(task.metrics) else None)
+
+
+def file_tested(
+    metrics: Sequence[Metric], sides: Sequence[Sequence[Pairs]], *, resamples: int, seed: int, name: str
+) -> list[Tested]:
+    """The metrics of one test file and, where there are several, their mean.
+
+    With the systems in each other's place it is the mirror image: the draws are of the one whose answers
+    come first in a fixed order.
+    """
+    runs = [len(side) for side in sides]
+    pairs = [each for side in sides for each in side]
+    units = units_of(metrics, pairs)
+    values = units.values()
+    tests: Sequence[PairedTest | RunsTest]
+    if runs == [1, 1]:
+        tests = _mirrored(metrics, pairs, units, resamples=resamples, seed=seed, name=name)
+        right = alone(*pairs) if pairs[0].gold.labels else None
+        apart = units.apart()
+        exact = [mcnemar_holds(metric, units) for metric in metrics]
+        names = [MCNEMAR if each else EXCHANGE for each in exact] + [EXCHANGE]
+    else:
+        tests, right, names = runs_tests(units, runs), None, [RUNS] * (len(metrics) + 1)
+        apart = units.size
+    few = [TOO_FEW if units.few(at) or apart < FEWEST_APART else None for at in range(len(metrics))]
+    few.append(next(filter(None, few), None))
+    means = [values[:, : runs[0]].mean(axis=1), values[:, runs[0] :].mean(axis=1)]
+    if len(metrics) > 1:
+        means = [[*each, each.mean()] for each in means]
+    return [
+        Tested(float(a), float(b), test, names[at], len(pairs[0]), apart == 0, right, few[at])
+        for at, (a, b, test) in enumerate(zip(*means, tests, strict=True))
+    ]
+
+
+def _mirrored(
+    metrics: Sequence[Metric], pairs: Sequence[Pairs], units: Units, *, resamples: int, seed: int, name: str
+) -> list[PairedTest]:
+    rng = generator(seed, name)
+    if bytes(pairs[0].predicted.values) <= bytes(pairs[1].predicted.values):
+        return paired_tests(units, resamples=resamples, rng=rng)
+    turned = paired_tests(units_of(metrics, pairs[::-1]), resamples=resamples, rng=rng)
+    return [test.turned() for test in turned]
+
+
+def mean_tested(parts: Mapping[str, Tested], *, n: int | None = None) -> Tested:
+    """The weighted mean of independent scores, by name; `n` is what it rests on, else all examples."""
+    tested = list(parts.values())
+    weights = [each.weight for each in tested]
+    if len(tested) == 1:
+        return tested[0] if n is None else tested[0]._replace(n=n, alone=None)
+    alones = [each.alone for each in tested if each.alone is not None]
+    test: PairedTest | RunsTest
+    if all(isinstance(each.test, PairedTest) for each in tested):
+        test, name = mean_test([each.test for each in tested], weights), EXCHANGE  # type: ignore[misc]
+    else:
+        test, name = mean_runs([each.test for each in tested], weights), RUNS  # type: ignore[misc]
+    return Tested(
+        a=sum(weight * each.a for weight, each in zip(weights, tested, strict=True)) / sum(weights),
+        b=sum(weight * each.b for weight, each in zip(weights, tested, strict=True)) / sum(weights),
+        test=test,
+        name=name,
+        n=sum(each.n for each in tested) if n is None else n,
+        same=all(each.same for each in tested),
+        alone=_summed(alones) if n is None and len(alones) == len(tested) else None,
+        withheld=withheld_because({name: each.withheld for name, each in parts.items()}),
+    )
+
+
+def _summed(alones: Sequence[Alone]) -> Alone:
+    return Alone(sum(each.a for each in alones), sum(each.b for each in alones))

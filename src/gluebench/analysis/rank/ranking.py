@@ -1,0 +1,232 @@
+"""Many systems ranked over a suite: each rank with its interval, ties, and what depends on the rule."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+
+import numpy as np
+
+from gluebench.analysis.rank.pairs import (
+    Errors,
+    Pair,
+    all_pairs,
+    groups,
+    pair_errors,
+    rank_ranges,
+    with_runs,
+)
+from gluebench.analysis.rank.profile import Missing, Profile, filled
+from gluebench.analysis.rank.records import PairRecord, RankedSystem, Ranking
+from gluebench.analysis.rank.resampled import (
+    KEMENY_UP_TO,
+    Resampled,
+    filled_draws,
+    ranks,
+    resampled,
+    values,
+)
+from gluebench.analysis.rank.rules import Rule, Standing, standing
+from gluebench.analysis.rank.survival import every_rule, survives
+from gluebench.analysis.rank.systems import Run, Systems, read_systems
+from gluebench.benchmark import Benchmark, Task
+from gluebench.scoring import Gold
+from gluebench.scoring.provenance import provenance
+from gluebench.scoring.units.base import Floats, Ints
+
+SHARES = (0.025, 0.975)
+
+
+def rank(
+    submissions: Mapping[str, Run | Sequence[Run]],
+    gold: Gold,
+    *,
+    by: Rule = "mean",
+    weights: Mapping[str, float] | None = None,
+    missing: Missing = "unranked",
+    majority: Sequence[str] = (),
+    resamples: int = 1000,
+    seed: int = 0,
+) -> Ranking:
+    """Rank two or more systems on the scored tasks.
+
+    `submissions` maps the name of a system to its submission or to those of several runs, whose mean counts.
+    `weights` are of tasks, 1 for those not named; a task of weight 0 is left out. On the tasks of `majority`
+    every system is taken to answer the most frequent gold label, as section 6 of the paper does for WNLI.
+    Rank intervals come from resamples of examples and runs (docs/ranking.md). Raises SubmissionError,
+    GoldError, DataError, UnknownNameError and ValueError.
+    """
+    by_rule = rankings(
+        submissions,
+        gold,
+        rules=(by,),
+        weights=weights,
+        missing=missing,
+        majority=majority,
+        resamples=resamples,
+        seed=seed,
+    )
+    return by_rule[by]
+
+
+def rankings(
+    submissions: Mapping[str, Run | Sequence[Run]],
+    gold: Gold,
+    *,
+    rules: Sequence[Rule],
+    weights: Mapping[str, float] | None = None,
+    missing: Missing = "unranked",
+    majority: Sequence[str] = (),
+    resamples: int = 1000,
+    seed: int = 0,
+) -> dict[Rule, Ranking]:
+    """Rank by several rules, as `rank` by each of them, from one set of resamples."""
+    benchmark = gold.benchmark
+    if len(submissions) < 2:
+        raise ValueError(f"found {len(submissions)} system; expected at least two to rank")
+    convention = [benchmark.task(name) for name in majority]
+    weight_of = {benchmark.task(name).name: weight for name, weight in (weights or {}).items()}
+    tasks = _counted(benchmark, weight_of, gold)
+    systems = read_systems(submissions, gold, tasks, majority=convention)
+    profile = Profile(
+        systems.names,
+        tuple(task.name for task in tasks),
+        tuple(tuple(_known(scores.mean(axis=0))) for scores in systems.scores),
+        tuple(weight_of.get(task.name, 1.0) for task in tasks) if weight_of else None,
+    )
+    drawn = resampled(tasks, systems, gold, resamples=resamples, seed=seed)
+    return {
+        by: replace(
+            ranking,
+            benchmark=benchmark.name,
+            split=gold.role,
+            majority=tuple(task.name for task in convention),
+            warnings=(*ranking.warnings, *systems.warnings),
+            provenance={
+                **provenance(gold, resamples=resamples, seed=seed),
+                "schema": Ranking.SCHEMA,
+            },
+        )
+        for by in rules
+        for ranking in [_ranking(profile, systems, drawn, by=by, missing=missing)]
+    }
+
+
+def _counted(benchmark: Benchmark, weights: Mapping[str, float], gold: Gold) -> list[Task]:
+    """The scored tasks of which there are labels, but for those that weigh nothing."""
+    return [
+        task
+        for task in benchmark.scored
+        if weights.get(task.name, 1.0) != 0 and all(metric.file in gold.columns for metric in task.metrics)
+    ]
+
+
+def _known(scores: Floats) -> list[float | None]:
+    return [None if np.isnan(score) else float(score) for score in scores]
+
+
+def _ranking(profile: Profile, systems: Systems, drawn: Resampled, *, by: Rule, missing: Missing) -> Ranking:
+    """Everything but the provenance."""
+    whole = filled(profile, missing)
+    order = standing(whole, by)
+    kept = [at for at, task in enumerate(profile.tasks) if task in whole.tasks]
+    weight = np.array(profile.weight)[kept] if missing == "shared" else np.array(profile.weight)
+    ranked = [at for at, place in enumerate(order.ranks) if place is not None]
+    warnings = [order.note] if order.note else []
+    placed: Ints | None = None
+    if by == "kemeny" and len(ranked) > KEMENY_UP_TO:
+        warnings.append(f"Rank intervals of the Kemeny order are given for up to {KEMENY_UP_TO} systems.")
+    elif ranked:
+        placed = ranks(values(by, filled_draws(drawn.runs, missing), weight)[ranked])
+    pairs: tuple[Pair, ...] = ()
+    if by == "mean" and ranked:
+        averages = [order.values[at] or 0.0 for at in ranked]
+        pairs = all_pairs(averages, _errors(systems, drawn, weight, kept, ranked=ranked, missing=missing))
+    standings = every_rule(profile, missing)
+    names = [profile.systems[at] for at in ranked]
+    return Ranking(
+        benchmark="",
+        split="test",
+        by=by,
+        missing=missing,
+        majority=(),
+        tasks=whole.tasks,
+        weights=whole.weights,
+        systems=_ranked(profile, order, systems.counts, ranked=ranked, placed=placed, pairs=pairs),
+        pairs=tuple(
+            PairRecord(names[pair.a], names[pair.b], pair.difference, pair.p, pair.adjusted) for pair in pairs
+        ),
+        rules={name: dict(zip(profile.systems, each.ranks, strict=True)) for name, each in standings.items()},
+        survival=survives(whole, standings),
+        warnings=tuple(warnings),
+        provenance={},
+    )
+
+
+def _errors(
+    systems: Systems,
+    drawn: Resampled,
+    weight: Floats,
+    kept: Sequence[int],
+    *,
+    ranked: Sequence[int],
+    missing: Missing,
+) -> Errors:
+    """The standard errors of the differences of the ranked systems' weighted averages."""
+    tasks = list(kept) if missing == "shared" else list(range(len(drawn.units)))
+    examples = filled_draws(drawn.examples, missing)[ranked]
+    share = np.where(np.isnan(examples[:, :, 0]), 0.0, weight)
+    share /= share.sum(axis=1, keepdims=True)
+    errors = pair_errors(np.nan_to_num(examples) * share[:, :, np.newaxis], drawn.units[tasks])
+    scores = [
+        np.nan_to_num(systems.scores[at][:, tasks]) @ of_system
+        for at, of_system in zip(ranked, share, strict=True)
+    ]
+    shared = (np.nan_to_num(drawn.shared[np.ix_(ranked, tasks)]) * share**2).sum(axis=1)
+    return with_runs(errors, scores, shared)
+
+
+def _ranked(
+    profile: Profile,
+    order: Standing,
+    runs: Sequence[int],
+    *,
+    ranked: Sequence[int],
+    placed: Ints | None,
+    pairs: Sequence[Pair],
+) -> tuple[RankedSystem, ...]:
+    """From the top; those without a rank last."""
+    at_rank = {system: position for position, system in enumerate(ranked)}
+    descending = sorted(range(len(ranked)), key=lambda position: order.ranks[ranked[position]] or 0)
+    tied = {position: group for group in groups(descending, pairs) for position in group.systems}
+    ranges = rank_ranges(range(len(ranked)), pairs)
+
+    def record(system: int) -> RankedSystem:
+        name, scores = profile.systems[system], dict(zip(profile.tasks, profile.scores[system], strict=True))
+        position = at_rank.get(system)
+        if position is None:
+            return RankedSystem(name, None, None, scores, runs[system])
+        low, high, first = _interval(placed[position]) if placed is not None else (None, None, None)
+        group = tied[position] if pairs else None
+        return RankedSystem(
+            name,
+            order.ranks[system],
+            order.values[system],
+            scores,
+            runs[system],
+            low=low,
+            high=high,
+            first=first,
+            group=(group.first, group.last) if group else None,
+            told=ranges[position] if pairs else None,
+        )
+
+    unranked = [system for system in range(len(profile.systems)) if system not in at_rank]
+    return tuple(record(system) for system in [*(ranked[position] for position in descending), *unranked])
+
+
+def _interval(places: Ints) -> tuple[int, int, float]:
+    """The ranks that hold 95 % of the resamples between them, and how often it came first."""
+    low = int(np.quantile(places, SHARES[0], method="lower"))
+    high = int(np.quantile(places, SHARES[1], method="higher"))
+    return low, high, float(np.mean(places == 1))

@@ -1,0 +1,193 @@
+"""Task scores of all systems on the same resamples, and the rules of `rules` for all resamples at once."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import NamedTuple
+from zlib import crc32
+
+import numpy as np
+from numpy.typing import NDArray
+
+from gluebench.analysis.rank.kemeny import consensus
+from gluebench.analysis.rank.profile import Missing
+from gluebench.analysis.rank.rules import Rule
+from gluebench.analysis.rank.systems import Systems
+from gluebench.benchmark import Task
+from gluebench.scoring import Gold
+from gluebench.scoring.grade import pairs_of
+from gluebench.scoring.units import units_of
+from gluebench.scoring.units.base import Floats, Ints, generator
+from gluebench.submission import Submission
+
+KEMENY_UP_TO = 8
+"""Systems of which the Kemeny order is still computed for every resample."""
+
+
+class Resampled(NamedTuple):
+    """The systems' task scores in each resample; NaN for a system that lacks a file of the task."""
+
+    examples: Floats
+    """(systems, tasks, resamples): the mean over runs, on the same resampled examples for all systems."""
+    runs: Floats
+    """The same with the runs resampled, too."""
+    shared: Floats
+    """(systems, tasks): the part of the runs' variance that is the examples' (scoring/runs.py)."""
+    units: Ints
+    """(tasks,): examples or groups that are drawn."""
+
+
+def resampled(tasks: Sequence[Task], systems: Systems, gold: Gold, *, resamples: int, seed: int) -> Resampled:
+    """Resample the examples of every test file and, of systems with several runs, the runs."""
+    drawn = suite_draws(
+        tasks, [run for runs in systems.runs for run in runs], gold, resamples=resamples, seed=seed
+    )
+    units = np.array([_units(task, gold) for task in tasks])
+    of_systems = np.split(drawn, np.cumsum([len(runs) for runs in systems.runs])[:-1])
+    examples = np.array([of_runs.mean(axis=0) for of_runs in of_systems])
+    both, shared = examples.copy(), np.zeros(examples.shape[:2])
+    for at, (runs, of_runs) in enumerate(zip(systems.runs, of_systems, strict=True)):
+        number = len(runs)
+        if number > 1:
+            scores = systems.scores[at]
+            rest = (of_runs - examples[at]).var(axis=2, ddof=1).sum(axis=0) * units / np.maximum(units - 1, 1)
+            shared[at] = rest / (number * (number - 1))
+            both[at] += _moved(scores, shared[at], resamples=resamples, rng=_of_runs(runs, seed))
+    return Resampled(examples, both, shared, units)
+
+
+def _units(task: Task, gold: Gold) -> int:
+    """The number of independent units in the test files of a task."""
+    number = 0
+    for name in {metric.file for metric in task.metrics}:
+        about = gold.metadata.get(name)
+        groups = about.groups if about else None
+        number += len(gold.columns[name]) if groups is None else len(set(groups))
+    return number
+
+
+def _of_runs(runs: Sequence[Submission], seed: int) -> np.random.Generator:
+    """The random numbers for a system's runs, by what they answer: a system that is there twice ties."""
+    key = 0
+    for answers in sorted(bytes(column.values) for run in runs for column in run.predictions.values()):
+        key = crc32(answers, key)
+    return generator(seed, f"runs {key}")
+
+
+def _moved(scores: Floats, shared: Floats, *, resamples: int, rng: np.random.Generator) -> Floats:
+    """(tasks, resamples): how far the mean over runs moves when the runs are drawn with replacement.
+
+    Their variance is the one between runs, of which the examples' part is taken off.
+    """
+    number = len(scores)
+    variance = scores.var(axis=0, ddof=1) / number
+    rest = np.maximum(variance - shared, 0.0)
+    own = np.divide(rest, variance, out=np.zeros(len(rest)), where=variance > 0)
+    drawn = rng.multinomial(number, [1 / number] * number, size=resamples) / number
+    deviations = np.nan_to_num(scores - scores.mean(axis=0)) * np.sqrt(own * number / (number - 1))
+    moved: Floats = (drawn @ deviations).T
+    return moved
+
+
+def suite_draws(
+    tasks: Sequence[Task], submissions: Sequence[Submission], gold: Gold, *, resamples: int, seed: int
+) -> Floats:
+    """(submissions, tasks, resamples): each task score; NaN for a submission that lacks one of its files.
+
+    Every resample has the same examples for all submissions; test files are drawn independently.
+    """
+    answers = [pairs_of(submission, gold) for submission in submissions]
+    drawn = np.zeros((len(submissions), len(tasks), resamples))
+    for at, task in enumerate(tasks):
+        for name in dict.fromkeys(metric.file for metric in task.metrics):
+            metrics = [metric for metric in task.metrics if metric.file == name]
+            have = [place for place, pairs in enumerate(answers) if name in pairs]
+            lacking = [place for place, pairs in enumerate(answers) if name not in pairs]
+            if have:
+                pairs = [answers[place][name] for place in have]
+                values = units_of(metrics, pairs).bootstrap(resamples, generator(seed, name))
+                drawn[have, at] += values.sum(axis=0) / len(task.metrics)
+            drawn[lacking, at] = np.nan
+    return drawn
+
+
+def filled_draws(draws: Floats, missing: Missing) -> Floats:
+    """(systems, tasks, resamples) after a rule for missing scores, which are NaN (`profile.filled`)."""
+    gaps: NDArray[np.bool_] = np.isnan(draws[:, :, 0])
+    if missing == "own":
+        return draws
+    if missing == "shared":
+        return draws[:, ~gaps.any(axis=0)]
+    if missing == "unranked":
+        return np.where(np.any(gaps, axis=1, keepdims=True)[:, :, np.newaxis], np.nan, draws)
+    known = ~gaps.all(axis=0)
+    lowest = np.full(draws.shape[1:], np.nan)
+    lowest[known] = np.nanmin(draws[:, known], axis=0)
+    return np.where(np.isnan(draws) & ~np.all(gaps, axis=1, keepdims=True)[:, :, np.newaxis], lowest, draws)
+
+
+def values(rule: Rule, draws: Floats, weights: Floats) -> Floats:
+    """(systems, resamples): what the rule ranks by, higher being better; NaN for a system without a rank."""
+    return np.round(_VALUES[rule](draws, weights), 12)  # a sum's last digits must not part equal systems
+
+
+def ranks(values: Floats) -> Ints:
+    """(ranked systems, resamples): one more than the number of higher values."""
+    return np.array([1 + (values > row).sum(axis=0) for row in values])
+
+
+def _mean(draws: Floats, weights: Floats) -> Floats:
+    weighted = np.where(np.isnan(draws), 0.0, draws * weights[:, np.newaxis]).sum(axis=1)
+    share = (~np.isnan(draws[:, :, :1]) * weights[:, np.newaxis]).sum(axis=1)
+    values: Floats = np.divide(weighted, share, out=np.full(weighted.shape, np.nan), where=share > 0)
+    return values
+
+
+def _median(draws: Floats, weights: Floats) -> Floats:
+    order = np.argsort(draws, axis=1)  # NaN last
+    ordered = np.take_along_axis(draws, order, axis=1)
+    weighed = np.where(np.isnan(ordered), 0.0, weights[order])
+    so_far = np.cumsum(weighed, axis=1)
+    half = so_far[:, -1:] / 2
+    close = 1e-12 * half
+    lower = np.argmax(so_far >= half - close, axis=1)[:, np.newaxis]
+    upper = np.argmax(so_far > half + close, axis=1)[:, np.newaxis]
+    ends = [np.take_along_axis(ordered, at, axis=1)[:, 0] for at in (lower, upper)]
+    return np.where(half[:, 0] > 0, (ends[0] + ends[1]) / 2, np.nan)
+
+
+def _borda(draws: Floats, weights: Floats) -> Floats:
+    spread = np.stack([_spread_ranks(draws[:, at]) for at in range(draws.shape[1])], axis=1)
+    return -_mean(spread, weights)
+
+
+def _spread_ranks(column: Floats) -> Floats:
+    """(systems, resamples): mid-ranks, spread over the whole number of systems."""
+    known = ~np.isnan(column[:, 0])
+    some, systems = column[known], len(column)
+    having = len(some)
+    values = np.full(column.shape, np.nan)
+    if having == 1:
+        values[known] = (systems + 1) / 2
+    elif having:
+        mid = np.array([(some > row).sum(axis=0) + ((some == row).sum(axis=0) - 1) / 2 for row in some])
+        values[known] = 1 + mid * ((systems - 1) / (having - 1))
+    return values
+
+
+def _kemeny(draws: Floats, weights: Floats) -> Floats:
+    values = np.full((len(draws), draws.shape[2]), np.nan)
+    known = np.flatnonzero(~np.isnan(draws[:, :, 0]).all(axis=1))
+    some = draws[known]
+    support = np.stack([((row > some) * weights[:, np.newaxis]).sum(axis=1) for row in some])
+    for at in range(draws.shape[2]):
+        values[known, at] = [-place for place in consensus(support[:, :, at].tolist()).first]
+    return values
+
+
+_VALUES: Mapping[Rule, Callable[[Floats, Floats], Floats]] = {
+    "mean": _mean,
+    "borda": _borda,
+    "median": _median,
+    "kemeny": _kemeny,
+}

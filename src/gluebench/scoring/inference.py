@@ -1,0 +1,323 @@
+"""The interval of a score, and one procedure that gives a difference its test, interval and power.
+
+A score's interval is a jackknife over units on Fisher's z. A difference d of two systems on the same units is
+tested by T = d / SE(d): the answers of whole units are exchanged at random, T is computed anew, and the mid-p
+of |T| is the p-value. The interval is d +- c SE with c the 95 % point of the same |T|, so that p <= .05
+exactly where the interval excludes 0. Formulas and simulations: docs/design/differences.md.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from math import atanh, inf, isfinite, tanh
+from statistics import NormalDist
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from gluebench.benchmark import Metric, Task
+from gluebench.scoring.averages import Part, mean_interval, task_score, withheld_because
+from gluebench.scoring.distributions import student_quantile
+from gluebench.scoring.intervals import (
+    TOO_FEW,
+    UNDEFINED,
+    Alone,
+    Bar,
+    Interval,
+    grouped_hits,
+    grouped_wilson,
+    wilson,
+)
+from gluebench.scoring.metrics import Point, is_proportion, metric_function
+from gluebench.scoring.pairs import Pairs
+from gluebench.scoring.units import Exchange, Units, units_of
+
+Floats = NDArray[np.float64]
+Ints = NDArray[np.int64]
+
+ALPHA = 0.05
+POWER = 0.8
+_ROUNDING = 9
+"""Decimals of |T| that are kept."""
+
+
+class TaskBars(NamedTuple):
+    """The intervals of a task."""
+
+    metrics: Mapping[str, Bar]
+    score: Bar
+
+
+def task_bars(task: Task, pairs: Mapping[str, Pairs], points: Mapping[str, Point]) -> TaskBars:
+    """Intervals of the metrics that have a point, and of their mean; test files are independent."""
+    bars: dict[str, Bar] = {}
+    parts: list[Part] = []
+    for name in dict.fromkeys(metric.file for metric in task.metrics if metric.file in pairs):
+        metrics = [metric for metric in task.metrics if metric.file == name]
+        of_file = file_bars(metrics, pairs[name], [points[metric.name] for metric in metrics])
+        bars |= {metric.name: bar for metric, bar in zip(metrics, of_file, strict=False)}
+        value = task_score([points[metric.name].value for metric in metrics])
+        parts.append(Part(name, value, of_file[-1], len(metrics)))
+    return TaskBars(bars, mean_bar(parts))
+
+
+def mean_bar(parts: Sequence[Part]) -> Bar:
+    """The interval of a weighted mean of independent scores; withheld where that of a part is."""
+    if len(parts) == 1:
+        return parts[0].bar
+    withheld = withheld_because({part.name: part.bar.withheld for part in parts})
+    return Bar(None, None, withheld) if withheld else Bar(*mean_interval(parts))
+
+
+def file_bars(metrics: Sequence[Metric], pairs: Pairs, points: Sequence[Point]) -> list[Bar]:
+    """Intervals of the metrics of one test file and, where there are several, of their mean."""
+    units = units_of(metrics, [pairs])
+    left_out = units.left_out()[:, 0]
+    lowest = [metric_function(metric.function).lowest for metric in metrics]
+    bars = []
+    for at, (metric, point) in enumerate(zip(metrics, points, strict=True)):
+        if point.undefined:
+            bars.append(Bar(None, None, UNDEFINED))
+        elif units.sparse(at, 0):
+            bars.append(Bar(None, None, TOO_FEW))
+        elif is_proportion(metric):
+            bars.append(_proportion_bar(pairs))
+        else:
+            bars.append(jackknife_bar(point.value, left_out[at], units.counts, lowest=lowest[at]))
+    if len(metrics) > 1:
+        withheld = next((bar.withheld for bar in bars if bar.withheld), None)
+        value = task_score([point.value for point in points])
+        mean = jackknife_bar(value, left_out.mean(axis=0), units.counts, lowest=sum(lowest) / len(lowest))
+        bars.append(Bar(None, None, withheld) if withheld else mean)
+    return bars
+
+
+def _proportion_bar(pairs: Pairs) -> Bar:
+    if pairs.groups is None:
+        return wilson(sum(row[code] for code, row in enumerate(pairs.table)), len(pairs))
+    return grouped_wilson(grouped_hits(pairs.gold.codes, pairs.predicted.codes, pairs.groups))
+
+
+def jackknife_bar(value: float, left_out: Floats, counts: Ints, *, lowest: float) -> Bar:
+    """The jackknife's interval on Fisher's z, from the values without one unit of each kind.
+
+    A score between `lowest` and 1 is first brought to -1 to 1, where z is atanh; with no `lowest` it stays as
+    it is. Student's quantile has the smaller of units - 1 and Satterthwaite's degrees of freedom, 2 units /
+    (kurtosis - 1). "too few to say" where z is infinite, or does not vary.
+    """
+    if isfinite(lowest):
+        scaled = 2 * (left_out - lowest) / (1 - lowest) - 1
+        middle = 2 * (value - lowest) / (1 - lowest) - 1
+        if abs(middle) >= 1 or (np.abs(scaled) >= 1).any():
+            return Bar(None, None, TOO_FEW)
+        middle, scaled = atanh(middle), np.arctanh(scaled)
+    else:
+        middle, scaled = value, left_out
+    spread = jackknife_spread(scaled, counts)
+    if not spread.error > 0:
+        return Bar(None, None, TOO_FEW)
+    margin = student_quantile(1 - ALPHA / 2, spread.df) * spread.error
+    ends = (middle - margin, middle + margin)
+    if isfinite(lowest):
+        ends = (lowest + (1 - lowest) * (tanh(end) + 1) / 2 for end in ends)  # type: ignore[assignment]
+    return Bar(*ends)
+
+
+class Spread(NamedTuple):
+    """How well a number is known."""
+
+    error: float
+    """Its standard error."""
+    df: float
+    """Degrees of freedom of that."""
+
+
+def jackknife_spread(left_out: Floats, counts: Ints) -> Spread:
+    """The jackknife's standard error over units, with Satterthwaite's degrees of freedom."""
+    units = int(counts.sum())
+    if units < 2:
+        return Spread(0.0, 1.0)
+    deviations = left_out - counts @ left_out / units
+    largest = float(np.abs(deviations).max())
+    if not largest:
+        return Spread(0.0, units - 1)
+    deviations = deviations / largest  # so that no power of a small one is lost
+    squares = float(counts @ deviations**2)
+    kurtosis = units * float(counts @ deviations**4) / squares**2
+    df = min(units - 1, 2 * units / (kurtosis - 1)) if kurtosis > 1 else units - 1
+    return Spread(largest * (squares * (units - 1) / units) ** 0.5, df)
+
+
+@dataclass(frozen=True)
+class Null:
+    """The distribution of |T| if neither system were better."""
+
+    support: Floats
+    """Its values, ascending."""
+    tail: Floats
+    """The mid-p of each: the probability above it and half of that at it."""
+
+    @classmethod
+    def of_draws(cls, statistics: Floats) -> Null:
+        """From |T|, the observed one included as one of the draws (Phipson and Smyth 2010)."""
+        support, counts = np.unique(_rounded(statistics), return_counts=True)
+        above = len(statistics) - np.cumsum(counts)
+        return cls(support, (above + counts / 2) / len(statistics))
+
+    @classmethod
+    def of_coins(cls, apart: int, examples: int) -> Null:
+        """Of an accuracy on independent examples, `apart` of which one system alone has right.
+
+        |T| grows with the net number of examples gained, so that the test is McNemar's mid-p (Fagerland,
+        Lydersen and Laake 2013).
+        """
+        heads = np.arange(apart // 2, -1, -1, dtype=np.float64)  # of the system that gained less
+        chances = np.cumprod(np.append(1.0, (heads[1:] + 1) / (apart - heads[1:])))
+        both = np.where(2 * heads == apart, 1.0, 2.0) * chances
+        above = np.append(np.cumsum(both[::-1])[::-1][1:], 0.0)
+        net = (apart - 2 * heads) / examples
+        errors = np.sqrt((apart / examples - net * net) / max(examples - 1, 1))
+        return cls(_rounded(_statistics(net, errors)), (above + both / 2) / both.sum())
+
+    def p(self, statistic: float) -> float:
+        """The mid-p of an observed |T|; 1.0 for 0, which no arrangement is closer to."""
+        if statistic == 0:
+            return 1.0
+        at = np.searchsorted(self.support, round(statistic, _ROUNDING))
+        return float(self.tail[min(int(at), len(self.tail) - 1)])
+
+    def critical(self, alpha: float = ALPHA) -> float:
+        """The |T| whose mid-p is `alpha`, by a line between two values; infinite if none is so far out.
+
+        It is below every |T| whose p is at most `alpha`, so that the interval excludes 0 there.
+        """
+        finite = np.isfinite(self.support)
+        support, tail = self.support[finite], self.tail[finite]
+        if not len(tail) or alpha < tail[-1]:
+            return inf
+        above = int(np.argmax(tail <= alpha))
+        if above == 0:
+            return float(support[0])
+        share = min((tail[above - 1] - alpha) / (tail[above - 1] - tail[above]), 0.999)
+        return float(support[above - 1] + share * (support[above] - support[above - 1]))
+
+
+def _rounded(statistics: Floats) -> Floats:
+    """|T| so that two values computed in two ways are equal."""
+    return np.abs(statistics).round(_ROUNDING)
+
+
+def _statistics(differences: Floats, errors: Floats) -> Floats:
+    """|T|; infinite where a difference does not vary, 0 where there is none."""
+    differences = np.abs(differences)
+    different = differences > 10.0**-_ROUNDING * 1e-3
+    safe = np.where(errors > 0, errors, 1.0)
+    return np.where(different, np.where(errors > 0, differences / safe, inf), 0.0)
+
+
+@dataclass(frozen=True)
+class PairedTest:
+    """One difference of two systems on the same units, with what it is tested by."""
+
+    difference: float
+    error: float
+    """Its standard error."""
+    null: Null
+    drawn: Exchange
+    """The difference and its error, observed and exchanged, each (1 + resamples,): for means of several."""
+    apart: int
+    """Units that the two answer differently."""
+
+    @property
+    def statistic(self) -> float:
+        """|T|."""
+        return float(_statistics(np.array(self.difference), np.array(self.error)))
+
+    @property
+    def p(self) -> float:
+        """Two-sided mid-p."""
+        return self.null.p(self.statistic)
+
+    def interval(self, alpha: float = ALPHA) -> Interval | None:
+        """The interval of confidence 1 - `alpha`; None where no p-value could be so small."""
+        margin = self.null.critical(alpha) * self.error
+        if not (isfinite(margin) and margin > 0):
+            return None
+        return Interval(self.difference - margin, self.difference + margin)
+
+    def equivalence_p(self, margin: float) -> float:
+        """The larger p of two one-sided tests that the difference is beyond a margin (Schuirmann 1987)."""
+        if self.error <= 0 or abs(self.difference) >= margin:
+            return 1.0
+        beyond = (margin - abs(self.difference)) / self.error
+        return float(np.interp(beyond, self.null.support, self.null.tail)) / 2
+
+    def detectable(self, power: float = POWER) -> float | None:
+        """The smallest true difference that the test finds with that power; None if not known."""
+        detectable = (self.null.critical() + NormalDist().inv_cdf(power)) * self.error
+        return detectable if isfinite(detectable) and detectable > 0 else None
+
+    def power(self, difference: float) -> float:
+        """The chance that the test finds a true difference of that size."""
+        if self.error <= 0:
+            return 0.0
+        normal, shift, critical = NormalDist(), abs(difference) / self.error, self.null.critical()
+        return normal.cdf(shift - critical) + normal.cdf(-shift - critical)
+
+    def turned(self) -> PairedTest:
+        """The same difference the other way round."""
+        drawn = Exchange(-self.drawn.differences, self.drawn.errors)
+        return replace(self, difference=-self.difference, drawn=drawn)
+
+
+def paired_tests(units: Units, *, resamples: int, rng: np.random.Generator) -> list[PairedTest]:
+    """The test of each metric of a test file and, where there are several, of their mean."""
+    drawn = units.exchange(resamples, rng)
+    apart = units.apart()
+    tests = [_drawn_test(Exchange(*each), apart) for each in zip(*drawn, strict=True)]
+    for at, metric in enumerate(units.metrics):
+        if mcnemar_holds(metric, units):
+            tests[at] = replace(tests[at], null=Null.of_coins(sum(alone(*units.systems)), units.examples))
+    return tests
+
+
+def mcnemar(only_a: int, only_b: int) -> float:
+    """The mid-p of McNemar's test, from the examples that each of two systems alone has right."""
+    if only_a == only_b:
+        return 1.0
+    return float(Null.of_coins(only_a + only_b, only_a + only_b).tail[abs(only_a - only_b) // 2])
+
+
+def mcnemar_holds(metric: Metric, units: Units) -> bool:
+    """Whether the exchange is McNemar's test: of an accuracy, on independent examples."""
+    return is_proportion(metric) and units.systems[0].groups is None
+
+
+def alone(a: Pairs, b: Pairs) -> Alone:
+    """Examples that each of two systems alone has right."""
+    gold, ours, theirs = (
+        np.frombuffer(column.codes, np.uint8) for column in (a.gold, a.predicted, b.predicted)
+    )
+    right = ours == gold
+    return Alone(
+        int(np.count_nonzero(right & (ours != theirs))), int(np.count_nonzero(~right & (theirs == gold)))
+    )
+
+
+def _drawn_test(drawn: Exchange, apart: int) -> PairedTest:
+    statistics = _statistics(drawn.differences, drawn.errors)
+    return PairedTest(
+        float(drawn.differences[0]), float(drawn.errors[0]), Null.of_draws(statistics), drawn, apart
+    )
+
+
+def mean_test(tests: Sequence[PairedTest], weights: Sequence[float]) -> PairedTest:
+    """The test of a weighted mean of independent differences, from the draws of its parts."""
+    if len(tests) == 1:
+        return tests[0]
+    shares = np.array(weights) / sum(weights)
+    differences = shares @ np.array([test.drawn.differences for test in tests])
+    errors = np.sqrt(shares**2 @ np.array([test.drawn.errors for test in tests]) ** 2)
+    return _drawn_test(Exchange(differences, errors), sum(test.apart for test in tests))

@@ -1,0 +1,166 @@
+"""The metrics: plain functions of gold and predictions, and the table that grading and analysis look up.
+
+Each function takes two columns of one length: lists, arrays, Series or Columns of label words, ints or
+numbers. Each raises ValueError for columns that are empty, of different lengths, or hold NaN. Where a
+metric is not defined (a correlation with a constant column, an F1 without positives) it is 0.0.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Hashable, Iterable, Mapping
+from math import inf, isfinite
+from typing import Any, NamedTuple
+
+from gluebench.benchmark import Metric, UnknownNameError
+from gluebench.scoring.correlation import pearson_of, spearman_of
+from gluebench.scoring.metrics.base import ENTRY_POINTS, FunctionMetric, MetricFunction, Point
+from gluebench.scoring.metrics.counts import COUNT_METRICS, CountMetric, Table, accuracy_of, f1_of, r_k_of
+from gluebench.scoring.metrics.numbers import NUMBER_METRICS, NumberMetric
+from gluebench.scoring.pairs import Pairs
+from gluebench.submission.column import Column
+
+__all__ = [
+    "METRICS",
+    "CountMetric",
+    "FunctionMetric",
+    "MetricFunction",
+    "NumberMetric",
+    "Point",
+    "accuracy",
+    "f1",
+    "is_proportion",
+    "matthews_correlation",
+    "metric_function",
+    "pearson",
+    "point",
+    "r_k",
+    "spearman",
+]
+
+METRICS: Mapping[str, MetricFunction] = {each.name: each for each in (*COUNT_METRICS, *NUMBER_METRICS)}
+"""The built-in metrics by the name that a manifest gives under `function`."""
+
+Values = Iterable[Any] | Column
+"""Labels or numbers, one per example: a list, an array, a Series, a Column."""
+
+
+def metric_function(name: str) -> MetricFunction:
+    """The metric of that name, built in or from an installed package. Raises UnknownNameError."""
+    if name in METRICS:
+        return METRICS[name]
+    from importlib.metadata import entry_points
+
+    offered = entry_points(group=ENTRY_POINTS)
+    if name not in offered.names:
+        raise UnknownNameError(name, [*METRICS, *sorted(offered.names)], what="metric")
+    return FunctionMetric(name, -inf, offered[name].load())
+
+
+def is_proportion(metric: Metric) -> bool:
+    """Whether the metric is a share of the examples, so that Wilson's interval and McNemar's test hold."""
+    function = metric_function(metric.function)
+    return isinstance(function, CountMetric) and function.proportion
+
+
+def point(metric: Metric, pairs: Pairs) -> Point:
+    """The value of a task's metric. Raises ValueError if a metric from elsewhere gives no finite number."""
+    return metric_function(metric.function).point(pairs, metric)
+
+
+def accuracy(gold: Values, predicted: Values) -> float:
+    """Share of the examples whose prediction is the gold label."""
+    return float(accuracy_of(_counted(gold, predicted).table, 0))
+
+
+def f1(gold: Values, predicted: Values, *, positive: Hashable) -> float:
+    """F1 of the positive label. Raises ValueError if two labels occur and it is neither."""
+    counted = _counted(gold, predicted)
+    if positive not in counted.labels:
+        if len(counted.labels) > 1:
+            known = ", ".join(map(repr, counted.labels))
+            raise ValueError(f"positive={positive!r} is none of the labels that occur: {known}")
+        return 0.0
+    return float(f1_of(counted.table, counted.labels[positive]))
+
+
+def matthews_correlation(gold: Values, predicted: Values) -> float:
+    """Matthews correlation of two labels. Raises ValueError for more, which `r_k` takes."""
+    counted = _counted(gold, predicted)
+    if len(counted.labels) > 2:
+        known = ", ".join(map(repr, counted.labels))
+        raise ValueError(f"matthews_correlation takes two labels and found {known}; r_k takes any number")
+    return float(r_k_of(counted.table, 0))
+
+
+def r_k(gold: Values, predicted: Values) -> float:
+    """R_K, the Matthews correlation of any number of labels (Gorodkin 2004; section 4)."""
+    return float(r_k_of(_counted(gold, predicted).table, 0))
+
+
+def pearson(gold: Values, predicted: Values) -> float:
+    """Pearson's correlation of two columns of numbers."""
+    return pearson_of(*_numbers(gold, predicted))
+
+
+def spearman(gold: Values, predicted: Values) -> float:
+    """Spearman's rank correlation, ties sharing their mean rank."""
+    return spearman_of(*_numbers(gold, predicted))
+
+
+class _Counted(NamedTuple):
+    table: Table
+    labels: Mapping[Hashable, int]
+
+
+def _counted(gold: Values, predicted: Values) -> _Counted:
+    first, second = _paired(gold, predicted)
+    labels = {label: code for code, label in enumerate(dict.fromkeys([*first, *second]))}
+    kinds = {_kind(label) for label in labels}
+    if len(kinds) > 1:
+        raise ValueError(
+            f"gold and predictions mix {' and '.join(sorted(kinds))}; give both in the same form"
+        )
+    pairs = Counter(zip(first, second, strict=True))
+    return _Counted([[pairs[g, p] for p in labels] for g in labels], labels)
+
+
+def _kind(label: object) -> str:
+    if isinstance(label, str):
+        return "label words"
+    if isinstance(label, int | float):
+        return "numbers"
+    return f"values of type {type(label).__name__}"
+
+
+def _numbers(gold: Values, predicted: Values) -> tuple[list[float], list[float]]:
+    columns = _paired(gold, predicted)
+    for name, column in zip(("gold", "predictions"), columns, strict=True):
+        for position, value in enumerate(column):
+            if not isinstance(value, int | float) or not isfinite(value):
+                raise ValueError(f"{name} hold {value!r} at position {position}; expected a finite number")
+    return columns
+
+
+def _paired(gold: Values, predicted: Values) -> tuple[list[Any], list[Any]]:
+    first, second = _listed(gold), _listed(predicted)
+    if len(first) != len(second):
+        raise ValueError(
+            f"gold has {len(first)} values and predictions {len(second)}; expected one per example"
+        )
+    if not first:
+        raise ValueError("there are no examples; expected at least one")
+    for name, column in (("gold", first), ("predictions", second)):
+        for position, value in enumerate(column):
+            if value is None or value != value:
+                raise ValueError(
+                    f"{name} hold {value!r} at position {position}; expected a label or a number"
+                )
+    return first, second
+
+
+def _listed(values: Values) -> list[Any]:
+    if isinstance(values, Column):
+        return values.words() if values.labels else list(values.numbers)
+    to_list = getattr(values, "tolist", None)  # arrays and Series: plain Python values
+    return list(values if to_list is None else to_list())

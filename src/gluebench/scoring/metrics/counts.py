@@ -1,0 +1,172 @@
+"""Metrics that depend on the examples only through how often each (gold, predicted) pair occurs.
+
+A confusion table is indexed `table[gold][predicted]`. Its cells are exact ints for a score, and float
+arrays of one shape for resamples: each formula below is written once and serves both.
+
+An influence function gives the effect that one more example with that gold label and prediction has on the
+metric, times n: an array (gold, predicted, ...) whose mean over the examples is 0 (Hampel 1974).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from gluebench.benchmark import Metric
+from gluebench.scoring.metrics.base import MetricFunction, Point
+from gluebench.scoring.pairs import Pairs
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+    Floats = NDArray[np.float64]
+
+Table = Any
+"""Sequence of sequences of counts: ints, or float arrays of one shape; an array with these two axes first."""
+
+
+def ratio(above: Any, below: Any) -> Any:
+    """`above / below`, and 0.0 where that is not defined."""
+    if isinstance(below, int | float):
+        return above / below if below else 0.0
+    import numpy as np
+
+    above, below = np.broadcast_arrays(above, np.asarray(below, np.float64))
+    return np.divide(above, below, out=np.zeros(below.shape), where=below != 0)
+
+
+def total(table: Table) -> Any:
+    """The number of examples."""
+    return sum(map(sum, table))
+
+
+def gold_counts(table: Table) -> list[Any]:
+    """Examples of each gold label."""
+    return [sum(row) for row in table]
+
+
+def predicted_counts(table: Table) -> list[Any]:
+    """Examples of each predicted label."""
+    return [sum(column) for column in zip(*table, strict=True)]
+
+
+def hits(table: Table) -> Any:
+    """Examples whose prediction is the gold label."""
+    return sum(row[code] for code, row in enumerate(table))
+
+
+def accuracy_of(table: Table, _positive: int) -> Any:
+    """Share of the examples whose prediction is the gold label."""
+    return ratio(hits(table), total(table))
+
+
+def accuracy_influence(table: Floats, _positive: int) -> Floats:
+    """1 for a right answer and 0 for a wrong one, minus the accuracy."""
+    import numpy as np
+
+    right = np.eye(len(table)).reshape(len(table), len(table), *[1] * (table.ndim - 2))
+    influence: Floats = right - accuracy_of(table, 0)
+    return influence
+
+
+def f1_of(table: Table, positive: int) -> Any:
+    """Harmonic mean of precision and recall of the positive label."""
+    both = table[positive][positive]
+    return ratio(2 * both, gold_counts(table)[positive] + predicted_counts(table)[positive])
+
+
+def f1_influence(table: Floats, positive: int) -> Floats:
+    """2 for a true positive, minus F1 for each of gold and prediction that is positive; over their share."""
+    import numpy as np
+
+    value = f1_of(table, positive)
+    effect = np.zeros(table.shape)
+    effect[positive] -= value
+    effect[:, positive] -= value
+    effect[positive, positive] += 2.0
+    share = (table[positive].sum(axis=0) + table[:, positive].sum(axis=0)) / table.sum(axis=(0, 1))
+    influence: Floats = ratio(effect, share)
+    return influence
+
+
+def r_k_of(table: Table, _positive: int) -> Any:
+    """R_K (Gorodkin 2004, equation 8); for two labels it is the Matthews correlation."""
+    number, gold, predicted = total(table), gold_counts(table), predicted_counts(table)
+    cross = hits(table) * number - sum(g * p for g, p in zip(gold, predicted, strict=True))
+    spread_gold = number * number - sum(g * g for g in gold)
+    spread_predicted = number * number - sum(p * p for p in predicted)
+    return ratio(cross, (spread_gold * spread_predicted) ** 0.5)
+
+
+def r_k_influence(table: Floats, _positive: int) -> Floats:
+    """The derivative of the covariance over the root of the two variances; 0.0 where R_K is not defined."""
+    import numpy as np
+
+    shares = table / table.sum(axis=(0, 1))
+    gold, predicted = shares.sum(axis=1), shares.sum(axis=0)
+    trace, cross = np.einsum("ii...->...", shares), (gold * predicted).sum(axis=0)
+    squares_gold, squares_predicted = (gold * gold).sum(axis=0), (predicted * predicted).sum(axis=0)
+    deviation = ((1 - squares_gold) * (1 - squares_predicted)) ** 0.5
+    value = ratio(trace - cross, deviation)
+    right = np.eye(len(table)).reshape(len(table), len(table), *[1] * (table.ndim - 2))
+    slope = right - trace - predicted[:, np.newaxis] - gold[np.newaxis] + 2 * cross
+    by_gold = ratio(gold - squares_gold, 1 - squares_gold)
+    by_predicted = ratio(predicted - squares_predicted, 1 - squares_predicted)
+    spread = by_gold[:, np.newaxis] + by_predicted[np.newaxis]
+    influence: Floats = ratio(slope, deviation) + value * spread
+    return np.where(deviation > 0, influence, 0.0)
+
+
+def _always(_table: Table, _positive: int) -> str | None:
+    return None
+
+
+def _no_positive(table: Table, positive: int) -> str | None:
+    if gold_counts(table)[positive] + predicted_counts(table)[positive]:
+        return None
+    return "neither gold nor predictions have the positive label"
+
+
+def _one_label(table: Table, _positive: int) -> str | None:
+    for name, counts in (
+        ("the predictions", predicted_counts(table)),
+        ("the gold labels", gold_counts(table)),
+    ):
+        if sum(count > 0 for count in counts) < 2:
+            return f"{name} are all the same"
+    return None
+
+
+@dataclass(frozen=True)
+class CountMetric(MetricFunction):
+    """A metric as a formula over the cells of the confusion table."""
+
+    of: Callable[[Table, int], Any]
+    """The value, from the table and the code of the positive label (which all but F1 ignore)."""
+    influence: Callable[[Floats, int], Floats]
+    """(gold, predicted, ...) from a table of float arrays of that shape: see the module."""
+    undefined: Callable[[Table, int], str | None] = _always
+    """Why the value is 0.0 by convention, for a table of ints; None where it is defined."""
+    proportion: bool = False
+    """Whether it is a share of the examples, so that Wilson's interval and McNemar's test hold."""
+
+    form = "labels"
+
+    def point(self, pairs: Pairs, metric: Metric) -> Point:
+        """The value on the confusion table of the file, counted once for all its metrics."""
+        return self.point_of(pairs.table, pairs.code(metric.positive))
+
+    def point_of(self, table: list[list[int]], positive: int) -> Point:
+        """The value on a confusion table."""
+        value = float(self.of(table, positive))
+        return Point(value) if value else Point(value, self.undefined(table, positive))
+
+
+COUNT_METRICS = (
+    CountMetric("accuracy", 0.0, accuracy_of, accuracy_influence, proportion=True),
+    CountMetric("f1", 0.0, f1_of, f1_influence, _no_positive),
+    CountMetric("matthews_correlation", -1.0, r_k_of, r_k_influence, _one_label),
+    CountMetric("r_k", -1.0, r_k_of, r_k_influence, _one_label),
+)

@@ -1,0 +1,25 @@
+"""Systems' answers to one test file as independent units: one class for each form of column."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from gluebench.benchmark import Metric
+from gluebench.scoring.metrics import CountMetric, NumberMetric, metric_function
+from gluebench.scoring.pairs import Pairs
+from gluebench.scoring.units.base import Exchange, Units
+from gluebench.scoring.units.labels import LabelUnits
+from gluebench.scoring.units.numbers import NumberUnits
+from gluebench.scoring.units.rows import RowUnits
+
+__all__ = ["Exchange", "LabelUnits", "NumberUnits", "RowUnits", "Units", "units_of"]
+
+
+def units_of(metrics: Sequence[Metric], systems: Sequence[Pairs]) -> Units:
+    """The units of a test file, for these metrics of it; `systems` are of the same examples."""
+    functions = [metric_function(metric.function) for metric in metrics]
+    if all(isinstance(function, CountMetric) for function in functions):
+        return LabelUnits(metrics, systems)
+    if all(isinstance(function, NumberMetric) for function in functions):
+        return NumberUnits(metrics, systems)
+    return RowUnits(metrics, systems)

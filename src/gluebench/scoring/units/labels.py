@@ -1,0 +1,240 @@
+"""Columns of labels: everything follows from how often each combination of gold and answers occurs."""
+
+from __future__ import annotations
+
+from functools import cached_property
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from gluebench.scoring.intervals import FEWEST_UNITS
+from gluebench.scoring.metrics import CountMetric, is_proportion, metric_function
+from gluebench.scoring.units.base import (
+    Exchange,
+    Floats,
+    Ints,
+    Units,
+    blocks,
+    group_numbers,
+    joined,
+    with_mean,
+)
+
+FEWEST_OTHERS = 5
+"""Units with a label other than the most frequent, below which an interval falls short."""
+_DENSE = 1 << 16
+"""Combinations of labels up to which they are counted in an array of all of them."""
+
+
+class _Kinds(NamedTuple):
+    cells: NDArray[np.intp]
+    counts: Ints
+    members: Floats | None
+
+
+class LabelUnits(Units):
+    """Answers that are labels, for metrics of the confusion table."""
+
+    @cached_property
+    def _kinds(self) -> _Kinds:
+        first = self.systems[0]
+        groups = group_numbers(first)
+        if groups is None and len(self.systems) == 1:
+            table = np.asarray(first.table)
+            return _Kinds(np.argwhere(table), table[table > 0], None)
+        columns = [first.gold, *(pairs.predicted for pairs in self.systems)]
+        codes = np.array([np.frombuffer(column.codes, np.uint8) for column in columns])
+        cells, cell_of, counts = _combinations(codes, self.classes)
+        return _Kinds(cells, *((counts, None) if groups is None else _group_kinds(groups, cell_of)))
+
+    @property
+    def classes(self) -> int:
+        """The number of labels."""
+        return len(self.systems[0].gold.labels)
+
+    @property
+    def cells(self) -> NDArray[np.intp]:
+        """(cells, 1 + systems): each combination of gold and answers that occurs, as codes."""
+        return self._kinds.cells
+
+    @property
+    def counts(self) -> Ints:
+        """(kinds,): units of each kind."""
+        return self._kinds.counts
+
+    @property
+    def members(self) -> Floats | None:
+        """(kinds, cells): examples of each cell in one unit; None where each cell is a kind of its own."""
+        return self._kinds.members
+
+    def functions(self) -> list[tuple[CountMetric, int]]:
+        """Each metric with the code of its positive label."""
+        functions = []
+        for metric in self.metrics:
+            function = metric_function(metric.function)
+            assert isinstance(function, CountMetric)
+            functions.append((function, self.systems[0].code(metric.positive)))
+        return functions
+
+    def _placed(self, system: int) -> Floats:
+        """(classes * classes, cells): 1 where a cell belongs to that place of the system's table."""
+        place = self.cells[:, 0] * self.classes + self.cells[:, 1 + system]
+        placed = np.zeros((self.classes**2, len(place)))
+        placed[place, np.arange(len(place))] = 1.0
+        return placed
+
+    def _tables(self, flat: Floats) -> Floats:
+        return flat.reshape(self.classes, self.classes, -1)
+
+    def _cell_counts(self, kinds: Floats) -> Floats:
+        """(cells, ...): from counts of the kinds."""
+        return kinds if self.members is None else self.members.T @ kinds
+
+    def left_out(self) -> Floats:
+        """(metrics, systems, kinds): the value of each metric without one unit of that kind."""
+        whole = self._cell_counts(self.counts.astype(np.float64))
+        tables = []
+        for system in range(len(self.systems)):
+            placed = self._placed(system)
+            one_unit = placed if self.members is None else placed @ self.members.T
+            tables.append(self._tables((placed @ whole)[:, np.newaxis] - one_unit))
+        return np.array([[metric.of(table, code) for table in tables] for metric, code in self.functions()])
+
+    def sparse(self, metric: int, system: int) -> bool:
+        """Whether, but for accuracy, units are fewer than eight, or errors or second labels are too few."""
+        if is_proportion(self.metrics[metric]):
+            return False  # Wilson's interval holds at any size
+        if self.size < FEWEST_UNITS:
+            return True
+        gold, predicted = self.cells[:, 0], self.cells[:, 1 + system]
+        least = min(self._units_where(gold == predicted), self._units_where(gold != predicted))
+        others = min(self._units_with_others(gold), self._units_with_others(predicted))
+        return least < 1 or others < FEWEST_OTHERS
+
+    def few(self, metric: int) -> bool:
+        """Whether units or, but for accuracy, those with a second gold label are too few."""
+        if self.size < FEWEST_UNITS:
+            return True
+        return not is_proportion(self.metrics[metric]) and (
+            self._units_with_others(self.cells[:, 0]) < FEWEST_OTHERS
+        )
+
+    def _units_with_others(self, labels: NDArray[np.intp]) -> int:
+        """Units that have a label other than the most frequent."""
+        cells = self._cell_counts(self.counts.astype(np.float64))
+        return self._units_where(labels != np.bincount(labels, weights=cells).argmax())
+
+    def _units_where(self, cells: NDArray[np.bool_]) -> int:
+        """Units with an example in one of these cells."""
+        hit = cells if self.members is None else (self.members[:, cells] > 0).any(axis=1)
+        return int(self.counts[hit].sum())
+
+    def apart(self) -> int:
+        """Units that the first two systems answer differently."""
+        return self._units_where(self.cells[:, 1] != self.cells[:, 2])
+
+    def exchange(self, resamples: int, rng: np.random.Generator) -> Exchange:
+        """Exchange the answers of the first two systems in random units, by a fair coin (Noreen 1989).
+
+        How many units of a kind are exchanged is binomial; the confusion tables and with them the difference
+        and its standard error follow.
+        """
+        differs = self.cells[:, 1] != self.cells[:, 2]
+        changing = np.flatnonzero(differs if self.members is None else self.members[:, differs].any(axis=1))
+        exchanges = [self._exchanged(changing, np.zeros((len(changing), 1)))]
+        for block in blocks(resamples, len(changing) + len(self.cells)):
+            moved = fair_binomials(self.counts[changing], block, rng)
+            exchanges.append(self._exchanged(changing, moved))
+        return joined(exchanges)
+
+    def _exchanged(self, changing: NDArray[np.intp], moved: Floats) -> Exchange:
+        """From (changing, block) numbers of exchanged units of the kinds that an exchange changes."""
+        ours, theirs = self._placed(0), self._placed(1)
+        gold, a, b = self.cells.T[:3]
+        if self.members is None:
+            there = np.zeros((len(self.cells), moved.shape[1]))
+            there[changing] = moved
+        else:
+            there = self.members[changing].T @ moved
+        here: Floats = self._cell_counts(self.counts.astype(np.float64))[:, np.newaxis] - there
+        table_a = self._tables(ours @ here + theirs @ there)
+        table_b = self._tables(theirs @ here + ours @ there)
+        differences, stayed, turned = [], [], []
+        for metric, code in self.functions():
+            of_a, of_b = metric.influence(table_a, code), metric.influence(table_b, code)
+            differences.append(metric.of(table_a, code) - metric.of(table_b, code))
+            stayed.append(of_a[gold, a] - of_b[gold, b])
+            turned.append(of_a[gold, b] - of_b[gold, a])
+        errors = []
+        for before, after in zip(with_mean(stayed), with_mean(turned), strict=True):
+            squares = self._squares(before)
+            if self.members is not None:
+                before, after = self.members[changing] @ before, self.members[changing] @ after
+            else:
+                before, after = before[changing], after[changing]
+            squares += (moved * (after - before) * (after + before)).sum(axis=0)
+            errors.append(np.sqrt(np.maximum(squares, 0.0)))
+        scale = np.sqrt(self.size / max(self.size - 1, 1)) / self.examples
+        return Exchange(np.array(with_mean(differences)), np.array(errors) * scale)
+
+    def _squares(self, influence: Floats) -> Floats:
+        """(block,): the sum over all units of the squared sum of (cells, block) influences."""
+        if self.members is None:
+            squares: Floats = self.counts @ influence**2
+        else:
+            products = self.members.T @ (self.counts[:, np.newaxis] * self.members)
+            squares = (products @ influence * influence).sum(axis=0)
+        return squares
+
+    def bootstrap(self, resamples: int, rng: np.random.Generator) -> Floats:
+        """(metrics, systems, resamples): every metric on units drawn with replacement."""
+        from gluebench.scoring.units.drawn import label_draws
+
+        return label_draws(self.functions(), self.systems, resamples=resamples, rng=rng)
+
+
+def fair_binomials(counts: Ints, size: int, rng: np.random.Generator) -> Floats:
+    """(kinds, size): heads among `counts` fair coins each; up to 64 coins are the bits of one integer."""
+    drawn = np.empty((len(counts), size))
+    few = counts <= 64
+    masks = np.uint64(2**64 - 1) >> (64 - counts[few]).astype(np.uint64)
+    bits = rng.integers(0, 2**64, size=(int(few.sum()), size), dtype=np.uint64)
+    drawn[few] = np.bitwise_count(bits & masks[:, np.newaxis])
+    drawn[~few] = rng.binomial(counts[~few, np.newaxis], 0.5, size=(int((~few).sum()), size))
+    return drawn
+
+
+class _Combinations(NamedTuple):
+    cells: NDArray[np.intp]
+    """(cells, 1 + systems): the combinations that occur."""
+    of: NDArray[np.intp]
+    """(n,): which of them each example has."""
+    counts: Ints
+
+
+def _combinations(codes: NDArray[np.uint8], classes: int) -> _Combinations:
+    """The distinct columns of (1 + systems, n) codes."""
+    if classes ** len(codes) >= 1 << 62:
+        distinct, of, counts = np.unique(codes.T, axis=0, return_inverse=True, return_counts=True)
+        return _Combinations(distinct.astype(np.intp), of.reshape(-1), counts)
+    place = np.zeros(codes.shape[1], np.int64)
+    for row in codes:
+        place *= classes
+        place += row
+    if classes ** len(codes) <= _DENSE:
+        counts = np.bincount(place)
+        there = np.flatnonzero(counts)
+        of, counts = (np.cumsum(counts > 0) - 1)[place], counts[there]
+    else:
+        there, of, counts = np.unique(place, return_inverse=True, return_counts=True)
+    cells = np.array(there[:, np.newaxis] // np.array([classes**power for power in range(len(codes))[::-1]]))
+    return _Combinations(cells % classes, of, counts)
+
+
+def _group_kinds(groups: Ints, cell_of: NDArray[np.intp]) -> tuple[Ints, Floats]:
+    """How many groups there are of each kind, and (kinds, cells) the examples of one such group."""
+    width = int(cell_of.max()) + 1
+    each = np.bincount(groups * width + cell_of, minlength=(int(groups.max()) + 1) * width)
+    kinds, counts = np.unique(each.reshape(-1, width), axis=0, return_counts=True)
+    return counts, kinds.astype(np.float64)

@@ -1,0 +1,131 @@
+"""Systems of several runs: their mean is ranked, and runs are resampled with the examples."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from compared import F1, noisy, task, words
+
+from gluebench.analysis.rank import rank
+from gluebench.analysis.rank.resampled import resampled
+from gluebench.analysis.rank.systems import read_systems
+from gluebench.scoring import grade
+from gluebench.scoring.grade import pairs_of
+from gluebench.scoring.runs import mean_runs, runs_tests
+from gluebench.scoring.units import units_of
+
+SIZES = {"A": 400, "B": 600}
+
+
+@pytest.fixture
+def suite(make):
+    """Gold of two tasks, and a function that makes runs: answers that share most of their errors."""
+    rng = np.random.default_rng(0)
+    columns = {name: rng.integers(0, 2, size) for name, size in SIZES.items()}
+    gold = make(
+        [task("A", SIZES["A"]), task("B", SIZES["B"], metrics=F1)],
+        {name: words(codes) for name, codes in columns.items()},
+    )
+    shared = {name: noisy(rng, codes, 0.6) for name, codes in columns.items()}
+
+    def runs(*rights):
+        return [{name: words(noisy(rng, codes, right)) for name, codes in shared.items()} for right in rights]
+
+    return gold, runs
+
+
+def read(gold, systems):
+    return read_systems(systems, gold, gold.benchmark.scored, majority=[])
+
+
+def of_runs(gold, systems):
+    """The test of the mean of a system, or of the difference of two, by the jackknife (scoring/runs.py)."""
+    runs = read(gold, systems).runs
+    pairs = [pairs_of(run, gold) for of_system in runs for run in of_system]
+    tests = [
+        runs_tests(units_of(task.metrics, [each[task.name] for each in pairs]), list(map(len, runs)))[0]
+        for task in gold.benchmark.scored
+    ]
+    return mean_runs(tests, [1.0] * len(tests))
+
+
+def test_the_score_is_the_mean_over_runs(suite):
+    gold, runs = suite
+    a, b = runs(0.9, 0.8, 0.95), runs(0.9)
+    ranking = rank({"a": a, "b": b[0]}, gold, resamples=200)
+    scores = [grade(run, gold, intervals=False, benchmark=gold.benchmark).tasks for run in a]
+    system = next(each for each in ranking.systems if each.name == "a")
+    for name in SIZES:
+        assert system.scores[name] == pytest.approx(np.mean([tasks[name].score.value for tasks in scores]))
+    assert system.runs == 3
+    assert ranking.warnings == (
+        "b: one run only, so that intervals and tests leave out how much it depends on the run",
+    )
+
+
+def test_resamples_have_the_variance_of_examples_and_runs(suite):
+    """Against the jackknife over examples plus the runs' own variance, without the part both hold."""
+    gold, runs = suite
+    systems = read(gold, {"a": runs(0.95, 0.85, 0.9, 0.75)})
+    drawn = resampled(gold.benchmark.scored, systems, gold, resamples=6000, seed=0)
+    test = of_runs(gold, {"a": systems.runs[0]})
+    assert drawn.examples[0].mean(axis=0).var() == pytest.approx(test.examples, rel=0.1)
+    assert drawn.runs[0].mean(axis=0).std() == pytest.approx(test.error, rel=0.07)
+    assert test.seeds > test.examples / 10
+    assert drawn.runs[0].mean() == pytest.approx(test.difference, abs=0.003)
+
+
+def test_pairs_are_tested_as_compare_tests_runs(suite):
+    gold, runs = suite
+    for rights in ((0.95, 0.85, 0.9), (0.9, 0.9, 0.9)):
+        systems = {"a": runs(*rights), "b": runs(0.8, 0.82, 0.86, 0.7)}
+        (pair,) = rank(systems, gold, resamples=4000).pairs
+        test = of_runs(gold, systems)
+        assert pair.difference == pytest.approx(test.difference, abs=1e-12)
+        assert pair.p == pytest.approx(test.p, rel=0.25, abs=0.003)
+
+
+def test_equal_runs_are_one_run(suite):
+    gold, runs = suite
+    a, b = runs(0.9)[0], runs(0.85)[0]
+    once = rank({"a": a, "b": b}, gold, resamples=300)
+    thrice = rank({"a": [a, a, a], "b": [b, b]}, gold, resamples=300)
+    for one, other in zip(once.systems, thrice.systems, strict=True):
+        assert (one.name, one.rank, one.low, one.high, one.first) == (
+            other.name, other.rank, other.low, other.high, other.first,
+        )  # fmt: skip
+        assert one.value == pytest.approx(other.value)
+    assert once.pairs[0].p == pytest.approx(thrice.pairs[0].p, rel=1e-6)
+    assert (once.warnings, thrice.warnings) == ((), ())
+
+
+def test_neither_order_nor_a_twin_changes_a_number(suite):
+    gold, runs = suite
+    systems = {"a": runs(0.9, 0.8), "b": runs(0.85, 0.9, 0.8), "c": runs(0.7, 0.75)}
+    one = {each.name: each for each in rank(systems, gold, resamples=200).systems}
+    turned = rank(dict(reversed(systems.items())), gold, resamples=200).systems
+    assert all(each == one[each.name] for each in turned)
+    tied = {each.name: each for each in rank({**systems, "twin": systems["b"]}, gold, resamples=200).systems}
+    assert tied["b"].rank == tied["twin"].rank
+    assert (tied["b"].low, tied["b"].high, tied["b"].first) == (
+        tied["twin"].low, tied["twin"].high, tied["twin"].first,
+    )  # fmt: skip
+
+
+def test_a_task_that_a_run_lacks_has_no_score(suite):
+    gold, runs = suite
+    a, b = runs(0.9, 0.8), runs(0.9, 0.85)
+    del a[1]["B"]
+    unranked = {each.name: each for each in rank({"a": a, "b": b}, gold, resamples=200).systems}
+    assert unranked["a"].rank is None
+    assert unranked["a"].scores["B"] is None
+    for missing in ("own", "lowest", "shared"):
+        ranking = rank({"a": a, "b": b}, gold, resamples=200, missing=missing)
+        assert {each.rank for each in ranking.systems} == {1, 2}
+        assert 0 <= ranking.pairs[0].p <= 1
+
+
+def test_a_system_needs_a_run(suite):
+    gold, runs = suite
+    with pytest.raises(ValueError, match="empty has no runs"):
+        rank({"a": runs(0.9), "empty": []}, gold)

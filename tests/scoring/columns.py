@@ -1,0 +1,58 @@
+"""Made-up answers of several systems to one test file."""
+
+from __future__ import annotations
+
+from array import array
+
+import numpy as np
+
+from gluebench.benchmark import Metric
+from gluebench.scoring.pairs import Pairs
+from gluebench.submission import Column
+
+ACCURACY = Metric("accuracy", "accuracy", "acc.", "F")
+F1 = Metric("f1", "f1", "F1", "F", "1")
+MCC = Metric("matthews_correlation", "matthews_correlation", "MCC", "F")
+R_K = Metric("r_k", "r_k", "R3", "F")
+PEARSON = Metric("pearson", "pearson", "r", "F")
+SPEARMAN = Metric("spearman", "spearman", "rho", "F")
+
+
+def labels(gold, *answers, groups=None, classes: int = 2) -> list[Pairs]:
+    """Pairs for each system, from label codes."""
+    words = tuple(map(str, range(classes)))
+    gold_column, *columns = (Column(words, bytes(map(int, codes))) for codes in (gold, *answers))
+    of = None if groups is None else tuple(map(int, groups))
+    return [Pairs(gold_column, column, of) for column in columns]
+
+
+def numbers(gold, *answers, groups=None) -> list[Pairs]:
+    """Pairs for each system, from numbers."""
+    gold_column, *columns = (Column((), array("d", map(float, values))) for values in (gold, *answers))
+    of = None if groups is None else tuple(map(int, groups))
+    return [Pairs(gold_column, column, of) for column in columns]
+
+
+def some_labels(n: int, *accuracies: float, classes: int = 2, groups=None, seed: int = 0) -> list[Pairs]:
+    """Systems that are right with these probabilities, each independently."""
+    rng = np.random.default_rng(seed)
+    gold = rng.integers(0, classes, n)
+    answers = [
+        np.where(rng.random(n) < each, gold, (gold + rng.integers(1, classes, n)) % classes)
+        for each in accuracies
+    ]
+    return labels(gold, *answers, groups=groups, classes=classes)
+
+
+def some_numbers(n: int, *noises: float, groups=None, seed: int = 0, decimals: int = 6) -> list[Pairs]:
+    """Systems whose answers are gold plus normal noise of these deviations."""
+    rng = np.random.default_rng(seed)
+    gold = rng.uniform(0, 5, n).round(decimals)
+    answers = [(gold + rng.normal(0, noise, n)).round(decimals) for noise in noises]
+    return numbers(gold, *answers, groups=groups)
+
+
+def codes(pairs: Pairs) -> tuple[np.ndarray, np.ndarray]:
+    """Gold and predictions as arrays."""
+    kind = np.uint8 if pairs.gold.labels else np.float64
+    return np.frombuffer(pairs.gold.values, kind), np.frombuffer(pairs.predicted.values, kind)
