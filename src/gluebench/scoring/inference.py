@@ -38,6 +38,7 @@ Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 
 ALPHA = 0.05
+"""A p-value up to this is called significant."""
 POWER = 0.8
 _ROUNDING = 9
 """Decimals of |T| that are kept."""

@@ -7,7 +7,8 @@ from gluebench.analysis.compare.comparison import (
     TaskComparison,
     compare,
 )
-from gluebench.analysis.compare.difference import ALPHA, Difference
+from gluebench.analysis.compare.difference import Difference
+from gluebench.scoring.inference import ALPHA
 
 __all__ = [
     "ALPHA",

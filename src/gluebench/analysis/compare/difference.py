@@ -5,11 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
+from gluebench.scoring.inference import ALPHA
 from gluebench.scoring.intervals import Alone
 from gluebench.scoring.report import fields_of
 
-ALPHA = 0.05
-"""A p-value up to this is called significant."""
 _OPTIONAL = ("adjusted", "withheld", "alone", "detectable", "margin", "equivalence_p", "seeds")
 
 

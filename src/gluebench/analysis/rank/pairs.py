@@ -10,10 +10,9 @@ import numpy as np
 
 from gluebench.analysis.holm import holm
 from gluebench.scoring.distributions import student_t_two_sided
+from gluebench.scoring.inference import ALPHA
 from gluebench.scoring.metrics.counts import ratio
 from gluebench.scoring.units.base import Floats, Ints
-
-ALPHA = 0.05
 
 
 class Pair(NamedTuple):

@@ -152,11 +152,12 @@ class LabelUnits(Units):
         """From (changing, block) numbers of exchanged units of the kinds that an exchange changes."""
         ours, theirs = self._placed(0), self._placed(1)
         gold, a, b = self.cells.T[:3]
-        if self.members is None:
+        some = None if self.members is None else self.members[changing]
+        if some is None:
             there = np.zeros((len(self.cells), moved.shape[1]))
             there[changing] = moved
         else:
-            there = self.members[changing].T @ moved
+            there = some.T @ moved
         here: Floats = self._cell_counts(self.counts.astype(np.float64))[:, np.newaxis] - there
         table_a = self._tables(ours @ here + theirs @ there)
         table_b = self._tables(theirs @ here + ours @ there)
@@ -169,10 +170,10 @@ class LabelUnits(Units):
         errors = []
         for before, after in zip(with_mean(stayed), with_mean(turned), strict=True):
             squares = self._squares(before)
-            if self.members is not None:
-                before, after = self.members[changing] @ before, self.members[changing] @ after
-            else:
+            if some is None:
                 before, after = before[changing], after[changing]
+            else:
+                before, after = some @ before, some @ after
             squares += (moved * (after - before) * (after + before)).sum(axis=0)
             errors.append(np.sqrt(np.maximum(squares, 0.0)))
         scale = np.sqrt(self.size / max(self.size - 1, 1)) / self.examples
@@ -180,12 +181,20 @@ class LabelUnits(Units):
 
     def _squares(self, influence: Floats) -> Floats:
         """(block,): the sum over all units of the squared sum of (cells, block) influences."""
-        if self.members is None:
+        products = self._products
+        if products is None:
             squares: Floats = self.counts @ influence**2
         else:
-            products = self.members.T @ (self.counts[:, np.newaxis] * self.members)
             squares = (products @ influence * influence).sum(axis=0)
         return squares
+
+    @cached_property
+    def _products(self) -> Floats | None:
+        """(cells, cells): products of the members of a unit, summed over units; None of independent rows."""
+        if self.members is None:
+            return None
+        products: Floats = self.members.T @ (self.counts[:, np.newaxis] * self.members)
+        return products
 
     def bootstrap(self, resamples: int, rng: np.random.Generator) -> Floats:
         """(metrics, systems, resamples): every metric on units drawn with replacement."""
