@@ -10,7 +10,7 @@ import pytest
 from click.testing import CliRunner
 from sklearn.metrics import matthews_corrcoef  # noqa: TID251 the oracle
 
-from gluebench.analysis.human.draw import draw, pairs_of, sheet_order
+from gluebench.analysis.human.sheets import draw, pairs_of, sheet_order
 from gluebench.benchmark import load_benchmark
 from gluebench.cli import main
 from gluebench.data import DataError, load

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from real import REAL, needs_real
 
 from gluebench.analysis.lint import Finding, lint_rows, lint_task, read_splits
-from gluebench.analysis.lint.split import fold
+from gluebench.analysis.lint.findings import fold
 from gluebench.benchmark import Benchmark, Task, load_benchmark
 from gluebench.data import DataError, Example
 

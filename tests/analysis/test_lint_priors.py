@@ -7,7 +7,7 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 from scipy import stats
 
-from gluebench.analysis.lint.priors import chi_squared_tail, shift
+from gluebench.analysis.lint.labels import chi_squared_tail, shift
 
 COUNTS = st.lists(st.tuples(st.integers(20, 5000), st.integers(20, 5000)), min_size=2, max_size=8)
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from real import REAL, needs_real
 
 from gluebench.analysis.lint import Finding, lint_task
-from gluebench.analysis.lint.duplicates import duplicate_findings
-from gluebench.analysis.lint.split import LintSplit
+from gluebench.analysis.lint.findings import LintSplit
+from gluebench.analysis.lint.repeats import duplicate_findings
 from gluebench.benchmark import load_benchmark
 from gluebench.data import Example
 

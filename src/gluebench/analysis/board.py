@@ -5,12 +5,14 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from gluebench.analysis.rank import RankedSystem, Ranking
+from gluebench.analysis.rank import Ranking
 from gluebench.analysis.rank.rules import RULES
-from gluebench.analysis.rank.survival import Survival
 from gluebench.scoring import Gold
 from gluebench.scoring.report import fields_of, rounded
 from gluebench.submission import check
+
+_PLACE = ("rank", "low", "high", "value", "first", "group", "told")
+"""The fields of a ranked system that a board shows."""
 
 
 def rank_all(
@@ -33,41 +35,33 @@ def rank_all(
 
 
 def _board(by_rule: Mapping[Any, Ranking], names: Sequence[str]) -> dict[str, Any]:
-    whole = by_rule["mean"]
-    scores = {each.name: each.scores for each in whole.systems}
+    by_mean = by_rule["mean"]
+    scores = {system.name: system.scores for system in by_mean.systems}
     return {
-        "tasks": list(whole.tasks),
-        "scores": [[scores[name][task] for task in whole.tasks] for name in names],
+        "tasks": list(by_mean.tasks),
+        "scores": [[scores[name][task] for task in by_mean.tasks] for name in names],
         "rules": {by: _places(ranking, names) for by, ranking in by_rule.items()},
     }
 
 
 def _places(ranking: Ranking, names: Sequence[str]) -> dict[str, Any]:
-    systems = {each.name: each for each in ranking.systems}
-    notes = [each for each in ranking.warnings if "Kemeny" in each]
-    return {"places": [_place(systems[name]) for name in names], "notes": notes}
-
-
-def _place(system: RankedSystem) -> dict[str, Any]:
-    record = fields_of(system)
-    return {name: record[name] for name in ("rank", "low", "high", "value", "first", "group", "told")}
+    records = {system.name: fields_of(system) for system in ranking.systems}
+    return {
+        "places": [{field: records[name][field] for field in _PLACE} for name in names],
+        "notes": [warning for warning in ranking.warnings if "Kemeny" in warning],
+    }
 
 
 def _pairs(ranking: Ranking, names: Sequence[str]) -> dict[str, Any]:
     at = {name: place for place, name in enumerate(names)}
+    survival = ranking.survival
     return {
-        "order": [at[each.name] for each in ranking.systems],
+        "order": [at[system.name] for system in ranking.systems],
         "pairs": [
-            [at[each.a], at[each.b], *map(rounded, (each.difference, each.p, each.adjusted))]
-            for each in ranking.pairs
+            [at[pair.a], at[pair.b], *map(rounded, (pair.difference, pair.p, pair.adjusted))]
+            for pair in ranking.pairs
         ],
         "rules": {rule: [ranks[name] for name in names] for rule, ranks in ranking.rules.items()},
-        **_survival(ranking.survival, at),
-    }
-
-
-def _survival(survival: Survival, at: Mapping[str, int]) -> dict[str, Any]:
-    return {
         "holds": [[at[each.ahead], at[each.behind], each.everywhere] for each in survival.holds],
         "contested": [[at[each.ahead], at[each.behind], list(each.unless)] for each in survival.contested],
     }

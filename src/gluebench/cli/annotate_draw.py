@@ -38,7 +38,7 @@ def draw(
     Example:
       gluebench annotate draw --data data/ --out human/ --seed 1
     """
-    from gluebench.analysis.human.draw import draw as drawn_from
+    from gluebench.analysis.human.sheets import draw as drawn_from
     from gluebench.analysis.human.sheets import write_sheets
     from gluebench.benchmark import load_benchmark
     from gluebench.data import load

@@ -141,7 +141,7 @@ def _draw(found: Diagnosis, path: str) -> None:
     from pathlib import Path
 
     from gluebench.analysis.charts import as_file
-    from gluebench.analysis.diagnostics.picture import heat_picture
+    from gluebench.analysis.diagnostics.heatmap import heat_picture
     from gluebench.cli.output import notices
 
     for place, each in enumerate(found.sets.values()):

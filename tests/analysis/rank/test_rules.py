@@ -8,8 +8,7 @@ from scipy import stats
 
 from gluebench.analysis.rank.costs import pareto_front
 from gluebench.analysis.rank.profile import Profile, filled, without
-from gluebench.analysis.rank.rules import kemeny, mean, mean_rank, median
-from gluebench.analysis.rank.survival import every_rule, survives
+from gluebench.analysis.rank.rules import every_rule, kemeny, mean, mean_rank, median, survives
 
 
 def ballots(order_of_voters):

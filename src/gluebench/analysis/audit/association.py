@@ -49,14 +49,14 @@ def associations(
     for text, label in zip(texts, labels, strict=True):
         counts[label].update(set(words(text)))
     table = pmi(counts, smoothing=smoothing)
-    found = []
+    listed = []
     for label in classes:
         telling = [word for word in counts[label] if table[label][word] >= LEAST]
         ranked = sorted(telling, key=lambda word: (-table[label][word], -counts[label][word], word))
         for word in ranked[:shown]:
             held = counts[label][word]
-            found.append(Association(label, word, table[label][word], held / sizes[label], held))
-    return found
+            listed.append(Association(label, word, table[label][word], held / sizes[label], held))
+    return listed
 
 
 def pmi(counts: Mapping[str, Counter[str]], *, smoothing: float) -> dict[str, dict[str, float]]:

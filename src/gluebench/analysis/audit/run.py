@@ -13,17 +13,68 @@ from statistics import median
 from typing import NamedTuple
 
 from gluebench.analysis.audit.association import SHOWN, SMOOTHING, Association, associations
-from gluebench.analysis.audit.ngrams import EPOCHS
+from gluebench.analysis.audit.ngrams import EPOCHS, NGrams
 from gluebench.analysis.audit.sets import PairSet
-from gluebench.analysis.audit.views import View, seen, views
-from gluebench.data import DataError
+from gluebench.analysis.lint.shortcuts import Shortcut
+from gluebench.benchmark import Task
+from gluebench.benchmark.lookup import find
+from gluebench.data import DataError, Example
 from gluebench.data.tokens import words
 from gluebench.scoring.intervals import TOO_FEW, Bar, grouped_hits, grouped_wilson, proportion_bar
+from gluebench.systems import targets
+from gluebench.systems.overlap import WordOverlap
+from gluebench.systems.protocols import SimpleSystem
 
 PRINTED: Mapping[str, Mapping[tuple[str, str], float]] = {
     "glue": {("SNLI train", "AX"): 0.327, ("MNLI train", "AX"): 0.364}
 }
 """Benchmark to what was learnt from and tested on, to the accuracy the paper prints for the hypothesis."""
+
+
+class TextAlone:
+    """Words and word pairs of one text of each example."""
+
+    def __init__(self, *, epochs: int = EPOCHS, seed: int = 0) -> None:
+        self._model = NGrams(epochs=epochs, seed=seed)
+
+    def fit(self, task: Task, train: Sequence[Example], dev: Sequence[Example]) -> None:
+        """Learn which words go with which label; no setting is chosen on dev."""
+        codes = {word: code for code, word in enumerate(task.words)}
+        labels = targets.labels(task, train)
+        self._model.fit(_texts(train), [codes[label] for label in labels], len(task.words))
+
+    def predict(self, task: Task, examples: Sequence[Example]) -> list[str | float]:
+        """The most probable label."""
+        return [task.words[code] for code in self._model.predict(_texts(examples))]
+
+    def parameters(self) -> int:
+        """The numbers that are learnt."""
+        return self._model.parameters()
+
+
+def _texts(examples: Sequence[Example]) -> list[str]:
+    return [next(iter(example.inputs.values())) for example in examples]
+
+
+def views(task: Task, names: Sequence[str] = (), *, epochs: int = EPOCHS, seed: int = 0) -> list[Shortcut]:
+    """The views of those names, or all: each of a task's two columns, "length" (of the second), "overlap".
+
+    Raises UnknownNameError.
+    """
+    first, second = task.columns
+
+    def alone() -> SimpleSystem:
+        return TextAlone(epochs=epochs, seed=seed)
+
+    known = (
+        Shortcut(second, alone, (second,)),
+        Shortcut(first, alone, (first,)),
+        Shortcut("length", WordOverlap, (second,)),
+        Shortcut("overlap", WordOverlap, (first, second)),
+    )
+    if not names:
+        return list(known)
+    return list(dict.fromkeys(find(name, known, what=f"part of {task.name} to see") for name in names))
 
 
 class Measured(NamedTuple):
@@ -87,16 +138,16 @@ def audit(
     _check(train, tests)
     measured: list[Measured] = []
     for source in train:
-        asked = [each for each in tests if each.name != source.name]
+        others = [test for test in tests if test.name != source.name]
         for view in views(source.task, see, epochs=epochs, seed=seed):
             progress(f"learning from {source.name} ({len(source.examples):,} pairs): {view.name}")
-            measured += _measured(source, view, asked, printed or {})
+            measured += _measured(source, view, others, printed or {})
     listed = {
         each.name: associations(each.texts(1), each.labels, each.task.words, smoothing=smoothing, shown=shown)
         for each in train
         if shown
     }
-    return Audit(measured, listed, [found for each in train for found in _lengths(each)])
+    return Audit(measured, listed, [lengths for source in train for lengths in _lengths(source)])
 
 
 def _check(train: Sequence[PairSet], tests: Sequence[PairSet]) -> None:
@@ -120,12 +171,12 @@ def _check(train: Sequence[PairSet], tests: Sequence[PairSet]) -> None:
 
 
 def _measured(
-    source: PairSet, view: View, tests: Sequence[PairSet], printed: Mapping[tuple[str, str], float]
+    source: PairSet, view: Shortcut, tests: Sequence[PairSet], printed: Mapping[tuple[str, str], float]
 ) -> Iterator[Measured]:
     system = view.make()
-    system.fit(source.task, seen(source, view, source.task), [])
+    system.fit(source.task, _seen(source, view, source.task), [])
     for test in tests:
-        answers = system.predict(source.task, seen(test, view, source.task))
+        answers = system.predict(source.task, _seen(test, view, source.task))
         gold = test.labels
         hits = [answer == label for answer, label in zip(answers, gold, strict=True)]
         bar = _bar(hits, test.groups())
@@ -145,6 +196,11 @@ def _measured(
             printed.get((source.name, test.task.name)) if alone else None,
             verdict(bar, chance=chance, majority=majority),
         )
+
+
+def _seen(pairs: PairSet, view: Shortcut, task: Task) -> list[Example]:
+    """What the view lets through, under the column names of the task learnt from."""
+    return view.seen(pairs.examples, names=dict(zip(task.columns, pairs.task.columns, strict=True)))
 
 
 def _bar(hits: Sequence[bool], groups: Sequence[int] | None) -> Bar:

@@ -1,4 +1,4 @@
-"""The sets of labelled pairs that an audit learns from and tests on: prepared splits, or tables."""
+"""The sets of labeled pairs that an audit learns from and tests on: prepared splits, or tables."""
 
 from __future__ import annotations
 
@@ -8,15 +8,69 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import NamedTuple
 
-from gluebench.analysis.audit.tables import FILES, pairs_of
-from gluebench.analysis.lint.read import labelled
-from gluebench.benchmark import Benchmark, Split, Task, UnknownNameError
+from gluebench.analysis.lint.report import labelled
+from gluebench.benchmark import Benchmark, Task, UnknownNameError
 from gluebench.data import DataError, Example, load
 from gluebench.data.gold import in_pairs
 from gluebench.data.home import data_folder, split_file, task_folder
+from gluebench.data.organise.read import RawTable, read_table
 from gluebench.scoring import Gold
 
+FILES = (".tsv", ".csv", ".parquet")
+UNDECIDED = "-"
+"""The gold label of pairs on which the annotators of SNLI and MultiNLI did not agree; they are left out."""
+_INPUTS = (("sentence1", "text_a"), ("sentence2", "text_b"))
+_LABELS = ("gold_label", "label")
+"""The first that a header has: tables of MultiNLI have single annotators' labels too."""
 TRAIN = "train"
+
+
+def pairs_of(path: Path, task: Task) -> list[Example]:
+    """The pairs of a table, under the columns and label words of a task; those without agreed label left out.
+
+    Raises DataError for a missing file or column, and for every row whose label is not one of the task's.
+    """
+    if not path.is_file():
+        raise DataError([f"{path}: is no file"])
+    table = read_table(path)
+    problems: list[str] = []
+    examples = list(_examples(table, _columns(table, task), task=task, problems=problems))
+    if not problems and not examples:
+        problems.append(f"{path}: no row has a label")
+    if problems:
+        raise DataError(problems)
+    return examples
+
+
+def _columns(table: RawTable, task: Task) -> list[int]:
+    """Where the two texts and the label stand. Raises DataError for those that are absent."""
+    header = [name.casefold() for name in table.header]
+    accepted = [
+        *((name.casefold(), *others) for name, others in zip(task.columns, _INPUTS, strict=True)),
+        _LABELS,
+    ]
+    places = [next((header.index(name) for name in names if name in header), -1) for names in accepted]
+    absent = [" or ".join(names) for names, place in zip(accepted, places, strict=True) if place < 0]
+    if absent:
+        raise DataError(
+            [f"{table.path}:1: no column {name}, but {', '.join(table.header)}" for name in absent]
+        )
+    return places
+
+
+def _examples(
+    table: RawTable, columns: Sequence[int], *, task: Task, problems: list[str]
+) -> Iterator[Example]:
+    known = {word: label.word for label in task.labels for word in (label.word, *label.synonyms)}
+    for index, (cells, line) in enumerate(zip(table.rows, table.lines, strict=True)):
+        one, other, label = (cells[place] for place in columns)
+        if label == UNDECIDED:
+            continue
+        if label not in known:
+            words = ", ".join(task.words)
+            problems.append(f'{table.path}:{line}: the label is "{label}", expected one of {words}')
+            continue
+        yield Example(index, dict(zip(task.columns, (one, other), strict=True)), known[label])
 
 
 class PairSet(NamedTuple):
@@ -74,19 +128,19 @@ class Sources:
         return PairSet(str(Path(name)), task, pairs_of(Path(name), task))
 
     def _from_name(self, name: str, usual: Sequence[str]) -> list[PairSet]:
-        wanted, _, split = name.partition(":")
-        task = _of_pairs(self.benchmark.dataset(wanted))
+        task_name, _, split = name.partition(":")
+        task = _of_pairs(self.benchmark.dataset(task_name))
         if split and split not in task.splits:
             raise UnknownNameError(split, list(task.splits), what=f"split of {task.name}")
         home = task_folder(data_folder(self.data), self.benchmark, task)
         there = [each.name for each in task.splits.values() if each.name != TRAIN and split_file(home, each)]
-        asked = [split] if split else usual or there
-        found = list(self._with_labels(task, asked))
-        if not found:
-            held = f"{', '.join(asked)} without labels" if asked else "no split to test on"
+        splits = [split] if split else usual or there
+        sets = list(self._with_labels(task, splits))
+        if not sets:
+            held = f"{', '.join(splits)} without labels" if splits else "no split to test on"
             way_out = "give the labels with --gold, or name another split (NAME:SPLIT) or a table with labels"
             raise DataError([f"{home}: has {held}; {way_out}"])
-        return found
+        return sets
 
     def _with_labels(self, task: Task, splits: Sequence[str]) -> Iterator[PairSet]:
         for split in splits:
@@ -96,14 +150,10 @@ class Sources:
                 yield PairSet(where, task, list(table))
                 continue
             columns = self.gold.columns if self.gold else {}
-            files = [file.name for file in task.files if _holds(file.splits.get("test"), split)]
-            for file in files:
-                if file in columns:
-                    yield PairSet(where, task, labelled(table, columns[file], where=where))
-
-
-def _holds(held: Split | None, split: str) -> bool:
-    return held is not None and held.name == split
+            for file in task.files:
+                test = file.splits.get("test")
+                if test is not None and test.name == split and file.name in columns:
+                    yield PairSet(where, task, labelled(table, columns[file.name], where=where))
 
 
 def is_file(name: str) -> bool:

@@ -1,21 +1,65 @@
-"""One example of a challenge set, and the tab-separated file that a set is kept in."""
+"""One example of a challenge set, the file that a set is kept in, and the labels of an inference task."""
 
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import NamedTuple
 
 from gluebench.benchmark import Benchmark, Task, UnknownNameError
 from gluebench.data import DataError
 
+ENTAILMENT = "entailment"
 FIXED = ("index", "task", "case", "source")
 """Columns before the texts."""
 ABOUT = ("label", "accepted", "backward", "domain", "phenomena", "set")
 """Columns after the texts."""
 ORIGINAL = "original"
 """The case of an example that others are made from."""
+
+
+class Classes(NamedTuple):
+    """The three classes as words of a task; with two labels, the last two are the same word."""
+
+    entailment: str
+    neutral: str
+    contradiction: str
+
+    def word(self, name: str) -> str:
+        """The task's word for a class by its name; "" for "", where nothing is known."""
+        return str(getattr(self, name)) if name else ""
+
+    def opposite(self, label: str) -> str:
+        """The label once the second text is negated; "" where the old one does not say."""
+        if self.neutral == self.contradiction:
+            return self.contradiction if label == self.entailment else ""
+        return {self.entailment: self.contradiction, self.contradiction: self.entailment}.get(label, label)
+
+    def back(self, label: str) -> str:
+        """The label of the other direction, which only a contradiction tells; "" for the others."""
+        return label if label == self.contradiction != self.neutral else ""
+
+
+def classes(task: Task) -> Classes:
+    """The classes of a task on two texts.
+
+    The words called so, or else the first of two or three labels is entailment and the last contradiction.
+    Raises DataError for a task of another kind.
+    """
+    words = list(task.words)
+    if len(task.columns) != 2 or len(words) not in (2, 3):
+        raise DataError([f"{task.name}: expected an inference task, two texts with two or three labels"])
+    if len(words) == 3:
+        if set(words) == {ENTAILMENT, "neutral", "contradiction"}:
+            return Classes(ENTAILMENT, "neutral", "contradiction")
+        return Classes(*words)
+    if ENTAILMENT not in words:
+        message = f"{task.name}: no label is called {ENTAILMENT}, so it cannot be told which of two it is"
+        raise DataError([message])
+    other = next(word for word in words if word != ENTAILMENT)
+    return Classes(ENTAILMENT, other, other)
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,14 +117,15 @@ def read_items(path: str | os.PathLike[str], benchmark: Benchmark) -> list[Item]
     problems: list[str] = []
     for number, line in enumerate(rows[1:]):
         cells = line.split("\t")
+        row = dict(zip(header, cells, strict=False))
         wrong = (
-            [f"{len(cells)} columns, expected {len(header)}"]
-            if len(cells) != len(header)
-            else _wrong(dict(zip(header, cells, strict=True)), number, inputs, benchmark)
+            _wrong(row, number, inputs, benchmark)
+            if len(cells) == len(header)
+            else [f"{len(cells)} columns, expected {len(header)}"]
         )
-        problems += [f"{path}:{number + 2}: {each}" for each in wrong]
+        problems += [f"{path}:{number + 2}: {problem}" for problem in wrong]
         if not wrong:
-            items.append(_item(dict(zip(header, cells, strict=True)), inputs))
+            items.append(_item(row, inputs))
     if problems or not items:
         raise DataError(problems or [f"{path}: no examples: the file has a header alone"])
     return items
@@ -101,44 +146,31 @@ def _wrong(row: Mapping[str, str], number: int, inputs: Sequence[str], benchmark
         task = benchmark.task(row["task"])
     except UnknownNameError as error:
         return [str(error)]
-    found = []
+    problems = []
     if row["index"] != str(number):
-        found.append(f'the index is "{row["index"]}", expected {number}: rows are numbered from 0, in order')
+        problems.append(
+            f'the index is "{row["index"]}", expected {number}: rows are numbered from 0, in order'
+        )
     if tuple(inputs) != task.columns:
-        found.append(f"the texts are called {', '.join(inputs)}, expected {', '.join(task.columns)}")
+        problems.append(f"the texts are called {', '.join(inputs)}, expected {', '.join(task.columns)}")
     expected = ", ".join(task.words)
     accepted = row["accepted"].split("|")
     for word in (row["label"], *accepted, *filter(None, [row["backward"]])):
         if word not in task.words:
-            found.append(f'the label "{word}" is none of {task.name}: expected one of {expected}')
+            problems.append(f'the label "{word}" is none of {task.name}: expected one of {expected}')
     if row["label"] not in accepted:
-        found.append(f'the label "{row["label"]}" is not among those accepted ({row["accepted"]})')
+        problems.append(f'the label "{row["label"]}" is not among those accepted ({row["accepted"]})')
     source = row["source"]
     if source and not (source.isascii() and source.isdigit() and int(source) < number):
-        found.append(f'the source is "{source}", expected the index of a row above')
-    return found
+        problems.append(f'the source is "{source}", expected the index of a row above')
+    return problems
 
 
 def _item(row: Mapping[str, str], inputs: Sequence[str]) -> Item:
-    tags = tuple(filter(None, (tag.strip() for tag in row["phenomena"].split(";"))))
     return Item(
-        row["task"],
-        row["case"],
-        tuple(row[name] for name in inputs),
-        row["label"],
-        tuple(row["accepted"].split("|")),
-        row["backward"],
-        row["domain"],
-        tags,
-        row["set"],
-        int(row["source"]) if row["source"] else None,
+        **{name: row[name] for name in ("task", "case", "label", "backward", "domain", "set")},
+        inputs=tuple(row[name] for name in inputs),
+        accepted=tuple(row["accepted"].split("|")),
+        phenomena=tuple(filter(None, (tag.strip() for tag in row["phenomena"].split(";")))),
+        source=int(row["source"]) if row["source"] else None,
     )
-
-
-def distinct(items: Iterable[Item]) -> Iterator[Item]:
-    """The items of which the texts have not come before."""
-    seen: set[tuple[str, ...]] = set()
-    for item in items:
-        if item.inputs not in seen:
-            seen.add(item.inputs)
-            yield item

@@ -6,9 +6,8 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from random import Random
 
-from gluebench.analysis.challenge.classes import Classes, classes
 from gluebench.analysis.challenge.edits import EDITS, NAMED, NAMES_CHANGED, Edit, names_changed
-from gluebench.analysis.challenge.item import ORIGINAL, Item, distinct
+from gluebench.analysis.challenge.item import ORIGINAL, Classes, Item, classes
 from gluebench.benchmark import Task, UnknownNameError
 from gluebench.data import DataError, Example
 
@@ -30,16 +29,19 @@ def perturbed(
     if not task.labels or any(example.label is None for example in examples):
         raise DataError([f"{task.name}: expected examples with label words, to tell what a changed one has"])
     words = _classes(task)
-    back = _backward(examples)
+    back = {tuple(example.inputs.values()): str(example.label) for example in examples}
     chance = Random(f"perturb/{seed}")
     items: list[Item] = []
     for example in examples:
         original = _original(task, example, back, words)
-        changed = list(distinct(_changed(task, original, edits, words)))
+        distinct: dict[tuple[str, ...], Item] = {}
+        for item in _changed(task, original, edits, words):
+            distinct.setdefault(item.inputs, item)
+        changed = list(distinct.values())
         if NAMES_CHANGED in rules:
             renamed = names_changed(original.inputs, chance)
             if renamed is not None:
-                changed.append(_like(original, NAMES_CHANGED, renamed, NAMED))
+                changed.append(replace(original, case=NAMES_CHANGED, inputs=renamed, phenomena=(NAMED,)))
         if changed:
             source = len(items)
             items.append(original)
@@ -90,18 +92,18 @@ def _classes(task: Task) -> Classes | None:
         return None
 
 
-def _backward(examples: Sequence[Example]) -> dict[tuple[str, ...], str]:
-    """The labels by texts, to find an example's other direction."""
-    return {tuple(example.inputs.values()): str(example.label) for example in examples}
-
-
 def _original(task: Task, example: Example, back: dict[tuple[str, ...], str], words: Classes | None) -> Item:
     inputs, label = tuple(example.inputs.values()), str(example.label)
-    known = back.get(inputs[::-1], "") if words is not None else ""
-    backward = known or (words.back(label) if words is not None else "")
-    asked = task.predict_with or task.name
+    backward = "" if words is None else back.get(inputs[::-1]) or words.back(label)
     return Item(
-        asked, ORIGINAL, inputs, label, (label,), backward, task.name, (), f"{task.name}-{example.index}"
+        task=task.predict_with or task.name,
+        case=ORIGINAL,
+        inputs=inputs,
+        label=label,
+        accepted=(label,),
+        backward=backward,
+        domain=task.name,
+        set=f"{task.name}-{example.index}",
     )
 
 
@@ -114,34 +116,8 @@ def _changed(task: Task, original: Item, edits: Sequence[Edit], words: Classes |
         new = edit.change(last)
         if new is None or new == last:
             continue
-        inputs = (*before, new)
+        changed = replace(original, case=edit.name, inputs=(*before, new), phenomena=(edit.phenomenon,))
         if edit.relation == "same" and (edit.exact or words is not None):
-            yield _like(original, edit.name, inputs, edit.phenomenon)
+            yield changed
         elif edit.relation == "negated" and words is not None and (label := words.opposite(original.label)):
-            tags = (edit.phenomenon,)
-            yield Item(
-                original.task,
-                edit.name,
-                inputs,
-                label,
-                (label,),
-                words.back(label),
-                task.name,
-                tags,
-                original.set,
-            )
-
-
-def _like(original: Item, case: str, inputs: tuple[str, ...], phenomenon: str) -> Item:
-    """The original with other texts of the same meaning."""
-    return Item(
-        original.task,
-        case,
-        inputs,
-        original.label,
-        original.accepted,
-        original.backward,
-        original.domain,
-        (phenomenon,),
-        original.set,
-    )
+            yield replace(changed, label=label, accepted=(label,), backward=words.back(label))

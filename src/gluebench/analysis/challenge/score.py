@@ -86,13 +86,13 @@ def keep(path: str | os.PathLike[str], items: Sequence[Item], failed: Sequence[i
 
     `gluebench data lint-diagnostic` reads it. Raises DataError where nothing failed, or items are no pairs.
     """
-    found = [items[number] for number in failed]
-    if not found:
+    if not failed:
         raise DataError([f"{path}: nothing failed, so there is nothing to keep"])
-    if len(found[0].inputs) != 2:
-        raise DataError([f"{path}: a diagnostic set has pairs of texts, and {found[0].task} has one text"])
+    first = items[failed[0]]
+    if len(first.inputs) != 2:
+        raise DataError([f"{path}: a diagnostic set has pairs of texts, and {first.task} has one text"])
     pairs: dict[frozenset[str], Item] = {}
-    for item in found:
+    for item in (items[number] for number in failed):
         pairs.setdefault(frozenset(text.strip() for text in item.inputs), item)
     rows = [
         (item.domain, "; ".join(item.phenomena), *sides, item.label, item.backward, item.set)

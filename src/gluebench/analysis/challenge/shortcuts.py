@@ -12,8 +12,7 @@ from collections.abc import Iterator
 from random import Random
 from typing import NamedTuple
 
-from gluebench.analysis.challenge.classes import classes
-from gluebench.analysis.challenge.item import Item
+from gluebench.analysis.challenge.item import Item, classes
 from gluebench.benchmark import Task
 
 SHORTCUTS = ("lexical overlap", "subsequence", "constituent")
@@ -24,15 +23,17 @@ _NOUNS = (
     *("archivist", "beekeeper", "carpenter", "dentist", "florist", "glazier", "juggler", "locksmith"),
     *("miller", "notary", "optician", "potter", "shepherd", "tailor", "violinist", "weaver"),
 )
-_VERBS = ("thanked", "greeted", "followed", "advised", "visited", "admired", "praised", "rescued", "called")
 _ALONE = ("slept", "smiled", "waited", "laughed", "shivered", "whistled", "stumbled", "sneezed")
-_NEAR = ("near", "beside", "behind", "opposite")
-_PLACES = ("in the orchard", "at the ferry", "on the bridge", "in the cellar", "at the fair")
-_DOUBTED = ("believed", "suspected", "doubted")
-_KNEW = ("knew", "noticed", "remembered")
-_THOUGHT = ("believed", "hoped", "claimed")
-_MAYBE = ("Supposedly", "Allegedly", "Reportedly")
-_SURELY = ("Luckily", "Sadly", "Oddly")
+_SLOTS = {
+    "v": ("thanked", "greeted", "followed", "advised", "visited", "admired", "praised", "rescued", "called"),
+    "near": ("near", "beside", "behind", "opposite"),
+    "place": ("in the orchard", "at the ferry", "on the bridge", "in the cellar", "at the fair"),
+    "doubted": ("believed", "suspected", "doubted"),
+    "knew": ("knew", "noticed", "remembered"),
+    "thought": ("believed", "hoped", "claimed"),
+    "maybe": ("Supposedly", "Allegedly", "Reportedly"),
+    "surely": ("Luckily", "Sadly", "Oddly"),
+}
 
 
 class Case(NamedTuple):
@@ -136,14 +137,5 @@ def _filling(chance: Random) -> Iterator[tuple[str, str]]:
     """A word for every slot; those of one kind differ."""
     yield from zip("abc", chance.sample(_NOUNS, 3), strict=True)
     yield from zip("ij", chance.sample(_ALONE, 2), strict=True)
-    for slot, words in (
-        ("v", _VERBS),
-        ("near", _NEAR),
-        ("place", _PLACES),
-        ("doubted", _DOUBTED),
-        ("knew", _KNEW),
-        ("thought", _THOUGHT),
-        ("maybe", _MAYBE),
-        ("surely", _SURELY),
-    ):
+    for slot, words in _SLOTS.items():
         yield slot, chance.choice(words)

@@ -5,10 +5,17 @@ it a file of its own. A chart never stands alone: give its numbers as a table to
 """
 
 from gluebench.analysis.charts.axes import Scale
-from gluebench.analysis.charts.bars import Bar, bar_chart
-from gluebench.analysis.charts.heat import HeatCell, HeatRow, heat_chart
-from gluebench.analysis.charts.lines import Series, line_chart
-from gluebench.analysis.charts.scatter import Point, scatter_chart
+from gluebench.analysis.charts.plots import (
+    Bar,
+    HeatCell,
+    HeatRow,
+    Point,
+    Series,
+    bar_chart,
+    heat_chart,
+    line_chart,
+    scatter_chart,
+)
 from gluebench.analysis.charts.svg import STYLE, as_file
 
 __all__ = [

@@ -43,10 +43,10 @@ def scale_over(
     values: Iterable[float], start: float, stop: float, *, logarithmic: bool = False, room: float = 0.05
 ) -> Scale:
     """A scale that holds all values, with some room at either end. Raises ValueError for none."""
-    found = list(values)
-    if not found:
+    numbers = list(values)
+    if not numbers:
         raise ValueError("a chart needs at least one value")
-    low, high = min(found), max(found)
+    low, high = min(numbers), max(numbers)
     if logarithmic:
         if low <= 0:
             raise ValueError(f"{low:g} has no place on a logarithmic scale; expected values above 0")

@@ -1,4 +1,4 @@
-"""SVG elements as text."""
+"""SVG elements as text, and marks with a shape for each color, so that no reader needs the color."""
 
 from __future__ import annotations
 
@@ -12,6 +12,14 @@ STYLE = resources.files("gluebench.analysis.charts").joinpath("static", "chart.c
 LETTER = 6.6
 """Width of a letter at the size charts are set in, rather too wide than too narrow."""
 _NAMESPACE = "http://www.w3.org/2000/svg"
+INKS = 4
+"""Colours, each with a shape of its own; further series begin again."""
+_SHAPES = (
+    "M{x} {y}m-4 0a4 4 0 1 0 8 0a4 4 0 1 0 -8 0z",  # disc
+    "M{x} {y}m-4 -4h8v8h-8z",  # square
+    "M{x} {y}m0 -5l5 9h-10z",  # triangle
+    "M{x} {y}m0 -5.5l5.5 5.5l-5.5 5.5l-5.5 -5.5z",  # diamond
+)
 
 
 def picture(title: str, about: str, *, width: float, height: float, parts: Iterable[str]) -> str:
@@ -67,3 +75,10 @@ def number(value: float) -> str:
 def width_of(words: str) -> float:
     """About how wide words are; East Asian letters are twice as wide as others."""
     return LETTER * sum(2 if unicodedata.east_asian_width(letter) in "WF" else 1 for letter in words)
+
+
+def mark(x: float, y: float, order: int, note: str = "") -> str:
+    """A mark at a place, of the shape and colour that stand at `order`."""
+    shape = _SHAPES[order % INKS].format(x=number(x), y=number(y))
+    title = element("title", words=note) if note else ""
+    return element("path", {"class": f"chart-mark chart-ink-{order % INKS}", "d": shape}, title)

@@ -7,7 +7,7 @@ from gluebench.analysis.compare.comparison import (
     TaskComparison,
     compare,
 )
-from gluebench.analysis.compare.difference import Difference
+from gluebench.analysis.compare.scores import Difference
 from gluebench.scoring.inference import ALPHA
 
 __all__ = [

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
 from gluebench.analysis.compare import words
-from gluebench.analysis.compare.difference import Difference
 from gluebench.analysis.compare.scores import (
     Answers,
+    Difference,
     Sides,
     TaskTested,
     file_tested,
@@ -17,17 +17,15 @@ from gluebench.analysis.compare.scores import (
     task_tested,
 )
 from gluebench.analysis.holm import holm
+from gluebench.analysis.systems import Run, submissions_from
 from gluebench.benchmark import Task
 from gluebench.scoring import Gold, Report, grade
 from gluebench.scoring.provenance import provenance
 from gluebench.scoring.report import fields_of
 from gluebench.scoring.tags import OVERALL
 from gluebench.submission import Submission
-from gluebench.submission.values import submission_of
 
 SCHEMA = "gluebench.comparison/1"
-Predictions = Mapping[str, Any]
-"""Task or test file to its predictions: an array, a list, a Series, a DataFrame."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,8 +99,8 @@ class Comparison:
 
 
 def compare(
-    a: Submission | Predictions | Sequence[Submission | Predictions],
-    b: Submission | Predictions | Sequence[Submission | Predictions],
+    a: Run | Sequence[Run],
+    b: Run | Sequence[Run],
     gold: Gold,
     *,
     equivalence: float | None = None,
@@ -120,7 +118,9 @@ def compare(
     """
     if equivalence is not None and not equivalence > 0:
         raise ValueError(f"equivalence is {equivalence}; expected a fraction above 0, as 0.01 for one point")
-    sides = Sides(*(_submissions(each, gold) for each in (a, b)))
+    sides = Sides(*(submissions_from(system, gold) for system in (a, b)))
+    if not all(sides):
+        raise ValueError("a system has no runs; expected one submission or more")
     # Graded for what `grade` refuses and warns of; the values come with the tests.
     reports = [[grade(each, gold, intervals=False) for each in side] for side in sides]
     benchmark, answers = gold.benchmark, Answers(sides, gold)
@@ -131,18 +131,18 @@ def compare(
     averaged = {name: score._replace(weight=1.0) for name, score in scores.items()}
     average = mean_tested(averaged, n=len(averaged)).difference(margin=equivalence) if averaged else None
     differences = _adjusted({name: score.difference(margin=equivalence) for name, score in scores.items()})
-    for task in benchmark.diagnostics:
-        if (score := tested[task.name].score) is not None:
-            differences[task.name] = score.difference(margin=equivalence)
     tasks = {
         task.name: _compared(task, tested[task.name], differences.get(task.name))
-        for task in benchmark.tasks
+        for task in benchmark.scored
         if tested[task.name].metrics
     }
+    diagnostics: dict[str, TaskComparison] = {}
     for task in benchmark.diagnostics:
-        if task.name in tasks:
+        whole = tested[task.name]
+        if whole.metrics:
+            difference = whole.score.difference(margin=equivalence) if whole.score else None
             parts = _categories(task, answers, gold, equivalence=equivalence, resamples=resamples, seed=seed)
-            tasks[task.name] = _divided(tasks[task.name], task, parts)
+            diagnostics[task.name] = _divided(_compared(task, whole, difference), parts)
     left_out = tuple(task.name for task in benchmark.scored if task.name not in scores)
     return Comparison(
         benchmark=benchmark.name,
@@ -153,22 +153,12 @@ def compare(
         overall=average,
         over=tuple(scores),
         left_out=left_out,
-        tasks=_only(tasks, benchmark.scored),
-        diagnostics=_only(tasks, benchmark.diagnostics),
+        tasks=tasks,
+        diagnostics=diagnostics,
         conclusion=words.conclusion(average, {name: tasks[name].score for name in scores}, left_out=left_out),
         warnings=tuple(_warnings(sides, gold, reports=reports, left_out=left_out)),
         provenance={**provenance(gold, resamples=resamples, seed=seed), "schema": SCHEMA},
     )
-
-
-def _submissions(given: Submission | Predictions | Sequence[Any], gold: Gold) -> list[Submission]:
-    runs = [given] if isinstance(given, Submission | Mapping) else list(given)
-    if not runs:
-        raise ValueError("a system has no runs; expected one submission or more")
-    return [
-        each if isinstance(each, Submission) else submission_of(each, gold.benchmark, role=gold.role)
-        for each in runs
-    ]
 
 
 def _names(runs: Sequence[Submission]) -> str:
@@ -217,17 +207,13 @@ def _categories(
     )
 
 
-def _divided(whole: TaskComparison, task: Task, parts: tuple[CategoryComparison, ...]) -> TaskComparison:
+def _divided(whole: TaskComparison, parts: tuple[CategoryComparison, ...]) -> TaskComparison:
     by_kind = {
         kind: {part.name: part.difference for part in parts if part.kind == kind}
         for kind in ("coarse", "fine")
     }
-    said = [words.of_kind(kind, differences) for kind, differences in by_kind.items() if differences]
-    return replace(whole, words=" ".join([whole.words, *said]), categories=parts)
-
-
-def _only(tasks: Mapping[str, TaskComparison], wanted: Iterable[Task]) -> dict[str, TaskComparison]:
-    return {task.name: tasks[task.name] for task in wanted if task.name in tasks}
+    sentences = [words.of_kind(kind, differences) for kind, differences in by_kind.items() if differences]
+    return replace(whole, words=" ".join([whole.words, *sentences]), categories=parts)
 
 
 def _warnings(

@@ -3,26 +3,94 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import NamedTuple
+from dataclasses import dataclass
+from typing import Any, NamedTuple
 
-from gluebench.analysis.compare.difference import Difference
 from gluebench.benchmark import Metric, Task
 from gluebench.scoring import Gold
 from gluebench.scoring.averages import withheld_because
 from gluebench.scoring.grade import pairs_of
-from gluebench.scoring.inference import PairedTest, alone, mcnemar_holds, mean_test, paired_tests
+from gluebench.scoring.inference import ALPHA, PairedTest, alone, mcnemar_holds, mean_test, paired_tests
 from gluebench.scoring.intervals import TOO_FEW, Alone
 from gluebench.scoring.pairs import Pairs
+from gluebench.scoring.report import fields_of
 from gluebench.scoring.runs import RunsTest, mean_runs, runs_tests
-from gluebench.scoring.units import Units, units_of
+from gluebench.scoring.units import units_of
 from gluebench.scoring.units.base import generator
 from gluebench.submission import Submission
 
+_OPTIONAL = ("adjusted", "withheld", "alone", "detectable", "margin", "equivalence_p", "seeds")
 EXCHANGE = "paired exchange"
 MCNEMAR = "mid-p McNemar"
 RUNS = "t over runs"
 FEWEST_APART = 6
 """Units answered differently below which no interval is given; the p-value stays."""
+
+
+@dataclass(frozen=True, slots=True)
+class Difference:
+    """A's value, B's, and A minus B with its 95 % interval and p-value; fractions."""
+
+    a: float
+    b: float
+    """Of several runs the mean."""
+    difference: float
+    low: float | None
+    high: float | None
+    """Ends of the interval; None where `withheld` says why."""
+    error: float
+    """Standard error of the difference."""
+    p: float
+    """Two-sided, not adjusted; at most .05 exactly where the interval excludes 0."""
+    test: str
+    """The test it is from: "mid-p McNemar", "paired exchange" or "t over runs"."""
+    n: int
+    """Examples it rests on; tasks, for the average over tasks."""
+    same: bool
+    """Whether the two systems give the same answer to every example."""
+    adjusted: float | None = None
+    """The p-value after Holm's adjustment, over the tasks or the categories of a kind; None without."""
+    withheld: str | None = None
+    """Why there is no interval: "too few to say", of a mean with the names of its parts."""
+    alone: Alone | None = None
+    """Examples that A alone has right, and B alone; None for numbers, runs and the average."""
+    detectable: float | None = None
+    """The smallest true difference that this test finds four times in five; None if not known."""
+    margin: float | None = None
+    """The largest difference that counts as equal; None where equivalence was not asked about."""
+    equivalence_p: float | None = None
+    """The p-value of two one-sided tests that the difference is beyond the margin; adjusted as `p` is."""
+    seeds: float | None = None
+    """Share of the variance that comes from the choice of runs; None for single runs."""
+
+    @property
+    def decisive(self) -> float:
+        """The p-value to go by: the adjusted one where there is one."""
+        return self.p if self.adjusted is None else self.adjusted
+
+    @property
+    def better(self) -> str | None:
+        """ "A" or "B", whichever is significantly better; None if neither is."""
+        if self.decisive > ALPHA or self.difference == 0:
+            return None
+        return "A" if self.difference > 0 else "B"
+
+    @property
+    def equivalent(self) -> bool:
+        """Whether the difference is significantly smaller than the margin."""
+        return self.equivalence_p is not None and self.equivalence_p <= ALPHA
+
+    @property
+    def verdict(self) -> str:
+        """ "same" within the margin, else "A" or "B" if better, else "undecided"."""
+        return "same" if self.equivalent else self.better or "undecided"
+
+    def as_dict(self) -> dict[str, Any]:
+        """JSON-ready values: 12 significant digits; those after `same` only where they apply."""
+        values = fields_of(self, optional=_OPTIONAL)
+        if alone := values.pop("alone", None):
+            values |= {"only_a": alone["a"], "only_b": alone["b"]}
+        return values if self.margin is None else values | {"verdict": self.verdict}
 
 
 class Sides(NamedTuple):
@@ -113,23 +181,26 @@ def file_tested(
 ) -> list[Tested]:
     """The metrics of one test file and, where there are several, their mean.
 
-    With the systems in each other's place it is the mirror image: the draws are of the one whose answers
-    come first in a fixed order.
+    With the systems in each other's place it is the mirror image: two submissions are taken in the order of
+    their answers, and the tests turned where that is not the order given.
     """
     runs = [len(side) for side in sides]
     pairs = [each for side in sides for each in side]
-    units = units_of(metrics, pairs)
-    values = units.values()
     tests: Sequence[PairedTest | RunsTest]
     if runs == [1, 1]:
-        tests = _mirrored(metrics, pairs, units, resamples=resamples, seed=seed, name=name)
+        turned = bytes(pairs[0].predicted.values) > bytes(pairs[1].predicted.values)
+        units = units_of(metrics, pairs[::-1] if turned else pairs)
+        tests = paired_tests(units, resamples=resamples, rng=generator(seed, name))
+        values = units.values()
+        if turned:
+            tests, values = [test.turned() for test in tests], values[:, ::-1]
         right = alone(*pairs) if pairs[0].gold.labels else None
         apart = units.apart()
-        exact = [mcnemar_holds(metric, units) for metric in metrics]
-        names = [MCNEMAR if each else EXCHANGE for each in exact] + [EXCHANGE]
+        names = [MCNEMAR if mcnemar_holds(metric, units) else EXCHANGE for metric in metrics] + [EXCHANGE]
     else:
-        tests, right, names = runs_tests(units, runs), None, [RUNS] * (len(metrics) + 1)
-        apart = units.size
+        units = units_of(metrics, pairs)
+        tests, values = runs_tests(units, runs), units.values()
+        right, apart, names = None, units.size, [RUNS] * (len(metrics) + 1)
     few = [TOO_FEW if units.few(at) or apart < FEWEST_APART else None for at in range(len(metrics))]
     few.append(next(filter(None, few), None))
     means = [values[:, : runs[0]].mean(axis=1), values[:, runs[0] :].mean(axis=1)]
@@ -139,16 +210,6 @@ def file_tested(
         Tested(float(a), float(b), test, names[at], len(pairs[0]), apart == 0, right, few[at])
         for at, (a, b, test) in enumerate(zip(*means, tests, strict=True))
     ]
-
-
-def _mirrored(
-    metrics: Sequence[Metric], pairs: Sequence[Pairs], units: Units, *, resamples: int, seed: int, name: str
-) -> list[PairedTest]:
-    rng = generator(seed, name)
-    if bytes(pairs[0].predicted.values) <= bytes(pairs[1].predicted.values):
-        return paired_tests(units, resamples=resamples, rng=rng)
-    turned = paired_tests(units_of(metrics, pairs[::-1]), resamples=resamples, rng=rng)
-    return [test.turned() for test in turned]
 
 
 def mean_tested(parts: Mapping[str, Tested], *, n: int | None = None) -> Tested:

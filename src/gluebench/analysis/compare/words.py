@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from gluebench.analysis.compare.difference import Difference
+from gluebench.analysis.compare.scores import Difference
 from gluebench.benchmark import Metric, Task
 
 
@@ -44,18 +44,20 @@ def _tallied(parts: Mapping[str, Difference], *, undecided_names: bool) -> str:
     by_verdict: dict[str, list[str]] = {}
     for name, difference in parts.items():
         by_verdict.setdefault(difference.verdict, []).append(name)
-    said = [
+    clauses = [
         f"{winner} is better on {_listed(by_verdict[winner])}"
         for winner in ("A", "B")
         if winner in by_verdict
     ]
     if "same" in by_verdict:
         margin = next(iter(parts.values())).margin or 0.0
-        said.append(f"the two are the same within {points(margin)} points on {_listed(by_verdict['same'])}")
+        clauses.append(
+            f"the two are the same within {points(margin)} points on {_listed(by_verdict['same'])}"
+        )
     if undecided := by_verdict.get("undecided"):
         where = _listed(undecided) if undecided_names else str(len(undecided))
-        said.append(f"there is no significant difference on {where}")
-    return "; ".join(said)
+        clauses.append(f"there is no significant difference on {where}")
+    return "; ".join(clauses)
 
 
 def _verdict(difference: Difference, *, of: str, after: str) -> str:

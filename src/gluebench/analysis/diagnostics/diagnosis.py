@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
-from gluebench.analysis.diagnostics.confusion import Confusion
 from gluebench.analysis.diagnostics.directions import Directions, directions_of
-from gluebench.analysis.diagnostics.withholding import withhold
+from gluebench.analysis.diagnostics.table5 import human
+from gluebench.analysis.systems import Run, submission_from
 from gluebench.benchmark import Task
 from gluebench.data import DataError
 from gluebench.data.lint_diagnostic import symmetric_label
@@ -17,13 +17,76 @@ from gluebench.scoring.diagnostics import diagnostic_report
 from gluebench.scoring.grade import pairs_of, require_gradable
 from gluebench.scoring.pairs import Pairs
 from gluebench.scoring.provenance import provenance
+from gluebench.scoring.report import fields_of, json_ready
 from gluebench.scoring.tags import OVERALL, Category
-from gluebench.submission import Submission
-from gluebench.submission.values import submission_of
 
 SCHEMA = "gluebench.diagnosis/1"
-Predictions = Mapping[str, Any]
-"""Task or test file to its predictions: an array, a list, a Series, a DataFrame."""
+
+
+class Confusion(NamedTuple):
+    """How often each gold label was answered by each label, on some examples."""
+
+    labels: tuple[str, ...]
+    counts: tuple[tuple[int, ...], ...]
+    """`counts[gold][answer]`, both in the order of `labels`."""
+
+    @property
+    def n(self) -> int:
+        """The number of examples."""
+        return sum(map(sum, self.counts))
+
+    @property
+    def gold(self) -> tuple[int, ...]:
+        """Examples of each gold label."""
+        return tuple(map(sum, self.counts))
+
+    @property
+    def answered(self) -> tuple[int, ...]:
+        """Examples answered by each label."""
+        return tuple(map(sum, zip(*self.counts, strict=True)))
+
+    @property
+    def recall(self) -> tuple[float | None, ...]:
+        """Share of each gold label's examples that were answered by it; None for a label without examples."""
+        return tuple(_share(self.counts[code][code], total) for code, total in enumerate(self.gold))
+
+    @property
+    def precision(self) -> tuple[float | None, ...]:
+        """Share of each label's answers that were right; None for a label never answered."""
+        return tuple(_share(self.counts[code][code], total) for code, total in enumerate(self.answered))
+
+    def as_dict(self) -> dict[str, Any]:
+        """JSON-ready: gold label to answer to count."""
+        return {
+            gold: dict(zip(self.labels, row, strict=True))
+            for gold, row in zip(self.labels, self.counts, strict=True)
+        }
+
+    @classmethod
+    def of(cls, values: Mapping[str, Mapping[str, int]]) -> Confusion:
+        """The table whose `as_dict` gave these values."""
+        return cls(tuple(values), tuple(tuple(row[answer] for answer in values) for row in values.values()))
+
+
+def _share(part: int, total: int) -> float | None:
+    return part / total if total else None
+
+
+def withhold(report: DiagnosticReport, below: int) -> DiagnosticReport:
+    """The report without the value and interval of every category of fewer than `below` examples; n stays."""
+
+    def withheld(scores: Mapping[str, Score]) -> dict[str, Score]:
+        return {name: _withheld(score, below) for name, score in scores.items()}
+
+    metadata = {column: withheld(values) for column, values in report.metadata.items()}
+    overall = _withheld(report.overall, below)
+    return DiagnosticReport(overall, withheld(report.coarse), withheld(report.fine), metadata)
+
+
+def _withheld(score: Score, below: int) -> Score:
+    if score.n >= below:
+        return score
+    return score._replace(value=None, low=None, high=None, withheld=f"fewer than {below} examples")
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,10 +113,7 @@ class Finding:
         confusions: dict[str, dict[str, Any]] = {}
         for (kind, name), confusion in self.confusions.items():
             confusions.setdefault(kind, {})[name] = confusion.as_dict()
-        return {
-            "confusions": confusions,
-            "directions": self.directions.as_dict() if self.directions else None,
-        }
+        return {"confusions": confusions, "directions": json_ready(self.directions)}
 
     def as_dict(self) -> dict[str, Any]:
         """JSON-ready; numbers are fractions."""
@@ -64,10 +124,7 @@ class Finding:
             if confusion is not None:
                 own["confusion"] = confusion.as_dict()
             categories.append(own)
-        return {
-            "categories": categories,
-            "directions": self.directions.as_dict() if self.directions else None,
-        }
+        return {"categories": categories, "directions": json_ready(self.directions)}
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,16 +141,13 @@ class SetDiagnosis:
 
     def as_dict(self) -> dict[str, Any]:
         """JSON-ready; numbers are fractions."""
-        metric = self.task.metrics[0]
         return {
             "title": self.task.title,
-            "metric": metric.name,
+            "metric": self.task.metrics[0].name,
             "references": [
-                {"name": each.name, "value": each.scores[metric.name], "source": each.source}
-                for each in self.task.references
-                if metric.name in each.scores
+                {"name": name, "value": value, "source": source} for name, value, source in human(self.task)
             ],
-            "systems": {name: finding.as_dict() for name, finding in self.systems.items()},
+            "systems": json_ready(self.systems),
         }
 
 
@@ -110,18 +164,11 @@ class Diagnosis:
 
     def as_dict(self) -> dict[str, Any]:
         """JSON-ready values in a fixed order."""
-        return {
-            "schema": SCHEMA,
-            "benchmark": self.benchmark,
-            "split": self.split,
-            "sets": {name: found.as_dict() for name, found in self.sets.items()},
-            "warnings": list(self.warnings),
-            "provenance": dict(self.provenance),
-        }
+        return {"schema": SCHEMA, **fields_of(self)}
 
 
 def diagnose(
-    systems: Mapping[str, Submission | Predictions],
+    systems: Mapping[str, Run],
     gold: Gold,
     *,
     intervals: bool = True,
@@ -135,7 +182,10 @@ def diagnose(
     the labels are public (`private = false`). Raises SubmissionError for an invalid submission, ValueError
     for one of another benchmark or split, and DataError where there is nothing to diagnose.
     """
-    submissions = {name: _submission(each, gold) for name, each in systems.items()}
+    submissions = {}
+    for name, run in systems.items():
+        submissions[name] = submission_from(run, gold)
+        require_gradable(submissions[name], gold)
     sets: dict[str, SetDiagnosis] = {}
     warnings = list(gold.warnings)
     for task in _labelled(gold):
@@ -147,12 +197,12 @@ def diagnose(
                 continue
             pairs = pairs_of(submission, gold)[file]
             below = withhold_below if withholds(task, gold) else 0
-            found = diagnostic_report(task, {file: pairs}, gold, intervals=intervals)
-            assert found.report is not None  # there are pairs
+            graded = diagnostic_report(task, {file: pairs}, gold, intervals=intervals)
+            assert graded.report is not None  # there are pairs
             if not below:  # they name categories whose labels are all the same
-                warnings += [f"{name}: {warning}" for warning in found.warnings]
+                warnings += [f"{name}: {warning}" for warning in graded.warnings]
             findings[name] = _finding(
-                task, pairs, withhold(found.report, below), categories=gold.categories[file], below=below
+                task, pairs, withhold(graded.report, below), categories=gold.categories[file], below=below
             )
         if findings:
             sets[task.name] = SetDiagnosis(task, findings)
@@ -169,13 +219,6 @@ def withholds(task: Task, gold: Gold) -> bool:
 
 def _labelled(gold: Gold) -> list[Task]:
     return [task for task in gold.benchmark.diagnostics if task.metrics[0].file in gold.columns]
-
-
-def _submission(given: Submission | Predictions, gold: Gold) -> Submission:
-    if not isinstance(given, Submission):
-        given = submission_of(given, gold.benchmark, role=gold.role)
-    require_gradable(given, gold)
-    return given
 
 
 def _finding(
@@ -199,7 +242,7 @@ def _nothing(submissions: Iterable[str], gold: Gold) -> list[str]:
     if not benchmark.diagnostics:
         return [f"{benchmark.name} has no diagnostic set: a task with `scored = false` and phenomena"]
     names = [task.metrics[0].file for task in benchmark.diagnostics]
-    wanted = " or ".join(f"{name}.tsv" for name in names)
+    files = " or ".join(f"{name}.tsv" for name in names)
     if not _labelled(gold):
-        return [f"{gold.folder}: no labels of a diagnostic set; expected {wanted} for the {gold.role} split"]
-    return [f"{name}: expected predictions in {wanted}; there are none" for name in submissions]
+        return [f"{gold.folder}: no labels of a diagnostic set; expected {files} for the {gold.role} split"]
+    return [f"{name}: expected predictions in {files}; there are none" for name in submissions]

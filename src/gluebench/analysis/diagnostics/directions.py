@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 from gluebench.scoring.intervals import wilson
 from gluebench.scoring.pairs import Pairs
-from gluebench.scoring.report import rounded
+from gluebench.scoring.report import fields_of, rounded
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,13 +35,8 @@ class Share:
     def as_dict(self) -> dict[str, Any]:
         """JSON-ready."""
         low, high = self.interval or (None, None)
-        return {
-            "count": self.count,
-            "of": self.of,
-            "value": rounded(self.value),
-            "low": rounded(low),
-            "high": rounded(high),
-        }
+        ends = {"low": rounded(low), "high": rounded(high)}
+        return {**fields_of(self), "value": rounded(self.value), **ends}
 
 
 class Directions(NamedTuple):
@@ -57,11 +52,11 @@ class Directions(NamedTuple):
     apart: Share
     """Of the pairs whose directions have two labels: those answered differently, right or wrong. A system
     that does not see which sentence is the premise has 0 here."""
+    one_way: Share
+    """Of the pairs with `mirrored` somewhere in the answers: those that have it in one direction alone, which
+    cannot be right whatever the gold says."""
     mirrored: str | None
     """The label that holds in both directions or in none, as a contradiction; None if there is no such."""
-    one_way: Share
-    """Of the pairs with that label somewhere in the answers: those that have it in one direction alone, which
-    cannot be right whatever the gold says."""
     kinds: Mapping[tuple[str, str], tuple[int, int]]
     """Two labels, in no order of directions, to how many pairs have them in gold and in the answers."""
     unpaired: int
@@ -69,26 +64,15 @@ class Directions(NamedTuple):
 
     def shares(self) -> dict[str, Share]:
         """The shares by name."""
-        return {
-            "both": self.both,
-            "one": self.one,
-            "neither": self.neither,
-            "alike": self.alike,
-            "apart": self.apart,
-            "one_way": self.one_way,
-        }
+        return {name: value for name, value in self._asdict().items() if isinstance(value, Share)}
 
     def as_dict(self) -> dict[str, Any]:
         """JSON-ready."""
-        return {
-            **{name: share.as_dict() for name, share in self.shares().items()},
-            "mirrored": self.mirrored,
-            "kinds": [
-                {"labels": list(labels), "gold": gold, "answers": answers}
-                for labels, (gold, answers) in self.kinds.items()
-            ],
-            "unpaired": self.unpaired,
-        }
+        kinds = [
+            {"labels": list(labels), "gold": gold, "answers": answers}
+            for labels, (gold, answers) in self.kinds.items()
+        ]
+        return {**fields_of(self._replace(kinds={})), "kinds": kinds}
 
 
 class _Pair(NamedTuple):
@@ -102,32 +86,34 @@ class _Pair(NamedTuple):
         return sum(gold == answer for gold, answer in zip(self.gold, self.answers, strict=True))
 
 
+def _answered_apart(pairs: Sequence[_Pair]) -> Share:
+    return Share(sum(pair.answers[0] != pair.answers[1] for pair in pairs), len(pairs))
+
+
 def directions_of(pairs: Pairs, *, mirrored: str | None = None) -> Directions | None:
     """How the two directions of each pair agree; None where the gold has no groups of two.
 
     `mirrored` is the label that must hold in both directions, as contradiction.
     """
-    if pairs.groups is None:
-        return None
-    found = _pairs(pairs)
-    if not found:
+    both_ways = _pairs(pairs)
+    if not both_ways:
         return None
     labels = pairs.gold.labels
-    right = Counter(pair.right for pair in found)
-    same = [pair for pair in found if pair.gold[0] == pair.gold[1]]
-    differ = [pair for pair in found if pair.gold[0] != pair.gold[1]]
+    right = Counter(pair.right for pair in both_ways)
+    same = [pair for pair in both_ways if pair.gold[0] == pair.gold[1]]
+    differ = [pair for pair in both_ways if pair.gold[0] != pair.gold[1]]
     code = labels.index(mirrored) if mirrored is not None else -1
-    with_it = [pair for pair in found if code in pair.answers]
+    with_it = [pair for pair in both_ways if code in pair.answers]
     return Directions(
-        both=Share(right[2], len(found)),
-        one=Share(right[1], len(found)),
-        neither=Share(right[0], len(found)),
+        both=Share(right[2], len(both_ways)),
+        one=Share(right[1], len(both_ways)),
+        neither=Share(right[0], len(both_ways)),
         alike=Share(sum(pair.answers[0] == pair.answers[1] for pair in same), len(same)),
-        apart=Share(sum(pair.answers[0] != pair.answers[1] for pair in differ), len(differ)),
+        apart=_answered_apart(differ),
         mirrored=mirrored,
-        one_way=Share(sum(pair.answers[0] != pair.answers[1] for pair in with_it), len(with_it)),
-        kinds=_kinds(found, labels),
-        unpaired=len(pairs) - 2 * len(found),
+        one_way=_answered_apart(with_it),
+        kinds=_kinds(both_ways, labels),
+        unpaired=len(pairs) - 2 * len(both_ways),
     )
 
 
@@ -142,10 +128,10 @@ def _pairs(pairs: Pairs) -> list[_Pair]:
     ]
 
 
-def _kinds(found: list[_Pair], labels: tuple[str, ...]) -> dict[tuple[str, str], tuple[int, int]]:
+def _kinds(both_ways: list[_Pair], labels: tuple[str, ...]) -> dict[tuple[str, str], tuple[int, int]]:
     """In the order of the labels; what occurs in neither is left out."""
-    gold = Counter(tuple(sorted(pair.gold)) for pair in found)
-    answers = Counter(tuple(sorted(pair.answers)) for pair in found)
+    gold = Counter(tuple(sorted(pair.gold)) for pair in both_ways)
+    answers = Counter(tuple(sorted(pair.answers)) for pair in both_ways)
     return {
         (labels[first], labels[second]): (gold[first, second], answers[first, second])
         for first in range(len(labels))

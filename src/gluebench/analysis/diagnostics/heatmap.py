@@ -11,6 +11,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from statistics import median
 from typing import Any, NamedTuple
 
+from gluebench.analysis.charts import HeatCell, HeatRow, heat_chart
+from gluebench.analysis.diagnostics.diagnosis import SetDiagnosis
 from gluebench.benchmark import Task
 from gluebench.scoring import DiagnosticReport, Score
 from gluebench.scoring.report import rounded
@@ -19,6 +21,11 @@ from gluebench.scoring.stored import diagnostic_of
 FIELDS = ("kind", "category", "n", "system", "value", "low", "high", "withheld", "level")
 LEVELS = 5
 """Shades, from the lowest (0) to the highest of a line."""
+ABOUT = (
+    "Each row is one category, with a scale of shades of its own: darker is higher among these systems (on a "
+    "dark ground, lighter). Never compare two rows. Where systems are closer than an interval is wide, their "
+    "shades are close too. No shade: too few examples to say, or no other system to compare with."
+)
 
 
 class Cell(NamedTuple):
@@ -63,12 +70,12 @@ def heatmap(task: Task, reports: Mapping[str, DiagnosticReport]) -> HeatMap:
 
     Categories that no report has are left out; all reports must be of the same gold.
     """
-    found = list(reports.values())
-    lines = [_line("overall", "", [each.overall for each in found])]
+    of_systems = list(reports.values())
+    lines = [_line("overall", "", [each.overall for each in of_systems])]
     for coarse in task.coarse():
-        lines.append(_line("coarse", coarse, [each.coarse.get(coarse) for each in found]))
+        lines.append(_line("coarse", coarse, [each.coarse.get(coarse) for each in of_systems]))
         lines += [
-            _line("fine", each.name, [report.fine.get(each.name) for report in found])
+            _line("fine", each.name, [report.fine.get(each.name) for report in of_systems])
             for each in task.phenomena
             if each.coarse == coarse
         ]
@@ -111,3 +118,34 @@ def _level(value: float, start: float, span: float) -> int:
     if span == 0.0:
         return LEVELS // 2
     return min(int((value - start) / span * LEVELS), LEVELS - 1)
+
+
+def heat_picture(diagnosis: SetDiagnosis) -> str:
+    """An `<svg>` of systems across and phenomena down, shaded within each phenomenon only."""
+    return map_picture(
+        heatmap(diagnosis.task, diagnosis.reports), title=f"{diagnosis.task.title}, by phenomenon"
+    )
+
+
+def map_picture(cells: HeatMap, *, title: str) -> str:
+    """The same of a map that was made elsewhere."""
+    rows = []
+    for line in cells.lines:
+        shown = zip(line.cells, cells.systems, strict=True)
+        of_line = tuple(_cell(cell, system, line) for cell, system in shown)
+        rows.append(HeatRow(f"{line.name or 'All'} ({line.n})", of_line, line.kind != "fine"))
+    return heat_chart(f"{title}: {cells.metric} x 100", ABOUT, cells.systems, rows)
+
+
+def _cell(cell: Cell, system: str, line: Line) -> HeatCell:
+    score = cell.score
+    if score.value is None:
+        return HeatCell("-", None, f"{system}, {line.name or 'all'}: {score.withheld or 'no score'}")
+    note = f"{system}, {line.name or 'all'}: {_percent(score.value)}"
+    if score.low is not None and score.high is not None:
+        note += f" [{_percent(score.low)}, {_percent(score.high)}]"
+    return HeatCell(_percent(score.value), cell.level, note + (f" ({score.withheld})" * bool(score.withheld)))
+
+
+def _percent(value: float) -> str:
+    return f"{round(100 * value, 1) + 0.0:.1f}"

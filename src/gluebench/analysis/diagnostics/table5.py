@@ -47,12 +47,12 @@ def table5(task: Task, reports: Mapping[str, DiagnosticReport], *, beside: bool 
     """
     first = next(iter(reports.values()))
     there = {head: name for head, name in COLUMNS.items() if _score(first, name) is not None}
-    found = {
+    scores = {
         system: tuple(score for name in there.values() if (score := _score(report, name)) is not None)
         for system, report in reports.items()
     }
-    sizes = tuple(score.n for score in next(iter(found.values())))
-    return Table5(tuple(there), sizes, found, _printed(there) if beside else {})
+    sizes = tuple(score.n for score in next(iter(scores.values())))
+    return Table5(tuple(there), sizes, scores, _printed(there) if beside else {})
 
 
 def human(task: Task) -> Iterator[tuple[str, float, str]]:

@@ -1,13 +1,15 @@
-"""Examples with their labels and what each system answered: what errors are read from."""
+"""Examples with their labels and what each system answered, and which of them are looked for."""
 
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import Literal, NamedTuple
 
 from gluebench.benchmark import Task, TestFile
-from gluebench.data import DataError, Example, Table, load
+from gluebench.data import DataError, Example, load
 from gluebench.data.tokens import overlap, words
 from gluebench.scoring import Gold
 from gluebench.submission import Column, Submission
@@ -15,6 +17,8 @@ from gluebench.submission import Column, Submission
 Answer = str | float
 TOLERANCE = 0.2
 """A number counts as wrong when it is further from the gold score than this share of the task's range."""
+Show = Literal["wrong", "all-wrong", "only", "disagree", "right", "all"]
+"""Wrong for at least one system, for every one, for the first alone; answered differently; right for all."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,9 +78,9 @@ def read_cases(
     UnknownNameError for an unknown task.
     """
     suite = gold.benchmark
-    wanted = {suite.task(name).name for name in tasks} or {task.name for task in suite.tasks}
+    named = {suite.task(name).name for name in tasks} or {task.name for task in suite.tasks}
     names = tuple(systems) or tuple(each.source for each in submissions)
-    files = [file for file in suite.files(gold.role) if file.task in wanted]
+    files = [file for file in suite.files(gold.role) if file.task in named]
     readable = [file for file in files if _readable(file, submissions, gold)]
     if not readable:
         shown = ", ".join(f"{file.name}.tsv" for file in files) or f"a {gold.role} split of these tasks"
@@ -101,10 +105,11 @@ def _case_file(
 ) -> CaseFile:
     task = gold.benchmark.task(file.task)
     split = file.splits[gold.role].name
-    texts = _texts(load(task.name, split, data, benchmark=gold.benchmark))
+    table = load(task.name, split, data, benchmark=gold.benchmark)
+    examples = {example.index: example for example in table}
     labels = gold.columns[file.name]
     indices = list(labels.indices) if labels.indices is not None else list(range(len(labels)))
-    absent = [index for index in indices if index not in texts]
+    absent = [index for index in indices if index not in examples]
     if absent:
         raise DataError(
             [
@@ -114,27 +119,25 @@ def _case_file(
         )
     columns = [_taken(each.predictions[file.name], labels) for each in submissions]
     margin = tolerance * (task.score_range[1] - task.score_range[0]) if task.score_range else 0.0
-    tags, about, groups = _tags(gold, file.name, len(indices)), _about(gold, file.name), _groups(gold, file)
+    tags = _tags(gold, file.name, len(indices))
+    metadata = gold.metadata.get(file.name)
+    about, groups = (metadata.columns, metadata.groups) if metadata else ({}, None)
     answers = zip(*map(_values, columns), strict=True) if columns else iter([()] * len(indices))
     cases = [
         Case(
             index,
-            texts[index].inputs,
+            examples[index].inputs,
             right,
             given,
             tuple(_is_wrong(right, answer, margin) for answer in given),
             tuple(tags[position]),
             {name: values[position] for name, values in about.items()},
             None if groups is None else groups[position],
-            *_measures(texts[index]),
+            *_measures(examples[index]),
         )
         for position, (index, right, given) in enumerate(zip(indices, _values(labels), answers, strict=True))
     ]
     return CaseFile(task, file.name, split, names, tuple(cases))
-
-
-def _texts(table: Table) -> dict[int, Example]:
-    return {example.index: example for example in table}
 
 
 def _taken(predicted: Column, labels: Column) -> Column:
@@ -152,19 +155,11 @@ def _is_wrong(gold: Answer, answer: Answer, margin: float) -> bool:
 
 
 def _tags(gold: Gold, file: str, size: int) -> list[list[str]]:
-    found: list[list[str]] = [[] for _ in range(size)]
+    tags: list[list[str]] = [[] for _ in range(size)]
     for phenomenon, positions in gold.phenomena.get(file, {}).items():
         for position in positions:
-            found[position].append(phenomenon.name)
-    return found
-
-
-def _about(gold: Gold, file: str) -> Mapping[str, tuple[str, ...]]:
-    return gold.metadata[file].columns if file in gold.metadata else {}
-
-
-def _groups(gold: Gold, file: TestFile) -> tuple[int, ...] | None:
-    return gold.metadata[file.name].groups if file.name in gold.metadata else None
+            tags[position].append(phenomenon.name)
+    return tags
 
 
 def _measures(example: Example) -> tuple[int, float | None]:
@@ -172,3 +167,56 @@ def _measures(example: Example) -> tuple[int, float | None]:
     texts = list(example.inputs.values())
     length = sum(len(words(text)) for text in texts)
     return length, overlap(*texts) if len(texts) == 2 else None
+
+
+class Wanted(NamedTuple):
+    """All of it must hold."""
+
+    show: Show = "wrong"
+    gold: Answer | None = None
+    """The label it has."""
+    answer: Answer | None = None
+    """What at least one system answered."""
+    phenomena: frozenset[str] = frozenset()
+    """One of these is among its tags."""
+    shortest: int = 0
+    longest: int | None = None
+    """Words of all inputs together."""
+    least: float = 0.0
+    most: float = 1.0
+    """Overlap of the two inputs; an example of another number of inputs has none, and passes 0 to 1 alone."""
+    pattern: re.Pattern[str] | None = None
+    """Found in one of the inputs."""
+
+    def __call__(self, case: Case) -> bool:
+        """Whether the case is looked for."""
+        return self._outcome(case) and self._labels(case) and self._measures(case) and self._text(case)
+
+    def _outcome(self, case: Case) -> bool:
+        wrong = case.wrong
+        outcomes: dict[Show, bool] = {
+            "wrong": any(wrong),
+            "all-wrong": all(wrong),
+            "only": wrong[:1] == (True,) and not any(wrong[1:]),
+            "disagree": case.disagreed,
+            "right": not any(wrong),
+            "all": True,
+        }
+        return outcomes[self.show]
+
+    def _labels(self, case: Case) -> bool:
+        return (
+            (self.gold is None or case.gold == self.gold)
+            and (self.answer is None or self.answer in case.answers)
+            and (not self.phenomena or not self.phenomena.isdisjoint(case.phenomena))
+        )
+
+    def _measures(self, case: Case) -> bool:
+        if case.length < self.shortest or (self.longest is not None and case.length > self.longest):
+            return False
+        if case.overlap is None:
+            return (self.least, self.most) == (0.0, 1.0)
+        return self.least <= case.overlap <= self.most
+
+    def _text(self, case: Case) -> bool:
+        return self.pattern is None or any(map(self.pattern.search, case.inputs.values()))

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from operator import attrgetter
+from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 from gluebench.analysis.errors.cases import Case, CaseFile
@@ -35,50 +34,30 @@ def rates(file: CaseFile) -> list[Rate]:
 
     Intervals are Wilson's, wider where examples come in groups. Groups without an example are left out.
     """
-    found = [_rate(OVERALL, "", file.cases, len(file.systems))]
-    for kind, name, of in _groups(file):
-        cases = [case for case in file.cases if of(case)]
-        if cases:
-            found.append(_rate(kind, name, cases, len(file.systems)))
-    return found
+    systems = len(file.systems)
+    parts = ((kind, name, cases) for kind, name, cases in _parts(file) if cases)
+    return [
+        _rate(OVERALL, "", file.cases, systems),
+        *(_rate(kind, name, cases, systems) for kind, name, cases in parts),
+    ]
 
 
-class _Part(NamedTuple):
-    kind: str
-    name: str
-    of: Callable[[Case], bool]
-
-
-def _groups(file: CaseFile) -> Iterator[_Part]:
+def _parts(file: CaseFile) -> Iterator[tuple[str, str, list[Case]]]:
+    """Kind, name and cases of every group."""
+    cases = file.cases
     for word in file.task.words:
-        yield _Part("label", word, _equal(attrgetter("gold"), word))
-    for low, high in length_bands([case.length for case in file.cases]):
-        yield _Part("length", _words(low, high), _between(low, high))
+        yield "label", word, [case for case in cases if case.gold == word]
+    for low, high in length_bands([case.length for case in cases]):
+        yield "length", _words(low, high), [case for case in cases if low <= case.length <= high]
     if len(file.task.columns) == 2:
         for band in range(BANDS):
             name = f"{100 * band // BANDS} to {100 * (band + 1) // BANDS} %"
-            yield _Part("overlap", name, _equal(lambda case: overlap_band(case.overlap), band))
+            yield "overlap", name, [case for case in cases if overlap_band(case.overlap) == band]
     for column in file.task.metadata:
-        for value in dict.fromkeys(case.about[column] for case in file.cases if column in case.about):
-            yield _Part(column, value, _said(column, value))
+        for value in dict.fromkeys(case.about[column] for case in cases if column in case.about):
+            yield column, value, [case for case in cases if case.about.get(column) == value]
     for phenomenon in file.task.phenomena:
-        yield _Part("phenomenon", phenomenon.name, _tagged(phenomenon.name))
-
-
-def _equal(of: Callable[[Case], object], value: object) -> Callable[[Case], bool]:
-    return lambda case: of(case) == value
-
-
-def _between(low: int, high: int) -> Callable[[Case], bool]:
-    return lambda case: low <= case.length <= high
-
-
-def _said(column: str, value: str) -> Callable[[Case], bool]:
-    return lambda case: case.about.get(column) == value
-
-
-def _tagged(name: str) -> Callable[[Case], bool]:
-    return lambda case: name in case.phenomena
+        yield "phenomenon", phenomenon.name, [case for case in cases if phenomenon.name in case.phenomena]
 
 
 def _words(low: int, high: int) -> str:
@@ -107,14 +86,10 @@ def _rate(kind: str, name: str, cases: Sequence[Case], systems: int) -> Rate:
 
 
 def _bar(cases: Sequence[Case], system: int, wrong: int) -> Bar:
-    if any(case.group is not None for case in cases):
-        return grouped_wilson(_hits(cases, system))
-    return proportion_bar(wrong, len(cases))
-
-
-def _hits(cases: Iterable[Case], system: int) -> list[Group]:
-    found: dict[int | None, Group] = {}
+    if all(case.group is None for case in cases):
+        return proportion_bar(wrong, len(cases))
+    groups: dict[int | None, Group] = {}
     for case in cases:
-        hits, size = found.get(case.group, (0, 0))
-        found[case.group] = Group(hits + case.wrong[system], size + 1)
-    return list(found.values())
+        hits, size = groups.get(case.group, (0, 0))
+        groups[case.group] = Group(hits + case.wrong[system], size + 1)
+    return grouped_wilson(list(groups.values()))

@@ -9,8 +9,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from gluebench.analysis.human.agreement import Floats, fleiss_kappa, label_counts, weighted_kappas
-from gluebench.analysis.human.draw import Draw
-from gluebench.analysis.human.sheets import Sheet
+from gluebench.analysis.human.sheets import Draw, Sheet
 from gluebench.benchmark import Metric, Task
 from gluebench.data import DataError
 from gluebench.scoring import Gold, Score

@@ -1,13 +1,22 @@
-"""What a lint says: findings, each with its number and what to do."""
+"""What a check takes and gives: a split with its texts, and findings with their number and what to do."""
 
 from __future__ import annotations
 
-from typing import Literal, NamedTuple
+import unicodedata
+from collections.abc import Iterable, Sequence
+from functools import cached_property
+from typing import Literal, NamedTuple, TypeVar
+
+from gluebench.benchmark import Role
+from gluebench.data import Example
 
 Severity = Literal["error", "warning", "note"]
 """An error spoils scores, a warning has to be known or mended, a note is a figure to publish."""
 SHOWN = 5
 """So many rows are named; the rest are counted."""
+ORDER: tuple[Severity, ...] = ("error", "warning", "note")
+Key = tuple[str, ...]
+Value = TypeVar("Value")
 
 
 class Finding(NamedTuple):
@@ -36,9 +45,6 @@ class TaskLint(NamedTuple):
     """Whether it tells of test labels."""
 
 
-ORDER: tuple[Severity, ...] = ("error", "warning", "note")
-
-
 def shown(rows: list[str]) -> tuple[str, ...]:
     """The first of the rows."""
     return tuple(rows[:SHOWN])
@@ -57,3 +63,48 @@ def repeat(number: int) -> str:
 def counted(number: int, noun: str) -> str:
     """ "1 row" or "1,204 rows"."""
     return f"{number:,} {noun}{'s' * (number != 1)}"
+
+
+class LintSplit:
+    """One split of a task."""
+
+    def __init__(self, name: str, examples: Sequence[Example], *, role: Role | None) -> None:
+        self.name = name
+        self.examples = examples
+        self.role = role
+        """Which split it stands in for when submissions are graded; None for training data."""
+
+    @cached_property
+    def exact(self) -> list[Key]:
+        """The texts of each example."""
+        return [tuple(example.inputs.values()) for example in self.examples]
+
+    @cached_property
+    def folded(self) -> list[Key]:
+        """The texts of each example as `fold` makes them."""
+        return [tuple(map(fold, key)) for key in self.exact]
+
+    @cached_property
+    def places(self) -> dict[Key, list[int]]:
+        """Positions of the examples with the same folded texts."""
+        return places_of(self.folded)
+
+    @property
+    def labelled(self) -> bool:
+        """Whether every example has a label."""
+        return bool(self.examples) and all(example.label is not None for example in self.examples)
+
+
+def places_of(values: Iterable[Value]) -> dict[Value, list[int]]:
+    """The positions of each value, in the order of their first."""
+    places: dict[Value, list[int]] = {}
+    for position, value in enumerate(values):
+        places.setdefault(value, []).append(position)
+    return places
+
+
+def fold(text: str) -> str:
+    """The text with letter case, runs of white space and forms of the same character set aside."""
+    if text.isascii():
+        return " ".join(text.lower().split())
+    return " ".join(unicodedata.normalize("NFKC", text).casefold().split())

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
+import math
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 from gluebench.analysis.compare.words import p_words
-from gluebench.analysis.lint.findings import Finding, Severity, percent
-from gluebench.analysis.lint.priors import shift
-from gluebench.analysis.lint.split import LintSplit
+from gluebench.analysis.lint.findings import Finding, LintSplit, Severity, percent
 from gluebench.benchmark import Task
 
 LEVEL = 0.01
@@ -18,65 +17,111 @@ LARGE = 0.02
 """A difference of shares that is worth a warning: two points."""
 PARTS = 5
 """A range of scores is cut into so many equal parts, whose shares are compared."""
-
-
-class _Table(NamedTuple):
-    """Labels, or parts of a range, and how often each occurs in two splits."""
-
-    names: tuple[str, ...]
-    one: list[int]
-    other: list[int]
+FEWEST_EXPECTED = 5.0
+"""Below this expected count the chi-squared distribution is no guide (Cochran 1954), and draws are made."""
+DRAWS = 10_000
 
 
 def label_findings(task: Task, splits: Sequence[LintSplit]) -> Iterator[Finding]:
-    """Prior shift from the training split to each labelled other, and labels that are missing."""
-    labelled = [split for split in splits if split.labelled]
-    trains = [split for split in labelled if split.role is None]
-    for split in labelled:
+    """Prior shift from the training split to each labeled other, and labels that are missing."""
+    labeled = [split for split in splits if split.labelled]
+    train = next((split for split in labeled if split.role is None), None)
+    for split in labeled:
         yield from _absent(task, split)
-    for train in trains[:1]:
-        for split in labelled:
-            if split.role is not None:
-                yield _shifted(task, train, split)
+    for split in labeled:
+        if train is not None and split.role is not None:
+            yield _shifted(task, train, split)
 
 
 def _absent(task: Task, split: LintSplit) -> Iterator[Finding]:
-    found = {example.label for example in split.examples}
+    present = {example.label for example in split.examples}
     for word in task.words:
-        if word not in found:
+        if word not in present:
             severity: Severity = "warning" if split.role is None else "note"
             text = f'no row has the label "{word}"'
             yield Finding(severity, "missing label", split.name, 0, text, "Add such rows, or drop the label.")
 
 
 def _shifted(task: Task, train: LintSplit, split: LintSplit) -> Finding:
-    names, counts, others = _counts(task, train, split)
-    found = shift(counts, others)
+    names, counts = _counts(task, train)
+    _, others = _counts(task, split)
+    tested = shift(counts, others)
     shares = [
         f"{name} {percent(one / sum(counts))} and {percent(other / sum(others))}"
         for name, one, other in zip(names, counts, others, strict=True)
     ]
     listed = ", ".join(shares[:4]) + (", ..." if len(shares) > 4 else "")
-    real = found.p < LEVEL and found.largest >= LARGE
-    told = "differ beyond chance" if found.p < LEVEL else "do not differ beyond chance"
-    text = f"the shares {told}: {listed} (chi-squared {found.statistic:.2f}, {p_words(found.p)})"
+    beyond_chance = tested.p < LEVEL
+    real = beyond_chance and tested.largest >= LARGE
+    verdict = "differ beyond chance" if beyond_chance else "do not differ beyond chance"
+    text = f"the shares {verdict}: {listed} (chi-squared {tested.statistic:.2f}, {p_words(tested.p)})"
     advice = "Draw the splits anew from one pool, or say in the notes that they differ." if real else ""
     where = f"{train.name}, {split.name}"
-    return Finding("warning" if real else "note", "prior shift", where, found.largest, text, advice)
+    return Finding("warning" if real else "note", "prior shift", where, tested.largest, text, advice)
 
 
-def _counts(task: Task, one: LintSplit, other: LintSplit) -> _Table:
+def _counts(task: Task, split: LintSplit) -> tuple[Sequence[str], list[int]]:
+    """How often each label occurs; of numbers, each part of their range."""
+    labels = [example.label for example in split.examples]
     if task.words:
-        found = [Counter(example.label for example in split.examples) for split in (one, other)]
-        return _Table(task.words, *([each[word] for word in task.words] for each in found))
+        by_word = Counter(labels)
+        return task.words, [by_word[word] for word in task.words]
     low, high = task.score_range or (0.0, 1.0)
     step = (high - low) / PARTS
-    places = [
-        Counter(
-            min(PARTS - 1, max(0, int((float(example.label or 0) - low) / step)))
-            for example in split.examples
-        )
-        for split in (one, other)
-    ]
-    names = tuple(f"{low + at * step:g} to {low + (at + 1) * step:g}" for at in range(PARTS))
-    return _Table(names, *([each[at] for at in range(PARTS)] for each in places))
+    by_part = Counter(min(PARTS - 1, max(0, int((float(label or 0) - low) / step))) for label in labels)
+    names = [f"{low + at * step:g} to {low + (at + 1) * step:g}" for at in range(PARTS)]
+    return names, [by_part[at] for at in range(PARTS)]
+
+
+class Shift(NamedTuple):
+    """Two columns of counts compared."""
+
+    statistic: float
+    """Pearson's chi-squared of the two-row table."""
+    p: float
+    largest: float
+    """The largest difference of a label's shares, as a fraction."""
+
+
+def shift(one: Sequence[int], other: Sequence[int]) -> Shift:
+    """Test that two samples of labels come from the same shares; the counts stand label by label.
+
+    Pearson's chi-squared test of homogeneity; where an expected count is below 5, the statistic is compared
+    with that of 10,000 tables drawn with the same margins (seed 0). Raises ValueError for an empty sample.
+    """
+    import numpy as np
+
+    table = np.array([one, other], dtype=np.int64)
+    table = table[:, table.sum(axis=0) > 0]
+    totals = table.sum(axis=1)
+    if not totals.all():
+        raise ValueError("a sample without labels has no shares to compare")
+    labels = table.sum(axis=0)
+    expected = np.outer(totals, labels) / totals.sum()
+    statistic = float(((table - expected) ** 2 / expected).sum())
+    shares = table / totals[:, None]
+    largest = float(abs(shares[0] - shares[1]).max())
+    if table.shape[1] == 1:
+        return Shift(0.0, 1.0, 0.0)
+    if expected.min() >= FEWEST_EXPECTED:
+        return Shift(statistic, chi_squared_tail(statistic, table.shape[1] - 1), largest)
+    rng = np.random.default_rng(0)
+    drawn = rng.multivariate_hypergeometric(labels, int(totals[0]), size=DRAWS, method="marginals")
+    # with the margins fixed the second row's deviations are the first's turned round
+    deviation = (drawn - expected[0]) ** 2
+    statistics = (deviation / expected[0]).sum(axis=1) + (deviation / expected[1]).sum(axis=1)
+    extreme = int((statistics >= statistic * (1 - 1e-9)).sum())
+    return Shift(statistic, (1 + extreme) / (1 + DRAWS), largest)
+
+
+def chi_squared_tail(value: float, df: int) -> float:
+    """P(X >= value) for chi-squared with `df` degrees of freedom, by adding two at a time (DLMF 8.8.6)."""
+    if df < 1:
+        raise ValueError(f"degrees of freedom must be positive, not {df}")
+    if value <= 0:
+        return 1.0
+    half = value / 2
+    tail, start = (math.erfc(math.sqrt(half)), 0.5) if df % 2 else (math.exp(-half), 1.0)
+    steps = [start + step for step in range((df - 1) // 2)]
+    more = (math.exp(a * math.log(half) - half - math.lgamma(a + 1)) for a in steps)
+    return min(1.0, tail + sum(more))

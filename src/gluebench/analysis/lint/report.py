@@ -1,36 +1,37 @@
-"""The whole lint of a benchmark."""
+"""The lint of a benchmark: every split at hand read, test labels from the gold folder, and every check."""
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
 
-from gluebench.analysis.lint.duplicates import duplicate_findings
-from gluebench.analysis.lint.findings import ORDER, Finding, TaskLint, counted
+from gluebench.analysis.lint.findings import ORDER, Finding, LintSplit, TaskLint, counted
 from gluebench.analysis.lint.labels import label_findings
-from gluebench.analysis.lint.leakage import leakage_findings
+from gluebench.analysis.lint.power import power_finding
+from gluebench.analysis.lint.repeats import duplicate_findings, leakage_findings, twin_findings
 from gluebench.analysis.lint.shortcuts import shortcut_findings
-from gluebench.analysis.lint.split import LintSplit
 from gluebench.analysis.lint.texts import text_findings
-from gluebench.analysis.lint.twins import twin_findings
-from gluebench.analysis.power import DISAGREEMENTS, examples_needed, smallest_difference
-from gluebench.benchmark import Role, Task
-from gluebench.data import Example
+from gluebench.benchmark import Benchmark, Role, Task
+from gluebench.data import DataError, Example, load_split
+from gluebench.data.home import split_file, task_folder
+from gluebench.scoring import read_gold
+from gluebench.submission import Column
 
-POINT = 0.01
-COARSE = 0.05
-"""A test set that shows nothing below five points of difference is warned of."""
+Splits = dict[str, list[Example]]
 
 
 def lint_task(task: Task, splits: Mapping[str, Sequence[Example]]) -> TaskLint:
     """Every check on one task; `splits` are those at hand, test labels None where they are hidden."""
     parts = _parts(task, splits)
-    found = [finding for part in parts for finding in text_findings(part)]
-    found += _row_findings(task, parts)
-    found += label_findings(task, parts)
-    found += shortcut_findings(task, parts)
-    found += (power_finding(task, part) for part in parts if part.role == "test")
-    found += _not_at_hand(task, parts)
-    return _in_order(task, parts, found)
+    findings = [finding for part in parts for finding in text_findings(part)]
+    findings += _row_findings(task, parts)
+    findings += label_findings(task, parts)
+    findings += shortcut_findings(task, parts)
+    findings += (power_finding(task, part) for part in parts if part.role == "test")
+    findings += _not_at_hand(task, parts)
+    return _in_order(task, parts, findings)
 
 
 def lint_rows(task: Task, splits: Mapping[str, Sequence[Example]]) -> TaskLint:
@@ -45,46 +46,18 @@ def _parts(task: Task, splits: Mapping[str, Sequence[Example]]) -> list[LintSpli
 
 
 def _row_findings(task: Task, parts: Sequence[LintSplit]) -> list[Finding]:
-    found: list[Finding] = []
+    findings: list[Finding] = []
     for part in parts:
-        found += duplicate_findings(part, score_range=task.score_range)
-        found += twin_findings(task, part)
-    return [*found, *leakage_findings(parts, score_range=task.score_range)]
+        findings += duplicate_findings(part, score_range=task.score_range)
+        findings += twin_findings(task, part)
+    return [*findings, *leakage_findings(parts, score_range=task.score_range)]
 
 
-def _in_order(task: Task, parts: Sequence[LintSplit], found: Sequence[Finding]) -> TaskLint:
+def _in_order(task: Task, parts: Sequence[LintSplit], findings: Sequence[Finding]) -> TaskLint:
     """The findings, errors first."""
-    in_order = sorted(found, key=lambda finding: ORDER.index(finding.severity))
+    in_order = sorted(findings, key=lambda finding: ORDER.index(finding.severity))
     private = any(part.role == "test" and part.labelled for part in parts)
     return TaskLint(task.name, tuple(in_order), private)
-
-
-def power_finding(task: Task, split: LintSplit) -> Finding:
-    """What differences the test split can show."""
-    count = len(split.examples)
-    where, check = split.name, "test size"
-    if not task.words:
-        text = f"{counted(count, 'row')}; for scores no figure is given, since it depends on the correlations"
-        return Finding("note", check, where, count, text)
-    smallest = [smallest_difference(count, share) for share in DISAGREEMENTS]
-    needed = [examples_needed(POINT, share) for share in DISAGREEMENTS]
-    text = (
-        f"{counted(count, 'row')} can show {_listed(_points(each) for each in smallest)} points of accuracy "
-        f"where two systems disagree on {_listed(f'{100 * share:g}' for share in DISAGREEMENTS)} % of them; "
-        f"one point needs {_listed(f'{each:,}' for each in needed)} rows (80 % power, 5 % level)"
-    )
-    middle = smallest[1]
-    coarse = middle is None or middle > COARSE
-    advice = "Add test rows, or publish no ranking finer than this." if coarse else ""
-    return Finding("warning" if coarse else "note", check, where, count, text, advice)
-
-
-def _points(difference: float | None) -> str:
-    return "none" if difference is None else f"{100 * difference:.1f}"
-
-
-def _listed(parts: Iterator[str]) -> str:
-    return " / ".join(parts)
 
 
 def _not_at_hand(task: Task, parts: Sequence[LintSplit]) -> Iterator[Finding]:
@@ -99,3 +72,63 @@ def _not_at_hand(task: Task, parts: Sequence[LintSplit]) -> Iterator[Finding]:
         if part.role == "test" and not part.labelled:
             text = "no gold labels are given, so shares and shortcuts were not looked at here"
             yield Finding("note", "not checked", part.name, 0, text)
+
+
+def read_splits(
+    folder: str | os.PathLike[str], benchmark: Benchmark, gold: str | os.PathLike[str] | None
+) -> dict[str, Splits]:
+    """The splits of every task that a folder holds; a split without a file is left out.
+
+    Raises DataError for wrong rows and for a folder without any split, GoldError for wrong gold.
+    """
+    splits_of: dict[str, Splits] = {}
+    problems: list[str] = []
+    for task in benchmark.tasks:
+        try:
+            splits_of[task.name] = dict(_splits(folder, benchmark, task))
+        except DataError as error:
+            problems += error.problems
+    if problems:
+        raise DataError(problems)
+    if not any(splits_of.values()):
+        first = Path(folder, benchmark.tasks[0].name, next(iter(benchmark.tasks[0].splits.values())).file)
+        raise DataError([f"{folder}: holds no split of {benchmark.name}; expected files such as {first}"])
+    if gold is not None:
+        _add_gold(splits_of, benchmark, gold)
+    return splits_of
+
+
+def _splits(
+    folder: str | os.PathLike[str], benchmark: Benchmark, task: Task
+) -> Iterator[tuple[str, list[Example]]]:
+    try:
+        home = task_folder(Path(folder), benchmark, task)
+    except DataError:
+        return  # no folder: no split is at hand
+    for name, split in task.splits.items():
+        if split_file(home, split):
+            yield name, load_split(folder, benchmark, task.name, name)
+
+
+def _add_gold(splits_of: dict[str, Splits], benchmark: Benchmark, gold: str | os.PathLike[str]) -> None:
+    columns = read_gold(gold, benchmark).columns
+    for file in benchmark.files("test"):
+        splits, name = splits_of[file.task], file.splits["test"].name
+        if file.name in columns and name in splits:
+            splits[name] = labelled(splits[name], columns[file.name], where=f"{file.task}, {name}")
+
+
+def labelled(examples: Sequence[Example], column: Column, *, where: str) -> list[Example]:
+    """The examples with the gold's labels. Raises DataError for those that it has no label for."""
+    labels = _labels(column)
+    absent = [example.index for example in examples if example.index not in labels]
+    if absent:
+        listed = f"{counted(len(absent), 'example')}, the first of index {absent[0]}"
+        raise DataError([f"{where}: the gold has no label for {listed}"])
+    return [replace(example, label=labels[example.index]) for example in examples]
+
+
+def _labels(column: Column) -> dict[int, str | float]:
+    indices = range(len(column)) if column.indices is None else column.indices
+    values: list[str] | list[float] = column.words() if column.labels else list(column.numbers)
+    return dict(zip(indices, values, strict=True))

@@ -11,8 +11,7 @@ from typing import NamedTuple
 from gluebench.analysis.compare import ALPHA
 from gluebench.analysis.compare.words import p_words
 from gluebench.analysis.holm import holm
-from gluebench.analysis.lint.findings import Finding, Severity, counted, percent
-from gluebench.analysis.lint.split import LintSplit
+from gluebench.analysis.lint.findings import Finding, LintSplit, Severity, counted, percent
 from gluebench.benchmark import Task
 from gluebench.data import Example
 from gluebench.scoring.correlation import pearson_of
@@ -34,6 +33,14 @@ class Shortcut(NamedTuple):
     make: Callable[[], SimpleSystem]
     columns: tuple[str, ...]
     """The input columns it sees."""
+    aliases: tuple[str, ...] = ()
+
+    def seen(self, examples: Sequence[Example], *, names: Mapping[str, str]) -> list[Example]:
+        """The examples with these columns alone; `names` are what the columns are called in them."""
+        return [
+            replace(example, inputs={column: example.inputs[names[column]] for column in self.columns})
+            for example in examples
+        ]
 
 
 class Measured(NamedTuple):
@@ -59,11 +66,9 @@ def shortcut_findings(task: Task, splits: Sequence[LintSplit]) -> Iterator[Findi
         yield Finding("note", "shortcuts", "all", 0, text)
         return
     learnt = _drawn(train.examples)
-    asked = {split.name: _drawn(split.examples) for split in others}
-    measured = [found for each in shortcuts(task) for found in _measured(task, each, learnt, asked)]
-    adjusted = holm([each.p for each in measured])
-    for each, p in zip(measured, adjusted, strict=True):
-        yield _finding(each, p)
+    tests = {split.name: _drawn(split.examples) for split in others}
+    measured = [lead for shortcut in shortcuts(task) for lead in _measured(task, shortcut, learnt, tests)]
+    yield from map(_finding, measured, holm([lead.p for lead in measured]))
 
 
 def shortcuts(task: Task) -> list[Shortcut]:
@@ -84,21 +89,18 @@ def _drawn(examples: Sequence[Example]) -> list[Example]:
 
 
 def _measured(
-    task: Task, shortcut: Shortcut, train: Sequence[Example], asked: Mapping[str, Sequence[Example]]
+    task: Task, shortcut: Shortcut, train: Sequence[Example], tests: Mapping[str, Sequence[Example]]
 ) -> Iterator[Measured]:
     """No dev split is used for choosing a setting, so its figure is as honest as that of the test split."""
     system = shortcut.make()
-    system.fit(task, [_seen(example, shortcut) for example in train], [])
-    for split, examples in asked.items():
-        answers = system.predict(task, [_seen(example, shortcut) for example in examples])
+    names = {column: column for column in task.columns}
+    system.fit(task, shortcut.seen(train, names=names), [])
+    for split, examples in tests.items():
+        answers = system.predict(task, shortcut.seen(examples, names=names))
         if task.words:
             yield _against_majority(task, shortcut, split, train=train, examples=examples, answers=answers)
         else:
             yield _correlated(shortcut, split, examples, answers=[float(answer) for answer in answers])
-
-
-def _seen(example: Example, shortcut: Shortcut) -> Example:
-    return replace(example, inputs={name: example.inputs[name] for name in shortcut.columns})
 
 
 def _against_majority(

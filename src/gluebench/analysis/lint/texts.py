@@ -6,8 +6,7 @@ import re
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from gluebench.analysis.lint.findings import Finding, Severity, counted, shown
-from gluebench.analysis.lint.split import LintSplit
+from gluebench.analysis.lint.findings import Finding, LintSplit, Severity, counted, shown
 
 
 class Suspicion(NamedTuple):

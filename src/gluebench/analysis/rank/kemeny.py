@@ -10,7 +10,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import NamedTuple
 
 from gluebench.analysis.rank.profile import Profile
 
@@ -42,37 +41,14 @@ class Consensus:
         return self.cost - self.bound <= _EQUAL
 
 
-class Places(NamedTuple):
-    """Kemeny's order of a profile."""
-
-    places: tuple[int | None, ...]
-    note: str
-
-
 def profile_consensus(profile: Profile) -> Consensus | None:
     """Kemeny's order of the systems that have a score; None if none has one."""
-    ranked = _ranked(profile)
+    ranked = with_scores(profile)
     return consensus(_support(profile, ranked)) if ranked else None
 
 
-def kemeny_places(profile: Profile) -> Places:
-    """Each system's place: the best that any best order gives it, so that systems it cannot part are tied."""
-    ranked, order = _ranked(profile), profile_consensus(profile)
-    places: list[int | None] = [None] * len(profile.systems)
-    if order is None:
-        return Places(tuple(places), "")
-    for at, place in zip(ranked, order.first, strict=True):
-        places[at] = place
-    if order.exact:
-        return Places(tuple(places), "")
-    note = (
-        f"The Kemeny order is approximate: it is contradicted {order.cost:g} times, and no order less than "
-        f"{order.bound:g} times."
-    )
-    return Places(tuple(places), note)
-
-
-def _ranked(profile: Profile) -> list[int]:
+def with_scores(profile: Profile) -> list[int]:
+    """Positions of the systems that have a score."""
     return [at for at, row in enumerate(profile.scores) if any(score is not None for score in row)]
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from typing import Any
 
 import numpy as np
 
@@ -21,14 +21,15 @@ from gluebench.analysis.rank.records import PairRecord, RankedSystem, Ranking
 from gluebench.analysis.rank.resampled import (
     KEMENY_UP_TO,
     Resampled,
+    Systems,
     filled_draws,
     ranks,
+    read_systems,
     resampled,
     values,
 )
-from gluebench.analysis.rank.rules import Rule, Standing, standing
-from gluebench.analysis.rank.survival import every_rule, survives
-from gluebench.analysis.rank.systems import Run, Systems, read_systems
+from gluebench.analysis.rank.rules import Rule, Standing, every_rule, standing, survives
+from gluebench.analysis.systems import Run
 from gluebench.benchmark import Benchmark, Task
 from gluebench.scoring import Gold
 from gluebench.scoring.provenance import provenance
@@ -95,21 +96,13 @@ def rankings(
         tuple(weight_of.get(task.name, 1.0) for task in tasks) if weight_of else None,
     )
     drawn = resampled(tasks, systems, gold, resamples=resamples, seed=seed)
-    return {
-        by: replace(
-            ranking,
-            benchmark=benchmark.name,
-            split=gold.role,
-            majority=tuple(task.name for task in convention),
-            warnings=(*ranking.warnings, *systems.warnings),
-            provenance={
-                **provenance(gold, resamples=resamples, seed=seed),
-                "schema": Ranking.SCHEMA,
-            },
-        )
-        for by in rules
-        for ranking in [_ranking(profile, systems, drawn, by=by, missing=missing)]
+    about = {
+        "benchmark": benchmark.name,
+        "split": gold.role,
+        "majority": tuple(task.name for task in convention),
+        "provenance": {**provenance(gold, resamples=resamples, seed=seed), "schema": Ranking.SCHEMA},
     }
+    return {by: _ranking(profile, systems, drawn, by=by, missing=missing, about=about) for by in rules}
 
 
 def _counted(benchmark: Benchmark, weights: Mapping[str, float], gold: Gold) -> list[Task]:
@@ -125,8 +118,16 @@ def _known(scores: Floats) -> list[float | None]:
     return [None if np.isnan(score) else float(score) for score in scores]
 
 
-def _ranking(profile: Profile, systems: Systems, drawn: Resampled, *, by: Rule, missing: Missing) -> Ranking:
-    """Everything but the provenance."""
+def _ranking(
+    profile: Profile,
+    systems: Systems,
+    drawn: Resampled,
+    *,
+    by: Rule,
+    missing: Missing,
+    about: Mapping[str, Any],
+) -> Ranking:
+    """The ranking by one rule; `about` are the fields that all rules share."""
     whole = filled(profile, missing)
     order = standing(whole, by)
     kept = [at for at, task in enumerate(profile.tasks) if task in whole.tasks]
@@ -145,11 +146,9 @@ def _ranking(profile: Profile, systems: Systems, drawn: Resampled, *, by: Rule, 
     standings = every_rule(profile, missing)
     names = [profile.systems[at] for at in ranked]
     return Ranking(
-        benchmark="",
-        split="test",
+        **about,
         by=by,
         missing=missing,
-        majority=(),
         tasks=whole.tasks,
         weights=whole.weights,
         systems=_ranked(profile, order, systems.counts, ranked=ranked, placed=placed, pairs=pairs),
@@ -158,8 +157,7 @@ def _ranking(profile: Profile, systems: Systems, drawn: Resampled, *, by: Rule, 
         ),
         rules={name: dict(zip(profile.systems, each.ranks, strict=True)) for name, each in standings.items()},
         survival=survives(whole, standings),
-        warnings=tuple(warnings),
-        provenance={},
+        warnings=(*warnings, *systems.warnings),
     )
 
 

@@ -7,8 +7,7 @@ from dataclasses import dataclass
 from typing import Any, ClassVar, NamedTuple
 
 from gluebench.analysis.rank.profile import Missing
-from gluebench.analysis.rank.rules import Rule
-from gluebench.analysis.rank.survival import Survival
+from gluebench.analysis.rank.rules import Rule, Survival
 from gluebench.scoring.report import fields_of
 
 

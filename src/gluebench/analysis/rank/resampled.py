@@ -1,8 +1,9 @@
-"""Task scores of all systems on the same resamples, and the rules of `rules` for all resamples at once."""
+"""The systems of a ranking, and their task scores on the same resamples under each rule."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from typing import NamedTuple
 from zlib import crc32
 
@@ -12,16 +13,86 @@ from numpy.typing import NDArray
 from gluebench.analysis.rank.kemeny import consensus
 from gluebench.analysis.rank.profile import Missing
 from gluebench.analysis.rank.rules import Rule
-from gluebench.analysis.rank.systems import Systems
+from gluebench.analysis.systems import Run, submissions_from
 from gluebench.benchmark import Task
-from gluebench.scoring import Gold
+from gluebench.data import DataError
+from gluebench.scoring import Gold, Report, grade
 from gluebench.scoring.grade import pairs_of
 from gluebench.scoring.units import units_of
 from gluebench.scoring.units.base import Floats, Ints, generator
-from gluebench.submission import Submission
+from gluebench.submission import Column, Submission
 
 KEMENY_UP_TO = 8
 """Systems of which the Kemeny order is still computed for every resample."""
+
+
+class Systems(NamedTuple):
+    """What `rank` is given, read and graded."""
+
+    names: tuple[str, ...]
+    runs: tuple[tuple[Submission, ...], ...]
+    """For each system its runs."""
+    scores: tuple[Floats, ...]
+    """For each system (runs, tasks); NaN where a run lacks a task."""
+    warnings: tuple[str, ...]
+
+    @property
+    def counts(self) -> tuple[int, ...]:
+        """The number of runs of each system."""
+        return tuple(map(len, self.runs))
+
+
+def read_systems(
+    submissions: Mapping[str, Run | Sequence[Run]],
+    gold: Gold,
+    tasks: Sequence[Task],
+    *,
+    majority: Sequence[Task],
+) -> Systems:
+    """Grade every run; on the tasks of `majority` it is taken to answer the most frequent label."""
+    runs, scores, warnings = [], [], []
+    for name, system in submissions.items():
+        of_system = tuple(with_majority(run, majority, gold) for run in submissions_from(system, gold))
+        if not of_system:
+            raise ValueError(f"{name} has no runs; expected at least one submission")
+        reports = [grade(run, gold, intervals=False) for run in of_system]
+        runs.append(of_system)
+        scores.append(np.array([[_value(report, task) for task in tasks] for report in reports]))
+        warnings += [f"{name}: {warning}" for report in reports for warning in report.warnings]
+    alone = [name for name, of_system in zip(submissions, runs, strict=True) if len(of_system) == 1]
+    if 0 < len(alone) < len(runs):
+        warnings.append(
+            f"{', '.join(alone)}: one run only, so that intervals and tests leave out how much it depends on "
+            "the run"
+        )
+    return Systems(tuple(submissions), tuple(runs), tuple(scores), tuple(sorted(set(warnings))))
+
+
+def _value(report: Report, task: Task) -> float:
+    score = report.tasks[task.name].score
+    return np.nan if score is None or score.value is None else score.value
+
+
+def with_majority(submission: Submission, tasks: Sequence[Task], gold: Gold) -> Submission:
+    """The submission with the most frequent gold label throughout, on the files of these tasks (section 6).
+
+    A file that was missing is there afterwards: the convention asks for no predictions.
+    Raises DataError for a task of numbers or of which there is no gold.
+    """
+    predictions = dict(submission.predictions)
+    for task in tasks:
+        for file in (each for each in task.files if gold.role in each.splits):
+            predictions[file.name] = _majority(task, file.name, gold, size=file.size(gold.role))
+    return replace(submission, predictions=predictions)
+
+
+def _majority(task: Task, file: str, gold: Gold, *, size: int) -> Column:
+    if not task.words:
+        raise DataError([f"{task.name} has numbers, not labels; it has no most frequent one"])
+    if file not in gold.columns:
+        raise DataError([f"there are no gold labels for {file}; its most frequent one is not known"])
+    counts = gold.columns[file].counts()
+    return Column(gold.columns[file].labels, bytes([counts.index(max(counts))]) * size)
 
 
 class Resampled(NamedTuple):

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from gluebench.analysis.human.draw import Draw
+from gluebench.analysis.human.sheets import Draw
 
 
 def draw_of(values: Mapping[str, Any]) -> Draw:

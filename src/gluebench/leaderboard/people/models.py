@@ -37,7 +37,7 @@ class Study(models.Model):
     benchmark = models.ForeignKey(Benchmark, on_delete=models.CASCADE, related_name="studies")
     task = models.CharField(max_length=80)
     drawn = models.JSONField()
-    """As `gluebench.analysis.human.draw.Draw.as_dict` gives it."""
+    """As `gluebench.analysis.human.sheets.Draw.as_dict` gives it."""
     texts = models.JSONField()
     """The texts of each item, item 1 first, in the order of the task's columns."""
     by = models.ForeignKey(User, null=True, on_delete=models.SET_NULL, related_name="+")

@@ -10,8 +10,7 @@ from typing import NamedTuple
 
 from django.db import transaction
 
-from gluebench.analysis.human.draw import draw, sheet_order
-from gluebench.analysis.human.sheets import DRAWN, INSTRUCTIONS, ITEM, LABEL, instructions
+from gluebench.analysis.human.sheets import DRAWN, INSTRUCTIONS, ITEM, LABEL, draw, instructions, sheet_order
 from gluebench.data import Table
 from gluebench.leaderboard.accounts.models import User
 from gluebench.leaderboard.audit.models import record

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Mapping, Sequence
 from html import escape
 from importlib.resources import files
@@ -30,13 +31,7 @@ def page(found: Sequence[CaseFile], *, title: str, tables: Mapping[str, Sequence
         "script": "".join(map(_resource, ("model.js", "view.js"))),
         "version": escape(__version__),
     }
-    text = _resource("page.html")
-    pieces = text.split("{{")
-    filled = [pieces[0]]
-    for piece in pieces[1:]:
-        name, _, rest = piece.partition("}}")
-        filled += [parts[name], rest]
-    return "".join(filled)
+    return re.sub(r"\{\{(\w+)\}\}", lambda match: parts[match[1]], _resource("page.html"))
 
 
 def _resource(name: str) -> str:
