@@ -30,8 +30,8 @@ from gluebench.analysis.compare.scores import Tested, file_tested, mean_tested
 from gluebench.analysis.holm import holm
 from gluebench.benchmark import Metric
 from gluebench.scoring import metrics as library
-from gluebench.scoring.averages import Part
-from gluebench.scoring.inference import file_bars, mean_bar
+from gluebench.scoring.inference import file_bars
+from gluebench.scoring.intervals import Part, mean_bar
 from gluebench.scoring.metrics import FunctionMetric, point
 from gluebench.scoring.pairs import Pairs
 from gluebench.scoring.runs import RunsTest, mean_runs, runs_tests
@@ -88,8 +88,9 @@ class Tally:
         self.same += record.equivalence_p is not None and record.equivalence_p <= ALPHA
         if record.low is not None and record.high is not None:
             self.apart += (record.p <= ALPHA) != (record.low > 0 or record.high < 0)
-        if not isinstance(tested.test, RunsTest):
-            self.announced += tested.test.power(truth)
+        if not isinstance(tested.test, RunsTest) and tested.test.error > 0:
+            critical, shift = tested.test.null.critical(), truth / tested.test.error
+            self.announced += NormalDist().cdf(shift - critical) + NormalDist().cdf(-shift - critical)
 
     def cells(self, goal: Goal) -> Iterator[tuple[str, str, str]]:
         """Column, text and mark."""

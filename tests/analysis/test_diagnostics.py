@@ -32,7 +32,7 @@ from gluebench.analysis.diagnostics.heatmap import levels
 from gluebench.data import DataError
 from gluebench.scoring import DiagnosticReport, Score, SubmissionError, grade, read_gold
 from gluebench.scoring.pairs import Pairs
-from gluebench.scoring.stored import report_of
+from gluebench.scoring.report import report_of
 from gluebench.submission import Column
 
 ROOT = Path(__file__).resolve().parents[2]

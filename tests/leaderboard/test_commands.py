@@ -118,20 +118,20 @@ def test_labels_from_a_read_only_folder_get_their_key_here(
     db: None, gold_folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     from gluebench.leaderboard.benchmarks.models import Benchmark
-    from gluebench.scoring import label_version
+    from gluebench.scoring import gold
 
     source = shutil.copytree(gold_folder, tmp_path / "gold", ignore=shutil.ignore_patterns(".label-key"))
     (source / "Refer.tsv").write_text("index\tlabel\n0\t0\n1\t0\n2\t0\n3\t1\n")
-    make = label_version._new_key
+    make = gold._new_key
 
     def read_only(path: str) -> bytes:
         if path.startswith(str(source)):
             raise PermissionError(30, "Read-only file system")
         return make(path)
 
-    monkeypatch.setattr(label_version, "_new_key", read_only)
+    monkeypatch.setattr(gold, "_new_key", read_only)
     commands.add(settings.FOLDER.root, str(MANIFEST), source)
-    assert len((Benchmark.objects.get().gold_path / ".label-key").read_bytes()) == label_version.KEY_BYTES
+    assert len((Benchmark.objects.get().gold_path / ".label-key").read_bytes()) == gold.KEY_BYTES
 
 
 def submit(path: Path, **details: Any) -> str:

@@ -35,7 +35,7 @@ from gluebench.leaderboard.submissions.accept import accept
 from gluebench.leaderboard.submissions.grading import grade
 from gluebench.leaderboard.submissions.models import Submission
 from gluebench.leaderboard.submissions.tasks import grade_submission
-from gluebench.scoring.label_version import KEY_FILE
+from gluebench.scoring.gold import KEY_FILE
 
 PASSWORD = "a long password"
 TOKEN = {"csrfmiddlewaretoken": "not looked at here"}

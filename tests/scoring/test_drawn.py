@@ -24,7 +24,7 @@ from scoring.columns import (
 from sklearn import metrics as sk  # noqa: TID251
 
 from gluebench.benchmark import Metric
-from gluebench.scoring.correlation import pearson_of
+from gluebench.scoring.metrics.numbers import pearson_of
 from gluebench.scoring.metrics.weighted import JointPearson, JointSpearman
 from gluebench.scoring.units import drawn, units_of
 from gluebench.scoring.units.drawn import PoissonTable, uniform_weights

@@ -13,7 +13,7 @@ from scoring.material import gold_values, write_gold
 
 from gluebench.scoring import GoldError, read_gold
 from gluebench.scoring.gold import gold_of
-from gluebench.scoring.provenance import datasets
+from gluebench.scoring.report import datasets
 from gluebench.scoring.tags import Category
 from gluebench.submission.problems import Problem, listed
 

@@ -14,11 +14,9 @@ from scoring.material import NLI, gold_values, predicted_values, write_gold
 
 from gluebench.benchmark import UnknownNameError
 from gluebench.scoring import GoldError, SubmissionError, grade, read_gold
-from gluebench.scoring.averages import Part, mean_interval
-from gluebench.scoring.diagnostics import diagnostic_report
-from gluebench.scoring.grade import pairs_of, require_gradable
+from gluebench.scoring.grade import diagnostic_report, pairs_of, require_gradable
 from gluebench.scoring.inference import file_bars, task_bars
-from gluebench.scoring.intervals import Bar
+from gluebench.scoring.intervals import Bar, Part, mean_interval
 from gluebench.scoring.metrics import point
 from gluebench.scoring.report import Score
 from gluebench.scoring.tags import Category

@@ -24,7 +24,7 @@ def test_they_agree_at_every_value_that_the_statistic_can_take(draws: int) -> No
     for values in (3, 7, 20, draws):
         null = Null.of_draws(rng.integers(0, values, draws + 1) / 7)
         for statistic in null.support[null.support > 0]:
-            test = PairedTest(float(statistic) * 0.013, 0.013, null, NONE, 10)
+            test = PairedTest(float(statistic) * 0.013, 0.013, null, NONE)
             interval = test.interval()
             assert (test.p <= 0.05) == (interval is not None and interval.low > 0)
 
@@ -33,7 +33,7 @@ def test_they_agree_for_mcnemars_test() -> None:
     for apart, examples in product((5, 6, 12, 40, 101), (150, 1000)):
         null = Null.of_coins(apart, examples)
         for statistic in null.support[1:]:
-            interval = PairedTest(float(statistic), 1.0, null, NONE, apart).interval()
+            interval = PairedTest(float(statistic), 1.0, null, NONE).interval()
             assert (null.p(float(statistic)) <= 0.05) == (interval is not None and interval.low > 0)
 
 
@@ -46,13 +46,13 @@ def test_a_p_of_exactly_alpha_excludes_zero() -> None:
 def test_degrees_of_freedom_over_runs_are_weighted_by_their_shares_of_the_variance() -> None:
     runs = np.array([0.80, 0.82, 0.84])
     alone = RunsTest((runs,), 0.0, 500.0, (0.0,))
-    assert alone.df == pytest.approx(2)
+    assert alone.null.df == pytest.approx(2)
     half = RunsTest((runs,), alone.seeds, 500.0, (0.0,))
     assert half.seeds_share == pytest.approx(0.5)
-    assert half.df == pytest.approx(1 / (0.5 / 2 + 0.5 / 500))
+    assert half.null.df == pytest.approx(1 / (0.5 / 2 + 0.5 / 500))
     two = RunsTest((runs, runs - 0.1), 0.0, 500.0, (0.0, 0.0))
-    assert two.df == pytest.approx(4), "the runs of both are pooled"
-    assert RunsTest((runs,), 1e-4, 500.0, (1.0,)).df == pytest.approx(500), (
+    assert two.null.df == pytest.approx(4), "the runs of both are pooled"
+    assert RunsTest((runs,), 1e-4, 500.0, (1.0,)).null.df == pytest.approx(500), (
         "examples alone explain the spread"
     )
 

@@ -11,7 +11,7 @@ import pytest
 from scoring.material import gold_values, predicted_values, write_gold
 
 from gluebench.scoring import SCHEMA, Score, grade, read_gold, summarise
-from gluebench.scoring.stored import report_of
+from gluebench.scoring.report import report_of
 from gluebench.version import __version__
 
 HOME = Path(__file__).resolve().parents[2]

@@ -51,10 +51,10 @@ def test_the_variance_of_an_accuracy_is_that_of_the_crossed_design(spread: float
     assert test.seeds == pytest.approx(seeds)
     assert test.error**2 == pytest.approx(parts["examples"] + seeds)
     assert test.seeds_share == pytest.approx(seeds / (parts["examples"] + seeds))
-    assert test.df == pytest.approx(test.error**2 / (parts["examples"] / test.examples_df + seeds / 4)), (
-        "by their shares of the variance"
-    )
-    margin = stats.t.ppf(0.975, test.df) * test.error
+    assert test.null.df == pytest.approx(
+        test.error**2 / (parts["examples"] / test.examples_df + seeds / 4)
+    ), "by their shares of the variance"
+    margin = stats.t.ppf(0.975, test.null.df) * test.error
     assert test.interval() == pytest.approx((right.mean() - margin, right.mean() + margin))
 
 
@@ -68,9 +68,9 @@ def test_single_runs_are_the_paired_jackknife() -> None:
         lost = units.left_out()[:, 0] - units.left_out()[:, 1]
         for test, each in zip(tests, [*lost, lost.mean(axis=0)], strict=True):
             spread = jackknife_spread(each, units.counts)
-            assert (test.error, test.df) == pytest.approx(spread)
+            assert (test.error, test.null.df) == pytest.approx(spread)
             assert test.seeds == 0
-            assert test.p == pytest.approx(2 * stats.t.sf(abs(test.difference) / test.error, test.df))
+            assert test.p == pytest.approx(2 * stats.t.sf(abs(test.difference) / test.error, test.null.df))
 
 
 def test_a_difference_adds_the_runs_of_both_sides() -> None:
@@ -126,12 +126,12 @@ class TestWorkedByHand:
         assert test.seeds == pytest.approx(0.002)
         assert test.error == pytest.approx(0.06)
         assert test.seeds_share == pytest.approx(5 / 9)
-        assert test.df == pytest.approx(self.DF)
+        assert test.null.df == pytest.approx(self.DF)
         three = RunsTest((np.array([0.7, 0.8, 0.9]),), 0.0, 7.0, (0.0,))
-        assert (three.seeds, three.df) == (pytest.approx(0.01 / 3), pytest.approx(2.0))
+        assert (three.seeds, three.null.df) == (pytest.approx(0.01 / 3), pytest.approx(2.0))
         covered = RunsTest((np.array([0.8, 0.9]),), 0.0016, 20.0, (0.0025,))
         assert covered.seeds == pytest.approx(0.0, abs=1e-12)
-        assert covered.df == pytest.approx(20.0)
+        assert covered.null.df == pytest.approx(20.0)
 
     def test_what_follows_is_students(self) -> None:
         test, t = self.TEST, stats.t(self.DF)
@@ -148,7 +148,7 @@ class TestWorkedByHand:
 
     def test_where_nothing_varies(self) -> None:
         same = RunsTest((np.array([0.8]), np.array([0.8])), 0.0, 9.0, (0.0, 0.0))
-        assert (same.p, same.df, same.seeds_share, same.error) == (1.0, 1.0, 0.0, 0.0)
+        assert (same.p, same.null.df, same.seeds_share, same.error) == (1.0, 1.0, 0.0, 0.0)
         assert same.interval() is same.detectable() is None
         assert same.equivalence_p(0.1) == 1.0
         better = RunsTest((np.array([0.9]), np.array([0.8])), 0.0, 9.0, (0.0, 0.0))

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from scoring.material import gold_values, predicted_values, write_gold
 
 from gluebench.scoring import grade, read_gold
-from gluebench.scoring.label_version import label_key
+from gluebench.scoring.gold import label_key
 from gluebench.scoring.split import part_of, public_units
 from gluebench.submission.values import submission_of
 

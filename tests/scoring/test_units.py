@@ -399,7 +399,8 @@ def test_combinations_are_counted_alike_however_many_there_can_be(classes: int) 
     systems = some_labels(60, *[0.6] * (9 if classes > 2 else 3), classes=classes)
     units = LabelUnits([ACCURACY], systems)
     rows = list(zip(systems[0].gold.codes, *(each.predicted.codes for each in systems), strict=True))
-    found = {(*cell,): count for cell, count in zip(units.cells.tolist(), units.counts, strict=True)}
+    cells = units._kinds.cells.tolist()
+    found = {(*cell,): count for cell, count in zip(cells, units.counts, strict=True)}
     assert found == Counter(rows)
 
 

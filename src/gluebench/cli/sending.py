@@ -291,7 +291,7 @@ def _show(found: Mapping[str, Any], suite: Benchmark, *, client: Client, source:
     """The report as `gluebench grade` prints one, or why there is none."""
     from gluebench.cli.output import emit, notices
     from gluebench.cli.report_view import report_output
-    from gluebench.scoring.stored import report_of
+    from gluebench.scoring.report import report_of
 
     if found["status"] == "invalid":
         print_findings(found["check"], suite, source=source, form=form)

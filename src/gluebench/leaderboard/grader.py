@@ -111,7 +111,7 @@ def _gold(job: dict[str, Any], benchmark: Benchmark) -> Gold:
     gold = read_gold(job["gold"], benchmark)
     if job.get("rows") is None:
         return gold
-    from gluebench.scoring.label_version import label_key
+    from gluebench.scoring.gold import label_key
     from gluebench.scoring.split import part_of
 
     return part_of(gold, job["rows"], share=job["share"], key=label_key(job["gold"]))

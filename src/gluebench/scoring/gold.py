@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import NamedTuple
 
-from gluebench.benchmark import Benchmark, Phenomenon, Role, Task, TestFile, load_benchmark
-from gluebench.scoring.label_version import label_version
-from gluebench.scoring.tags import Category, Metadata, categories, read_metadata, read_phenomena
+from gluebench.benchmark import Benchmark, Role, Task, TestFile, load_benchmark
+from gluebench.scoring.tags import Category, Metadata, Tagged, categories, read_metadata, read_phenomena
 from gluebench.submission.check import other_sizes
 from gluebench.submission.column import Column
 from gluebench.submission.problems import Problem, listed
@@ -18,13 +17,16 @@ from gluebench.submission.tables import Layout, read_table
 SUFFIX = ".tsv"
 PHENOMENA_SUFFIX = ".phenomena.tsv"
 METADATA_SUFFIX = ".metadata.tsv"
-
+KEY_FILE = ".label-key"
+KEY_BYTES = 32
+SHOWN = 16
+"""Hexadecimal digits of the hash of the labels: enough to tell versions apart."""
 
 PARTIAL = "Add the labels, or say that partial gold is allowed (--allow-partial-gold, or partial=True)."
 
 
 class GoldError(ValueError):
-    """Gold that cannot be scored against: for the organiser to mend, whoever submitted did nothing wrong."""
+    """Gold that cannot be scored against: for the organizer to fix, not the submitter."""
 
     def __init__(self, problems: Sequence[Problem], *, folder: str) -> None:
         lines = [f"the gold labels in {folder} are at fault, not the submission:", *listed(problems)]
@@ -41,7 +43,7 @@ class Gold:
     folder: str
     columns: Mapping[str, Column] = field(repr=False)
     """Test-file name to its labels, for the files that have them."""
-    phenomena: Mapping[str, Mapping[Phenomenon, tuple[int, ...]]] = field(repr=False)
+    phenomena: Mapping[str, Tagged] = field(repr=False)
     """Test-file name to the positions in its column that each phenomenon is tagged at, ascending."""
     metadata: Mapping[str, Metadata] = field(repr=False)
     """Test-file name to the groups and divisions of its examples."""
@@ -73,7 +75,7 @@ def read_gold(
     benchmark = load_benchmark(benchmark)
     problems: list[Problem] = []
     columns: dict[str, Column] = {}
-    phenomena: dict[str, Mapping[Phenomenon, tuple[int, ...]]] = {}
+    phenomena: dict[str, Tagged] = {}
     metadata: dict[str, Metadata] = {}
     for file in benchmark.files(role):
         task = benchmark.task(file.task)
@@ -81,17 +83,21 @@ def read_gold(
         problems += table.problems
         if table.column is not None:
             columns[file.name] = table.column
-            divisions = _read_divisions(home, file, task, size=file.size(role), column=table.column)
-            phenomena |= divisions.phenomena
-            metadata |= divisions.metadata
-            problems += divisions.problems
+            beside = _read_beside(home, file, task, size=file.size(role), column=table.column)
+            phenomena |= beside.phenomena
+            metadata |= beside.metadata
+            problems += beside.problems
     if not columns and not problems:
         problems.append(_nothing_there(home, benchmark, role))
     if problems:
         raise GoldError(problems, folder=home)
-    version = label_version(home, columns, phenomena, metadata=metadata)
     gold = gold_of(benchmark, role, home, columns, phenomena, metadata, partial=partial)
-    return replace(gold, version=version.name, warnings=version.warnings)
+    try:
+        return replace(gold, version=_version(gold, label_key(home)))
+    except OSError as error:
+        reason = error.strerror or type(error).__name__
+        warning = f"the version of the labels has no name: no key could be kept beside the gold ({reason})"
+        return replace(gold, warnings=(warning,))
 
 
 def gold_of(
@@ -99,31 +105,23 @@ def gold_of(
     role: Role,
     folder: str,
     columns: Mapping[str, Column],
-    phenomena: Mapping[str, Mapping[Phenomenon, tuple[int, ...]]],
+    phenomena: Mapping[str, Tagged],
     metadata: Mapping[str, Metadata],
     *,
     partial: bool,
     datasets: Mapping[str, str] | None = None,
 ) -> Gold:
     """Gold of labels that were read elsewhere; all of them by test-file name, in index order."""
-    parts = _categories(benchmark, columns, phenomena, metadata=metadata)
+    parts = {
+        file.name: categories(
+            task, phenomena.get(file.name, {}), metadata.get(file.name), size=len(columns[file.name])
+        )
+        for task in benchmark.diagnostics
+        for file in task.files
+        if file.name in columns
+    }
     known = datasets or {}
     return Gold(benchmark, role, folder, columns, phenomena, metadata, parts, partial, None, datasets=known)
-
-
-def _categories(
-    benchmark: Benchmark,
-    columns: Mapping[str, Column],
-    phenomena: Mapping[str, Mapping[Phenomenon, tuple[int, ...]]],
-    *,
-    metadata: Mapping[str, Metadata],
-) -> dict[str, tuple[Category, ...]]:
-    names = {file.name: task for task in benchmark.diagnostics for file in task.files}
-    return {
-        name: categories(task, phenomena.get(name, {}), metadata.get(name), size=len(columns[name]))
-        for name, task in names.items()
-        if name in columns
-    }
 
 
 class _Labels(NamedTuple):
@@ -151,20 +149,21 @@ def _read_labels(home: str, file: TestFile, task: Task, *, role: Role, partial: 
     return _Labels(table.column, problems)
 
 
-class _Divisions(NamedTuple):
-    phenomena: dict[str, Mapping[Phenomenon, tuple[int, ...]]]
+class _Beside(NamedTuple):
+    """What stands beside the labels of a file, under its name."""
+
+    phenomena: dict[str, Tagged]
     metadata: dict[str, Metadata]
     problems: list[Problem]
 
 
-def _read_divisions(home: str, file: TestFile, task: Task, *, size: int, column: Column) -> _Divisions:
-    result = _Divisions({}, {}, [])
+def _read_beside(home: str, file: TestFile, task: Task, *, size: int, column: Column) -> _Beside:
+    result = _Beside({}, {}, [])
     tag_name, about_name = f"{file.name}{PHENOMENA_SUFFIX}", f"{file.name}{METADATA_SUFFIX}"
     tags, about = _content(home, tag_name), _content(home, about_name)
     if tags is None and about is None:
         return result
-    indices = range(len(column)) if column.indices is None else column.indices
-    positions = {index: position for position, index in enumerate(indices)}
+    positions = {index: position for position, index in enumerate(column.indices or range(len(column)))}
     if tags is not None:
         tagged = read_phenomena(tag_name, tags, task, size=size, positions=positions)
         result.phenomena[file.name] = tagged.positions
@@ -190,3 +189,59 @@ def _nothing_there(home: str, benchmark: Benchmark, role: Role) -> Problem:
     wanted = ", ".join(f"{file.name}{SUFFIX}" for file in benchmark.files(role))
     fix = "Put one file of labels there for each test file, with the header index<TAB>label."
     return Problem("no-gold", "error", "", f"expected at least one of {wanted}", fix)
+
+
+def _version(gold: Gold, key: bytes) -> str:
+    """HMAC-SHA256 of all that scores depend on, whatever the files' line ends or order of rows.
+
+    A plain hash of a small label set can be guessed by trying; a keyed one cannot.
+    """
+    import hashlib
+    import hmac
+
+    digest = hmac.new(key, digestmod=hashlib.sha256)
+    for part in _hashed(gold):
+        digest.update(len(part).to_bytes(8, "little"))
+        digest.update(part)
+    return digest.hexdigest()[:SHOWN]
+
+
+def label_key(folder: str) -> bytes:
+    """The secret key of a gold folder, made on first use. Raises OSError where none can be kept."""
+    path = os.path.join(folder, KEY_FILE)
+    try:
+        with open(path, "rb") as file:
+            key = file.read()
+    except FileNotFoundError:
+        key = _new_key(path)
+    if len(key) != KEY_BYTES:
+        raise OSError(0, f"{KEY_FILE} holds {len(key)} bytes, expected {KEY_BYTES}")
+    return key
+
+
+def _new_key(path: str) -> bytes:
+    """Make the key; when another process makes one at the same time, all use the first."""
+    own = f"{path}.{os.getpid()}.{os.urandom(4).hex()}"
+    descriptor = os.open(own, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600)
+    try:
+        with os.fdopen(descriptor, "wb") as file:
+            file.write(os.urandom(KEY_BYTES))
+        os.link(own, path)  # unlike a rename, this never replaces a key that is there
+    except FileExistsError:
+        pass
+    finally:
+        os.unlink(own)
+    with open(path, "rb") as kept:
+        return kept.read()
+
+
+def _hashed(gold: Gold) -> Iterator[bytes]:
+    for name, column in sorted(gold.columns.items()):
+        yield name.encode()
+        yield repr(column.labels).encode()
+        yield column.values if isinstance(column.values, bytes) else repr(column.values.tolist()).encode()
+        yield b"" if column.indices is None else repr(column.indices.tolist()).encode()
+        tags = gold.phenomena.get(name, {})
+        yield repr([(phenomenon.coarse, phenomenon.name, at) for phenomenon, at in tags.items()]).encode()
+        about = gold.metadata.get(name)
+        yield b"" if about is None else repr((about.groups, sorted(about.columns.items()))).encode()

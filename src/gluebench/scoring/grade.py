@@ -4,23 +4,18 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 from gluebench.benchmark import Benchmark, Task
-from gluebench.scoring.averages import Part, macro_average, task_score
-from gluebench.scoring.diagnostics import diagnostic_report
 from gluebench.scoring.gold import PARTIAL, SUFFIX, Gold, GoldError, read_gold
-from gluebench.scoring.intervals import NO_BAR, Bar
-from gluebench.scoring.metrics import Point, point
+from gluebench.scoring.intervals import NO_BAR, Bar, Part, mean_bar
+from gluebench.scoring.metrics import Point, point, task_score
 from gluebench.scoring.pairs import Pairs, matched
-from gluebench.scoring.provenance import provenance
-from gluebench.scoring.report import Report, Score, TaskReport
+from gluebench.scoring.report import DiagnosticReport, Report, Score, TaskReport, provenance
+from gluebench.scoring.tags import OVERALL, Category
 from gluebench.submission.problems import Problem
 from gluebench.submission.submission import Submission, missing_files
 from gluebench.submission.values import SubmissionError, submission_of
-
-if TYPE_CHECKING:
-    from gluebench.scoring.inference import TaskBars
 
 
 def grade(
@@ -42,10 +37,10 @@ def grade(
     require_gradable(submission, labels)
     _require_gold(submission, labels)
     pairs = pairs_of(submission, labels)
-    results = [_task(task, pairs, intervals=intervals) for task in labels.benchmark.scored]
-    average = macro_average([result.report.score for result in results])
-    if average is not None and intervals:
-        average = _with_interval(average, results)
+    scored = labels.benchmark.scored
+    points = {task.name: _points(task, pairs) for task in scored}
+    tasks = {task.name: _task_report(task, pairs, points[task.name], intervals=intervals) for task in scored}
+    score = macro_average({name: task.score for name, task in tasks.items()}, intervals=intervals)
     diagnostics = {
         task.name: diagnostic_report(task, pairs, labels, intervals=intervals)
         for task in labels.benchmark.diagnostics
@@ -53,15 +48,15 @@ def grade(
     return Report(
         benchmark=labels.benchmark.name,
         split=labels.role,
-        complete=average is not None,
+        complete=score is not None,
         missing=missing_files(labels.benchmark, labels.role, submission.predictions),
-        score=average,
-        tasks={result.name: result.report for result in results},
+        score=score,
+        tasks=tasks,
         diagnostics={name: found.report for name, found in diagnostics.items()},
         warnings=(
             *labels.warnings,
             *_coverage_warnings(submission, labels, pairs),
-            *(warning for result in results for warning in result.warnings),
+            *_undefined_warnings(points),
             *(warning for found in diagnostics.values() for warning in found.warnings),
         ),
         provenance=provenance(labels),
@@ -114,66 +109,111 @@ def pairs_of(submission: Submission, gold: Gold) -> dict[str, Pairs]:
     return pairs
 
 
-class _Result(NamedTuple):
-    """What a report says of one task."""
-
-    name: str
-    report: TaskReport
-    warnings: tuple[str, ...]
-
-
-def _with_interval(average: Score, results: Sequence[_Result]) -> Score:
-    """The macro-average of tasks that all have a score, with its interval."""
-    from gluebench.scoring.inference import mean_bar  # imports numpy
-
-    scores = {result.name: result.report.score for result in results}
-    bar = mean_bar(
-        [
-            Part(name, score.value, Bar(score.low, score.high, score.withheld))
-            for name, score in scores.items()
-            if score is not None and score.value is not None
-        ]
-    )
-    return average._replace(low=bar.low, high=bar.high, withheld=bar.withheld)
+def macro_average(scores: Mapping[str, Score | None], *, intervals: bool) -> Score | None:
+    """The unweighted mean of the task scores (section 3.4), by name; None while one is missing."""
+    parts = [
+        Part(name, score.value, Bar(score.low, score.high, score.withheld))
+        for name, score in scores.items()
+        if score is not None and score.value is not None
+    ]
+    if not parts or len(parts) < len(scores):
+        return None
+    shares = [score.covered for score in scores.values() if score is not None]
+    covered = None
+    if any(share is not None for share in shares):
+        covered = sum(1.0 if share is None else share for share in shares) / len(shares)
+    value = task_score([part.value for part in parts])
+    return Score.of(value, mean_bar(parts) if intervals else NO_BAR, len(parts), covered)
 
 
-def _task(task: Task, pairs: Mapping[str, Pairs], *, intervals: bool) -> _Result:
-    metrics = [metric for metric in task.metrics if metric.file in pairs]
-    points = {metric.name: point(metric, pairs[metric.file]) for metric in metrics}
-    bars: TaskBars | None = None
-    if intervals and metrics:
+def _points(task: Task, pairs: Mapping[str, Pairs]) -> dict[str, Point]:
+    """The value of each metric whose test file has gold and predictions."""
+    return {metric.name: point(metric, pairs[metric.file]) for metric in task.metrics if metric.file in pairs}
+
+
+def _task_report(
+    task: Task, pairs: Mapping[str, Pairs], points: Mapping[str, Point], *, intervals: bool
+) -> TaskReport:
+    bars, bar = dict.fromkeys(points, NO_BAR), NO_BAR
+    if intervals and points:
         from gluebench.scoring.inference import task_bars  # imports numpy
 
-        bars = task_bars(task, pairs, points)
-    scores = {
-        metric.name: _score(
-            points[metric.name], pairs[metric.file], bars.metrics[metric.name] if bars else NO_BAR
-        )
-        for metric in metrics
-    }
-    whole = len(metrics) == len(task.metrics)
-    score = _task_score(task, points, pairs, bars.score if bars else NO_BAR) if whole else None
-    return _Result(task.name, TaskReport(score, scores), tuple(_undefined_warnings(task.name, points)))
-
-
-def _score(found: Point, pairs: Pairs, bar: Bar) -> Score:
-    return Score(found.value, bar.low, bar.high, len(pairs), bar.withheld, pairs.covered)
-
-
-def _task_score(task: Task, points: Mapping[str, Point], pairs: Mapping[str, Pairs], bar: Bar) -> Score:
-    files = list(dict.fromkeys(metric.file for metric in task.metrics))
-    n = sum(len(pairs[name]) for name in files)
-    covered = None
-    if any(pairs[name].covered is not None for name in files):
-        covered = n / sum(len(pairs[name]) / (pairs[name].covered or 1.0) for name in files)
+        bars, bar = task_bars(task, pairs, points)
+    files = {metric.name: metric.file for metric in task.metrics}
+    metrics = {name: _score(found.value, bars[name], [pairs[files[name]]]) for name, found in points.items()}
+    if len(points) < len(task.metrics):
+        return TaskReport(None, metrics)
     value = task_score([found.value for found in points.values()])
-    return Score(value, bar.low, bar.high, n, bar.withheld, covered)
+    return TaskReport(_score(value, bar, [pairs[name] for name in dict.fromkeys(files.values())]), metrics)
 
 
-def _undefined_warnings(task: str, points: Mapping[str, Point]) -> Iterator[str]:
-    for metric, found in points.items():
-        if found.undefined:
-            yield f"{task}: {metric} is not defined where {found.undefined}, and counts as 0"
+def _score(value: float, bar: Bar, files: Sequence[Pairs]) -> Score:
+    """A score on all examples of some test files."""
+    n, covered = sum(map(len, files)), None
+    if any(pairs.covered is not None for pairs in files):
+        covered = n / sum(len(pairs) / (pairs.covered or 1.0) for pairs in files)
+    return Score.of(value, bar, n, covered)
+
+
+class Found(NamedTuple):
+    """What there is to say of a diagnostic set."""
+
+    report: DiagnosticReport | None
+    """None when it was not answered, or has no gold."""
+    warnings: tuple[str, ...] = ()
+
+
+def diagnostic_report(task: Task, pairs: Mapping[str, Pairs], gold: Gold, *, intervals: bool) -> Found:
+    """The scores of a diagnostic set by its first metric: overall, by phenomenon and by metadata column."""
+    metric = task.metrics[0]
+    if metric.file not in pairs:
+        return Found(None, _absent(task, metric.file, gold))
+    whole, categories = pairs[metric.file], gold.categories[metric.file]
+    parts = [whole if each.kind == OVERALL else whole.subset(each.positions) for each in categories]
+    points = [point(metric, part) for part in parts]
+    bars = [NO_BAR] * len(parts)
+    if intervals:
+        from gluebench.scoring.inference import file_bars  # imports numpy
+
+        bars = [file_bars([metric], part, [found])[0] for part, found in zip(parts, points, strict=True)]
+    scores: dict[str, dict[str, Score]] = {kind: {} for kind in (OVERALL, "coarse", "fine", *task.metadata)}
+    for each, found, bar in zip(categories, points, bars, strict=True):
+        scores[each.kind][each.name] = Score.of(found.value, bar, len(each.positions), whole.covered)
+    [overall] = scores[OVERALL].values()
+    metadata = {column: scores[column] for column in task.metadata if scores[column]}
+    report = DiagnosticReport(overall, scores["coarse"], scores["fine"], metadata)
+    return Found(report, _undefined_categories(task, categories, points))
+
+
+def _absent(task: Task, file: str, gold: Gold) -> tuple[str, ...]:
+    if gold.role not in task.file(file).splits:
+        return ()
+    if file not in gold.columns:
+        return (f"{task.name}: there are no gold labels for it; no score depends on it",)
+    return (f"{task.name}: {file}.tsv was not submitted; its analysis is left out, no score depends on it",)
+
+
+def _undefined_categories(
+    task: Task, categories: Sequence[Category], points: Sequence[Point]
+) -> tuple[str, ...]:
+    """One warning for the whole set, or one for all its categories."""
+    metric = task.metrics[0].name
+    if points[0].undefined:
+        return (_undefined(task.name, metric, points[0].undefined),)
+    names = [each.name for each, found in zip(categories, points, strict=True) if found.undefined]
+    why = "all gold labels or all predictions are the same"
+    return (f"{_undefined(task.name, metric, why)}: {', '.join(names)}",) if names else ()
+
+
+def _undefined_warnings(points: Mapping[str, Mapping[str, Point]]) -> Iterator[str]:
+    for task, metrics in points.items():
+        for metric, found in metrics.items():
+            if found.undefined:
+                yield _undefined(task, metric, found.undefined)
+
+
+def _undefined(task: str, metric: str, why: str) -> str:
+    return f"{task}: {metric} is not defined where {why}, and counts as 0"
 
 
 def _coverage_warnings(submission: Submission, gold: Gold, pairs: Mapping[str, Pairs]) -> Iterator[str]:

@@ -18,19 +18,20 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gluebench.benchmark import Metric, Task
-from gluebench.scoring.averages import Part, mean_interval, task_score, withheld_because
-from gluebench.scoring.distributions import student_quantile
+from gluebench.scoring.distributions import student_quantile, student_t_two_sided
 from gluebench.scoring.intervals import (
     TOO_FEW,
     UNDEFINED,
     Alone,
     Bar,
     Interval,
+    Part,
     grouped_hits,
     grouped_wilson,
+    mean_bar,
     wilson,
 )
-from gluebench.scoring.metrics import Point, is_proportion, metric_function
+from gluebench.scoring.metrics import Point, is_proportion, metric_function, task_score
 from gluebench.scoring.pairs import Pairs
 from gluebench.scoring.units import Exchange, Units, units_of
 
@@ -47,7 +48,7 @@ _ROUNDING = 9
 class TaskBars(NamedTuple):
     """The intervals of a task."""
 
-    metrics: Mapping[str, Bar]
+    metrics: dict[str, Bar]
     score: Bar
 
 
@@ -62,14 +63,6 @@ def task_bars(task: Task, pairs: Mapping[str, Pairs], points: Mapping[str, Point
         value = task_score([points[metric.name].value for metric in metrics])
         parts.append(Part(name, value, of_file[-1], len(metrics)))
     return TaskBars(bars, mean_bar(parts))
-
-
-def mean_bar(parts: Sequence[Part]) -> Bar:
-    """The interval of a weighted mean of independent scores; withheld where that of a part is."""
-    if len(parts) == 1:
-        return parts[0].bar
-    withheld = withheld_because({part.name: part.bar.withheld for part in parts})
-    return Bar(None, None, withheld) if withheld else Bar(*mean_interval(parts))
 
 
 def file_bars(metrics: Sequence[Metric], pairs: Pairs, points: Sequence[Point]) -> list[Bar]:
@@ -189,6 +182,10 @@ class Null:
         at = np.searchsorted(self.support, round(statistic, _ROUNDING))
         return float(self.tail[min(int(at), len(self.tail) - 1)])
 
+    def above(self, statistic: float) -> float:
+        """The mid-p of any |T|, by a line between two values."""
+        return float(np.interp(statistic, self.support, self.tail))
+
     def critical(self, alpha: float = ALPHA) -> float:
         """The |T| whose mid-p is `alpha`, by a line between two values; infinite if none is so far out.
 
@@ -203,6 +200,10 @@ class Null:
             return float(support[0])
         share = min((tail[above - 1] - alpha) / (tail[above - 1] - tail[above]), 0.999)
         return float(support[above - 1] + share * (support[above] - support[above - 1]))
+
+    def quantile(self, probability: float) -> float:
+        """The normal quantile, for the noise around a true difference."""
+        return NormalDist().inv_cdf(probability)
 
 
 def _rounded(statistics: Floats) -> Floats:
@@ -219,7 +220,52 @@ def _statistics(differences: Floats, errors: Floats) -> Floats:
 
 
 @dataclass(frozen=True)
-class PairedTest:
+class Student:
+    """Student's t as the distribution of T."""
+
+    df: float
+
+    def above(self, statistic: float) -> float:
+        """The two-sided p-value of a |T|."""
+        return student_t_two_sided(statistic, self.df)
+
+    def critical(self, alpha: float) -> float:
+        """The |T| whose two-sided p-value is `alpha`."""
+        return student_quantile(1 - alpha / 2, self.df)
+
+    def quantile(self, probability: float) -> float:
+        """The quantile of t, for the noise around a true difference."""
+        return student_quantile(probability, self.df)
+
+
+class DifferenceTest:
+    """What follows from a difference, its standard error and the distribution of T = difference / error."""
+
+    difference: float
+    error: float
+    null: Null | Student
+
+    def interval(self, alpha: float = ALPHA) -> Interval | None:
+        """The interval of confidence 1 - `alpha`; None where nothing varies or no p is so small."""
+        margin = self.null.critical(alpha) * self.error
+        if not (isfinite(margin) and margin > 0):
+            return None
+        return Interval(self.difference - margin, self.difference + margin)
+
+    def equivalence_p(self, margin: float) -> float:
+        """The larger p of two one-sided tests that the difference is beyond a margin (Schuirmann 1987)."""
+        if self.error <= 0 or abs(self.difference) >= margin:
+            return 1.0
+        return self.null.above((margin - abs(self.difference)) / self.error) / 2
+
+    def detectable(self, power: float = POWER) -> float | None:
+        """The smallest true difference that the test finds with that power; None if not known."""
+        detectable = (self.null.critical(ALPHA) + self.null.quantile(power)) * self.error
+        return detectable if isfinite(detectable) and detectable > 0 else None
+
+
+@dataclass(frozen=True)
+class PairedTest(DifferenceTest):
     """One difference of two systems on the same units, with what it is tested by."""
 
     difference: float
@@ -228,8 +274,6 @@ class PairedTest:
     null: Null
     drawn: Exchange
     """The difference and its error, observed and exchanged, each (1 + resamples,): for means of several."""
-    apart: int
-    """Units that the two answer differently."""
 
     @property
     def statistic(self) -> float:
@@ -241,32 +285,6 @@ class PairedTest:
         """Two-sided mid-p."""
         return self.null.p(self.statistic)
 
-    def interval(self, alpha: float = ALPHA) -> Interval | None:
-        """The interval of confidence 1 - `alpha`; None where no p-value could be so small."""
-        margin = self.null.critical(alpha) * self.error
-        if not (isfinite(margin) and margin > 0):
-            return None
-        return Interval(self.difference - margin, self.difference + margin)
-
-    def equivalence_p(self, margin: float) -> float:
-        """The larger p of two one-sided tests that the difference is beyond a margin (Schuirmann 1987)."""
-        if self.error <= 0 or abs(self.difference) >= margin:
-            return 1.0
-        beyond = (margin - abs(self.difference)) / self.error
-        return float(np.interp(beyond, self.null.support, self.null.tail)) / 2
-
-    def detectable(self, power: float = POWER) -> float | None:
-        """The smallest true difference that the test finds with that power; None if not known."""
-        detectable = (self.null.critical() + NormalDist().inv_cdf(power)) * self.error
-        return detectable if isfinite(detectable) and detectable > 0 else None
-
-    def power(self, difference: float) -> float:
-        """The chance that the test finds a true difference of that size."""
-        if self.error <= 0:
-            return 0.0
-        normal, shift, critical = NormalDist(), abs(difference) / self.error, self.null.critical()
-        return normal.cdf(shift - critical) + normal.cdf(-shift - critical)
-
     def turned(self) -> PairedTest:
         """The same difference the other way round."""
         drawn = Exchange(-self.drawn.differences, self.drawn.errors)
@@ -276,8 +294,7 @@ class PairedTest:
 def paired_tests(units: Units, *, resamples: int, rng: np.random.Generator) -> list[PairedTest]:
     """The test of each metric of a test file and, where there are several, of their mean."""
     drawn = units.exchange(resamples, rng)
-    apart = units.apart()
-    tests = [_drawn_test(Exchange(*each), apart) for each in zip(*drawn, strict=True)]
+    tests = [_drawn_test(Exchange(*each)) for each in zip(*drawn, strict=True)]
     for at, metric in enumerate(units.metrics):
         if mcnemar_holds(metric, units):
             tests[at] = replace(tests[at], null=Null.of_coins(sum(alone(*units.systems)), units.examples))
@@ -307,11 +324,9 @@ def alone(a: Pairs, b: Pairs) -> Alone:
     )
 
 
-def _drawn_test(drawn: Exchange, apart: int) -> PairedTest:
-    statistics = _statistics(drawn.differences, drawn.errors)
-    return PairedTest(
-        float(drawn.differences[0]), float(drawn.errors[0]), Null.of_draws(statistics), drawn, apart
-    )
+def _drawn_test(drawn: Exchange) -> PairedTest:
+    null = Null.of_draws(_statistics(drawn.differences, drawn.errors))
+    return PairedTest(float(drawn.differences[0]), float(drawn.errors[0]), null, drawn)
 
 
 def mean_test(tests: Sequence[PairedTest], weights: Sequence[float]) -> PairedTest:
@@ -321,4 +336,4 @@ def mean_test(tests: Sequence[PairedTest], weights: Sequence[float]) -> PairedTe
     shares = np.array(weights) / sum(weights)
     differences = shares @ np.array([test.drawn.differences for test in tests])
     errors = np.sqrt(shares**2 @ np.array([test.drawn.errors for test in tests]) ** 2)
-    return _drawn_test(Exchange(differences, errors), sum(test.apart for test in tests))
+    return _drawn_test(Exchange(differences, errors))

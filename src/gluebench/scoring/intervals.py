@@ -1,9 +1,9 @@
-"""95 % intervals as records, and those of proportions in closed form; without numpy."""
+"""95 % intervals as records, and those of proportions and of means in closed form; without numpy."""
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 from gluebench.scoring.distributions import student_quantile
@@ -101,3 +101,50 @@ def grouped_hits(gold: bytes, predicted: bytes, groups: Sequence[int]) -> list[G
     sizes = Counter(groups)
     hits = Counter(group for group, g, p in zip(groups, gold, predicted, strict=True) if g == p)
     return [Group(hits[group], size) for group, size in sizes.items()]
+
+
+class Part(NamedTuple):
+    """One of several independent scores that are averaged."""
+
+    name: str
+    value: float
+    bar: Bar
+    weight: float = 1.0
+
+
+def mean_bar(parts: Sequence[Part]) -> Bar:
+    """The interval of a weighted mean of independent scores; withheld where that of a part is."""
+    if len(parts) == 1:
+        return parts[0].bar
+    withheld = withheld_because({part.name: part.bar.withheld for part in parts})
+    return Bar(None, None, withheld) if withheld else Bar(*mean_interval(parts))
+
+
+def mean_interval(parts: Sequence[Part]) -> Interval:
+    """The interval of a weighted mean of independent scores, from the interval of each.
+
+    Each end is as far from the mean as the root of the summed squares of the parts' own distances
+    (Zou and Donner 2008). Raises ValueError if a part has no interval.
+    """
+    whole = sum(part.weight for part in parts)
+    value = sum(part.weight * part.value for part in parts) / whole
+    below = above = 0.0
+    for part in parts:
+        interval = part.bar.interval
+        if interval is None:
+            raise ValueError(f"{part.name} has no interval; expected one for every part of a mean")
+        below += (part.weight * max(0.0, part.value - interval.low)) ** 2
+        above += (part.weight * max(0.0, interval.high - part.value)) ** 2
+    return Interval(value - below**0.5 / whole, value + above**0.5 / whole)
+
+
+def withheld_because(parts: Mapping[str, str | None]) -> str | None:
+    """Why a mean has no interval, as "not defined on CoLA; too few to say on WNLI"; None where it has one.
+
+    `parts` is name to why the part has none.
+    """
+    reasons: dict[str, list[str]] = {}
+    for name, why in parts.items():
+        if why is not None:
+            reasons.setdefault(why, []).append(name)
+    return "; ".join(f"{why} on {', '.join(names)}" for why, names in reasons.items()) or None

@@ -15,10 +15,9 @@ from math import sqrt
 from typing import TYPE_CHECKING, NamedTuple
 
 from gluebench.benchmark import Task
-from gluebench.scoring.averages import task_score
 from gluebench.scoring.gold import Gold
 from gluebench.scoring.grade import pairs_of
-from gluebench.scoring.metrics import is_proportion, point
+from gluebench.scoring.metrics import is_proportion, point, task_score
 from gluebench.scoring.pairs import Pairs
 from gluebench.scoring.report import DiagnosticReport, Report, Score, TaskReport
 from gluebench.submission.column import Column
@@ -82,12 +81,11 @@ def climb(submission: Submission, bests: Mapping[str, Submission], gold: Gold) -
         shown |= {name: source.predictions[name] for name in names}
         if kind:
             outcome[kind].append(task.name)
-    whole = replace(submission, predictions=_in_order(shown, submission))
-    return Climb(whole, *(tuple(outcome[kind]) for kind in ("new", "kept", "incomplete")))
-
-
-def _in_order(shown: Mapping[str, Column], submission: Submission) -> dict[str, Column]:
-    return {name: shown[name] for name in submission.predictions if name in shown}
+    in_order = {name: shown[name] for name in submission.predictions if name in shown}
+    return Climb(
+        replace(submission, predictions=in_order),
+        *(tuple(outcome[kind]) for kind in ("new", "kept", "incomplete")),
+    )
 
 
 def step(task: Task, new: Mapping[str, Pairs], best: Mapping[str, Pairs], *, seed: int = 0) -> Step:
@@ -145,39 +143,36 @@ def rounded_report(report: Report) -> Report:
     tasks = {name: _rounded_task(task) for name, task in report.tasks.items()}
     score = report.score
     if score is not None:
-        value = _mean([task.score for task in tasks.values() if task.score is not None])
-        score = _at(score, 10_000)._replace(value=value)
+        score = _rounded(score, 10_000)._replace(value=_mean([task.score for task in tasks.values()]))
     diagnostics = {
-        name: None if found is None else _rounded_diagnostic(found)
+        name: None if found is None else DiagnosticReport(
+            _rounded(found.overall),
+            _rounded_all(found.coarse),
+            _rounded_all(found.fine),
+            {column: _rounded_all(scores) for column, scores in found.metadata.items()},
+        )
         for name, found in report.diagnostics.items()
-    }
+    }  # fmt: skip
     return report._replace(score=score, tasks=tasks, diagnostics=diagnostics)
 
 
 def _rounded_task(task: TaskReport) -> TaskReport:
-    metrics = {name: _at(score, score.n) for name, score in task.metrics.items()}
-    if task.score is None:
-        return TaskReport(None, metrics)
-    return TaskReport(_at(task.score, task.score.n)._replace(value=_mean([*metrics.values()])), metrics)
+    metrics, score = _rounded_all(task.metrics), task.score
+    if score is not None:
+        score = _rounded(score)._replace(value=_mean([*metrics.values()]))
+    return TaskReport(score, metrics)
 
 
-def _mean(scores: Sequence[Score]) -> float:
-    return task_score([score.value for score in scores if score.value is not None])
+def _rounded_all(scores: Mapping[str, Score]) -> dict[str, Score]:
+    return {name: _rounded(score) for name, score in scores.items()}
 
 
-def _rounded_diagnostic(found: DiagnosticReport) -> DiagnosticReport:
-    coarse, fine = ({name: _at(score, score.n) for name, score in part.items()} for part in found[1:3])
-    metadata = {
-        column: {name: _at(score, score.n) for name, score in part.items()}
-        for column, part in found.metadata.items()
-    }
-    return DiagnosticReport(_at(found.overall, found.overall.n), coarse, fine, metadata)
-
-
-def _at(score: Score, parts: int) -> Score:
-    """The score with its value and ends at multiples of one `parts`-th."""
-    value, low, high = (
-        None if number is None else round(number * parts) / parts
-        for number in (score.value, score.low, score.high)
-    )
+def _rounded(score: Score, parts: int | None = None) -> Score:
+    """The score with its value and ends at multiples of one `parts`-th, else of one n-th."""
+    steps = parts or score.n
+    value, low, high = (None if number is None else round(number * steps) / steps for number in score[:3])
     return score._replace(value=value, low=low, high=high)
+
+
+def _mean(scores: Sequence[Score | None]) -> float:
+    return task_score([score.value for score in scores if score is not None and score.value is not None])

@@ -1,4 +1,4 @@
-"""The report: every score of a submission with its error bar, as one frozen record and as JSON."""
+"""The report: every score of a submission with its interval, and its provenance, as a record and as JSON."""
 
 from __future__ import annotations
 
@@ -7,7 +7,14 @@ from collections.abc import Collection, Mapping
 from dataclasses import fields, is_dataclass
 from typing import Any, NamedTuple
 
+from gluebench.benchmark import Benchmark
+from gluebench.scoring.gold import Gold
+from gluebench.scoring.intervals import Bar
+from gluebench.version import __version__
+
 SCHEMA = "gluebench.report/1"
+DIGITS = 16
+"""Hexadecimal digits of a fingerprint."""
 
 
 class Score(NamedTuple):
@@ -24,6 +31,11 @@ class Score(NamedTuple):
     """Why the interval (or, by a policy, the value) is not given: "too few to say"."""
     covered: float | None = None
     """Share of the split's examples that had gold, when not all had."""
+
+    @classmethod
+    def of(cls, value: float, bar: Bar, n: int, covered: float | None = None) -> Score:
+        """A value with its interval."""
+        return cls(value, bar.low, bar.high, n, bar.withheld, covered)
 
     def as_dict(self) -> dict[str, Any]:
         """JSON-ready values: 12 significant digits; `withheld` and `covered` only where they apply."""
@@ -107,3 +119,91 @@ def fields_of(record: Any, *, optional: Collection[str] = ()) -> dict[str, Any]:
 def rounded(value: float | None) -> float | None:
     """12 significant digits: the same bytes wherever the last bit of a sum may differ."""
     return None if value is None else float(f"{value:.12g}")
+
+
+def report_of(values: Mapping[str, Any]) -> Report:
+    """The report whose `as_dict` gave these values, as a leaderboard sends them.
+
+    Raises ValueError for another schema.
+    """
+    if values.get("schema") != SCHEMA:
+        raise ValueError(f"this is no report of the schema {SCHEMA}, but {values.get('schema')!r}")
+    return Report(
+        benchmark=values["benchmark"],
+        split=values["split"],
+        complete=values["complete"],
+        missing=tuple(values["missing"]),
+        score=_score(values["score"]),
+        tasks={
+            name: TaskReport(_score(task["score"]), _scores(task["metrics"]))
+            for name, task in values["tasks"].items()
+        },
+        diagnostics={
+            name: None if found is None else diagnostic_of(found)
+            for name, found in values["diagnostics"].items()
+        },
+        warnings=tuple(values["warnings"]),
+        provenance=values["provenance"],
+    )
+
+
+def diagnostic_of(values: Mapping[str, Any]) -> DiagnosticReport:
+    """A report's part on one diagnostic set, from its JSON."""
+    parts = {name: _scores(found) for name, found in values.items() if name != "overall"}
+    return DiagnosticReport(Score(**values["overall"]), parts.pop("coarse"), parts.pop("fine"), parts)
+
+
+def _scores(values: Mapping[str, Any]) -> dict[str, Score]:
+    return {name: Score(**score) for name, score in values.items()}
+
+
+def _score(values: Mapping[str, Any] | None) -> Score | None:
+    return None if values is None else Score(**values)
+
+
+def provenance(gold: Gold, **settings: Any) -> Mapping[str, Any]:
+    """The `provenance` of a report, JSON-ready; `settings` are those that the numbers depend on."""
+    return {
+        "package": "gluebench",
+        "version": __version__,
+        "schema": SCHEMA,
+        "benchmark": {"name": gold.benchmark.name, "fingerprint": fingerprint(gold.benchmark)},
+        "datasets": datasets(gold),
+        "labels": gold.version,
+        **({"rows": gold.rows} if gold.rows else {}),
+        **settings,
+    }
+
+
+def fingerprint(benchmark: Benchmark) -> str:
+    """Hash of all in the manifest that a score can depend on; titles, notes and sources are left out."""
+    from hashlib import sha256
+
+    tasks = [
+        (
+            task.name,
+            task.scored,
+            task.words,
+            task.score_range,
+            [(metric.name, metric.function, metric.file, metric.positive) for metric in task.metrics],
+            [
+                (file.name, sorted((role, split.size) for role, split in file.splits.items()))
+                for file in task.files
+            ],
+            [(phenomenon.coarse, phenomenon.name) for phenomenon in task.phenomena],
+            task.metadata,
+        )
+        for task in benchmark.tasks
+    ]
+    return sha256(repr(tasks).encode()).hexdigest()[:DIGITS]
+
+
+def datasets(gold: Gold) -> dict[str, str | None]:
+    """Test-file name to the content fingerprint of its examples; None where it is not known.
+
+    It is that of the data the labels were read from, else that of the published data (the manifest's).
+    """
+    return {
+        file.name: gold.datasets.get(file.name) or file.splits[gold.role].fingerprint or None
+        for file in gold.benchmark.files(gold.role)
+    }

@@ -14,16 +14,14 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from gluebench.scoring.distributions import student_quantile, student_t_two_sided
-from gluebench.scoring.inference import ALPHA, POWER, jackknife_spread
-from gluebench.scoring.intervals import Interval
+from gluebench.scoring.inference import DifferenceTest, Student, jackknife_spread
 from gluebench.scoring.units import Units
 
 Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True)
-class RunsTest:
+class RunsTest(DifferenceTest):
     """The mean of the runs of one system, or the difference of two such means."""
 
     runs: tuple[Floats, ...]
@@ -35,7 +33,7 @@ class RunsTest:
     """For A and B the part of the runs' variance that is the examples', and so counted already."""
 
     @property
-    def difference(self) -> float:
+    def difference(self) -> float:  # type: ignore[override]
         """A minus B, or the mean of A."""
         means = [float(each.mean()) for each in self.runs]
         return means[0] - sum(means[1:])
@@ -51,7 +49,7 @@ class RunsTest:
         return sum(max(0.0, of - part) for of, part in zip(self._of_runs, self.shared, strict=True))
 
     @property
-    def error(self) -> float:
+    def error(self) -> float:  # type: ignore[override]
         """The standard error."""
         return float((self.examples + self.seeds) ** 0.5)
 
@@ -62,8 +60,8 @@ class RunsTest:
         return self.seeds / whole if whole > 0 else 0.0
 
     @property
-    def df(self) -> float:
-        """Degrees of freedom: those of examples and of runs, in proportion to their shares of the variance.
+    def null(self) -> Student:  # type: ignore[override]
+        """Student's t, with the degrees of freedom of examples and runs by their shares of the variance.
 
         Satterthwaite's squared shares give too many where the runs happened to differ little: with three runs
         that make 65 % of the variance, intervals of a mean cover 92 to 93 % (docs/design/differences.md).
@@ -75,35 +73,19 @@ class RunsTest:
         ]
         whole = self.examples + self.seeds
         if whole <= 0:
-            return 1.0
+            return Student(1.0)
         inverse = self.examples / self.examples_df
         if counted:  # pooled by Satterthwaite
             runs_df = sum(of for of, _ in counted) ** 2 / sum(of**2 / df for of, df in counted)
             inverse += self.seeds / runs_df
-        return max(1.0, whole / inverse)
+        return Student(max(1.0, whole / inverse))
 
     @property
     def p(self) -> float:
         """Two-sided p-value of Student's t."""
         if self.error <= 0:
             return 1.0 if self.difference == 0 else 0.0
-        return student_t_two_sided(self.difference / self.error, self.df)
-
-    def interval(self, alpha: float = ALPHA) -> Interval | None:
-        """The interval of confidence 1 - `alpha`; None where nothing varies."""
-        margin = student_quantile(1 - alpha / 2, self.df) * self.error
-        return Interval(self.difference - margin, self.difference + margin) if margin > 0 else None
-
-    def equivalence_p(self, margin: float) -> float:
-        """The larger p of two one-sided tests that the difference is beyond a margin (Schuirmann 1987)."""
-        if self.error <= 0 or abs(self.difference) >= margin:
-            return 1.0
-        return student_t_two_sided((margin - abs(self.difference)) / self.error, self.df) / 2
-
-    def detectable(self, power: float = POWER) -> float | None:
-        """The smallest true difference that the test finds with that power; None if not known."""
-        points = student_quantile(1 - ALPHA / 2, self.df) + student_quantile(power, self.df)
-        return points * self.error or None
+        return self.null.above(self.difference / self.error)
 
 
 def runs_tests(units: Units, runs: Sequence[int]) -> list[RunsTest]:

@@ -13,14 +13,18 @@ from array import array
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from math import floor
-from typing import Literal, get_args
+from typing import Literal
 
 from gluebench.benchmark import Phenomenon
 from gluebench.scoring.gold import Gold, gold_of
-from gluebench.scoring.tags import Metadata
+from gluebench.scoring.tags import Metadata, Tagged, numbered
 from gluebench.submission.column import Column
 
 Rows = Literal["public", "held back"]
+WARNINGS: Mapping[Rows, str] = {
+    "public": "scored on the public rows; the others are held back until the day of the reveal",
+    "held back": "scored on the rows that were held back until the day of the reveal",
+}
 
 BINS = 10
 """Parts of equal size that a column of numbers is divided in, for its share of each."""
@@ -34,8 +38,8 @@ def part_of(gold: Gold, rows: Rows, *, share: float, key: bytes) -> Gold:
     A diagnostic set whose labels are public is in both parts whole. Raises ValueError for a share that is not
     between 0 and 1, or a file with fewer than two groups of examples, which cannot be divided.
     """
-    if rows not in get_args(Rows):
-        raise ValueError(f"rows is {rows!r}; expected one of {', '.join(get_args(Rows))}")
+    if rows not in WARNINGS:
+        raise ValueError(f"rows is {rows!r}; expected one of {', '.join(WARNINGS)}")
     if not 0 < share < 1:
         raise ValueError(f"the share of public rows is {share}; expected a number between 0 and 1")
     kept = {name: _kept(name, gold, rows, share=share, key=key) for name in gold.columns}
@@ -49,13 +53,7 @@ def part_of(gold: Gold, rows: Rows, *, share: float, key: bytes) -> Gold:
         partial=gold.partial,
         datasets=gold.datasets,
     )
-    return replace(part, version=gold.version, rows=rows, warnings=(*gold.warnings, _warning(rows)))
-
-
-def _warning(rows: Rows) -> str:
-    if rows == "public":
-        return "scored on the public rows; the others are held back until the day of the reveal"
-    return "scored on the rows that were held back until the day of the reveal"
+    return replace(part, version=gold.version, rows=rows, warnings=(*gold.warnings, WARNINGS[rows]))
 
 
 def _kept(name: str, gold: Gold, rows: Rows, *, share: float, key: bytes) -> list[int]:
@@ -126,9 +124,7 @@ def _taken(column: Column, positions: Sequence[int]) -> Column:
     return replace(found, indices=array("q", map(column.indices.__getitem__, positions)))
 
 
-def _moved(
-    tags: Mapping[Phenomenon, tuple[int, ...]], kept: Iterable[int]
-) -> dict[Phenomenon, tuple[int, ...]]:
+def _moved(tags: Tagged, kept: Iterable[int]) -> dict[Phenomenon, tuple[int, ...]]:
     """Tagged positions of the whole as positions of the part."""
     places = {position: at for at, position in enumerate(kept)}
     moved = {tag: tuple(places[at] for at in where if at in places) for tag, where in tags.items()}
@@ -137,8 +133,5 @@ def _moved(
 
 def _divided(about: Metadata, kept: Sequence[int]) -> Metadata:
     columns = {name: tuple(values[at] for at in kept) for name, values in about.columns.items()}
-    if about.groups is None:
-        return Metadata(None, columns)
-    groups = [about.groups[at] for at in kept]
-    numbers = {group: number for number, group in enumerate(dict.fromkeys(groups))}
-    return Metadata(tuple(map(numbers.__getitem__, groups)), columns)
+    groups = None if about.groups is None else numbered([about.groups[at] for at in kept])
+    return Metadata(groups, columns)

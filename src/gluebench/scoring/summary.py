@@ -100,21 +100,15 @@ def _summary(
     reports: Sequence[Report], tests: Mapping[tuple[str, str], RunsTest], average: RunsTest | None
 ) -> Summary:
     first = reports[0]
-    tasks: dict[str, dict[str, Spread]] = {}
+    tasks = {}
     for name in first.tasks:
-        spreads = {
-            "score": _spread([report.tasks[name].score for report in reports], tests.get((name, "score")))
-        }
-        metrics = dict.fromkeys(metric for report in reports for metric in report.tasks[name].metrics)
-        for metric in metrics:
-            scores = [report.tasks[name].metrics.get(metric) for report in reports]
-            spreads[metric] = _spread(scores, tests.get((name, metric)))
-        tasks[name] = {metric: spread for metric, spread in spreads.items() if spread is not None}
-    diagnostics = {
-        name: _spread(
-            [diagnostic.overall if (diagnostic := report.diagnostics[name]) else None for report in reports],
-            tests.get((name, "score")),
-        )
+        of_runs = [report.tasks[name] for report in reports]
+        scores = {"score": [task.score for task in of_runs]}
+        for metric in dict.fromkeys(metric for task in of_runs for metric in task.metrics):
+            scores[metric] = [task.metrics.get(metric) for task in of_runs]
+        tasks[name] = _spreads(scores, {metric: tests.get((name, metric)) for metric in scores})
+    overall = {
+        name: [found and found.overall for found in (report.diagnostics[name] for report in reports)]
         for name in first.diagnostics
     }
     return Summary(
@@ -123,8 +117,16 @@ def _summary(
         len(reports),
         _spread([report.score for report in reports], average),
         tasks,
-        {name: spread for name, spread in diagnostics.items() if spread is not None},
+        _spreads(overall, {name: tests.get((name, "score")) for name in overall}),
     )
+
+
+def _spreads(
+    scores: Mapping[str, Sequence[Score | None]], tests: Mapping[str, RunsTest | None]
+) -> dict[str, Spread]:
+    """The spread of each score that a run has."""
+    spreads = {name: _spread(of_runs, tests[name]) for name, of_runs in scores.items()}
+    return {name: spread for name, spread in spreads.items() if spread is not None}
 
 
 def _spread(scores: Sequence[Score | None], test: RunsTest | None = None) -> Spread | None:
@@ -137,7 +139,8 @@ def _spread(scores: Sequence[Score | None], test: RunsTest | None = None) -> Spr
     if len(known) > 1:
         deviation = (sum((value - mean) ** 2 for value in known) / (len(known) - 1)) ** 0.5
     spread = Spread(mean, deviation, best, values.index(best), len(known))
-    interval = None if test is None or len(known) < len(values) else test.interval()
-    if interval is None or test is None or any(score is not None and score.withheld for score in scores):
+    withheld = len(known) < len(values) or any(score is not None and score.withheld for score in scores)
+    interval = None if test is None or withheld else test.interval()
+    if test is None or interval is None:
         return spread
     return spread._replace(low=interval.low, high=min(1.0, interval.high), seeds=test.seeds_share)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Hashable, Mapping, Sequence
 from typing import NamedTuple
 
 from gluebench.benchmark import Phenomenon, Task
@@ -11,6 +11,9 @@ from gluebench.submission.problems import SHOWN_PER_FILE, Problem
 
 GROUP = "group"
 OVERALL = "overall"
+
+Tagged = Mapping[Phenomenon, tuple[int, ...]]
+"""Positions in the gold column that each phenomenon is tagged at, ascending."""
 
 
 class Metadata(NamedTuple):
@@ -35,7 +38,7 @@ class Category(NamedTuple):
 class Tags(NamedTuple):
     """What a phenomena file held."""
 
-    positions: Mapping[Phenomenon, tuple[int, ...]]
+    positions: Tagged
     problems: list[Problem]
 
 
@@ -112,12 +115,10 @@ def read_metadata(
         for column in columns
     }
     groups = values.pop(GROUP, None)
-    return Divisions(Metadata(None if groups is None else _numbered(groups), values), [])
+    return Divisions(Metadata(None if groups is None else numbered(groups), values), [])
 
 
-def categories(
-    task: Task, tags: Mapping[Phenomenon, tuple[int, ...]], about: Metadata | None, *, size: int
-) -> tuple[Category, ...]:
+def categories(task: Task, tags: Tagged, about: Metadata | None, *, size: int) -> tuple[Category, ...]:
     """Every part of a diagnostic set that is reported: all, coarse and fine phenomena, metadata's values.
 
     In the manifest's order, values of the metadata as they first appear; empty ones are left out.
@@ -145,34 +146,26 @@ def _read(name: str, data: bytes, size: int) -> _Sheet:
         text = data.decode("utf-8-sig").replace("\r\n", "\n")
     except UnicodeDecodeError as error:
         line = data.count(b"\n", 0, error.start) + 1
-        return _Sheet(
-            (), (), [Problem("encoding", "error", name, "expected UTF-8 text", "Save it as UTF-8.", line)]
-        )
+        problem = Problem("encoding", "error", name, "expected UTF-8 text", "Save it as UTF-8.", line)
+        return _Sheet((), (), [problem])
     header, _, body = text.partition("\n")
     columns = header.split("\t")
     if columns[0] != "index":
-        fix = "Name the first column index."
-        return _Sheet(
-            (),
-            (),
-            [Problem("header", "error", name, "expected a line of column names", fix, 1, None, header[:60])],
-        )
+        fix, shown = "Name the first column index.", header[:60]
+        problem = Problem("header", "error", name, "expected a line of column names", fix, 1, None, shown)
+        return _Sheet((), (), [problem])
     rows: list[_Row] = []
     problems: list[Problem] = []
-    for line, row in _lines(body):
+    for line, row in enumerate(body.split("\n"), 2):
+        if not row:
+            continue
         fields = row.split("\t")
-        problem = _row_problem(name, line, fields, columns, size)
-        if problem is None:
+        faulty = _row_problem(name, line, fields, columns, size)
+        if faulty is None:
             rows.append(_Row(line, int(fields[0]), tuple(fields[1:])))
         else:
-            problems.append(problem)
+            problems.append(faulty)
     return _Sheet(columns[1:], rows, _first(name, problems))
-
-
-def _lines(body: str) -> Iterator[tuple[int, str]]:
-    for line, row in enumerate(body.split("\n"), 2):
-        if row:
-            yield line, row
 
 
 def _row_problem(
@@ -215,9 +208,9 @@ def _header(name: str, sheet: _Sheet, wanted: str) -> Problem:
 def _unknown(name: str, row: _Row, task: Task) -> Problem:
     value = ", ".join(row.values)
     close = closest(row.values[1], [phenomenon.name for phenomenon in task.phenomena])
-    hint = (
-        f"Did you mean {' or '.join(close)}?" if close else "Add it to the manifest, as a name or an alias."
-    )
+    hint = "Add it to the manifest, as a name or an alias."
+    if close:
+        hint = f"Did you mean {' or '.join(close)}?"
     expected = f"expected a phenomenon of {task.name} and its coarse category, as the manifest has them"
     return Problem("unknown-phenomenon", "error", name, expected, hint, row.line, row.example, value)
 
@@ -225,14 +218,10 @@ def _unknown(name: str, row: _Row, task: Task) -> Problem:
 def _repeated(name: str, rows: Sequence[_Row]) -> list[Problem]:
     seen: set[int] = set()
     problems = []
+    expected, fix = "expected each index once", "Keep one row for this index."
     for row in rows:
         if row.example in seen:
-            fix = "Keep one row for this index."
-            problems.append(
-                Problem(
-                    "repeated-index", "error", name, "expected each index once", fix, row.line, row.example
-                )
-            )
+            problems.append(Problem("repeated-index", "error", name, expected, fix, row.line, row.example))
         seen.add(row.example)
     return problems
 
@@ -240,15 +229,16 @@ def _repeated(name: str, rows: Sequence[_Row]) -> list[Problem]:
 def _unlisted(
     name: str, positions: Mapping[int, int], by_index: Mapping[int, Sequence[str]]
 ) -> list[Problem]:
+    expected, fix = "expected a row for each example that has gold", "Add the missing row."
     return [
-        Problem("missing-index", "error", name, "expected a row for each example that has gold",
-                "Add the missing row.", None, index)
+        Problem("missing-index", "error", name, expected, fix, None, index)
         for index in positions
         if index not in by_index
-    ]  # fmt: skip
+    ]
 
 
-def _numbered(values: Sequence[str]) -> tuple[int, ...]:
+def numbered(values: Sequence[Hashable]) -> tuple[int, ...]:
+    """The values as numbers from 0, in order of appearance."""
     numbers = {value: number for number, value in enumerate(dict.fromkeys(values))}
     return tuple(numbers[value] for value in values)
 

@@ -20,8 +20,7 @@ from gluebench.analysis.holm import holm
 from gluebench.analysis.systems import Run, submissions_from
 from gluebench.benchmark import Task
 from gluebench.scoring import Gold, Report, grade
-from gluebench.scoring.provenance import provenance
-from gluebench.scoring.report import fields_of
+from gluebench.scoring.report import fields_of, provenance
 from gluebench.scoring.tags import OVERALL
 from gluebench.submission import Submission
 

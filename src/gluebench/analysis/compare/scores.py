@@ -8,10 +8,9 @@ from typing import Any, NamedTuple
 
 from gluebench.benchmark import Metric, Task
 from gluebench.scoring import Gold
-from gluebench.scoring.averages import withheld_because
 from gluebench.scoring.grade import pairs_of
 from gluebench.scoring.inference import ALPHA, PairedTest, alone, mcnemar_holds, mean_test, paired_tests
-from gluebench.scoring.intervals import TOO_FEW, Alone
+from gluebench.scoring.intervals import TOO_FEW, Alone, withheld_because
 from gluebench.scoring.pairs import Pairs
 from gluebench.scoring.report import fields_of
 from gluebench.scoring.runs import RunsTest, mean_runs, runs_tests

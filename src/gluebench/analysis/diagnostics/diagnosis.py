@@ -13,11 +13,9 @@ from gluebench.benchmark import Task
 from gluebench.data import DataError
 from gluebench.data.lint_diagnostic import symmetric_label
 from gluebench.scoring import DiagnosticReport, Gold, Score
-from gluebench.scoring.diagnostics import diagnostic_report
-from gluebench.scoring.grade import pairs_of, require_gradable
+from gluebench.scoring.grade import diagnostic_report, pairs_of, require_gradable
 from gluebench.scoring.pairs import Pairs
-from gluebench.scoring.provenance import provenance
-from gluebench.scoring.report import fields_of, json_ready
+from gluebench.scoring.report import fields_of, json_ready, provenance
 from gluebench.scoring.tags import OVERALL, Category
 
 SCHEMA = "gluebench.diagnosis/1"

@@ -15,8 +15,7 @@ from gluebench.analysis.charts import HeatCell, HeatRow, heat_chart
 from gluebench.analysis.diagnostics.diagnosis import SetDiagnosis
 from gluebench.benchmark import Task
 from gluebench.scoring import DiagnosticReport, Score
-from gluebench.scoring.report import rounded
-from gluebench.scoring.stored import diagnostic_of
+from gluebench.scoring.report import diagnostic_of, rounded
 
 FIELDS = ("kind", "category", "n", "system", "value", "low", "high", "withheld", "level")
 LEVELS = 5

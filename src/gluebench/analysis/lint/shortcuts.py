@@ -14,10 +14,10 @@ from gluebench.analysis.holm import holm
 from gluebench.analysis.lint.findings import Finding, LintSplit, Severity, counted, percent
 from gluebench.benchmark import Task
 from gluebench.data import Example
-from gluebench.scoring.correlation import pearson_of
 from gluebench.scoring.distributions import student_t_two_sided
 from gluebench.scoring.inference import mcnemar
 from gluebench.scoring.intervals import wilson
+from gluebench.scoring.metrics.numbers import pearson_of
 from gluebench.systems.protocols import SimpleSystem
 
 MOST = 10_000

@@ -32,7 +32,7 @@ from gluebench.analysis.rank.rules import Rule, Standing, every_rule, standing, 
 from gluebench.analysis.systems import Run
 from gluebench.benchmark import Benchmark, Task
 from gluebench.scoring import Gold
-from gluebench.scoring.provenance import provenance
+from gluebench.scoring.report import provenance
 from gluebench.scoring.units.base import Floats, Ints
 
 SHARES = (0.025, 0.975)

@@ -105,7 +105,7 @@ def _keep_gold(name: str, source: Path) -> _Gold:
     and decides which rows are held back, and mended labels are to change neither for the others. It is made
     here where the source could keep none, so that no machine makes one of its own.
     """
-    from gluebench.scoring.label_version import KEY_FILE, label_key
+    from gluebench.scoring.gold import KEY_FILE, label_key
 
     files = {path.name: path.read_bytes() for path in sorted(source.iterdir()) if path.is_file()}
     digest = hashlib.sha256()
@@ -128,7 +128,7 @@ def _keep_gold(name: str, source: Path) -> _Gold:
 
 def _former_key(name: str) -> dict[str, bytes]:
     """The key beside the labels that the benchmark has here now."""
-    from gluebench.scoring.label_version import KEY_FILE
+    from gluebench.scoring.gold import KEY_FILE
 
     row = Benchmark.objects.filter(name=name).first()
     key = row.gold_path / KEY_FILE if row else None

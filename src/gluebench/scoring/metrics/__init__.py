@@ -8,15 +8,14 @@ metric is not defined (a correlation with a constant column, an F1 without posit
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Hashable, Iterable, Mapping
+from collections.abc import Hashable, Iterable, Mapping, Sequence
 from math import inf, isfinite
 from typing import Any, NamedTuple
 
 from gluebench.benchmark import Metric, UnknownNameError
-from gluebench.scoring.correlation import pearson_of, spearman_of
 from gluebench.scoring.metrics.base import ENTRY_POINTS, FunctionMetric, MetricFunction, Point
 from gluebench.scoring.metrics.counts import COUNT_METRICS, CountMetric, Table, accuracy_of, f1_of, r_k_of
-from gluebench.scoring.metrics.numbers import NUMBER_METRICS, NumberMetric
+from gluebench.scoring.metrics.numbers import NUMBER_METRICS, NumberMetric, pearson_of, spearman_of
 from gluebench.scoring.pairs import Pairs
 from gluebench.submission.column import Column
 
@@ -36,6 +35,7 @@ __all__ = [
     "point",
     "r_k",
     "spearman",
+    "task_score",
 ]
 
 METRICS: Mapping[str, MetricFunction] = {each.name: each for each in (*COUNT_METRICS, *NUMBER_METRICS)}
@@ -66,6 +66,11 @@ def is_proportion(metric: Metric) -> bool:
 def point(metric: Metric, pairs: Pairs) -> Point:
     """The value of a task's metric. Raises ValueError if a metric from elsewhere gives no finite number."""
     return metric_function(metric.function).point(pairs, metric)
+
+
+def task_score(metrics: Sequence[float]) -> float:
+    """The unweighted mean of a task's metrics, of one test file or of several: halves are not pooled."""
+    return sum(metrics) / len(metrics)
 
 
 def accuracy(gold: Values, predicted: Values) -> float:

@@ -156,12 +156,9 @@ class CountMetric(MetricFunction):
 
     def point(self, pairs: Pairs, metric: Metric) -> Point:
         """The value on the confusion table of the file, counted once for all its metrics."""
-        return self.point_of(pairs.table, pairs.code(metric.positive))
-
-    def point_of(self, table: list[list[int]], positive: int) -> Point:
-        """The value on a confusion table."""
+        table, positive = pairs.table, pairs.code(metric.positive)
         value = float(self.of(table, positive))
-        return Point(value) if value else Point(value, self.undefined(table, positive))
+        return Point(value, None if value else self.undefined(table, positive))
 
 
 COUNT_METRICS = (

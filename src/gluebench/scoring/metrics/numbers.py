@@ -1,13 +1,22 @@
-"""Correlations of numbers, and their influence functions for many columns of answers at once."""
+"""Correlations: in plain Python, and with their influence functions for many columns of answers at once.
+
+In plain Python, Pearson's r is within 2e-15 of the exact correlation of the given floats, whatever their
+offset and scale: each column is centered and divided by its largest deviation before anything is multiplied,
+and each sum is rounded once (`math.fsum`). Spearman's rho sums integers and is rounded only at the end. A
+column is constant where its smallest and its largest value are equal; a correlation with it is 0.0.
+"""
 
 from __future__ import annotations
 
+from array import array
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
+from math import frexp, fsum, ldexp, sqrt
+from operator import mul
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from gluebench.benchmark import Metric
-from gluebench.scoring.correlation import constant, pearson_of, ranks, spearman_of, standardized
 from gluebench.scoring.metrics.base import MetricFunction, Point
 from gluebench.scoring.pairs import Pairs
 
@@ -16,6 +25,98 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     Floats = NDArray[np.float64]
+
+
+Columns = Sequence[Sequence[float]]
+
+_LARGEST_EXPONENT = 900
+"""Sums and differences of values between 2**-900 and 2**900 neither overflow nor lose digits near zero."""
+
+
+def pearson_of(gold: Sequence[float], predicted: Sequence[float]) -> float:
+    """Pearson's r of two columns of n finite numbers, -1 to 1; 0.0 where either is constant.
+
+    Permuting the rows, or multiplying a column exactly by a power of two, does not change any bit of it.
+    """
+    x, y = _deviations(gold), _deviations(predicted)
+    return _ratio(_dot(x, y), _dot(x, x), _dot(y, y))
+
+
+def spearman_of(gold: Sequence[float], predicted: Sequence[float]) -> float:
+    """Spearman's rho of two columns of n finite numbers, -1 to 1; 0.0 where either is constant.
+
+    Ties share their mean rank.
+    """
+    x, y = (_doubled_ranks(array("d", column).tobytes()) for column in (gold, predicted))
+    center = len(gold) * (len(gold) + 1) ** 2  # doubled ranks have the mean n + 1: all sums are exact
+    cross, x_spread, y_spread = (
+        float(sum(map(mul, first, second)) - center) for first, second in ((x, y), (x, x), (y, y))
+    )
+    return _ratio(cross, x_spread, y_spread)
+
+
+def standardized(values: Sequence[float]) -> list[float]:
+    """Return the column with mean 0 and mean square 1; all 0.0 where it is constant.
+
+    `values` are n finite numbers. The results, at most the square root of n in size, have a root mean
+    square error below 1e-15 whatever the offset and scale of the values, so that their sums, squares and
+    products are well conditioned: use them for resamples, and a resample agrees with the point.
+    """
+    deviations = _deviations(values)
+    if not any(deviations):
+        return deviations  # a constant column
+    n = len(deviations)
+    root_mean_square = sqrt(_dot(deviations, deviations) / n)
+    mean = fsum(deviations) / n  # what rounding left; not small beside the others' if one value lies far out
+    return [(deviation - mean) / root_mean_square for deviation in deviations]
+
+
+def ranks(values: Sequence[float]) -> list[float]:
+    """Return the rank of each value from 1, ties sharing their mean rank."""
+    return [rank / 2 for rank in _doubled_ranks(array("d", values).tobytes())]
+
+
+@lru_cache(maxsize=8)
+def _doubled_ranks(data: bytes) -> tuple[int, ...]:
+    """Twice the rank of each value of an array; cached, since all submissions share the gold column."""
+    values = array("d", data).tolist()
+    ordered = sorted(values)
+    last = dict(zip(ordered, range(1, len(ordered) + 1), strict=True))
+    first = dict(zip(reversed(ordered), range(len(ordered), 0, -1), strict=True))
+    if len(last) == len(ordered):
+        return tuple([2 * last[value] for value in values])
+    return tuple([first[value] + last[value] for value in values])
+
+
+def constant(values: Sequence[float]) -> bool:
+    """Return whether the smallest and the largest value are equal, as they are in an empty column."""
+    return min(values, default=0.0) == max(values, default=0.0)
+
+
+def _deviations(values: Sequence[float]) -> list[float]:
+    """Deviations from the mean over the largest of them, which becomes 1 or -1; all 0.0 if constant."""
+    low, high = min(values, default=0.0), max(values, default=0.0)
+    if low == high:
+        return [0.0] * len(values)
+    exponent = frexp(max(high, -low))[1]
+    if abs(exponent) > _LARGEST_EXPONENT:
+        return _deviations([ldexp(value, -exponent) for value in values])
+    mean = fsum(values) / len(values)
+    largest = max(high - mean, mean - low)
+    if abs(mean) > 4 * largest:  # rounding the mean would shift every deviation: center the differences again
+        return _deviations([value - mean for value in values])
+    return [(value - mean) / largest for value in values]
+
+
+def _dot(first: Sequence[float], second: Sequence[float]) -> float:
+    return fsum(map(mul, first, second))
+
+
+def _ratio(cross: float, x_spread: float, y_spread: float) -> float:
+    """`cross` over the geometric mean of the two spreads, at most 1 in size; 0.0 where a spread is 0."""
+    if not x_spread or not y_spread:
+        return 0.0
+    return max(-1.0, min(1.0, cross / sqrt(x_spread * y_spread)))
 
 
 class Evaluated(NamedTuple):
@@ -33,11 +134,11 @@ class NumberMetric(MetricFunction):
 
     of: Callable[[Sequence[float], Sequence[float]], float]
     """The value, from gold and predictions; 0.0 where it is not defined."""
-    prepared: Callable[[Sequence[Sequence[float]]], NDArray[Any]]
+    prepared: Callable[[Columns], NDArray[Any]]
     """(columns, n): on a scale that keeps the metric, and on which two systems can exchange answers."""
     evaluated: Callable[[NDArray[Any], NDArray[Any]], Evaluated]
     """From prepared gold (1, n) and prepared answers (columns, n)."""
-    weighted: Callable[[Sequence[float], Sequence[Sequence[float]]], Callable[[Floats], Floats]]
+    weighted: Callable[[Sequence[float], Columns], Callable[[Floats], Floats]]
     """From gold and answers the function of whole (n, resamples) weights to (columns, resamples) values."""
 
     form = "numbers"
@@ -100,13 +201,13 @@ def spearman_evaluated(gold: NDArray[np.intp], answers: NDArray[np.intp]) -> Eva
     return Evaluated(values[:, 0], np.where(defined, influence, 0.0))
 
 
-def _standardized(columns: Sequence[Sequence[float]]) -> Floats:
+def _standardized(columns: Columns) -> Floats:
     import numpy as np
 
     return np.array([standardized(column) for column in columns])
 
 
-def _rank_codes(columns: Sequence[Sequence[float]]) -> NDArray[np.intp]:
+def _rank_codes(columns: Columns) -> NDArray[np.intp]:
     """Each value's mean rank in its column, as its place among all mean ranks that occur."""
     import numpy as np
 
@@ -161,17 +262,13 @@ def _above(sums: NDArray[Any], n: int) -> Floats:
     return above
 
 
-def _pearson_weighted(
-    gold: Sequence[float], answers: Sequence[Sequence[float]]
-) -> Callable[[Floats], Floats]:
+def _pearson_weighted(gold: Sequence[float], answers: Columns) -> Callable[[Floats], Floats]:
     from gluebench.scoring.metrics.weighted import JointPearson  # imports numpy
 
     return JointPearson(gold, answers)
 
 
-def _spearman_weighted(
-    gold: Sequence[float], answers: Sequence[Sequence[float]]
-) -> Callable[[Floats], Floats]:
+def _spearman_weighted(gold: Sequence[float], answers: Columns) -> Callable[[Floats], Floats]:
     from gluebench.scoring.metrics.weighted import JointSpearman  # imports numpy
 
     return JointSpearman(gold, answers)

@@ -12,12 +12,11 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from gluebench.scoring.correlation import standardized
 from gluebench.scoring.metrics.counts import ratio
+from gluebench.scoring.metrics.numbers import Columns, standardized
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
-Columns = Sequence[Sequence[float]]
 
 SYSTEMS = 64
 """Systems whose ranks are cumulated together."""

@@ -9,8 +9,7 @@ from gluebench.scoring.metrics import CountMetric, NumberMetric, metric_function
 from gluebench.scoring.pairs import Pairs
 from gluebench.scoring.units.base import Exchange, Units
 from gluebench.scoring.units.labels import LabelUnits
-from gluebench.scoring.units.numbers import NumberUnits
-from gluebench.scoring.units.rows import RowUnits
+from gluebench.scoring.units.numbers import NumberUnits, RowUnits
 
 __all__ = ["Exchange", "LabelUnits", "NumberUnits", "RowUnits", "Units", "units_of"]
 

@@ -41,6 +41,8 @@ class Units(ABC):
     def __init__(self, metrics: Sequence[Metric], systems: Sequence[Pairs]) -> None:
         self.metrics, self.systems = metrics, systems
         self.examples = len(systems[0])
+        self.units = group_numbers(systems[0])
+        """(n,): the unit of each example; None where each example is a unit."""
 
     @property
     @abstractmethod
@@ -68,9 +70,11 @@ class Units(ABC):
     def few(self, metric: int) -> bool:
         """Whether the gold has too few units for an interval of a difference in that metric."""
 
-    @abstractmethod
     def apart(self) -> int:
         """Units that the first two systems answer differently."""
+        kind = np.uint8 if self.systems[0].gold.labels else np.float64
+        a, b = (np.frombuffer(pairs.predicted.values, kind) for pairs in self.systems[:2])
+        return int((a != b).sum()) if self.units is None else len(np.unique(self.units[a != b]))
 
     @abstractmethod
     def exchange(self, resamples: int, rng: np.random.Generator) -> Exchange:
@@ -79,6 +83,11 @@ class Units(ABC):
     @abstractmethod
     def bootstrap(self, resamples: int, rng: np.random.Generator) -> Floats:
         """(metrics, systems, resamples): metrics of units drawn with replacement, alike for all systems."""
+
+    def _exchange_of(self, differences: Sequence[Floats], squares: Sequence[Floats]) -> Exchange:
+        """From the metrics' differences, and of each score the sum over units of squared influences."""
+        scale = np.sqrt(self.size / max(self.size - 1, 1)) / self.examples
+        return Exchange(np.array(with_mean(differences)), np.sqrt(np.maximum(squares, 0.0)) * scale)
 
 
 def generator(seed: int, name: str) -> np.random.Generator:
@@ -114,28 +123,19 @@ def flips(units: Floats, sizes: Floats, *, resamples: int, rng: np.random.Genera
     """
     number = units.shape[1]
     weighted = np.hstack([units.T, (units * sizes).T])
-    moments = _Moments((units * units).sum(axis=1, keepdims=True), float(sizes @ sizes), number)
-    exchanges = [moments.exchange(weighted.sum(axis=0)[:, np.newaxis])]
-    for block in blocks(resamples, number):
-        signs = 1.0 - 2.0 * rng.integers(0, 2, size=(block, number), dtype=np.int8)
-        exchanges.append(moments.exchange((signs @ weighted).T))
-    return joined(exchanges)
+    squares = (units * units).sum(axis=1, keepdims=True)  # signs do not change it
 
-
-class _Moments(NamedTuple):
-    """What a sum of squares around a mean needs besides the mean, which signs do not change."""
-
-    squares: Floats
-    """(scores, 1)."""
-    sizes: float
-    """The sum of the squared sizes."""
-    units: int
-
-    def exchange(self, sums: Floats) -> Exchange:
+    def exchange(sums: Floats) -> Exchange:
         """From (2 scores, flips): the differences, then their sums weighted by size."""
         differences, cross = np.split(sums, 2)
-        around = np.maximum(self.squares - 2 * differences * cross + differences**2 * self.sizes, 0.0)
-        return Exchange(differences, np.sqrt(around * self.units / max(self.units - 1, 1)))
+        around = np.maximum(squares - 2 * differences * cross + differences**2 * float(sizes @ sizes), 0.0)
+        return Exchange(differences, np.sqrt(around * number / max(number - 1, 1)))
+
+    exchanges = [exchange(weighted.sum(axis=0)[:, np.newaxis])]
+    for block in blocks(resamples, number):
+        signs = 1.0 - 2.0 * rng.integers(0, 2, size=(block, number), dtype=np.int8)
+        exchanges.append(exchange((signs @ weighted).T))
+    return joined(exchanges)
 
 
 def joined(exchanges: Sequence[Exchange]) -> Exchange:

@@ -16,7 +16,6 @@ from gluebench.scoring.units.base import (
     Ints,
     Units,
     blocks,
-    group_numbers,
     joined,
     with_mean,
 )
@@ -29,8 +28,11 @@ _DENSE = 1 << 16
 
 class _Kinds(NamedTuple):
     cells: NDArray[np.intp]
+    """(cells, 1 + systems): each combination of gold and answers that occurs, as codes."""
     counts: Ints
+    """(kinds,): units of each kind."""
     members: Floats | None
+    """(kinds, cells): examples of each cell in one unit; None where each cell is a kind of its own."""
 
 
 class LabelUnits(Units):
@@ -39,34 +41,23 @@ class LabelUnits(Units):
     @cached_property
     def _kinds(self) -> _Kinds:
         first = self.systems[0]
-        groups = group_numbers(first)
-        if groups is None and len(self.systems) == 1:
+        if self.units is None and len(self.systems) == 1:
             table = np.asarray(first.table)
             return _Kinds(np.argwhere(table), table[table > 0], None)
         columns = [first.gold, *(pairs.predicted for pairs in self.systems)]
         codes = np.array([np.frombuffer(column.codes, np.uint8) for column in columns])
         cells, cell_of, counts = _combinations(codes, self.classes)
-        return _Kinds(cells, *((counts, None) if groups is None else _group_kinds(groups, cell_of)))
+        return _Kinds(cells, *((counts, None) if self.units is None else _group_kinds(self.units, cell_of)))
 
     @property
     def classes(self) -> int:
         """The number of labels."""
         return len(self.systems[0].gold.labels)
 
-    @property
-    def cells(self) -> NDArray[np.intp]:
-        """(cells, 1 + systems): each combination of gold and answers that occurs, as codes."""
-        return self._kinds.cells
-
-    @property
+    @cached_property
     def counts(self) -> Ints:
         """(kinds,): units of each kind."""
         return self._kinds.counts
-
-    @property
-    def members(self) -> Floats | None:
-        """(kinds, cells): examples of each cell in one unit; None where each cell is a kind of its own."""
-        return self._kinds.members
 
     def functions(self) -> list[tuple[CountMetric, int]]:
         """Each metric with the code of its positive label."""
@@ -79,7 +70,7 @@ class LabelUnits(Units):
 
     def _placed(self, system: int) -> Floats:
         """(classes * classes, cells): 1 where a cell belongs to that place of the system's table."""
-        place = self.cells[:, 0] * self.classes + self.cells[:, 1 + system]
+        place = self._kinds.cells[:, 0] * self.classes + self._kinds.cells[:, 1 + system]
         placed = np.zeros((self.classes**2, len(place)))
         placed[place, np.arange(len(place))] = 1.0
         return placed
@@ -89,7 +80,7 @@ class LabelUnits(Units):
 
     def _cell_counts(self, kinds: Floats) -> Floats:
         """(cells, ...): from counts of the kinds."""
-        return kinds if self.members is None else self.members.T @ kinds
+        return kinds if self._kinds.members is None else self._kinds.members.T @ kinds
 
     def left_out(self) -> Floats:
         """(metrics, systems, kinds): the value of each metric without one unit of that kind."""
@@ -97,7 +88,7 @@ class LabelUnits(Units):
         tables = []
         for system in range(len(self.systems)):
             placed = self._placed(system)
-            one_unit = placed if self.members is None else placed @ self.members.T
+            one_unit = placed if self._kinds.members is None else placed @ self._kinds.members.T
             tables.append(self._tables((placed @ whole)[:, np.newaxis] - one_unit))
         return np.array([[metric.of(table, code) for table in tables] for metric, code in self.functions()])
 
@@ -107,7 +98,7 @@ class LabelUnits(Units):
             return False  # Wilson's interval holds at any size
         if self.size < FEWEST_UNITS:
             return True
-        gold, predicted = self.cells[:, 0], self.cells[:, 1 + system]
+        gold, predicted = self._kinds.cells[:, [0, 1 + system]].T
         least = min(self._units_where(gold == predicted), self._units_where(gold != predicted))
         others = min(self._units_with_others(gold), self._units_with_others(predicted))
         return least < 1 or others < FEWEST_OTHERS
@@ -117,7 +108,7 @@ class LabelUnits(Units):
         if self.size < FEWEST_UNITS:
             return True
         return not is_proportion(self.metrics[metric]) and (
-            self._units_with_others(self.cells[:, 0]) < FEWEST_OTHERS
+            self._units_with_others(self._kinds.cells[:, 0]) < FEWEST_OTHERS
         )
 
     def _units_with_others(self, labels: NDArray[np.intp]) -> int:
@@ -127,12 +118,8 @@ class LabelUnits(Units):
 
     def _units_where(self, cells: NDArray[np.bool_]) -> int:
         """Units with an example in one of these cells."""
-        hit = cells if self.members is None else (self.members[:, cells] > 0).any(axis=1)
+        hit = cells if self._kinds.members is None else (self._kinds.members[:, cells] > 0).any(axis=1)
         return int(self.counts[hit].sum())
-
-    def apart(self) -> int:
-        """Units that the first two systems answer differently."""
-        return self._units_where(self.cells[:, 1] != self.cells[:, 2])
 
     def exchange(self, resamples: int, rng: np.random.Generator) -> Exchange:
         """Exchange the answers of the first two systems in random units, by a fair coin (Noreen 1989).
@@ -140,21 +127,23 @@ class LabelUnits(Units):
         How many units of a kind are exchanged is binomial; the confusion tables and with them the difference
         and its standard error follow.
         """
-        differs = self.cells[:, 1] != self.cells[:, 2]
-        changing = np.flatnonzero(differs if self.members is None else self.members[:, differs].any(axis=1))
+        cells, counts, members = self._kinds
+        differs = cells[:, 1] != cells[:, 2]
+        changing = np.flatnonzero(differs if members is None else members[:, differs].any(axis=1))
         exchanges = [self._exchanged(changing, np.zeros((len(changing), 1)))]
-        for block in blocks(resamples, len(changing) + len(self.cells)):
-            moved = fair_binomials(self.counts[changing], block, rng)
+        for block in blocks(resamples, len(changing) + len(cells)):
+            moved = fair_binomials(counts[changing], block, rng)
             exchanges.append(self._exchanged(changing, moved))
         return joined(exchanges)
 
     def _exchanged(self, changing: NDArray[np.intp], moved: Floats) -> Exchange:
         """From (changing, block) numbers of exchanged units of the kinds that an exchange changes."""
         ours, theirs = self._placed(0), self._placed(1)
-        gold, a, b = self.cells.T[:3]
-        some = None if self.members is None else self.members[changing]
+        cells, _, members = self._kinds
+        gold, a, b = cells.T[:3]
+        some = None if members is None else members[changing]
         if some is None:
-            there = np.zeros((len(self.cells), moved.shape[1]))
+            there = np.zeros((len(cells), moved.shape[1]))
             there[changing] = moved
         else:
             there = some.T @ moved
@@ -167,33 +156,30 @@ class LabelUnits(Units):
             differences.append(metric.of(table_a, code) - metric.of(table_b, code))
             stayed.append(of_a[gold, a] - of_b[gold, b])
             turned.append(of_a[gold, b] - of_b[gold, a])
-        errors = []
+        squares = []
         for before, after in zip(with_mean(stayed), with_mean(turned), strict=True):
-            squares = self._squares(before)
+            whole = self._squares(before)
             if some is None:
                 before, after = before[changing], after[changing]
             else:
                 before, after = some @ before, some @ after
-            squares += (moved * (after - before) * (after + before)).sum(axis=0)
-            errors.append(np.sqrt(np.maximum(squares, 0.0)))
-        scale = np.sqrt(self.size / max(self.size - 1, 1)) / self.examples
-        return Exchange(np.array(with_mean(differences)), np.array(errors) * scale)
+            squares.append(whole + (moved * (after - before) * (after + before)).sum(axis=0))
+        return self._exchange_of(differences, squares)
 
     def _squares(self, influence: Floats) -> Floats:
         """(block,): the sum over all units of the squared sum of (cells, block) influences."""
-        products = self._products
-        if products is None:
+        if self._kinds.members is None:
             squares: Floats = self.counts @ influence**2
         else:
-            squares = (products @ influence * influence).sum(axis=0)
+            squares = (self._products @ influence * influence).sum(axis=0)
         return squares
 
     @cached_property
-    def _products(self) -> Floats | None:
-        """(cells, cells): products of the members of a unit, summed over units; None of independent rows."""
-        if self.members is None:
-            return None
-        products: Floats = self.members.T @ (self.counts[:, np.newaxis] * self.members)
+    def _products(self) -> Floats:
+        """(cells, cells): products of the members of a unit, summed over units."""
+        _, counts, members = self._kinds
+        assert members is not None
+        products: Floats = members.T @ (counts[:, np.newaxis] * members)
         return products
 
     def bootstrap(self, resamples: int, rng: np.random.Generator) -> Floats:

@@ -1,4 +1,4 @@
-"""Columns of numbers, for correlations."""
+"""Columns of numbers, and columns of any form for metrics that can only be called."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gluebench.benchmark import Metric
-from gluebench.scoring.metrics import NumberMetric, metric_function
+from gluebench.scoring.metrics import NumberMetric, metric_function, point
 from gluebench.scoring.pairs import Pairs
 from gluebench.scoring.units.base import (
     Exchange,
@@ -19,8 +19,8 @@ from gluebench.scoring.units.base import (
     Units,
     blocks,
     flips,
-    group_numbers,
     joined,
+    unit_weights,
     with_mean,
 )
 
@@ -28,51 +28,22 @@ FEWEST_NUMBERS = 25
 """Units below which no interval of a correlation, or of a metric from elsewhere, is given."""
 LINEAR_FROM = 200
 """Units from which on the exchange is replaced by its linear approximation (docs/design/differences.md)."""
+MOST_UNITS = 200
+"""Units above which several are taken together, so that a metric is called no more often than this."""
 
 
-class NumberUnits(Units):
-    """Answers that are numbers; the rows are in the order of their groups."""
-
-    def __init__(self, metrics: Sequence[Metric], systems: Sequence[Pairs]) -> None:
-        super().__init__(metrics, systems)
-        groups = group_numbers(systems[0])
-        self._order = slice(None) if groups is None else np.argsort(groups, kind="stable")
-        self.sizes = np.ones(self.examples) if groups is None else np.bincount(groups).astype(np.float64)
-        self.starts = np.append(0, np.cumsum(self.sizes)[:-1]).astype(np.intp)
-
-    @property
-    def counts(self) -> Ints:
-        """(units,): every unit is of its own kind."""
-        return np.ones(len(self.sizes), np.int64)
-
-    def functions(self) -> list[NumberMetric]:
-        """The metrics."""
-        functions = [metric_function(metric.function) for metric in self.metrics]
-        return [function for function in functions if isinstance(function, NumberMetric)]
+class _SingleUnits(Units):
+    """Units of which no two contribute alike: every unit is of its own kind."""
 
     @cached_property
-    def columns(self) -> list[tuple[NDArray[Any], NDArray[Any]]]:
-        """For each metric gold and the systems' answers, prepared for it."""
-        gold, answers = self.systems[0].gold.numbers, [pairs.predicted.numbers for pairs in self.systems]
-        return [
-            (function.prepared([gold])[:, self._order], function.prepared(answers)[:, self._order])
-            for function in self.functions()
-        ]
+    def sizes(self) -> Floats:
+        """(units,): the examples of each unit."""
+        return np.ones(self.examples) if self.units is None else np.bincount(self.units).astype(np.float64)
 
-    def _by_unit(self, rows: Floats) -> Floats:
-        """(columns, units): sums over the rows of each unit."""
-        if len(self.sizes) == self.examples:
-            return rows
-        sums: Floats = np.add.reduceat(rows, self.starts, axis=1)
-        return sums
-
-    def left_out(self) -> Floats:
-        """(metrics, systems, units): by the influence function, which is the first term of the difference."""
-        left_out = []
-        for function, (gold, answers) in zip(self.functions(), self.columns, strict=True):
-            values, influence = function.evaluated(gold, answers)
-            left_out.append(values[:, np.newaxis] - self._by_unit(influence) / (self.examples - self.sizes))
-        return np.array(left_out)
+    @cached_property
+    def counts(self) -> Ints:
+        """(units,): 1 each."""
+        return np.ones(len(self.sizes), np.int64)
 
     def sparse(self, metric: int, system: int) -> bool:
         """Whether there are fewer than 25 units."""
@@ -82,12 +53,40 @@ class NumberUnits(Units):
         """The same: no system's answers make a difference to that."""
         return self.size < FEWEST_NUMBERS
 
-    def apart(self) -> int:
-        """Units that the first two systems answer differently."""
-        a, b = (np.asarray(pairs.predicted.numbers) for pairs in self.systems[:2])
-        differ: NDArray[np.bool_] = a != b
-        groups = group_numbers(self.systems[0])
-        return int(differ.sum()) if groups is None else len(np.unique(groups[differ]))
+
+class NumberUnits(_SingleUnits):
+    """Answers that are numbers, for correlations."""
+
+    def functions(self) -> list[NumberMetric]:
+        """The metrics."""
+        functions = [metric_function(metric.function) for metric in self.metrics]
+        return [function for function in functions if isinstance(function, NumberMetric)]
+
+    @cached_property
+    def columns(self) -> list[tuple[NDArray[Any], NDArray[Any]]]:
+        """For each metric gold and the systems' answers, prepared for it, in the order of the units."""
+        gold, answers = self.systems[0].gold.numbers, [pairs.predicted.numbers for pairs in self.systems]
+        order = slice(None) if self.units is None else np.argsort(self.units, kind="stable")
+        return [
+            (function.prepared([gold])[:, order], function.prepared(answers)[:, order])
+            for function in self.functions()
+        ]
+
+    def _by_unit(self, rows: Floats) -> Floats:
+        """(columns, units): sums over the rows of each unit."""
+        if len(self.sizes) == self.examples:
+            return rows
+        starts = np.cumsum(self.sizes) - self.sizes
+        sums: Floats = np.add.reduceat(rows, starts.astype(np.intp), axis=1)
+        return sums
+
+    def left_out(self) -> Floats:
+        """(metrics, systems, units): by the influence function, which is the first term of the difference."""
+        left_out = []
+        for function, (gold, answers) in zip(self.functions(), self.columns, strict=True):
+            values, influence = function.evaluated(gold, answers)
+            left_out.append(values[:, np.newaxis] - self._by_unit(influence) / (self.examples - self.sizes))
+        return np.array(left_out)
 
     def exchange(self, resamples: int, rng: np.random.Generator) -> Exchange:
         """Exchange the first two systems' answers in random units, as z-scores or ranks."""
@@ -108,9 +107,7 @@ class NumberUnits(Units):
             b = function.evaluated(gold, np.where(rows, answers[0], answers[1]))
             differences.append(a.values - b.values)
             influences.append(self._by_unit(a.influence - b.influence))
-        scale = np.sqrt(self.size / max(self.size - 1, 1)) / self.examples
-        errors = [np.sqrt((each * each).sum(axis=1)) * scale for each in with_mean(influences)]
-        return Exchange(np.array(with_mean(differences)), np.array(errors))
+        return self._exchange_of(differences, [(each * each).sum(axis=1) for each in with_mean(influences)])
 
     def _flips(self, resamples: int, rng: np.random.Generator) -> Exchange:
         shares, units = self.sizes / self.examples, []
@@ -125,3 +122,52 @@ class NumberUnits(Units):
         from gluebench.scoring.units.drawn import number_draws
 
         return number_draws(self.functions(), self.systems, resamples=resamples, rng=rng)
+
+
+class RowUnits(_SingleUnits):
+    """Answers of any form; each value comes from calling the metric on some of the rows."""
+
+    def __init__(self, metrics: Sequence[Metric], systems: Sequence[Pairs]) -> None:
+        super().__init__(metrics, systems)
+        units = np.arange(self.examples) if self.units is None else self.units
+        number = int(units.max()) + 1
+        if number > MOST_UNITS:  # dealt at random, so that no block has neighbors only
+            units = np.random.default_rng(0).permutation(number)[units] % MOST_UNITS
+        self.units: Ints = units
+
+    @cached_property
+    def _left_out(self) -> Floats:
+        left_out = np.empty((len(self.metrics), len(self.systems), len(self.sizes)))
+        for unit in range(len(self.sizes)):
+            rows = np.flatnonzero(self.units != unit).tolist()
+            for at, pairs in enumerate(self.systems):
+                remaining = pairs.subset(rows)
+                left_out[:, at, unit] = [point(metric, remaining).value for metric in self.metrics]
+        return left_out
+
+    def left_out(self) -> Floats:
+        """(metrics, systems, units): the value of each metric without that unit."""
+        return self._left_out
+
+    def exchange(self, resamples: int, rng: np.random.Generator) -> Exchange:
+        """The exchange by its linear approximation, from the jackknife's pseudo-values."""
+        values, shares = self.values(), self.sizes / self.examples
+        lost = values[:, :, np.newaxis] - self.left_out()
+        change = (lost - lost.mean(axis=2, keepdims=True)) * (1 - shares)
+        units = [
+            a - b + (of_a - of_b) * shares
+            for (a, b), (of_a, of_b) in zip(change[:, :2], values[:, :2], strict=True)
+        ]
+        return flips(np.array(with_mean(units)), shares, resamples=resamples, rng=rng)
+
+    def bootstrap(self, resamples: int, rng: np.random.Generator) -> Floats:
+        """(metrics, systems, resamples): every metric on units drawn with replacement."""
+        order = np.argsort(self.units, kind="stable")
+        starts = np.split(order, np.cumsum(self.sizes)[:-1].astype(np.intp))
+        values = np.empty((len(self.metrics), len(self.systems), resamples))
+        for at, weights in enumerate(unit_weights(self.size, resamples=resamples, rng=rng)):
+            rows = np.concatenate([np.tile(starts[unit], weights[unit]) for unit in np.flatnonzero(weights)])
+            for system, pairs in enumerate(self.systems):
+                drawn = pairs.subset(rows.tolist())
+                values[:, system, at] = [point(metric, drawn).value for metric in self.metrics]
+        return values

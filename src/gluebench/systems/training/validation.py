@@ -7,8 +7,7 @@ from typing import NamedTuple
 
 from gluebench.benchmark import Metric, Task
 from gluebench.data import Example
-from gluebench.scoring.averages import task_score
-from gluebench.scoring.metrics import point
+from gluebench.scoring.metrics import point, task_score
 from gluebench.scoring.pairs import Pairs
 from gluebench.systems.run import column
 from gluebench.systems.training.data import TaskData
