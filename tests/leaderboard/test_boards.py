@@ -5,7 +5,9 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
+from django.db import connection
 from django.test import Client
+from django.test.utils import CaptureQueriesContext
 from hypothesis import given
 from hypothesis import strategies as st
 from leaderboard.material import PREDICTIONS, zip_bytes
@@ -15,7 +17,6 @@ from gluebench.benchmark import load_benchmark
 from gluebench.leaderboard.boards.formats import margin_text
 from gluebench.leaderboard.boards.layout import Line, arrange
 from gluebench.leaderboard.boards.options import Options
-from gluebench.leaderboard.boards.remembered import Remembered
 from gluebench.leaderboard.boards.table import build
 from gluebench.leaderboard.submissions.models import Submission
 
@@ -151,17 +152,17 @@ def test_a_new_grading_moves_a_row(client: Client, graded: Send) -> None:
     assert names(client, "/") == ["Worse", "Better"]
 
 
-def test_what_is_remembered_is_read_once() -> None:
-    remembered, asked = Remembered(boards=1), []
+def test_reports_are_read_once_for_each_version_of_a_board(client: Client, graded: Send) -> None:
+    submission = graded(name="First")
 
-    def read(rows: Any) -> dict[int, tuple[float | None, ...]]:
-        asked.extend(rows)
-        return {row: (row / 2,) for row in rows}
+    def reads(word: str) -> int:
+        with CaptureQueriesContext(connection) as queries:
+            client.get("/benchmarks/tiny", {"q": word})
+        return sum('"scores"' in query["sql"] for query in queries)
 
-    assert remembered.numbers("a", {1: "x", 2: "x"}, read) == {1: (0.5,), 2: (1.0,)}
-    assert remembered.numbers("a", {2: "x", 3: "x"}, read) == {2: (1.0,), 3: (1.5,)}
-    assert remembered.numbers("a", {2: "y", 3: "x"}, read) == {2: (1.0,), 3: (1.5,)}
-    assert asked == [1, 2, 3, 2]
+    searched = [reads("First"), reads("Fir")]
+    edit(submission, name="Second")
+    assert reads("Second") == searched[0] == searched[1] + 1, "what is shown, and once what places it"
 
 
 def test_a_task_s_board_ranks_the_incomplete_too(client: Client, graded: Send) -> None:

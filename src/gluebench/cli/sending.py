@@ -13,6 +13,7 @@ import click
 
 from gluebench.cli.errors import WRONG_FILE
 from gluebench.cli.options import Form
+from gluebench.leaderboard.fields import FIELDS, Field, from_json
 
 if TYPE_CHECKING:
     from gluebench.benchmark import Benchmark
@@ -20,24 +21,7 @@ if TYPE_CHECKING:
     from gluebench.submission.client import Client
 
 F = TypeVar("F", bound=Callable[..., Any])
-REGIMES = ("single-task", "multi-task", "frozen", "other")
 _PREFIX = "to_"
-_SAID = {
-    "name": "What the board calls it.",
-    "model": "The kind of model, in a few words.",
-    "team": "Who stands behind it.",
-    "link": "A page about it.",
-    "paper": "Address of its paper.",
-    "code": "Address of its code.",
-    "description": "A few sentences in Markdown; @FILE reads them from a file.",
-    "training_data": "What it was trained on beyond the benchmark's own training sets.",
-    "compute": "What the training took.",
-}
-_COUNTED = {
-    "parameters": (click.IntRange(min=0), "All its parameters at test time."),
-    "shared_parameters": (click.IntRange(min=0), "Those that every task uses."),
-    "latency_ms": (click.FloatRange(min=0.001), "Milliseconds for one example at test time."),
-}
 
 
 class Destination(NamedTuple):
@@ -67,8 +51,6 @@ def destination_options(*, required: bool) -> Callable[[F], F]:
 
 
 def _options(*, required: bool) -> list[Any]:
-    told = [_option(name, text) for name, text in _SAID.items()]
-    counted = [_option(name, text, type=kind) for name, (kind, text) in _COUNTED.items()]
     wanted = "Address of the leaderboard." if required else "Send the submission to this leaderboard."
     return [
         click.option("--to", "to_url", metavar="URL", required=required, help=wanted),
@@ -79,9 +61,7 @@ def _options(*, required: bool) -> list[Any]:
             envvar="GLUEBENCH_TOKEN",
             help="Yours, from its page /account/tokens; better from GLUEBENCH_TOKEN than from here.",
         ),
-        *told,
-        _option("regime", "How it was trained.", type=click.Choice(REGIMES)),
-        *counted,
+        *map(_option, FIELDS.values()),
         click.option("--public", "to_public", is_flag=True, help="Show it on the board once it is graded."),
         click.option("--no-wait", "to_no_wait", is_flag=True, help="Do not wait for the scores."),
         click.option(
@@ -90,9 +70,15 @@ def _options(*, required: bool) -> list[Any]:
     ]
 
 
-def _option(name: str, text: str, **more: Any) -> Any:
-    named = more if "type" in more else {"metavar": "TEXT", **more}
-    return click.option(f"--{name.replace('_', '-')}", f"{_PREFIX}{name}", help=text, **named)
+def _option(field: Field) -> Any:
+    types: dict[str, Any] = {
+        "choice": click.Choice(list(field.choices)),
+        "count": click.IntRange(min=int(field.least)),
+        "number": click.FloatRange(min=field.least),
+    }
+    note = " @FILE reads it from a file." if field.kind == "text" else ""
+    flag = f"--{field.name.replace('_', '-')}"
+    return click.option(flag, f"{_PREFIX}{field.name}", type=types.get(field.kind), help=field.help + note)
 
 
 def _destination(given: Mapping[str, Any]) -> Destination | None:
@@ -105,17 +91,18 @@ def _destination(given: Mapping[str, Any]) -> Destination | None:
             names = _flags(details) or "--new and --no-wait"
             raise click.UsageError(f"{names}: these go with a submission that is sent; add --to URL.")
         return None
-    if str(details.get("description", "")).startswith("@"):
-        details["description"] = _text_of(Path(details["description"][1:]))
+    for name, value in details.items():
+        if name in FIELDS and FIELDS[name].kind == "text" and value.startswith("@"):
+            details[name] = _text_of(Path(value[1:]), name)
     return Destination(url, token, details, wait, again)
 
 
-def _text_of(path: Path) -> str:
+def _text_of(path: Path, name: str) -> str:
     try:
         return path.read_text(encoding="utf-8")
     except UnicodeDecodeError as error:
         raise click.UsageError(
-            f"--description: {path} is not UTF-8 text (byte {error.start}). Save it as UTF-8."
+            f"{_flags([name])}: {path} is not UTF-8 text (byte {error.start}). Save it as UTF-8."
         ) from None
 
 
@@ -254,9 +241,7 @@ def _retry_key(path: Path, benchmark: str, details: Mapping[str, Any]) -> str:
 
 def _unchanged_lines(details: Mapping[str, Any], found: Mapping[str, Any], *, page: str) -> list[str]:
     """What was asked for and is not so there: the submission stays as it was sent first."""
-    counts = {"parameters": found["parameters"]["total"], "shared_parameters": found["parameters"]["shared"]}
-    there = {**found, **counts}
-    other = [name for name, value in details.items() if _plain(value) != _plain(there[name])]
+    other = [name for name, value in details.items() if _plain(value) != _plain(from_json(found, name))]
     if not other:
         return []
     return [f"warning: {_flags(other)} changed nothing: what was said of it before stays. Edit it at {page}"]

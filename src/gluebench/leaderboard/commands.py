@@ -6,7 +6,7 @@ import os
 from collections.abc import Mapping, Sequence
 from contextlib import nullcontext
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from gluebench.leaderboard import folder as folders
 from gluebench.leaderboard.environment import require
@@ -123,33 +123,19 @@ def submit_local(
     *,
     model: str,
     name: str,
-    description: str = "",
-    regime: str = "other",
-    parameters: int | None = None,
-    shared_parameters: int | None = None,
-    team: str = "",
-    link: str = "",
     public: bool = True,
+    **more: Any,
 ) -> str:
     """Submit a file as the page would, grade it, and return the key of its page.
 
+    What more is said of it has the names of `fields.FIELDS`.
     The account is made if there is none, without a password. The same file under the same name again is
     the submission that is there. Raises SiteError for an unknown benchmark or for values the form refuses.
     """
     _open(folder)
     from gluebench.leaderboard.submissions.local import submit_file
 
-    details = {
-        "model": model,
-        "name": name,
-        "description": description,
-        "regime": regime,
-        "parameters": parameters,
-        "shared_parameters": shared_parameters,
-        "team": team,
-        "link": link,
-        "public": public,
-    }
+    details = {"model": model, "name": name, "public": public, **more}
     return submit_file(benchmark, user_email, Path(zip_path), details=details)
 
 

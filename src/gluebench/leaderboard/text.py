@@ -4,13 +4,17 @@ from __future__ import annotations
 
 import re
 import unicodedata
+from collections.abc import Collection
 from functools import cache
 
 import nh3
 from django.core.exceptions import ValidationError
+from django.db.models import Model
 from django.utils.html import escape
 from django.utils.safestring import SafeString, mark_safe
 from markdown_it import MarkdownIt
+
+from gluebench.leaderboard.folder import SiteError
 
 _TAGS = {"p", "br", "em", "strong", "s", "code", "pre", "blockquote", "ul", "ol", "li", "a", "hr"} | {
     *("h3", "h4", "h5", "h6", "table", "thead", "tbody", "tr", "th", "td")
@@ -23,6 +27,15 @@ def plain(text: str) -> None:
     """Raise ValidationError for characters that do not show, or turn the line around."""
     if any(unicodedata.category(character) in _HIDDEN for character in text):
         raise ValidationError("Contains invisible control characters; type the text anew without them.")
+
+
+def require_fields(row: Model, names: Collection[str], *, what: str) -> None:
+    """Raise SiteError with all that is wrong with these fields of a row; `what` names it there."""
+    try:
+        row.clean_fields(exclude={field.name for field in row._meta.fields} - set(names))
+    except ValidationError as error:
+        problems = "; ".join(f"{field}: {' '.join(texts)}" for field, texts in error.message_dict.items())
+        raise SiteError(f"{what} cannot be taken: {problems}") from None
 
 
 def breakable(text: str) -> SafeString:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import secrets
+from typing import Any
 
 from allauth.account.models import EmailAddress
 from allauth.mfa.models import Authenticator
@@ -13,6 +14,7 @@ from django.db import transaction
 from gluebench.leaderboard.accounts.models import User
 from gluebench.leaderboard.audit.models import record
 from gluebench.leaderboard.benchmarks.models import Benchmark
+from gluebench.leaderboard.fields import FIELDS
 from gluebench.leaderboard.folder import SiteError
 from gluebench.leaderboard.limits.models import Override
 from gluebench.leaderboard.people.leaving import leave_studies
@@ -61,19 +63,10 @@ def _anonymise(mine: SubmissionQuerySet) -> None:
     Revision.objects.filter(submission__in=mine.values("pk")).delete()
     forget_files(mine)
     mine.exclude(declined="").update(declined=UNTOLD)
-    mine.update(
-        name=NOBODY,
-        team="",
-        link="",
-        paper="",
-        code="",
-        description="",
-        training_data="",
-        compute="",
-        filename="",
-        problems={},
-        retry_key=None,
-    )
+    words = [name for name, field in FIELDS.items() if not field.is_numeric and field.kind != "choice"]
+    blank: dict[str, Any] = dict.fromkeys(words, "") | {"name": NOBODY, "filename": ""}
+    del blank["model"]
+    mine.update(**blank, problems={}, retry_key=None)
     Benchmark.objects.filter(pk__in=boards).touch()
 
 

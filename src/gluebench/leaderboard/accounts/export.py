@@ -14,11 +14,11 @@ from django.conf import settings
 from django.core.serializers.json import DjangoJSONEncoder
 
 from gluebench.leaderboard.accounts.models import User
+from gluebench.leaderboard.fields import FIELDS
 from gluebench.leaderboard.submissions.models import Submission
 
 SUBMISSION = (
-    *("key", "name", "model", "team", "link", "paper", "code", "description", "training_data", "compute"),
-    *("latency_ms", "regime", "parameters", "shared_parameters", "kind", "verified", "public", "approved"),
+    *("key", *FIELDS, "kind", "verified", "public", "approved"),
     *("published", "withdrawn", "filename", "sha256", "size", "status", "submitted", "finished", "why"),
     *("verdict", "problems", "report", "failure"),
 )

@@ -5,23 +5,13 @@ from __future__ import annotations
 from typing import Annotated, Any
 
 from ninja import Field, Schema
-from pydantic import AwareDatetime, BeforeValidator, ConfigDict, StringConstraints
+from pydantic import AwareDatetime, BeforeValidator, ConfigDict, StringConstraints, create_model
 
 from gluebench.leaderboard.api.paging import Paged
 from gluebench.leaderboard.api.problems import Problem
-from gluebench.leaderboard.submissions.models import LEAST_MS, MOST_MS, Kind, Regime, Status
-
-BIGGEST = 2**63 - 1
-
-Line = StringConstraints(strip_whitespace=True, max_length=80, pattern=r"^[^\x00-\x1f]*$")
-Name = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=80)]
-Word = Annotated[str, Line]
-Address = Annotated[
-    str, StringConstraints(strip_whitespace=True, max_length=300, pattern=r"^(https?://\S+)?$")
-]
-Text = Annotated[str, StringConstraints(strip_whitespace=True, max_length=4000, pattern=r"^[^\x00]*$")]
-Data = Annotated[str, StringConstraints(strip_whitespace=True, max_length=400)]
-Compute = Annotated[str, StringConstraints(strip_whitespace=True, max_length=200)]
+from gluebench.leaderboard.fields import FIELDS
+from gluebench.leaderboard.fields import Field as Described
+from gluebench.leaderboard.submissions.models import Kind, Regime, Status, Submission
 
 
 def _no_flag(value: Any) -> Any:
@@ -38,9 +28,32 @@ def _flag(value: Any) -> bool:
     return found
 
 
-Count = Annotated[int, Field(ge=0, le=BIGGEST), BeforeValidator(_no_flag)]
-Milliseconds = Annotated[float, Field(ge=LEAST_MS, le=MOST_MS), BeforeValidator(_no_flag)]
 Flag = Annotated[bool, BeforeValidator(_flag)]
+PATTERNS = {"text": r"^[^\x00]*$", "address": r"^(https?://\S+)?$"}
+
+
+def _members(*, sent: bool) -> dict[str, Any]:
+    """Type and default of each field; when a submission is `sent`, some are required."""
+    return {name: _member(field, sent=sent) for name, field in FIELDS.items()}
+
+
+def _member(field: Described, *, sent: bool) -> tuple[Any, Any]:
+    column: Any = Submission._meta.get_field(field.name)
+    default = column.get_default()
+    shape: Any = type(default)  # of a choice, its enumeration
+    if field.is_numeric:
+        limits = Field(ge=field.least, le=field.most)
+        number = int if field.kind == "count" else float
+        shape = Annotated[number, limits, BeforeValidator(_no_flag)] | None
+    elif field.kind != "choice":
+        limits = StringConstraints(
+            strip_whitespace=True,
+            min_length=1 if field.required else None,
+            max_length=column.max_length,
+            pattern=PATTERNS.get(field.kind),
+        )
+        shape = Annotated[str, limits]
+    return shape, Field(... if sent and field.required else default, description=field.help)
 
 
 def answers(shape: Any, *refusals: int, status: int = 200) -> dict[int, Any]:
@@ -48,32 +61,17 @@ def answers(shape: Any, *refusals: int, status: int = 200) -> dict[int, Any]:
     return {status: shape, **dict.fromkeys(sorted({401, 429, *refusals}), Problem)}
 
 
-class Changes(Schema):
-    """What an author says of a system. What is not sent stays as it is."""
-
+class _Strict(Schema):
     model_config = ConfigDict(extra="forbid")
 
-    name: Name = ""
-    model: Name = ""
-    team: Word = ""
-    link: Address = ""
-    paper: Address = ""
-    code: Address = ""
-    description: Text = ""
-    """Markdown."""
-    regime: Regime = Regime.OTHER
-    training_data: Data = ""
-    parameters: Count | None = None
-    shared_parameters: Count | None = None
-    compute: Compute = ""
-    latency_ms: Milliseconds | None = None
+
+class Changes(create_model("Changes", __base__=_Strict, **_members(sent=False))):  # type: ignore[misc]
+    """What an author says of a system. What is not sent stays as it is."""
 
 
-class Details(Changes):
+class Details(create_model("Details", __base__=_Strict, **_members(sent=True))):  # type: ignore[misc]
     """What is said of a submission when it is sent."""
 
-    name: Name
-    model: Name
     public: Flag = False
     """Whether the board shows it once it is graded."""
 

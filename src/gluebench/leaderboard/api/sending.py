@@ -6,7 +6,6 @@ from pathlib import Path
 from typing import Any
 
 from django.conf import settings
-from django.core.exceptions import ValidationError
 from django.core.files.uploadedfile import TemporaryUploadedFile
 from django.core.files.uploadedfile import UploadedFile as Uploaded
 from django.db import IntegrityError
@@ -95,17 +94,11 @@ def submit(
     return answer
 
 
-def shared_fit(total: int | None, shared: int | None) -> None:
-    """Raise ValidationError where more parameters are shared than there are."""
-    if total is not None and shared is not None and shared > total:
-        raise ValidationError({"shared_parameters": f"More than the {total:,} parameters in total."})
-
-
 def _take(row: Submission, file: Uploaded[Any]) -> Submission:
     """Let it in. Of two with the same key at the same time, the second is the first."""
     told = schemas.Details.model_fields
     row.clean_fields(exclude={field.name for field in row._meta.fields} - set(told))
-    shared_fit(row.parameters, row.shared_parameters)
+    row.clean()
     try:
         return accept(row, file)
     except (IntegrityError, QuotaError):

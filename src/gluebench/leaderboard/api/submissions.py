@@ -16,7 +16,6 @@ from gluebench.leaderboard.api.facts import facts, line, own, standing
 from gluebench.leaderboard.api.paging import Asked, Place
 from gluebench.leaderboard.api.problems import not_found
 from gluebench.leaderboard.api.schemas import answers
-from gluebench.leaderboard.api.sending import shared_fit
 from gluebench.leaderboard.submissions import acts
 from gluebench.leaderboard.submissions.facts import report_of
 from gluebench.leaderboard.submissions.models import Result, Submission
@@ -93,11 +92,7 @@ def edit(request: HttpRequest, key: str, changes: schemas.Changes) -> HttpRespon
     """Say something else of one's own submission. What stood there before is kept in its history."""
     user = user_with(request, Scope.SUBMIT)
     found = _mine(request, key, Scope.SUBMIT)
-    values = changes.dict(exclude_unset=True)
-    shared_fit(
-        values.get("parameters", found.parameters), values.get("shared_parameters", found.shared_parameters)
-    )
-    acts.edit(found, user, values)
+    acts.edit(found, user, changes.dict(exclude_unset=True))
     return _again(key)
 
 

@@ -15,8 +15,8 @@ from gluebench import benchmark as records
 from gluebench.leaderboard.benchmarks import labels
 from gluebench.leaderboard.benchmarks.manifests import Manifest, read_manifest
 from gluebench.leaderboard.benchmarks.models import Benchmark
-from gluebench.leaderboard.fields import require_fields
 from gluebench.leaderboard.folder import SiteError, make_private, write_private
+from gluebench.leaderboard.text import require_fields
 
 if TYPE_CHECKING:
     from gluebench.scoring import Gold

@@ -7,25 +7,17 @@ from typing import Any
 
 from gluebench.benchmark import Task
 from gluebench.leaderboard.benchmarks.models import Benchmark
-from gluebench.leaderboard.boards.remembered import AT_ONCE
 from gluebench.leaderboard.boards.tries import earlier
+from gluebench.leaderboard.fields import LISTED
 from gluebench.leaderboard.submissions.models import Submission, again
 
-SHOWN = (
-    "key",
-    "name",
-    "model",
-    "team",
-    "link",
-    "regime",
-    "parameters",
-    "shared_parameters",
-    "kind",
-    "verified",
+AT_ONCE = 500
+"""Rows asked of the database in one query: SQLite takes no more than some thousand parameters."""
+COLUMNS = (
+    *("pk", "owner", "group"),  # for the site alone
+    *("key", "kind", "verified", "submitted", "published", "scores"),
+    *(field.name for field in LISTED),
 )
-MORE = ("paper", "code", "training_data", "compute", "latency_ms", "submitted", "published", "scores")
-INNER = ("pk", "owner", "group")
-"""What pages need and never show."""
 
 
 def entries_of(benchmark: Benchmark, pks: Sequence[int] | None = None) -> list[dict[str, Any]]:
@@ -34,8 +26,7 @@ def entries_of(benchmark: Benchmark, pks: Sequence[int] | None = None) -> list[d
     `earlier` says how many submissions of the same person or team came before.
     """
     public = Submission.objects.public().filter(benchmark=benchmark).order_by("submitted", "pk")
-    columns = (*SHOWN, *MORE, *INNER)
-    rows = [row for part in _parts(public, pks) for row in part.values(*columns)]
+    rows = [row for part in _parts(public, pks) for row in part.values(*COLUMNS)]
     for row, before in zip(rows, earlier(benchmark, rows), strict=True):
         row["earlier"] = before
     return rows

@@ -20,12 +20,14 @@ from gluebench.leaderboard.boards.live import live
 from gluebench.leaderboard.boards.options import Options
 from gluebench.leaderboard.boards.table import Cell, Row, Table, build_whole
 from gluebench.leaderboard.boards.views import task_or_404
+from gluebench.leaderboard.fields import LISTED
 
 Entries = Sequence[Mapping[str, Any]]
 
-WORDS = ("name", "model", "team", "kind", "regime", "link", "paper", "code", "training_data", "compute")
+_FIRST = ("name", "model", "team", "kind", "regime")
+WORDS = tuple(dict.fromkeys([*_FIRST, *(field.name for field in LISTED if not field.is_numeric)]))
 """Columns of what people wrote."""
-NUMBERS = ("verified", "parameters", "shared_parameters", "latency_ms", "earlier")
+NUMBERS = ("verified", *(field.name for field in LISTED if field.is_numeric), "earlier")
 HEAD = ("rank", *WORDS, *NUMBERS, "submitted", "key", "score", "score_low", "score_high")
 
 

@@ -13,6 +13,7 @@ from gluebench.leaderboard.benchmarks.models import Benchmark
 from gluebench.leaderboard.boards.columns import columns_of
 from gluebench.leaderboard.boards.entries import graded_again
 from gluebench.leaderboard.boards.summary import PRIVACY
+from gluebench.leaderboard.fields import LISTED, as_json
 from gluebench.leaderboard.ranks.order import Place, Wanted, order_of
 
 
@@ -109,11 +110,9 @@ def _facts(entry: Mapping[str, Any]) -> dict[str, Any]:
     """What its author says of an entry, what organisers marked it as, and how many came before it."""
     return {
         **_who(entry),
-        **{name: entry[name] for name in ("team", "link", "paper", "code", "regime", "kind", "verified")},
-        "parameters": {"total": entry["parameters"], "shared": entry["shared_parameters"]},
-        **{name: entry[name] for name in ("training_data", "compute", "latency_ms")},
+        **as_json(entry.__getitem__, LISTED),
+        **{name: entry[name] for name in ("kind", "verified", "earlier")},
         "submitted": entry["submitted"].isoformat(timespec="seconds"),
-        "earlier": entry["earlier"],
     }
 
 

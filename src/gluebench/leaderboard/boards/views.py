@@ -29,6 +29,7 @@ from gluebench.leaderboard.boards.summary import facts, task_line, task_lines
 from gluebench.leaderboard.boards.tries import earlier_than
 from gluebench.leaderboard.ranks.order import ABOUT, TITLES, wanted_of
 from gluebench.leaderboard.ranks.systems import majority_tasks
+from gluebench.leaderboard.submissions.facts import listed_facts
 from gluebench.leaderboard.submissions.models import Submission
 
 
@@ -176,6 +177,7 @@ def detail(request: HttpRequest, key: str) -> HttpResponse:
     address = request.build_absolute_uri(submission.get_absolute_url())
     context = {
         "submission": submission,
+        "facts": listed_facts(submission, private=False),
         "earlier": earlier_than(submission),
         "address": address,
         "citation": citation(submission, address),
@@ -205,7 +207,6 @@ def _board(request: HttpRequest, found: Live, task: Task | None) -> HttpResponse
         version=str(found.version),
         make=lambda: _board_page(found.benchmark(), task, options, signed_in=signed_in),
         keep=not (options.search or options.weights),
-        benchmark=found.name if request.path != "/" else "",
     )
 
 

@@ -8,9 +8,10 @@ from typing import Any, NamedTuple
 from gluebench.analysis.charts import Point, scatter_chart
 from gluebench.analysis.rank.costs import pareto_front
 from gluebench.leaderboard.boards.phenomena import labels_of
+from gluebench.leaderboard.fields import LISTED
 from gluebench.leaderboard.ranks.tables import csv_text, named
 
-COSTS = {"parameters": "Parameters", "latency_ms": "Milliseconds for an example"}
+COSTS = {field.name: field for field in LISTED if field.cost}
 SHOWN = 30
 """Points of a chart: the front, then the highest scores. More could not be told apart."""
 
@@ -22,6 +23,11 @@ class Costed(NamedTuple):
     score: Mapping[str, Any]
     fronts: Mapping[str, bool | None]
     """Cost to whether it is on that front; None where it is not stated."""
+
+    @property
+    def costs(self) -> list[tuple[str, bool | None]]:
+        """Each cost as text, and whether it is on that front."""
+        return [(field.shown(self.entry[cost]), self.fronts[cost]) for cost, field in COSTS.items()]
 
 
 class Chart(NamedTuple):
@@ -48,7 +54,7 @@ def costed(entries: Sequence[Mapping[str, Any]]) -> list[Costed]:
 
 def charts(rows: Sequence[Costed]) -> list[Chart]:
     """A picture for each cost that somebody states."""
-    return [made for cost, title in COSTS.items() if (made := _chart(rows, cost, title))]
+    return [made for cost, field in COSTS.items() if (made := _chart(rows, cost, field.cost))]
 
 
 def _chart(rows: Sequence[Costed], cost: str, title: str) -> Chart | None:

@@ -99,6 +99,7 @@ def _costs_page(benchmark: Benchmark, *, signed_in: bool) -> str:
         "benchmark": benchmark,
         "signed_in": signed_in,
         "rows": rows,
+        "costs": costs.COSTS.values(),
         "charts": costs.charts(rows),
         "page": "efficiency",
     }

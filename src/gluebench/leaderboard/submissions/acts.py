@@ -14,27 +14,11 @@ from django.utils import timezone
 from gluebench.leaderboard.accounts.models import User
 from gluebench.leaderboard.audit.models import record
 from gluebench.leaderboard.benchmarks.models import Benchmark
+from gluebench.leaderboard.fields import FIELDS
 from gluebench.leaderboard.submissions import feedback
 from gluebench.leaderboard.submissions.grading import QUEUE_LEASE_SECONDS
 from gluebench.leaderboard.submissions.models import Kind, Revision, Status, Submission, lease_end
 from gluebench.leaderboard.submissions.tasks import hand_out
-
-DESCRIPTIVE = (
-    "name",
-    "model",
-    "team",
-    "link",
-    "paper",
-    "code",
-    "description",
-    "regime",
-    "training_data",
-    "parameters",
-    "shared_parameters",
-    "compute",
-    "latency_ms",
-)
-"""What an author says of a system, and may say otherwise later."""
 
 UNGRADED = "It was withdrawn before it was graded, and counts against no limit."
 
@@ -42,9 +26,9 @@ UNGRADED = "It was withdrawn before it was graded, and counts against no limit."
 def edit(submission: Submission, by: User, values: Mapping[str, Any]) -> Revision | None:
     """Change what is said of a submission; what stood there is kept. None where nothing changes.
 
-    Raises ValidationError, by field, and ValueError for a field that is not descriptive.
+    Raises ValidationError, by field, and ValueError for what is not in `FIELDS`.
     """
-    if foreign := values.keys() - set(DESCRIPTIVE):
+    if foreign := values.keys() - FIELDS.keys():
         raise ValueError(f"not for authors to set: {', '.join(sorted(foreign))}")
     with transaction.atomic():
         row = _locked(submission)
@@ -56,6 +40,7 @@ def edit(submission: Submission, by: User, values: Mapping[str, Any]) -> Revisio
         for name, (_, value) in changes.items():
             setattr(row, name, value)
         row.clean_fields(exclude={field.name for field in row._meta.fields} - changes.keys())
+        row.clean()
         row.save(update_fields=list(changes))
         _show(row)
         return Revision.objects.create(submission=row, by=by, changes=changes)

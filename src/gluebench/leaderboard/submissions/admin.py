@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+from django import forms
 from django.contrib import admin, messages
 from django.http import HttpRequest
 from django.utils.html import format_html
@@ -12,6 +13,7 @@ from django.utils.html import format_html
 from gluebench.leaderboard.accounts.models import User
 from gluebench.leaderboard.audit.admin import ReadOnlyAdmin
 from gluebench.leaderboard.submissions import acts
+from gluebench.leaderboard.submissions.forms import DetailsForm
 from gluebench.leaderboard.submissions.models import Kind, Result, Revision, Submission
 
 REGRADED = "An admin had it graded again."
@@ -23,10 +25,16 @@ def _verified(value: bool) -> Callable[[Submission, User], Submission]:
     return lambda row, by: acts.mark(row, by, kind=Kind(row.kind), verified=value)
 
 
+class _Labeled(forms.ModelForm):  # type: ignore[type-arg]
+    class Meta:
+        labels, help_texts = DetailsForm.Meta.labels, DetailsForm.Meta.help_texts
+
+
 @admin.register(Submission)
 class SubmissionAdmin(ReadOnlyAdmin):
     """Submissions. What their authors say of them is theirs to change, scores are the grader's."""
 
+    form = _Labeled
     list_display = [
         "name",
         "model",

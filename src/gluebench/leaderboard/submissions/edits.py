@@ -5,8 +5,8 @@ from __future__ import annotations
 from datetime import datetime
 from typing import Any, NamedTuple
 
-from gluebench.leaderboard.boards.formats import count
-from gluebench.leaderboard.submissions.models import Regime, Submission
+from gluebench.leaderboard.fields import FIELDS
+from gluebench.leaderboard.submissions.models import Submission
 
 
 class Change(NamedTuple):
@@ -29,14 +29,6 @@ class Edit(NamedTuple):
 SHOWN = 50
 """Edits that are shown, the newest: whoever edits without end makes no page endless."""
 
-TITLES = {
-    "latency_ms": "latency",
-    "parameters": "parameters in total",
-    "regime": "training",
-    "shared_parameters": "shared parameters",
-    "training_data": "other training data",
-}
-
 
 def edits_of(submission: Submission, *, whole: bool) -> list[Edit]:
     """The edits, newest first.
@@ -47,10 +39,9 @@ def edits_of(submission: Submission, *, whole: bool) -> list[Edit]:
         Edit(
             revision.at,
             tuple(
-                Change(TITLES.get(name, name), *(_text(name, value) for value in pair))
-                if whole
-                else Change(TITLES.get(name, name), "", "")
+                Change(FIELDS[name].label.lower(), *(_text(name, value) if whole else "" for value in pair))
                 for name, pair in revision.changes.items()
+                if name in FIELDS  # and not of a table from before
             ),
             whole,
         )
@@ -58,11 +49,5 @@ def edits_of(submission: Submission, *, whole: bool) -> list[Edit]:
     ]
 
 
-def _text(field: str, value: Any) -> str:
-    if value is None or value == "":
-        return "nothing"
-    if field == "regime":
-        return str(Regime(value).label)
-    if field == "latency_ms":
-        return f"{value:g} ms"
-    return count(value) if isinstance(value, int) else str(value)
+def _text(name: str, value: Any) -> str:
+    return "nothing" if value is None or value == "" else FIELDS[name].shown(value)

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, NamedTuple
 
+from gluebench.leaderboard.fields import FIELDS, as_json
 from gluebench.leaderboard.submissions.diagnosis import diagnosis_of
 from gluebench.leaderboard.submissions.edits import SHOWN
 from gluebench.leaderboard.submissions.models import Submission
@@ -14,24 +15,40 @@ def facts_in_brief(submission: Submission) -> dict[str, Any]:
     return {
         "key": submission.key,
         "benchmark": submission.benchmark.name,
-        "name": submission.name,
-        "model": submission.model,
-        "team": submission.team,
-        "link": submission.link,
-        "paper": submission.paper,
-        "code": submission.code,
-        "description": submission.description,
-        "regime": submission.regime,
-        "training_data": submission.training_data,
-        "parameters": {"total": submission.parameters, "shared": submission.shared_parameters},
-        "compute": submission.compute,
-        "latency_ms": submission.latency_ms,
+        **_said(submission, private=False),
         "kind": submission.kind,
         "verified": submission.verified,
         "submitted": submission.submitted.isoformat(timespec="seconds"),
         "status": submission.status,
         "public": submission.public,
     }
+
+
+def _said(submission: Submission, *, private: bool) -> dict[str, Any]:
+    fields = [field for field in FIELDS.values() if field.private == private]
+    return as_json(lambda name: getattr(submission, name), fields)
+
+
+class Fact(NamedTuple):
+    """One line of the list on a submission's page."""
+
+    label: str
+    text: str
+    is_address: bool
+
+
+HEADLINE = ("name", "model", "team", "link", "description")
+"""What its pages show above the list."""
+
+
+def listed_facts(submission: Submission, *, private: bool) -> list[Fact]:
+    """The list on its pages: what its author said, as text; `private` is for its author and organizers."""
+    return [
+        Fact(field.label, field.shown(value), field.kind == "address")
+        for field in FIELDS.values()
+        if field.name not in HEADLINE and (private or not field.private)
+        if (value := getattr(submission, field.name)) not in (None, "") or field.kind == "count"
+    ]
 
 
 def report_of(submission: Submission) -> dict[str, Any] | None:
@@ -64,6 +81,7 @@ def public_facts(submission: Submission) -> dict[str, Any]:
 def private_in_brief(submission: Submission) -> dict[str, Any]:
     """What only its author sees besides, without what was found in the file."""
     return {
+        **_said(submission, private=True),
         "standing": submission.standing,
         "declined": submission.declined,
         "filename": submission.filename,

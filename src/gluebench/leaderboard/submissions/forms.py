@@ -9,41 +9,15 @@ from django import forms
 from django.conf import settings
 from django.core.exceptions import ValidationError
 from django.core.files.uploadedfile import UploadedFile
+from django.db import models
 
-from gluebench.leaderboard.submissions.acts import DESCRIPTIVE
-from gluebench.leaderboard.submissions.models import Regime, Submission
+from gluebench.leaderboard.fields import FIELDS, SECTIONS
+from gluebench.leaderboard.submissions.models import Submission
 
-HELP = {
-    "name": "As the board should call it: your system, your team or your paper.",
-    "model": "The kind of model, in a few words: BiLSTM+ELMo+Attn.",
-    "team": "Who stands behind it. Your email address is never shown.",
-    "link": "A page about it. The board links to it.",
-    "paper": "Where the method is described.",
-    "code": "Where others find what they need to do it again.",
-    "description": "A few sentences on the method. Markdown works; HTML does not.",
-    "regime": "One model for each task, one for all, or a fixed sentence encoder with small classifiers.",
-    "training_data": "What it was trained on beyond the training sets of this benchmark: "
-    "corpora, other labelled data, generated text.",
-    "parameters": "All parameters the system uses at test time, over all tasks, as a plain number.",
-    "shared_parameters": "Those parameters that every task uses.",
-    "compute": "What the training took, in your words: 8 GPU days of H100, 60 kWh.",
-    "latency_ms": "Milliseconds for one example at test time; say on what in the description.",
-    "public": "Leave it off to see your score first; you can publish later from the submission's page.",
-}
-LABELS = {
-    "name": "Name",
-    "model": "Model",
-    "link": "Link",
-    "paper": "Paper",
-    "code": "Code",
-    "regime": "Training",
-    "training_data": "Other training data",
-    "parameters": "Parameters",
-    "shared_parameters": "Shared by all tasks",
-    "compute": "Compute",
-    "latency_ms": "Latency",
-    "public": "Show it on the public board once it is graded",
-}
+PUBLIC = "Show it on the public board once it is graded"
+PUBLIC_HELP = "Leave it off to see your score first; you can publish later from the submission's page."
+WIDGETS = {"text": forms.Textarea(attrs={"rows": 5}), "choice": forms.RadioSelect()}
+"""How a kind of field is filled in, where not in one line."""
 
 
 class UploadForm(forms.Form):
@@ -65,34 +39,30 @@ class UploadForm(forms.Form):
         return upload
 
 
-def _web(name: str) -> forms.URLField:
-    return forms.URLField(
-        label=LABELS[name], help_text=HELP[name], required=False, max_length=300, assume_scheme="https"
-    )
+def _input(column: models.Field[Any, Any], **options: Any) -> forms.Field | None:
+    """The input of a column; an address without a scheme is taken to be one of https."""
+    if isinstance(column, models.URLField):
+        options["assume_scheme"] = "https"
+    return column.formfield(**options)
 
 
 class DetailsForm(forms.ModelForm):  # type: ignore[type-arg]
     """What its author says of a system, when it is sent and later."""
 
-    link, paper, code = _web("link"), _web("paper"), _web("code")
-    regime = forms.ChoiceField(
-        label=LABELS["regime"], help_text=HELP["regime"], choices=Regime, widget=forms.RadioSelect
-    )
-
     class Meta:
         model = Submission
-        fields: list[str] = list(DESCRIPTIVE)
-        labels = LABELS
-        help_texts = HELP
-        widgets = {"description": forms.Textarea(attrs={"rows": 5})}
+        fields: list[str] = list(FIELDS)
+        labels = {name: field.label for name, field in FIELDS.items()} | {"public": PUBLIC}
+        help_texts = {name: field.help for name, field in FIELDS.items()} | {"public": PUBLIC_HELP}
+        widgets = {name: WIDGETS[field.kind] for name, field in FIELDS.items() if field.kind in WIDGETS}
+        formfield_callback = _input
 
-    def clean(self) -> dict[str, Any]:
-        """The fields, unless more parameters are shared than there are."""
-        values: dict[str, Any] = super().clean() or self.cleaned_data
-        total, shared = values.get("parameters"), values.get("shared_parameters")
-        if total is not None and shared is not None and shared > total:
-            self.add_error("shared_parameters", f"More than the {total:,} parameters in total.")
-        return values
+    def sections(self) -> list[tuple[str, list[forms.BoundField], bool]]:
+        """The inputs under their headings, and whether they are short enough for two beside each other."""
+        return [
+            (title, [self[field.name] for field in fields], any(field.is_numeric for field in fields))
+            for title, fields in SECTIONS.items()
+        ]
 
 
 class SubmissionForm(UploadForm, DetailsForm):
@@ -104,4 +74,4 @@ class SubmissionForm(UploadForm, DetailsForm):
     """Of the page that is sent, so that a second click or a broken line makes no second submission."""
 
     class Meta(DetailsForm.Meta):
-        fields = [*DESCRIPTIVE, "public"]
+        fields = [*FIELDS, "public"]

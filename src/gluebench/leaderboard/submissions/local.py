@@ -10,15 +10,18 @@ from django.core.files import File
 
 from gluebench.leaderboard.accounts.models import User
 from gluebench.leaderboard.benchmarks.models import Benchmark
-from gluebench.leaderboard.fields import require_fields
+from gluebench.leaderboard.fields import FIELDS
 from gluebench.leaderboard.folder import SiteError
 from gluebench.leaderboard.submissions.accept import accept, digest
 from gluebench.leaderboard.submissions.grading import grade
 from gluebench.leaderboard.submissions.models import Submission
+from gluebench.leaderboard.text import require_fields
 
 
 def submit_file(benchmark: str, email: str, path: Path, *, details: Mapping[str, Any]) -> str:
     """See `commands.submit_local`."""
+    if unknown := details.keys() - {*FIELDS, "public"}:
+        raise TypeError(f"A submission has no such field: {', '.join(sorted(unknown))}.")
     row = Benchmark.objects.filter(name=benchmark).first()
     if row is None:
         known = ", ".join(Benchmark.objects.values_list("name", flat=True)) or "none yet"

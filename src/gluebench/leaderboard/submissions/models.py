@@ -8,6 +8,7 @@ from datetime import timedelta
 from typing import Any
 
 from django.conf import settings
+from django.core.exceptions import ValidationError
 from django.core.files.storage import Storage, storages
 from django.core.validators import MaxValueValidator, MinValueValidator, URLValidator
 from django.db import models
@@ -17,6 +18,7 @@ from django.utils import timezone
 
 from gluebench.leaderboard.accounts.models import Team, User
 from gluebench.leaderboard.benchmarks.models import Benchmark
+from gluebench.leaderboard.fields import LEAST_MS, MOST_MS, REGIMES
 from gluebench.leaderboard.text import plain
 
 
@@ -33,10 +35,10 @@ class Status(models.TextChoices):
 class Regime(models.TextChoices):
     """How a system was trained, as Table 4 of the paper groups them."""
 
-    SINGLE = "single-task", "Single-task training"
-    MULTI = "multi-task", "Multi-task training"
-    FROZEN = "frozen", "Pre-trained sentence representations, frozen"
-    OTHER = "other", "Other"
+    SINGLE = "single-task", REGIMES["single-task"]
+    MULTI = "multi-task", REGIMES["multi-task"]
+    FROZEN = "frozen", REGIMES["frozen"]
+    OTHER = "other", REGIMES["other"]
 
 
 class Kind(models.TextChoices):
@@ -75,9 +77,6 @@ def listed(way: str = "") -> Q:
 LISTED = listed()
 
 WEB = URLValidator(["http", "https"])
-
-LEAST_MS, MOST_MS = 0.001, 1e9
-"""A microsecond and eleven days: what a latency may be, so that one scale has room for all."""
 
 
 def new_key() -> str:
@@ -150,6 +149,7 @@ class Submission(models.Model):
     owner = models.ForeignKey(User, on_delete=models.PROTECT, related_name="submissions")
     benchmark = models.ForeignKey(Benchmark, on_delete=models.PROTECT, related_name="submissions")
 
+    # What its author says of it: `fields.FIELDS` has each with its help.
     name = models.CharField(max_length=80, validators=[plain])
     model = models.CharField(max_length=80, validators=[plain])
     team = models.CharField(max_length=80, blank=True, validators=[plain])
@@ -158,13 +158,10 @@ class Submission(models.Model):
     code = models.URLField(max_length=300, blank=True, validators=[WEB])
     description = models.TextField(max_length=4000, blank=True)
     training_data = models.CharField(max_length=400, blank=True, validators=[plain])
-    """What it was trained on beyond the benchmark's own training sets."""
     compute = models.CharField(max_length=200, blank=True, validators=[plain])
-    """What the training took, in the author's words: "8 GPU days of H100, 60 kWh"."""
     latency_ms = models.FloatField(
         null=True, blank=True, validators=[MinValueValidator(LEAST_MS), MaxValueValidator(MOST_MS)]
     )
-    """Milliseconds for one example at test time."""
     regime = models.CharField(max_length=16, choices=Regime, default=Regime.OTHER)
     parameters = models.PositiveBigIntegerField(null=True, blank=True, validators=[MinValueValidator(0)])
     shared_parameters = models.PositiveBigIntegerField(
@@ -233,6 +230,12 @@ class Submission(models.Model):
 
     def __str__(self) -> str:
         return self.name
+
+    def clean(self) -> None:
+        """Raise ValidationError where more parameters are shared than there are."""
+        total, shared = self.parameters, self.shared_parameters
+        if total is not None and shared is not None and shared > total:
+            raise ValidationError({"shared_parameters": f"More than the {total:,} parameters in total."})
 
     def get_absolute_url(self) -> str:
         """Its page."""

@@ -16,7 +16,7 @@ from gluebench.leaderboard.boards.report import flat, report_tables
 from gluebench.leaderboard.submissions.acts import UNGRADED
 from gluebench.leaderboard.submissions.diagnosis import diagnosis_of
 from gluebench.leaderboard.submissions.edits import edits_of
-from gluebench.leaderboard.submissions.facts import private_facts, public_facts
+from gluebench.leaderboard.submissions.facts import listed_facts, private_facts, public_facts
 from gluebench.leaderboard.submissions.findings import findings_of
 from gluebench.leaderboard.submissions.grading import bound_minutes
 from gluebench.leaderboard.submissions.history import history_of
@@ -49,6 +49,7 @@ def _context(request: HttpRequest, found: Submission) -> dict[str, Any]:
         "benchmark": found.benchmark,
         "owned": mine,
         "organised": organised,
+        "facts": listed_facts(found, private=mine or organised),
         "tables": report_tables(found.benchmark.record, found.report) if found.report else None,
         "mistakes": mistakes_of(found.benchmark.record, diagnosis_of(found)),
         "found": findings_of(found.problems) if (mine or organised) and found.problems else None,
