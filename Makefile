@@ -47,6 +47,7 @@ bench: $(VENV)/.dev
 	$(BIN)/python bench/probe.py
 	$(BIN)/python bench/ladder.py
 	$(BIN)/python bench/board.py
+	$(BIN)/python bench/slow.py --seconds 20
 	$(BIN)/python bench/rank.py
 	$(BIN)/python bench/audit.py
 

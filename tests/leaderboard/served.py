@@ -37,19 +37,23 @@ class Served:
             free.bind(("127.0.0.1", 0))
             self.port = free.getsockname()[1]
         self.url = f"http://127.0.0.1:{self.port}"
+        self.process = self.again()
+        assert self.process.stdout is not None
+        self.said = self.process.stdout.readline()
+
+    def again(self) -> subprocess.Popen[str]:
+        """Serve it, by another process if one does already."""
         code = (
             "from gluebench.leaderboard import commands; import sys\n"
             "commands.serve(sys.argv[1], port=int(sys.argv[2]))"
         )
-        self.process = subprocess.Popen(
-            [sys.executable, "-c", code, str(folder), str(self.port)],
+        return subprocess.Popen(
+            [sys.executable, "-c", code, str(self.folder), str(self.port)],
             env=self._environment,
             stdout=subprocess.PIPE,
             stderr=subprocess.STDOUT,
             text=True,
         )
-        assert self.process.stdout is not None
-        self.said = self.process.stdout.readline()
 
     def python(self, code: str, *arguments: str) -> str:
         done = subprocess.run(

@@ -9,18 +9,23 @@ import os
 import re
 import signal
 import socket
+import subprocess
+import sys
+import threading
 import time
 import urllib.error
 import urllib.parse
 import urllib.request
 import uuid
 from collections.abc import Callable
+from contextlib import nullcontext
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from gluebench.leaderboard.folder import SiteError
+from gluebench.leaderboard import supervisor
+from gluebench.leaderboard.folder import SiteError, SiteFolder
 from gluebench.leaderboard.supervisor import Address, listen
 
 
@@ -165,7 +170,61 @@ def test_a_taken_port_is_told_with_a_way_out() -> None:
         taken.bind(("127.0.0.1", 0))
         taken.listen()
         with pytest.raises(SiteError, match="choose another port"):
-            listen("127.0.0.1", taken.getsockname()[1])
+            listen("127.0.0.1", taken.getsockname()[1], held=0.3)
+
+
+def test_a_port_that_is_held_for_a_moment_is_waited_for(capsys: pytest.CaptureFixture[str]) -> None:
+    """The processes of a site that was killed hold it until they have ended."""
+    held = socket.create_server(("127.0.0.1", 0))
+    port = held.getsockname()[1]
+    threading.Timer(0.5, held.close).start()
+    with listen("127.0.0.1", port) as listening:
+        assert listening.getsockname()[1] == port
+    assert f"Port {port} is in use; trying for 10 more seconds." in capsys.readouterr().err
+
+
+WEB = """
+import os, socket, sys
+if os.path.getsize(sys.argv[1]) <= int(sys.argv[2]):
+    sys.exit(3)
+listening = socket.socket(fileno=int(sys.argv[3]))
+while True:
+    with listening.accept()[0] as visitor:
+        visitor.recv(1000)
+        visitor.sendall(b"HTTP/1.0 200 OK\\r\\n\\r\\n")
+"""
+
+
+@pytest.mark.parametrize(("deaths", "starts"), [(1, True), (3, True), (99, False)])
+def test_a_web_process_that_dies_at_the_start_is_started_again(
+    deaths: int, starts: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    log = tmp_path / "starts"
+
+    def spawn(site: object, module: str, arguments: list[str], fds: list[int], **_: object) -> object:
+        with log.open("a") as file:
+            file.write("x")
+        command = [sys.executable, "-S", "-c", WEB, str(log), str(deaths), *arguments]
+        return subprocess.Popen(command, pass_fds=fds)
+
+    monkeypatch.setattr(supervisor, "_spawn", spawn)
+    monkeypatch.setattr(supervisor, "RESTART_SECONDS", 0.01)
+    handlers = {number: signal.getsignal(number) for number in (signal.SIGINT, signal.SIGTERM)}
+    expected = pytest.raises(
+        SiteError, match=r"ended 4 times while starting, the last time with exit status 3"
+    )
+    try:
+        with nullcontext() if starts else expected, listen("127.0.0.1", 0) as listening:
+            supervisor.run(
+                SiteFolder(tmp_path),
+                listening,
+                workers=0,
+                ready=lambda address: signal.raise_signal(signal.SIGTERM),
+            )
+    finally:
+        for number, handler in handlers.items():
+            signal.signal(number, handler)
+    assert len(log.read_text()) == min(deaths + 1, supervisor.STARTS)
 
 
 def test_addresses_are_for_a_browser() -> None:

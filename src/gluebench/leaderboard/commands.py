@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from gluebench.leaderboard import folder as folders
-from gluebench.leaderboard.environment import require
+from gluebench.leaderboard.environment import Running, require
 from gluebench.leaderboard.folder import SiteError, SiteFolder
 
 if TYPE_CHECKING:
@@ -82,17 +82,17 @@ def serve(
 ) -> None:
     """Run a site until SIGINT or SIGTERM; prints its address when it answers. Raises SiteError."""
     running = require()
-    _run(folder, (host, port), web=running.web, workers=running.workers, change=True, open=open)
+    _run(folder, (host, port), running, change=True, open=open)
 
 
 def web(folder: str | os.PathLike[str], *, host: str = "127.0.0.1", port: int = 8000) -> None:
     """Run only a site's web processes, as `serve`; workers run elsewhere. Raises SiteError."""
-    _run(folder, (host, port), web=require().web, workers=0, change=False)
+    _run(folder, (host, port), require()._replace(workers=0), change=False)
 
 
 def worker(folder: str | os.PathLike[str]) -> None:
     """Run only a site's workers until SIGINT or SIGTERM. Raises SiteError."""
-    _run(folder, None, web=0, workers=require().workers, change=False)
+    _run(folder, None, require(), change=False)
 
 
 def doctor(folder: str | os.PathLike[str]) -> list[Finding]:
@@ -196,9 +196,8 @@ def password_link(folder: str | os.PathLike[str], email: str) -> str:
 def _run(
     folder: str | os.PathLike[str],
     listen_at: tuple[str, int] | None,
+    running: Running,
     *,
-    web: int,
-    workers: int,
     change: bool,
     open: bool = False,
 ) -> None:
@@ -209,7 +208,9 @@ def _run(
 
     def ready(address: Address | None) -> None:
         what = (
-            f"The leaderboard is at {address.url}" if address else f"{workers} workers grade for {site.root}"
+            f"The leaderboard is at {address.url}"
+            if address
+            else f"{running.workers} workers grade for {site.root}"
         )
         print(f"{what} (stop it with Ctrl-C)", flush=True)
         if open and address:
@@ -219,7 +220,8 @@ def _run(
 
     with listen(*listen_at) if listen_at else nullcontext() as listening:
         prepare(site, change=change, web=listen_at is not None)
-        run(site, listening, web=web, workers=workers, ready=ready)
+        counts = {"web": running.web, "workers": running.workers}
+        run(site, listening, **counts, patience=running.stop_seconds, ready=ready)
 
 
 def _open(folder: str | os.PathLike[str], *, ready: bool = True) -> None:

@@ -16,6 +16,7 @@ from urllib.parse import parse_qsl, unquote, urlsplit
 from gluebench.leaderboard.folder import STORAGE, SiteError
 
 PROCESSES = 64
+STOP_SECONDS = 3600
 REQUESTS = 1_000_000_000
 KEY_LENGTH = 40
 NEW_KEY = 'python3 -c "import secrets; print(secrets.token_urlsafe(48))"'
@@ -59,6 +60,7 @@ class Running(NamedTuple):
     bucket: Bucket | None = None
     mail: Mail | None = None
     api_per_minute: int = 300
+    stop_seconds: int = 360
 
     @property
     def several(self) -> bool:
@@ -92,6 +94,9 @@ def read(environ: Mapping[str, str] = os.environ) -> tuple[Running, list[str]]:
         mail=reader.mail(),
         api_per_minute=reader.count(
             "GLUEBENCH_API_PER_MINUTE", "requests", most=REQUESTS, usual=Running().api_per_minute
+        ),
+        stop_seconds=reader.count(
+            "GLUEBENCH_STOP_SECONDS", "seconds", most=STOP_SECONDS, usual=Running().stop_seconds
         ),
     )
     if https and not hosts:

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import errno
 import http.client
 import os
+import select
 import signal
 import socket
 import subprocess
@@ -11,6 +13,7 @@ import sys
 import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, nullcontext
+from functools import partial
 from pathlib import Path
 from types import FrameType
 from typing import NamedTuple
@@ -22,8 +25,15 @@ from gluebench.leaderboard.prepare import REFUSED
 
 GLANCE_SECONDS = 0.1
 STOP_SECONDS = 3.0
+"""What a child has to stop, beyond what it may wait for."""
 RESTART_SECONDS = 1.0
 """Least time between two starts of a child, so that one that cannot start does not eat the machine."""
+LONGEST_RESTART_SECONDS = 16.0
+"""That time doubles each time that a child ends earlier than this; after a longer life it starts again."""
+STARTS = 4
+"""Times that the web process may end before the site has answered."""
+HELD_SECONDS = 10.0
+"""How long to wait for a port: the processes of a site that was killed hold it until they have ended."""
 
 
 class Address(NamedTuple):
@@ -40,47 +50,87 @@ class Address(NamedTuple):
 
 
 class Child:
-    """One process of the site and how to start it again."""
+    """One process of the site and how to start it again; `patience` is how long it may take to stop."""
 
-    def __init__(self, start: Callable[[], subprocess.Popen[bytes]]) -> None:
+    def __init__(self, start: Callable[[], subprocess.Popen[bytes]], patience: float = 0.0) -> None:
         self._start = start
-        self.process = start()
+        self.patience = patience
+        self.deaths = 0
+        self._pause = RESTART_SECONDS
+        self._begin()
+
+    def _begin(self) -> None:
+        self.process = self._start()
         self._started = time.monotonic()
+        self._again: float | None = None
 
     def revive(self) -> None:
-        """Start it again if it ended."""
-        if self.process.poll() is not None and time.monotonic() - self._started > RESTART_SECONDS:
-            self.process = self._start()
-            self._started = time.monotonic()
+        """Start it again if it ended, later each time that it did so at its start."""
+        if self.process.poll() is None:
+            return
+        now = time.monotonic()
+        if self._again is None:
+            self.deaths += 1
+            if now - self._started > LONGEST_RESTART_SECONDS:
+                self._pause = RESTART_SECONDS
+            self._again = self._started + self._pause
+            self._pause = min(2 * self._pause, LONGEST_RESTART_SECONDS)
+        elif now > self._again:
+            self._begin()
 
-    def stop(self, deadline: float) -> None:
-        """Wait for it to end by itself until the deadline, then end it; leases make that safe."""
+    def ended(self, deadline: float) -> bool:
+        """Whether it ends by itself until the deadline."""
         try:
             self.process.wait(max(0.0, deadline - time.monotonic()))
         except subprocess.TimeoutExpired:
-            self.process.kill()
-            self.process.wait()
+            return False
+        return True
+
+    @property
+    def ending(self) -> str:
+        """How it ended, as the end of a sentence."""
+        status = self.process.returncode
+        return f"by signal {-status}" if status < 0 else f"with exit status {status}"
 
 
 class _StopError(Exception):
     """A signal asked the supervisor to stop."""
 
 
-def listen(host: str, port: int) -> socket.socket:
-    """The socket the site answers on, open over restarts so that no visitor is refused. Raises SiteError."""
-    family = socket.AF_INET6 if ":" in host else socket.AF_INET
-    listening = socket.socket(family)
+def listen(host: str, port: int, *, held: float = HELD_SECONDS) -> socket.socket:
+    """The socket the site answers on, open over restarts so that no visitor is refused. Raises SiteError.
+
+    A port that is in use is tried for `held` seconds.
+    """
+    listening = socket.socket(socket.AF_INET6 if ":" in host else socket.AF_INET)
     listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
     try:
-        listening.bind((host, port))
+        _bind(listening, (host, port), held)
+        listening.listen(128)
     except OSError as error:
         listening.close()
         raise SiteError(
             f"Cannot listen on {host} port {port}: {error.strerror}. "
             "Another program may use it; choose another port with --port."
         ) from None
-    listening.listen(128)
     return listening
+
+
+def _bind(listening: socket.socket, address: tuple[str, int], held: float) -> None:
+    deadline = time.monotonic() + held
+    try:
+        return listening.bind(address)
+    except OSError as error:
+        if error.errno != errno.EADDRINUSE or not held:
+            raise
+    print(f"Port {address[1]} is in use; trying for {held:.0f} more seconds.", file=sys.stderr, flush=True)
+    while True:
+        time.sleep(GLANCE_SECONDS)
+        try:
+            return listening.bind(address)
+        except OSError:
+            if time.monotonic() > deadline:
+                raise
 
 
 def prepare(site: SiteFolder, *, change: bool = True, web: bool = True) -> None:
@@ -121,48 +171,66 @@ def run(
     *,
     web: int = 1,
     workers: int = 1,
+    patience: float = 0.0,
     ready: Callable[[Address | None], None],
 ) -> None:
     """Keep that many processes until SIGINT or SIGTERM; `ready` is called when the site first answers.
 
-    Without a socket there are workers only.
+    Without a socket there are workers only. Web processes may take `patience` seconds to stop.
     """
     address = Address(*listening.getsockname()[:2]) if listening else None
     for number in (signal.SIGINT, signal.SIGTERM):
         signal.signal(number, _stop)
     reading, writing = os.pipe()
-    fds = [reading, *([listening.fileno()] if listening else [])]
     host = address.host if address else ""
-
-    def child(module: str, *arguments: str) -> Child:
-        return Child(lambda: _spawn(site, module, arguments, fds=fds, host=host))
-
     children: list[Child] = []
     try:
-        if listening and address:
-            children += [child("web", str(listening.fileno())) for _ in range(web)]
-        children += [child("worker") for _ in range(workers)]
+        if listening:
+            fds = [reading, listening.fileno()]
+            serve = partial(_spawn, site, "web", [str(listening.fileno())], fds=fds, host=host)
+            children += [Child(serve, patience) for _ in range(web)]
+        work = partial(_spawn, site, "worker", fds=[reading], host=host)
+        children += [Child(work) for _ in range(workers)]
         if address:
-            _await_answer(address, children[0])
+            _await_answer(address, children)
         ready(address)
         while True:
-            time.sleep(GLANCE_SECONDS)
-            for each in children:
-                each.revive()
+            _revive(children)
     except _StopError:
         pass
     finally:
+        if listening:
+            listening.close()
         _end(children, writing)
 
 
+def _revive(children: Sequence[Child]) -> None:
+    time.sleep(GLANCE_SECONDS)
+    for child in children:
+        child.revive()
+
+
 def _end(children: Sequence[Child], lifeline_end: int) -> None:
+    start = time.monotonic()
+    try:
+        for child in children:
+            child.process.terminate()
+        late = [child for child in children if not child.ended(start + STOP_SECONDS) and child.patience]
+        if late:
+            print(
+                f"Requests under way are finished first, for at most {late[0].patience:.0f} seconds. "
+                "Ctrl-C again stops at once.",
+                flush=True,
+            )
+        for child in late:
+            child.ended(start + child.patience + STOP_SECONDS)
+    except _StopError:
+        pass
     for number in (signal.SIGINT, signal.SIGTERM):
         signal.signal(number, signal.SIG_IGN)
-    for child in children:
-        child.process.terminate()
-    deadline = time.monotonic() + STOP_SECONDS
-    for child in children:
-        child.stop(deadline)
+    for child in children:  # who has not ended by now is ended; leases make that safe
+        child.process.kill()
+        child.process.wait()
     os.close(lifeline_end)
 
 
@@ -170,29 +238,34 @@ def _stop(number: int, frame: FrameType | None) -> None:
     raise _StopError
 
 
-def _await_answer(address: Address, web: Child) -> None:
-    """Until the site answers anything at all. Raises SiteError if its process cannot start."""
-    while True:
-        connection = http.client.HTTPConnection(
-            "127.0.0.1" if address.host == "0.0.0.0" else address.host, address.port, timeout=10
-        )
+def _await_answer(address: Address, children: Sequence[Child]) -> None:
+    """Until the site answers anything at all. Raises SiteError if its web process cannot start."""
+    web = children[0]
+    host = "127.0.0.1" if address.host == "0.0.0.0" else address.host
+    while web.deaths < STARTS:
+        connection = http.client.HTTPConnection(host, address.port, timeout=10)
         try:
             connection.request("HEAD", "/")
-            connection.getresponse()
+            # Nobody hangs up when the process ends before it takes the connection: the next one takes it.
+            while web.deaths < STARTS and not select.select([connection.sock], [], [], 0)[0]:
+                _revive(children)
+            if web.deaths < STARTS:
+                connection.getresponse()
+                return
         except (OSError, http.client.HTTPException):
-            if web.process.poll() is not None:
-                raise SiteError("The web process stopped while starting; what it said is above.") from None
-            time.sleep(GLANCE_SECONDS)
-        else:
-            return
+            _revive(children)
         finally:
             connection.close()
+    raise SiteError(
+        f"The web process ended {web.deaths} times while starting, the last time {web.ending}; "
+        "what it said is above."
+    )
 
 
 def _spawn(
     site: SiteFolder,
     module: str,
-    arguments: Sequence[str],
+    arguments: Sequence[str] = (),
     *,
     fds: Sequence[int] = (),
     host: str = "",

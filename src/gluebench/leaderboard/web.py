@@ -2,72 +2,75 @@
 
 from __future__ import annotations
 
+import resource
 import signal
 import socket
 import sys
-from types import FrameType
 from typing import Any
 
-import waitress
 from csp.constants import HEADER as POLICY
 from csp.utils import build_policy
 from django.conf import settings
-from waitress.channel import HTTPChannel
-from waitress.task import ErrorTask, WSGITask
 
+from gluebench.leaderboard.front import Front, Limits
 from gluebench.leaderboard.lifeline import watch
 from gluebench.leaderboard.wsgi import application
 
 FORM_BYTES = 64 * 1024
+OTHER_FILES = 256
+"""Open files that are no connection's: the database, pages, what is being graded."""
 
 
 def main() -> None:
     """Serve until told to stop. The argument is the number of the listening socket."""
     watch()
-    signal.signal(signal.SIGTERM, _stop)
-    listening = socket.socket(fileno=int(sys.argv[1]))
-    HTTPChannel.task_class = Answer
-    HTTPChannel.error_task_class = Refusal
-    waitress.serve(
+    front = Front(
         application,
-        sockets=[listening],
+        socket.socket(fileno=int(sys.argv[1])),
+        limits(),
+        headers=protection(),
         threads=4,
-        # A stalled upload is dropped; waitress reads requests apart from the threads that answer them.
-        channel_timeout=10,
+        backlog=1024,
         recv_bytes=262144,
         # An answer that is smaller goes out in one piece, from the thread that reads: four threads that each
         # wait for the interpreter after every send answer a fifth as many of 64 visitors.
         send_bytes=65536,
+        # No thread waits for a client to read: what it did not goes to disk, and the front bounds it.
+        outbuf_high_watermark=2**62,
+        inbuf_overflow=16384,
+        max_request_header_size=16384,
         max_request_body_size=settings.UPLOAD_BYTES + FORM_BYTES,
         ident="gluebench",
-        _quiet=True,
         **proxy(),
+    )
+    signal.signal(signal.SIGTERM, lambda *_: front.stop())
+    front.run()
+
+
+def limits() -> Limits:
+    """What clients may take: as many connections as open files allow, where a body is one of its own."""
+    usual = Limits()
+    wanted = OTHER_FILES + 2 * usual.connections
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    files = wanted if hard == resource.RLIM_INFINITY else min(wanted, hard)
+    resource.setrlimit(resource.RLIMIT_NOFILE, (max(soft, files), hard))
+    return usual._replace(
+        connections=max(1, (files - OTHER_FILES) // 2),
+        # Behind a proxy all come from one address.
+        per_address=None if settings.HTTPS else usual.per_address,
+        stop_seconds=settings.RUNNING.stop_seconds,
     )
 
 
-class Answer(WSGITask):  # type: ignore[misc]
-    """Keeps the connection after an answer without a body; the library would close it after each 304."""
-
-    def set_close_on_finish(self) -> None:
-        """Close after this answer, unless nothing but its want of a length asks for that."""
-        asked = self.request.headers.get("CONNECTION", "").lower() == "close"
-        if self.has_body or asked or self.version != "1.1":
-            super().set_close_on_finish()
-
-
-class Refusal(ErrorTask):  # type: ignore[misc]
-    """What the server refuses by itself: it has the headers that protect, as every answer of the site."""
-
-    def execute(self) -> None:
-        """Send it."""
-        self.response_headers += [
-            (POLICY, build_policy()),
-            ("X-Frame-Options", settings.X_FRAME_OPTIONS),
-            ("X-Content-Type-Options", "nosniff"),
-            ("Referrer-Policy", settings.SECURE_REFERRER_POLICY),
-            ("Cross-Origin-Opener-Policy", settings.SECURE_CROSS_ORIGIN_OPENER_POLICY),
-        ]
-        super().execute()
+def protection() -> list[tuple[str, str]]:
+    """The headers that protect, for what the server refuses by itself."""
+    return [
+        (POLICY, build_policy()),
+        ("X-Frame-Options", settings.X_FRAME_OPTIONS),
+        ("X-Content-Type-Options", "nosniff"),
+        ("Referrer-Policy", settings.SECURE_REFERRER_POLICY),
+        ("Cross-Origin-Opener-Policy", settings.SECURE_CROSS_ORIGIN_OPENER_POLICY),
+    ]
 
 
 def proxy() -> dict[str, Any]:
@@ -79,10 +82,6 @@ def proxy() -> dict[str, Any]:
         "trusted_proxy_headers": "x-forwarded-for x-forwarded-proto",
         "clear_untrusted_proxy_headers": True,
     }
-
-
-def _stop(number: int, frame: FrameType | None) -> None:
-    raise SystemExit(0)
 
 
 if __name__ == "__main__":

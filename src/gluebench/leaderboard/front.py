@@ -1,0 +1,448 @@
+"""Waitress that withstands slow clients: each connection has a deadline, and all together have bounds.
+
+Knows no Django. A client that keeps the server waiting is dropped at its deadline, and earlier when there are
+too many: the one with the least time left first. docs/deploy.md lists the limits.
+"""
+
+from __future__ import annotations
+
+import heapq
+import ipaddress
+import selectors
+import socket
+import threading
+import time
+from collections import defaultdict
+from collections.abc import Callable, Collection, Sequence
+from enum import IntEnum
+from functools import partial
+from operator import attrgetter
+from typing import Any, NamedTuple
+
+from waitress import wasyncore
+from waitress.adjustments import Adjustments
+from waitress.buffers import OverflowableBuffer
+from waitress.channel import HTTPChannel
+from waitress.parser import HTTPRequestParser
+from waitress.server import TcpWSGIServer
+from waitress.task import ErrorTask, WSGITask
+from waitress.utilities import BadRequest, Error
+
+ACCEPTS = 64
+"""Connections accepted in one turn of a crowded loop: with one in a turn, visitors wait behind an attacker's.
+A quiet one takes few, so that several processes on one socket share them."""
+UNSENT = 131072
+"""Bytes of an answer that the system may take and not have sent yet: with more, the pace of a slow reader
+could not be seen."""
+PIPELINED = 16
+"""Requests a client may send ahead of its answers. Browsers and proxies send none."""
+CHUNK_LINES = 8192
+"""Bytes of a chunked body read at once, and the most that its size lines and trailer may take: waitress
+copies all that is left after each chunk, and bounds neither."""
+
+
+class Limits(NamedTuple):
+    """What clients may take. Bounds on bytes are for all clients together."""
+
+    connections: int = 1000
+    per_address: int | None = 64
+    seconds: float = 8.0
+    """For a whole head, and before the pace of a body or of the reading of an answer counts."""
+    idle_seconds: float = 10.0
+    bytes_per_second: int = 2000
+    credit_seconds: float = 30.0
+    """The longest pause that a client which was fast before may make."""
+    body_bytes: int = 512 * 1024**2
+    unread_bytes: int = 128 * 1024**2
+    stop_seconds: float = 360.0
+
+
+class Stage(IntEnum):
+    """What the server waits for, in the order in which a request goes through it."""
+
+    READING = 0
+    IDLE = 1
+    HEAD = 2
+    BODY = 3
+
+
+class OverloadedError(Error):  # type: ignore[misc]
+    """All unfinished bodies together are too many bytes."""
+
+    code = 503
+    reason = "Service Unavailable"
+
+    def to_response(self, ident: str | None = None) -> tuple[str, list[tuple[str, str]], bytes]:
+        """The answer: when to come again."""
+        status, headers, body = super().to_response(ident)
+        return status, [*headers, ("Retry-After", "30")], body
+
+
+class Store:
+    """Room for bodies, taken by the loop and given back by the threads that answer."""
+
+    def __init__(self, size: int) -> None:
+        self._free = size
+        self._lock = threading.Lock()
+
+    def take(self, size: int) -> bool:
+        """Take so much, if there is room."""
+        with self._lock:
+            fits = size <= self._free
+            self._free -= size * fits
+        return fits
+
+    def give_back(self, size: int) -> None:
+        """Free what was taken."""
+        with self._lock:
+            self._free += size
+
+
+class Request(HTTPRequestParser):  # type: ignore[misc]
+    """A request on its way in, whose body takes room in the store until it is closed."""
+
+    def __init__(self, store: Store, adj: Adjustments) -> None:
+        super().__init__(adj)
+        self._store, self._taken = store, 0
+
+    def received(self, data: bytes) -> int:
+        """Read on; returns how many bytes belong to this request."""
+        used: int = super().received(data[:CHUNK_LINES] if self.chunked else data)
+        return used if self.body_rcv is None else self._bounded(used, data)
+
+    def _bounded(self, used: int, data: bytes) -> int:
+        more = self.body_bytes_received - self._taken
+        if not self._store.take(more):
+            return self._refuse(OverloadedError("Too many uploads are under way."), data)
+        self._taken += more
+        lines = [getattr(self.body_rcv, name, b"") for name in ("control_line", "trailer")]
+        if sum(map(len, lines)) > CHUNK_LINES:
+            return self._refuse(BadRequest("A chunk's size line or the trailer is too long."), data)
+        return used
+
+    def _refuse(self, error: Error, data: bytes) -> int:
+        self.error, self.completed = error, True
+        return len(data)
+
+    def close(self) -> None:
+        """Free the body and its room."""
+        self._store.give_back(self._taken)
+        self._taken = 0
+        super().close()
+
+
+class Answer(WSGITask):  # type: ignore[misc]
+    """Keeps the connection after an answer without a body; the library would close it after each 304."""
+
+    def set_close_on_finish(self) -> None:
+        """Close after this answer, unless nothing but its want of a length asks for that."""
+        asked = self.request.headers.get("CONNECTION", "").lower() == "close"
+        if self.has_body or asked or self.version != "1.1":
+            super().set_close_on_finish()
+
+
+class Refusal(ErrorTask):  # type: ignore[misc]
+    """What the server refuses by itself: it has the headers that protect, as every answer of the site."""
+
+    def execute(self) -> None:
+        """Send it, and close only when the client did: what it still sends would destroy the answer."""
+        self.response_headers += self.channel.server.headers
+        self.channel.refused = True
+        super().execute()
+
+
+class Channel(HTTPChannel):  # type: ignore[misc]
+    """A connection that gives its client a deadline, which moves with each byte."""
+
+    task_class = Answer
+    error_task_class = Refusal
+    served = 0
+    sent = 0
+    watched = 0
+    refused = lingering = False
+    _stage = (0, Stage.HEAD)
+    _moved = 0
+
+    def __init__(self, server: Front, sock: socket.socket, addr: Any, adj: Adjustments, **more: Any) -> None:
+        self.parser_class = partial(Request, server.store)
+        self.neighbours = server.addresses[_network(addr[0])]
+        self.deadline = server.clock() + server.limits.seconds
+        super().__init__(server, sock, addr, adj, **more)
+
+    def add_channel(self, map: Any = None) -> None:
+        """Count it among those of its address."""
+        super().add_channel(map)
+        self.neighbours.add(self)
+
+    def del_channel(self, map: Any = None) -> None:
+        """Forget it, and free what came of its request."""
+        self.server.forget(self)
+        self.neighbours.discard(self)
+        if self.request is not None:
+            self.request.close()
+        super().del_channel(map)
+
+    @property
+    def under_way(self) -> bool:
+        """Whether a request is coming in, being answered or its answer being read."""
+        return bool(self.requests or self.request or self.total_outbufs_len or self.lingering)
+
+    @property
+    def unread(self) -> int:
+        """Bytes kept here until the client reads them; files are sent from where they lie."""
+        return sum(len(each) for each in tuple(self.outbufs) if isinstance(each, OverflowableBuffer))
+
+    def _to_send(self) -> bool:
+        unsent = self.total_outbufs_len
+        return unsent > 0 and (not self.requests or unsent >= self.adj.send_bytes)
+
+    def readable(self) -> bool:
+        """Whether to read on."""
+        return self.lingering or super().readable()
+
+    def writable(self) -> bool:
+        """Whether to send or to close."""
+        return self.will_close or self.close_when_flushed or self._to_send()
+
+    def received(self, data: bytes) -> bool:
+        """Take in what came."""
+        if self.lingering:
+            return False
+        taken: bool = super().received(data)
+        if len(self.requests) > PIPELINED:
+            self.drop()
+        return taken
+
+    def send(self, data: bytes, do_close: bool = True) -> int:
+        """Send what the client has room for; returns how many bytes. Only the loop's thread closes then."""
+        number: int = super().send(data, do_close and threading.get_ident() == self.server.thread)
+        self.sent += number
+        return number
+
+    def service(self) -> None:
+        """Answer the first request, in a thread."""
+        self.sent = 0
+        self.served += 1
+        super().service()
+
+    def handle_close(self) -> None:
+        """Close; after a refusal only once the client has, or its time is over."""
+        if self.refused and not self.lingering and self.socket is not None:
+            self.lingering, self.will_close = True, False
+            self.deadline = self.server.clock() + self.server.limits.seconds
+            try:
+                self.socket.shutdown(socket.SHUT_WR)
+                return
+            except OSError:
+                pass  # the client is gone
+        super().handle_close()
+
+    def drop(self) -> None:
+        """Close at once."""
+        self.refused = False
+        self.handle_close()
+
+    def late(self, now: float) -> bool:
+        """Whether the client's time is over, as of now."""
+        limits = self.server.limits
+        if self.lingering:
+            return now > self.deadline
+        where = self._where()
+        if where is None:
+            self.deadline = now + limits.seconds
+            return False
+        stage, moved = where
+        if (self.served, stage) > self._stage:
+            self._stage, self._moved = (self.served, stage), 0
+            self.deadline = now + (limits.idle_seconds if stage is Stage.IDLE else limits.seconds)
+        seconds = max(0, moved - self._moved) / limits.bytes_per_second
+        self._moved = moved
+        self.deadline = min(self.deadline + seconds, now + limits.credit_seconds)
+        return now > self.deadline
+
+    def _where(self) -> tuple[Stage, int] | None:
+        """What the client has to do next and how many bytes of it are done; nothing while it is answered."""
+        if self._to_send():
+            return Stage.READING, self.sent
+        if self.requests:
+            return None
+        if self.request is None:
+            return Stage.IDLE, 0
+        if not self.request.headers_finished:
+            return Stage.HEAD, 0
+        return Stage.BODY, self.request.body_bytes_received
+
+
+class Front(TcpWSGIServer):  # type: ignore[misc]
+    """The server on a socket that listens already. `stop` ends it."""
+
+    channel_class = Channel
+    requests = ()
+    watched = 0
+
+    def __init__(
+        self,
+        application: Callable[..., Any],
+        listening: socket.socket,
+        limits: Limits,
+        *,
+        headers: Sequence[tuple[str, str]] = (),
+        clock: Callable[[], float] = time.monotonic,
+        **settings: Any,
+    ) -> None:
+        self.limits, self.headers, self.clock = limits, headers, clock
+        self.store = Store(limits.body_bytes)
+        self.addresses: dict[str, set[Channel]] = defaultdict(set)
+        self.answering: set[Any] = set()
+        self._new: list[Channel] = []
+        self._selector = selectors.DefaultSelector()
+        self._next_sweep = self._stop_at = 0.0
+        place = (listening.family, listening.type, listening.proto, listening.getsockname())
+        adjustments = Adjustments(sockets=[listening], **settings)
+        super().__init__(application, _sock=listening, adj=adjustments, sockinfo=place, bind_socket=False)
+        self._selector.register(self.trigger.socket.fileno(), selectors.EVENT_READ, self.trigger)
+
+    def readable(self) -> bool:
+        """Whether to accept connections."""
+        return self.accepting and len(self.answering) < self.limits.connections
+
+    def run(self) -> None:
+        """Answer until told to stop, and then what is under way."""
+        while not self._stop_at or (self.active_channels and self.clock() < self._stop_at):
+            self.turn(1.0)
+        self.task_dispatcher.shutdown()
+
+    def stop(self) -> None:
+        """Take no more connections, and end once nothing is under way or when its time is over."""
+        self._stop_at = self._stop_at or self.clock() + self.limits.stop_seconds
+        self.pull_trigger()
+
+    def turn(self, seconds: float) -> None:
+        """Wait so long for something to happen, and do it."""
+        self.thread = threading.get_ident()
+        for channel in tuple(self.answering):
+            if channel.writable():
+                wasyncore.write(channel)
+            elif channel.requests:
+                continue
+            self._watch(channel)
+        if self.accepting:
+            self._watch(self)
+        come = False
+        for key, events in self._selector.select(seconds):
+            if key.data is self:
+                come = True
+            else:
+                self._handle(key.data, events)
+        if come:  # after the others, so that a request that is there is read before there may be too many
+            self.handle_accept()
+        now = self.clock()
+        if now >= self._next_sweep:
+            self._next_sweep = now + 1.0
+            self.sweep(now)
+        if self._stop_at:
+            self._drain()
+
+    def _handle(self, handler: Any, events: int) -> None:
+        early = not handler.readable()
+        if events & selectors.EVENT_READ and not early and handler.socket is not None:
+            wasyncore.read(handler)
+        if events & selectors.EVENT_WRITE and handler.socket is not None:
+            wasyncore.write(handler)
+        if handler is not self.trigger:
+            self._watch(handler, early=early)
+
+    def _watch(self, handler: Channel | Front, *, early: bool = True) -> None:
+        """Let the selector wait for what a handler wants now.
+
+        Only a channel that is being answered changes without an event of its own; the others are left alone,
+        so that a turn costs nothing for each that is open. While it is answered it wants nothing, but so
+        shortly that the selector is told only when a further request comes too early.
+        """
+        if handler.socket is None:
+            return
+        answered = bool(handler.requests)  # asked first: what a thread changes after this is seen next time
+        (self.answering.add if answered else self.answering.discard)(handler)
+        wanted = selectors.EVENT_READ * bool(handler.readable())
+        wanted |= selectors.EVENT_WRITE * bool(handler.writable())
+        if wanted == handler.watched or (answered and not wanted and not early):
+            return
+        if not wanted:
+            self._selector.unregister(handler.socket)
+        elif handler.watched:
+            self._selector.modify(handler.socket, wanted, handler)
+        else:
+            self._selector.register(handler.socket, wanted, handler)
+        handler.watched = wanted
+
+    def forget(self, handler: Channel | Front) -> None:
+        """Wait for nothing of it any more; its socket is about to be closed."""
+        if handler.watched:
+            self._selector.unregister(handler.socket)
+        handler.watched = 0
+        self.answering.discard(handler)
+
+    def handle_accept(self) -> None:
+        """Drop as many as were too many when all had been read, and take in those who wait to be."""
+        for channel in self._new:
+            self._make_room(channel.neighbours, self.limits.per_address)
+        self._make_room(self.active_channels.values(), self.limits.connections)
+        self._new = []
+        for _ in range(min(ACCEPTS, 4 + len(self.active_channels) // 8)):
+            try:
+                pair = self.accept()
+                if pair is None:
+                    break
+                connection, address = pair
+                self.set_socket_options(connection)
+            except OSError:
+                continue  # the client is gone already, or there are too many open files
+            channel = Channel(self, connection, address, self.adj, map=self._map)
+            self._watch(channel)
+            self._new.append(channel)
+
+    def set_socket_options(self, conn: socket.socket) -> None:
+        """What every connection has."""
+        super().set_socket_options(conn)
+        if hasattr(socket, "TCP_NOTSENT_LOWAT"):
+            conn.setsockopt(socket.IPPROTO_TCP, socket.TCP_NOTSENT_LOWAT, UNSENT)
+
+    def _make_room(self, channels: Collection[Channel], most: int | None) -> None:
+        if most is not None and len(channels) > most:
+            waiting = [each for each in tuple(channels) if not each.requests]
+            # Some more than must be, so that this is not done again for each that comes.
+            number = len(channels) - most + most // 16
+            for each in heapq.nsmallest(number, waiting, key=attrgetter("deadline")):
+                each.drop()
+
+    def sweep(self, now: float) -> None:
+        """Drop whose time is over, and, while too much is unread, those who have the least time left."""
+        for channel in tuple(self.active_channels.values()):
+            if channel.late(now):
+                channel.drop()
+            elif channel.writable():
+                self._watch(channel)
+        for network in [name for name, channels in self.addresses.items() if not channels]:
+            del self.addresses[network]
+        unread = {each: each.unread for each in self.active_channels.values() if each.total_outbufs_len}
+        excess = sum(unread.values()) - self.limits.unread_bytes
+        for channel in sorted(unread, key=attrgetter("deadline")):
+            if excess <= 0:
+                break
+            excess -= unread[channel]
+            channel.drop()
+
+    def _drain(self) -> None:
+        if self.accepting:
+            self.forget(self)
+            wasyncore.dispatcher.close(self)
+        for channel in tuple(self.active_channels.values()):
+            if not channel.under_way:
+                channel.drop()
+
+
+def _network(address: str) -> str:
+    """Whom an address belongs to: of IPv6, one client has a whole network."""
+    if ":" not in address:
+        return address
+    return str(ipaddress.ip_network((address.partition("%")[0], 64), strict=False))
