@@ -12,6 +12,7 @@ import json
 import os
 import signal
 import sys
+import time
 from collections.abc import Callable
 from datetime import timedelta
 from typing import Any
@@ -75,11 +76,13 @@ def grade_all() -> None:
 
 
 def recover() -> None:
-    """What a worker does some time after a restart."""
-    for _ in range(3):
-        Submission.objects.waiting().update(lease=timezone.now() - timedelta(seconds=1))
-        grading.sweep()
-        grade_all()
+    """What a worker does in the 20 seconds after a restart, the time of day set back by 20 minutes."""
+    now, monotonic = timezone.now, time.monotonic
+    timezone.now = lambda: now() - timedelta(minutes=20)
+    grading.sweep()
+    time.monotonic = lambda: monotonic() + 15
+    grading.sweep()
+    grade_all()
 
 
 def look(act: str, point: int, ended: int) -> dict[str, Any]:

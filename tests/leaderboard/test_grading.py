@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import os
 import threading
+import time
 from collections.abc import Callable
 from datetime import timedelta
 from pathlib import Path
@@ -15,7 +16,7 @@ from leaderboard.material import MANIFEST, PREDICTIONS, zip_bytes
 
 from gluebench.benchmark import load_benchmark
 from gluebench.leaderboard.submissions import grading, process
-from gluebench.leaderboard.submissions.models import Status, Submission
+from gluebench.leaderboard.submissions.models import Status, Submission, renewed
 from gluebench.scoring import grade as score
 from gluebench.scoring import read_gold
 from gluebench.submission import check
@@ -24,7 +25,7 @@ Send = Callable[..., Submission]
 
 
 def lapse(submission: Submission) -> None:
-    Submission.objects.filter(pk=submission.pk).update(lease=timezone.now() - timedelta(seconds=1))
+    Submission.objects.filter(pk=submission.pk).update(lease=0)
 
 
 def test_the_report_is_the_one_that_grade_gives(
@@ -108,6 +109,38 @@ def test_a_killed_worker_s_submission_is_graded_exactly_once_more(send: Send) ->
     grading.grade(submission.pk)
     submission.refresh_from_db()
     assert (submission.finished, submission.attempts) == (finished, 2), "a task delivered twice does nothing"
+
+
+@pytest.mark.parametrize("minutes", [-20, 0, 20])
+def test_a_dead_worker_s_submission_is_free_in_20_seconds_whatever_the_clock_says(
+    minutes: int, send: Send, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    submission = send()
+    assert Submission.objects.claim(submission.pk)  # and the worker dies here
+    now = timezone.now
+    monkeypatch.setattr(timezone, "now", lambda: now() + timedelta(minutes=minutes))
+    clock = [0.0]
+    monkeypatch.setattr(time, "monotonic", lambda: clock[0])
+    seen = []
+    for clock[0] in range(2, 21):  # the first two pass until another worker looks
+        grading.sweep()
+        seen.append(Submission.objects.get().status)
+    assert seen[0] == Status.RUNNING, "it may be alive"
+    assert seen[-1] == Status.QUEUED
+
+
+def test_a_sign_of_life_keeps_a_submission_however_long_it_is_graded(
+    send: Send, settings: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    submission = send()
+    assert Submission.objects.claim(submission.pk)
+    held = Submission.objects.held(submission.pk, 1)
+    seconds = 0.0
+    monkeypatch.setattr(time, "monotonic", lambda: seconds)
+    for _ in range(20):
+        seconds += settings.LEASE_SECONDS - 1
+        assert held.update(**renewed())
+        assert grading.sweep() == 0
 
 
 def test_a_worker_that_lost_its_lease_writes_nothing(send: Send) -> None:
@@ -230,7 +263,7 @@ def test_new_labels_grade_everything_anew(graded: Send, tiny: Any, tmp_path: Pat
 
 def test_the_free_check_needs_no_labels(tiny: Any, tmp_path: Path) -> None:
     (tmp_path / "own.zip").write_bytes(zip_bytes({**PREDICTIONS, "Sim": ["1", "2", "nan", "4", "5"]}))
-    found = process.run_check(tiny.manifest_path, tmp_path / "own.zip")
+    found = process.run_check(tiny.manifest_path, tmp_path / "own.zip", account=1)
     assert found["verdict"] == "invalid"
     assert found["source"] == ""
 
@@ -347,3 +380,17 @@ def test_a_duty_of_the_worker_that_fails_holds_up_no_other(
     assert submission.status == Status.QUEUED
     assert looked == [True, True]
     assert "reveal_due failed" in caplog.text
+
+
+def test_the_doctor_tells_a_queue_that_is_worked_on_from_one_that_is_not(
+    send: Send, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from gluebench.leaderboard import reach
+
+    submission = send()
+    monkeypatch.setattr(time, "sleep", lambda seconds: None)
+    assert "Start a worker" in reach.queue().mend
+    Submission.objects.claim(submission.pk)
+    held = Submission.objects.held(submission.pk, 1)
+    monkeypatch.setattr(time, "sleep", lambda seconds: held.update(**renewed()))
+    assert reach.queue().ok

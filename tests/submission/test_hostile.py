@@ -8,6 +8,7 @@ import random
 import subprocess
 import sys
 import zipfile
+import zlib
 from collections.abc import Callable
 from pathlib import Path
 
@@ -151,11 +152,42 @@ def test_a_bomb_costs_no_memory(stated: int, most: int, tmp_path: Path) -> None:
     path.write_bytes(archive(bomb(BIG, stated=stated)))
     script = tmp_path / "measure.py"
     script.write_text(MEASURE)
+    assert peak_memory(script, path) < most, "MiB"
+
+
+def peak_memory(script: Path, *arguments: Path) -> int:
+    """What a child that runs the script prints: its peak in MiB."""
     environment = {**os.environ, "PYTHONPATH": str(ROOT / "src")}
     # Through a shell that stays, because a child's peak begins at the peak of the process that starts it.
-    command = ["sh", "-c", '"$@"; exit $?', "sh", sys.executable, str(script), str(path)]
+    command = ["sh", "-c", '"$@"; exit $?', "sh", sys.executable, str(script), *map(str, arguments)]
     ran = subprocess.run(command, env=environment, capture_output=True, text=True, check=True)
-    assert int(ran.stdout) < most, "MiB"
+    return int(ran.stdout)
+
+
+CHECK = """
+import resource, sys
+resource.setrlimit(resource.RLIMIT_AS, (1 << 30, 1 << 30))
+from gluebench.submission import check
+assert check(sys.argv[1], "glue").verdict == "invalid"
+print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss // 1024)
+"""
+
+
+@pytest.mark.parametrize(("name", "unit"), [("STS-B", b"0\t1.5\n"), ("QQP", b"\n"), ("QQP", b"x")])
+def test_a_file_just_under_the_ratio_limit_costs_little_memory(
+    name: str, unit: bytes, tmp_path: Path
+) -> None:
+    """60 MiB of it, of which the archive and inflating hold two copies for a moment: 135 MiB in all."""
+    block = unit * (MIB // len(unit))
+    stored = zlib.compressobj(0, zlib.DEFLATED, -15)
+    packed = stored.compress(block[: MIB // 90]) + stored.flush(zlib.Z_FULL_FLUSH)
+    packer = zlib.compressobj(9, zlib.DEFLATED, -15)
+    packed += packer.compress(block[MIB // 90 :]) + packer.flush(zlib.Z_FULL_FLUSH)
+    member = Member(f"{name}.tsv", block * 60, packed=packed * 60 + hostile.deflate(b""))
+    (tmp_path / "dense.zip").write_bytes(archive(member))
+    script = tmp_path / "measure.py"
+    script.write_text(CHECK)
+    assert peak_memory(script, tmp_path / "dense.zip") < 200, "MiB"
 
 
 def mutated(data: bytes, generator: random.Random) -> bytes:

@@ -40,6 +40,18 @@ def test_a_canonical_file_gives_its_codes_and_no_problem() -> None:
 
 
 @pytest.mark.parametrize(
+    ("rows", "code"),
+    [(10_009, "too-large"), (20_000, "wrong-split"), (40_000, "too-large"), (90_000, "wrong-split")],
+)
+def test_a_file_of_far_too_many_rows_is_counted_and_not_read(rows: int, code: str) -> None:
+    layout = BINARY._replace(others={20_000: "dev", 90_000: "train"})
+    table = read(HEADER + b"".join(b"%d\t1\n" % at for at in range(rows)), layout)
+    assert (codes(table), table.column) == ([code], None)
+    if code == "too-large":
+        assert (table.problems[0].value or "").endswith(f" bytes, {rows:,} rows")
+
+
+@pytest.mark.parametrize(
     ("data", "notices"),
     [
         (GOOD.replace(b"\n", b"\r\n"), ["line-ends"]),

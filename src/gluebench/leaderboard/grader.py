@@ -24,6 +24,7 @@ def main() -> int:
     """Do the job on standard input. A failure says where it happened, never what the data said."""
     job = json.load(sys.stdin)
     _limit(job["seconds"], job["bytes"])
+    os.nice(job.get("nice", 0))
     try:
         result = _result(job)
     except Exception as error:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import secrets
+import time
 
 from django.conf import settings
 from django.core.files.base import ContentFile
@@ -11,6 +12,8 @@ from django.core.mail import get_connection
 from django.db import DatabaseError, connection
 
 from gluebench.leaderboard.checks import Finding
+
+GLANCE_SECONDS = 5
 
 
 def examine() -> list[Finding]:
@@ -37,9 +40,15 @@ def queue() -> Finding:
     """How many submissions wait, and whether somebody sees to them; to be asked once the tables are there."""
     from gluebench.leaderboard.submissions.models import Submission
 
-    lapsed, waiting = Submission.objects.lapsed().count(), Submission.objects.waiting().count()
-    told = f"{waiting} submissions wait, {lapsed} of them with nobody seeing to them."
-    return Finding("queue", told, "Start a worker: gluebench leaderboard worker" if lapsed else "")
+    rows = Submission.objects.waiting().order_by("pk").values_list("pk", "status", "signs")
+    before = list(rows)
+    if before:  # a worker gives a sign of life every two seconds
+        time.sleep(GLANCE_SECONDS)
+    idle = bool(before) and list(rows.all()) == before
+    told = f"{len(before)} submissions wait" + (
+        f", and no worker touched one in {GLANCE_SECONDS} s." if idle else "."
+    )
+    return Finding("queue", told, "Start a worker: gluebench leaderboard worker" if idle else "")
 
 
 def mail() -> Finding:

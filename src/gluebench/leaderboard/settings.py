@@ -137,7 +137,7 @@ GRADER_BYTES = 2 * 1024**3
 """Address space of the process that checks and grades."""
 RANKING_SECONDS = 600
 """Time the ranks of a board, or the comparison of two systems, may take."""
-LEASE_SECONDS = 30
+LEASE_SECONDS = 10
 """How long a worker that gave no sign of life keeps the submission it was grading."""
 GRADER_ATTEMPTS = 3
 """Workers that may die over one submission before it counts as failed."""

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import errno
 import os
+import sqlite3
 from typing import Any
 
 from django.core.files.base import File
@@ -11,20 +13,42 @@ from django.core.files.storage import FileSystemStorage
 from gluebench.leaderboard.environment import Bucket
 from gluebench.leaderboard.folder import PRIVATE_FILE, PRIVATE_FOLDER, STORAGE, SiteFolder, need
 
+_POSTGRESQL_DISK_FULL = "53100"
+
+
+def is_full(error: BaseException | None) -> bool:
+    """Whether an error, or one behind it, says that no space or quota is left: of a file or a database."""
+    while error is not None:
+        if isinstance(error, OSError) and error.errno in (errno.ENOSPC, errno.EDQUOT):
+            return True
+        if getattr(error, "sqlite_errorcode", None) == sqlite3.SQLITE_FULL:
+            return True
+        if getattr(error, "sqlstate", None) == _POSTGRESQL_DISK_FULL:
+            return True
+        error = error.__cause__ or error.__context__
+    return False
+
 
 class Folder(FileSystemStorage):
     """A folder whose files outlast a power cut once they are saved."""
 
     def _save(self, name: str, content: File[bytes]) -> str:
-        name = super()._save(name, content)  # type: ignore[misc]
-        path = self.path(name)
+        try:
+            name = super()._save(name, content)  # type: ignore[misc]
+            self._sync(self.path(name))
+        except OSError as error:
+            if is_full(error):  # what was written of it would stay
+                self.delete(name)
+            raise
+        return name
+
+    def _sync(self, path: str) -> None:
         for place in (path, os.path.dirname(path), self.location):
             opened = os.open(place, os.O_RDONLY)
             try:
                 os.fsync(opened)
             finally:
                 os.close(opened)
-        return name
 
 
 def of(bucket: Bucket | None, site: SiteFolder) -> dict[str, dict[str, Any]]:

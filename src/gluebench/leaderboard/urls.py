@@ -13,6 +13,8 @@ from gluebench.leaderboard.submissions import views as submissions
 
 admin.autodiscover()
 
+handler500 = "gluebench.leaderboard.disk.failed"
+
 urlpatterns = [
     path("", boards.home, name="home"),
     path("benchmarks/<slug:name>", boards.board, name="board"),

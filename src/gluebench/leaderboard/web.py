@@ -14,6 +14,7 @@ from django.conf import settings
 
 from gluebench.leaderboard.front import Front, Limits
 from gluebench.leaderboard.lifeline import watch
+from gluebench.leaderboard.submissions.process import CHECKS_QUEUED
 from gluebench.leaderboard.wsgi import application
 
 FORM_BYTES = 64 * 1024
@@ -29,7 +30,7 @@ def main() -> None:
         socket.socket(fileno=int(sys.argv[1])),
         limits(),
         headers=protection(),
-        threads=4,
+        threads=4 + CHECKS_QUEUED,  # those that wait for a free check keep no page waiting
         backlog=1024,
         recv_bytes=262144,
         # An answer that is smaller goes out in one piece, from the thread that reads: four threads that each

@@ -68,21 +68,23 @@ def check(
     """Read a zip, a folder or a single file of predictions; what is wrong is in the result, never raised."""
     benchmark = load_benchmark(benchmark)
     names = Names(benchmark, role)
-    archive = read_members(source, names.knows)
-    problems = list(archive.problems)
+    given, ignored, faults = read_members(source, names.knows)
+    members = {**given}  # each is let go once it is read
+    del given
+    problems = list(faults)
     broken = any(problem.severity == "error" for problem in problems)
-    if broken and not archive.members:
+    if broken and not members:
         return Submission(benchmark, role, os.fspath(source), "invalid", tuple(problems), {})
-    problems += _ignored(archive.ignored, names)
+    problems += _ignored(ignored, names)
     predictions: dict[str, Column] = {}
     unshown: dict[str, Mapping[str, int]] = {}
-    found = names.by_file(archive.members)
+    found = names.by_file(members)
     for file in benchmark.files(role):
         paths = found.get(file.name, [])
         if len(paths) > 1:
             problems.append(two_files(file, paths))
         elif paths:
-            read = _read(paths[0], archive.members[paths[0]], file, benchmark.task(file.task), role=role)
+            read = _read(paths[0], members.pop(paths[0]), file, benchmark.task(file.task), role=role)
             problems += read.problems
             if read.unshown:
                 unshown[paths[0]] = read.unshown
@@ -90,7 +92,7 @@ def check(
                 predictions[file.name] = read.column
     absent = [file for file in benchmark.files(role) if file.name not in found]
     if not broken:  # what is absent may be among what could not be read
-        strange = [path for path in archive.ignored if not names.of_other_task(path)]
+        strange = [path for path in ignored if not names.of_other_task(path)]
         problems += _missing(absent, strange, benchmark, nothing=not found)
     missing = missing_files(benchmark, role, found)
     judged = verdict(problems, missing=bool(missing))

@@ -21,6 +21,8 @@ _SMALL = 200_000
 """Bytes below which importing numpy costs more than it saves."""
 _TINY = 2_000
 """Bytes below which numpy saves nothing even where it is there already."""
+_SPARE_ROWS = 10_000
+_ROW_BYTES = 32
 _BOM = b"\xef\xbb\xbf"
 _VALUE_LENGTH = 60
 
@@ -44,6 +46,11 @@ class Layout(NamedTuple):
     """Number of rows to the other split that has it: "dev", where test is wanted."""
     score_range: tuple[float, float] | None = None
     """Lowest and highest score, of a file whose numbers may have lost their decimal points."""
+
+    @property
+    def most_rows(self) -> int:
+        """Rows above which a file is not read row by row, so that it cannot fill the memory."""
+        return 2 * self.size + _SPARE_ROWS
 
 
 class Table(NamedTuple):
@@ -72,7 +79,7 @@ class _Text(NamedTuple):
 
 def read_table(name: str, data: bytes, layout: Layout) -> Table:
     """Read the file `name`, whose content is `data`; every problem found is in the result, none raised."""
-    unreadable = _unreadable(name, data)
+    unreadable = _unreadable(name, data, layout)
     if unreadable:
         return Table(None, [unreadable], Counter())
     text = _text(name, data, layout)
@@ -88,11 +95,13 @@ def _read(name: str, text: _Text, layout: Layout) -> Table:
         column = _canonical(text, layout)
         if column is not None:
             return Table(column, text.problems, Counter())
+    if max(text.data.count(mark) for mark in (b"\n", b"\t")) > layout.most_rows:
+        return Table(None, [*text.problems, _too_much(name, text.data, layout)], Counter())
     rows = _read_rows(text.data[text.start :], _wanted(layout, text.first_line))
     return _table(name, rows, text, layout)
 
 
-def _unreadable(name: str, data: bytes) -> Problem | None:
+def _unreadable(name: str, data: bytes, layout: Layout) -> Problem | None:
     if len(data) < 1000 and not data.strip(b"\xef\xbb\xbf\r\n\t "):
         expected = "expected a header and one row per example"
         return Problem("empty-file", "error", name, expected, "Write the predictions again.")
@@ -100,7 +109,20 @@ def _unreadable(name: str, data: bytes) -> Problem | None:
         expected = "expected UTF-8 text, and this is UTF-16 or no text at all"
         fix = 'Save the file again as UTF-8 (in pandas: encoding="utf-8").'
         return Problem("encoding", "error", name, expected, fix)
+    if len(data) > _ROW_BYTES * layout.most_rows:
+        return _too_much(name, data, layout)
     return None
+
+
+def _too_much(name: str, data: bytes, layout: Layout) -> Problem:
+    """The problem with a file that is not read row by row, because it could fill the memory."""
+    rows = data.count(b"\n") - data.startswith(b"index\t")
+    counted = _row_count_problem(name, Rows(b"", array("q"), [], Counter(), rows, 0, 0), layout)
+    if counted and counted.code in ("wrong-version", "wrong-split"):
+        return counted
+    expected = f"expected {layout.size:,} rows of an index and a {layout.value}, and nothing else"
+    value = f"{len(data):,} bytes, {rows:,} rows"
+    return Problem("too-large", "error", name, expected, "Write one row for each example.", value=value)
 
 
 def _text(name: str, data: bytes, layout: Layout) -> _Text:

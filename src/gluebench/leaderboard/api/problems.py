@@ -19,7 +19,10 @@ from ninja import NinjaAPI, Schema
 from ninja.errors import AuthenticationError, HttpError, ValidationError
 from pydantic import AwareDatetime
 
+from gluebench.leaderboard import disk
 from gluebench.leaderboard.limits.gate import ClosedError, QuotaError
+from gluebench.leaderboard.storage import is_full
+from gluebench.leaderboard.submissions.process import BUSY_SECONDS, BusyError
 
 JSON = "application/problem+json"
 BEARER = 'Bearer realm="gluebench"'
@@ -126,9 +129,16 @@ def _handler(translate: Any) -> Any:
 
 def _fault(request: HttpRequest, error: Exception | type[Exception]) -> HttpResponse:
     """A fault of the site: into the log, and told without its text."""
+    if isinstance(error, Exception) and is_full(error):
+        return disk.logged(request, ProblemError(disk.STATUS, "disk-full", disk.FULL).response())
     got_request_exception.send(sender=None, request=request)
     logger.error("%s %s failed", request.method, request.path, exc_info=True)
     return ProblemError(500, "fault", "The site failed; its log says where. Ask the organiser.").response()
+
+
+def busy(refusal: BusyError) -> ProblemError:
+    """Too many free checks at a time. Programs try again by themselves, as after too many requests."""
+    return ProblemError(429, "rate", str(refusal), headers={"Retry-After": str(BUSY_SECONDS)})
 
 
 def unauthorized(detail: str = "") -> ProblemError:

@@ -17,7 +17,7 @@ from gluebench.leaderboard.benchmarks.models import Benchmark
 from gluebench.leaderboard.fields import FIELDS
 from gluebench.leaderboard.submissions import feedback
 from gluebench.leaderboard.submissions.grading import QUEUE_LEASE_SECONDS
-from gluebench.leaderboard.submissions.models import Kind, Revision, Status, Submission, lease_end
+from gluebench.leaderboard.submissions.models import Kind, Revision, Status, Submission
 from gluebench.leaderboard.submissions.tasks import hand_out
 
 UNGRADED = "It was withdrawn before it was graded, and counts against no limit."
@@ -129,8 +129,8 @@ def grade_again(submission: Submission, by: User, reason: str) -> bool:
         if row.is_open or row.failure == UNGRADED or not row.file:
             return False
         row.status, row.spent, row.why = Status.QUEUED, row.attempts, reason
-        row.lease = lease_end(QUEUE_LEASE_SECONDS)
-        row.save(update_fields=["status", "spent", "why", "lease"])
+        row.lease, row.signs = QUEUE_LEASE_SECONDS, row.signs + 1
+        row.save(update_fields=["status", "spent", "why", "lease", "signs"])
         hand_out(row.pk)
         record("regrade", actor=by, benchmark=row.benchmark, submission=row, reason=reason)
         _show(row)

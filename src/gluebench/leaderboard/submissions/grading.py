@@ -1,13 +1,16 @@
 """Grading in the background: a lease on the row, a limited process for the work, a sweep for what got stuck.
 
 The queue's library forgets a task whose worker died, so the submission's row is the truth: `claim` takes
-it, a sign of life every few seconds keeps it, and only the attempt that holds it may write the result.
+it, signs of life keep it, and only the attempt that holds it may write the result. A sign of life is a
+number that grows. Each worker's sweep measures by its own monotonic clock how long it stays the same, so no
+machine's time of day matters.
 """
 
 from __future__ import annotations
 
 import logging
 import threading
+import time
 from collections.abc import Mapping
 from contextlib import ExitStack
 from typing import Any
@@ -28,7 +31,7 @@ from gluebench.leaderboard.submissions.models import (
     Status,
     Submission,
     SubmissionQuerySet,
-    lease_end,
+    renewed,
 )
 from gluebench.leaderboard.submissions.process import (
     GraderError,
@@ -46,7 +49,7 @@ stopping = threading.Event()
 
 QUEUE_LEASE_SECONDS = 300
 """How long a waiting submission is left alone before it is handed out once more."""
-SWEEP_SECONDS = 5
+SWEEP_SECONDS = 2
 """How often a worker sweeps."""
 
 
@@ -93,16 +96,32 @@ def grade(pk: int) -> None:
 
 def sweep() -> int:
     """Hand out what got stuck; after several workers died over it, call it failed. Returns how many."""
-    found = Submission.objects.lapsed().select_related("benchmark")
-    lapsed = list(found.defer("report", "problems", "scores"))
+    lapsed = _lapsed()
     for submission in lapsed:
+        stuck = Submission.objects.filter(pk=submission.pk, status=submission.status, signs=submission.signs)
         if _worn_out(submission) and submission.status == Status.RUNNING:
             failure = f"Grading was interrupted {_tries(submission)} times. Ask the organiser."
-            held = Submission.objects.held(submission.pk, submission.attempts).lapsed()
-            _finish(submission, held, {"status": Status.FAILED, "failure": failure})
+            _finish(submission, stuck, {"status": Status.FAILED, "failure": failure})
         else:
-            _requeue(Submission.objects.filter(pk=submission.pk).lapsed(), submission.pk)
+            _requeue(stuck, submission.pk)
     return len(lapsed)
+
+
+_first_seen: dict[tuple[int, int], float] = {}
+"""When this process first saw a row with so many signs of life, by its monotonic clock."""
+
+
+def _lapsed() -> list[Submission]:
+    """Those whose worker, or whose place in the queue, gave no sign of life for as long as its lease."""
+    now = time.monotonic()
+    rows = Submission.objects.waiting()
+    leases = {(pk, signs): lease for pk, signs, lease in rows.values_list("pk", "signs", "lease")}
+    seen = {row: _first_seen.get(row, now) for row in leases}
+    _first_seen.clear()
+    _first_seen.update(seen)
+    lapsed = [pk for (pk, signs), lease in leases.items() if now - seen[pk, signs] >= lease]
+    found = rows.select_related("benchmark").filter(pk__in=lapsed).defer("report", "problems", "scores")
+    return [row for row in found if (row.pk, row.signs) in seen]
 
 
 def regrade(benchmark: Benchmark, why: str) -> int:
@@ -119,7 +138,7 @@ def regrade(benchmark: Benchmark, why: str) -> int:
         rows = found.select_for_update(of=("self",)).order_by("submitted", "pk")
         pks = list(rows.values_list("pk", flat=True))
         benchmark.submissions.filter(pk__in=pks).update(
-            status=Status.QUEUED, why=why[:200], spent=F("attempts"), lease=lease_end(QUEUE_LEASE_SECONDS)
+            status=Status.QUEUED, why=why[:200], spent=F("attempts"), **renewed(QUEUE_LEASE_SECONDS)
         )
         for pk in pks:
             hand_out(pk)
@@ -162,7 +181,7 @@ def _left_waiting(submission: Submission) -> bool:
     if not feedback.waits(submission):
         return False
     queued = Submission.objects.filter(pk=submission.pk, status=Status.QUEUED)
-    queued.update(lease=lease_end())
+    queued.update(**renewed())
     return True
 
 
@@ -178,18 +197,23 @@ def _work(submission: Submission, held: SubmissionQuerySet) -> Mapping[str, Any]
     part = feedback.part_of(submission.benchmark)
     bests = feedback.files_of(feedback.bests_before(submission)) if feedback.climbs(submission) else None
     with ExitStack() as files:
+
+        def place(row: Submission) -> str:
+            """Of a file; a bucket may take a while to give each."""
+            if not held.update(**renewed()):
+                raise InterruptedGradingError
+            return str(files.enter_context(local_path(row.file)))
+
         job: dict[str, Any] = {
             "manifest": str(submission.benchmark.manifest_path),
             "gold": str(submission.benchmark.gold_path),
-            "submission": str(files.enter_context(local_path(submission.file))),
+            "submission": place(submission),
         }
         if part is not None:
             job |= {"rows": part.rows, "share": part.share}
         if bests is not None:
-            job["bests"] = {
-                task: str(files.enter_context(local_path(earlier.file))) for task, earlier in bests.items()
-            }
-        return run_grader(job, alive=lambda: bool(held.update(lease=lease_end())), stop=stopping)
+            job["bests"] = {task: place(earlier) for task, earlier in bests.items()}
+        return run_grader(job, alive=lambda: bool(held.update(**renewed())), stop=stopping)
 
 
 def _failed(error: GraderError) -> dict[str, Any]:
@@ -260,5 +284,5 @@ def _basis(benchmark: Benchmark) -> tuple[Any, ...]:
 
 def _requeue(waiting: SubmissionQuerySet, pk: int, **values: Any) -> None:
     with transaction.atomic():
-        if waiting.update(status=Status.QUEUED, lease=lease_end(QUEUE_LEASE_SECONDS), **values):
+        if waiting.update(status=Status.QUEUED, **renewed(QUEUE_LEASE_SECONDS), **values):
             hand_out(pk)

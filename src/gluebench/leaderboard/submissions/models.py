@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import secrets
 import uuid
-from datetime import timedelta
 from typing import Any
 
 from django.conf import settings
@@ -14,7 +13,6 @@ from django.core.validators import MaxValueValidator, MinValueValidator, URLVali
 from django.db import models
 from django.db.models import F, Q
 from django.urls import reverse
-from django.utils import timezone
 
 from gluebench.leaderboard.accounts.models import Team, User
 from gluebench.leaderboard.benchmarks.models import Benchmark
@@ -119,27 +117,24 @@ class SubmissionQuerySet(models.QuerySet["Submission"]):
         """Those not final yet."""
         return self.filter(status__in=OPEN)
 
-    def lapsed(self) -> SubmissionQuerySet:
-        """Those whose worker, or whose place in the queue, gave no sign of life until its lease ran out."""
-        return self.waiting().filter(lease__lt=timezone.now())
-
     def claim(self, pk: int) -> bool:
         """Take a submission for grading; one worker of several succeeds."""
-        free = Q(status=Status.QUEUED) | Q(status=Status.RUNNING, lease__lt=timezone.now())
-        return bool(
-            self.filter(free, pk=pk).update(
-                status=Status.RUNNING, attempts=F("attempts") + 1, lease=lease_end()
-            )
-        )
+        free = self.filter(pk=pk, status=Status.QUEUED)
+        return bool(free.update(status=Status.RUNNING, attempts=F("attempts") + 1, **renewed()))
 
     def held(self, pk: int, attempt: int) -> SubmissionQuerySet:
         """The submission, if this attempt at it still holds the lease: no other worker took over."""
         return self.filter(pk=pk, status=Status.RUNNING, attempts=attempt)
 
 
-def lease_end(seconds: int | None = None) -> Any:
-    """The time until which a worker must give a sign of life."""
-    return timezone.now() + timedelta(seconds=settings.LEASE_SECONDS if seconds is None else seconds)
+def lease_seconds() -> int:
+    """How long a worker may give no sign of life."""
+    return int(settings.LEASE_SECONDS)
+
+
+def renewed(seconds: int | None = None) -> dict[str, Any]:
+    """The values of a row that is left alone for so many seconds from now."""
+    return {"lease": lease_seconds() if seconds is None else seconds, "signs": F("signs") + 1}
 
 
 class Submission(models.Model):
@@ -197,7 +192,10 @@ class Submission(models.Model):
     """Why it is graded this time: empty for the first time, else what changed."""
 
     status = models.CharField(max_length=8, choices=Status, default=Status.QUEUED)
-    lease = models.DateTimeField(default=lease_end)
+    lease = models.PositiveIntegerField(default=lease_seconds)
+    """Seconds without a new sign of life after which a sweep takes it for stuck."""
+    signs = models.PositiveIntegerField(default=0)
+    """Signs of life so far. A sweep times them by its own monotonic clock: no two clocks are compared."""
     attempts = models.PositiveSmallIntegerField(default=0)
     """Times that a worker took it. Never set back: it tells who holds the row."""
     spent = models.PositiveSmallIntegerField(default=0)
@@ -222,7 +220,7 @@ class Submission(models.Model):
         ordering = ["-submitted"]
         indexes = [
             models.Index(fields=["benchmark", "status", "public"], name="board"),
-            models.Index(fields=["status", "lease"], name="sweep"),
+            models.Index(fields=["status"], name="sweep"),
             models.Index(fields=["benchmark", "owner", "submitted"], name="quota"),
             models.Index(fields=["benchmark", "value"], name="ranked"),
         ]

@@ -10,7 +10,8 @@ import sys
 import tempfile
 import threading
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from pathlib import Path
 from typing import IO, Any
 
@@ -18,8 +19,18 @@ from django.conf import settings
 
 import gluebench
 
-SIGN_OF_LIFE_SECONDS = 5.0
+SIGN_OF_LIFE_SECONDS = 2.0
 _GLANCE_SECONDS = 0.05
+CHECKS_QUEUED = 6
+"""Free checks that may run or wait at a time; each holds a thread of the web process."""
+CHECKS_OF_ACCOUNT = 2
+"""Those of one account."""
+BUSY_SECONDS = 5
+"""When whoever found no place should try again."""
+_CHECKING = threading.Semaphore(1)
+_QUEUE: list[int] = []
+"""The account of each check that runs or waits."""
+_QUEUE_LOCK = threading.Lock()
 
 
 class GraderError(Exception):
@@ -32,6 +43,10 @@ class KilledGraderError(GraderError):
 
 class InterruptedGradingError(Exception):
     """The worker is stopping, or another one has taken over."""
+
+
+class BusyError(Exception):
+    """A free check that finds no place in the queue; the message says what to do."""
 
 
 def run_grader(
@@ -57,12 +72,32 @@ def run_grader(
         return _answer(child.returncode, answer.read())
 
 
-def run_check(manifest: Path, submission: Path) -> Mapping[str, Any]:
-    """The validator's findings on a file, without labels; for the free check. Raises GraderError."""
-    job = {"manifest": str(manifest), "gold": None, "submission": str(submission)}
-    found = run_grader(job, alive=lambda: True, stop=threading.Event())
+def run_check(manifest: Path, submission: Path, *, account: int) -> Mapping[str, Any]:
+    """The validator's findings on a file, without labels; for the free check. Raises GraderError, BusyError.
+
+    The grader runs behind the pages, at the lowest priority, and few of them at a time; the others wait.
+    """
+    job = {"manifest": str(manifest), "gold": None, "submission": str(submission), "nice": 19}
+    with _place_in_queue(account), _CHECKING:
+        found = run_grader(job, alive=lambda: True, stop=threading.Event())
     check: Mapping[str, Any] = found["check"]
     return check
+
+
+@contextmanager
+def _place_in_queue(account: int) -> Iterator[None]:
+    """One of the places for checks that run or wait. Raises BusyError."""
+    with _QUEUE_LOCK:
+        if _QUEUE.count(account) >= CHECKS_OF_ACCOUNT:
+            raise BusyError(f"{CHECKS_OF_ACCOUNT} checks of yours are not done yet. Wait for one of them.")
+        if len(_QUEUE) >= CHECKS_QUEUED:
+            raise BusyError("Many files are being checked at the moment. Try again in a few seconds.")
+        _QUEUE.append(account)
+    try:
+        yield
+    finally:
+        with _QUEUE_LOCK:
+            _QUEUE.remove(account)
 
 
 def _start(job: Mapping[str, Any], answer: IO[bytes]) -> subprocess.Popen[bytes]:

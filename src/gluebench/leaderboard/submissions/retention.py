@@ -12,6 +12,8 @@ from django.utils import timezone
 from gluebench.leaderboard.audit.models import Sample
 from gluebench.leaderboard.submissions.models import OPEN, Submission, SubmissionQuerySet, submission_storage
 
+ORPHAN_KEPT = timedelta(days=1)
+
 
 def forget_old_files() -> int:
     """Delete the files of submissions that were finished longer ago than the site keeps them."""
@@ -34,6 +36,20 @@ def forget_files(found: SubmissionQuerySet) -> int:
         for name in files.values():  # robust: a file that cannot be deleted does not keep the others
             transaction.on_commit(_deletion(name), robust=True)
     return len(files)
+
+
+def forget_orphans() -> int:
+    """Delete stored files that no submission names: a process was killed before it wrote the row.
+
+    Only those of `ORPHAN_KEPT` ago: the row of a newer one may be on its way.
+    """
+    storage, end = submission_storage(), timezone.now() - ORPHAN_KEPT
+    stored = {f"{folder}/{name}" for folder in storage.listdir("")[0] for name in storage.listdir(folder)[1]}
+    orphans = stored - set(Submission.objects.exclude(file="").values_list("file", flat=True))
+    old = [name for name in orphans if storage.get_modified_time(name) < end]
+    for name in old:
+        storage.delete(name)
+    return len(old)
 
 
 def _deletion(name: str) -> Callable[[], None]:

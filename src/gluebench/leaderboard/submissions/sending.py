@@ -13,7 +13,7 @@ from django.http import HttpRequest, HttpResponse, JsonResponse
 from django.shortcuts import get_object_or_404, redirect, render
 
 from gluebench.leaderboard.accounts.models import SignedInRequest
-from gluebench.leaderboard.api.problems import ProblemError
+from gluebench.leaderboard.api.problems import ProblemError, busy
 from gluebench.leaderboard.api.rates import spend
 from gluebench.leaderboard.benchmarks.models import Benchmark
 from gluebench.leaderboard.boards.report import expected_files
@@ -24,7 +24,7 @@ from gluebench.leaderboard.submissions.accept import accept, digest
 from gluebench.leaderboard.submissions.findings import findings_of
 from gluebench.leaderboard.submissions.forms import SubmissionForm, UploadForm
 from gluebench.leaderboard.submissions.models import Submission
-from gluebench.leaderboard.submissions.process import GraderError, run_check
+from gluebench.leaderboard.submissions.process import BusyError, GraderError, run_check
 from gluebench.leaderboard.submissions.requests import wants_json
 
 
@@ -93,7 +93,7 @@ def _check(request: SignedInRequest, benchmark: Benchmark) -> HttpResponse:
     if form.is_valid():
         try:
             spend("check", str(request.user.pk))  # the interface's free checks count together with these
-            found = _findings(benchmark, form.cleaned_data["upload"])
+            found = _findings(benchmark, form.cleaned_data["upload"], request.user.pk)
         except ProblemError as error:
             refusal = error
             found["failure"] = error.detail
@@ -110,11 +110,13 @@ def _check(request: SignedInRequest, benchmark: Benchmark) -> HttpResponse:
     return answer
 
 
-def _findings(benchmark: Benchmark, upload: TemporaryUploadedFile) -> dict[str, Any]:
+def _findings(benchmark: Benchmark, upload: TemporaryUploadedFile, account: int) -> dict[str, Any]:
     try:
-        check = run_check(benchmark.manifest_path, Path(upload.temporary_file_path()))
+        check = run_check(benchmark.manifest_path, Path(upload.temporary_file_path()), account=account)
     except GraderError as failure:
         return {"found": None, "failure": str(failure)}
+    except BusyError as refusal:
+        raise busy(refusal) from None
     return {"found": findings_of(as_policy(benchmark.policy, check)), "failure": ""}
 
 

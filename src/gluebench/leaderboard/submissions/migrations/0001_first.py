@@ -2,6 +2,7 @@
 
 import django.core.validators
 import django.db.models.deletion
+import django.utils.timezone
 import gluebench.leaderboard.submissions.models
 import gluebench.leaderboard.text
 from django.conf import settings
@@ -61,7 +62,7 @@ class Migration(migrations.Migration):
                 ('retry_key', models.CharField(editable=False, max_length=64, null=True)),
                 ('why', models.CharField(blank=True, max_length=200)),
                 ('status', models.CharField(choices=[('queued', 'Waiting'), ('running', 'Being graded'), ('graded', 'Graded'), ('invalid', 'Not valid'), ('failed', 'Failed')], default='queued', max_length=8)),
-                ('lease', models.DateTimeField(default=gluebench.leaderboard.submissions.models.lease_end)),
+                ('lease', models.DateTimeField(default=django.utils.timezone.now)),
                 ('attempts', models.PositiveSmallIntegerField(default=0)),
                 ('spent', models.PositiveSmallIntegerField(default=0)),
                 ('submitted', models.DateTimeField(auto_now_add=True)),

@@ -1,0 +1,140 @@
+"""A site that has no room left: for one more check, for one more file, in time or on its disk."""
+
+from __future__ import annotations
+
+import errno
+import io
+import os
+import time
+from collections.abc import Callable
+from datetime import timedelta
+from pathlib import Path
+from typing import Any
+
+import pytest
+from django.core.files.storage import filesystem
+from django.core.files.uploadhandler import TemporaryFileUploadHandler
+from django.test import Client
+
+from gluebench.leaderboard.accounts import chores
+from gluebench.leaderboard.accounts.models import issue
+from gluebench.leaderboard.submissions import process
+from gluebench.leaderboard.submissions.models import Submission
+
+DETAILS = {"name": "A system", "model": "BiLSTM", "regime": "other"}
+
+
+@pytest.fixture
+def api(tiny: Any, ada: Any, good_zip: bytes) -> Callable[[str], Any]:
+    """Send a file to an address of the interface below the benchmark's."""
+    token = issue(ada, "a test", ["read", "submit"], timedelta(days=1))[1]
+    client = Client(raise_request_exception=False, headers={"authorization": f"Bearer {token}"})
+    return lambda what: client.post(f"/api/v1/benchmarks/tiny/{what}", _file(good_zip, "file", what))
+
+
+@pytest.fixture
+def page(tiny: Any, ada: Any, good_zip: bytes) -> Callable[..., Any]:
+    """Send a file by the page's form."""
+    client = Client(raise_request_exception=False)
+    client.force_login(ada)
+    return lambda **more: client.post("/benchmarks/tiny/submit", {**_file(good_zip, "upload"), **more})
+
+
+def _file(data: bytes, name: str, what: str = "submissions") -> dict[str, Any]:
+    file = io.BytesIO(data)
+    file.name = "predictions.zip"
+    return {name: file, **(DETAILS if what == "submissions" else {})}
+
+
+def stored_files() -> set[Path]:
+    place = Path(Submission._meta.get_field("file").storage.location)
+    return {path for path in place.rglob("*") if path.is_file()}
+
+
+def test_an_account_checks_few_files_at_a_time(
+    api: Callable[[str], Any], page: Callable[..., Any], ada: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(process, "_QUEUE", [ada.pk] * process.CHECKS_OF_ACCOUNT)
+    refused = api("check")
+    assert (refused.status_code, refused["Content-Type"]) == (429, "application/problem+json")
+    assert int(refused["Retry-After"]) > 0
+    assert "checks of yours" in refused.json()["detail"]
+    shown = page(action="check")
+    assert (shown.status_code, "checks of yours" in shown.content.decode()) == (429, True)
+    assert int(shown["Retry-After"]) > 0
+
+
+def test_the_queue_of_checks_is_bounded_and_emptied(
+    api: Callable[[str], Any], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    others = [-number for number in range(1, process.CHECKS_QUEUED + 1)]
+    monkeypatch.setattr(process, "_QUEUE", others)
+    assert api("check").status_code == 429
+    others.pop()
+    assert api("check").status_code == 200
+    assert len(others) == process.CHECKS_QUEUED - 1, "it has left the queue"
+
+
+def test_one_check_runs_at_a_time_behind_the_pages(
+    api: Callable[[str], Any], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    seen = []
+
+    def run(job: Any, **details: Any) -> Any:
+        seen.append((job["nice"], process._CHECKING.acquire(blocking=False)))
+        return {"check": {"verdict": "valid", "missing": [], "problems": [], "unshown": {}}}
+
+    monkeypatch.setattr(process, "run_grader", run)
+    api("check")
+    assert seen == [(19, False)]
+
+
+def full(*arguments: Any, **details: Any) -> Any:
+    raise OSError(errno.ENOSPC, "No space left on device")
+
+
+@pytest.mark.parametrize(
+    ("module", "name"),
+    [(TemporaryFileUploadHandler, "receive_data_chunk"), (filesystem, "file_move_safe"), (os, "fsync")],
+)
+def test_a_full_disk_is_no_fault_and_keeps_nothing(
+    module: Any,
+    name: str,
+    api: Callable[[str], Any],
+    page: Callable[..., Any],
+    monkeypatch: pytest.MonkeyPatch,
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    before = stored_files()
+    monkeypatch.setattr(module, name, full)
+    refused = api("submissions")
+    assert (refused.status_code, refused["Content-Type"]) == (507, "application/problem+json")
+    assert refused.json()["type"] == "urn:gluebench:disk-full"
+    shown = page(**DETAILS)
+    assert shown.status_code == 507
+    assert "disk is full" in shown.content.decode()
+    assert "Nothing was kept or counted" in shown.content.decode()
+    assert (Submission.objects.count(), stored_files()) == (0, before)
+    assert [record.levelname for record in caplog.records] == ["ERROR"] * 2
+    assert "Traceback" not in caplog.text
+
+
+def test_a_half_written_file_does_not_stay(send: Callable[..., Any], monkeypatch: pytest.MonkeyPatch) -> None:
+    before = stored_files()
+    monkeypatch.setattr(filesystem.locks, "lock", full)  # the file is open, and empty, by then
+    with pytest.raises(OSError, match="No space left"):
+        send()
+    assert (Submission.objects.count(), stored_files()) == (0, before)
+
+
+def test_a_file_without_a_row_is_deleted_after_a_day(send: Callable[..., Any]) -> None:
+    kept = Path(send().file.path)
+    old, new = kept.with_name("old"), kept.with_name("new")
+    for path in (old, new):
+        path.write_bytes(b"the process was killed before the row was written")
+    two_days_ago = time.time() - 2 * 86400
+    for path in (old, kept):
+        os.utime(path, (two_days_ago, two_days_ago))
+    chores.do()
+    assert (old.exists(), new.exists(), kept.exists()) == (False, True, True)
+    new.unlink()
