@@ -154,6 +154,7 @@ def test_the_leaderboards_commands_are_called_with_what_was_typed(monkeypatch, t
 
     monkeypatch.setattr("gluebench.cli.leaderboard.import_module", lambda name: Room())
     site, gold = str(tmp_path / "site"), str(tmp_path)
+    (tmp_path / "site").mkdir()
     typed = [
         ["init"],
         ["admin", "a@b.org"],
@@ -167,8 +168,8 @@ def test_the_leaderboards_commands_are_called_with_what_was_typed(monkeypatch, t
     assert called == [
         ("init", site, {}),
         ("first_admin", site, "admin@localhost", {}),
-        ("make_admin", site, "a@b.org", {}),
-        ("set_organiser", site, "a@b.org", "glue", {"remove": True}),
+        ("make_admin", site, "a@b.org", {"unconfirmed": False}),
+        ("set_organiser", site, "a@b.org", "glue", {"remove": True, "unconfirmed": False}),
         ("add", site, "glue", gold, None, {}),
         ("serve", site, {"host": "127.0.0.1", "port": 9}),
         ("demo", site, {"host": "127.0.0.1", "port": 8000}),

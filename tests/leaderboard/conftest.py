@@ -70,9 +70,17 @@ def tiny(db: None, gold_folder: Path) -> Any:
 
 @pytest.fixture
 def person(db: None) -> Callable[[str], Any]:
+    """An account whose address is confirmed."""
+    from allauth.account.models import EmailAddress
+
     from gluebench.leaderboard.accounts.models import User
 
-    return lambda email: User.objects.create_user(email, "a long password")
+    def made(email: str) -> User:
+        user = User.objects.create_user(email, "a long password")
+        EmailAddress.objects.create(user=user, email=email, primary=True, verified=True)
+        return user
+
+    return made
 
 
 @pytest.fixture

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from django.core.cache import cache
+from django.core.cache import caches
 from django.test import Client
 
 V1 = "/api/v1"
@@ -13,7 +13,7 @@ V1 = "/api/v1"
 
 @pytest.fixture(autouse=True)
 def _no_requests_so_far(db: None) -> None:
-    cache.clear()
+    caches["rates"].clear()
 
 
 def test_what_answers_is_a_leaderboard(client: Client, db: None) -> None:

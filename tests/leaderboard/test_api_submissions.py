@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 from django.conf import settings as site
-from django.core.cache import cache
+from django.core.cache import caches
 from django.core.files.uploadedfile import SimpleUploadedFile
 from django.db import connection
 from django.test import Client
@@ -26,7 +26,7 @@ Program = Callable[..., Client]
 
 @pytest.fixture(autouse=True)
 def _no_requests_so_far(db: None) -> None:
-    cache.clear()
+    caches["rates"].clear()
 
 
 @pytest.fixture

@@ -1,6 +1,8 @@
 from __future__ import annotations
 
 import os
+import pty
+import re
 import shutil
 import subprocess
 import sys
@@ -11,7 +13,7 @@ import pytest
 from django.conf import settings
 from leaderboard.material import MANIFEST
 
-from gluebench.leaderboard import commands
+from gluebench.leaderboard import checks, commands
 from gluebench.leaderboard.folder import VARIABLE, SiteError, SiteFolder
 from gluebench.leaderboard.submissions.models import Status, Submission
 from gluebench.scoring import GoldError
@@ -166,6 +168,71 @@ def test_migrations_are_complete(db: None) -> None:
     from django.core.management import call_command
 
     call_command("makemigrations", "--check", "--dry-run", verbosity=0)
+
+
+def gluebench(*words: str, **options: Any) -> subprocess.CompletedProcess[str]:
+    """The program in a process of its own, with the umask that most accounts have."""
+    home = str(Path(__file__).parents[2] / "src")
+    mine = {name: value for name, value in os.environ.items() if not name.startswith("GLUEBENCH_")}
+    command = [sys.executable, "-m", "gluebench", "leaderboard", *words]
+    options = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "umask": 0o022, **options}
+    return subprocess.run(command, env={**mine, "PYTHONPATH": home}, text=True, **options)
+
+
+@pytest.fixture(scope="session")
+def made(tmp_path_factory: pytest.TempPathFactory) -> tuple[SiteFolder, str]:
+    """A site by `init` without a terminal, and what that printed."""
+    site = SiteFolder(tmp_path_factory.mktemp("made") / "site")
+    done = gluebench("init", "--site", str(site.root))
+    assert done.returncode == 0, done.stderr
+    return site, done.stdout
+
+
+def test_all_files_of_a_site_are_its_account_s_alone(made: tuple[SiteFolder, str]) -> None:
+    site, _ = made
+    assert site.database.is_file()
+    opened = [path for path in site.root.rglob("*") if path.is_file() and path.stat().st_mode & 0o077]
+    assert opened == []
+
+
+def test_a_database_that_was_left_open_is_closed(made: tuple[SiteFolder, str]) -> None:
+    """Versions before this one made it readable by everybody."""
+    site, _ = made
+    beside = site.database_files[1]
+    for path in (site.database, beside):
+        path.touch()
+        path.chmod(0o644)
+    site.require()
+    assert [path.stat().st_mode & 0o777 for path in (site.database, beside)] == [0o600, 0o600]
+    site.database.chmod(0o644)
+    finding = next(each for each in checks.examine(site) if each.what == "database")
+    assert finding.mend == f"Run: chmod -R o= {site.database}*"
+    site.database.chmod(0o600)
+
+
+def test_a_password_goes_into_no_log(made: tuple[SiteFolder, str]) -> None:
+    site, said = made
+    email, password = site.password_file.read_text().split()
+    assert email == "admin@localhost"
+    assert password not in said
+    assert str(site.password_file) in said
+    assert site.password_file.stat().st_mode & 0o777 == 0o600
+
+
+def test_a_password_is_shown_on_a_terminal_and_is_in_no_file(made: tuple[SiteFolder, str]) -> None:
+    site, _ = made
+    terminal, end = pty.openpty()
+    before = site.password_file.read_bytes()
+    try:
+        done = gluebench("admin", "ada@example.org", "--site", str(site.root), stdout=end)
+        said = os.read(terminal, 10_000).decode()
+    finally:
+        os.close(terminal)
+        os.close(end)
+    assert done.returncode == 0, done.stderr
+    password = re.search(r"Password, shown this once: (\S{20})", said)
+    assert password
+    assert site.password_file.read_bytes() == before
 
 
 def test_the_site_that_is_named_goes_before_the_environment_s(tmp_path: Path) -> None:

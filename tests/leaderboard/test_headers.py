@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import socket
 from collections.abc import Iterator, Mapping
+from datetime import timedelta
 from typing import Any
 
 import pytest
@@ -13,6 +14,8 @@ from django.core.wsgi import get_wsgi_application
 from django.db import close_old_connections
 from django.test import Client, override_settings
 from leaderboard.walk import Walk
+
+from gluebench.leaderboard.accounts.models import Scope, issue
 
 pytestmark = pytest.mark.xdist_group("walk")
 """They share a walk through the whole site, which is made once a process."""
@@ -48,16 +51,49 @@ def test_every_page_protects_for_everybody(walked: Walk) -> None:
     }
 
 
-def test_what_is_not_public_is_kept_by_no_cache_in_between(walked: Walk) -> None:
-    """A page that differs between people says so, or is not to be kept at all. One is the same for all."""
-    shared = [
-        answer.route.path
-        for answer in walked.answers
-        if answer.role != "anonymous" and answer.outcome == "200" and answer.method == "GET"
-        if "cookie" not in answer.headers.get("Vary", "").lower()
-        and not {"private", "no-store"} & set(answer.headers.get("Cache-Control", "").split(", "))
+def test_what_may_be_kept_is_the_same_for_everybody(walked: Walk) -> None:
+    """All else says that no cache may store it: pages of people, downloads, tokens, refusals.
+
+    A board has two forms, told apart by the cookie: for visitors, and for everybody who is signed in.
+    """
+    kept: dict[tuple[str, bool], set[bytes]] = {}
+    for answer in walked.answers:
+        headers = {name.lower(): value for name, value in answer.headers.items()}
+        if {"private", "no-store"} <= set(headers["cache-control"].split(", ")):
+            continue
+        assert headers["cache-control"] == "no-cache", answer.route.path
+        assert "cookie" in headers["vary"].lower()
+        assert "set-cookie" not in headers
+        what = f"{answer.method} {answer.route.path}", answer.role == "anonymous"
+        kept.setdefault(what, set()).add(answer.body)
+    assert {what for what, bodies in kept.items() if len(bodies) > 1} == set()
+    assert {"GET /", "GET /benchmarks/tiny", "GET /benchmarks/tiny.csv"} <= {path for path, _ in kept}
+
+
+def test_downloads_and_answers_to_tokens_are_not_kept(graded: Any, ada: Any) -> None:
+    _, secret = issue(ada, "a program", [Scope.READ], timedelta(days=1))
+    bearer = {"HTTP_AUTHORIZATION": f"Bearer {secret}"}
+    key = graded(public=False).key
+    for path in ("", "/report", "/file"):
+        answer = Client().get(f"/api/v1/submissions/{key}{path}", **bearer)
+        assert (answer.status_code, answer["Cache-Control"]) == (200, "private, no-store")
+    client = Client()
+    client.force_login(ada)
+    assert client.get(f"/submissions/{key}/file")["Cache-Control"] == "private, no-store"
+
+
+@pytest.mark.parametrize("path", ["/", "/benchmarks/tiny", "/account/login/", "/api/v1/benchmarks", "/no"])
+def test_another_host_is_refused_in_one_plain_line(
+    client: Client, tiny: Any, path: str, caplog: pytest.LogCaptureFixture
+) -> None:
+    answer = client.get(path, HTTP_HOST="evil.example.com")
+    assert (answer.status_code, answer["Content-Type"]) == (400, "text/plain")
+    assert b"GLUEBENCH_HOSTS" in answer.content
+    assert not missing(answer)
+    assert [each.getMessage() for each in caplog.records] == [
+        "Refused the host 'evil.example.com': GLUEBENCH_HOSTS does not name it."
     ]
-    assert set(shared) == {"/api/v1/openapi.json"}
+    assert not any(each.exc_info for each in caplog.records)
 
 
 def test_a_fault_of_the_site_protects_and_tells_nothing(tiny: Any, monkeypatch: pytest.MonkeyPatch) -> None:

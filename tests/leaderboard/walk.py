@@ -201,6 +201,7 @@ def ask(world: World, route: Route, role: str, method: str) -> Answer:
     if world.cookies[role]:
         client.cookies["sessionid"] = world.cookies[role]
     cache.clear()
+    caches["rates"].clear()
     path = route.path.format(**world.places)
     with transaction.atomic():
         found = client.get(path) if method == "GET" else client.post(path, {**TOKEN, **route.data})

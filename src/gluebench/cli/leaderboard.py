@@ -16,6 +16,7 @@ from gluebench.cli.options import pairs
 
 COMMANDS: dict[str, str] = {
     "admin": "gluebench.cli.leaderboard_accounts:admin",
+    "confirm": "gluebench.cli.leaderboard_accounts:confirm",
     "links": "gluebench.cli.leaderboard_accounts:links",
     "organiser": "gluebench.cli.leaderboard_accounts:organiser",
     "doctor": "gluebench.cli.leaderboard_running:doctor",
@@ -56,7 +57,8 @@ def leaderboard() -> None:
 def init(site: str, admin: str) -> None:
     """Set up a leaderboard in a new folder, with a first admin.
 
-    The admin's random password is shown once. On a site that has an admin, nobody is made one.
+    The admin's random password is shown once: on a terminal, otherwise in a file that only this account can
+    read, whose path is printed. On a site that has an admin, nobody is made one.
 
     \b
     Example:
@@ -68,7 +70,7 @@ def init(site: str, admin: str) -> None:
         commands.init(site)
         password = commands.first_admin(site, admin)
     if password is not None:
-        say_password(admin, password)
+        say_password(site, admin, password)
     click.echo(f"The site is in {site}. Next: gluebench leaderboard add BENCHMARK --gold DIR --site {site}")
 
 

@@ -89,15 +89,17 @@ def _private(site: SiteFolder) -> Iterator[Finding]:
         "uploads": site.uploads,
         "mail": site.mail,
         "key file": site.key_file,
+        "database": site.database,
     }.items():
         inside = sorted(path.rglob("*")) if path == site.labels else []
+        inside += site.database_files if path == site.database else []
         opened = next(
             (each for each in (path, *inside) if each.exists() and _mode(each) & stat.S_IRWXO), None
         )
         if opened:
             bad = True
             told = f"Everybody on this machine may use {opened} (mode {_mode(opened):o})."
-            yield Finding(what, told, f"Run: chmod -R o= {path}")
+            yield Finding(what, told, f"Run: chmod -R o= {path}{'*' * (path == site.database)}")
     if not bad:
         yield Finding("privacy", f"{site.root} and what is in it is closed to others.")
 

@@ -111,7 +111,7 @@ def doctor(folder: str | os.PathLike[str]) -> list[Finding]:
     if all(each.ok for each in found if each.what == "database"):
         found.append(reach.pending())
         if found[-1].ok:
-            found.append(reach.queue())
+            found += [reach.queue(), reach.roles()]
     return found
 
 
@@ -156,25 +156,46 @@ def first_admin(folder: str | os.PathLike[str], email: str) -> str | None:
     return None if people.has_admin() else people.make_admin(email)
 
 
-def make_admin(folder: str | os.PathLike[str], email: str) -> str:
+def make_admin(folder: str | os.PathLike[str], email: str, *, unconfirmed: bool = False) -> str:
     """Make this account an admin, and the account if there is none; returns its new random password.
 
-    Raises SiteError.
+    Its tokens, second factors and sessions end. Raises SiteError, also for an account whose address is not
+    confirmed, unless `unconfirmed`.
     """
     _open(folder)
     from gluebench.leaderboard.accounts import people
 
-    return people.make_admin(email)
+    return people.make_admin(email, unconfirmed=unconfirmed)
 
 
 def set_organiser(
-    folder: str | os.PathLike[str], email: str, benchmark: str, *, remove: bool = False
+    folder: str | os.PathLike[str],
+    email: str,
+    benchmark: str,
+    *,
+    remove: bool = False,
+    unconfirmed: bool = False,
 ) -> None:
-    """Let an account organise a benchmark, or no longer. Raises SiteError if either is unknown."""
+    """Let an account organise a benchmark, or no longer.
+
+    A new role ends the account's tokens, second factors and sessions. Raises SiteError if either is
+    unknown or, unless `unconfirmed`, if the address is not confirmed.
+    """
     _open(folder)
     from gluebench.leaderboard.accounts import people
 
-    people.set_organiser(email, benchmark, remove=remove)
+    people.set_organiser(email, benchmark, remove=remove, unconfirmed=unconfirmed)
+
+
+def vouch(folder: str | os.PathLike[str], email: str) -> str:
+    """Confirm an address for whoever gets the link that this returns; nobody else keeps the account.
+
+    Makes the account if there is none. Raises SiteError.
+    """
+    _open(folder)
+    from gluebench.leaderboard.accounts import people
+
+    return people.vouch(email)
 
 
 def pending_links(folder: str | os.PathLike[str]) -> Sequence[Link]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import secrets
+from contextlib import suppress
 from importlib.util import find_spec
 from pathlib import Path
 from typing import NamedTuple
@@ -71,6 +72,16 @@ class SiteFolder(NamedTuple):
         """Where the secret key is kept."""
         return self.root / "secret-key"
 
+    @property
+    def password_file(self) -> Path:
+        """Where an admin's new password is put when nobody looks at the terminal."""
+        return self.root / "admin-password"
+
+    @property
+    def database_files(self) -> list[Path]:
+        """What SQLite keeps: the database, and beside it what was written last."""
+        return [self.database.with_name(self.database.name + end) for end in ("", "-wal", "-shm")]
+
     def secret_key(self) -> str:
         """The key that signs sessions; empty, which Django refuses, before `create`."""
         return self.key_file.read_text() if self.key_file.is_file() else ""
@@ -86,12 +97,15 @@ class SiteFolder(NamedTuple):
             write_private(self.key_file, secrets.token_urlsafe(48).encode())
 
     def require(self) -> None:
-        """Raise SiteError unless `create` was here."""
+        """Raise SiteError unless `create` was here. Closes a database that an older version left open."""
         if not self.key_file.is_file():
             raise SiteError(
                 f"{self.root} is not a leaderboard. "
                 f"Create one with: gluebench leaderboard init --site {self.root}"
             )
+        for path in self.database_files:
+            with suppress(FileNotFoundError, PermissionError):  # of another account: the checks say so
+                path.chmod(PRIVATE_FILE)
 
 
 def need(module: str, extra: str, variable: str) -> None:

@@ -1,17 +1,25 @@
-"""HEAD is GET without its body, on every page. The server leaves that to the application."""
+"""What holds for every answer: HEAD has no body, a Host of others is refused, what may be kept says so."""
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Callable
 
-from django.http import HttpRequest, HttpResponse, StreamingHttpResponse
+from django.core.exceptions import DisallowedHost
+from django.http import HttpRequest, HttpResponse, HttpResponseBadRequest, StreamingHttpResponse
 from django.http.response import HttpResponseBase
 
 Answer = Callable[[HttpRequest], HttpResponseBase]
 
+OTHER_HOST = "This site has another name. Whoever runs it lists its names in GLUEBENCH_HOSTS.\n"
+
+logger = logging.getLogger(__name__)
+
 
 def without_body(answer: Answer) -> Answer:
-    """Middleware: drops the body and leaves the headers alone, the length of the body among them."""
+    """Middleware: drops the body, which the server leaves to the application, and keeps the headers, the
+    length of the body among them.
+    """
 
     def middleware(request: HttpRequest) -> HttpResponseBase:
         found = answer(request)
@@ -28,3 +36,29 @@ def _empty(found: HttpResponseBase) -> None:
     elif isinstance(found, HttpResponse) and found.content:
         found["Content-Length"] = str(len(found.content))
         found.content = b""
+
+
+def private_unless_said(answer: Answer) -> Answer:
+    """Middleware: an answer may be kept only where its view says so; what depends on who asks never does."""
+
+    def middleware(request: HttpRequest) -> HttpResponseBase:
+        found = answer(request)
+        found.setdefault("Cache-Control", "private, no-store")
+        return found
+
+    return middleware
+
+
+def own_host(answer: Answer) -> Answer:
+    """Middleware: refuses a Host that is not this site's, in plain text and with one line in the log."""
+
+    def middleware(request: HttpRequest) -> HttpResponseBase:
+        try:
+            request.get_host()
+        except DisallowedHost:
+            host = request.META.get("HTTP_HOST")
+            logger.warning("Refused the host %.80r: GLUEBENCH_HOSTS does not name it.", host)
+            return HttpResponseBadRequest(OTHER_HOST, content_type="text/plain")
+        return answer(request)
+
+    return middleware

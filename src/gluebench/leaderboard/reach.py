@@ -10,6 +10,7 @@ from django.core.files.base import ContentFile
 from django.core.files.storage import storages
 from django.core.mail import get_connection
 from django.db import DatabaseError, connection
+from django.db.models import Q
 
 from gluebench.leaderboard.checks import Finding
 
@@ -49,6 +50,21 @@ def queue() -> Finding:
         f", and no worker touched one in {GLANCE_SECONDS} s." if idle else "."
     )
     return Finding("queue", told, "Start a worker: gluebench leaderboard worker" if idle else "")
+
+
+def roles() -> Finding:
+    """Whether the address of everybody with a role is confirmed; to be asked once the tables are there."""
+    from gluebench.leaderboard.accounts.models import User
+    from gluebench.leaderboard.accounts.trust import confirmed
+
+    holders = User.objects.filter(
+        Q(is_superuser=True) | Q(organised__isnull=False), is_active=True
+    ).distinct()
+    doubtful = ", ".join(user.email for user in holders if not confirmed(user))
+    if doubtful:
+        told = f"Anybody may have signed up with an address that is not confirmed: {doubtful}."
+        return Finding("roles", told, "Hand the account to its owner: gluebench leaderboard confirm EMAIL")
+    return Finding("roles", "admins and organizers have confirmed addresses.")
 
 
 def mail() -> Finding:

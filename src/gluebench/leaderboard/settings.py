@@ -10,6 +10,8 @@ from gluebench.leaderboard.accounts import settings as accounts
 from gluebench.leaderboard.accounts.settings import *  # noqa: F403
 from gluebench.version import __version__
 
+os.umask(0o077)  # what a site writes, its database above all, is for its own account
+
 FOLDER = folder.from_environment()
 HERE = os.path.dirname(__file__)
 RUNNING = environment.require()
@@ -48,8 +50,10 @@ MIDDLEWARE = [
     # Those that write headers come first, so that static files, refusals and "not modified" have them too.
     "django.middleware.security.SecurityMiddleware",
     "gluebench.leaderboard.head.without_body",
+    "gluebench.leaderboard.head.private_unless_said",
     "django.middleware.clickjacking.XFrameOptionsMiddleware",
     "csp.middleware.CSPMiddleware",
+    "gluebench.leaderboard.head.own_host",
     "whitenoise.middleware.WhiteNoiseMiddleware",
     "django.contrib.sessions.middleware.SessionMiddleware",
     "django.middleware.common.CommonMiddleware",
@@ -91,12 +95,18 @@ DATABASES = {"default": databases.of(RUNNING.database, FOLDER)}
 DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
 
 CACHES = {
-    # Limits on guessing are counted here: for all web processes together, where there are several.
+    # Limits on guessing are counted here, by all processes on one database together.
     "default": {
+        "BACKEND": "django.core.cache.backends.db.DatabaseCache",
+        "LOCATION": "site_cache",
+        # The usual 300 are soon full, and then guesses are forgotten.
+        "OPTIONS": {"MAX_ENTRIES": 100_000},
+    },
+    # Requests to the interface: one web process counts them in its memory, as a write for each would slow it.
+    "rates": {
         "BACKEND": "django.core.cache.backends."
         + ("db.DatabaseCache" if RUNNING.several else "locmem.LocMemCache"),
         "LOCATION": "site_cache",
-        # The usual 300 are soon full of requests to the interface, and then guesses are forgotten.
         "OPTIONS": {"MAX_ENTRIES": 100_000},
     },
     "pages": {

@@ -9,6 +9,7 @@ from allauth.account.decorators import secure_admin_login
 from allauth.account.models import EmailAddress
 from allauth.mfa.models import Authenticator
 from allauth.usersessions.models import UserSession
+from django import forms
 from django.contrib import admin, messages
 from django.contrib.auth.models import Group
 from django.db.models import QuerySet
@@ -17,6 +18,7 @@ from django.utils.html import format_html
 
 from gluebench.leaderboard.accounts.models import Team, Token, User
 from gluebench.leaderboard.accounts.people import confirmation_path, reset_path
+from gluebench.leaderboard.accounts.trust import hand_over, require_confirmed, revoke
 from gluebench.leaderboard.audit.admin import LoggedAdmin, ReadOnlyAdmin
 from gluebench.leaderboard.audit.models import record
 
@@ -28,6 +30,17 @@ for _app in ("allauth.account", "allauth.mfa", "allauth.usersessions", "django.c
     import_module(f"{_app}.admin")
 for _model in (EmailAddress, Authenticator, UserSession, Group):
     admin.site.unregister(_model)
+
+
+class UserForm(forms.ModelForm):  # type: ignore[type-arg]
+    """What an admin changes about an account."""
+
+    def clean(self) -> dict[str, Any]:
+        """The fields; a role and a team are for a confirmed address."""
+        values: dict[str, Any] = super().clean() or self.cleaned_data
+        if any(values.get(name) for name in {"is_superuser", "team"}.intersection(self.changed_data)):
+            require_confirmed([self.instance])
+        return values
 
 
 @admin.register(User)
@@ -42,6 +55,7 @@ class UserAdmin(LoggedAdmin):
     readonly_fields = ["email", "date_joined", "last_login"]
     autocomplete_fields = ["team"]
     actions = ["make_reset_link"]
+    form = UserForm
 
     def has_add_permission(self, request: HttpRequest) -> bool:
         """People sign up themselves."""
@@ -52,17 +66,18 @@ class UserAdmin(LoggedAdmin):
         return False
 
     def save_model(self, request: HttpRequest, obj: User, form: Any, change: bool) -> None:
-        """An admin, and only an admin, sees these pages."""
+        """An admin, and only an admin, sees these pages. A new one starts without old tokens and sessions."""
         obj.is_staff = obj.is_superuser
         super().save_model(request, obj, form, change)
+        if obj.is_superuser and "is_superuser" in form.changed_data:
+            revoke(obj)
 
     @admin.action(description="Make a link for a new password")
     def make_reset_link(self, request: HttpRequest, chosen: QuerySet[User]) -> None:
         """For whoever forgot theirs, where no mail is sent."""
         for user in chosen:
             record("password link", actor=request.user, account=user.pk)  # type: ignore[arg-type]
-            link = request.build_absolute_uri(reset_path(user))
-            self.message_user(request, format_html("{}: {}", user.email, link), messages.SUCCESS)
+            _show_reset_link(self, request, user)
 
 
 @admin.register(EmailAddress)
@@ -90,15 +105,23 @@ class AddressAdmin(LoggedAdmin):
         """What the mail says, or would say."""
         return "" if address.verified else format_html('<a href="{0}">{0}</a>', confirmation_path(address))
 
-    @admin.action(description="Mark as confirmed")
+    @admin.action(description="Confirm, and make a link for a new password")
     def confirm(self, request: HttpRequest, chosen: QuerySet[Any]) -> None:
-        """For whoever showed in another way that the address is theirs."""
+        """For whoever showed in another way that the address is theirs: the link gives them the account."""
         for address in chosen.filter(verified=False):
-            if address.set_verified():
+            if address.can_set_verified():
+                address.set_as_primary()
+                hand_over(address.user)
                 record("address confirmed", actor=request.user, account=address.user_id)  # type: ignore[arg-type]
+                _show_reset_link(self, request, address.user)
             else:
                 said = f"{address.email} belongs to another account already."
                 self.message_user(request, said, messages.ERROR)
+
+
+def _show_reset_link(page: admin.ModelAdmin, request: HttpRequest, user: User) -> None:  # type: ignore[type-arg]
+    link = request.build_absolute_uri(reset_path(user))
+    page.message_user(request, format_html("{}: {}", user.email, link), messages.SUCCESS)
 
 
 @admin.register(Authenticator)

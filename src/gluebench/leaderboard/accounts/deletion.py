@@ -6,12 +6,11 @@ import secrets
 from typing import Any
 
 from allauth.account.models import EmailAddress
-from allauth.mfa.models import Authenticator
-from allauth.usersessions.models import UserSession
 from django.contrib.admin.models import LogEntry
 from django.db import transaction
 
 from gluebench.leaderboard.accounts.models import User
+from gluebench.leaderboard.accounts.trust import revoke
 from gluebench.leaderboard.audit.models import record
 from gluebench.leaderboard.benchmarks.models import Benchmark
 from gluebench.leaderboard.fields import FIELDS
@@ -71,14 +70,11 @@ def _anonymise(mine: SubmissionQuerySet) -> None:
 
 
 def _forget(user: User) -> None:
-    user.tokens.all().delete()
+    revoke(user)
     leave_studies(user)
     user.organised.clear()
     Override.objects.filter(user=user).delete()
     EmailAddress.objects.filter(user=user).delete()
-    Authenticator.objects.filter(user=user).delete()
-    for session in UserSession.objects.filter(user=user):
-        session.end()
     LogEntry.objects.filter(user=user).delete()
     user.email = f"{secrets.token_hex(8)}@deleted.invalid"
     user.first_name = user.last_name = ""

@@ -60,6 +60,13 @@ class ChangePasswordForm(Worded, allauth.ChangePasswordForm):  # type: ignore[mi
 class ResetPasswordForm(Worded, allauth.ResetPasswordForm):  # type: ignore[misc]
     """Asking for the link that lets one choose a new password."""
 
+    def clean_email(self) -> str:
+        """The address. One that an account is only changing to is not its own yet, and opens nothing."""
+        email: str = super().clean_email()
+        users: list[User] = self.users  # type: ignore[has-type]
+        self.users = [user for user in users if user.email.lower() == email.lower()]
+        return email
+
 
 class ResetPasswordKeyForm(Worded, allauth.ResetPasswordKeyForm):  # type: ignore[misc]
     """Choosing a new password by that link."""

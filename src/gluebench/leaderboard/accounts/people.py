@@ -15,6 +15,7 @@ from django.db import transaction
 from django.urls import reverse
 
 from gluebench.leaderboard.accounts.models import User
+from gluebench.leaderboard.accounts.trust import hand_over, require_confirmed, revoke
 from gluebench.leaderboard.audit.models import record
 from gluebench.leaderboard.benchmarks.models import Benchmark
 from gluebench.leaderboard.folder import SiteError
@@ -28,21 +29,27 @@ class Link(NamedTuple):
     path: str
 
 
-def make_admin(email: str) -> str:
+def vouch(email: str) -> str:
+    """Hand an account over, and make it if there is none; returns the path of its new password."""
+    with transaction.atomic():
+        user = _of(email) or _new(email)
+        hand_over(user)
+        record("address confirmed", account=user.pk, by="command line")
+    return reset_path(user)
+
+
+def make_admin(email: str, *, unconfirmed: bool = False) -> str:
     """Make this account an admin, and the account if there is none; returns its new random password."""
-    try:
-        validate_email(email)
-    except ValidationError:
-        raise SiteError(f"{email!r} is not an email address.") from None
     password = secrets.token_urlsafe(15)
     with transaction.atomic():
-        user = User.objects.filter(email__iexact=email).first() or User.objects.create_user(email)
+        user = _of(email)
+        if user is not None and not unconfirmed:
+            _require_confirmed(user)
+        user = user or _new(email)
         user.is_staff = user.is_superuser = user.is_active = True
         user.set_password(password)
         user.save()
-        EmailAddress.objects.update_or_create(
-            user=user, email=user.email.lower(), defaults={"primary": True, "verified": True}
-        )
+        revoke(user, confirm=True)
         record("admin", account=user.pk, by="command line")
     return password
 
@@ -52,9 +59,14 @@ def has_admin() -> bool:
     return User.objects.filter(is_superuser=True, is_active=True).exists()
 
 
-def set_organiser(email: str, benchmark: str, *, remove: bool = False) -> None:
-    """Let this account organise a benchmark, or no longer. Raises SiteError for an unknown one."""
+def set_organiser(email: str, benchmark: str, *, remove: bool = False, unconfirmed: bool = False) -> None:
+    """Let this account organise a benchmark, or no longer.
+
+    Raises SiteError for an unknown account or benchmark, and for an address that is not confirmed.
+    """
     user = account(email)
+    if not (remove or unconfirmed):
+        _require_confirmed(user)
     row = Benchmark.objects.filter(name=benchmark).first()
     if row is None:
         known = ", ".join(Benchmark.objects.values_list("name", flat=True)) or "none yet"
@@ -70,12 +82,35 @@ def set_organiser(email: str, benchmark: str, *, remove: bool = False) -> None:
 
 def account(email: str) -> User:
     """The account with this address. Raises SiteError."""
-    user = User.objects.filter(email__iexact=email).first()
+    user = _of(email)
     if user is None:
         raise SiteError(
-            f"There is no account with the address {email}. Its owner signs up on the site first."
+            f"There is no account with the address {email}. Its owner signs up on the site first. "
+            f"Or make the account for them: gluebench leaderboard confirm {email}"
         )
     return user
+
+
+def _of(email: str) -> User | None:
+    return User.objects.filter(email__iexact=email).first()
+
+
+def _new(email: str) -> User:
+    try:
+        validate_email(email)
+    except ValidationError:
+        raise SiteError(f"{email!r} is not an email address.") from None
+    return User.objects.create_user(email)
+
+
+def _require_confirmed(user: User) -> None:
+    """As `require_confirmed`, for the command line."""
+    try:
+        require_confirmed([user])
+    except ValidationError as error:
+        raise SiteError(
+            f"{error.message} (`admin` and `organiser` give the role all the same with --unconfirmed.)"
+        ) from None
 
 
 def pending_links() -> list[Link]:

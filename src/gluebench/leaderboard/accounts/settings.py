@@ -47,7 +47,7 @@ AUTH_PASSWORD_VALIDATORS = [
 LOGIN_URL = "account_login"
 LOGIN_REDIRECT_URL = "my-submissions"
 ACCOUNT_LOGOUT_REDIRECT_URL = "account_login"  # boards are made for everybody and show no messages
-ACCOUNT_ADAPTER = "gluebench.leaderboard.accounts.mail.Adapter"
+ACCOUNT_ADAPTER = "gluebench.leaderboard.accounts.adapter.Adapter"
 ACCOUNT_USER_MODEL_USERNAME_FIELD = None
 ACCOUNT_LOGIN_METHODS = {"email"}
 ACCOUNT_SIGNUP_FIELDS = ["email*", "password1*"]
@@ -71,7 +71,10 @@ ACCOUNT_EMAIL_NOTIFICATIONS = True
 ACCOUNT_EMAIL_CONFIRMATION_EXPIRE_DAYS = 7
 ACCOUNT_SESSION_REMEMBER = True
 ACCOUNT_REAUTHENTICATION_REQUIRED = True
-# Five wrong passwords for one address in five minutes, or ten from one place in a minute, and it is to wait.
+# Otherwise guesses from elsewhere could still keep out who has just proven the address and chosen a password.
+ACCOUNT_LOGIN_ON_PASSWORD_RESET = True
+# Five wrong passwords for one account in five minutes, or ten from one place in a minute, and it is to wait.
+# A browser that the account knows has five of its own: guesses from elsewhere do not lock out the owner.
 ACCOUNT_RATE_LIMITS = {"login_failed": "10/m/ip,5/300s/key"}
 ALLAUTH_TRUSTED_PROXY_COUNT = 0  # the web server has already put the visitor's address in its place
 

@@ -13,7 +13,6 @@ from django.contrib.auth.decorators import login_required
 from django.http import FileResponse, HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.utils.safestring import mark_safe
-from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
 from gluebench.leaderboard.accounts import pages
@@ -35,7 +34,6 @@ def overview(request: SignedInRequest) -> HttpResponse:
 
 
 @login_required
-@never_cache
 @require_http_methods(["GET", "HEAD", "POST"])
 @reauthentication_required  # type: ignore[untyped-decorator]
 def tokens(request: SignedInRequest) -> HttpResponse:
@@ -62,7 +60,6 @@ def revoke(request: SignedInRequest, pk: int) -> HttpResponse:
 
 
 @login_required
-@never_cache
 @require_http_methods(["GET", "HEAD", "POST"])
 @reauthentication_required  # type: ignore[untyped-decorator]
 def data(request: SignedInRequest) -> HttpResponse | FileResponse:
@@ -73,7 +70,6 @@ def data(request: SignedInRequest) -> HttpResponse | FileResponse:
 
 
 @login_required
-@never_cache
 @require_http_methods(["GET", "HEAD", "POST"])
 def delete(request: SignedInRequest) -> HttpResponse:
     """Delete one's account, after the password."""

@@ -83,7 +83,6 @@ class ProblemError(Exception):
             **self.more,
         }
         answer = HttpResponse(json.dumps(body), status=self.status, content_type=JSON)
-        answer["Cache-Control"] = "no-store"
         for name, value in self.headers.items():
             answer[name] = value
         return answer

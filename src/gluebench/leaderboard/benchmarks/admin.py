@@ -4,11 +4,23 @@ from __future__ import annotations
 
 from typing import Any
 
+from django import forms
 from django.contrib import admin
 from django.http import HttpRequest
 
+from gluebench.leaderboard.accounts.trust import require_confirmed
 from gluebench.leaderboard.audit.admin import LoggedAdmin
 from gluebench.leaderboard.benchmarks.models import Benchmark
+
+
+class BenchmarkForm(forms.ModelForm):  # type: ignore[type-arg]
+    """What an admin changes about a benchmark."""
+
+    def clean_organisers(self) -> Any:
+        """The organisers; new ones have a confirmed address."""
+        chosen = self.cleaned_data["organisers"]
+        require_confirmed(chosen.exclude(pk__in=self.instance.organisers.values("pk")))
+        return chosen
 
 
 @admin.register(Benchmark)
@@ -31,6 +43,7 @@ class BenchmarkAdmin(LoggedAdmin):
     ]
     readonly_fields = ["name", "title", "added", "version", "settings", "gold_digest", "manifest"]
     autocomplete_fields = ["organisers"]
+    form = BenchmarkForm
 
     def get_queryset(self, request: HttpRequest) -> Any:
         """With how many entries each board shows."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from functools import lru_cache
 from pathlib import Path
 from typing import Any
@@ -9,10 +10,13 @@ from typing import Any
 from django.conf import settings
 from django.db import models
 from django.db.models import Count, F
+from django.db.models.signals import m2m_changed
+from django.dispatch import receiver
 from django.urls import reverse
 
 from gluebench import benchmark as records
 from gluebench.leaderboard.accounts.models import User
+from gluebench.leaderboard.accounts.trust import revoke
 from gluebench.leaderboard.benchmarks import labels
 from gluebench.leaderboard.benchmarks.manifests import Manifest
 from gluebench.leaderboard.benchmarks.policy import Policy, policy_of
@@ -99,6 +103,19 @@ class Benchmark(models.Model):
     def record(self) -> records.Benchmark:
         """What its manifest says."""
         return _record(self.manifest_path)
+
+
+@receiver(m2m_changed, sender=Benchmark.organisers.through)
+def revoke_of_new_organisers(
+    instance: Any, action: str, reverse: bool, pk_set: Collection[int] | None, **_: Any
+) -> None:
+    """Whichever way the role is given: nothing that another may have set up before comes with it.
+
+    To an admin the role is not new.
+    """
+    if action == "post_add" and pk_set:
+        for user in User.objects.filter(pk__in=[instance.pk] if reverse else pk_set, is_superuser=False):
+            revoke(user)
 
 
 @lru_cache(maxsize=64)

@@ -10,6 +10,7 @@ from django.db import models
 from django.utils import timezone
 
 from gluebench.leaderboard.accounts.models import Team, User
+from gluebench.leaderboard.accounts.trust import require_confirmed
 from gluebench.leaderboard.benchmarks.models import Benchmark
 
 
@@ -60,6 +61,11 @@ class Override(models.Model):
 
     def __str__(self) -> str:
         return f"{self.user or self.team}: {self.reason}"
+
+    def clean(self) -> None:
+        """Only who has shown whose the address is gets an exception by it."""
+        if self.user is not None:
+            require_confirmed([self.user])
 
 
 class Departure(models.Model):

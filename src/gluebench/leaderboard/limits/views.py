@@ -11,7 +11,6 @@ from django.core.exceptions import ValidationError
 from django.http import HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.urls import reverse
-from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_POST
 
 from gluebench.leaderboard.accounts.models import SignedInRequest, Team, User
@@ -27,7 +26,6 @@ from gluebench.leaderboard.text import plain
 
 
 @login_required
-@never_cache
 def policy(request: SignedInRequest, name: str) -> HttpResponse:
     """The organiser's page: the policy as a form, and the exceptions from it."""
     benchmark = organised(request, name)
@@ -76,7 +74,6 @@ def override_end(request: SignedInRequest, name: str, pk: int) -> HttpResponse:
 
 
 @login_required
-@never_cache
 def team(request: SignedInRequest) -> HttpResponse:
     """One's team, or the form to start one."""
     form = TeamForm(request.POST or None)
@@ -97,7 +94,6 @@ def team(request: SignedInRequest) -> HttpResponse:
 
 
 @login_required
-@never_cache
 def team_join(request: SignedInRequest, code: str) -> HttpResponse:
     """The page behind an invitation: says what joining means, and joins."""
     if request.method == "POST":

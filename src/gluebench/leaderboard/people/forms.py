@@ -12,6 +12,7 @@ from django.core.validators import validate_email
 
 from gluebench.data import DataError
 from gluebench.leaderboard.accounts.models import User
+from gluebench.leaderboard.accounts.trust import require_confirmed
 from gluebench.leaderboard.benchmarks.models import Benchmark
 from gluebench.leaderboard.people.examples import read_table, suited
 
@@ -70,6 +71,7 @@ class StudyForm(forms.Form):
         if unknown:
             shown = ", ".join(email for email in unknown if _is_email(email)) or "what was entered"
             raise ValidationError(f"There is no account on this site for {shown}; use a link instead.")
+        require_confirmed(found)
         return found
 
     def clean(self) -> dict[str, Any]:

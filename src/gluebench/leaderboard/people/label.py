@@ -8,13 +8,11 @@ from django.contrib.auth.views import redirect_to_login
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.urls import reverse
-from django.views.decorators.cache import never_cache
 
 from gluebench.leaderboard.people import studies
 from gluebench.leaderboard.people.models import BLANK, Annotator
 
 
-@never_cache
 def start(request: HttpRequest, code: str) -> HttpResponse:
     """What to do, how far one is, and where to go on."""
     annotator = _invited(request, code)
@@ -24,7 +22,6 @@ def start(request: HttpRequest, code: str) -> HttpResponse:
     return render(request, "people/start.html", context)
 
 
-@never_cache
 def place(request: HttpRequest, code: str, number: int) -> HttpResponse:
     """One pair; an answer leads to the next one without an answer."""
     annotator = _invited(request, code)

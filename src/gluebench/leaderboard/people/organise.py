@@ -12,7 +12,6 @@ from django.core.mail import send_mail
 from django.db import transaction
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
-from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_safe
 
 from gluebench.data import DataError
@@ -28,7 +27,6 @@ from gluebench.leaderboard.submissions.requests import organised
 
 
 @login_required
-@never_cache
 def overview(request: SignedInRequest, name: str) -> HttpResponse:
     """The benchmark's studies, and the form that draws another."""
     benchmark = organised(request, name)
@@ -81,7 +79,6 @@ def _invite(annotator: Annotator, request: HttpRequest) -> bool:
 
 
 @login_required
-@never_cache
 def one(request: SignedInRequest, name: str, key: str) -> HttpResponse:
     """A study: how far its annotators are, their links, and what can be done with it."""
     benchmark = organised(request, name)

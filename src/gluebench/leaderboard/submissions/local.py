@@ -9,6 +9,7 @@ from typing import Any
 from django.core.files import File
 
 from gluebench.leaderboard.accounts.models import User
+from gluebench.leaderboard.accounts.trust import confirmed
 from gluebench.leaderboard.benchmarks.models import Benchmark
 from gluebench.leaderboard.fields import FIELDS
 from gluebench.leaderboard.folder import SiteError
@@ -27,6 +28,11 @@ def submit_file(benchmark: str, email: str, path: Path, *, details: Mapping[str,
         known = ", ".join(Benchmark.objects.values_list("name", flat=True)) or "none yet"
         raise SiteError(f"There is no benchmark {benchmark!r} on this site. It has: {known}.")
     owner = User.objects.filter(email=email).first() or User.objects.create_user(email)
+    if owner.has_usable_password() and not confirmed(owner):
+        raise SiteError(
+            f"Whoever signed up as {email} has not confirmed that address. Confirm it first, or use another "
+            f"one: gluebench leaderboard confirm {email}"
+        )
     with path.open("rb") as opened:
         file = File(opened, name=path.name)
         sha256 = digest(file)

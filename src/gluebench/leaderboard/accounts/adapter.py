@@ -1,0 +1,99 @@
+"""What the account library leaves to the site: unsent mail, limits on guessing, confirming."""
+
+from __future__ import annotations
+
+import logging
+import secrets
+from typing import Any
+
+from allauth.account.adapter import DefaultAccountAdapter
+from allauth.account.models import EmailAddress
+from allauth.account.signals import password_reset
+from allauth.account.stages import EmailVerificationStage, LoginStageController
+from django.conf import settings
+from django.core.signing import BadSignature, TimestampSigner
+from django.dispatch import receiver
+from django.http import HttpRequest
+from django.http.response import HttpResponseBase
+
+from gluebench.leaderboard.accounts.models import User
+from gluebench.leaderboard.accounts.people import reset_path
+from gluebench.leaderboard.accounts.trust import confirmed, hand_over, revoke
+
+KNOWN_BROWSER = "known-browser"
+"""Cookie of a browser in which its account signed in before."""
+KNOWN_SECONDS = 365 * 24 * 3600
+
+logger = logging.getLogger(__name__)
+
+
+class Adapter(DefaultAccountAdapter):  # type: ignore[misc]
+    """The site's own rules."""
+
+    def send_mail(self, template_prefix: str, email: str, context: dict[str, Any]) -> None:
+        """Send it, or log that it was not sent: the links are on the admin pages."""
+        try:
+            super().send_mail(template_prefix, email, context)
+        except OSError as error:  # smtplib's errors are such too
+            logger.warning("The mail %s could not be sent: %s", template_prefix, error)
+
+    def confirm_email(self, request: HttpRequest, email_address: EmailAddress) -> bool:
+        """Confirm it. Who holds the link but not the account gets the account: another signed up with it."""
+        holder = _holds(request, email_address.user_id)
+        done: bool = super().confirm_email(request, email_address)
+        if done and not holder:
+            hand_over(email_address.user)
+        return done
+
+    def get_email_verification_redirect_url(self, email_address: EmailAddress) -> str:
+        """Where to go on: to a new password, if the account was just handed over."""
+        if not email_address.user.has_usable_password():
+            return reset_path(email_address.user)
+        return str(super().get_email_verification_redirect_url(email_address))
+
+    def post_login(self, request: HttpRequest, user: User, **details: Any) -> HttpResponseBase:
+        """Sign in, and know this browser from now on."""
+        response: HttpResponseBase = super().post_login(request, user, **details)
+        response.set_cookie(
+            KNOWN_BROWSER,
+            _signer(user.email).sign(secrets.token_urlsafe(12)),
+            max_age=KNOWN_SECONDS,
+            httponly=True,
+            samesite="Lax",
+            secure=settings.SESSION_COOKIE_SECURE,
+        )
+        return response
+
+    def _get_login_attempts_cache_key(self, request: HttpRequest, **credentials: Any) -> str:
+        """Count by account, whatever the Host; browsers that the account knows are counted apart."""
+        email = str(credentials.get("email", "")).lower()
+        return f"{email} {_known(request, email)}"
+
+
+@receiver(password_reset)
+def prove(request: HttpRequest, user: User, **_: Any) -> None:
+    """A link for a new password proves the address too; what was set up before it was proven ends."""
+    if not confirmed(user):
+        revoke(user, confirm=True)
+
+
+def _holds(request: HttpRequest, account: int) -> bool:
+    """Whether this browser is signed in to an account, or only waits for its address to be confirmed."""
+    if request.user.is_authenticated:
+        return request.user.pk == account
+    stage = LoginStageController.enter(request, EmailVerificationStage.key)
+    return bool(stage and stage.login.user and stage.login.user.pk == account)
+
+
+def _known(request: HttpRequest, email: str) -> str:
+    """What tells one of the account's own browsers from another; empty for all other browsers."""
+    if request.user.is_authenticated and request.user.email.lower() == email:
+        return "signed in"
+    try:
+        return _signer(email).unsign(request.COOKIES.get(KNOWN_BROWSER, ""), max_age=KNOWN_SECONDS)
+    except BadSignature:
+        return ""
+
+
+def _signer(email: str) -> TimestampSigner:
+    return TimestampSigner(salt=f"{KNOWN_BROWSER} {email.lower()}")
