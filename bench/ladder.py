@@ -1,4 +1,4 @@
-"""What an attacker gains who sends answers without a model: with every score shown, and with the Ladder.
+"""What an attacker gains who sends answers without a model: with every score shown, rounded, on the Ladder.
 
     python bench/ladder.py [--uploads 730] [--repetitions 5] [--flips]
 
@@ -19,6 +19,7 @@ from numpy.typing import NDArray
 from gluebench.benchmark import Task, load_benchmark
 from gluebench.scoring.ladder import step
 from gluebench.scoring.pairs import Pairs
+from gluebench.scoring.rounding import rounded_value
 from gluebench.submission import Column
 
 SIZES: Mapping[str, int] = {
@@ -79,6 +80,11 @@ class Ladder:
 def above_chance(gold: Codes) -> Callable[[Codes], bool]:
     """A site that shows every score: the attacker keeps what is above one half."""
     return lambda answers: 2 * int(np.count_nonzero(gold == answers)) > len(gold)
+
+
+def rounded_above_chance(gold: Codes) -> Callable[[Codes], bool]:
+    """A site that shows every score rounded: the attacker keeps what is shown as above one half."""
+    return lambda answers: rounded_value(float(np.mean(gold == answers)), len(gold), 0.0) > 0.5
 
 
 def majority(gold: Codes, tells: Callable[[Codes], bool], *, uploads: int, rng: np.random.Generator) -> Gain:
@@ -142,7 +148,11 @@ def attacked(size: int, *, uploads: int, repetitions: int, by_flips: bool = Fals
         if by_flips:
             gains.setdefault("Ladder", []).append(flips(gold, uploads=uploads, rng=rng))
         else:
-            for site, tells in (("every score", above_chance(gold)), ("Ladder", Ladder(gold).tells)):
+            for site, tells in (
+                ("every score", above_chance(gold)),
+                ("rounded", rounded_above_chance(gold)),
+                ("Ladder", Ladder(gold).tells),
+            ):
                 gains.setdefault(site, []).append(majority(gold, tells, uploads=uploads, rng=rng))
     return gains
 

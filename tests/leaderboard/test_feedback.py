@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from django.test import Client
 from django.utils import timezone
 from leaderboard.material import MANIFEST, PREDICTIONS, zip_bytes
 
@@ -54,6 +55,12 @@ def task(submission: Submission, name: str) -> float | None:
     return score["value"] if score else None
 
 
+def as_shown(submission: Submission) -> dict[str, Any]:
+    """Its own latest report, rounded: what everybody may see off the Ladder."""
+    result = submission.results.first()
+    return feedback.as_shown(result.report, submission.benchmark.record, smallest=30)
+
+
 def test_every_grading_adds_a_result_and_the_same_labels_give_the_same_bytes(graded: Send, tiny: Any) -> None:
     submission = graded()
     grading.regrade(tiny, "To see whether anything changes.")
@@ -79,10 +86,10 @@ def test_new_labels_keep_both_results_side_by_side(
     assert [each.why for each in found.gradings] == ["The labels changed. Row 0 was wrong.", ""]
     assert len({each.labels for each in found.gradings}) == 2
     [refer] = [line for line in found.lines if line.title == "Refer"]
-    assert (refer.values, refer.changed) == (("75.0", "100.0"), True)
+    assert (refer.values, refer.changed) == (("85.4", "100.0"), True), "three of four, to what four can tell"
     page = client.get(submission.get_absolute_url()).content.decode()
     assert "Row 0 was wrong." in page
-    assert "75.0" in page
+    assert "85.4" in page
     assert submission.benchmark.gold_digest not in page, "a plain digest of labels can be guessed at"
     assert Entry.objects.filter(action="labels").count() == 1
 
@@ -163,7 +170,7 @@ def test_a_report_is_withheld_until_it_is_published(
     assert client.get(submission.get_absolute_url() + ".json").json()["report"] is None
     client.post(submission.get_absolute_url() + "/publish", {"public": "1"})
     submission.refresh_from_db()
-    assert submission.report == submission.results.get().report
+    assert submission.report == as_shown(submission)
     assert submission.scores is not None
     assert graded(name="B", public=True).report is not None
 
@@ -176,7 +183,7 @@ def test_what_is_withdrawn_is_not_published(graded: Send, policy: Callable[..., 
     assert (hidden.published, hidden.report, hidden.value) == (None, None, None)
     shown = acts.restore(submission)
     assert shown.published is not None
-    assert shown.report == submission.results.get().report
+    assert shown.report == as_shown(submission)
 
 
 def test_small_categories_are_withheld_unless_the_labels_are_public(graded: Send, tiny: Any) -> None:
@@ -233,12 +240,12 @@ def test_the_reveal_ends_the_ladder_for_what_was_sent_before(
     policy(feedback="ladder", public_share=0.5, reveal="2999-01-01")
     graded()
     worse = graded(zip_bytes(WORSE), name="B")
-    assert worse.report != worse.results.get().report
+    assert worse.report != as_shown(worse)
     monkeypatch.setattr(feedback, "due_by", lambda policy: True)
     grading.reveal_due()
     work()
     worse.refresh_from_db()
-    assert worse.report == worse.results.first().report
+    assert worse.report == as_shown(worse)
 
 
 def test_another_policy_shows_or_grades_anew(graded: Send, policy: Callable[..., None]) -> None:
@@ -326,3 +333,47 @@ def test_results_are_no_part_of_what_is_public(
     truth = Result.objects.get(submission=worse).report["score"]["value"]
     for address in (worse.get_absolute_url(), worse.get_absolute_url() + ".json", "/benchmarks/tiny.json"):
         assert f"{truth:.6g}" not in client.get(address).content.decode()
+
+
+def test_full_digits_are_the_organiser_s_alone(client: Client, ada: Any, graded: Send, tiny: Any) -> None:
+    """Nothing that can be fetched has a correlation's digits: a few of them tell a label."""
+    submission = graded()
+    digits = str(submission.results.get().report["tasks"]["Sim"]["metrics"]["pearson"]["value"])[2:8]
+    assert digits.isdigit()
+    client.force_login(ada)
+    own, board, api = submission.get_absolute_url(), "/benchmarks/tiny", "/api/v1"
+    addresses = [
+        own,
+        f"{own}.json",
+        *(f"{board}{end}" for end in ("", ".json", ".csv", ".md", ".tex", "/Sim", "/Sim.json", "/Sim.csv")),
+        f"{board}/efficiency.json",
+        f"{api}{board}/board",
+        *(f"{api}/submissions/{submission.key}{end}" for end in ("", "/report", "/history")),
+    ]
+    for address in addresses:
+        answer = client.get(address)
+        assert digits not in answer.content.decode(), address
+    score = submission.results.get().report["score"]["value"]
+    shown = client.get(f"{api}/submissions/{submission.key}/history").json()["results"][0]["score"]
+    assert shown == submission.scores["score"]
+    assert shown["value"] != score
+
+
+def test_what_was_stored_with_all_digits_is_rounded(graded: Send, tiny: Any) -> None:
+    """As a site from before has it, with two gradings in its history."""
+    submission = graded()
+    grading.regrade(tiny, "Again.")
+    work()
+    full = submission.results.first().report
+    scores = {name: full[name] for name in feedback.BOARD}
+    value = full["score"]["value"]
+    Submission.objects.filter(pk=submission.pk).update(report=full, scores=scores, value=value)
+    submission.results.update(scores=scores)
+    assert feedback.round_earlier() == 1
+    assert feedback.round_earlier() == 0
+    submission.refresh_from_db()
+    assert submission.report == as_shown(submission)
+    assert submission.value == submission.report["score"]["value"] != value
+    for result in submission.results.all():
+        assert result.scores == submission.scores
+        assert result.report == full, "organisers keep all digits"

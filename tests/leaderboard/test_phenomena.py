@@ -161,17 +161,9 @@ def private(benchmark: Benchmark, **settings: Any) -> None:
     benchmark.save()
 
 
-def test_private_sets_show_no_table_of_a_category_that_could_be_subtracted(
-    tiny: Benchmark, graded: Graded
-) -> None:
-    private(tiny, smallest_category=3)
-    found = diagnosis_of(graded())
-    assert found is not None
-    assert set(found["DX"]["confusions"]) == {"overall"}
-
-
-def test_the_ladder_shows_no_table_of_private_labels(tiny: Benchmark, graded: Graded) -> None:
-    private(tiny, feedback="ladder")
+@pytest.mark.parametrize("feedback", ["full", "ladder"])
+def test_no_counts_of_hidden_labels_are_shown(tiny: Benchmark, graded: Graded, feedback: str) -> None:
+    private(tiny, feedback=feedback, smallest_category=0)
     assert diagnosis_of(graded()) == {}
 
 

@@ -10,10 +10,12 @@ import pytest
 from leaderboard.material import GOLD, PREDICTIONS, zip_bytes
 
 from gluebench.analysis.compare import compare
+from gluebench.analysis.compare.rounding import rounded_comparison
 from gluebench.analysis.rank import rank
 from gluebench.benchmark import load_benchmark
 from gluebench.scoring import read_gold
 from gluebench.scoring.report import fields_of
+from gluebench.scoring.rounding import P_LEVELS
 from gluebench.submission import check
 
 WORSE = {**PREDICTIONS, "Para": "000000", "Infer-m": ["neutral"] * 6, "Refer": "1011", "DX": ["neutral"] * 4}
@@ -242,8 +244,14 @@ def test_a_comparison_is_computed_in_the_background_and_kept(
     twin = client.get(address.replace("?", ".json?")).json()
     gold = read_gold(tiny.gold_path, tiny.record)
     told = compare(check(a.file.path, tiny.record), check(b.file.path, tiny.record), gold)
-    assert twin["comparison"]["conclusion"] == told.conclusion
-    assert twin["comparison"]["overall"] == json.loads(json.dumps(told.as_dict()["overall"]))
+    shown = rounded_comparison(told, tiny.record, smallest=30)
+    assert twin["comparison"]["conclusion"] == shown.conclusion != told.conclusion
+    assert twin["comparison"]["overall"] == json.loads(json.dumps(shown.as_dict()["overall"]))
+    tasks = [each["score"] for each in twin["comparison"]["tasks"].values()]
+    for part in (twin["comparison"]["overall"], *tasks):
+        assert part["low"] is part["high"] is part["error"] is None
+        assert part["p"] in P_LEVELS
+        assert not part.keys() & {"only_a", "only_b", "detectable"}
     assert "Negation" in page
     assert "Logic" in page
     assert "In examples" in page
@@ -310,3 +318,19 @@ def test_the_interface_has_the_same(client: Any, three: list[Any], tiny: Any) ->
     assert answer.status_code == 202
     assert answer.json()["a"]["key"] == three[0].key
     assert client.get("/api/v1/benchmarks/tiny/compare?a=nobody&b=nothing").status_code == 404
+
+
+@pytest.mark.django_db
+def test_no_order_tells_what_rounding_hides(client: Any, graded: Callable[..., Any], tiny: Any) -> None:
+    """Two entries whose scores differ by less than is shown have one rank, and no test tells them apart."""
+    rows = [graded(), graded(zip_bytes({**PREDICTIONS, "Sim": ["1.6", "2.5", "0.5", "4", "3.5"]}), name="B")]
+    exact = {row.results.get().report["score"]["value"] for row in rows}
+    assert len(exact) == 2
+    assert rows[0].value == rows[1].value
+    ranking = renewed(tiny)
+    places = ranking.board["boards"][""]["rules"]["mean"]["places"]
+    assert [place["rank"] for place in places] == [1, 1]
+    assert {place["value"] for place in places} == {rows[0].value}
+    [(_, _, difference, p, adjusted)] = ranking.pairs["boards"][""]["pairs"]
+    assert (difference, p, adjusted) == (0.0, 1.0, 1.0)
+    assert [row["rank"] for row in client.get("/benchmarks/tiny.json").json()["rows"]] == [1, 1]

@@ -19,7 +19,7 @@ from scoring.material import predicted_values
 
 from gluebench.benchmark import load_benchmark
 from gluebench.scoring import grade, read_gold
-from gluebench.scoring.ladder import climb, rounded_report, step
+from gluebench.scoring.ladder import climb, step
 from gluebench.scoring.pairs import Pairs
 from gluebench.scoring.units import units_of
 from gluebench.scoring.units.base import generator
@@ -249,23 +249,6 @@ class TestClimb:
         found = climb(worse, {"Probe": best}, gold)
         assert found.shown.predictions["Probe"] == best.predictions["Probe"]
 
-    def test_what_is_shown_has_no_more_digits_than_examples(self, small, gold) -> None:
-        report = rounded_report(grade(self.sent(small), gold))
-        for task in report.tasks.values():
-            for score in task.metrics.values():
-                for value in (score.value, score.low, score.high):
-                    if value is not None:
-                        assert value * score.n == pytest.approx(round(value * score.n), abs=1e-9)
-            assert task.score.value == pytest.approx(np.mean([each.value for each in task.metrics.values()]))
-        assert report.score.value == pytest.approx(
-            np.mean([task.score.value for task in report.tasks.values()])
-        )
-        exact = grade(self.sent(small), gold)
-        assert report.tasks["Halves"].metrics["matched_accuracy"].value == pytest.approx(
-            exact.tasks["Halves"].metrics["matched_accuracy"].value
-        ), "an accuracy is a multiple already"
-        assert report.score.value == pytest.approx(exact.score.value, abs=1 / 40)
-
 
 @pytest.mark.parametrize("task", ["WNLI", "CoLA", "MNLI-m"])
 def test_the_attack_gains_at_most_three_errors(bench, task: str) -> None:
@@ -317,41 +300,7 @@ def test_the_attack_on_other_metrics(task: str) -> None:
 
 
 class TestInFull:
-    """What may be shown, against rounding and differences by hand."""
-
-    def test_a_rounded_report(self, small, folder) -> None:
-        exact = grade(submission_of(predicted_values(), small), read_gold(folder, small))
-        rounded = rounded_report(exact)
-
-        def at(score, parts, value=None):
-            low, high = (None if end is None else round(end * parts) / parts for end in score[1:3])
-            return score._replace(
-                value=round(score.value * parts) / parts if value is None else value, low=low, high=high
-            )
-
-        for name, task in exact.tasks.items():
-            metrics = {metric: at(score, score.n) for metric, score in task.metrics.items()}
-            assert rounded.tasks[name].metrics == metrics
-            value = pytest.approx(np.mean([score.value for score in metrics.values()]))
-            assert rounded.tasks[name].score._replace(value=0.0) == at(task.score, task.score.n, 0.0)
-            assert rounded.tasks[name].score.value == value
-        average = np.mean([task.score.value for task in rounded.tasks.values()])
-        assert rounded.score.value == pytest.approx(average)
-        assert rounded.score._replace(value=0.0) == at(exact.score, 10_000, 0.0)
-        before, after = exact.diagnostics["Probe"], rounded.diagnostics["Probe"]
-        assert after.overall == at(before.overall, 60)
-        assert after.coarse == {name: at(score, score.n) for name, score in before.coarse.items()}
-        assert after.fine == {name: at(score, score.n) for name, score in before.fine.items()}
-        assert after.metadata == {
-            "direction": {name: at(score, score.n) for name, score in before.metadata["direction"].items()}
-        }
-
-    def test_a_rounded_report_of_a_part(self, small, folder) -> None:
-        values = predicted_values()
-        del values["Halves-mm"], values["Probe"]
-        rounded = rounded_report(grade(submission_of(values, small), read_gold(folder, small)))
-        assert rounded.score is rounded.tasks["Halves"].score is rounded.diagnostics["Probe"] is None
-        assert rounded.tasks["Halves"].metrics["matched_accuracy"].value == 20 / 30
+    """Steps, against differences by hand."""
 
     def test_one_example_could_go_either_way(self) -> None:
         found = one("RTE", labels([1], [1]), labels([1], [0]))

@@ -1,11 +1,14 @@
-"""What a board knows of its ranks and of two of its systems, from predictions and labels, JSON-ready."""
+"""What a board knows of its ranks and of two of its systems, from predictions and labels, JSON-ready.
+
+All of it is for everybody to see: no number and no order says more of hidden labels than rounded scores do.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from gluebench.analysis.rank import Ranking
+from gluebench.analysis.rank import RankedSystem, Ranking
 from gluebench.analysis.rank.rules import RULES
 from gluebench.scoring import Gold
 from gluebench.scoring.report import fields_of, rounded
@@ -16,9 +19,13 @@ _PLACE = ("rank", "low", "high", "value", "first", "group", "told")
 
 
 def rank_all(
-    systems: Mapping[str, str], gold: Gold, *, majorities: Sequence[Sequence[str]]
+    systems: Mapping[str, str],
+    gold: Gold,
+    *,
+    majorities: Sequence[Sequence[str]],
+    shown: Mapping[str, Mapping[str, float]],
 ) -> dict[str, Any]:
-    """The systems (name to file) under every rule, once for each of `majorities`.
+    """The systems (name to file) under every rule by their scores as `shown`, once for each of `majorities`.
 
     Those are tasks that every system is taken to answer with the most frequent label. What stands for a
     system is its position in `systems`.
@@ -28,7 +35,7 @@ def rank_all(
     read = {name: check(path, gold.benchmark) for name, path in systems.items()}
     boards, pairs = {}, {}
     for tasks in majorities:
-        by_rule = rankings(read, gold, rules=tuple(RULES), majority=tasks)
+        by_rule = rankings(read, gold, rules=tuple(RULES), majority=tasks, shown=shown)
         boards[" ".join(tasks)] = _board(by_rule, list(systems))
         pairs[" ".join(tasks)] = _pairs(by_rule["mean"], list(systems))
     return {"boards": boards, "pairs": pairs}
@@ -45,11 +52,16 @@ def _board(by_rule: Mapping[Any, Ranking], names: Sequence[str]) -> dict[str, An
 
 
 def _places(ranking: Ranking, names: Sequence[str]) -> dict[str, Any]:
-    records = {system.name: fields_of(system) for system in ranking.systems}
-    return {
-        "places": [{field: records[name][field] for field in _PLACE} for name in names],
-        "notes": [warning for warning in ranking.warnings if "Kemeny" in warning],
-    }
+    systems = {system.name: system for system in ranking.systems}
+    notes = [warning for warning in ranking.warnings if "Kemeny" in warning]
+    return {"places": [_place(systems[name]) for name in names], "notes": notes}
+
+
+def _place(system: RankedSystem) -> dict[str, Any]:
+    record = fields_of(system)
+    if system.first is not None:
+        record["first"] = round(system.first, 2)
+    return {name: record[name] for name in _PLACE}
 
 
 def _pairs(ranking: Ranking, names: Sequence[str]) -> dict[str, Any]:
@@ -68,11 +80,13 @@ def _pairs(ranking: Ranking, names: Sequence[str]) -> dict[str, Any]:
 
 
 def compare_two(a: str, b: str, gold: Gold, *, smallest: int) -> dict[str, Any]:
-    """The comparison of two files; categories of private sets with fewer examples than that are left out."""
-    from gluebench.analysis.compare import compare
+    """The comparison of two files as a site may show it.
 
-    comparison = compare(check(a, gold.benchmark), check(b, gold.benchmark), gold).as_dict()
-    for name, task in comparison["diagnostics"].items():
-        if not gold.benchmark.task(name).labels_public and "categories" in task:
-            task["categories"] = [each for each in task["categories"] if each["n"] >= smallest]
+    Categories of private sets with fewer examples than that are left out.
+    """
+    from gluebench.analysis.compare import compare
+    from gluebench.analysis.compare.rounding import rounded_comparison
+
+    found = compare(check(a, gold.benchmark), check(b, gold.benchmark), gold)
+    comparison = rounded_comparison(found, gold.benchmark, smallest=smallest).as_dict()
     return {"comparison": {**comparison, "a": "", "b": ""}}

@@ -102,7 +102,7 @@ def _ranked(job: dict[str, Any]) -> dict[str, Any]:
     if "pair" in job:
         a, b = job["pair"]
         return compare_two(a, b, gold, smallest=job["smallest"])
-    return rank_all(job["systems"], gold, majorities=job["majorities"])
+    return rank_all(job["systems"], gold, majorities=job["majorities"], shown=job["shown"])
 
 
 def _gold(job: dict[str, Any], benchmark: Benchmark) -> Gold:
@@ -124,7 +124,7 @@ def _ladder(bests: dict[str, str], submission: Submission, gold: Gold) -> dict[s
     `bests` is task to the file of an earlier submission. One that lacks the task is passed over.
     """
     from gluebench.scoring import grade
-    from gluebench.scoring.ladder import climb, rounded_report
+    from gluebench.scoring.ladder import climb
     from gluebench.submission import check
 
     benchmark = gold.benchmark
@@ -135,7 +135,7 @@ def _ladder(bests: dict[str, str], submission: Submission, gold: Gold) -> dict[s
         if task.name in bests and all(f.name in read[bests[task.name]].predictions for f in task.files)
     }
     found = climb(submission, usable, gold)
-    shown = rounded_report(grade(found.shown, gold))
+    shown = grade(found.shown, gold)
     warnings = [*shown.warnings]
     if found.kept:
         warnings.append(f"{', '.join(found.kept)}: {KEPT}")

@@ -5,8 +5,10 @@ from __future__ import annotations
 import logging
 import secrets
 import threading
+from collections.abc import Callable
 from datetime import timedelta
 from types import FrameType
+from typing import Any
 
 import django
 
@@ -53,7 +55,9 @@ def _sweep_for_ever(stopping: threading.Event) -> None:
     from django.db import close_old_connections
 
     from gluebench.leaderboard.submissions import grading
+    from gluebench.leaderboard.submissions.feedback import round_earlier
 
+    _do(round_earlier)
     while not stopping.is_set():
         close_old_connections()
         sweep_once()
@@ -67,10 +71,14 @@ def sweep_once() -> None:
     from gluebench.leaderboard.submissions.grading import reveal_due, sweep
 
     for duty in (sweep, reveal_due, look, do_when_due, _forget_tasks):
-        try:
-            duty()
-        except Exception:
-            logger.exception("%s failed; it is tried again soon.", duty.__name__)
+        _do(duty)
+
+
+def _do(duty: Callable[[], Any]) -> None:
+    try:
+        duty()
+    except Exception:
+        logger.exception("%s failed; it is tried again soon.", duty.__name__)
 
 
 def _forget_tasks() -> None:

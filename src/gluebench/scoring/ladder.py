@@ -2,14 +2,14 @@
 
 Whoever sees every score can fit a test set without a model: send random answers, keep those that happened
 to score well, take their majority. The parameter-free Ladder shows a new score of a task only if it beats
-the best so far by more than one standard error of the difference, and shows that best again otherwise; what
-is shown is rounded to one n-th, for n examples. Both systems answer the same examples, so the error is that
-of paired answers.
+the best so far by more than one standard error of the difference, and shows that best again otherwise. Both
+systems answer the same examples, so the error is that of paired answers. What is shown is rounded as under
+every policy (`rounding`).
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import replace
 from math import sqrt
 from typing import TYPE_CHECKING, NamedTuple
@@ -19,7 +19,6 @@ from gluebench.scoring.gold import Gold
 from gluebench.scoring.grade import pairs_of
 from gluebench.scoring.metrics import is_proportion, point, task_score
 from gluebench.scoring.pairs import Pairs
-from gluebench.scoring.report import DiagnosticReport, Report, Score, TaskReport
 from gluebench.submission.column import Column
 from gluebench.submission.submission import Submission
 
@@ -132,47 +131,3 @@ def _error(units: Units, seed: int) -> float:
     kurtosis = float(((drawn - drawn.mean()) ** 4).mean()) / variance**2
     luck = sqrt(max(kurtosis - 1, 0.0) / (4 * len(drawn)))  # of the error, as a share of it
     return sqrt(variance) * (1 + _LUCK * luck)
-
-
-def rounded_report(report: Report) -> Report:
-    """The report with every number at one n-th, n the examples it rests on, and the averages of those.
-
-    More digits would tell more of the labels than whether a score is better. The ends of the average's
-    interval are at a hundredth of a per cent.
-    """
-    tasks = {name: _rounded_task(task) for name, task in report.tasks.items()}
-    score = report.score
-    if score is not None:
-        score = _rounded(score, 10_000)._replace(value=_mean([task.score for task in tasks.values()]))
-    diagnostics = {
-        name: None if found is None else DiagnosticReport(
-            _rounded(found.overall),
-            _rounded_all(found.coarse),
-            _rounded_all(found.fine),
-            {column: _rounded_all(scores) for column, scores in found.metadata.items()},
-        )
-        for name, found in report.diagnostics.items()
-    }  # fmt: skip
-    return report._replace(score=score, tasks=tasks, diagnostics=diagnostics)
-
-
-def _rounded_task(task: TaskReport) -> TaskReport:
-    metrics, score = _rounded_all(task.metrics), task.score
-    if score is not None:
-        score = _rounded(score)._replace(value=_mean([*metrics.values()]))
-    return TaskReport(score, metrics)
-
-
-def _rounded_all(scores: Mapping[str, Score]) -> dict[str, Score]:
-    return {name: _rounded(score) for name, score in scores.items()}
-
-
-def _rounded(score: Score, parts: int | None = None) -> Score:
-    """The score with its value and ends at multiples of one `parts`-th, else of one n-th."""
-    steps = parts or score.n
-    value, low, high = (None if number is None else round(number * steps) / steps for number in score[:3])
-    return score._replace(value=value, low=low, high=high)
-
-
-def _mean(scores: Sequence[Score | None]) -> float:
-    return task_score([score.value for score in scores if score is not None and score.value is not None])

@@ -141,7 +141,7 @@ def compare(
         if whole.metrics:
             difference = whole.score.difference(margin=equivalence) if whole.score else None
             parts = _categories(task, answers, gold, equivalence=equivalence, resamples=resamples, seed=seed)
-            diagnostics[task.name] = _divided(_compared(task, whole, difference), parts)
+            diagnostics[task.name] = divided(_compared(task, whole, difference), parts)
     left_out = tuple(task.name for task in benchmark.scored if task.name not in scores)
     return Comparison(
         benchmark=benchmark.name,
@@ -206,7 +206,8 @@ def _categories(
     )
 
 
-def _divided(whole: TaskComparison, parts: tuple[CategoryComparison, ...]) -> TaskComparison:
+def divided(whole: TaskComparison, parts: tuple[CategoryComparison, ...]) -> TaskComparison:
+    """A diagnostic set with its categories, and what they come to in words."""
     by_kind = {
         kind: {part.name: part.difference for part in parts if part.kind == kind}
         for kind in ("coarse", "fine")

@@ -37,8 +37,8 @@ class Difference:
     low: float | None
     high: float | None
     """Ends of the interval; None where `withheld` says why."""
-    error: float
-    """Standard error of the difference."""
+    error: float | None
+    """Standard error of the difference; None where a site may not show it."""
     p: float
     """Two-sided, not adjusted; at most .05 exactly where the interval excludes 0."""
     test: str

@@ -12,6 +12,7 @@ from gluebench.analysis.holm import holm
 from gluebench.scoring.distributions import student_t_two_sided
 from gluebench.scoring.inference import ALPHA
 from gluebench.scoring.metrics.counts import ratio
+from gluebench.scoring.rounding import rounded_p
 from gluebench.scoring.units.base import Floats, Ints
 
 
@@ -101,6 +102,16 @@ def _p(difference: float, square: float, term: float) -> float:
     if abs(difference) <= 1e-12:
         return 1.0
     return student_t_two_sided(difference / sqrt(square), square**2 / term) if square > 0 else 0.0
+
+
+def as_shown(pairs: Sequence[Pair], values: Sequence[float]) -> tuple[Pair, ...]:
+    """The pairs with differences of rounded averages, and p-values that tell no more of an order."""
+    return tuple(_as_shown(pair, values[pair.a] - values[pair.b]) for pair in pairs)
+
+
+def _as_shown(pair: Pair, difference: float) -> Pair:
+    p, adjusted = (rounded_p(each, pair.difference, difference) for each in (pair.p, pair.adjusted))
+    return pair._replace(difference=difference, p=p, adjusted=adjusted)
 
 
 class Group(NamedTuple):

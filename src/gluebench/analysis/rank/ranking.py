@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -11,6 +12,7 @@ from gluebench.analysis.rank.pairs import (
     Errors,
     Pair,
     all_pairs,
+    as_shown,
     groups,
     pair_errors,
     rank_ranges,
@@ -80,8 +82,13 @@ def rankings(
     majority: Sequence[str] = (),
     resamples: int = 1000,
     seed: int = 0,
+    shown: Mapping[str, Mapping[str, float]] | None = None,
 ) -> dict[Rule, Ranking]:
-    """Rank by several rules, as `rank` by each of them, from one set of resamples."""
+    """Rank by several rules, as `rank` by each of them, from one set of resamples.
+
+    `shown` is system to task to its rounded score, where that is all that may be shown: then these are
+    ranked, and resamples lie around them, so that no rank tells what rounding hides.
+    """
     benchmark = gold.benchmark
     if len(submissions) < 2:
         raise ValueError(f"found {len(submissions)} system; expected at least two to rank")
@@ -89,20 +96,36 @@ def rankings(
     weight_of = {benchmark.task(name).name: weight for name, weight in (weights or {}).items()}
     tasks = _counted(benchmark, weight_of, gold)
     systems = read_systems(submissions, gold, tasks, majority=convention)
-    profile = Profile(
+    exact = Profile(
         systems.names,
         tuple(task.name for task in tasks),
         tuple(tuple(_known(scores.mean(axis=0))) for scores in systems.scores),
         tuple(weight_of.get(task.name, 1.0) for task in tasks) if weight_of else None,
     )
     drawn = resampled(tasks, systems, gold, resamples=resamples, seed=seed)
+    profile = exact if shown is None else _rounded(exact, shown, majority=[task.name for task in convention])
+    if shown is not None:
+        moved = np.array(profile.scores, float) - np.array(exact.scores, float)
+        drawn = drawn._replace(runs=drawn.runs + moved[:, :, np.newaxis])
     about = {
         "benchmark": benchmark.name,
         "split": gold.role,
         "majority": tuple(task.name for task in convention),
         "provenance": {**provenance(gold, resamples=resamples, seed=seed), "schema": Ranking.SCHEMA},
     }
-    return {by: _ranking(profile, systems, drawn, by=by, missing=missing, about=about) for by in rules}
+    return {by: _ranking(profile, exact, systems, drawn, by=by, missing=missing, about=about) for by in rules}
+
+
+def _rounded(exact: Profile, shown: Mapping[str, Mapping[str, float]], *, majority: Sequence[str]) -> Profile:
+    """The profile of the scores as shown; on the tasks of `majority` all have the same, shown of none."""
+    rows = [
+        tuple(
+            shown[name].get(task) if task not in majority else score
+            for task, score in zip(exact.tasks, row, strict=True)
+        )
+        for name, row in zip(exact.systems, exact.scores, strict=True)
+    ]
+    return replace(exact, scores=tuple(rows))
 
 
 def _counted(benchmark: Benchmark, weights: Mapping[str, float], gold: Gold) -> list[Task]:
@@ -120,6 +143,7 @@ def _known(scores: Floats) -> list[float | None]:
 
 def _ranking(
     profile: Profile,
+    exact: Profile,
     systems: Systems,
     drawn: Resampled,
     *,
@@ -127,7 +151,10 @@ def _ranking(
     missing: Missing,
     about: Mapping[str, Any],
 ) -> Ranking:
-    """The ranking by one rule; `about` are the fields that all rules share."""
+    """The ranking by one rule; `about` are the fields that all rules share.
+
+    Tests are of the `exact` scores, all else of those in the profile.
+    """
     whole = filled(profile, missing)
     order = standing(whole, by)
     kept = [at for at, task in enumerate(profile.tasks) if task in whole.tasks]
@@ -141,8 +168,11 @@ def _ranking(
         placed = ranks(values(by, filled_draws(drawn.runs, missing), weight)[ranked])
     pairs: tuple[Pair, ...] = ()
     if by == "mean" and ranked:
-        averages = [order.values[at] or 0.0 for at in ranked]
+        exact_values = standing(filled(exact, missing), by).values
+        averages = [exact_values[at] or 0.0 for at in ranked]
         pairs = all_pairs(averages, _errors(systems, drawn, weight, kept, ranked=ranked, missing=missing))
+        if profile is not exact:
+            pairs = as_shown(pairs, [order.values[at] or 0.0 for at in ranked])
     standings = every_rule(profile, missing)
     names = [profile.systems[at] for at in ranked]
     return Ranking(

@@ -69,9 +69,8 @@ def report(request: HttpRequest, key: str) -> HttpResponse:
 def history(request: HttpRequest, key: str) -> dict[str, Any]:
     """Every grading of one's own submission and every edit, newest first."""
     found = _mine(request, key, Scope.READ)
-    whole = found.benchmark.policy.feedback == "full" and found.benchmark.policy.public_share is None
     return {
-        "results": [_result(each, whole=whole) for each in found.results.all()],
+        "results": [_result(each) for each in found.results.all()],
         "edits": [{"at": each.at, "changes": each.changes} for each in found.revisions.all()],
     }
 
@@ -150,12 +149,12 @@ def _again(key: str) -> HttpResponse:
     return told(own(Submission.objects.select_related("benchmark").get(key=key)))
 
 
-def _result(result: Result, *, whole: bool) -> dict[str, Any]:
+def _result(result: Result) -> dict[str, Any]:
     """A grading. Which labels it was graded on is not told: of a small set, a digest tells them."""
     return {
         "at": result.created,
         "why": result.why,
         "package": result.package,
         "verdict": result.verdict,
-        "score": (result.report or {}).get("score") if whole else None,
+        "score": (result.scores or {}).get("score"),
     }

@@ -196,7 +196,7 @@ def _of_feedback(policy: Policy) -> list[str]:
         ),
         "on-publish": "You see a report only once you publish the submission.",
     }
-    return [told[policy.feedback]]
+    return [told[policy.feedback], "Scores are rounded to what their test set can tell."]
 
 
 def _of_rows(policy: Policy, revealed: bool) -> list[str]:

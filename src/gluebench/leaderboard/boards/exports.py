@@ -1,4 +1,4 @@
-"""A board as a file: CSV with full numbers for programs, LaTeX and Markdown as the page shows it."""
+"""A board as a file: CSV for programs, LaTeX and Markdown as the page shows it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The JSON twins: what the pages show, with full numbers."""
+"""The JSON twins: what the pages show."""
 
 from __future__ import annotations
 

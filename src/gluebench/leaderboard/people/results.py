@@ -17,6 +17,8 @@ from gluebench.leaderboard.benchmarks.models import Benchmark
 from gluebench.leaderboard.boards.formats import interval_text, percent, score_text
 from gluebench.leaderboard.boards.phenomena import hundred
 from gluebench.leaderboard.people.models import Study
+from gluebench.scoring import Score
+from gluebench.scoring.rounding import lowest_of, rounded_score
 
 SCHEMA = "gluebench.people/1"
 ENDS = ("value", "low", "high", "n")
@@ -46,7 +48,8 @@ class Shared(NamedTuple):
 def shared(benchmark: Benchmark, task: str = "") -> list[Shared]:
     """The studies that were made public and scored, the newest first."""
     rows = benchmark.studies.filter(public=True, agreement__isnull=False).select_related("benchmark")
-    return [_shared(study, study.agreement or {}) for study in rows if not task or study.task == task]
+    studies = [_rounded(study) for study in rows if not task or study.task == task]
+    return [_shared(study, study.agreement or {}) for study in studies]
 
 
 def _shared(study: Study, found: Mapping[str, Any]) -> Shared:
@@ -132,9 +135,24 @@ def facts_of(study: Study) -> dict[str, Any]:
 def _seen(request: HttpRequest, name: str, key: str) -> Study:
     """The study, for organisers, and for everybody where it was made public. Raises Http404."""
     study = Study.objects.select_related("benchmark").filter(key=key, benchmark__name=name).first()
-    if study is None or not (study.public or study.benchmark.organised_by(request.user)):
+    organises = study is not None and study.benchmark.organised_by(request.user)
+    if study is None or not (study.public or organises):
         raise Http404("There is no such study, or it is not public.")
+    return study if organises else _rounded(study)
+
+
+def _rounded(study: Study) -> Study:
+    """The study with its scores as anybody may see them: rounded, unless the labels are public."""
+    found = study.agreement
+    if found is not None and not study.record.labels_public:
+        lowest = lowest_of(study.record)
+        scores = {name: _rounded_score(score, lowest) for name, score in found["annotators"].items()}
+        study.agreement = {**found, "annotators": scores, "mean": _rounded_score(found["mean"], lowest)}
     return study
+
+
+def _rounded_score(score: Mapping[str, Any], lowest: float) -> dict[str, Any]:
+    return rounded_score(Score(**score), lowest).as_dict()
 
 
 def _line(name: str, score: Mapping[str, Any], blanks: int) -> Line:

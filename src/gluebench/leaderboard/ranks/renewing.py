@@ -17,7 +17,13 @@ from django.utils import timezone
 
 from gluebench.leaderboard.benchmarks.models import Benchmark
 from gluebench.leaderboard.ranks.models import Pair, Ranking
-from gluebench.leaderboard.ranks.systems import comparable, majority_tasks, ranked_systems, stamp_of
+from gluebench.leaderboard.ranks.systems import (
+    comparable,
+    majority_tasks,
+    ranked_systems,
+    stamp_of,
+    task_scores,
+)
 from gluebench.leaderboard.ranks.tasks import compare_pair, renew_ranking
 from gluebench.leaderboard.submissions import feedback
 from gluebench.leaderboard.submissions.files import local_path
@@ -81,7 +87,7 @@ def renew(benchmark: int) -> bool:
         _settle(ranking, stamp, **nothing)
         return True
     try:
-        found = _run(_ranking_job(ranking.benchmark), systems, _may_go_on(ranking))
+        found = _run(_ranking_job(ranking.benchmark, systems), systems, _may_go_on(ranking))
     except InterruptedGradingError:
         Ranking.objects.filter(pk=ranking.pk).update(asked=None)
         return False
@@ -95,9 +101,12 @@ def renew(benchmark: int) -> bool:
     return True
 
 
-def _ranking_job(benchmark: Benchmark) -> Callable[[Mapping[str, str]], dict[str, Any]]:
+def _ranking_job(
+    benchmark: Benchmark, systems: Sequence[Submission]
+) -> Callable[[Mapping[str, str]], dict[str, Any]]:
     majorities = [[], *([task] for task in majority_tasks(benchmark.record))]
-    return lambda files: {**_job(benchmark), "systems": dict(files), "majorities": majorities}
+    shown = {row.key: task_scores(row) for row in systems}
+    return lambda files: {**_job(benchmark), "systems": dict(files), "majorities": majorities, "shown": shown}
 
 
 def _may_go_on(ranking: Ranking) -> Callable[[], bool]:

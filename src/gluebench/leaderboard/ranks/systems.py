@@ -25,8 +25,14 @@ def ranked_systems(benchmark: Benchmark) -> list[Submission]:
     What the Ladder shows of a submission is not its score, so there is nothing to compare such ones by.
     """
     rows = Submission.objects.public().filter(benchmark=benchmark, value__isnull=False).exclude(file="")
-    rows = rows.select_related("benchmark").defer("report", "problems", "scores")
+    rows = rows.select_related("benchmark").defer("report", "problems")
     return [row for row in rows.order_by("-value", "submitted", "pk")[:MOST] if not feedback.climbs(row)]
+
+
+def task_scores(submission: Submission) -> dict[str, float]:
+    """Its task scores as shown: what is ranked, so that no order tells what rounding hides."""
+    tasks = (submission.scores or {}).get("tasks", {})
+    return {name: found["score"]["value"] for name, found in tasks.items() if found["score"]}
 
 
 def hidden(benchmark: Benchmark) -> str:
@@ -47,7 +53,9 @@ def comparable(submission: Submission) -> bool:
 def stamp_of(benchmark: Benchmark, systems: Iterable[Submission]) -> str:
     """A digest of what a result is computed from."""
     part = feedback.part_of(benchmark)
-    rows: list[Any] = [[row.key, row.finished.isoformat() if row.finished else ""] for row in systems]
+    rows: list[Any] = [
+        [row.key, row.value, row.finished.isoformat() if row.finished else ""] for row in systems
+    ]
     basis = [__version__, benchmark.gold_digest, benchmark.manifest, benchmark.policy.smallest_category]
     return hashlib.sha256(json.dumps([basis, part, rows]).encode()).hexdigest()
 

@@ -12,7 +12,7 @@ from gluebench.leaderboard.boards.formats import percent
 from gluebench.leaderboard.ranks.kept import Kept, Who, rule_titles
 
 P = 0.05
-"""A pair is told apart below this, after Holm."""
+"""A pair is told apart up to this, after Holm."""
 SHOWN = 200
 """Contested pairs that a page spells out."""
 
@@ -129,7 +129,7 @@ def _cell(pair: tuple[float, float] | None, other: Who) -> Cell:
         return Cell("", False, False, "")
     difference, adjusted = pair
     sign = "+" if difference > 0 else ""
-    return Cell(f"{sign}{percent(difference)}", adjusted < P, difference < 0, other.key)
+    return Cell(f"{sign}{percent(difference)}", adjusted <= P, difference < 0, other.key)
 
 
 def pairs_twin(kept: Kept) -> dict[str, Any]:

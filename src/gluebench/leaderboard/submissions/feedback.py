@@ -1,7 +1,7 @@
 """What a benchmark's policy lets be seen of a result, and when.
 
-A result is kept whole (`Result.report`); here it becomes what may be shown (`Submission.report`), which is
-all that pages, exports and the API ever read.
+A result is kept whole (`Result.report`) for organisers; here it becomes what may be shown
+(`Submission.report`), which is all that pages, exports and the API ever read. Here alone it is rounded.
 """
 
 from __future__ import annotations
@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
+from django.db import transaction
 from django.db.models import Q
 from django.utils import timezone
 
@@ -16,9 +17,13 @@ from gluebench import benchmark as records
 from gluebench.leaderboard.benchmarks.models import Benchmark
 from gluebench.leaderboard.benchmarks.policy import Policy, sentences
 from gluebench.leaderboard.submissions.models import OPEN, Result, Status, Submission, SubmissionQuerySet
+from gluebench.scoring.report import report_of
+from gluebench.scoring.rounding import rounded_report
 
 BOARD = ("complete", "missing", "score", "tasks")
 """What a board shows of a report."""
+ROUNDING = "two standard errors"
+"""What a report's provenance says of its numbers."""
 
 
 class Part(NamedTuple):
@@ -111,9 +116,35 @@ def _shown(submission: Submission, report: Mapping[str, Any]) -> dict[str, Any]:
     policy = submission.benchmark.policy
     if policy.feedback == "on-publish" and submission.published is None:
         return {"report": None, "scores": None, "value": None}
-    shown = without_small(report, submission.benchmark.record, smallest=policy.smallest_category)
+    shown = as_shown(report, submission.benchmark.record, smallest=policy.smallest_category)
     value = (shown["score"] or {}).get("value")
     return {"report": shown, "scores": {name: shown[name] for name in BOARD}, "value": value}
+
+
+def round_earlier() -> int:
+    """Round what a version that showed all digits stored to be fetched; returns how many submissions.
+
+    Of results that are no longer the latest, only the scores could be fetched.
+    """
+    graded = Submission.objects.filter(status=Status.GRADED, report__isnull=False)
+    pks = list(graded.filter(report__provenance__rounding__isnull=True).values_list("pk", flat=True))
+    for pk in pks:
+        with transaction.atomic():
+            held = Submission.objects.select_for_update(of=("self",)).select_related("benchmark").get(pk=pk)
+            for result in held.results.filter(scores__isnull=False):
+                if (report := result.shown or result.report) is not None:
+                    scores = _shown(held, report)["scores"]
+                    Result.objects.filter(pk=result.pk).update(scores=scores)
+            show(held)
+            Benchmark.objects.filter(pk=held.benchmark_id).touch()
+    return len(pks)
+
+
+def as_shown(report: Mapping[str, Any], benchmark: records.Benchmark, *, smallest: int) -> dict[str, Any]:
+    """A graded report as anybody may fetch it: rounded, and without small categories of hidden labels."""
+    rounded = rounded_report(report_of(report), benchmark)
+    provenance = {**rounded.provenance, "rounding": ROUNDING}
+    return without_small(rounded._replace(provenance=provenance).as_dict(), benchmark, smallest=smallest)
 
 
 def without_small(

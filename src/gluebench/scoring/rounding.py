@@ -1,0 +1,131 @@
+"""Numbers of hidden labels, rounded to what their test set can tell.
+
+Every digit of a score tells something of the labels: of a correlation, twelve digits tell several labels at a
+time. So what a leaderboard shows has as many values as its test set can tell apart. A step is two standard
+errors of a proportion of that size, sqrt(p (1 - p) / n), so that rounding moves a score by one at most; for a
+correlation it is twice that, because its range is. Between the lowest value and 1 there are whole steps.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from math import asin, ceil, isfinite, pi, sin, sqrt
+
+from gluebench.benchmark import Benchmark, Task
+from gluebench.scoring.intervals import Bar, Part, mean_interval
+from gluebench.scoring.metrics import metric_function, task_score
+from gluebench.scoring.report import DiagnosticReport, Report, Score, TaskReport
+
+DECIMALS = 4
+"""Of a fraction: a hundredth of a point."""
+P_LEVELS = (0.001, 0.01, 0.05, 1.0)
+"""What p-values are rounded up to."""
+
+
+def rounded_value(value: float, n: int, lowest: float) -> float:
+    """A metric of `n` examples as it may be shown; `lowest` is the least value that it can have."""
+    return _value(round(_steps(value, n, lowest)), n, lowest)
+
+
+def rounded_score(score: Score, lowest: float) -> Score:
+    """The score rounded, with the narrowest interval of whole half steps around it that covers its own.
+
+    The interval is as wide to both sides: two ends rounded apart would tell more than one width does.
+    """
+    if score.value is None:
+        return score
+    at = _steps(score.value, score.n, lowest)
+    value = _value(round(at), score.n, lowest)
+    if score.low is None or score.high is None:
+        return score._replace(value=value)
+    ends = [_steps(end, score.n, lowest) for end in (score.low, score.high)]
+    reach = ceil(2 * max(at - ends[0], ends[1] - at) + 1) / 2
+    low, high = (_value(round(at) + side * reach, score.n, lowest) for side in (-1, 1))
+    return score._replace(value=value, low=low, high=high)
+
+
+def rounded_p(p: float, exact: float, shown: float) -> float:
+    """The p-value of a difference, rounded up, which keeps it one; 1 where no such difference is shown."""
+    return next(level for level in P_LEVELS if p <= level) if exact * shown > 0 else 1.0
+
+
+def rounded_report(report: Report, benchmark: Benchmark) -> Report:
+    """The report with every metric rounded, and task scores and the average computed from what is shown.
+
+    A diagnostic set whose labels are public stays as it is.
+    """
+    tasks = {name: _task(benchmark.task(name), task) for name, task in report.tasks.items()}
+    diagnostics = {name: _set(benchmark.task(name), each) for name, each in report.diagnostics.items()}
+    return report._replace(score=_average(report.score, tasks), tasks=tasks, diagnostics=diagnostics)
+
+
+def lowest_of(task: Task, metric: str = "") -> float:
+    """The lowest value of a task's metric; of its first one unless named."""
+    found = next(each for each in task.metrics if metric in ("", each.name))
+    return metric_function(found.function).lowest
+
+
+def _task(task: Task, found: TaskReport) -> TaskReport:
+    metrics = {name: rounded_score(each, lowest_of(task, name)) for name, each in found.metrics.items()}
+    if found.score is None:
+        return TaskReport(None, metrics)
+    value, low, high = (_mean([getattr(each, end) for each in metrics.values()]) for end in Score._fields[:3])
+    return TaskReport(found.score._replace(value=value, low=low, high=high), metrics)
+
+
+def _mean(values: Sequence[float | None]) -> float | None:
+    known = [value for value in values if value is not None]
+    return task_score(known) if known and len(known) == len(values) else None
+
+
+def _average(average: Score | None, tasks: Mapping[str, TaskReport]) -> Score | None:
+    if average is None:
+        return None
+    scores = {name: task.score for name, task in tasks.items() if task.score is not None}
+    parts = [
+        Part(name, score.value, Bar(score.low, score.high, score.withheld))
+        for name, score in scores.items()
+        if score.value is not None
+    ]
+    value = task_score([part.value for part in parts])
+    if any(part.bar.interval is None for part in parts):
+        return average._replace(value=value, low=None, high=None)
+    return average._replace(**{**mean_interval(parts)._asdict(), "value": value})
+
+
+def _set(task: Task, found: DiagnosticReport | None) -> DiagnosticReport | None:
+    if found is None or task.labels_public:
+        return found
+    lowest = lowest_of(task)
+
+    def each(scores: Mapping[str, Score]) -> dict[str, Score]:
+        return {name: rounded_score(score, lowest) for name, score in scores.items()}
+
+    metadata = {column: each(scores) for column, scores in found.metadata.items()}
+    return DiagnosticReport(
+        rounded_score(found.overall, lowest), each(found.coarse), each(found.fine), metadata
+    )
+
+
+def _steps(value: float, n: int, lowest: float) -> float:
+    """How many steps a value is above the lowest one; above 0, where that is not known.
+
+    Steps are equal arcs: of a proportion's arc, the arcsine of its root, the error is the same everywhere.
+    """
+    if not isfinite(lowest):
+        return value * sqrt(n) / 2
+    share = min(max((value - lowest) / (1 - lowest), 0.0), 1.0)
+    return asin(sqrt(share)) / (pi / 2) * _whole(n)
+
+
+def _value(steps: float, n: int, lowest: float) -> float:
+    """The value at so many steps."""
+    if not isfinite(lowest):
+        return round(2 * steps / sqrt(n), DECIMALS)
+    arc = min(max(steps / _whole(n), 0.0), 1.0) * pi / 2
+    return round(lowest + (1 - lowest) * sin(arc) ** 2, DECIMALS) + 0.0  # no negative zero
+
+
+def _whole(n: int) -> int:
+    """Steps from the lowest value to 1: an even number, so that the middle, where chance is, is one."""
+    return 2 * max(round(pi / 4 * sqrt(n)), 1)

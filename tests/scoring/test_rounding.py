@@ -1,0 +1,54 @@
+"""Numbers rounded to what a test set can tell, against standard errors by hand."""
+
+from __future__ import annotations
+
+from math import sqrt
+
+import numpy as np
+import pytest
+
+from gluebench.scoring import Score
+from gluebench.scoring.rounding import P_LEVELS, rounded_p, rounded_score, rounded_value
+
+
+@pytest.mark.parametrize("n", [40, 146, 1379, 9796])
+@pytest.mark.parametrize("lowest", [0.0, -1.0])
+def test_a_step_is_two_standard_errors_of_a_proportion_of_that_size(n: int, lowest: float) -> None:
+    values = np.linspace(lowest, 1, 5001)
+    shown = np.array([rounded_value(value, n, lowest) for value in values])
+    assert np.all(np.diff(shown) >= 0), "no order is turned"
+    middle = np.unique(shown)[1:-1]
+    share = (middle - lowest) / (1 - lowest)
+    errors = (1 - lowest) * np.sqrt(share * (1 - share) / n)
+    steps = (np.unique(shown)[2:] - np.unique(shown)[:-2]) / 2
+    inside = (share > 0.05) & (share < 0.95)
+    assert steps[inside] == pytest.approx(2 * errors[inside], rel=0.15)
+    assert shown[0] == lowest
+    assert shown[-1] == 1.0
+    assert (lowest + 1) / 2 in shown, "chance is shown as chance"
+
+
+def test_an_interval_covers_the_one_that_was_computed() -> None:
+    rng = np.random.default_rng(0)
+    for _ in range(500):
+        n, lowest = int(rng.integers(30, 3000)), float(rng.choice([0.0, -1.0]))
+        low, value, high = sorted(rng.uniform(lowest, 1, 3))
+        shown = rounded_score(Score(value, low, high, n), lowest)
+        assert shown.low <= low + 5e-5
+        assert shown.high >= high - 5e-5
+        assert shown.value == rounded_value(value, n, lowest)
+
+
+def test_what_is_withheld_stays_so_and_a_metric_from_elsewhere_has_even_steps() -> None:
+    nothing = Score(None, None, None, 5, "too few")
+    assert rounded_score(nothing, 0.0) == nothing
+    assert rounded_score(Score(0.75, None, None, 4), 0.0).low is None
+    assert rounded_value(123.4, 100, float("-inf")) == pytest.approx(123.4, abs=1 / sqrt(100))
+    assert rounded_value(123.4, 100, float("-inf")) * sqrt(100) / 2 == pytest.approx(617)
+
+
+def test_p_values_are_rounded_up_and_tell_no_order_that_is_not_shown() -> None:
+    assert [rounded_p(p, 0.1, 0.2) for p in (1e-9, 0.001, 0.002, 0.05, 0.051, 1.0)] == [
+        0.001, 0.001, 0.01, 0.05, 1.0, 1.0
+    ]  # fmt: skip
+    assert rounded_p(1e-9, 0.1, 0.0) == rounded_p(1e-9, 0.1, -0.2) == P_LEVELS[-1]
