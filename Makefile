@@ -2,6 +2,8 @@
 # make test   set up and run the tests        make test-all  the longer ones too
 # make test-postgres  the site's tests on PostgreSQL     make soak  thousands of submissions in a row
 # make check  ruff and mypy                   make bench     timings as ratios against peers and limits
+# make audit  known vulnerabilities of the pins, and sbom.json, their list as CycloneDX
+# make pins   write deploy/requirements.txt, the container's pins with their hashes
 # make docs   write the generated pages again
 # make mutate MODULES="submission.tables scoring"  which small faults the tests miss; without MODULES, all: hours
 
@@ -13,7 +15,7 @@ SITE ?= gluebench-site
 PORT ?= 8000
 PIP := $(BIN)/python -m pip --disable-pip-version-check install --quiet --constraint constraints.txt
 
-.PHONY: run test test-all test-postgres check format bench soak coverage mutate docs clean
+.PHONY: audit pins run test test-all test-postgres check format bench soak coverage mutate docs clean
 
 run: $(VENV)/.leaderboard
 	@exec $(BIN)/gluebench leaderboard demo --site $(SITE) --port $(PORT)
@@ -61,11 +63,27 @@ coverage: $(VENV)/.dev
 mutate: $(VENV)/.dev
 	$(BIN)/python bench/mutate.py $(MODULES)
 
+# These tools are no part of the development environment: they would pin what they look at.
+audit: | $(VENV)/.audit
+	$(VENV)-audit/bin/cyclonedx-py requirements constraints.txt --output-file sbom.json
+	@$(VENV)-audit/bin/pip-audit --strict --disable-pip --no-deps --requirement constraints.txt || { \
+		echo "Either a pin has a known vulnerability, which is named above, or the list of them was not reached: it needs a network. sbom.json is written." >&2; exit 1; }
+
+pins: | $(VENV)/.audit
+	$(VENV)-audit/bin/uv pip compile --quiet --generate-hashes --no-emit-index-url --no-header --no-annotate \
+		--python-version 3.13 --python-platform linux --constraint constraints.txt \
+		--extra leaderboard --extra postgres --extra s3 pyproject.toml deploy/build.in --output-file deploy/requirements.txt
+
+$(VENV)/.audit: | $(BIN)/python
+	@$(BIN)/python -m venv $(VENV)-audit
+	@$(VENV)-audit/bin/python -m pip --disable-pip-version-check install --quiet pip-audit==2.10.1 cyclonedx-bom==7.5.0 uv==0.13.9
+	@touch $@
+
 docs: $(VENV)/.dev
 	$(BIN)/python -m gluebench.cli.reference > docs/commands.md
 
 clean:
-	rm -rf $(VENV) build dist mutants .mypy_cache .pytest_cache .ruff_cache
+	rm -rf $(VENV) $(VENV)-audit sbom.json build dist mutants .mypy_cache .pytest_cache .ruff_cache
 
 $(BIN)/python:
 	@test -n "$(PYTHON)" || { echo "gluebench needs Python 3.11 or newer; none was found. Install one, or say make PYTHON=/path/to/python." >&2; exit 1; }

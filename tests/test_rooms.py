@@ -36,6 +36,35 @@ def test_a_room_imports_only_the_rooms_before_it(room: str) -> None:
             assert ".".join(name.split(".")[:2]) in allowed, f"{path.relative_to(SOURCE)} imports {name}"
 
 
+APPS = ["common", "audit", "accounts", "benchmarks", "submissions", "similarity", "limits", "people"]
+APPS += ["ranks", "boards", "uploads", "api"]
+
+
+@pytest.mark.parametrize("app", APPS)
+def test_an_app_of_the_leaderboard_imports_only_those_before_it(app: str) -> None:
+    """The rest of a website is `common`, which imports no app; an app calls those above it by signals."""
+    site = SOURCE / "leaderboard"
+    later = {f"gluebench.leaderboard.{name}" for name in APPS[APPS.index(app) + 1 :]}
+    for path in (site / app).rglob("*.py"):
+        for name in set() if path.parent.name == "migrations" else imported(path):
+            assert ".".join(name.split(".")[:3]) not in later, f"{path.relative_to(site)} imports {name}"
+
+
+def test_every_app_of_the_leaderboard_has_its_place() -> None:
+    assert {path.parent.name for path in (SOURCE / "leaderboard").glob("*/__init__.py")} == set(APPS)
+
+
+def test_no_files_of_the_leaderboard_import_each_other_in_a_circle() -> None:
+    """At any depth of the code: an import inside a function is an import."""
+    site = SOURCE / "leaderboard"
+    paths = [path for path in site.rglob("*.py") if path.parent.name != "migrations"]
+    names = {".".join(("gluebench", *path.relative_to(SOURCE).with_suffix("").parts)): path for path in paths}
+    imports = {name: imported(path) & set(names) - {name} for name, path in names.items()}
+    while free := {name for name, those in imports.items() if not those & set(imports)}:
+        imports = {name: those for name, those in imports.items() if name not in free}
+    assert not imports
+
+
 def test_no_source_file_is_over_500_lines() -> None:
     long = {
         path.name: count

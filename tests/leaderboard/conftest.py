@@ -93,8 +93,8 @@ def send(tiny: Any, ada: Any, good_zip: bytes) -> Callable[..., Any]:
     """Take a submission in without grading it; returns its row."""
     from django.core.files.base import ContentFile
 
-    from gluebench.leaderboard.submissions.accept import accept
     from gluebench.leaderboard.submissions.models import Submission
+    from gluebench.leaderboard.uploads.accept import accept
 
     def sent(data: bytes = good_zip, **details: Any) -> Submission:
         values = {"owner": ada, "benchmark": tiny, "name": "A system", "model": "BiLSTM", "public": True}

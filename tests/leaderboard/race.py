@@ -99,8 +99,8 @@ def _send(people: list[list[int]], number: int, start: Any, results: Any) -> Non
     from gluebench.leaderboard.accounts.models import User
     from gluebench.leaderboard.benchmarks.models import Benchmark
     from gluebench.leaderboard.limits.gate import QuotaError
-    from gluebench.leaderboard.submissions.accept import accept
     from gluebench.leaderboard.submissions.models import Submission
+    from gluebench.leaderboard.uploads.accept import accept
 
     benchmark = Benchmark.objects.get()
     for trial, senders in enumerate(people):

@@ -50,6 +50,10 @@ NOT_THERE = "staff staff staff staff staff staff 404"
 GET_ONLY = "staff staff staff staff staff staff 405"
 
 ROUTES = (
+    # for programs of the operator
+    Route("healthz", "/healthz", "200", "405"),
+    Route("readyz", "/readyz", "200", "405"),
+    Route("metrics", "/metrics", "403", "405"),
     # pages
     Route("", "/", "200", "405"),
     Route("benchmarks/<slug:name>", "/benchmarks/tiny", "200", "405"),

@@ -130,7 +130,7 @@ def test_free_checks_are_counted_together_with_the_interface_s(
 ) -> None:
     from django.core.cache import caches
 
-    from gluebench.leaderboard.api.rates import spend
+    from gluebench.leaderboard.common.rates import spend
 
     caches["rates"].clear()
     settings.API_PER_MINUTE = {**settings.API_PER_MINUTE, "check": 2}

@@ -205,7 +205,7 @@ def test_who_goes_is_told_that_it_is_done(signed_in: Client, tiny: Any, path: st
 
 @pytest.mark.django_db(transaction=True)
 def test_no_word_of_who_left_stays(signed_in: Client, graded: Send, tiny: Any) -> None:
-    from gluebench.leaderboard.audit.models import Sample
+    from gluebench.leaderboard.similarity.models import Sample
 
     row = graded(training_data="Ada's mail", compute="Ada's cluster")
     Submission.objects.update(approved=False, declined="Ada has two accounts.")

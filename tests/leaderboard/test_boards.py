@@ -14,10 +14,10 @@ from leaderboard.material import PREDICTIONS, zip_bytes
 from leaderboard.test_pages import BASELINES, Cells
 
 from gluebench.benchmark import load_benchmark
-from gluebench.leaderboard.boards.formats import margin_text
 from gluebench.leaderboard.boards.layout import Line, arrange
 from gluebench.leaderboard.boards.options import Options
 from gluebench.leaderboard.boards.table import build
+from gluebench.leaderboard.common.formats import margin_text
 from gluebench.leaderboard.submissions.models import Submission
 
 Send = Callable[..., Submission]

@@ -68,3 +68,35 @@ def test_the_compose_file_has_no_secret_and_opens_no_port_to_others() -> None:
     assert "${GLUEBENCH_SECRET_KEY:?" in services["web"]["environment"]["GLUEBENCH_SECRET_KEY"]
     assert services["web"]["ports"] == ["127.0.0.1:8000:8000"]
     assert all("ports" not in services[part] for part in ("database", "worker", "setup"))
+
+
+def test_the_parts_of_the_site_have_no_privileges_and_write_into_the_site_alone() -> None:
+    services = compose()["services"]
+    for name, each in services.items():
+        assert each["cap_drop"] == ["ALL"], name
+        assert each["security_opt"] == ["no-new-privileges:true"], name
+        assert each["read_only"] is True, name
+    assert all("cap_add" not in services[part] for part in ("setup", "web", "worker"))
+    assert "/healthz" in services["web"]["healthcheck"]["test"][-1]
+
+
+def test_the_unit_limits_memory_and_system_calls() -> None:
+    unit = (ROOT / "deploy" / "gluebench.service").read_text()
+    for line in ("NoNewPrivileges=yes", "SystemCallFilter=@system-service", "MemoryMax=4G"):
+        assert f"\n{line}\n" in unit
+
+
+def normal(name: str) -> str:
+    return re.sub(r"[-_.]+", "-", name).lower()
+
+
+def test_the_container_s_pins_are_the_project_s_and_each_has_its_hashes() -> None:
+    text = (ROOT / "deploy" / "requirements.txt").read_text()
+    pins = {line.partition("==")[0]: line for line in text.replace("\\\n", "").splitlines()}
+    lines = (line for line in (ROOT / "constraints.txt").read_text().splitlines() if "==" in line)
+    expected = {normal(name): version for name, _, version in (line.partition("==") for line in lines)}
+    found = {normal(name): line.partition("==")[2].split()[0] for name, line in pins.items()}
+    assert {name: expected.get(name) for name in found} == found
+    assert {"django", "waitress", "prometheus-client", "psycopg", "boto3", "hatchling"} <= set(found)
+    assert all(re.search(r"--hash=sha256:[0-9a-f]{64}", line) for line in pins.values())
+    assert "://" not in text

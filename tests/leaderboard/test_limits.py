@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -89,6 +90,7 @@ def test_grading_again_gives_no_quota_back(tiny: Any, ada: Any, graded: Send, go
     failed, invalid = graded(), graded()
     regrade(tiny, "New labels.")
     settings.FOLDER.submissions.joinpath(invalid.file.name).write_bytes(b"no zip")
+    Submission.objects.filter(pk=invalid.pk).update(sha256=hashlib.sha256(b"no zip").hexdigest())
     grade(invalid.pk)
     Submission.objects.filter(pk=failed.pk).update(status=Status.FAILED, failure="The grader was killed.")
     assert usage(tiny, ada)["day"].used == 2

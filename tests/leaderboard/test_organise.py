@@ -11,9 +11,9 @@ import pytest
 from django.test import Client
 from leaderboard.material import PREDICTIONS, zip_bytes
 
-from gluebench.leaderboard.audit import similar
 from gluebench.leaderboard.audit.models import Entry
-from gluebench.leaderboard.audit.samples import near_pairs, take_sample
+from gluebench.leaderboard.similarity import similar
+from gluebench.leaderboard.similarity.samples import near_pairs, take_sample
 from gluebench.leaderboard.submissions import acts
 from gluebench.leaderboard.submissions.models import Standing, Submission
 
@@ -110,9 +110,9 @@ def test_grading_again_asks_for_a_reason_and_logs_it(graded: Send, organiser: Cl
     submission.refresh_from_db()
     assert (submission.status, submission.why) == ("queued", "A faster scorer.")
     organiser.post(f"{HERE}/regrade")
-    assert not Entry.objects.filter(submission=None).exists()
+    assert not Entry.objects.filter(submission="").exists()
     organiser.post(f"{HERE}/regrade", {"reason": "A new scorer."})
-    assert Entry.objects.get(submission=None).reason == "A new scorer."
+    assert Entry.objects.get(submission="").reason == "A new scorer."
 
 
 def test_the_list_is_narrowed(strict: Any, graded: Send, send: Send, organiser: Client) -> None:

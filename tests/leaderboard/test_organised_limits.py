@@ -15,6 +15,7 @@ from django.utils import timezone
 from leaderboard.material import MANIFEST
 
 from gluebench.cli import main
+from gluebench.leaderboard.accounts.models import User
 from gluebench.leaderboard.audit.models import Entry
 from gluebench.leaderboard.benchmarks.models import Benchmark
 from gluebench.leaderboard.benchmarks.policy import Policy, read_policy
@@ -85,7 +86,11 @@ def test_a_change_of_policy_holds_and_is_in_the_log(organiser: Client, tiny: Any
     }
     assert (row.open, row.version) == (False, version + 1)
     entry = Entry.objects.get()
-    assert (entry.action, entry.actor.email, entry.reason) == ("policy", "grace@example.org", "a new term")
+    assert (entry.action, User.objects.get(pk=entry.actor).email, entry.reason) == (
+        "policy",
+        "grace@example.org",
+        "a new term",
+    )
     assert entry.detail["changes"]["open"] == [True, False]
     assert entry.detail["changes"]["per_day"] == [None, 1]
     again = organiser.post(PAGE, {**changed, "public_share": "0.5", "reveal": "2028-02-29"}, follow=True)

@@ -9,7 +9,7 @@ from scoring.material import TASKS, manifest_text, predicted_values, write_gold
 
 from gluebench.benchmark import load_benchmark
 from gluebench.cli.report_view import report_output
-from gluebench.leaderboard.boards.report import report_tables
+from gluebench.leaderboard.submissions.report import report_tables
 from gluebench.scoring import Report, grade, read_gold
 
 UNDER = {"Logic": ["Negation", "Double Negation"], "Knowledge": ["World Knowledge"]}

@@ -22,7 +22,7 @@ from django.db.migrations.recorder import MigrationRecorder
 from django.test import override_settings
 from leaderboard.test_serve import Visitor, until
 
-from gluebench.leaderboard import checks, commands, environment, reach, storage
+from gluebench.leaderboard import checks, commands, environment, health, storage
 from gluebench.leaderboard.folder import SiteError, SiteFolder, write_private
 
 GOOD_KEY = "Wm3vT8_qLz0RkYc5hXn7JdBf2GpAe9UsiVo4M1tKaErS"
@@ -141,7 +141,7 @@ def test_a_site_that_took_each_step_to_the_tables_is_up_to_date(db: None) -> Non
         recorder.record_unapplied(app, name)
         for each in steps:
             recorder.record_applied(*each)
-    assert reach.pending().ok
+    assert health.pending().ok
 
 
 def test_a_command_on_a_site_without_tables_is_told_what_to_run(site: SiteFolder) -> None:
@@ -190,8 +190,8 @@ def clean_environment() -> dict[str, str]:
 
 def test_debugging_is_found_wherever_it_was_put_on(db: None) -> None:
     with override_settings(DEBUG=True):
-        assert [each.what for each in reach.examine() if not each.ok] == ["debug"]
-    assert all(each.ok for each in reach.examine())
+        assert [each.what for each in health.examine() if not each.ok] == ["debug"]
+    assert all(each.ok for each in health.examine())
 
 
 def test_all_that_is_wrong_is_said_at_once(site: SiteFolder, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -370,7 +370,7 @@ def test_submissions_and_labels_may_be_in_a_bucket(
 
     # The field asked for its storage when the models were made, before this test said bucket.
     monkeypatch.setattr(Submission._meta.get_field("file"), "storage", storages["submissions"])
-    assert all(each.ok for each in reach.examine())
+    assert all(each.ok for each in health.examine())
     first = graded()
     assert first.status == Status.GRADED
     names = [each["Key"] for each in bucket.list_objects_v2(Bucket="board")["Contents"]]
@@ -384,6 +384,6 @@ def test_submissions_and_labels_may_be_in_a_bucket(
 
 def test_a_bucket_that_is_not_there_is_told(bucket: Any, db: None) -> None:
     bucket.delete_bucket(Bucket="board")
-    wrong = {each.what: each.found for each in reach.examine() if not each.ok}
+    wrong = {each.what: each.found for each in health.examine() if not each.ok}
     assert list(wrong) == ["submissions", "labels"]
     assert "s3://board" in wrong["labels"]

@@ -11,10 +11,11 @@ from django.core.files.uploadedfile import SimpleUploadedFile
 from django.test import Client
 from leaderboard.material import PREDICTIONS, zip_bytes
 
-from gluebench.leaderboard.submissions import acts, sending
-from gluebench.leaderboard.submissions.accept import accept
+from gluebench.leaderboard.submissions import acts
 from gluebench.leaderboard.submissions.grading import grade, regrade
 from gluebench.leaderboard.submissions.models import Revision, Standing, Status, Submission
+from gluebench.leaderboard.uploads import views as uploads
+from gluebench.leaderboard.uploads.accept import accept
 
 Send = Callable[..., Submission]
 PATH = "/benchmarks/tiny/submit"
@@ -110,7 +111,7 @@ def test_two_clicks_in_the_same_instant_lose_nothing(
         assert fill(retry_key="page-1", data=files[1]).status_code == 302
         return accept(submission, file)
 
-    monkeypatch.setattr(sending, "accept", overtaken)
+    monkeypatch.setattr(uploads, "accept", overtaken)
     assert fill(retry_key="page-1").status_code == 302
     kept = {submission.file.open().read() for submission in Submission.objects.all()}
     assert (kept, Submission.objects.count()) == (set(files), len(set(files)))

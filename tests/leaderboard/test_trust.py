@@ -17,7 +17,7 @@ from django.core.cache import cache
 from django.test import Client
 
 from gluebench.cli import main
-from gluebench.leaderboard import commands, reach
+from gluebench.leaderboard import commands, health
 from gluebench.leaderboard.accounts.models import Scope, Team, Token, User, issue
 from gluebench.leaderboard.folder import SiteError
 from gluebench.leaderboard.submissions.models import Submission
@@ -204,11 +204,11 @@ def test_an_admin_vouches_on_the_admin_pages(squatter: Squatter, private: Submis
 
 
 def test_a_role_from_before_is_found_by_the_doctor(squatter: Squatter, tiny: Any) -> None:
-    assert reach.roles().ok
+    assert health.roles().ok
     tiny.organisers.add(squatter.user)
-    assert BOSS in reach.roles().found
+    assert BOSS in health.roles().found
     commands.vouch(SITE, BOSS)
-    assert reach.roles().ok
+    assert health.roles().ok
 
 
 @pytest.mark.parametrize("way", ["confirm", "reset"])

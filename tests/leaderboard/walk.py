@@ -24,17 +24,17 @@ from leaderboard.routes import MODEL_PAGES, ROLES, ROUTES, Route
 
 from gluebench.data import Example
 from gluebench.data.table import table_of
+from gluebench.leaderboard import health
 from gluebench.leaderboard.accounts.models import Team, Token, User
-from gluebench.leaderboard.audit.models import Entry
+from gluebench.leaderboard.audit.models import Entry, record
 from gluebench.leaderboard.benchmarks.adding import add_benchmark
 from gluebench.leaderboard.benchmarks.models import Benchmark
 from gluebench.leaderboard.limits.models import Override
 from gluebench.leaderboard.people.models import Study
 from gluebench.leaderboard.people.studies import make
-from gluebench.leaderboard.submissions.accept import accept
-from gluebench.leaderboard.submissions.grading import grade
+from gluebench.leaderboard.submissions.grading import grade, grade_submission
 from gluebench.leaderboard.submissions.models import Submission
-from gluebench.leaderboard.submissions.tasks import grade_submission
+from gluebench.leaderboard.uploads.accept import accept
 from gluebench.scoring.gold import KEY_FILE
 
 PASSWORD = "a long password"
@@ -96,6 +96,7 @@ def people() -> dict[str, User]:
 def make_world(gold: Path) -> World:
     """Two benchmarks, people, a submission that is public and one that is not, a team, a token, a limit."""
     accounts = people()
+    health.beat()
     tiny = Benchmark.objects.get(name=add_benchmark(str(MANIFEST), gold))
     tiny.settings = {"per_day": None, "at_once": None}
     tiny.save()
@@ -113,7 +114,7 @@ def make_world(gold: Path) -> World:
     limit = Override.objects.create(benchmark=tiny, user=accounts["other"], per_day=3, reason="A workshop")
     careful = User.objects.create_user("careful@example.org", PASSWORD)
     passkey = Authenticator.objects.create(user=careful, type="webauthn", data={"name": "a key"})
-    entry = Entry.objects.create(action="mark", actor=accounts["organiser"], benchmark=tiny, submission=mine)
+    entry = record("mark", actor=accounts["organiser"], benchmark=tiny, submission=mine)
     drawn = study(tiny, by=accounts["organiser"], invited=accounts["owner"])
     invited, link = drawn.annotators.order_by("number")
     rows = {

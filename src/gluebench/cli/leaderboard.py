@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gc
+import os
 from collections.abc import Iterator
 from contextlib import contextmanager
 from importlib import import_module
@@ -19,7 +20,9 @@ COMMANDS: dict[str, str] = {
     "confirm": "gluebench.cli.leaderboard_accounts:confirm",
     "links": "gluebench.cli.leaderboard_accounts:links",
     "organiser": "gluebench.cli.leaderboard_accounts:organiser",
+    "backup": "gluebench.cli.leaderboard_running:backup",
     "doctor": "gluebench.cli.leaderboard_running:doctor",
+    "restore": "gluebench.cli.leaderboard_running:restore",
     "web": "gluebench.cli.leaderboard_running:web",
     "worker": "gluebench.cli.leaderboard_running:worker",
 }
@@ -37,6 +40,13 @@ site_option = click.option(
 host_option = click.option("--host", default="127.0.0.1", show_default=True, help="Address to listen on.")
 port_option = click.option(
     "--port", type=click.IntRange(1, 65535), default=8000, show_default=True, help="Port to listen on."
+)
+log_option = click.option(
+    "--log-format",
+    type=click.Choice(["text", "json"]),
+    expose_value=False,
+    callback=lambda _context, _option, value: value and os.environ.update(GLUEBENCH_LOG_FORMAT=value),
+    help="Lines of the log as text (usual) or JSON; also from GLUEBENCH_LOG_FORMAT.",
 )
 
 
@@ -141,6 +151,7 @@ def policy(site: str, benchmark: str, file: str | None, changes: dict[str, str])
 @site_option
 @host_option
 @port_option
+@log_option
 def serve(site: str, host: str, port: int) -> None:
     """Serve the leaderboard.
 

@@ -1,6 +1,6 @@
 """What must be right before a site is served, as far as this machine's files tell. Imports no Django.
 
-`reach.py` looks further: at the database, the storage and the mail server.
+`health.py` looks further: at the database, the storage and the mail server.
 """
 
 from __future__ import annotations
@@ -55,7 +55,7 @@ def examine(site: SiteFolder) -> list[Finding]:
         _key(site, running.key),
         *_private(site),
         *_writable(site),
-        _disk(site),
+        disk(site),
         _place(site, running),
     ]
 
@@ -123,7 +123,8 @@ def _writable(site: SiteFolder) -> Iterator[Finding]:
             )
 
 
-def _disk(site: SiteFolder) -> Finding:
+def disk(site: SiteFolder) -> Finding:
+    """Whether there is room for uploads and the database."""
     free = shutil.disk_usage(site.uploads if site.uploads.is_dir() else site.root).free
     told = f"{free / 1024**3:.1f} GB free for {site.root}."
     return Finding("disk", told, "" if free > FREE_BYTES else "Make room: at least 200 MB are needed.")

@@ -14,6 +14,7 @@ from gluebench.leaderboard.folder import SiteError, SiteFolder
 
 if TYPE_CHECKING:
     from gluebench.leaderboard.accounts.people import Link
+    from gluebench.leaderboard.backups import Backup
     from gluebench.leaderboard.checks import Finding
 
 
@@ -95,8 +96,11 @@ def worker(folder: str | os.PathLike[str]) -> None:
     _run(folder, None, require(), change=False)
 
 
-def doctor(folder: str | os.PathLike[str]) -> list[Finding]:
-    """All that a site needs, looked at one by one: its files, then what it must reach."""
+def doctor(folder: str | os.PathLike[str], *, files: bool = False, reseal: bool = False) -> list[Finding]:
+    """Check all that a site needs: its folder, what it must reach, and that nobody edited what it wrote.
+
+    `files` compares every submitted file too; `reseal` first seals what is there, for a new secret key.
+    """
     from gluebench.leaderboard import checks
 
     site = folders.at(folder)
@@ -105,14 +109,34 @@ def doctor(folder: str | os.PathLike[str]) -> list[Finding]:
     if any(each.what == "settings" and not each.ok for each in found):
         return found
     _open(folder, ready=False)
-    from gluebench.leaderboard import reach
+    from gluebench.leaderboard import health
 
-    found += [*reach.examine(), reach.mail()]
+    found += [*health.examine(), health.mail()]
     if all(each.ok for each in found if each.what == "database"):
-        found.append(reach.pending())
+        found.append(health.pending())
         if found[-1].ok:
-            found += [reach.queue(), reach.roles()]
+            from gluebench.leaderboard import integrity
+
+            if reseal:
+                integrity.reseal()
+            found += [health.queue(), health.roles(), *integrity.examine(files=files)]
     return found
+
+
+def backup(folder: str | os.PathLike[str], file: str | os.PathLike[str]) -> Backup:
+    """Write all that a site is into one new archive, also while it serves. Raises SiteError."""
+    _open(folder)
+    from gluebench.leaderboard import backups
+
+    return backups.take(Path(file))
+
+
+def restore(folder: str | os.PathLike[str], file: str | os.PathLike[str], *, replace: bool = False) -> Backup:
+    """Make a site from such an archive, in a new or empty folder. Raises SiteError."""
+    from gluebench.leaderboard import backups
+
+    site = folders.at(folder)
+    return backups.restore(site, Path(file), lambda: _open(folder, ready=False), replace=replace)
 
 
 def submit_local(
@@ -133,7 +157,7 @@ def submit_local(
     the submission that is there. Raises SiteError for an unknown benchmark or for values the form refuses.
     """
     _open(folder)
-    from gluebench.leaderboard.submissions.local import submit_file
+    from gluebench.leaderboard.uploads.local import submit_file
 
     details = {"model": model, "name": name, "public": public, **more}
     return submit_file(benchmark, user_email, Path(zip_path), details=details)
@@ -182,9 +206,9 @@ def set_organiser(
     unknown or, unless `unconfirmed`, if the address is not confirmed.
     """
     _open(folder)
-    from gluebench.leaderboard.accounts import people
+    from gluebench.leaderboard.benchmarks import organisers
 
-    people.set_organiser(email, benchmark, remove=remove, unconfirmed=unconfirmed)
+    organisers.set_organiser(email, benchmark, remove=remove, unconfirmed=unconfirmed)
 
 
 def vouch(folder: str | os.PathLike[str], email: str) -> str:
@@ -262,6 +286,6 @@ def _open(folder: str | os.PathLike[str], *, ready: bool = True) -> None:
         raise SiteError(f"This process already works on the site {settings.FOLDER.root}, not {site.root}.")
     django.setup()
     if ready:
-        from gluebench.leaderboard import checks, reach
+        from gluebench.leaderboard import checks, health
 
-        checks.insist([reach.pending()])
+        checks.insist([health.pending()])

@@ -61,6 +61,9 @@ class Running(NamedTuple):
     mail: Mail | None = None
     api_per_minute: int = 300
     stop_seconds: int = 360
+    metrics_token: str = ""
+    log_format: str = "text"
+    log_level: str = "warning"
 
     @property
     def several(self) -> bool:
@@ -98,6 +101,9 @@ def read(environ: Mapping[str, str] = os.environ) -> tuple[Running, list[str]]:
         stop_seconds=reader.count(
             "GLUEBENCH_STOP_SECONDS", "seconds", most=STOP_SECONDS, usual=Running().stop_seconds
         ),
+        metrics_token=reader.token("GLUEBENCH_METRICS_TOKEN"),
+        log_format=reader.choice("GLUEBENCH_LOG_FORMAT", "text", "json"),
+        log_level=reader.choice("GLUEBENCH_LOG_LEVEL", "warning", "info"),
     )
     if https and not hosts:
         reader.problems.append(
@@ -132,6 +138,19 @@ class _Reader:
         if value not in ("", "0", "1"):
             self.problems.append(f"{variable} is {value!r}. Write 1 for yes, or leave it out.")
         return value == "1"
+
+    def choice(self, variable: str, usual: str, other: str) -> str:
+        value = self._get(variable) or usual
+        if value in (usual, other):
+            return value
+        self.problems.append(f"{variable} is {value!r}. Write {usual} or {other}.")
+        return usual
+
+    def token(self, variable: str) -> str:
+        value = self._get(variable)
+        if value and (weak := weakness(value)):
+            self.problems.append(f"{variable} {weak}. Make one with: {NEW_KEY}")
+        return value
 
     def count(self, variable: str, what: str, *, most: int, usual: int = 1) -> int:
         value = self._get(variable) or str(usual)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any, Literal, NamedTuple
 
-from gluebench.leaderboard.boards.formats import count
+from gluebench.leaderboard.common.formats import count
 
 REGIMES = {
     "single-task": "Single-task training",

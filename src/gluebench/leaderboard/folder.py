@@ -63,6 +63,11 @@ class SiteFolder(NamedTuple):
         return self.root / "mail"
 
     @property
+    def metrics(self) -> Path:
+        """Counters of the processes that run, for /metrics; they begin anew with each start."""
+        return self.root / "metrics"
+
+    @property
     def static(self) -> Path:
         """Style sheet and scripts as served; the only part that is public."""
         return self.root / "static"
@@ -95,6 +100,7 @@ class SiteFolder(NamedTuple):
         self.static.mkdir(exist_ok=True)
         if not self.key_file.exists():
             write_private(self.key_file, secrets.token_urlsafe(48).encode())
+        self.require()
 
     def require(self) -> None:
         """Raise SiteError unless `create` was here. Closes a database that an older version left open."""

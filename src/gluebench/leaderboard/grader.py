@@ -59,7 +59,7 @@ def _result(job: dict[str, Any]) -> dict[str, Any]:
 
 def _similar(job: dict[str, Any]) -> dict[str, Any]:
     """For the organiser's report: predictions of some submissions, or which of them are near each other."""
-    from gluebench.leaderboard.audit.samples import near_pairs, take_samples
+    from gluebench.leaderboard.similarity.samples import near_pairs, take_samples
 
     if "compare" in job:
         return {"pairs": near_pairs(job["compare"])}

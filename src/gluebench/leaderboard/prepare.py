@@ -32,10 +32,10 @@ def prepare(*, change: bool) -> None:
     from django.core.management import call_command
     from django.db import DatabaseError
 
-    from gluebench.leaderboard import checks, reach
+    from gluebench.leaderboard import checks, health
 
-    checks.insist(reach.examine())
-    tables = reach.pending()
+    checks.insist(health.examine())
+    tables = health.pending()
     if not change:
         checks.insist([tables])
     if tables.ok:  # with nothing to do, `migrate` takes longer than to ask
@@ -47,6 +47,9 @@ def prepare(*, change: bool) -> None:
             f"The database could not be brought up to date: {error}. "
             "Each step is done whole or not at all: mend what stopped it, then run it again."
         ) from error
+    from gluebench.leaderboard.submissions.feedback import round_earlier
+
+    round_earlier()
 
 
 if __name__ == "__main__":

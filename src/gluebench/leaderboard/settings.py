@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from typing import Any
 
-from gluebench.leaderboard import databases, environment, folder, storage
+from gluebench.leaderboard import databases, environment, folder, logs, storage
 from gluebench.leaderboard.accounts import settings as accounts
 from gluebench.leaderboard.accounts.settings import *  # noqa: F403
 from gluebench.version import __version__
@@ -25,14 +25,16 @@ ALLOWED_HOSTS = ["127.0.0.1", "localhost", "[::1]", *RUNNING.hosts]
 CSRF_TRUSTED_ORIGINS = [f"https://{f'*{host}' if host.startswith('.') else host}" for host in RUNNING.hosts]
 
 INSTALLED_APPS = [
+    # From the lowest: each imports only `common` and those before it.
+    "gluebench.leaderboard.audit",
     "gluebench.leaderboard.accounts",
     "gluebench.leaderboard.benchmarks",
     "gluebench.leaderboard.submissions",
+    "gluebench.leaderboard.similarity",
     "gluebench.leaderboard.limits",
-    "gluebench.leaderboard.audit",
     "gluebench.leaderboard.people",
-    "gluebench.leaderboard.boards",
     "gluebench.leaderboard.ranks",
+    "gluebench.leaderboard.boards",
     "django.contrib.admin.apps.SimpleAdminConfig",  # its pages are found by urls.py, in the web process alone
     "django.contrib.auth",
     "django.contrib.contenttypes",
@@ -47,12 +49,14 @@ INSTALLED_APPS = [
 ]
 
 MIDDLEWARE = [
+    "gluebench.leaderboard.operations.observe",
     # Those that write headers come first, so that static files, refusals and "not modified" have them too.
     "django.middleware.security.SecurityMiddleware",
     "gluebench.leaderboard.head.without_body",
     "gluebench.leaderboard.head.private_unless_said",
     "django.middleware.clickjacking.XFrameOptionsMiddleware",
     "csp.middleware.CSPMiddleware",
+    "gluebench.leaderboard.operations.probes",  # under any Host
     "gluebench.leaderboard.head.own_host",
     "whitenoise.middleware.WhiteNoiseMiddleware",
     "django.contrib.sessions.middleware.SessionMiddleware",
@@ -194,12 +198,5 @@ USE_I18N = False
 USE_TZ = True
 TIME_ZONE = "UTC"
 
-LOGGING: dict[str, Any] = {
-    "version": 1,
-    "disable_existing_loggers": False,
-    "formatters": {"plain": {"format": "%(levelname)s %(name)s: %(message)s"}},
-    "handlers": {"console": {"class": "logging.StreamHandler", "formatter": "plain"}},
-    "root": {"handlers": ["console"], "level": "WARNING"},
-    "loggers": {"waitress.queue": {"level": "ERROR"}, "django.request": {"level": "ERROR"}},
-}
+LOGGING = logs.config(RUNNING.log_format, RUNNING.log_level)
 VERSION = __version__

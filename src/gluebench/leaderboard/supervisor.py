@@ -6,6 +6,7 @@ import errno
 import http.client
 import os
 import select
+import shutil
 import signal
 import socket
 import subprocess
@@ -179,6 +180,8 @@ def run(
     Without a socket there are workers only. Web processes may take `patience` seconds to stop.
     """
     address = Address(*listening.getsockname()[:2]) if listening else None
+    shutil.rmtree(site.metrics, ignore_errors=True)
+    folder.make_private(site.metrics)
     for number in (signal.SIGINT, signal.SIGTERM):
         signal.signal(number, _stop)
     reading, writing = os.pipe()
@@ -245,7 +248,7 @@ def _await_answer(address: Address, children: Sequence[Child]) -> None:
     while web.deaths < STARTS:
         connection = http.client.HTTPConnection(host, address.port, timeout=10)
         try:
-            connection.request("HEAD", "/")
+            connection.request("HEAD", "/healthz")
             # Nobody hangs up when the process ends before it takes the connection: the next one takes it.
             while web.deaths < STARTS and not select.select([connection.sock], [], [], 0)[0]:
                 _revive(children)
@@ -294,5 +297,6 @@ def environment(site: SiteFolder, host: str = "") -> dict[str, str]:
         "GLUEBENCH_HOSTS": ",".join(filter(None, (os.environ.get("GLUEBENCH_HOSTS", ""), name))),
         # The server keeps large requests here while they arrive: /tmp may be memory.
         "TMPDIR": str(site.uploads),
+        "PROMETHEUS_MULTIPROC_DIR": str(site.metrics),
         folder.VARIABLE: str(site.root),
     }

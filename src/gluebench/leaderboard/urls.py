@@ -9,7 +9,9 @@ from gluebench.leaderboard.accounts import views as accounts
 from gluebench.leaderboard.api.site import addresses as api_addresses
 from gluebench.leaderboard.boards import views as boards
 from gluebench.leaderboard.boards.exports import FORMATS, export
+from gluebench.leaderboard.operations import PROBES
 from gluebench.leaderboard.submissions import views as submissions
+from gluebench.leaderboard.uploads.views import submit
 
 admin.autodiscover()
 
@@ -17,6 +19,7 @@ handler500 = "gluebench.leaderboard.disk.failed"
 
 urlpatterns = [
     path("", boards.home, name="home"),
+    *(path(address[1:], view, name=address[1:]) for address, view in PROBES.items()),
     path("benchmarks/<slug:name>", boards.board, name="board"),
     path("benchmarks/<slug:name>.json", boards.board_json, name="board-json"),
     path("benchmarks/<slug:name>/tasks/<str:task>.json", boards.task_json, name="task-json"),
@@ -38,6 +41,8 @@ urlpatterns = [
     path("benchmarks/<slug:name>/diagnostics/<str:task>/<str:slug>", boards.phenomenon, name="phenomenon"),
     path("benchmarks/<slug:name>/diagnostics/<str:task>", boards.diagnostics, name="diagnostics"),
     path("", include("gluebench.leaderboard.submissions.urls")),
+    path("", include("gluebench.leaderboard.similarity.urls")),
+    path("benchmarks/<slug:name>/submit", submit, name="submit"),
     path("submissions", submissions.mine, name="my-submissions"),
     path("submissions/<slug:key>", submissions.submission, name="submission"),
     path("submissions/<slug:key>.json", submissions.submission_json, name="submission-json"),

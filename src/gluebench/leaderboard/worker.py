@@ -5,10 +5,8 @@ from __future__ import annotations
 import logging
 import secrets
 import threading
-from collections.abc import Callable
 from datetime import timedelta
 from types import FrameType
-from typing import Any
 
 import django
 
@@ -55,9 +53,7 @@ def _sweep_for_ever(stopping: threading.Event) -> None:
     from django.db import close_old_connections
 
     from gluebench.leaderboard.submissions import grading
-    from gluebench.leaderboard.submissions.feedback import round_earlier
 
-    _do(round_earlier)
     while not stopping.is_set():
         close_old_connections()
         sweep_once()
@@ -67,18 +63,15 @@ def _sweep_for_ever(stopping: threading.Event) -> None:
 def sweep_once() -> None:
     """What a worker sees to beside its tasks. One that fails is logged, holds up no other and comes again."""
     from gluebench.leaderboard.accounts.chores import do_when_due
+    from gluebench.leaderboard.health import beat
     from gluebench.leaderboard.ranks.renewing import look
     from gluebench.leaderboard.submissions.grading import reveal_due, sweep
 
-    for duty in (sweep, reveal_due, look, do_when_due, _forget_tasks):
-        _do(duty)
-
-
-def _do(duty: Callable[[], Any]) -> None:
-    try:
-        duty()
-    except Exception:
-        logger.exception("%s failed; it is tried again soon.", duty.__name__)
+    for duty in (beat, sweep, reveal_due, look, do_when_due, _forget_tasks):
+        try:
+            duty()
+        except Exception:
+            logger.exception("%s failed; it is tried again soon.", duty.__name__)
 
 
 def _forget_tasks() -> None:

@@ -76,7 +76,7 @@ class UserAdmin(LoggedAdmin):
     def make_reset_link(self, request: HttpRequest, chosen: QuerySet[User]) -> None:
         """For whoever forgot theirs, where no mail is sent."""
         for user in chosen:
-            record("password link", actor=request.user, account=user.pk)  # type: ignore[arg-type]
+            record("password link", actor=request.user, account=user.pk)
             _show_reset_link(self, request, user)
 
 
@@ -112,7 +112,7 @@ class AddressAdmin(LoggedAdmin):
             if address.can_set_verified():
                 address.set_as_primary()
                 hand_over(address.user)
-                record("address confirmed", actor=request.user, account=address.user_id)  # type: ignore[arg-type]
+                record("address confirmed", actor=request.user, account=address.user_id)
                 _show_reset_link(self, request, address.user)
             else:
                 said = f"{address.email} belongs to another account already."

@@ -13,7 +13,7 @@ from django.contrib.sessions.models import Session
 from django.utils import timezone
 
 from gluebench.leaderboard.accounts.models import Token
-from gluebench.leaderboard.submissions.retention import forget_old_files, forget_orphans
+from gluebench.leaderboard.common.signals import maintenance_due
 
 EVERY = timedelta(days=1)
 AFTER_FAILURE = timedelta(minutes=10)
@@ -44,8 +44,7 @@ def do_when_due() -> bool:
 def do() -> None:
     """All of them; each may be done at any time, and by several workers."""
     now = timezone.now()
-    forget_old_files()
-    forget_orphans()
+    maintenance_due.send(None)
     Token.objects.filter(expires__lt=now - TOKENS_KEPT).delete()
     Session.objects.filter(expire_date__lt=now).delete()
     UserSession.objects.exclude(session_key__in=Session.objects.values("session_key")).delete()

@@ -120,3 +120,8 @@ def issue(user: User, name: str, scopes: list[str], lifetime: timedelta) -> tupl
     expires: datetime = timezone.now() + lifetime
     token = Token.objects.create(user=user, name=name, scopes=scopes, expires=expires, digest=digest(secret))
     return token, secret
+
+
+def account_name(account: User, viewer: User) -> str:
+    """An account as this viewer may know it: its address is for admins, a number for other organisers."""
+    return account.email if viewer.is_superuser else f"Account {account.pk}"

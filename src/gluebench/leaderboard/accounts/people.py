@@ -1,4 +1,4 @@
-"""What an organiser does about people: admins, organisers, and links where no mail server delivers them."""
+"""What an operator does about accounts: admins, confirmed addresses, links that no mail server delivers."""
 
 from __future__ import annotations
 
@@ -17,7 +17,6 @@ from django.urls import reverse
 from gluebench.leaderboard.accounts.models import User
 from gluebench.leaderboard.accounts.trust import hand_over, require_confirmed, revoke
 from gluebench.leaderboard.audit.models import record
-from gluebench.leaderboard.benchmarks.models import Benchmark
 from gluebench.leaderboard.folder import SiteError
 
 
@@ -44,7 +43,7 @@ def make_admin(email: str, *, unconfirmed: bool = False) -> str:
     with transaction.atomic():
         user = _of(email)
         if user is not None and not unconfirmed:
-            _require_confirmed(user)
+            require_vouched(user)
         user = user or _new(email)
         user.is_staff = user.is_superuser = user.is_active = True
         user.set_password(password)
@@ -57,27 +56,6 @@ def make_admin(email: str, *, unconfirmed: bool = False) -> str:
 def has_admin() -> bool:
     """Whether somebody may sign in to the admin pages."""
     return User.objects.filter(is_superuser=True, is_active=True).exists()
-
-
-def set_organiser(email: str, benchmark: str, *, remove: bool = False, unconfirmed: bool = False) -> None:
-    """Let this account organise a benchmark, or no longer.
-
-    Raises SiteError for an unknown account or benchmark, and for an address that is not confirmed.
-    """
-    user = account(email)
-    if not (remove or unconfirmed):
-        _require_confirmed(user)
-    row = Benchmark.objects.filter(name=benchmark).first()
-    if row is None:
-        known = ", ".join(Benchmark.objects.values_list("name", flat=True)) or "none yet"
-        raise SiteError(f"There is no benchmark {benchmark!r} on this site. It has: {known}.")
-    with transaction.atomic():
-        if remove:
-            row.organisers.remove(user)
-        else:
-            row.organisers.add(user)
-        action = "organiser removed" if remove else "organiser added"
-        record(action, benchmark=row, account=user.pk, by="command line")
 
 
 def account(email: str) -> User:
@@ -103,8 +81,8 @@ def _new(email: str) -> User:
     return User.objects.create_user(email)
 
 
-def _require_confirmed(user: User) -> None:
-    """As `require_confirmed`, for the command line."""
+def require_vouched(user: User) -> None:
+    """As `require_confirmed`, for the command line. Raises SiteError."""
     try:
         require_confirmed([user])
     except ValidationError as error:

@@ -17,16 +17,16 @@ from gluebench.leaderboard.api import diagnostic_schemas, schemas
 from gluebench.leaderboard.api.answering import told
 from gluebench.leaderboard.api.callers import ANYBODY, PUBLIC
 from gluebench.leaderboard.api.paging import Asked, Place
-from gluebench.leaderboard.api.problems import not_found
 from gluebench.leaderboard.api.schemas import answers
 from gluebench.leaderboard.benchmarks.models import Benchmark
 from gluebench.leaderboard.boards import twins
-from gluebench.leaderboard.boards.cache import JSON, cached
-from gluebench.leaderboard.boards.entries import diagnosed, entries_of
 from gluebench.leaderboard.boards.phenomena import named, phenomenon_twin
-from gluebench.leaderboard.boards.report import expected_files
+from gluebench.leaderboard.common.page_cache import JSON, cached
+from gluebench.leaderboard.common.problems import not_found
 from gluebench.leaderboard.people.results import facts_of, shared
 from gluebench.leaderboard.submissions import feedback
+from gluebench.leaderboard.submissions.entries import diagnosed, entries_of, with_systems
+from gluebench.leaderboard.submissions.report import expected_files
 
 router = Router(tags=["Benchmarks"], auth=ANYBODY)
 
@@ -34,7 +34,7 @@ router = Router(tags=["Benchmarks"], auth=ANYBODY)
 @router.get("", response=answers(schemas.BenchmarkList, 422), openapi_extra=PUBLIC)
 def benchmarks(request: HttpRequest, asked: Query[Asked]) -> dict[str, Any]:
     """The benchmarks of this site, the oldest first."""
-    found = Benchmark.objects.with_systems().order_by("added", "pk")
+    found = with_systems(Benchmark.objects.all()).order_by("added", "pk")
     place = Place.of(request, asked, found.count())
     return {**place.as_dict(), "items": [_line(each) for each in place.of_these(found)]}
 
@@ -141,7 +141,7 @@ def people(request: HttpRequest, name: str) -> HttpResponse:
 
 def benchmark_or_404(name: str) -> Benchmark:
     """The benchmark of that name. Raises ProblemError."""
-    found = Benchmark.objects.with_systems().filter(name=name).first()
+    found = with_systems(Benchmark.objects.all()).filter(name=name).first()
     if found is None:
         raise not_found(f"This site has no benchmark {name!r}.")
     return found

@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import json
 import logging
 import math
-from collections.abc import Mapping, Sequence
-from http import HTTPStatus
+from collections.abc import Sequence
 from typing import Any
 
 from django.core.exceptions import RequestDataTooBig, SuspiciousOperation
@@ -15,77 +13,15 @@ from django.core.signals import got_request_exception
 from django.http import Http404, HttpRequest, HttpResponse
 from django.http.multipartparser import MultiPartParserError
 from django.utils import timezone
-from ninja import NinjaAPI, Schema
+from ninja import NinjaAPI
 from ninja.errors import AuthenticationError, HttpError, ValidationError
-from pydantic import AwareDatetime
 
 from gluebench.leaderboard import disk
+from gluebench.leaderboard.common.problems import FieldError, ProblemError, invalid, not_found, unauthorized
 from gluebench.leaderboard.limits.gate import ClosedError, QuotaError
 from gluebench.leaderboard.storage import is_full
-from gluebench.leaderboard.submissions.process import BUSY_SECONDS, BusyError
-
-JSON = "application/problem+json"
-BEARER = 'Bearer realm="gluebench"'
 
 logger = logging.getLogger(__name__)
-
-
-class FieldError(Schema):
-    """What is wrong with one value that was sent."""
-
-    field: str
-    message: str
-
-
-class Problem(Schema):
-    """Why a request was refused. `type` is for programs, `detail` for people."""
-
-    type: str
-    """ "urn:gluebench:" and a word: "quota", "rate", "retry-key", "field" and so on."""
-    title: str
-    status: int
-    detail: str
-    errors: list[FieldError] = []
-    next: AwareDatetime | None = None
-    """When the same request will be taken, where that is known."""
-
-
-class ProblemError(Exception):
-    """A refusal, raised anywhere below an operation."""
-
-    def __init__(
-        self,
-        status: int,
-        kind: str,
-        detail: str,
-        *,
-        errors: Sequence[FieldError] = (),
-        more: Mapping[str, Any] | None = None,
-        headers: Mapping[str, str] | None = None,
-    ) -> None:
-        super().__init__(detail)
-        self.status = status
-        self.kind = kind
-        self.detail = detail
-        self.errors = errors
-        self.more = more or {}
-        self.headers = headers or {}
-
-    def response(self) -> HttpResponse:
-        """It as an answer."""
-        body = {
-            "type": f"urn:gluebench:{self.kind}",
-            "title": HTTPStatus(self.status).phrase,
-            "status": self.status,
-            "detail": self.detail,
-            "errors": [each.dict() for each in self.errors],
-            "next": None,
-            **self.more,
-        }
-        answer = HttpResponse(json.dumps(body), status=self.status, content_type=JSON)
-        for name, value in self.headers.items():
-            answer[name] = value
-        return answer
 
 
 def install(api: NinjaAPI) -> None:
@@ -133,30 +69,6 @@ def _fault(request: HttpRequest, error: Exception | type[Exception]) -> HttpResp
     got_request_exception.send(sender=None, request=request)
     logger.error("%s %s failed", request.method, request.path, exc_info=True)
     return ProblemError(500, "fault", "The site failed; its log says where. Ask the organiser.").response()
-
-
-def busy(refusal: BusyError) -> ProblemError:
-    """Too many free checks at a time. Programs try again by themselves, as after too many requests."""
-    return ProblemError(429, "rate", str(refusal), headers={"Retry-After": str(BUSY_SECONDS)})
-
-
-def unauthorized(detail: str = "") -> ProblemError:
-    """Nobody is signed in."""
-    told = (
-        detail or "Send a token of yours as `Authorization: Bearer gluebench_...`; /account/tokens makes one."
-    )
-    return ProblemError(401, "sign-in", told, headers={"WWW-Authenticate": BEARER})
-
-
-def not_found(detail: str) -> ProblemError:
-    """It is not there, or not for this caller to know of."""
-    return ProblemError(404, "not-found", detail or "There is nothing at this address.")
-
-
-def invalid(errors: Sequence[FieldError]) -> ProblemError:
-    """Values that cannot be taken, all of them."""
-    told = "; ".join(f"{each.field}: {each.message}" if each.field else each.message for each in errors)
-    return ProblemError(422, "field", told, errors=errors)
 
 
 def _pydantic(error: ValidationError) -> list[FieldError]:

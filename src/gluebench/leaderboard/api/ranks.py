@@ -13,13 +13,13 @@ from pydantic import AwareDatetime, StringConstraints
 from gluebench.leaderboard.api.answering import told
 from gluebench.leaderboard.api.benchmarks import benchmark_or_404
 from gluebench.leaderboard.api.callers import ANYBODY, PUBLIC
-from gluebench.leaderboard.api.problems import ProblemError, not_found
 from gluebench.leaderboard.api.schemas import Open, answers
 from gluebench.leaderboard.benchmarks.models import Benchmark
-from gluebench.leaderboard.boards.cache import JSON, cached
-from gluebench.leaderboard.boards.entries import entries_of
+from gluebench.leaderboard.common.page_cache import JSON, cached
+from gluebench.leaderboard.common.problems import ProblemError, not_found
 from gluebench.leaderboard.ranks import compare_views, costs, tables
 from gluebench.leaderboard.ranks.kept import kept
+from gluebench.leaderboard.submissions.entries import entries_of
 from gluebench.leaderboard.submissions.models import Submission
 
 router = Router(tags=["Benchmarks"], auth=ANYBODY)

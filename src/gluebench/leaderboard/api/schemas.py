@@ -8,7 +8,7 @@ from ninja import Field, Schema
 from pydantic import AwareDatetime, BeforeValidator, ConfigDict, StringConstraints, create_model
 
 from gluebench.leaderboard.api.paging import Paged
-from gluebench.leaderboard.api.problems import Problem
+from gluebench.leaderboard.common.problems import Problem
 from gluebench.leaderboard.fields import FIELDS
 from gluebench.leaderboard.fields import Field as Described
 from gluebench.leaderboard.submissions.models import Kind, Regime, Status, Submission

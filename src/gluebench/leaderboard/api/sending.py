@@ -19,16 +19,16 @@ from gluebench.leaderboard.api.answering import told
 from gluebench.leaderboard.api.benchmarks import benchmark_or_404
 from gluebench.leaderboard.api.callers import SIGNED_IN, user_with
 from gluebench.leaderboard.api.facts import own
-from gluebench.leaderboard.api.problems import FieldError, ProblemError, busy, invalid
-from gluebench.leaderboard.api.rates import spend
 from gluebench.leaderboard.api.schemas import answers
 from gluebench.leaderboard.benchmarks.models import Benchmark
+from gluebench.leaderboard.common.problems import FieldError, ProblemError, invalid
+from gluebench.leaderboard.common.rates import spend
 from gluebench.leaderboard.limits.gate import QuotaError
 from gluebench.leaderboard.limits.quota import usage
-from gluebench.leaderboard.limits.whole import as_policy
-from gluebench.leaderboard.submissions.accept import accept, digest
+from gluebench.leaderboard.submissions.completeness import as_policy
 from gluebench.leaderboard.submissions.models import Submission
-from gluebench.leaderboard.submissions.process import BusyError, GraderError, run_check
+from gluebench.leaderboard.submissions.process import GraderError, run_check
+from gluebench.leaderboard.uploads.accept import accept, digest
 
 RETRY_KEY = r"^[!-~]{1,64}$"
 
@@ -47,8 +47,6 @@ def check(request: HttpRequest, name: str, file: File[UploadedFile]) -> HttpResp
         found = run_check(benchmark.manifest_path, _place(file), account=user.pk)
     except GraderError as failure:
         raise invalid([FieldError(field="file", message=str(failure))]) from None
-    except BusyError as refusal:
-        raise busy(refusal) from None
     return told(as_policy(benchmark.policy, found))
 
 

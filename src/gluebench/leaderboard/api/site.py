@@ -13,11 +13,12 @@ from django.views.decorators.csrf import csrf_exempt
 from ninja import NinjaAPI
 
 from gluebench.leaderboard.accounts.models import Token, User
-from gluebench.leaderboard.api import benchmarks, problems, ranks, schemas, sending, submissions
+from gluebench.leaderboard.api import benchmarks, ranks, schemas, sending, submissions
 from gluebench.leaderboard.api.callers import ANYBODY, PUBLIC, SIGNED_IN
 from gluebench.leaderboard.api.docs import Page, with_pictures
-from gluebench.leaderboard.api.problems import ProblemError
+from gluebench.leaderboard.api.problems import install
 from gluebench.leaderboard.api.schemas import answers
+from gluebench.leaderboard.common.problems import JSON, ProblemError, not_found
 from gluebench.version import __version__
 
 DESCRIPTION = """\
@@ -58,7 +59,7 @@ def _declare_problems(responses: dict[Any, Any]) -> None:
     """Ninja says application/json of every answer."""
     for status, answer in responses.items():
         if int(status) >= 400 and "content" in answer:
-            (answer["content"],) = ({problems.JSON: shape} for shape in answer["content"].values())
+            (answer["content"],) = ({JSON: shape} for shape in answer["content"].values())
 
 
 api = Interface(
@@ -69,7 +70,7 @@ api = Interface(
     docs_decorator=with_pictures,
     urls_namespace="api",
 )
-problems.install(api)
+install(api)
 api.add_router("/benchmarks", benchmarks.router)
 api.add_router("/benchmarks", ranks.router)
 api.add_router("/benchmarks", sending.router)
@@ -131,4 +132,4 @@ def _well_mannered(view: View) -> View:
 
 @csrf_exempt
 def _nowhere(request: HttpRequest, rest: str) -> HttpResponse:
-    return problems.not_found(f"There is no /api/v1/{rest}; /api/v1/docs lists what there is.").response()
+    return not_found(f"There is no /api/v1/{rest}; /api/v1/docs lists what there is.").response()

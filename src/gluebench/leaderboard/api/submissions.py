@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import Any
 
-from django.db.models import QuerySet
 from django.http import FileResponse, HttpRequest, HttpResponse
 from ninja import Query, Router
 
@@ -14,11 +13,12 @@ from gluebench.leaderboard.api.answering import told
 from gluebench.leaderboard.api.callers import ANYBODY, PUBLIC, SIGNED_IN, reader, user_with
 from gluebench.leaderboard.api.facts import facts, line, own, standing
 from gluebench.leaderboard.api.paging import Asked, Place
-from gluebench.leaderboard.api.problems import not_found
 from gluebench.leaderboard.api.schemas import answers
+from gluebench.leaderboard.common.problems import not_found
 from gluebench.leaderboard.submissions import acts
 from gluebench.leaderboard.submissions.facts import report_of
 from gluebench.leaderboard.submissions.models import Result, Submission
+from gluebench.leaderboard.submissions.requests import owned, visible
 
 router = Router(tags=["Submissions"], auth=ANYBODY)
 
@@ -45,20 +45,20 @@ def submissions(request: HttpRequest, asked: Query[Asked], only: Query[schemas.O
 @router.get("/{slug:key}", response=answers(schemas.SubmissionFacts, 404), openapi_extra=PUBLIC)
 def submission(request: HttpRequest, key: str) -> HttpResponse:
     """A submission with its report. Its author is told the findings of the check too."""
-    found = _visible(request, key)
+    found = visible(reader(request), key)
     return told(facts(found, owned=found.owner_id == reader(request).pk))
 
 
 @router.get("/{slug:key}/status", response=answers(schemas.StatusFacts, 404), openapi_extra=PUBLIC)
 def status(request: HttpRequest, key: str) -> dict[str, Any]:
     """Where it stands in the queue; made to be asked for again and again."""
-    return standing(_visible(request, key))
+    return standing(visible(reader(request), key))
 
 
 @router.get("/{slug:key}/report", response=answers(schemas.Report, 404), openapi_extra=PUBLIC)
 def report(request: HttpRequest, key: str) -> HttpResponse:
     """The full report, as `gluebench grade --json` prints one; the policy may hold a part of it back."""
-    found = _visible(request, key)
+    found = visible(reader(request), key)
     whole = report_of(found)
     if whole is None:
         raise not_found(f"There is no report of {key} to show: {found.get_status_display().lower()}.")
@@ -68,7 +68,7 @@ def report(request: HttpRequest, key: str) -> HttpResponse:
 @router.get("/{slug:key}/history", response=answers(schemas.History, 403, 404), auth=SIGNED_IN)
 def history(request: HttpRequest, key: str) -> dict[str, Any]:
     """Every grading of one's own submission and every edit, newest first."""
-    found = _mine(request, key, Scope.READ)
+    found = owned(user_with(request, Scope.READ), key)
     return {
         "results": [_result(each) for each in found.results.all()],
         "edits": [{"at": each.at, "changes": each.changes} for each in found.revisions.all()],
@@ -78,7 +78,7 @@ def history(request: HttpRequest, key: str) -> dict[str, Any]:
 @router.get("/{slug:key}/file", response=answers(None, 403, 404), auth=SIGNED_IN, openapi_extra=ZIP)
 def file(request: HttpRequest, key: str) -> FileResponse:
     """The file of one's own submission, as it was sent."""
-    found = _mine(request, key, Scope.READ)
+    found = owned(user_with(request, Scope.READ), key)
     if not found.file:
         raise not_found(f"The file of {key} is no longer kept; its scores are.")
     return FileResponse(
@@ -90,58 +90,36 @@ def file(request: HttpRequest, key: str) -> FileResponse:
 def edit(request: HttpRequest, key: str, changes: schemas.Changes) -> HttpResponse:
     """Say something else of one's own submission. What stood there before is kept in its history."""
     user = user_with(request, Scope.SUBMIT)
-    found = _mine(request, key, Scope.SUBMIT)
-    acts.edit(found, user, changes.dict(exclude_unset=True))
+    acts.edit(owned(user, key), user, changes.dict(exclude_unset=True))
     return _again(key)
 
 
 @router.post("/{slug:key}/publish", response=ACT, auth=SIGNED_IN)
 def publish(request: HttpRequest, key: str) -> HttpResponse:
     """Show it on the board, once it is graded and, where the policy says so, approved."""
-    acts.publish(_mine(request, key, Scope.SUBMIT), public=True)
+    acts.publish(owned(user_with(request, Scope.SUBMIT), key), public=True)
     return _again(key)
 
 
 @router.post("/{slug:key}/unpublish", response=ACT, auth=SIGNED_IN)
 def unpublish(request: HttpRequest, key: str) -> HttpResponse:
     """Take it off the board; it stays to be seen by its author."""
-    acts.publish(_mine(request, key, Scope.SUBMIT), public=False)
+    acts.publish(owned(user_with(request, Scope.SUBMIT), key), public=False)
     return _again(key)
 
 
 @router.post("/{slug:key}/withdraw", response=ACT, auth=SIGNED_IN)
 def withdraw(request: HttpRequest, key: str) -> HttpResponse:
     """Take it back. It still counts against the quota, unless its grading had not begun."""
-    acts.withdraw(_mine(request, key, Scope.SUBMIT))
+    acts.withdraw(owned(user_with(request, Scope.SUBMIT), key))
     return _again(key)
 
 
 @router.post("/{slug:key}/restore", response=ACT, auth=SIGNED_IN)
 def restore(request: HttpRequest, key: str) -> HttpResponse:
     """Undo a withdrawal, where its grading had begun."""
-    acts.restore(_mine(request, key, Scope.SUBMIT))
+    acts.restore(owned(user_with(request, Scope.SUBMIT), key))
     return _again(key)
-
-
-def _visible(request: HttpRequest, key: str) -> Submission:
-    """The submission, if this caller may know of it. Raises ProblemError."""
-    return _one(
-        Submission.objects.visible_to(reader(request)),
-        key,
-        "There is no such submission, or it is not public.",
-    )
-
-
-def _mine(request: HttpRequest, key: str, scope: Scope) -> Submission:
-    """One's own submission. Raises ProblemError."""
-    return _one(Submission.objects.owned_by(user_with(request, scope)), key, "You have no such submission.")
-
-
-def _one(among: QuerySet[Submission], key: str, otherwise: str) -> Submission:
-    found = among.select_related("benchmark").filter(key=key).first()
-    if found is None:
-        raise not_found(otherwise)
-    return found
 
 
 def _again(key: str) -> HttpResponse:

@@ -33,7 +33,7 @@ class LoggedAdmin(admin.ModelAdmin):  # type: ignore[type-arg]
 
     def _record(self, request: HttpRequest, act: str, thing: Model, fields: list[str]) -> None:
         kind = str(thing._meta.verbose_name)
-        record(f"{kind} {act}", actor=request.user, row=thing.pk, fields=fields)  # type: ignore[arg-type]
+        record(f"{kind} {act}", actor=request.user, row=thing.pk, fields=fields)
 
 
 class ReadOnlyAdmin(LoggedAdmin):
@@ -58,6 +58,5 @@ class EntryAdmin(ReadOnlyAdmin):
 
     list_display = ["at", "action", "actor", "benchmark", "submission", "reason"]
     list_filter = ["action", "benchmark"]
-    list_select_related = ["actor", "benchmark", "submission"]
-    search_fields = ["actor__email", "reason", "submission__name", "submission__key"]
+    search_fields = ["=actor", "reason", "=submission"]
     date_hierarchy = "at"

@@ -1,31 +1,42 @@
-"""The log: one row for each act of an organiser or admin, and for each change of labels or policy.
+"""The log: one row for each act of an organizer or admin, and for each change of labels or policy.
 
-Beside it, what the report of near-identical predictions rests on.
+Rows name what they speak of by keys, not by relations, so that they outlive it and no app below is needed.
+They are a chain: the seal of each covers the seal of the row before, so that none can be edited, deleted
+or inserted without the site's key.
 """
 
 from __future__ import annotations
 
-from typing import Any
+import logging
+from typing import Any, Protocol
 
-from django.db import models
+from django.db import connection, models, transaction
+from django.utils import timezone
 
-from gluebench.leaderboard.accounts.models import User
-from gluebench.leaderboard.benchmarks.models import Benchmark
-from gluebench.leaderboard.submissions.models import Submission
+from gluebench.leaderboard.seals import seal
+
+LOCK = 0x676C7565  # any number that no other lock of the database has
+
+logger = logging.getLogger(__name__)
 
 
 class Entry(models.Model):
     """One act. Rows are added and never changed."""
 
-    at = models.DateTimeField(auto_now_add=True)
-    actor = models.ForeignKey(User, null=True, on_delete=models.SET_NULL, related_name="+")
-    """Who did it; nobody for what the site or its command line did."""
+    at = models.DateTimeField(default=timezone.now)
+    actor = models.BigIntegerField(null=True)
+    """The account that did it, by number; none for what the site or its command line did."""
     action = models.CharField(max_length=40)
     """A word for the act: "quota", "verify", "labels"."""
-    benchmark = models.ForeignKey(Benchmark, null=True, on_delete=models.CASCADE, related_name="log")
-    submission = models.ForeignKey(Submission, null=True, on_delete=models.CASCADE, related_name="log")
+    benchmark = models.CharField(max_length=80, blank=True, db_index=True)
+    """Its name, as in its address."""
+    submission = models.CharField(max_length=12, blank=True, db_index=True)
+    """Its key, as in its address."""
     reason = models.CharField(max_length=400, blank=True)
     detail = models.JSONField(default=dict)
+    seal = models.CharField(max_length=64, default="", editable=False)
+
+    SEALED = ["at", "actor", "action", "benchmark", "submission", "reason", "detail"]
 
     class Meta:
         ordering = ["-at", "-pk"]
@@ -35,36 +46,55 @@ class Entry(models.Model):
     def __str__(self) -> str:
         return self.action
 
+    def save(self, *arguments: Any, **options: Any) -> None:
+        """Add a row to the end of the chain."""
+        with transaction.atomic():
+            if self._state.adding:
+                _wait_for_the_end()
+                last = Entry.objects.order_by("-pk").values_list("seal", flat=True).first()
+                self.seal = self.digest(last or "")
+            super().save(*arguments, **options)
+        logger.info("Log entry %s, %s: seal %s", self.pk, self.action, self.seal)
 
-class Sample(models.Model):
-    """Some of a submission's predictions, kept so that two can be compared without opening their files."""
-
-    submission = models.OneToOneField(Submission, on_delete=models.CASCADE, related_name="sample")
-    files = models.JSONField()
-    """As `audit.samples.take_sample` gives them."""
+    def digest(self, before: str) -> str:
+        """What its seal must be after a row with that seal."""
+        return seal("log", before, *(getattr(self, name) for name in self.SEALED))
 
 
-class Comparison(models.Model):
-    """The last time that a benchmark's submissions were compared with each other."""
+class _Account(Protocol):
+    pk: Any
 
-    benchmark = models.OneToOneField(Benchmark, on_delete=models.CASCADE, related_name="comparison")
-    at = models.DateTimeField(auto_now=True)
-    submissions = models.PositiveIntegerField()
-    """How many were compared."""
-    pairs = models.JSONField()
-    """Primary keys of two submissions and the share of equal predictions, nearest first."""
+
+class _Benchmark(Protocol):
+    name: Any
+
+
+class _Submission(Protocol):
+    key: Any
+
+
+def _wait_for_the_end() -> None:
+    """Keep others from adding rows until this transaction ends; SQLite lets one write at a time anyway."""
+    if connection.vendor == "postgresql":
+        with connection.cursor() as cursor:
+            cursor.execute("SELECT pg_advisory_xact_lock(%s)", [LOCK])
 
 
 def record(
     action: str,
     *,
-    actor: User | None = None,
-    benchmark: Benchmark | None = None,
-    submission: Submission | None = None,
+    actor: _Account | None = None,
+    benchmark: _Benchmark | None = None,
+    submission: _Submission | None = None,
     reason: str = "",
     **detail: Any,
 ) -> Entry:
     """Put an act in the log: in the transaction of the act itself."""
     return Entry.objects.create(
-        actor=actor, action=action, benchmark=benchmark, submission=submission, reason=reason, detail=detail
+        actor=None if actor is None else actor.pk,
+        action=action,
+        benchmark="" if benchmark is None else benchmark.name,
+        submission="" if submission is None else submission.key,
+        reason=reason,
+        detail=detail,
     )

@@ -12,9 +12,11 @@ from django.core.validators import validate_slug
 from django.db import transaction
 
 from gluebench import benchmark as records
+from gluebench.leaderboard.audit.models import record
 from gluebench.leaderboard.benchmarks import labels
 from gluebench.leaderboard.benchmarks.manifests import Manifest, read_manifest
 from gluebench.leaderboard.benchmarks.models import Benchmark
+from gluebench.leaderboard.common.signals import benchmark_changed
 from gluebench.leaderboard.folder import SiteError, make_private, write_private
 from gluebench.leaderboard.text import require_fields
 
@@ -29,40 +31,40 @@ class _Gold(NamedTuple):
 
 def add_benchmark(name_or_path: str, gold_folder: Path, *, why: str = "") -> str:
     """See `commands.add`; `why` stands in the history of what is graded anew."""
-    from gluebench.leaderboard.audit import models as log
-    from gluebench.leaderboard.submissions.grading import regrade
     from gluebench.scoring import read_gold
 
-    record = records.load_benchmark(name_or_path)
-    _require_slug(record.name)
-    named = Benchmark(name=record.name, title=record.title)
+    manifested = records.load_benchmark(name_or_path)
+    _require_slug(manifested.name)
+    named = Benchmark(name=manifested.name, title=manifested.title)
     # Some databases refuse what is longer than its column.
-    require_fields(named, ("name", "title"), what=f"The benchmark {record.name!r}")
+    require_fields(named, ("name", "title"), what=f"The benchmark {manifested.name!r}")
     if not gold_folder.is_dir():
-        raise SiteError(f"{gold_folder} is not a folder. Name the folder of {record.name}'s labels.")
-    gold = read_gold(gold_folder, record)  # says all that is wrong with the labels, now and to the organiser
+        raise SiteError(f"{gold_folder} is not a folder. Name the folder of {manifested.name}'s labels.")
+    gold = read_gold(
+        gold_folder, manifested
+    )  # says all that is wrong with the labels, now and to the organiser
     _require_all(gold)
     manifest = read_manifest(name_or_path)
-    _require_kept(manifest, record)
-    kept = _keep_gold(record.name, gold_folder)
+    _require_kept(manifest, manifested)
+    kept = _keep_gold(manifested.name, gold_folder)
     labels.publish(kept.place)
     values = {
-        "title": record.title,
+        "title": manifested.title,
         "manifest": manifest.text,
         "parents": list(manifest.parents),
         "gold": kept.place,
         "gold_digest": kept.digest,
     }
     with transaction.atomic():
-        row, new = Benchmark.objects.get_or_create(name=record.name, defaults=values)
+        row, new = Benchmark.objects.get_or_create(name=manifested.name, defaults=values)
         changed = [] if new else [field for field, value in values.items() if getattr(row, field) != value]
         if changed:
             Benchmark.objects.filter(pk=row.pk).update(**values)
             what = "The labels changed." if "gold" in changed else "The manifest changed."
             reason = f"{what} {why}".strip()
-            log.record("labels" if "gold" in changed else "manifest", benchmark=row, reason=reason)
-            regrade(row, reason)
-    return record.name
+            record("labels" if "gold" in changed else "manifest", benchmark=row, reason=reason)
+            benchmark_changed.send(Benchmark, benchmark=row, reason=reason)
+    return manifested.name
 
 
 def _require_all(gold: Gold) -> None:

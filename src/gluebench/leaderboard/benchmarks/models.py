@@ -9,7 +9,7 @@ from typing import Any
 
 from django.conf import settings
 from django.db import models
-from django.db.models import Count, F
+from django.db.models import F
 from django.db.models.signals import m2m_changed
 from django.dispatch import receiver
 from django.urls import reverse
@@ -35,12 +35,6 @@ class BenchmarkQuerySet(models.QuerySet["Benchmark"]):
     def touch(self) -> None:
         """Say that pages of these benchmarks show something new: in the transaction of the change."""
         self.update(version=F("version") + 1)
-
-    def with_systems(self) -> BenchmarkQuerySet:
-        """Each with `systems`, how many submissions its board shows."""
-        from gluebench.leaderboard.submissions.models import listed  # which knows benchmarks
-
-        return self.annotate(systems=Count("submissions", filter=listed("submissions__")))
 
 
 class Benchmark(models.Model):

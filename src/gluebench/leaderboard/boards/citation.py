@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from gluebench.leaderboard.boards.escapes import latex
-from gluebench.leaderboard.boards.formats import percent
+from gluebench.leaderboard.common.escapes import latex
+from gluebench.leaderboard.common.formats import percent
 from gluebench.leaderboard.submissions.models import Submission
 
 

@@ -10,13 +10,13 @@ from django.template.loader import render_to_string
 from gluebench.analysis.rank.order import board_order
 from gluebench.benchmark import Task
 from gluebench.leaderboard.benchmarks.models import Benchmark as Row
-from gluebench.leaderboard.boards.entries import diagnosed
-from gluebench.leaderboard.boards.formats import interval_text, percent, score_text
 from gluebench.leaderboard.boards.options import ROWS, address
 from gluebench.leaderboard.boards.phenomena import slug_of
 from gluebench.leaderboard.boards.standings import diagnosed_standings
 from gluebench.leaderboard.boards.summary import PRIVACY
+from gluebench.leaderboard.common.formats import interval_text, percent, score_text
 from gluebench.leaderboard.people.results import shared
+from gluebench.leaderboard.submissions.entries import diagnosed
 
 
 class Heading(NamedTuple):

@@ -12,15 +12,15 @@ from django.views.decorators.http import require_safe
 
 from gluebench.analysis.rank.order import board_order, competition_ranks
 from gluebench.benchmark import Benchmark
-from gluebench.leaderboard.boards.cache import cached
+from gluebench.leaderboard.benchmarks.live import live
 from gluebench.leaderboard.boards.columns import Scheme, scheme_of
-from gluebench.leaderboard.boards.entries import entries_of
-from gluebench.leaderboard.boards.escapes import csv_cell, latex, markdown_cell
-from gluebench.leaderboard.boards.live import live
 from gluebench.leaderboard.boards.options import Options
 from gluebench.leaderboard.boards.table import Cell, Row, Table, build_whole
 from gluebench.leaderboard.boards.views import task_or_404
+from gluebench.leaderboard.common.escapes import csv_cell, latex, markdown_cell
+from gluebench.leaderboard.common.page_cache import cached
 from gluebench.leaderboard.fields import LISTED
+from gluebench.leaderboard.submissions.entries import entries_of
 
 Entries = Sequence[Mapping[str, Any]]
 

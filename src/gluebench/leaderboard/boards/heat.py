@@ -15,12 +15,12 @@ from gluebench.analysis.rank.order import board_order
 from gluebench.benchmark import Task
 from gluebench.leaderboard.benchmarks.models import Benchmark
 from gluebench.leaderboard.boards.diagnostics import Value, value_of
-from gluebench.leaderboard.boards.entries import diagnosed
-from gluebench.leaderboard.boards.escapes import csv_cell
-from gluebench.leaderboard.boards.formats import percent
 from gluebench.leaderboard.boards.options import address
-from gluebench.leaderboard.boards.phenomena import labels_of, slug_of
+from gluebench.leaderboard.boards.phenomena import slug_of
 from gluebench.leaderboard.boards.standings import diagnosed_standings
+from gluebench.leaderboard.common.escapes import csv_cell
+from gluebench.leaderboard.common.formats import labels_of, percent
+from gluebench.leaderboard.submissions.entries import diagnosed
 
 COLUMNS = 20
 """Systems on one map."""

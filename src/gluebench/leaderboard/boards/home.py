@@ -6,6 +6,7 @@ from django.template.loader import render_to_string
 
 from gluebench.leaderboard.benchmarks.models import Benchmark
 from gluebench.leaderboard.boards.options import address
+from gluebench.leaderboard.submissions.entries import with_systems
 
 BENCHMARKS = 30
 """Benchmarks on a page."""
@@ -19,7 +20,7 @@ def home_page(search: str, page: int, *, signed_in: bool) -> str:
     pages = max(-(-len(found) // BENCHMARKS), 1)
     page = min(page, pages)
     pks = found[(page - 1) * BENCHMARKS : page * BENCHMARKS]
-    shown = {each.pk: each for each in Benchmark.objects.with_systems().filter(pk__in=pks)}
+    shown = {each.pk: each for each in with_systems(Benchmark.objects.all()).filter(pk__in=pks)}
     context = {
         "benchmarks": [shown[pk] for pk in pks if pk in shown],
         "number": len(rows),

@@ -10,12 +10,12 @@ from django.template.loader import render_to_string
 from gluebench.analysis.rank.order import competition_ranks
 from gluebench.leaderboard.benchmarks.models import Benchmark
 from gluebench.leaderboard.boards.columns import Scheme
-from gluebench.leaderboard.boards.entries import entries_of, graded_again
 from gluebench.leaderboard.boards.layout import Layout, Line, arrange
 from gluebench.leaderboard.boards.options import ALL_ROWS, ROWS, Options
 from gluebench.leaderboard.boards.standings import Standings, standings
 from gluebench.leaderboard.boards.table import Table, bests, fill, reference_line, references_of
 from gluebench.leaderboard.ranks.order import Order, order_of, ranks_of, wanted_of
+from gluebench.leaderboard.submissions.entries import entries_of, graded_again
 
 RANKED_BY = ("by", "weights", "majority")
 """What the address says of the order, in the names of `Options`."""

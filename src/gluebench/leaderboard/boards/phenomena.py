@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
@@ -15,15 +14,13 @@ from gluebench.analysis.diagnostics import Explained, explain
 from gluebench.analysis.rank.order import board_order
 from gluebench.benchmark import Task
 from gluebench.leaderboard.benchmarks.models import Benchmark
-from gluebench.leaderboard.boards.entries import diagnosed
-from gluebench.leaderboard.boards.formats import interval_text, score_text
 from gluebench.leaderboard.boards.options import ROWS, address
+from gluebench.leaderboard.common.formats import hundred, interval_text, labels_of, score_text
+from gluebench.leaderboard.submissions.entries import diagnosed
 
 SCHEMA = "gluebench.phenomenon-board/1"
 BARS = 20
 """Systems that the picture has room for."""
-LETTERS = 34
-"""Of a system's name in a picture."""
 
 
 class Wanted(NamedTuple):
@@ -154,29 +151,3 @@ def _picture(task: Task, wanted: Wanted, shown: Sequence[tuple[Any, Any]]) -> st
     ]
     axis = f"{task.metrics[0].title} × 100, with 95 % intervals"
     return bar_chart(f"{wanted.name}: systems with the highest numbers", bars, axis=axis) if bars else ""
-
-
-def short(name: str, letters: int = LETTERS) -> str:
-    """A name that a picture has room for."""
-    return name if len(name) <= letters else f"{name[: letters - 1]}…"
-
-
-def labels_of(entries: Sequence[Mapping[str, Any]]) -> list[str]:
-    """A name for each system in a picture; with its model, then its key, where others are called alike."""
-    found = [short(entry["name"]) for entry in entries]
-    for more in ("model", "key"):
-        times = Counter(found)
-        found = [
-            name if times[name] == 1 else _longer(name, entry[more])
-            for name, entry in zip(found, entries, strict=True)
-        ]
-    return found
-
-
-def _longer(name: str, more: str) -> str:
-    return f"{short(name, LETTERS // 2)}, {short(more, LETTERS // 2)}"
-
-
-def hundred(value: float | None) -> Any:
-    """A fraction as charts show it, of a hundred."""
-    return None if value is None else 100 * value

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from gluebench.benchmark import Benchmark, Task
-from gluebench.leaderboard.boards.formats import percent
+from gluebench.leaderboard.common.formats import percent
 
 PRIVACY = {True: "private", False: "public", None: "not stated"}
 """How a task's test labels are marked."""

@@ -10,9 +10,9 @@ from gluebench.analysis.rank.order import best, competition_ranks
 from gluebench.benchmark import Benchmark
 from gluebench.benchmark.records import Reference
 from gluebench.leaderboard.boards.columns import ROOM, WIDTHS, Column, Scheme, Section, scheme_of, sections_of
-from gluebench.leaderboard.boards.formats import ABSENT, margin_text, percent, score_text
 from gluebench.leaderboard.boards.layout import Layout, Line, arrange
 from gluebench.leaderboard.boards.options import Options
+from gluebench.leaderboard.common.formats import ABSENT, margin_text, percent, score_text
 from gluebench.leaderboard.ranks.order import Place
 
 

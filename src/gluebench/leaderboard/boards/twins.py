@@ -11,10 +11,10 @@ from gluebench.analysis.rank.order import board_order, competition_ranks
 from gluebench.benchmark import Task
 from gluebench.leaderboard.benchmarks.models import Benchmark
 from gluebench.leaderboard.boards.columns import columns_of
-from gluebench.leaderboard.boards.entries import graded_again
 from gluebench.leaderboard.boards.summary import PRIVACY
 from gluebench.leaderboard.fields import LISTED, as_json
 from gluebench.leaderboard.ranks.order import Place, Wanted, order_of
+from gluebench.leaderboard.submissions.entries import graded_again
 
 
 def board(benchmark: Benchmark, entries: Sequence[Mapping[str, Any]]) -> dict[str, Any]:

@@ -12,25 +12,25 @@ from django.views.decorators.http import require_safe
 
 from gluebench.benchmark import Benchmark as Record
 from gluebench.benchmark import Task, UnknownNameError
+from gluebench.leaderboard.benchmarks.live import Live, live, only_one, site_version
 from gluebench.leaderboard.benchmarks.models import Benchmark
 from gluebench.leaderboard.boards import twins
-from gluebench.leaderboard.boards.cache import JSON, cached
 from gluebench.leaderboard.boards.citation import citation
 from gluebench.leaderboard.boards.columns import Scheme, scheme_of
 from gluebench.leaderboard.boards.diagnostics import diagnostics_html
-from gluebench.leaderboard.boards.entries import diagnosed, entries_of
 from gluebench.leaderboard.boards.heat import heat_csv, heat_html
 from gluebench.leaderboard.boards.home import home_page
-from gluebench.leaderboard.boards.live import Live, live, only_one, site_version
 from gluebench.leaderboard.boards.options import Options, cleaned, page_number
 from gluebench.leaderboard.boards.pages import RANKED_BY, read_page, switches, table_html
 from gluebench.leaderboard.boards.phenomena import Wanted, named, phenomenon_html, phenomenon_twin
 from gluebench.leaderboard.boards.summary import facts, task_line, task_lines
-from gluebench.leaderboard.boards.tries import earlier_than
+from gluebench.leaderboard.common.page_cache import JSON, cached
 from gluebench.leaderboard.ranks.order import ABOUT, TITLES, wanted_of
 from gluebench.leaderboard.ranks.systems import majority_tasks
+from gluebench.leaderboard.submissions.attempts import earlier_than
+from gluebench.leaderboard.submissions.entries import diagnosed, entries_of
 from gluebench.leaderboard.submissions.facts import listed_facts
-from gluebench.leaderboard.submissions.models import Submission
+from gluebench.leaderboard.submissions.requests import visible
 
 
 @require_safe
@@ -173,7 +173,7 @@ def diagnostics_json(request: HttpRequest, name: str, task: str) -> HttpResponse
 @require_safe
 def detail(request: HttpRequest, key: str) -> HttpResponse:
     """What an expanded row of the board shows."""
-    submission = _visible(request, key)
+    submission = visible(request.user, key)
     address = request.build_absolute_uri(submission.get_absolute_url())
     context = {
         "submission": submission,
@@ -188,7 +188,7 @@ def detail(request: HttpRequest, key: str) -> HttpResponse:
 @require_safe
 def bibtex(request: HttpRequest, key: str) -> HttpResponse:
     """How to cite an entry, for a bibliography."""
-    submission = _visible(request, key)
+    submission = visible(request.user, key)
     text = citation(submission, request.build_absolute_uri(submission.get_absolute_url()))
     return HttpResponse(text, content_type="application/x-bibtex; charset=utf-8")
 
@@ -271,12 +271,3 @@ def _named(task: Task, slug: str) -> Wanted:
     if wanted is None:
         raise Http404(f"{task.name} has no phenomenon or category of that name.")
     return wanted
-
-
-def _visible(request: HttpRequest, key: str) -> Submission:
-    """The submission, or 404 for whoever may not know of it."""
-    rows = Submission.objects.visible_to(request.user).select_related("benchmark").defer("report", "problems")
-    found = rows.filter(key=key).first()
-    if found is None:
-        raise Http404("There is no such submission, or it is not public.")
-    return found

@@ -13,8 +13,7 @@ from django.shortcuts import get_object_or_404, redirect, render
 from django.urls import reverse
 from django.views.decorators.http import require_POST
 
-from gluebench.leaderboard.accounts.models import SignedInRequest, Team, User
-from gluebench.leaderboard.audit.similar import account_name
+from gluebench.leaderboard.accounts.models import SignedInRequest, Team, User, account_name
 from gluebench.leaderboard.benchmarks.models import Benchmark
 from gluebench.leaderboard.limits import teams
 from gluebench.leaderboard.limits.forms import OverrideForm, PolicyForm, TeamForm

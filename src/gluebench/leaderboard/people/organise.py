@@ -15,14 +15,13 @@ from django.shortcuts import get_object_or_404, redirect, render
 from django.views.decorators.http import require_safe
 
 from gluebench.data import DataError
-from gluebench.leaderboard.accounts.models import SignedInRequest
+from gluebench.leaderboard.accounts.models import SignedInRequest, account_name
 from gluebench.leaderboard.audit.models import record
-from gluebench.leaderboard.audit.similar import account_name
 from gluebench.leaderboard.benchmarks.models import Benchmark
 from gluebench.leaderboard.people import studies
 from gluebench.leaderboard.people.forms import StudyForm
 from gluebench.leaderboard.people.models import Annotator, Study
-from gluebench.leaderboard.people.tasks import score_study
+from gluebench.leaderboard.people.work import score_study
 from gluebench.leaderboard.submissions.requests import organised
 
 

@@ -14,8 +14,7 @@ from django.views.decorators.http import require_safe
 
 from gluebench.analysis.charts import Bar, bar_chart
 from gluebench.leaderboard.benchmarks.models import Benchmark
-from gluebench.leaderboard.boards.formats import interval_text, percent, score_text
-from gluebench.leaderboard.boards.phenomena import hundred
+from gluebench.leaderboard.common.formats import hundred, interval_text, percent, score_text
 from gluebench.leaderboard.people.models import Study
 from gluebench.scoring import Score
 from gluebench.scoring.rounding import lowest_of, rounded_score

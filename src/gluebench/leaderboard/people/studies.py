@@ -6,7 +6,7 @@ import io
 import json
 import zipfile
 from collections.abc import Mapping, Sequence
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from django.db import transaction
 
@@ -17,7 +17,7 @@ from gluebench.leaderboard.audit.models import record
 from gluebench.leaderboard.benchmarks.models import Benchmark
 from gluebench.leaderboard.people.drawn import draw_of
 from gluebench.leaderboard.people.models import Annotator, Answer, Study, new_code
-from gluebench.leaderboard.people.tasks import score_study
+from gluebench.leaderboard.people.work import score_study
 
 
 def make(
@@ -127,3 +127,17 @@ def _sheet(study: Study, annotator: Annotator) -> str:
         texts = [" ".join(text.split()) for text in study.texts[item - 1]]
         lines.append("\t".join([str(item), *texts, given.get(item, "")]))
     return "\n".join(lines) + "\n"
+
+
+def leave_studies(*, user: User, **_: Any) -> None:
+    """Labels of a deleted account stay, under a number; its link stops working."""
+    for annotator in Annotator.objects.filter(user=user):
+        annotator.user = None
+        annotator.save(update_fields=["user"])
+        renew(annotator)
+
+
+def export_labels(*, user: User, **_: Any) -> dict[str, Any]:
+    """For the export of an account: the labels that it gave."""
+    columns = ("study__benchmark__name", "study__task", "answers__item", "answers__label")
+    return {"labelled": list(user.annotating.values(*columns))}

@@ -6,6 +6,7 @@ import threading
 
 from django.db import transaction
 from django.utils import timezone
+from django_tasks import task
 
 from gluebench.leaderboard.benchmarks.models import Benchmark
 from gluebench.leaderboard.people.models import Study, codes_of
@@ -29,6 +30,12 @@ def score(pk: int) -> None:
         Study.objects.filter(pk=pk).update(**values)
         if study.public:
             Benchmark.objects.filter(pk=study.benchmark_id).touch()
+
+
+@task()
+def score_study(pk: int) -> None:
+    """Score one study in the worker."""
+    score(pk)
 
 
 def _job(study: Study) -> dict[str, object]:

@@ -11,9 +11,9 @@ from django.shortcuts import redirect, render
 from django.urls import reverse
 from django.views.decorators.http import require_safe
 
+from gluebench.leaderboard.benchmarks.live import live
 from gluebench.leaderboard.benchmarks.models import Benchmark
-from gluebench.leaderboard.boards.cache import JSON
-from gluebench.leaderboard.boards.live import live
+from gluebench.leaderboard.common.page_cache import JSON
 from gluebench.leaderboard.ranks.compared import comparison_csv, parts_of, whole_of
 from gluebench.leaderboard.ranks.kept import who
 from gluebench.leaderboard.ranks.models import Pair

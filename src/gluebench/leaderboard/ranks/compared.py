@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any, NamedTuple
 
 from gluebench.benchmark import Benchmark
-from gluebench.leaderboard.boards.formats import interval_text, percent
+from gluebench.leaderboard.common.formats import interval_text, percent
 from gluebench.leaderboard.ranks.tables import P, csv_text
 
 KINDS = {"coarse": "Coarse categories", "fine": "Fine phenomena"}

@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 
 from gluebench.analysis.charts import Point, scatter_chart
 from gluebench.analysis.rank.costs import pareto_front
-from gluebench.leaderboard.boards.phenomena import labels_of
+from gluebench.leaderboard.common.formats import hundred, labels_of
 from gluebench.leaderboard.fields import LISTED
 from gluebench.leaderboard.ranks.tables import csv_text, named
 
@@ -67,8 +67,8 @@ def _chart(rows: Sequence[Costed], cost: str, title: str) -> Chart | None:
             label,
             row.entry[cost],
             100 * row.score["value"],
-            _hundred(row.score["low"]),
-            _hundred(row.score["high"]),
+            hundred(row.score["low"]),
+            hundred(row.score["high"]),
             group=0 if row.fronts[cost] else 1,
         )
         for label, row in zip(labels_of([row.entry for row in shown]), shown, strict=True)
@@ -84,10 +84,6 @@ def _chart(rows: Sequence[Costed], cost: str, title: str) -> Chart | None:
         width=720,
     )
     return Chart(title, svg, len(stated), len(shown))
-
-
-def _hundred(value: float | None) -> float | None:
-    return None if value is None else 100 * value
 
 
 def costs_twin(rows: Sequence[Costed]) -> dict[str, Any]:

@@ -10,7 +10,7 @@ from gluebench.analysis.rank.rules import RULES, Rule, standing
 from gluebench.benchmark import Benchmark as Record
 from gluebench.benchmark import UnknownNameError
 from gluebench.leaderboard.benchmarks.models import Benchmark
-from gluebench.leaderboard.boards.formats import percent
+from gluebench.leaderboard.common.formats import percent
 from gluebench.leaderboard.ranks.models import Ranking
 from gluebench.leaderboard.ranks.systems import MOST, hidden, majority_tasks
 

@@ -14,6 +14,7 @@ from django.conf import settings
 from django.db import transaction
 from django.db.models import F, Q
 from django.utils import timezone
+from django_tasks import task
 
 from gluebench.leaderboard.benchmarks.models import Benchmark
 from gluebench.leaderboard.ranks.models import Pair, Ranking
@@ -24,13 +25,14 @@ from gluebench.leaderboard.ranks.systems import (
     stamp_of,
     task_scores,
 )
-from gluebench.leaderboard.ranks.tasks import compare_pair, renew_ranking
 from gluebench.leaderboard.submissions import feedback
 from gluebench.leaderboard.submissions.files import local_path
 from gluebench.leaderboard.submissions.grading import stopping
 from gluebench.leaderboard.submissions.models import Submission
 from gluebench.leaderboard.submissions.process import GraderError, InterruptedGradingError, run_grader
 
+AFTER_GRADING = -10
+"""Priority of a task: below that of gradings."""
 GIVEN_UP = timedelta(minutes=30)
 """After this a worker that was asked is taken to have died."""
 PATIENCE = timedelta(minutes=10)
@@ -180,3 +182,15 @@ def _run(
     with ExitStack() as files:
         paths = {row.key: str(files.enter_context(local_path(row.file))) for row in systems}
         return run_grader(job(paths), alive=alive, stop=stopping, seconds=settings.RANKING_SECONDS)
+
+
+@task(priority=AFTER_GRADING)
+def renew_ranking(benchmark: int) -> None:
+    """Compute the ranking of a board in the worker."""
+    renew(benchmark)
+
+
+@task(priority=AFTER_GRADING)
+def compare_pair(pk: int) -> None:
+    """Compare two systems in the worker."""
+    compare(pk)

@@ -7,8 +7,8 @@ import io
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
-from gluebench.leaderboard.boards.escapes import csv_cell
-from gluebench.leaderboard.boards.formats import percent
+from gluebench.leaderboard.common.escapes import csv_cell
+from gluebench.leaderboard.common.formats import percent
 from gluebench.leaderboard.ranks.kept import Kept, Who, rule_titles
 
 P = 0.05

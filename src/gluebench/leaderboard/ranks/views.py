@@ -10,12 +10,12 @@ from django.http import HttpRequest, HttpResponse
 from django.template.loader import render_to_string
 from django.views.decorators.http import require_safe
 
+from gluebench.leaderboard.benchmarks.live import live
 from gluebench.leaderboard.benchmarks.models import Benchmark
-from gluebench.leaderboard.boards.cache import HTML, JSON, cached
-from gluebench.leaderboard.boards.entries import entries_of
-from gluebench.leaderboard.boards.live import live
+from gluebench.leaderboard.common.page_cache import HTML, JSON, cached
 from gluebench.leaderboard.ranks import costs, tables
 from gluebench.leaderboard.ranks.kept import kept
+from gluebench.leaderboard.submissions.entries import entries_of
 
 CSV = "text/csv; charset=utf-8"
 TYPES = {"": HTML, "json": JSON, "csv": CSV}

@@ -16,9 +16,8 @@ from gluebench.leaderboard.audit.models import record
 from gluebench.leaderboard.benchmarks.models import Benchmark
 from gluebench.leaderboard.fields import FIELDS
 from gluebench.leaderboard.submissions import feedback
-from gluebench.leaderboard.submissions.grading import QUEUE_LEASE_SECONDS
+from gluebench.leaderboard.submissions.grading import QUEUE_LEASE_SECONDS, hand_out
 from gluebench.leaderboard.submissions.models import Kind, Revision, Status, Submission
-from gluebench.leaderboard.submissions.tasks import hand_out
 
 UNGRADED = "It was withdrawn before it was graded, and counts against no limit."
 

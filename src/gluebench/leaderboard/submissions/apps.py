@@ -8,3 +8,14 @@ class SubmissionsConfig(AppConfig):
 
     name = "gluebench.leaderboard.submissions"
     label = "submissions"
+
+    def ready(self) -> None:
+        """Grade again when a benchmark changes; connect exports, deletion and maintenance."""
+        from gluebench.leaderboard.common import signals
+        from gluebench.leaderboard.submissions import export, grading, retention
+
+        signals.benchmark_changed.connect(grading.regrade_changed)
+        signals.account_exported.connect(export.export_submissions)
+        signals.account_deleted.connect(retention.anonymise)
+        signals.maintenance_due.connect(retention.forget_old_files)
+        signals.maintenance_due.connect(retention.forget_orphans)

@@ -28,14 +28,14 @@ SHOWN = {
 @require_http_methods(["GET", "HEAD", "POST"])
 def edit(request: SignedInRequest, key: str) -> HttpResponse:
     """The form of what its author says of it; what stood there before is kept."""
-    found = owned(request, key)
+    found = owned(request.user, key)
     form = DetailsForm(request.POST or None, instance=found)
     if request.method == "POST" and form.is_valid():
         changed = acts.edit(found, request.user, form.cleaned_data)
         messages.success(request, "Your changes are saved." if changed else "Nothing was changed.")
         return redirect(found)
     # The form has written into its instance what was sent: the page's own words come from the row.
-    row = owned(request, key) if form.errors else found
+    row = owned(request.user, key) if form.errors else found
     context = {"submission": row, "benchmark": row.benchmark, "form": form, "here": "mine"}
     return render(request, "submissions/edit.html", context, status=422 if form.errors else 200)
 
@@ -44,14 +44,14 @@ def edit(request: SignedInRequest, key: str) -> HttpResponse:
 @require_POST
 def publish(request: HttpRequest, key: str) -> HttpResponse:
     """Show it on the board, or take it off."""
-    return _said(request, acts.publish(owned(request, key), public=request.POST.get("public") == "1"))
+    return _said(request, acts.publish(owned(request.user, key), public=request.POST.get("public") == "1"))
 
 
 @login_required
 @require_POST
 def withdraw(request: HttpRequest, key: str) -> HttpResponse:
     """Take it back, or undo that."""
-    found = owned(request, key)
+    found = owned(request.user, key)
     undo = request.POST.get("undo") == "1"
     return _said(request, acts.restore(found) if undo else acts.withdraw(found))
 

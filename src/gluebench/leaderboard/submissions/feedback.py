@@ -98,23 +98,23 @@ def show(submission: Submission) -> bool:
     For when it is graded and when it is published. Returns whether there is a result to show.
     """
     result = submission.results.first()
-    report = (result.shown or result.report) if result else None
-    if result is None or report is None or submission.status != Status.GRADED:
+    if result is None or submission.status != Status.GRADED or not (result.shown or result.report):
         return False
     if submission.published is None and submission.public and submission.withdrawn is None:
         submission.published = timezone.now()
-    values = {**_shown(submission, report), "published": submission.published}
+    values = {**shown(submission, result), "published": submission.published}
     Submission.objects.filter(pk=submission.pk).update(**values)
-    Result.objects.filter(pk=result.pk).update(scores=values["scores"])
+    result.show(values["scores"])
     for name, value in values.items():
         setattr(submission, name, value)
     return True
 
 
-def _shown(submission: Submission, report: Mapping[str, Any]) -> dict[str, Any]:
-    """The row's columns that pages read."""
+def shown(submission: Submission, result: Result | None) -> dict[str, Any]:
+    """The row's columns that pages read, from its latest result."""
     policy = submission.benchmark.policy
-    if policy.feedback == "on-publish" and submission.published is None:
+    report = (result.shown or result.report) if result else None
+    if report is None or (policy.feedback == "on-publish" and submission.published is None):
         return {"report": None, "scores": None, "value": None}
     shown = as_shown(report, submission.benchmark.record, smallest=policy.smallest_category)
     value = (shown["score"] or {}).get("value")
@@ -132,9 +132,7 @@ def round_earlier() -> int:
         with transaction.atomic():
             held = Submission.objects.select_for_update(of=("self",)).select_related("benchmark").get(pk=pk)
             for result in held.results.filter(scores__isnull=False):
-                if (report := result.shown or result.report) is not None:
-                    scores = _shown(held, report)["scores"]
-                    Result.objects.filter(pk=result.pk).update(scores=scores)
+                result.show(shown(held, result)["scores"])
             show(held)
             Benchmark.objects.filter(pk=held.benchmark_id).touch()
     return len(pks)

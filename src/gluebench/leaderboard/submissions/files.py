@@ -2,27 +2,37 @@
 
 from __future__ import annotations
 
+import hashlib
+import logging
 import shutil
 import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import Any
 
 from django.conf import settings
 from django.db.models.fields.files import FieldFile
 
 from gluebench.leaderboard.submissions.process import GraderError
 
+logger = logging.getLogger(__name__)
+
 
 class UnreadableFileError(GraderError):
     """The storage does not give a submitted file: no mistake of its author's."""
+
+
+class ChangedFileError(GraderError):
+    """A stored file is not the one that was sent: it is not graded."""
 
 
 @contextmanager
 def local_path(file: FieldFile) -> Iterator[Path]:
     """Where the grader finds it: its own place, or a copy for as long as it is needed.
 
-    Raises UnreadableFileError where it is not to be had; the validator would call it not valid.
+    Raises UnreadableFileError where it is not to be had; the validator would call it not valid. Raises
+    ChangedFileError where its SHA-256 is no longer that of the row it belongs to.
     """
     try:
         place = file.path
@@ -30,10 +40,19 @@ def local_path(file: FieldFile) -> Iterator[Path]:
         with tempfile.NamedTemporaryFile(dir=settings.FOLDER.uploads) as copy, file.open("rb") as kept:
             shutil.copyfileobj(kept, copy)
             copy.flush()
+            _require_unchanged(Path(copy.name), file)
             yield Path(copy.name)
     else:
         try:
-            file.open("rb").close()
+            _require_unchanged(Path(place), file)
         except OSError as error:
             raise UnreadableFileError("The submitted file cannot be read now. Ask the organiser.") from error
         yield Path(place)
+
+
+def _require_unchanged(path: Path, file: FieldFile) -> None:
+    submission: Any = file.instance
+    with open(path, "rb") as kept:
+        if hashlib.file_digest(kept, "sha256").hexdigest() != submission.sha256:
+            logger.error("The file of submission %s is not the one that was sent.", submission.key)
+            raise ChangedFileError("A stored file changed after it was sent. Ask the organiser.")

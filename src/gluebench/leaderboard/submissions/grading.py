@@ -19,12 +19,14 @@ from django.conf import settings
 from django.db import transaction
 from django.db.models import F
 from django.utils import timezone
+from django_tasks import task
 
 from gluebench.leaderboard.audit.models import record
 from gluebench.leaderboard.benchmarks.models import Benchmark
 from gluebench.leaderboard.benchmarks.policy import Policy
-from gluebench.leaderboard.limits.whole import judged
+from gluebench.leaderboard.metrics import GRADINGS
 from gluebench.leaderboard.submissions import feedback
+from gluebench.leaderboard.submissions.completeness import judged
 from gluebench.leaderboard.submissions.files import UnreadableFileError, local_path
 from gluebench.leaderboard.submissions.models import (
     Result,
@@ -39,7 +41,6 @@ from gluebench.leaderboard.submissions.process import (
     KilledGraderError,
     run_grader,
 )
-from gluebench.leaderboard.submissions.tasks import hand_out
 from gluebench.version import __version__
 
 logger = logging.getLogger(__name__)
@@ -94,6 +95,20 @@ def grade(pk: int) -> None:
         _finish(submission, held, _outcome(result), graded=result)
 
 
+@task()
+def grade_submission(pk: int) -> None:
+    """Grade one submission in the worker, and note how that ended and how long it took."""
+    start = time.perf_counter()
+    grade(pk)
+    for status in Submission.objects.filter(pk=pk).values_list("status", flat=True):
+        GRADINGS.labels(status).observe(time.perf_counter() - start)
+
+
+def hand_out(pk: int) -> None:
+    """Put a submission in the worker's queue; in the transaction of whatever made it wait."""
+    grade_submission.enqueue(pk)
+
+
 def sweep() -> int:
     """Hand out what got stuck; after several workers died over it, call it failed. Returns how many."""
     lapsed = _lapsed()
@@ -143,6 +158,11 @@ def regrade(benchmark: Benchmark, why: str) -> int:
         for pk in pks:
             hand_out(pk)
     return len(pks)
+
+
+def regrade_changed(*, benchmark: Benchmark, reason: str, **_: Any) -> None:
+    """Grade all again when the labels or the manifest changed."""
+    regrade(benchmark, reason)
 
 
 def follow_policy(benchmark: Benchmark, before: Policy) -> None:

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from datetime import datetime
 from typing import Any, NamedTuple
 
-from gluebench.leaderboard.boards.formats import score_text
+from gluebench.leaderboard.common.formats import score_text
 from gluebench.leaderboard.submissions.models import Submission
 
 SHOWN = 5

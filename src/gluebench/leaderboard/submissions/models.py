@@ -13,10 +13,12 @@ from django.core.validators import MaxValueValidator, MinValueValidator, URLVali
 from django.db import models
 from django.db.models import F, Q
 from django.urls import reverse
+from django.utils import timezone
 
 from gluebench.leaderboard.accounts.models import Team, User
 from gluebench.leaderboard.benchmarks.models import Benchmark
 from gluebench.leaderboard.fields import LEAST_MS, MOST_MS, REGIMES
+from gluebench.leaderboard.seals import seal
 from gluebench.leaderboard.text import plain
 
 
@@ -276,7 +278,7 @@ class Result(models.Model):
     """One grading of a submission. A new one is added when labels change; old ones are kept."""
 
     submission = models.ForeignKey(Submission, on_delete=models.CASCADE, related_name="results")
-    created = models.DateTimeField(auto_now_add=True)
+    created = models.DateTimeField(default=timezone.now)
     why = models.CharField(max_length=200, blank=True)
     """Why it was graded again; empty for the first time."""
     labels = models.CharField(max_length=64)
@@ -295,12 +297,55 @@ class Result(models.Model):
     """What a board showed of it, as `Submission.scores`; null where nothing was shown."""
     best = models.JSONField(default=dict)
     """Under the Ladder: task to the key of the submission whose score is its people's best so far."""
+    seal = models.CharField(max_length=64, default="", editable=False)
+    """Keyed digest of all the above, by which an edit in the database shows."""
+
+    SEALED = [
+        "submission_id",
+        "created",
+        "why",
+        "labels",
+        "package",
+        "verdict",
+        "report",
+        "diagnosis",
+        "shown",
+        "scores",
+        "best",
+    ]
 
     class Meta:
         ordering = ["-pk"]  # not by time: workers' clocks differ
 
     def __str__(self) -> str:
         return f"{self.submission} {self.created:%Y-%m-%d}"
+
+    def save(self, *arguments: Any, **options: Any) -> None:
+        """Seal a new result."""
+        if self._state.adding:
+            self.seal = self.digest()
+        super().save(*arguments, **options)
+
+    def digest(self) -> str:
+        """What its seal must be."""
+        return seal("result", *(getattr(self, name) for name in self.SEALED))
+
+    def show(self, scores: Any) -> None:
+        """Keep what the board shows of it. A broken seal stays broken, so that no edit is sealed."""
+        intact = self.seal == self.digest()
+        self.scores = scores
+        self.seal = self.digest() if intact else self.seal
+        self.save(update_fields=["scores", "seal"])
+
+
+class Worker(models.Model):
+    """A worker process and its last sign of life, by the database's clock."""
+
+    name = models.CharField(max_length=80, primary_key=True)
+    seen = models.DateTimeField()
+
+    def __str__(self) -> str:
+        return self.name
 
 
 class Revision(models.Model):

@@ -1,4 +1,4 @@
-"""The organiser's pages of one benchmark: its submissions, what was done with them, what looks alike."""
+"""The organizer's pages of one benchmark: its submissions, and what was done with them."""
 
 from __future__ import annotations
 
@@ -12,10 +12,8 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.views.decorators.http import require_POST, require_safe
 
-from gluebench.leaderboard.accounts.models import SignedInRequest
-from gluebench.leaderboard.audit import similar
+from gluebench.leaderboard.accounts.models import SignedInRequest, User, account_name
 from gluebench.leaderboard.audit.models import Entry, record
-from gluebench.leaderboard.audit.tasks import compare_predictions
 from gluebench.leaderboard.benchmarks.models import Benchmark
 from gluebench.leaderboard.submissions import acts
 from gluebench.leaderboard.submissions.grading import regrade
@@ -60,7 +58,7 @@ def submissions(request: SignedInRequest, name: str) -> HttpResponse:
     states = [(state, title, counts[state]) for state, (title, _) in STATES.items()]
     page = page_of(request, rows)
     for row in page:
-        row.account = similar.account_name(row.owner, request.user)
+        row.account = account_name(row.owner, request.user)
     asked = request.GET.copy()
     asked.pop("page", None)
     context = {
@@ -70,7 +68,7 @@ def submissions(request: SignedInRequest, name: str) -> HttpResponse:
         "query": asked.urlencode(),
         "regrade": ReasonForm(),
     }
-    return _render(request, benchmark, "submissions", context)
+    return render_tab(request, benchmark, "submissions", context)
 
 
 def _wanted(asked: dict[str, Any], *, admin: bool) -> Q:
@@ -105,13 +103,13 @@ def one(request: SignedInRequest, name: str, key: str) -> HttpResponse:
         return redirect("organise-one", benchmark.name, found.key)
     context = {
         "submission": found,
-        "account": similar.account_name(found.owner, request.user),
+        "account": account_name(found.owner, request.user),
         "others": benchmark.submissions.filter(owner=found.owner).exclude(pk=found.pk).count(),
         "forms": forms,
         "gradable": bool(found.file) and found.status not in OPEN and found.failure != acts.UNGRADED,
-        "log": _named(found.log.select_related("actor")[:50], request),
+        "log": _named(Entry.objects.filter(submission=found.key)[:50], request),
     }
-    return _render(request, benchmark, "one", context, status=422 if act in forms else 200)
+    return render_tab(request, benchmark, "one", context, status=422 if act in forms else 200)
 
 
 def _act(act: str, found: Submission, request: SignedInRequest, values: dict[str, Any]) -> str:
@@ -150,38 +148,20 @@ def regrade_all(request: SignedInRequest, name: str) -> HttpResponse:
 def log(request: SignedInRequest, name: str) -> HttpResponse:
     """What organisers, admins and the command line did, newest first."""
     benchmark = organised(request, name)
-    page = page_of(request, Entry.objects.filter(benchmark=benchmark).select_related("actor", "submission"))
-    return _render(request, benchmark, "log", {"page": page, "log": _named(page, request)})
-
-
-@login_required
-@require_safe
-def alike(request: SignedInRequest, name: str) -> HttpResponse:
-    """Accounts that have something in common, and predictions that are almost the same."""
-    benchmark = organised(request, name)
-    comparison, pairs = similar.near(benchmark)
-    groups = similar.linked(benchmark)
-    rows: list[Any] = [row for pair in pairs for row in (pair.first, pair.second)]
-    for row in rows + [row for group in groups for row in group.submissions]:
-        row.account = similar.account_name(row.owner, request.user)
-    return _render(request, benchmark, "alike", {"comparison": comparison, "pairs": pairs, "groups": groups})
-
-
-@login_required
-@require_POST
-def compare(request: SignedInRequest, name: str) -> HttpResponse:
-    """Have the background worker compare all predictions anew."""
-    benchmark = organised(request, name)
-    compare_predictions.enqueue(benchmark.pk)
-    messages.success(request, "The predictions are being compared; load this page again in a minute.")
-    return redirect("organise-alike", benchmark.name)
+    page = page_of(request, Entry.objects.filter(benchmark=benchmark.name))
+    return render_tab(request, benchmark, "log", {"page": page, "log": _named(page, request)})
 
 
 def _named(entries: Any, request: SignedInRequest) -> list[Entry]:
-    """Log entries with `who`, as this viewer may know the account, and `told`, their details in words."""
+    """Log entries with `who` and `name`, as this viewer may know them, and `told`, their details in words."""
     listed: list[Any] = list(entries)
+    accounts = User.objects.in_bulk({entry.actor for entry in listed if entry.actor is not None})
+    submissions = Submission.objects.filter(key__in={entry.submission for entry in listed})
+    names = dict(submissions.values_list("key", "name"))
     for entry in listed:
-        entry.who = similar.account_name(entry.actor, request.user) if entry.actor else "The site"
+        actor = accounts.get(entry.actor)
+        entry.who = account_name(actor, request.user) if actor else "The site"
+        entry.name = names.get(entry.submission)
         entry.told = ", ".join(f"{name}: {_told(value)}" for name, value in entry.detail.items())
     return listed
 
@@ -195,8 +175,9 @@ def _told(value: Any) -> str:
     return "none" if value is None else str(value)
 
 
-def _render(
+def render_tab(
     request: HttpRequest, benchmark: Benchmark, page: str, context: dict[str, Any], *, status: int = 200
 ) -> HttpResponse:
+    """A tab of the organizer's pages."""
     context |= {"benchmark": benchmark, "here": "organise", "tab": page, "kinds": Kind}
     return render(request, f"organise/{page}.html", context, status=status)

@@ -18,6 +18,7 @@ from typing import IO, Any
 from django.conf import settings
 
 import gluebench
+from gluebench.leaderboard.common.problems import ProblemError
 
 SIGN_OF_LIFE_SECONDS = 2.0
 _GLANCE_SECONDS = 0.05
@@ -45,10 +46,6 @@ class InterruptedGradingError(Exception):
     """The worker is stopping, or another one has taken over."""
 
 
-class BusyError(Exception):
-    """A free check that finds no place in the queue; the message says what to do."""
-
-
 def run_grader(
     job: Mapping[str, Any], *, alive: Callable[[], bool], stop: threading.Event, seconds: int | None = None
 ) -> Mapping[str, Any]:
@@ -73,9 +70,10 @@ def run_grader(
 
 
 def run_check(manifest: Path, submission: Path, *, account: int) -> Mapping[str, Any]:
-    """The validator's findings on a file, without labels; for the free check. Raises GraderError, BusyError.
+    """The validator's findings on a file, without labels; for the free check.
 
-    The grader runs behind the pages, at the lowest priority, and few of them at a time; the others wait.
+    Raises GraderError, and ProblemError where too many wait. The grader runs behind the pages, at the lowest
+    priority, and few of them at a time; the others wait.
     """
     job = {"manifest": str(manifest), "gold": None, "submission": str(submission), "nice": 19}
     with _place_in_queue(account), _CHECKING:
@@ -86,18 +84,22 @@ def run_check(manifest: Path, submission: Path, *, account: int) -> Mapping[str,
 
 @contextmanager
 def _place_in_queue(account: int) -> Iterator[None]:
-    """One of the places for checks that run or wait. Raises BusyError."""
+    """One of the places for checks that run or wait. Raises ProblemError (429)."""
     with _QUEUE_LOCK:
         if _QUEUE.count(account) >= CHECKS_OF_ACCOUNT:
-            raise BusyError(f"{CHECKS_OF_ACCOUNT} checks of yours are not done yet. Wait for one of them.")
+            raise _busy(f"{CHECKS_OF_ACCOUNT} checks of yours are not done yet. Wait for one of them.")
         if len(_QUEUE) >= CHECKS_QUEUED:
-            raise BusyError("Many files are being checked at the moment. Try again in a few seconds.")
+            raise _busy("Many files are being checked at the moment. Try again in a few seconds.")
         _QUEUE.append(account)
     try:
         yield
     finally:
         with _QUEUE_LOCK:
             _QUEUE.remove(account)
+
+
+def _busy(message: str) -> ProblemError:
+    return ProblemError(429, "rate", message, headers={"Retry-After": str(BUSY_SECONDS)})
 
 
 def _start(job: Mapping[str, Any], answer: IO[bytes]) -> subprocess.Popen[bytes]:

@@ -11,23 +11,27 @@ from django.http import Http404, HttpRequest
 from django.shortcuts import get_object_or_404
 
 from gluebench.leaderboard.benchmarks.models import Benchmark
-from gluebench.leaderboard.submissions.models import Submission
+from gluebench.leaderboard.submissions.models import Submission, SubmissionQuerySet
 
 PAGE = 50
 """Rows on a page of a list."""
 
 
-def visible(request: HttpRequest, key: str) -> Submission:
-    """The submission, or 404 for whoever may not know of it."""
-    found = Submission.objects.visible_to(request.user).select_related("benchmark").filter(key=key).first()
-    if found is None:
-        raise Http404("There is no such submission, or it is not public.")
-    return found
+def visible(user: Any, key: str) -> Submission:
+    """The submission, or Http404 for whoever may not know of it."""
+    return _one(Submission.objects.visible_to(user), key, "There is no such submission, or it is not public.")
 
 
-def owned(request: HttpRequest, key: str) -> Submission:
-    """One's own submission, or 404."""
-    return get_object_or_404(Submission.objects.owned_by(request.user).select_related("benchmark"), key=key)
+def owned(user: Any, key: str) -> Submission:
+    """One's own submission, or Http404."""
+    return _one(Submission.objects.owned_by(user), key, "You have no such submission.")
+
+
+def _one(rows: SubmissionQuerySet, key: str, otherwise: str) -> Submission:
+    submission = rows.select_related("benchmark").filter(key=key).first()
+    if submission is None:
+        raise Http404(otherwise)
+    return submission
 
 
 def organised(request: HttpRequest, name: str) -> Benchmark:

@@ -4,18 +4,34 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from datetime import timedelta
+from typing import Any
 
 from django.conf import settings
 from django.db import transaction
 from django.utils import timezone
 
-from gluebench.leaderboard.audit.models import Sample
-from gluebench.leaderboard.submissions.models import OPEN, Submission, SubmissionQuerySet, submission_storage
+from gluebench.leaderboard.accounts.models import User
+from gluebench.leaderboard.benchmarks.models import Benchmark
+from gluebench.leaderboard.common.signals import files_deleted
+from gluebench.leaderboard.fields import FIELDS
+from gluebench.leaderboard.folder import SiteError
+from gluebench.leaderboard.submissions.models import (
+    OPEN,
+    Revision,
+    Submission,
+    SubmissionQuerySet,
+    submission_storage,
+)
+
+NOBODY = "Anonymous"
+"""What the board calls an entry whose author deleted the account."""
+UNTOLD = "The reason went with its author's account."
+"""Stands where an organiser had said why an entry is off the board, so that it stays off."""
 
 ORPHAN_KEPT = timedelta(days=1)
 
 
-def forget_old_files() -> int:
+def forget_old_files(**_: Any) -> int:
     """Delete the files of submissions that were finished longer ago than the site keeps them."""
     if settings.KEEP_DAYS is None:
         return 0
@@ -24,21 +40,18 @@ def forget_old_files() -> int:
 
 
 def forget_files(found: SubmissionQuerySet) -> int:
-    """Delete the files of finished submissions, once the database says that they are gone.
-
-    What was sampled of their predictions goes with them.
-    """
+    """Delete the files of finished submissions, once the database says that they are gone."""
     with transaction.atomic():
         rows = found.exclude(status__in=OPEN).exclude(file="").select_for_update()
         files = dict(rows.values_list("pk", "file"))
         Submission.objects.filter(pk__in=files).update(file="")
-        Sample.objects.filter(submission__in=files).delete()
+        files_deleted.send(Submission, submissions=files.keys())
         for name in files.values():  # robust: a file that cannot be deleted does not keep the others
             transaction.on_commit(_deletion(name), robust=True)
     return len(files)
 
 
-def forget_orphans() -> int:
+def forget_orphans(**_: Any) -> int:
     """Delete stored files that no submission names: a process was killed before it wrote the row.
 
     Only those of `ORPHAN_KEPT` ago: the row of a newer one may be on its way.
@@ -59,3 +72,29 @@ def _deletion(name: str) -> Callable[[], None]:
         submission_storage().delete(name)
 
     return delete
+
+
+def anonymise(*, user: User, **_: Any) -> None:
+    """Take names, links and words off the submissions of a deleted account.
+
+    The kind of model, its sizes and its scores stay. So does the team that it counts for, which no page
+    names, so that the team's quota is used up as before. Raises SiteError while one is being graded.
+    """
+    mine = Submission.objects.owned_by(user)
+    waiting = mine.waiting().count()
+    if waiting:
+        raise SiteError(
+            f"{waiting} of your submissions {'is' if waiting == 1 else 'are'} still being graded. "
+            "Wait until that is done, which takes minutes at most, and try again."
+        )
+    boards = sorted(set(mine.values_list("benchmark", flat=True)))
+    for board in boards:
+        Benchmark.objects.held(board)
+    Revision.objects.filter(submission__in=mine.values("pk")).delete()
+    forget_files(mine)
+    mine.exclude(declined="").update(declined=UNTOLD)
+    words = [name for name, field in FIELDS.items() if not field.is_numeric and field.kind != "choice"]
+    blank: dict[str, Any] = dict.fromkeys(words, "") | {"name": NOBODY, "filename": ""}
+    del blank["model"]
+    mine.update(**blank, problems={}, retry_key=None)
+    Benchmark.objects.filter(pk__in=boards).touch()

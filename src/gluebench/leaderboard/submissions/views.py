@@ -11,8 +11,6 @@ from django.views.decorators.http import require_safe
 
 from gluebench.leaderboard.accounts.models import SignedInRequest
 from gluebench.leaderboard.benchmarks.models import Benchmark
-from gluebench.leaderboard.boards.mistakes import mistakes_of
-from gluebench.leaderboard.boards.report import flat, report_tables
 from gluebench.leaderboard.submissions.acts import UNGRADED
 from gluebench.leaderboard.submissions.diagnosis import diagnosis_of
 from gluebench.leaderboard.submissions.edits import edits_of
@@ -20,7 +18,9 @@ from gluebench.leaderboard.submissions.facts import listed_facts, private_facts,
 from gluebench.leaderboard.submissions.findings import findings_of
 from gluebench.leaderboard.submissions.grading import bound_minutes
 from gluebench.leaderboard.submissions.history import history_of
+from gluebench.leaderboard.submissions.mistakes import mistakes_of
 from gluebench.leaderboard.submissions.models import Submission
+from gluebench.leaderboard.submissions.report import flat, report_tables
 from gluebench.leaderboard.submissions.requests import owned, page_of, visible
 
 
@@ -37,7 +37,7 @@ def mine(request: SignedInRequest) -> HttpResponse:
 @require_safe
 def submission(request: HttpRequest, key: str) -> HttpResponse:
     """A submission's page: where it stands, then its report."""
-    found = visible(request, key)
+    found = visible(request.user, key)
     return render(request, "submissions/submission.html", _context(request, found))
 
 
@@ -64,7 +64,7 @@ def _context(request: HttpRequest, found: Submission) -> dict[str, Any]:
 @require_safe
 def submission_json(request: HttpRequest, key: str) -> HttpResponse:
     """The page's JSON twin; the findings are for its author alone."""
-    found = visible(request, key)
+    found = visible(request.user, key)
     mine = found.owner_id == request.user.pk
     return JsonResponse(public_facts(found) | (private_facts(found) if mine else {}))
 
@@ -72,7 +72,7 @@ def submission_json(request: HttpRequest, key: str) -> HttpResponse:
 @require_safe
 def status_json(request: HttpRequest, key: str) -> HttpResponse:
     """Where it stands, for the page that waits."""
-    found = visible(request, key)
+    found = visible(request.user, key)
     position = found.queue_position() if found.is_open else 0
     facts = {"status": found.status, "label": found.get_status_display(), "position": position}
     return JsonResponse({**facts, "final": not found.is_open})
@@ -82,7 +82,7 @@ def status_json(request: HttpRequest, key: str) -> HttpResponse:
 @require_safe
 def download(request: HttpRequest, key: str) -> FileResponse:
     """The submitted file, to its owner alone."""
-    found = owned(request, key)
+    found = owned(request.user, key)
     if not found.file:
         raise Http404("The file is not kept any more; its scores and its hash are.")
     return FileResponse(

@@ -7,8 +7,8 @@ from typing import Any
 
 from django import template
 
-from gluebench.leaderboard.boards import formats
 from gluebench.leaderboard.boards.phenomena import slug_of
+from gluebench.leaderboard.common import formats
 from gluebench.leaderboard.limits.clock import precise
 from gluebench.leaderboard.text import breakable, markdown
 

@@ -13,19 +13,19 @@ from django.http import HttpRequest, HttpResponse, JsonResponse
 from django.shortcuts import get_object_or_404, redirect, render
 
 from gluebench.leaderboard.accounts.models import SignedInRequest
-from gluebench.leaderboard.api.problems import ProblemError, busy
-from gluebench.leaderboard.api.rates import spend
 from gluebench.leaderboard.benchmarks.models import Benchmark
-from gluebench.leaderboard.boards.report import expected_files
+from gluebench.leaderboard.common.problems import ProblemError
+from gluebench.leaderboard.common.rates import spend
 from gluebench.leaderboard.limits.gate import QuotaError, refused
-from gluebench.leaderboard.limits.whole import as_policy
 from gluebench.leaderboard.submissions import feedback
-from gluebench.leaderboard.submissions.accept import accept, digest
+from gluebench.leaderboard.submissions.completeness import as_policy
 from gluebench.leaderboard.submissions.findings import findings_of
 from gluebench.leaderboard.submissions.forms import SubmissionForm, UploadForm
 from gluebench.leaderboard.submissions.models import Submission
-from gluebench.leaderboard.submissions.process import BusyError, GraderError, run_check
+from gluebench.leaderboard.submissions.process import GraderError, run_check
+from gluebench.leaderboard.submissions.report import expected_files
 from gluebench.leaderboard.submissions.requests import wants_json
+from gluebench.leaderboard.uploads.accept import accept, digest
 
 
 @login_required
@@ -115,8 +115,6 @@ def _findings(benchmark: Benchmark, upload: TemporaryUploadedFile, account: int)
         check = run_check(benchmark.manifest_path, Path(upload.temporary_file_path()), account=account)
     except GraderError as failure:
         return {"found": None, "failure": str(failure)}
-    except BusyError as refusal:
-        raise busy(refusal) from None
     return {"found": findings_of(as_policy(benchmark.policy, check)), "failure": ""}
 
 

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any, NamedTuple
 
 from gluebench.benchmark import Benchmark, Task
-from gluebench.leaderboard.boards.formats import interval_text, score_text
+from gluebench.leaderboard.common.formats import interval_text, score_text
 
 
 class Measure(NamedTuple):

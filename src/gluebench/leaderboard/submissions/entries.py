@@ -5,11 +5,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from django.db.models import Count, QuerySet
+
 from gluebench.benchmark import Task
 from gluebench.leaderboard.benchmarks.models import Benchmark
-from gluebench.leaderboard.boards.tries import earlier
 from gluebench.leaderboard.fields import LISTED
-from gluebench.leaderboard.submissions.models import Submission, again
+from gluebench.leaderboard.submissions.attempts import earlier
+from gluebench.leaderboard.submissions.models import Submission, again, listed
 
 AT_ONCE = 500
 """Rows asked of the database in one query: SQLite takes no more than some thousand parameters."""
@@ -30,6 +32,11 @@ def entries_of(benchmark: Benchmark, pks: Sequence[int] | None = None) -> list[d
     for row, before in zip(rows, earlier(benchmark, rows), strict=True):
         row["earlier"] = before
     return rows
+
+
+def with_systems(benchmarks: QuerySet[Benchmark]) -> QuerySet[Benchmark]:
+    """Benchmarks, each with `systems`: how many submissions its board shows."""
+    return benchmarks.annotate(systems=Count("submissions", filter=listed("submissions__")))
 
 
 def graded_again(benchmark: Benchmark) -> int:

@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+import logging
+import os
 import secrets
 import time
+from datetime import timedelta
+from socket import gethostname
 
 from django.conf import settings
 from django.core.files.base import ContentFile
@@ -11,10 +15,15 @@ from django.core.files.storage import storages
 from django.core.mail import get_connection
 from django.db import DatabaseError, connection
 from django.db.models import Q
+from django.db.models.functions import Now
 
-from gluebench.leaderboard.checks import Finding
+from gluebench.leaderboard.checks import Finding, disk
 
-GLANCE_SECONDS = 5
+READY_SECONDS = 2.0
+WORKER_SECONDS = timedelta(seconds=60)
+"""How long a worker may give no sign of life; it does every few seconds."""
+
+logger = logging.getLogger(__name__)
 
 
 def examine() -> list[Finding]:
@@ -41,15 +50,11 @@ def queue() -> Finding:
     """How many submissions wait, and whether somebody sees to them; to be asked once the tables are there."""
     from gluebench.leaderboard.submissions.models import Submission
 
-    rows = Submission.objects.waiting().order_by("pk").values_list("pk", "status", "signs")
-    before = list(rows)
-    if before:  # a worker gives a sign of life every two seconds
-        time.sleep(GLANCE_SECONDS)
-    idle = bool(before) and list(rows.all()) == before
-    told = f"{len(before)} submissions wait" + (
-        f", and no worker touched one in {GLANCE_SECONDS} s." if idle else "."
+    waiting, running = Submission.objects.waiting().count(), workers()
+    text = f"{waiting} submissions wait; {running} workers give signs of life."
+    return Finding(
+        "queue", text, "" if running or not waiting else "Start a worker: gluebench leaderboard worker"
     )
-    return Finding("queue", told, "Start a worker: gluebench leaderboard worker" if idle else "")
 
 
 def roles() -> Finding:
@@ -65,6 +70,56 @@ def roles() -> Finding:
         told = f"Anybody may have signed up with an address that is not confirmed: {doubtful}."
         return Finding("roles", told, "Hand the account to its owner: gluebench leaderboard confirm EMAIL")
     return Finding("roles", "admins and organizers have confirmed addresses.")
+
+
+def failing() -> list[str]:
+    """The checks that fail now, each in one word; the log says why. Anybody may ask: kept for a moment."""
+    if time.monotonic() > _Ready.until:
+        checked = [_tables(), _storage("submissions"), disk(settings.FOLDER), _workers()]
+        for each in checked:
+            if not each.ok:
+                logger.warning("Not ready: %s: %s", each.what, each.found)
+        _Ready.failing = [each.what for each in checked if not each.ok]
+        _Ready.until = time.monotonic() + READY_SECONDS
+    return _Ready.failing
+
+
+class _Ready:
+    """What was found last."""
+
+    until = 0.0
+    failing: list[str] = []
+    tables = False
+
+
+def _tables() -> Finding:
+    """As `pending`, but found up to date once, tables stay so while the process runs."""
+    found = _database() if _Ready.tables else pending()
+    _Ready.tables = found.ok
+    return found
+
+
+def _workers() -> Finding:
+    try:
+        count = workers()
+    except DatabaseError:
+        return Finding("worker", "The database cannot be asked.", "See the other check.")
+    return Finding("worker", f"{count} give signs of life.", "" if count else "Start one.")
+
+
+def workers() -> int:
+    """Workers that gave a sign of life lately, on all machines."""
+    from gluebench.leaderboard.submissions.models import Worker
+
+    return Worker.objects.filter(seen__gt=Now() - WORKER_SECONDS).count()
+
+
+def beat() -> None:
+    """Give this worker's sign of life, and forget those that gave none for a day."""
+    from gluebench.leaderboard.submissions.models import Worker
+
+    Worker.objects.update_or_create(name=f"{gethostname()[:60]}:{os.getpid()}", defaults={"seen": Now()})
+    Worker.objects.filter(seen__lt=Now() - timedelta(days=1)).delete()
 
 
 def mail() -> Finding:

@@ -12,10 +12,10 @@ from contextlib import ExitStack
 from typing import Any, NamedTuple
 
 from django.db.models import QuerySet
+from django_tasks import task
 
-from gluebench.leaderboard.accounts.models import User
-from gluebench.leaderboard.audit.models import Comparison, Sample
 from gluebench.leaderboard.benchmarks.models import Benchmark
+from gluebench.leaderboard.similarity.models import Comparison, Sample
 from gluebench.leaderboard.submissions.files import local_path
 from gluebench.leaderboard.submissions.models import Status, Submission
 from gluebench.leaderboard.submissions.process import run_grader
@@ -106,6 +106,16 @@ def renew(benchmark: int) -> Comparison:
     return made
 
 
+@task()
+def compare_predictions(benchmark: int) -> None:
+    """Read some more submissions of a benchmark; once all are read, compare them."""
+    if read_some(benchmark):
+        # A short task after another, so that submissions are graded in between.
+        compare_predictions.enqueue(benchmark)
+    else:
+        renew(benchmark)
+
+
 def _child(job: dict[str, Any]) -> Any:
     return run_grader(job, alive=lambda: True, stop=threading.Event())
 
@@ -134,6 +144,6 @@ def _groups(what: str, rows: Iterable[Submission], keys: Any) -> list[Linked]:
     ]
 
 
-def account_name(account: User, viewer: User) -> str:
-    """An account as this viewer may know it: its address is for admins, a number for other organisers."""
-    return account.email if viewer.is_superuser else f"Account {account.pk}"
+def delete_samples(*, submissions: Iterable[int], **_: Any) -> None:
+    """Delete what was sampled of these submissions, whose files are deleted."""
+    Sample.objects.filter(submission__in=submissions).delete()

@@ -9,8 +9,8 @@ from django.core.files import File
 from django.db import DatabaseError, transaction
 
 from gluebench.leaderboard.limits import gate
+from gluebench.leaderboard.submissions.grading import hand_out
 from gluebench.leaderboard.submissions.models import Submission
-from gluebench.leaderboard.submissions.tasks import hand_out
 
 
 def accept(submission: Submission, file: File[bytes], *, limited: bool = True) -> Submission:

@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 
 from gluebench.analysis.diagnostics import Confusion
 from gluebench.benchmark import Benchmark, Task
-from gluebench.leaderboard.boards.formats import interval_text, percent
+from gluebench.leaderboard.common.formats import interval_text, percent
 
 BY_CATEGORY = 4
 """Labels up to which a row has room for a category's whole table."""

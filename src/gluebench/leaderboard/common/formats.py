@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections import Counter
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 ABSENT = "–"
+LETTERS = 34
+"""Of a system's name in a picture."""
 
 
 def percent(value: float | None) -> str:
@@ -51,3 +54,29 @@ def count(number: int | None) -> str:
         if number >= size:
             return f"{number / size:.3g} {word}"
     return f"{number:,}"
+
+
+def short(name: str, letters: int = LETTERS) -> str:
+    """A name that a picture has room for."""
+    return name if len(name) <= letters else f"{name[: letters - 1]}…"
+
+
+def labels_of(entries: Sequence[Mapping[str, Any]]) -> list[str]:
+    """A name for each system in a picture; with its model, then its key, where others are called alike."""
+    found = [short(entry["name"]) for entry in entries]
+    for more in ("model", "key"):
+        times = Counter(found)
+        found = [
+            name if times[name] == 1 else _longer(name, entry[more])
+            for name, entry in zip(found, entries, strict=True)
+        ]
+    return found
+
+
+def _longer(name: str, more: str) -> str:
+    return f"{short(name, LETTERS // 2)}, {short(more, LETTERS // 2)}"
+
+
+def hundred(value: float | None) -> Any:
+    """A fraction as charts show it, of a hundred."""
+    return None if value is None else 100 * value

@@ -11,7 +11,7 @@ from django.conf import settings
 from django.core.cache import caches
 from django.http import HttpRequest
 
-from gluebench.leaderboard.api.problems import ProblemError
+from gluebench.leaderboard.common.problems import ProblemError
 
 MINUTE = 60
 

@@ -13,10 +13,10 @@ from gluebench.leaderboard.accounts.trust import confirmed
 from gluebench.leaderboard.benchmarks.models import Benchmark
 from gluebench.leaderboard.fields import FIELDS
 from gluebench.leaderboard.folder import SiteError
-from gluebench.leaderboard.submissions.accept import accept, digest
 from gluebench.leaderboard.submissions.grading import grade
 from gluebench.leaderboard.submissions.models import Submission
 from gluebench.leaderboard.text import require_fields
+from gluebench.leaderboard.uploads.accept import accept, digest
 
 
 def submit_file(benchmark: str, email: str, path: Path, *, details: Mapping[str, Any]) -> str:

@@ -1,0 +1,282 @@
+"""A whole site as one archive, taken while it serves, and a site made from such an archive.
+
+The database comes first and then the files that its rows name: a file is written before its row and never
+changes, so that the archive is the site at the moment of the database's snapshot.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import io
+import json
+import os
+import shutil
+import sqlite3
+import subprocess
+import tarfile
+import tempfile
+import time
+import zlib
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from typing import IO, Any, NamedTuple, cast
+
+from gluebench.leaderboard.folder import PRIVATE_FOLDER, SiteError, SiteFolder, make_private
+from gluebench.version import __version__
+
+FORMAT = "gluebench.backup/1"
+ABOUT, SUMS, SETTINGS, DUMP = "backup.json", "SHA256SUMS", "settings.env", "database.dump"
+PARTS = ("manifests", "pages", "mail")
+"""Folders of the site that are kept as they are, beside submissions and labels."""
+_ROWS = "SELECT key, file, sha256 FROM submissions_submission WHERE file <> '' ORDER BY id"
+_DAMAGE = (tarfile.TarError, zlib.error, EOFError, OSError, ValueError)
+
+
+class Backup(NamedTuple):
+    """What an archive holds."""
+
+    files: int
+    """Submitted files."""
+    size: int
+    """Bytes of the archive."""
+    about: dict[str, Any]
+    problems: tuple[str, ...] = ()
+    """Submitted files that are missing, or not as they were sent."""
+
+
+class _Archive:
+    """An archive that is being written; it notes the SHA-256 of each file, and the sums come last."""
+
+    def __init__(self, tar: tarfile.TarFile) -> None:
+        self._tar = tar
+        self.sums: dict[str, str] = {}
+
+    def add(self, name: str, file: IO[bytes]) -> str:
+        info = tarfile.TarInfo(name)
+        info.size = file.seek(0, os.SEEK_END)
+        info.mode, info.mtime = 0o600, int(time.time())
+        file.seek(0)
+        self.sums[name] = hashlib.file_digest(cast(Any, file), "sha256").hexdigest()
+        file.seek(0)
+        self._tar.addfile(info, file)
+        return self.sums[name]
+
+    def add_bytes(self, name: str, data: bytes) -> None:
+        self.add(name, io.BytesIO(data))
+
+    def add_folder(self, name: str, folder: Path) -> None:
+        for path in sorted(path for path in folder.rglob("*") if path.is_file()):
+            with suppress(FileNotFoundError), open(path, "rb") as file:  # mail is deleted after a while
+                self.add(f"{name}/{path.relative_to(folder)}", file)
+
+    def close(self) -> None:
+        lines = "".join(f"{digest}  {name}\n" for name, digest in self.sums.items())
+        self.add_bytes(SUMS, lines.encode())
+
+
+def take(file: Path) -> Backup:
+    """Write the site that Django is set up on into a new archive, whole or not at all. Raises SiteError."""
+    if file.exists():
+        raise SiteError(f"{file} is there already. Name a new file.")
+    beside = Path(tempfile.mkdtemp(prefix=".backup-", dir=file.absolute().parent))
+    try:
+        with tarfile.open(beside / "archive", "w:gz", compresslevel=1) as tar:
+            archive = _Archive(tar)
+            made = _write(archive, beside)
+            archive.close()
+        (beside / "archive").chmod(0o600)
+        (beside / "archive").rename(file)
+    finally:
+        shutil.rmtree(beside)
+    return made._replace(size=file.stat().st_size)
+
+
+def _write(archive: _Archive, scratch: Path) -> Backup:
+    from django.conf import settings
+
+    from gluebench.leaderboard.benchmarks.labels import at_hand
+    from gluebench.leaderboard.benchmarks.models import Benchmark
+
+    site: SiteFolder = settings.FOLDER
+    name, rows, log = _snapshot(scratch)
+    about: dict[str, Any] = {
+        "format": FORMAT,
+        "gluebench": __version__,
+        "at": time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime()),
+    }
+    about |= {"database": name, "submitted_files": len(rows), "log": log}
+    archive.add_bytes(ABOUT, json.dumps(about).encode())
+    with open(scratch / name, "rb") as database:
+        archive.add(name, database)
+    archive.add_bytes(site.key_file.name, settings.SECRET_KEY.encode())
+    archive.add_bytes(SETTINGS, _variables().encode())
+    for benchmark in Benchmark.objects.all():
+        at_hand(benchmark.gold)  # fetched where labels are in a bucket
+    for part, folder in {**{part: site.root / part for part in PARTS}, "labels": site.labels}.items():
+        archive.add_folder(part, folder)
+    problems = tuple(problem for row in rows if (problem := _add_submission(archive, *row)))
+    return Backup(len(rows) - len(problems), 0, about, problems)
+
+
+def _variables() -> str:
+    """How the site runs, but for where its folder is; passwords are among it."""
+    names = sorted(name for name in os.environ if name.startswith("GLUEBENCH_"))
+    names = [name for name in names if not name.startswith(("GLUEBENCH_SITE", "GLUEBENCH_SECRET_KEY"))]
+    return "".join(f"{name}={os.environ[name]}\n" for name in names)
+
+
+def _snapshot(scratch: Path) -> tuple[str, list[tuple[str, str, str]], Any]:
+    """The database at one moment as a file: its name, the submitted files of its rows, the end of its log."""
+    from django.db import connection, transaction
+
+    last = "SELECT id, seal FROM audit_entry ORDER BY id DESC LIMIT 1"
+    if connection.vendor == "sqlite":
+        name = "site.sqlite3"
+        connection.ensure_connection()
+        with sqlite3.connect(scratch / name) as copy:
+            connection.connection.backup(copy)
+            found = name, copy.execute(_ROWS).fetchall(), copy.execute(last).fetchone()
+        copy.close()
+        return found
+    with transaction.atomic(), connection.cursor() as cursor:
+        cursor.execute("SET TRANSACTION ISOLATION LEVEL REPEATABLE READ")
+        cursor.execute("SELECT pg_export_snapshot()")
+        (snapshot,) = cursor.fetchone()
+        _postgres("pg_dump", "--format=custom", f"--snapshot={snapshot}", f"--file={scratch / DUMP}")
+        cursor.execute(_ROWS)
+        rows = cursor.fetchall()
+        cursor.execute(last)
+        return DUMP, rows, cursor.fetchone()
+
+
+def _postgres(program: str, *arguments: str) -> None:
+    """Run a program of PostgreSQL on the site's database; its password is not on the command line."""
+    from django.db import connection
+
+    values = connection.settings_dict
+    given = {name.lower(): values[name] for name in ("HOST", "PORT", "USER", "PASSWORD")} | values["OPTIONS"]
+    given["database"] = values["NAME"]
+    # Of each of its options, say sslmode, PostgreSQL knows a variable: PGSSLMODE.
+    where = {f"PG{name.upper()}": str(value) for name, value in given.items() if value}
+    try:
+        done = subprocess.run([program, *arguments], env=os.environ | where, capture_output=True, text=True)
+    except FileNotFoundError:
+        raise SiteError(f"{program} is not installed. Install PostgreSQL's client programs.") from None
+    if done.returncode:
+        raise SiteError(f"{program} failed: {done.stderr.strip()}")
+
+
+def _add_submission(archive: _Archive, key: str, name: str, expected: str) -> str:
+    """Add a submitted file; returns what is wrong with it, or nothing."""
+    from gluebench.leaderboard.submissions.models import Submission, submission_storage
+
+    try:
+        with submission_storage().open(name) as file:
+            digest = archive.add(f"submissions/{name}", cast(IO[bytes], file))
+    except FileNotFoundError:
+        gone = not Submission.objects.filter(key=key, file=name).exists()
+        return f"{name} of submission {key} {'was deleted meanwhile' if gone else 'is missing'}"
+    return "" if digest == expected else f"{name} of submission {key} is not what was sent"
+
+
+def restore(
+    site: SiteFolder, file: Path, open_site: Callable[[], object], *, replace: bool = False
+) -> Backup:
+    """Make a site from an archive, once all of its sums are verified; `open_site` sets Django up on it.
+
+    A folder or database that is not empty is refused, unless `replace` says to move what is in the folder
+    aside and to overwrite the database. Raises SiteError.
+    """
+    places = dict.fromkeys((site.root, site.submissions, site.labels))
+    existing = next((path for path in places if path.is_dir() and any(path.iterdir())), None)
+    if existing and not replace:
+        raise SiteError(f"{existing} is not empty. Name a new folder, or add --replace to move it aside.")
+    make_private(site.root)
+    with _unpacked(file, site.root) as scratch:
+        about = json.loads((scratch / ABOUT).read_text())
+        _require_same_database(about["database"])
+        for place in places:
+            _move_aside(place, scratch)
+        for path in sorted(scratch.iterdir()):
+            if path.name not in (ABOUT, SUMS, DUMP, "submissions", "labels"):
+                path.rename(site.root / path.name)
+        site.create()
+        open_site()
+        if about["database"] == DUMP:
+            _restore_dump(scratch / DUMP, replace=replace)
+        for part in ("submissions", "labels"):
+            _store(scratch / part, part)
+    return Backup(about["submitted_files"], file.stat().st_size, about)
+
+
+@contextmanager
+def _unpacked(file: Path, root: Path) -> Iterator[Path]:
+    """The archive's files in a folder beside where they go, once they are verified."""
+    scratch = Path(tempfile.mkdtemp(prefix=".restore-", dir=root))
+    try:
+        try:
+            with tarfile.open(file, "r:gz") as tar:
+                tar.extractall(scratch, filter="data")
+            _verify(scratch)
+        except _DAMAGE as error:
+            raise SiteError(f"{file} is not a whole backup: {error}. Nothing was restored.") from error
+        for folder in filter(Path.is_dir, scratch.rglob("*")):
+            folder.chmod(PRIVATE_FOLDER)
+        yield scratch
+    finally:
+        shutil.rmtree(scratch)
+
+
+def _verify(scratch: Path) -> None:
+    """Raise ValueError unless the files are those that the sums name, with those sums."""
+    lines = (scratch / SUMS).read_text().splitlines()
+    sums = {name: digest for digest, _, name in (line.partition("  ") for line in lines)}
+    files = {str(path.relative_to(scratch)): path for path in scratch.rglob("*") if path.is_file()}
+    del files[SUMS]
+    if odd := sorted(sums.keys() ^ files.keys()):
+        raise ValueError(f"{odd[0]} is missing or was added")
+    for name, path in files.items():
+        with open(path, "rb") as opened:
+            if hashlib.file_digest(opened, "sha256").hexdigest() != sums[name]:
+                raise ValueError(f"{name} is damaged")
+
+
+def _require_same_database(name: str) -> None:
+    if (name == DUMP) != bool(os.environ.get("GLUEBENCH_DATABASE", "").strip()):
+        wanted = "PostgreSQL: set" if name == DUMP else "SQLite: unset"
+        raise SiteError(f"The backup is of a site on {wanted} GLUEBENCH_DATABASE. Nothing was restored.")
+
+
+def _move_aside(place: Path, scratch: Path) -> None:
+    """Put what is in a folder into one within it; the folder itself may be a mount."""
+    if place.is_dir():
+        aside = place / f"before-{time.strftime('%Y%m%d-%H%M%S')}"
+        for path in [path for path in place.iterdir() if path != scratch]:
+            make_private(aside)
+            path.rename(aside / path.name)
+
+
+def _restore_dump(dump: Path, *, replace: bool) -> None:
+    from django.db import connection
+
+    if connection.introspection.table_names() and not replace:
+        raise SiteError("The database is not empty. Name an empty one, or add --replace to overwrite it.")
+    connection.close()
+    options = [
+        "--no-owner",
+        "--exit-on-error",
+        "--single-transaction",
+        *(["--clean", "--if-exists"] * replace),
+    ]
+    _postgres("pg_restore", *options, f"--dbname={connection.settings_dict['NAME']}", str(dump))
+
+
+def _store(folder: Path, part: str) -> None:
+    """Put submitted files or labels where this machine's settings keep them."""
+    from django.core.files import File
+    from django.core.files.storage import storages
+
+    for path in sorted(path for path in folder.rglob("*") if path.is_file()):
+        with open(path, "rb") as file:
+            storages[part].save(str(path.relative_to(folder)), File(file))

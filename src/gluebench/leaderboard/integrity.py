@@ -1,0 +1,118 @@
+"""Whether stored files, results, listed scores and the log are what the site wrote. Django must be set up."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterator, Sequence
+from contextlib import suppress
+from datetime import timedelta
+
+from django.core.files.storage import Storage
+from django.utils import timezone
+
+from gluebench.leaderboard.audit.models import Entry
+from gluebench.leaderboard.checks import Finding
+from gluebench.leaderboard.seals import plain
+from gluebench.leaderboard.submissions import feedback
+from gluebench.leaderboard.submissions.models import Result, Status, Submission, submission_storage
+
+NAMED = 20
+"""Rows or files that one finding names."""
+UPLOAD_TIME = timedelta(hours=1)
+"""How long a file may lie there before its row does."""
+RESEAL = "Or, if you replaced the secret key: gluebench leaderboard doctor --reseal"
+
+
+def examine(*, files: bool = False) -> list[Finding]:
+    """The results, what the boards show of them, and the log; with `files`, every submitted file too."""
+    return [_results(), _listed(), _log(), *(_files() if files else ())]
+
+
+def reseal() -> None:
+    """Seal every result and row of the log anew, as it stands now: for a site with a new secret key."""
+    before = ""
+    for entry in Entry.objects.order_by("pk").iterator():
+        before = entry.digest(before)
+        Entry.objects.filter(pk=entry.pk).update(seal=before)
+    for pk in list(Result.objects.values_list("pk", flat=True)):
+        Result.objects.filter(pk=pk).update(seal=Result.objects.get(pk=pk).digest())
+
+
+def _results() -> Finding:
+    rows = Result.objects.select_related("submission").defer("submission__report", "submission__problems")
+    edited = [
+        f"result {row.pk} of submission {row.submission.key}"
+        for row in rows.iterator(chunk_size=50)
+        if row.seal != row.digest()
+    ]
+    mend = f"Restore a backup, or grade these submissions again. {RESEAL}"
+    return _finding("results", edited, "edited in the database", mend, rows.count())
+
+
+def _listed() -> Finding:
+    """A board reads columns of the submission's row, which follow from its latest result."""
+    rows = Submission.objects.filter(status=Status.GRADED).select_related("benchmark")
+    edited = [
+        f"submission {row.key}"
+        for row in rows.iterator(chunk_size=50)
+        if any(
+            plain(getattr(row, name)) != plain(value)
+            for name, value in feedback.shown(row, row.results.first()).items()
+        )
+    ]
+    mend = "Restore a backup, or grade these submissions again."
+    return _finding("listed scores", edited, "not what their results say", mend, rows.count())
+
+
+def _log() -> Finding:
+    before, edited, last = "", [], None
+    for last in Entry.objects.order_by("pk").iterator():
+        if last.seal != last.digest(before):
+            edited.append(f"row {last.pk} ({last.action})")
+        before = last.seal
+    ends = f", the last is {last.pk} with the seal {last.seal[:16]}" if last else ""
+    mend = f"Each of them, or the row before it, was edited, taken out or put in. {RESEAL}"
+    return _finding("log", edited, "not in the chain of seals", mend, Entry.objects.count(), ends)
+
+
+def _files() -> Iterator[Finding]:
+    storage = submission_storage()
+    stored = set(_walk(storage))  # before the rows: a file is written before its row
+    rows = Submission.objects.exclude(file="")
+    missing, changed = [], []
+    for key, name, expected in rows.values_list("key", "file", "sha256").iterator():
+        stored.discard(name)
+        found = sha256_of(storage, name)
+        if found is None and rows.filter(key=key, file=name).exists():  # it was not deleted meanwhile
+            missing.append(f"{name} of submission {key}")
+        elif found not in (None, expected):
+            changed.append(f"{name} of submission {key}")
+    yield _finding("missing files", missing, "not there", "Restore them from a backup.", rows.count())
+    yield _finding("file contents", changed, "not what was sent", "Restore them from a backup.", rows.count())
+    orphans = [name for name in sorted(stored) if _is_old(storage, name)]
+    yield _finding("orphan files", orphans, "of no submission", "Delete them.", len(orphans))
+
+
+def sha256_of(storage: Storage, name: str) -> str | None:
+    """The digest of a stored file; None if there is none."""
+    with suppress(FileNotFoundError), storage.open(name) as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()
+    return None
+
+
+def _walk(storage: Storage, folder: str = "") -> Iterator[str]:
+    folders, names = storage.listdir(folder)
+    yield from (f"{folder}{name}" for name in names)
+    for each in folders:
+        yield from _walk(storage, f"{folder}{each}/")
+
+
+def _is_old(storage: Storage, name: str) -> bool:
+    return storage.get_modified_time(name) < timezone.now() - UPLOAD_TIME
+
+
+def _finding(what: str, bad: Sequence[str], wrong: str, mend: str, count: int, also: str = "") -> Finding:
+    if not bad:
+        return Finding(what, f"{count} looked at{also}.")
+    more = f" and {len(bad) - NAMED} more" if len(bad) > NAMED else ""
+    return Finding(what, f"{len(bad)} {wrong}: {', '.join(bad[:NAMED])}{more}.", mend)

