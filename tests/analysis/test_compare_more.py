@@ -13,7 +13,7 @@ from scipy import stats
 
 from gluebench.analysis.compare import compare
 from gluebench.cli import main
-from gluebench.cli.compare_view import comparison_output
+from gluebench.cli.compare import comparison_output
 from gluebench.cli.tables import Paper, as_text
 from gluebench.scoring import grade
 from gluebench.scoring.intervals import TOO_FEW, Alone

@@ -12,9 +12,19 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from gluebench.benchmark import Label
-from gluebench.cli.formats import Records, as_csv, as_latex, as_markdown, latex_escape, markdown_escape
-from gluebench.cli.output import Output, interval, percent, rendered
-from gluebench.cli.plain import plain
+from gluebench.cli.output import (
+    Output,
+    Records,
+    as_csv,
+    as_latex,
+    as_markdown,
+    interval,
+    latex_escape,
+    markdown_escape,
+    percent,
+    plain,
+    rendered,
+)
 from gluebench.cli.tables import Paper, Section, Table, as_text
 
 TABLE = Table(

@@ -28,7 +28,9 @@ os.environ[VARIABLE] = str(_HOME)
 os.environ["DJANGO_SETTINGS_MODULE"] = "gluebench.leaderboard.settings"
 SiteFolder(_HOME).create()
 
-django.setup()
+_UMASK = os.umask(0o022)
+django.setup()  # which sets the umask of a site's processes; other tests of this one need the usual one
+os.umask(_UMASK)
 # Overridden and not set: a parallel worker may have been set up, and used, before this file is read.
 override_settings(
     STORAGES={**settings.STORAGES, "staticfiles": {"BACKEND": _PLAIN}},

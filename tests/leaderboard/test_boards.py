@@ -14,9 +14,8 @@ from leaderboard.material import PREDICTIONS, zip_bytes
 from leaderboard.test_pages import BASELINES, Cells
 
 from gluebench.benchmark import load_benchmark
-from gluebench.leaderboard.boards.layout import Line, arrange
 from gluebench.leaderboard.boards.options import Options
-from gluebench.leaderboard.boards.table import build
+from gluebench.leaderboard.boards.table import Line, arrange, build
 from gluebench.leaderboard.common.formats import margin_text
 from gluebench.leaderboard.submissions.models import Submission
 
@@ -177,7 +176,7 @@ def test_a_task_s_board_ranks_the_incomplete_too(client: Client, graded: Send) -
 
 
 def test_each_task_says_whether_its_labels_are_private(client: Client, tiny: Any) -> None:
-    from gluebench.leaderboard.boards.summary import task_lines
+    from gluebench.leaderboard.boards.pages import task_lines
 
     glue = {line.task.name: line.labels for line in task_lines(load_benchmark("glue"))}
     assert [name for name, labels in glue.items() if labels == "private"] == ["CoLA", "QQP", "MNLI", "WNLI"]

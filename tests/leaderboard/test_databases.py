@@ -7,7 +7,7 @@ import psycopg
 import pytest
 from django.db import connection
 
-from gluebench.leaderboard import databases, storage
+from gluebench.leaderboard import storage
 from gluebench.leaderboard.environment import Bucket
 from gluebench.leaderboard.folder import SiteError, SiteFolder
 
@@ -20,12 +20,12 @@ def test_the_suite_runs_on_the_database_it_was_told(db: None) -> None:
 
 
 def test_without_an_address_the_site_s_folder_holds_the_database() -> None:
-    found = databases.of("", SITE)
+    found = storage.database("", SITE)
     assert (found["ENGINE"], found["NAME"]) == ("django.db.backends.sqlite3", "/srv/site/site.sqlite3")
 
 
 def test_an_address_is_read_part_by_part() -> None:
-    found = databases.of("postgres://ada:p%40ss@db.example.org:5433/board?sslmode=require", SITE)
+    found = storage.database("postgres://ada:p%40ss@db.example.org:5433/board?sslmode=require", SITE)
     parts = [found[key] for key in ("ENGINE", "USER", "PASSWORD", "HOST", "PORT", "NAME")]
     assert parts == ["django.db.backends.postgresql", "ada", "p@ss", "db.example.org", 5433, "board"]
     assert found["OPTIONS"]["sslmode"] == "require"
@@ -33,13 +33,13 @@ def test_an_address_is_read_part_by_part() -> None:
 
 def test_an_address_without_a_database_is_refused() -> None:
     with pytest.raises(SiteError, match="names no database"):
-        databases.of("postgres://ada:hidden@db.example.org", SITE)
+        storage.database("postgres://ada:hidden@db.example.org", SITE)
 
 
 def test_a_package_that_is_not_there_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("gluebench.leaderboard.folder.find_spec", lambda name: None)
     with pytest.raises(SiteError, match=r"gluebench\[postgres\]"):
-        databases.of("postgres://db.example.org/board", SITE)
+        storage.database("postgres://db.example.org/board", SITE)
     with pytest.raises(SiteError, match=r"gluebench\[s3\]"):
         storage.of(Bucket("board", "", None, None), SITE)
 

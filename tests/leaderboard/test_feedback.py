@@ -195,7 +195,7 @@ def test_small_categories_are_withheld_unless_the_labels_are_public(graded: Send
         (False, report["diagnostics"]["DX"]["fine"]["Negation"]["value"]),
     ):
         tasks = tuple(each._replace(private=private) if each.name == "DX" else each for each in record.tasks)
-        found = feedback.without_small(report, record._replace(tasks=tasks), smallest=4)
+        found = feedback.as_shown(report, record._replace(tasks=tasks), smallest=4)
         assert found["diagnostics"]["DX"]["fine"]["Negation"]["value"] == shown
         assert found["diagnostics"]["DX"]["overall"] == report["diagnostics"]["DX"]["overall"]
         if private is not False:

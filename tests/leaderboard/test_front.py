@@ -7,6 +7,8 @@ import socket
 import threading
 import time
 from collections.abc import Callable, Iterator
+from functools import partial
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -210,6 +212,7 @@ def test_the_servers_own_time_is_not_the_clients(site: Site) -> None:
 def test_an_answer_is_read_at_a_pace(site: Site, pace: int, stays: bool) -> None:
     client = site.client(GET.replace(b"/", b"/long", 1))
     assert b"200 OK" in site.heard(client)
+    site.until(lambda: not site.front.answering)  # the test's clock must not run while the thread works
     for _ in range(40):
         with contextlib.suppress(TimeoutError):
             for _ in range(pace * 5 // 65536):
@@ -318,6 +321,23 @@ def test_unfinished_bodies_have_a_bound_together(make: Callable[..., Site]) -> N
     third = site.client(post(900_000))
     third.sendall(b"x" * 900_000)
     assert site.heard(third).endswith(b"\r\n\r\n900000")
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="needs the device that is always full")
+def test_a_body_that_the_disk_has_no_room_for_is_refused(site: Site, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("tempfile.TemporaryFile", partial(open, "/dev/full"))
+    client = site.client(post(2_000_000))
+    sent = 0
+    while sent < 2_000_000:
+        with contextlib.suppress(TimeoutError):
+            sent += client.send(b"x" * min(100_000, 2_000_000 - sent))
+        site.turn(1)
+    refusal = site.heard(client)
+    assert refusal.startswith(b"HTTP/1.1 507 Insufficient Storage\r\n")
+    assert b"\r\nX-Frame-Options: DENY" in refusal
+    client.shutdown(socket.SHUT_WR)
+    site.until(lambda: not site.front.active_channels)
+    assert site.heard(site.client(post(3) + b"abc")).endswith(b"\r\n\r\n3")
 
 
 def test_a_dropped_body_frees_its_room(make: Callable[..., Site]) -> None:

@@ -72,7 +72,7 @@ def test_a_refusal_under_the_lock_takes_the_stored_file_away_again(
 def test_no_upload_ends_in_an_account_that_was_deleted_meanwhile(
     tiny: Any, ada: Any, send: Send, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from gluebench.leaderboard.accounts.deletion import delete_account
+    from gluebench.leaderboard.accounts.personal_data import delete_account
     from gluebench.leaderboard.limits import gate
 
     there = stored()

@@ -15,7 +15,7 @@ import pytest
 from django.contrib.auth.hashers import MD5PasswordHasher
 from django.test import Client, override_settings
 
-from gluebench.leaderboard import commands
+from gluebench.leaderboard.accounts import people
 from gluebench.leaderboard.accounts.models import User
 from gluebench.leaderboard.accounts.settings import keep_days, verification
 from gluebench.leaderboard.folder import SiteError
@@ -130,9 +130,8 @@ def test_a_new_address_counts_from_when_it_is_confirmed(client: Client, postbox:
 def test_without_a_mail_server_the_organiser_has_the_link(client: Client, no_mail: None) -> None:
     made = sign_up(client, "new@example.org")
     assert "organiser sees your link" in client.get(made["Location"]).content.decode()
-    from django.conf import settings
 
-    (pending,) = commands.pending_links(settings.FOLDER.root)
+    (pending,) = people.pending_links()
     assert pending.email == "new@example.org"
     boss = User.objects.create_user("boss@example.org")
     User.objects.filter(pk=boss.pk).update(is_staff=True, is_superuser=True)
@@ -143,18 +142,17 @@ def test_without_a_mail_server_the_organiser_has_the_link(client: Client, no_mai
     client.post(pending.path)
     sign_in(client, "new@example.org")
     assert signed_in(client)
-    assert not commands.pending_links(settings.FOLDER.root)
+    assert not people.pending_links()
 
 
 def test_the_organiser_can_make_a_link_for_a_new_password(client: Client, no_mail: None, ada: User) -> None:
-    from django.conf import settings
 
-    form = client.get(commands.password_link(settings.FOLDER.root, "Ada@Example.org"))["Location"]
+    form = client.get(people.reset_path(people.account("Ada@Example.org")))["Location"]
     client.post(form, {"password1": "another password", "password2": "another password"})
     ada.refresh_from_db()
     assert ada.check_password("another password")
     with pytest.raises(SiteError, match="no account"):
-        commands.password_link(settings.FOLDER.root, "nobody@example.org")
+        people.reset_path(people.account("nobody@example.org"))
 
 
 def test_a_mail_server_that_is_down_stops_nobody(
@@ -169,7 +167,7 @@ def test_a_mail_server_that_is_down_stops_nobody(
     assert (made.status_code, made["Location"]) == (302, "/account/confirm-email/")
     assert asked.status_code == 302
     assert caplog.text.count("could not be sent") == 2
-    assert "new@example.org" in {link.email for link in commands.pending_links(settings.FOLDER.root)}
+    assert "new@example.org" in {link.email for link in people.pending_links()}
 
 
 def bare(answer: Any) -> str:

@@ -83,11 +83,13 @@ os.environ[VARIABLE], os.environ["DJANGO_SETTINGS_MODULE"] = sys.argv[1], "glueb
 import django
 django.setup()
 from gluebench.leaderboard.accounts.models import User
+from gluebench.leaderboard.accounts.trust import revoke
 from gluebench.leaderboard.benchmarks.models import Benchmark
 from gluebench.leaderboard.submissions.models import Submission
 user = User.objects.get(email="demo@example.org")
 user.set_password(sys.argv[3])
 user.save()
+revoke(user, confirm=True)
 Benchmark.objects.get(name="tiny").organisers.add(user)
 Submission.objects.filter(key=sys.argv[2]).update(public=False)
 """

@@ -19,7 +19,7 @@ from gluebench.analysis.human.sheets import read_draw, read_sheets
 from gluebench.benchmark import load_benchmark
 from gluebench.data.sample import build
 from gluebench.data.sample.diagnostic import judgements
-from gluebench.leaderboard.accounts.deletion import delete_account
+from gluebench.leaderboard.accounts.personal_data import delete_account
 from gluebench.leaderboard.audit.models import Entry
 from gluebench.leaderboard.benchmarks.adding import add_benchmark
 from gluebench.leaderboard.benchmarks.models import Benchmark

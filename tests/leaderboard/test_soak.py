@@ -25,7 +25,7 @@ KILLS = 5
 """Of each process."""
 
 LOOK = """
-import json; from gluebench.leaderboard import commands; import sys; commands._open(sys.argv[1])
+import json; from gluebench.leaderboard import commands; import sys; commands.open_site(sys.argv[1])
 from gluebench.leaderboard.submissions.models import Submission
 print(json.dumps([[row.status, row.results.count(), row.attempts] for row in Submission.objects.all()]))
 """

@@ -25,7 +25,7 @@ from gluebench.submission.client import Client, RefusedByLeaderboardError, SendE
 
 TOKEN = """
 import sys; from datetime import timedelta; from gluebench.leaderboard import commands
-commands._open(sys.argv[1])
+commands.open_site(sys.argv[1])
 from gluebench.leaderboard.accounts.models import User, issue
 from gluebench.leaderboard.benchmarks.models import Benchmark
 Benchmark.objects.update(settings={"per_day": None, "at_once": None, "invalid_per_day": None})

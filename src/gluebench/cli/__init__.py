@@ -21,7 +21,7 @@ COMMANDS = {
     "compare": "gluebench.cli.compare:compare",
     "data": "gluebench.cli.data:data",
     "diagnose": "gluebench.cli.diagnose:diagnose",
-    "encode": "gluebench.cli.encode:encode",
+    "encode": "gluebench.cli.probe:encode",
     "errors": "gluebench.cli.read_errors:errors",
     "grade": "gluebench.cli.grade:grade",
     "leaderboard": "gluebench.cli.leaderboard:leaderboard",

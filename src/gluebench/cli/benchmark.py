@@ -2,28 +2,24 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 import click
 
+from gluebench.cli.errors import WRONG_FILE
 from gluebench.cli.lazy import LazyGroup
 from gluebench.cli.options import Form, output_options
+from gluebench.cli.output import Output, Records, emit, notices, plain
+from gluebench.cli.tables import Section, Table
 
 if TYPE_CHECKING:
+    from gluebench.analysis.lint import Finding, TaskLint
     from gluebench.benchmark import Benchmark
-    from gluebench.cli.output import Output
-    from gluebench.cli.tables import Section
 
 
-COMMANDS = {
-    "lint": "gluebench.cli.benchmark_lint:lint",
-    "new": "gluebench.cli.benchmark_new:new",
-}
-"""Commands in files of their own, imported when they are asked for."""
-
-
-@click.group(cls=LazyGroup, commands_at=COMMANDS)
+@click.group(cls=LazyGroup, commands_at={"new": "gluebench.cli.benchmark_new:new"})
 def benchmark() -> None:
     """List and show benchmarks, make one from CSV files, look for its faults."""
 
@@ -38,7 +34,6 @@ def list_benchmarks(form: Form) -> None:
       gluebench benchmark list
     """
     from gluebench.benchmark import installed, load_benchmark
-    from gluebench.cli.output import emit
 
     emit(_list_output([load_benchmark(name) for name in installed()]), form)
 
@@ -55,16 +50,12 @@ def show(name: str, task: str | None, form: Form) -> None:
       gluebench benchmark show glue --task sst2
     """
     from gluebench.benchmark import load_benchmark
-    from gluebench.cli.output import emit
 
     manifest = load_benchmark(name)
     emit(_task_output(manifest, task) if task else _benchmark_output(manifest), form)
 
 
 def _list_output(benchmarks: list[Benchmark]) -> Output:
-    from gluebench.cli.formats import Records
-    from gluebench.cli.output import Output
-    from gluebench.cli.tables import Section, Table
 
     columns = ("name", "title", "tasks", "diagnostic")
     rows = tuple((each.name, each.title, len(each.scored), len(each.diagnostics)) for each in benchmarks)
@@ -76,10 +67,6 @@ def _list_output(benchmarks: list[Benchmark]) -> Output:
 
 def _benchmark_output(manifest: Benchmark) -> Output:
     from gluebench.benchmark.table import table_notes, table_one
-    from gluebench.cli.formats import Records
-    from gluebench.cli.output import Output
-    from gluebench.cli.plain import plain
-    from gluebench.cli.tables import Table
 
     header, *rows = table_one(manifest)
     table = Table(
@@ -95,7 +82,6 @@ def _benchmark_output(manifest: Benchmark) -> Output:
 
 def _sections(rows: Sequence[Sequence[str]]) -> tuple[Section, ...]:
     """The rows between two that have a first cell only, which is the heading of what follows."""
-    from gluebench.cli.tables import Section
 
     parts: list[tuple[str, list[tuple[str, ...]]]] = []
     for row in rows:
@@ -109,12 +95,91 @@ def _sections(rows: Sequence[Sequence[str]]) -> tuple[Section, ...]:
 
 def _task_output(manifest: Benchmark, name: str) -> Output:
     from gluebench.benchmark.table import details
-    from gluebench.cli.formats import Records
-    from gluebench.cli.output import Output
-    from gluebench.cli.plain import plain
-    from gluebench.cli.tables import Section, Table
 
     task = manifest.task(name)
     rows = tuple((label, value) for label, value in details(manifest, task))
     table = Table(("what", "value"), (Section(rows),), title=f"{task.name}: {task.title}")
     return Output(plain(task), (table,), Records(("what", "value"), rows))
+
+
+@benchmark.command
+@click.argument("name", metavar="NAME|FILE")
+@click.option(
+    "--data",
+    metavar="DIR",
+    required=True,
+    type=click.Path(exists=True, file_okay=False),
+    help="Folder of the examples: <Task>/train.tsv and so on.",
+)
+@click.option(
+    "--gold",
+    metavar="DIR",
+    type=click.Path(exists=True, file_okay=False),
+    help="Gold folder of the test splits, whose labels are hidden otherwise.",
+)
+@output_options
+def lint(name: str, data: str, gold: str | None, form: Form) -> None:
+    """Look for leaks, duplicates, shortcuts and tests that are too small.
+
+    Exits with 1 where something is an error.
+
+    \b
+    Example:
+      gluebench benchmark lint ./mine.toml --data data/ --gold gold/
+    """
+    from gluebench.analysis.lint import lint_task, read_splits
+    from gluebench.benchmark import load_benchmark
+
+    manifest = load_benchmark(name)
+    lints = []
+    for task, splits in read_splits(data, manifest, gold).items():
+        notices([f"looking at {task}"])
+        lints.append(lint_task(manifest.task(task), splits))
+    emit(lint_output(manifest.name, lints), form)
+    if has_errors(lints):
+        raise click.exceptions.Exit(WRONG_FILE)
+
+
+def has_errors(lints: list[TaskLint]) -> bool:
+    """Whether any finding is an error."""
+    return any(finding.severity == "error" for each in lints for finding in each.findings)
+
+
+SCHEMA = "gluebench.lint/1"
+PRIVATE = "Keep this report as private as the gold labels: it tells of them."
+
+
+def lint_output(name: str, lints: Sequence[TaskLint]) -> Output:
+    """The findings task by task."""
+    totals: Counter[str] = Counter(finding.severity for lint in lints for finding in lint.findings)
+    sections = tuple(Section(tuple(map(_cells, lint.findings)), lint.task) for lint in lints)
+    table = Table(
+        ("", "check", "where", "finding", "what to do"),
+        sections,
+        title=f"Lint of {name}",
+        notes=(PRIVATE,) if any(lint.private for lint in lints) else (),
+    )
+    fields = ("task", "severity", "check", "where", "number", "text", "advice", "rows")
+    records = tuple(
+        (lint.task, *finding[:-1], "; ".join(finding.rows)) for lint in lints for finding in lint.findings
+    )
+    data = {
+        "schema": SCHEMA,
+        "benchmark": name,
+        "errors": totals["error"],
+        "warnings": totals["warning"],
+        "tasks": {lint.task: plain(lint.findings) for lint in lints},
+    }
+    return Output(data, (table,), Records(fields, records), (_verdict(totals),))
+
+
+def _verdict(totals: Counter[str]) -> str:
+    """The sentence that a lint ends in."""
+    counts = [f"{totals[each]} {each}{'s' * (totals[each] != 1)}" for each in ("error", "warning", "note")]
+    return f"{', '.join(counts[:2])} and {counts[2]}."
+
+
+def _cells(finding: Finding) -> tuple[str, ...]:
+    rows = f" Rows: {'; '.join(finding.rows)}." if finding.rows else ""
+    text = f"{finding.text[:1].upper()}{finding.text[1:]}.{rows}"
+    return finding.severity, finding.check, finding.where, text, finding.advice

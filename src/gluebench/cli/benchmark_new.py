@@ -8,11 +8,12 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from gluebench.cli.errors import needs_extra
+from gluebench.cli.errors import needing
+from gluebench.cli.output import Output, Records, emit, notices, rendered
+from gluebench.cli.tables import Paper, Section, Table
 
 if TYPE_CHECKING:
     from gluebench.benchmark import Benchmark
-    from gluebench.cli.output import Output
     from gluebench.data.organise import Choices, Plan
 
 _TOLD = {
@@ -79,7 +80,6 @@ def new(
     Example:
       gluebench benchmark new mine --from csv/ --to mine/ --label Mood=rating
     """
-    from gluebench.cli.output import emit
     from gluebench.data.organise import Choices, fresh_folder, make_plan, refuse_changed, write_plan
 
     _check_name(name)
@@ -87,12 +87,8 @@ def new(
         title=title, encoding=encoding, replace_whitespace=replace_whitespace, **_by_field(told)
     )
     refuse_changed(Path(target))
-    try:
+    with needing("data", "Reading Parquet", "pyarrow"):
         plan = make_plan(source, name, choices)
-    except ModuleNotFoundError as error:
-        if error.name is None or error.name.partition(".")[0] != "pyarrow":
-            raise
-        raise needs_extra("data", "Reading Parquet") from None
     emit(plan_output(plan, choices), None)
     if dry_run:
         click.echo("Nothing was written.", err=True)
@@ -121,9 +117,6 @@ def _by_field(told: dict[str, tuple[str, ...]]) -> dict[str, Any]:
 
 def plan_output(plan: Plan, choices: Choices) -> Output:
     """What was found in each task, and whether it was told or detected."""
-    from gluebench.cli.formats import Records
-    from gluebench.cli.output import Output
-    from gluebench.cli.tables import Section, Table
     from gluebench.data.organise.summary import summary
 
     sections = tuple(
@@ -139,8 +132,7 @@ def plan_output(plan: Plan, choices: Choices) -> Output:
 
 def _lint(plan: Plan, manifest: Benchmark) -> Output:
     from gluebench.analysis.lint import lint_task
-    from gluebench.cli.lint_view import lint_output
-    from gluebench.cli.output import notices
+    from gluebench.cli.benchmark import lint_output
 
     lints = []
     for task in plan.tasks:
@@ -156,8 +148,6 @@ def _write_private(path: Path, text: str) -> None:
 
 
 def _markdown(report: Output) -> str:
-    from gluebench.cli.output import rendered
-    from gluebench.cli.tables import Paper
 
     return rendered(report, "markdown", paper=Paper())
 

@@ -1,19 +1,93 @@
-"""`gluebench challenge score`: what a system makes of a challenge set, case by case."""
+"""`gluebench challenge predict | score`: a model's answers to a challenge set, and what they are worth."""
 
 from __future__ import annotations
 
+import tempfile
+from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from gluebench.cli.errors import WRONG_FILE
 from gluebench.cli.options import Form, benchmark_option, output_options
+from gluebench.cli.output import Output, Records, emit, interval, notices, percent
+from gluebench.cli.run_options import model_options
+from gluebench.cli.tables import Section, Table
 
 if TYPE_CHECKING:
     from gluebench.analysis.challenge import CaseScore, Item, Scored
-    from gluebench.benchmark import Task
-    from gluebench.cli.output import Output
+    from gluebench.benchmark import Benchmark, Task
+    from gluebench.systems.adapters.resolve import Model
+
+
+@click.command
+@click.argument("file", metavar="FILE", type=click.Path(exists=True, dir_okay=False))
+@click.argument("model", metavar="MODEL")
+@click.option("--out", metavar="FILE", required=True, type=click.Path(dir_okay=False), help="Where to write.")
+@click.option(
+    "--data", metavar="DIR", type=click.Path(), help="Folder of the data it is trained on [$GLUEBENCH_DATA]."
+)
+@benchmark_option
+@model_options
+@click.pass_context
+def predict(
+    context: click.Context,
+    /,
+    file: str,
+    model: str,
+    out: str,
+    data: str | None,
+    benchmark: str,
+    **options: Any,
+) -> None:
+    """Ask a model about a challenge set.
+
+    MODEL is whatever gluebench run takes (docs/run.md); one that learns is trained on the task of FILE first.
+    The answers, index and prediction, are a file like those of a submission: another program may write it.
+
+    \b
+    Example:
+      gluebench challenge predict shortcuts.tsv system:bag-of-words --data data/ --out answers.tsv
+    """
+    from gluebench.analysis.challenge import read_items
+    from gluebench.benchmark import load_benchmark
+    from gluebench.cli.run import installed
+    from gluebench.cli.run_options import wishes
+    from gluebench.data.home import data_folder
+    from gluebench.systems.adapters.resolve import resolve
+    from gluebench.systems.encoders.corpus import Corpus
+
+    suite = load_benchmark(benchmark)
+    items = read_items(file, suite)
+    task = suite.task(items[0].task)
+    home = data_folder(data)
+    asked = wishes(context, model, options)
+    with installed(), tempfile.TemporaryDirectory() as scratch:
+        made = resolve(model, Corpus(suite, home, [task]), Path(scratch), asked)
+        answers = _answers(made, suite, task, items=items, home=home)
+    lines = ["index\tprediction", *(f"{number}\t{answer}" for number, answer in enumerate(answers))]
+    Path(out).write_text("\n".join(lines) + "\n", encoding="utf-8")
+    click.echo(f"{out}: {len(answers):,} answers.")
+
+
+def _answers(made: Model, suite: Benchmark, task: Task, *, items: Sequence[Item], home: Path) -> list[str]:
+    """Fit what learns, then ask. Raises DataError, PredictionError."""
+    from gluebench.data import Example
+    from gluebench.systems.run import PredictionError, column, fit
+
+    for learnt in suite.tasks if made.together else [task]:
+        if learnt.predict_with is None:
+            fit(made.system, suite, learnt, home, say=lambda line: notices([line]))
+    examples = [
+        Example(number, dict(zip(task.columns, item.inputs, strict=True)), None)
+        for number, item in enumerate(items)
+    ]
+    found = list(made.system.predict(task, examples))
+    if len(found) != len(examples):
+        raise PredictionError(f"{task.name}: {len(found)} predictions for {len(examples)} examples")
+    return column(task, found).words()
+
 
 SCHEMA = "gluebench.challenge/1"
 COLUMNS = ("case", "examples", "right", "share", "low", "high", "original_right", "broken")
@@ -45,7 +119,6 @@ def score(file: str, answers: str, kept: str | None, broken: bool, benchmark: st
     from gluebench.analysis.challenge import read_items
     from gluebench.analysis.challenge import score as scored
     from gluebench.benchmark import load_benchmark
-    from gluebench.cli.output import emit
 
     if broken and kept is None:
         raise click.UsageError("--broken says what to keep; name the file with --keep.")
@@ -59,7 +132,6 @@ def score(file: str, answers: str, kept: str | None, broken: bool, benchmark: st
 
 def _read(path: str, task: Task, size: int) -> list[str]:
     """The answers in order; what is wrong with the file is said, and ends the command."""
-    from gluebench.cli.output import notices
     from gluebench.submission.problems import listed
     from gluebench.submission.tables import Layout, read_table
 
@@ -74,7 +146,6 @@ def _read(path: str, task: Task, size: int) -> list[str]:
 
 def _keep(path: str, items: list[Item], failed: tuple[int, ...]) -> None:
     from gluebench.analysis.challenge.score import keep
-    from gluebench.cli.output import notices
 
     if not failed:
         notices([f"{path}: not written, since there is nothing to keep."])
@@ -85,9 +156,6 @@ def _keep(path: str, items: list[Item], failed: tuple[int, ...]) -> None:
 
 
 def _output(file: str, found: Scored) -> Output:
-    from gluebench.cli.formats import Records
-    from gluebench.cli.output import Output
-    from gluebench.cli.tables import Section, Table
 
     sections = [Section(tuple(map(_cells, found.cases)))]
     if found.groups:
@@ -113,7 +181,6 @@ def _output(file: str, found: Scored) -> Output:
 
 
 def _cells(each: CaseScore) -> tuple[str, ...]:
-    from gluebench.cli.output import interval, percent
 
     broken = f"{each.broken:,} of {each.sound:,}" if each.sound else "-"
     shown = f"{percent(each.share)}{interval(each.bar.low, each.bar.high)}"

@@ -9,6 +9,7 @@ import click
 
 from gluebench.cli.errors import WRONG_FILE
 from gluebench.cli.options import Form, benchmark_option, output_options, split_option, zip_name
+from gluebench.cli.output import emit
 
 if TYPE_CHECKING:
     from gluebench.benchmark import Benchmark, Role
@@ -71,7 +72,6 @@ def _mend(source: str, out: str, manifest: Benchmark, *, role: Role) -> list[str
 
 def _print(submission: Submission, form: Form, *, done: list[str]) -> None:
     from gluebench.cli import findings
-    from gluebench.cli.output import emit
 
     if form is None:
         click.echo(findings.as_lines(submission, done=done), nl=False)

@@ -2,22 +2,20 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING, NamedTuple
 
 import click
 
-from gluebench.cli.options import (
-    Form,
-    benchmark_option,
-    labels_option,
-    output_options,
-    read_labels,
-    seed_option,
-    split_option,
-)
+from gluebench.cli.inputs import Inputs, inputs_options, labels_option
+from gluebench.cli.options import Form, output_options, seed_option
+from gluebench.cli.output import Output, Records, emit, interval, notices, percent
+from gluebench.cli.report_view import BETWEEN_MODELS, titles
+from gluebench.cli.tables import Section, Table
 
 if TYPE_CHECKING:
-    from gluebench.benchmark import Role
+    from gluebench.analysis.compare import Comparison, Difference, TaskComparison
+    from gluebench.benchmark import Benchmark, Task
 
 
 class _Against(click.Command):
@@ -63,21 +61,15 @@ class _Against(click.Command):
     help="Random exchanges for intervals and tests.",
 )
 @seed_option
-@click.option("--allow-partial-gold", is_flag=True, help="Compare on what the gold covers, and say so.")
-@split_option
-@benchmark_option
+@inputs_options("Compare on what the gold covers")
 @output_options
 def compare(
     subs: tuple[str, ...],
     against: tuple[str, ...],
     equivalence: float | None,
-    gold: str | None,
-    data: str | None,
     resamples: int,
     seed: int,
-    allow_partial_gold: bool,
-    split: Role,
-    benchmark: str,
+    inputs: Inputs,
     form: Form,
 ) -> None:
     """Compare two submissions on the same examples.
@@ -97,24 +89,199 @@ def compare(
             raise click.UsageError(f"compare takes two submissions, not {len(subs)}{_more_than_two(subs)}.")
         subs, against = subs[:1], subs[1:]
     from gluebench.analysis.compare import compare as compared
-    from gluebench.benchmark import load_benchmark
-    from gluebench.cli.compare_view import comparison_output
-    from gluebench.cli.grade import read_submission
-    from gluebench.cli.output import emit, notices
 
-    manifest = load_benchmark(benchmark)
-    ours, theirs = (
-        [read_submission(source, manifest, benchmark=benchmark, role=split) for source in side]
-        for side in (subs, against)
-    )
-    labels = read_labels(gold, data, manifest, role=split, partial=allow_partial_gold)
+    ours, theirs = ([inputs.submission(source) for source in side] for side in (subs, against))
+    labels = inputs.labels()
     margin = None if equivalence is None else equivalence / 100
     comparison = compared(ours, theirs, labels, equivalence=margin, resamples=resamples, seed=seed)
     notices(f"warning: {warning}" for warning in comparison.warnings)
-    emit(comparison_output(comparison, manifest), form)
+    emit(comparison_output(comparison, inputs.manifest), form)
 
 
 def _more_than_two(subs: tuple[str, ...]) -> str:
     if len(subs) < 3:
         return ""
     return f"; runs of two systems: A... --against B...; more systems: gluebench rank {' '.join(subs)}"
+
+
+FIELDS = (
+    "task", "metric", "breakdown", "category", "a", "b", "difference", "low", "high", "p", "adjusted", "test",
+    "n", "same", "only_a", "only_b", "detectable", "withheld", "error", "margin", "equivalence_p", "verdict",
+    "seeds",
+)  # fmt: skip
+DIFFERENCE = "A - B [95 % interval]"
+_TASK_SCORE = "task score"
+
+
+class _Row(NamedTuple):
+    """A line of the first two tables."""
+
+    task: str
+    metric: str
+    difference: Difference | None
+    decides: bool
+    """Whether it is this p-value that the words go by."""
+
+
+def comparison_output(comparison: Comparison, benchmark: Benchmark) -> Output:
+    """The comparison in every form; a table of its own for the tests keeps each within 60 columns."""
+    rows = _sections(comparison, benchmark)
+    tables = [_differences(comparison, benchmark, rows), _tests(rows)]
+    for task in benchmark.diagnostics:
+        part = comparison.diagnostics.get(task.name)
+        if part is not None and part.categories:
+            tables.append(_categories(part, task))
+    records = Records.of(FIELDS, _records(comparison))
+    return Output(comparison.as_dict(), tuple(tables), records, words=("", *comparison.words))
+
+
+def _sections(comparison: Comparison, benchmark: Benchmark) -> list[list[_Row]]:
+    """Scored tasks, the average, diagnostic sets; those that are there."""
+    count = len(comparison.over)
+    average = _Row("average", f"of {count} task{'s' * (count != 1)}", comparison.overall, True)
+    tasks, apart = comparison.tasks, comparison.diagnostics
+    sections = [
+        [row for task in benchmark.scored for row in _rows(tasks.get(task.name), task)],
+        [average],
+        [row for task in benchmark.diagnostics for row in _rows(apart.get(task.name), task)],
+    ]
+    return [section for section in sections if section]
+
+
+def _rows(part: TaskComparison | None, task: Task) -> Iterator[_Row]:
+    if part is None:
+        return
+    name = task.name
+    single = len(task.metrics) == 1
+    for metric, difference in part.metrics.items():
+        shown = part.score if single and part.score else difference
+        yield _Row(name, titles(task).get(metric, metric), shown, decides=single)
+        name = ""
+    if not single:
+        yield _Row("", _TASK_SCORE, part.score, decides=True)
+
+
+def _differences(comparison: Comparison, benchmark: Benchmark, sections: Sequence[Sequence[_Row]]) -> Table:
+    margin = None if comparison.overall is None else comparison.overall.margin
+    same = () if margin is None else (f"same within {percent(margin)}",)
+    return Table(
+        columns=("task", "metric", "A", "B", DIFFERENCE, "p", *same),
+        sections=tuple(
+            Section(
+                tuple(
+                    (row.task, row.metric, *_values(row.difference), *_decisive(row, equivalence=bool(same)))
+                    for row in rows
+                )
+            )
+            for rows in sections
+        ),
+        title=f"{benchmark.title}, {comparison.split} split. A: {comparison.a}. B: {comparison.b}.",
+        right=frozenset({2, 3, 5}),
+        notes=tuple(_notes(comparison)),
+    )
+
+
+def _notes(comparison: Comparison) -> Iterator[str]:
+    if len(comparison.over) > 1:
+        yield f"p of a task: after Holm's adjustment for {len(comparison.over)} tasks."
+    if comparison.left_out:
+        yield f"Left out: {', '.join(comparison.left_out)}. The average is not the benchmark's macro-average."
+
+
+def _values(difference: Difference | None) -> tuple[str, ...]:
+    if difference is None:
+        return ("-", "-", "-")
+    withheld = f" ({difference.withheld})" if difference.withheld else ""
+    ends = interval(difference.low, difference.high)
+    return (
+        percent(difference.a),
+        percent(difference.b),
+        f"{percent(difference.difference):>5}{ends}{withheld}",
+    )
+
+
+def _decisive(row: _Row, *, equivalence: bool) -> tuple[str, ...]:
+    """The p-value of the difference and, where it was asked for, the verdict of equivalence."""
+    difference = row.difference if row.decides else None
+    p = "" if difference is None else p_cell(difference.decisive)
+    if not equivalence:
+        return (p,)
+    if difference is None or difference.equivalence_p is None:
+        return (p, "")
+    return (p, f"{'yes' if difference.equivalent else 'not shown'} (p {p_cell(difference.equivalence_p)})")
+
+
+def p_cell(p: float) -> str:
+    """A p-value with three decimals, never shown as zero."""
+    return "< .001" if p < 0.001 else f"{p:.3f}".removeprefix("0")
+
+
+def _tests(sections: Sequence[Sequence[_Row]]) -> Table:
+    runs = any(row.difference and row.difference.seeds is not None for rows in sections for row in rows)
+    return Table(
+        columns=("task", "metric", "test", "p", "seeds" if runs else "right alone: A, B of n", "shows"),
+        sections=tuple(
+            Section(tuple((row.task, row.metric, *_test(row.difference)) for row in rows))
+            for rows in sections
+        ),
+        title="What it rests on",
+        right=frozenset({3, 5}),
+        notes=(
+            "p: of that test alone, not adjusted. Shows: the smallest true difference in points that these "
+            "examples and these two systems would show four times in five.",
+            *(["Seeds: the share of the variance that comes from the choice of runs."] if runs else []),
+        ),
+    )
+
+
+def _test(difference: Difference | None) -> tuple[str, ...]:
+    if difference is None:
+        return ("-", "", "", "")
+    shows = "" if difference.detectable is None else percent(difference.detectable)
+    return (difference.test, p_cell(difference.p), _alone(difference), shows)
+
+
+def _alone(difference: Difference) -> str:
+    if difference.seeds is not None:
+        return f"{100 * difference.seeds:.0f} %"
+    if difference.alone is None:
+        return f"{difference.n:,}"
+    return f"{difference.alone.a:,}, {difference.alone.b:,} of {difference.n:,}"
+
+
+def _categories(part: TaskComparison, task: Task) -> Table:
+    """Coarse phenomena with their fine ones under them, then what else divides the set."""
+    found = {(each.kind, each.name): each.difference for each in part.categories}
+    sections = []
+    for coarse in task.coarse():
+        rows = [("coarse", coarse, coarse)] + [
+            ("fine", each.name, f"  {each.name}") for each in task.phenomena if each.coarse == coarse
+        ]
+        sections.append([(shown, found[kind, name]) for kind, name, shown in rows if (kind, name) in found])
+    for column in task.metadata:
+        sections.append(
+            [(f"{column}: {name}", each) for (kind, name), each in found.items() if kind == column]
+        )
+    return Table(
+        columns=("category", "A", "B", DIFFERENCE, "p", "n"),
+        sections=tuple(
+            Section(tuple((name, *_values(each), p_cell(each.decisive), str(each.n)) for name, each in rows))
+            for rows in sections
+            if rows
+        ),
+        title=f"{task.name} by category: {task.metrics[0].title}",
+        right=frozenset({1, 2, 4, 5}),
+        notes=("p: after Holm's adjustment over the categories of one kind.", BETWEEN_MODELS),
+    )
+
+
+def _records(comparison: Comparison) -> Iterator[dict[str, object]]:
+    for name, part in (*comparison.tasks.items(), *comparison.diagnostics.items()):
+        for metric, difference in part.metrics.items():
+            yield {"task": name, "metric": metric, **difference.as_dict()}
+        if part.score is not None:
+            yield {"task": name, "metric": "score", **part.score.as_dict()}
+        for each in part.categories:
+            yield {"task": name, "breakdown": each.kind, "category": each.name, **each.difference.as_dict()}
+    if comparison.overall is not None:
+        yield {"metric": "average", **comparison.overall.as_dict()}

@@ -7,12 +7,11 @@ from typing import TYPE_CHECKING
 import click
 
 from gluebench.cli.errors import WRONG_FILE
-from gluebench.cli.options import Form, benchmark_option, output_options
+from gluebench.cli.options import Form, benchmark_option, diagnostic_task, output_options
+from gluebench.cli.output import Output, Records, emit, plain
+from gluebench.cli.tables import Section, Table
 
 if TYPE_CHECKING:
-    from gluebench.benchmark import Benchmark, Task
-    from gluebench.cli.output import Output
-    from gluebench.cli.tables import Table
     from gluebench.data.diagnostic_findings import Counts, Finding, Lint
 
 COLUMNS = ("severity", "line", "code", "message")
@@ -51,12 +50,14 @@ def lint_diagnostic(
       gluebench data lint-diagnostic diagnostic.tsv --benchmark mine.toml
     """
     from gluebench.benchmark import load_benchmark
-    from gluebench.cli.output import emit
     from gluebench.data.diagnostic_files import read_diagnostic
     from gluebench.data.diagnostic_findings import Limits
     from gluebench.data.lint_diagnostic import lint, symmetric_label
 
-    task = _task(load_benchmark(benchmark), name)
+    manifest = load_benchmark(benchmark)
+    task = diagnostic_task(manifest, name)
+    if not task.phenomena or not task.labels or len(task.columns) != 2:
+        raise click.UsageError(f"{task.name} of {manifest.name} has no labelled pairs with phenomena.")
     if symmetric is not None and symmetric not in task.words:
         raise click.BadParameter(
             f"{symmetric!r} is none of {', '.join(task.words)}.", param_hint="'--symmetric'"
@@ -72,30 +73,12 @@ def lint_diagnostic(
         raise click.exceptions.Exit(WRONG_FILE)
 
 
-def _task(manifest: Benchmark, name: str | None) -> Task:
-    """The task of that name, or the one diagnostic set of the benchmark."""
-    if name is not None:
-        task = manifest.task(name)
-    elif len(manifest.diagnostics) == 1:
-        task = manifest.diagnostics[0]
-    else:
-        names = ", ".join(task.name for task in manifest.diagnostics) or "none"
-        raise click.UsageError(f"Name the diagnostic set with --task; those of {manifest.name}: {names}.")
-    if not task.phenomena or not task.labels or len(task.columns) != 2:
-        raise click.UsageError(f"{task.name} of {manifest.name} has no labelled pairs with phenomena.")
-    return task
-
-
 def _line(file: str, finding: Finding) -> str:
     place = file if finding.line is None else f"{file}:{finding.line}"
     return f"{finding.severity}: {place}: {finding.code}: {finding.message}"
 
 
 def _output(file: str, found: Lint, *, listed: bool) -> Output:
-    from gluebench.cli.formats import Records
-    from gluebench.cli.output import Output
-    from gluebench.cli.plain import plain
-    from gluebench.cli.tables import Section, Table
 
     rows = tuple((each.severity, each.line, each.code, each.message) for each in found.findings)
     cells = tuple(tuple("" if cell is None else str(cell) for cell in row) for row in rows)
@@ -107,7 +90,6 @@ def _output(file: str, found: Lint, *, listed: bool) -> Output:
 
 def _figures(found: Lint) -> Table:
     """Pairs and labels of every phenomenon."""
-    from gluebench.cli.tables import Section, Table
 
     columns = ("phenomenon", "pairs", *found.total.labels)
     sections = (Section(tuple(map(_cells, found.phenomena))), Section((_cells(found.total),)))

@@ -11,6 +11,7 @@ import click
 
 from gluebench.cli.errors import reading_data
 from gluebench.cli.options import Form, benchmark_option, output_options
+from gluebench.cli.output import emit, notices, terminal
 
 if TYPE_CHECKING:
     from gluebench.benchmark import Task
@@ -149,7 +150,6 @@ def _entries(shown: Shown) -> Iterator[Entry]:
 
 def _print(shown: Shown, wanted: Wanted, picked: Iterator[Entry], *, form: Form, pager: bool | None) -> None:
     from gluebench.cli.data_show_view import shown_output
-    from gluebench.cli.output import emit, notices
 
     seen: set[int] = set()
     found = _noted(picked, seen)
@@ -173,7 +173,6 @@ def _noted(entries: Iterator[Entry], seen: set[int]) -> Iterator[Entry]:
 
 def _print_text(shown: Shown, entries: Iterator[Entry], *, pager: bool | None) -> None:
     from gluebench.cli.data_show_view import text_of
-    from gluebench.cli.output import terminal
 
     first = next(entries, None)
     if first is None:

@@ -7,8 +7,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, NamedTuple
 
 from gluebench.benchmark import Task
-from gluebench.cli.formats import Records
-from gluebench.cli.output import Output
+from gluebench.cli.output import Output, Records
 from gluebench.cli.tables import Paper, Section, Table, running_text, text_width
 from gluebench.data import Table as Examples
 from gluebench.data.show import Entry, Row

@@ -9,6 +9,7 @@ import click
 
 from gluebench.cli.errors import needs_extra, reading_data
 from gluebench.cli.options import Form, output_options
+from gluebench.cli.output import emit, notices
 
 if TYPE_CHECKING:
     from gluebench.benchmark import Benchmark, Task
@@ -49,7 +50,6 @@ def stats(benchmark: str, names: tuple[str, ...], data: str | None, plot: str | 
     """
     from gluebench.benchmark import load_benchmark
     from gluebench.cli.data_stats_view import stats_output
-    from gluebench.cli.output import emit, notices
     from gluebench.data.home import data_folder
 
     suite = load_benchmark(benchmark)

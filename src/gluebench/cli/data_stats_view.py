@@ -6,9 +6,7 @@ from collections.abc import Iterator, Sequence
 from itertools import groupby
 
 from gluebench.benchmark import Benchmark, Task
-from gluebench.cli.formats import Records
-from gluebench.cli.output import Output, percent
-from gluebench.cli.plain import plain
+from gluebench.cli.output import Output, Records, percent, plain
 from gluebench.cli.tables import Section, Table
 from gluebench.data.stats import Category, Labels, SizeBeside, SplitStats, TaskStats, splits_called
 

@@ -6,19 +6,13 @@ from typing import TYPE_CHECKING
 
 import click
 
-from gluebench.cli.options import (
-    Form,
-    benchmark_option,
-    labels_option,
-    output_options,
-    read_labels,
-    split_option,
-)
+from gluebench.cli.inputs import Inputs, inputs_options, labels_option
+from gluebench.cli.options import Form, output_options
+from gluebench.cli.output import Output, emit, notices
 
 if TYPE_CHECKING:
     from gluebench.analysis.diagnostics import Diagnosis
-    from gluebench.benchmark import Benchmark, Role
-    from gluebench.cli.output import Output
+    from gluebench.benchmark import Benchmark
     from gluebench.scoring import Gold
 
 
@@ -41,21 +35,15 @@ if TYPE_CHECKING:
     default=0,
     help="Withhold categories with fewer examples, unless the manifest says that labels are public.",
 )
-@click.option("--allow-partial-gold", is_flag=True, help="Diagnose what the gold covers, and say so.")
-@split_option
-@benchmark_option
+@inputs_options("Diagnose what the gold covers")
 @output_options
 def diagnose(
     subs: tuple[str, ...],
-    gold: str | None,
-    data: str | None,
     table5: bool,
     phenomenon: str | None,
     svg: str | None,
     withhold_below: int,
-    allow_partial_gold: bool,
-    split: Role,
-    benchmark: str,
+    inputs: Inputs,
     form: Form,
 ) -> None:
     """Diagnose systems by linguistic phenomenon.
@@ -69,19 +57,13 @@ def diagnose(
       gluebench diagnose ours.zip theirs.zip --gold gold/ --table5 --svg phenomena.svg
     """
     from gluebench.analysis import diagnostics
-    from gluebench.benchmark import load_benchmark
-    from gluebench.cli.grade import read_submission
-    from gluebench.cli.output import emit, notices
 
     if table5 and phenomenon is not None:
         raise click.UsageError("--table5 and --phenomenon print different tables; give one of them.")
-    manifest = load_benchmark(benchmark)
+    manifest = inputs.manifest
     _known(phenomenon, manifest)
-    systems = {
-        name: read_submission(source, manifest, benchmark=benchmark, role=split)
-        for name, source in names(subs).items()
-    }
-    labels = read_labels(gold, data, manifest, role=split, partial=allow_partial_gold)
+    systems = {name: inputs.submission(source) for name, source in names(subs).items()}
+    labels = inputs.labels()
     found = diagnostics.diagnose(systems, labels, withhold_below=withhold_below)
     notices(f"warning: {warning}" for warning in found.warnings)
     notices(_public(found, labels) if withhold_below else ())
@@ -142,7 +124,6 @@ def _draw(found: Diagnosis, path: str) -> None:
 
     from gluebench.analysis.charts import as_file
     from gluebench.analysis.diagnostics.heatmap import heat_picture
-    from gluebench.cli.output import notices
 
     for place, each in enumerate(found.sets.values()):
         to = Path(path) if place == 0 else Path(path).with_stem(f"{Path(path).stem}-{each.task.name}")

@@ -10,9 +10,8 @@ from gluebench.analysis.diagnostics.diagnosis import Finding
 from gluebench.benchmark import Task, UnknownNameError
 from gluebench.benchmark.lookup import fold
 from gluebench.cli.diagnose_view import CONFUSED, confusion_table
-from gluebench.cli.formats import Records
-from gluebench.cli.output import Output
-from gluebench.cli.report_view import BETWEEN_MODELS, score_cell
+from gluebench.cli.output import Output, Records
+from gluebench.cli.report_view import BETWEEN_MODELS, record, score_cell
 from gluebench.cli.tables import Section, Table
 from gluebench.scoring import Score
 
@@ -57,7 +56,7 @@ def phenomenon_output(found: Diagnosis, asked: str) -> Output:
         "examples": [each._asdict() for each in explained.examples] if explained else [],
         "sets": {name: _as_dict(each, wanted) for name, each in found.sets.items()},
     }
-    return Output(data, tuple(tables), Records(FIELDS, tuple(_records(found, wanted))), ("", *words))
+    return Output(data, tuple(tables), Records.of(FIELDS, _records(found, wanted)), ("", *words))
 
 
 def _score(finding: Finding, wanted: _Category) -> Score | None:
@@ -103,10 +102,9 @@ def _as_dict(found: SetDiagnosis, wanted: _Category) -> dict[str, object]:
     return systems
 
 
-def _records(found: Diagnosis, wanted: _Category) -> Iterator[tuple[object, ...]]:
+def _records(found: Diagnosis, wanted: _Category) -> Iterator[dict[str, object]]:
     for task, each in found.sets.items():
         for system, finding in each.systems.items():
             score = _score(finding, wanted)
             if score is not None:
-                values = score.as_dict()
-                yield (task, system, wanted.name, *(values.get(field) for field in FIELDS[3:]))
+                yield record(score, task=task, system=system, category=wanted.name)

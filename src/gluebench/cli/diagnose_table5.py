@@ -7,9 +7,8 @@ from collections.abc import Iterator
 from gluebench.analysis.diagnostics import Diagnosis, SetDiagnosis, Table5, table5
 from gluebench.analysis.diagnostics.table5 import COLUMNS, human
 from gluebench.benchmark import Benchmark
-from gluebench.cli.formats import Records
-from gluebench.cli.output import Output, percent
-from gluebench.cli.report_view import BETWEEN_MODELS
+from gluebench.cli.output import Output, Records, percent
+from gluebench.cli.report_view import BETWEEN_MODELS, record
 from gluebench.cli.tables import Section, Table
 from gluebench.scoring import Score
 
@@ -32,8 +31,8 @@ def table5_output(found: Diagnosis, benchmark: Benchmark) -> Output:
         "provenance": dict(found.provenance),
     }
     tables = tuple(_table(each, made[name]) for name, each in found.sets.items())
-    records = tuple(record for name, table in made.items() for record in _records(name, table))
-    return Output(data, tables, Records(FIELDS, records))
+    records = (each for name, table in made.items() for each in _records(name, table))
+    return Output(data, tables, Records.of(FIELDS, records))
 
 
 def _table(found: SetDiagnosis, table: Table5) -> Table:
@@ -87,12 +86,12 @@ def _by_heading(table: Table5, scores: tuple[Score, ...]) -> dict[str, object]:
     return {head: score.as_dict() for head, score in zip(table.headings, scores, strict=True)}
 
 
-def _records(task: str, table: Table5) -> Iterator[tuple[object, ...]]:
+def _records(task: str, table: Table5) -> Iterator[dict[str, object]]:
     for system, scores in table.systems.items():
         for head, score in zip(table.headings, scores, strict=True):
-            values = score.as_dict()
-            yield (task, system, head, COLUMNS[head], *(values.get(field) for field in FIELDS[4:9]), None)
+            yield record(score, task=task, system=system, column=head, category=COLUMNS[head])
     for section, rows in table.printed.items():
         for row, numbers in rows.items():
-            for head, number in zip(table.headings, numbers, strict=True):
-                yield (task, row, head, COLUMNS[head], number, None, None, None, None, section)
+            for head, value in zip(table.headings, numbers, strict=True):
+                place = {"task": task, "system": row, "column": head, "category": COLUMNS[head]}
+                yield {**place, "value": value, "printed": section}

@@ -9,8 +9,7 @@ from gluebench.analysis.diagnostics.diagnosis import Finding
 from gluebench.analysis.diagnostics.phenomena import PAGE
 from gluebench.analysis.diagnostics.table5 import human
 from gluebench.benchmark import Benchmark, Task
-from gluebench.cli.formats import Records
-from gluebench.cli.output import Output, interval, percent
+from gluebench.cli.output import Output, Records, interval, percent
 from gluebench.cli.report_view import BETWEEN_MODELS, score_cell
 from gluebench.cli.tables import Section, Table
 from gluebench.scoring import Score
@@ -179,13 +178,8 @@ def _records(found: Diagnosis) -> Iterator[tuple[object, ...]]:
         metric = each.task.metrics[0].name
         for system, finding in each.systems.items():
             for kind, name, score in finding.parts():
-                values = (
-                    rounded(score.value),
-                    rounded(score.low),
-                    rounded(score.high),
-                    score.n,
-                    score.withheld,
-                )
+                ends = (rounded(score.low), rounded(score.high))
+                values = (rounded(score.value), *ends, score.n, score.withheld)
                 yield (task, system, kind, name, metric, None, None, *values)
             for (kind, name), confusion in finding.confusions.items():
                 for record in _counts(confusion):

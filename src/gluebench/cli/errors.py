@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 
 import click
 
@@ -66,11 +66,16 @@ def needs_extra(extra: str, what: str) -> click.ClickException:
 
 
 @contextmanager
-def reading_data() -> Iterator[None]:
-    """Says what to install where prepared data cannot be read for want of pyarrow."""
+def needing(extra: str, what: str, *packages: str) -> Iterator[None]:
+    """Say which extra to install where one of these packages is missing."""
     try:
         yield
     except ModuleNotFoundError as error:
-        if error.name is None or error.name.partition(".")[0] != "pyarrow":
+        if (error.name or "").partition(".")[0] not in packages:
             raise
-        raise needs_extra("data", "Reading prepared data") from None
+        raise needs_extra(extra, what) from None
+
+
+def reading_data() -> AbstractContextManager[None]:
+    """Say what to install where prepared data cannot be read without pyarrow."""
+    return needing("data", "Reading prepared data", "pyarrow")

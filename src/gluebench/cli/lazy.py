@@ -13,9 +13,9 @@ from gluebench.cli.errors import as_click
 class LazyGroup(click.Group):
     """A group whose commands stand at "module:name" addresses and are imported one by one."""
 
-    def __init__(self, *args: object, commands_at: Mapping[str, str], **kwargs: object) -> None:
+    def __init__(self, *args: object, commands_at: Mapping[str, str] | None = None, **kwargs: object) -> None:
         super().__init__(*args, **kwargs)  # type: ignore[arg-type]
-        self._addresses = dict(commands_at)
+        self._addresses = dict(commands_at or {})
 
     def list_commands(self, ctx: click.Context) -> list[str]:
         """The names of all commands, in alphabetical order; nothing is imported."""

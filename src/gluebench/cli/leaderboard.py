@@ -1,35 +1,23 @@
-"""`gluebench leaderboard`: set up a site, give it a benchmark, serve it."""
+"""`gluebench leaderboard`: set up a site, give it a benchmark, serve it, look after its accounts."""
 
 from __future__ import annotations
 
 import gc
 import os
-from collections.abc import Iterator
-from contextlib import contextmanager
-from importlib import import_module
-from types import ModuleType
+import sys
+from functools import partial
+from pathlib import Path
+from typing import Any
 
 import click
 
 from gluebench.cli.errors import needs_extra
 from gluebench.cli.lazy import LazyGroup
 from gluebench.cli.options import pairs
+from gluebench.leaderboard import commands, folder
 
-COMMANDS: dict[str, str] = {
-    "admin": "gluebench.cli.leaderboard_accounts:admin",
-    "confirm": "gluebench.cli.leaderboard_accounts:confirm",
-    "links": "gluebench.cli.leaderboard_accounts:links",
-    "organiser": "gluebench.cli.leaderboard_accounts:organiser",
-    "backup": "gluebench.cli.leaderboard_running:backup",
-    "doctor": "gluebench.cli.leaderboard_running:doctor",
-    "restore": "gluebench.cli.leaderboard_running:restore",
-    "web": "gluebench.cli.leaderboard_running:web",
-    "worker": "gluebench.cli.leaderboard_running:worker",
-}
-"""Command to its address, for those in files of their own; each is imported when it is asked for."""
-
-site_option = click.option(
-    "--site",
+SITE = click.Option(
+    ["--site"],
     metavar="FOLDER",
     type=click.Path(file_okay=False),
     default="gluebench-site",
@@ -48,15 +36,50 @@ log_option = click.option(
     callback=lambda _context, _option, value: value and os.environ.update(GLUEBENCH_LOG_FORMAT=value),
     help="Lines of the log as text (usual) or JSON; also from GLUEBENCH_LOG_FORMAT.",
 )
+unconfirmed_option = click.option(
+    "--unconfirmed",
+    is_flag=True,
+    help="Also where nobody has confirmed the address. It then may not be its owner who signed up with it.",
+)
+url_option = click.option(
+    "--url",
+    metavar="URL",
+    default="http://127.0.0.1:8000",
+    show_default=True,
+    help="How people reach the site; the links begin with it.",
+)
 
 
-@click.group(cls=LazyGroup, commands_at=COMMANDS)
+class SiteCommand(click.Command):
+    """A command with the option that names the site."""
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self.params.insert(0, SITE)
+
+
+class SiteGroup(LazyGroup):
+    """A group whose commands need the leaderboard's packages."""
+
+    command_class = SiteCommand
+
+    def invoke(self, ctx: click.Context) -> object:
+        """Run the command; a package that it misses is said to be an extra."""
+        gc.enable()  # a site runs for long
+        try:
+            return super().invoke(ctx)
+        except ModuleNotFoundError as error:
+            if error.name is None or error.name.split(".")[0] == "gluebench":
+                raise
+            raise needs_extra("leaderboard", "The leaderboard") from error
+
+
+@click.group(cls=SiteGroup, commands_at={})
 def leaderboard() -> None:
     """Set up and serve a leaderboard."""
 
 
 @leaderboard.command
-@site_option
 @click.option(
     "--admin",
     metavar="EMAIL",
@@ -74,18 +97,16 @@ def init(site: str, admin: str) -> None:
     Example:
       gluebench leaderboard init --site my-site --admin ada@example.org
     """
-    from gluebench.cli.leaderboard_accounts import say_password
+    commands.init(site)
+    from gluebench.leaderboard.accounts import people
 
-    with room() as commands:
-        commands.init(site)
-        password = commands.first_admin(site, admin)
+    password = people.first_admin(admin)
     if password is not None:
         say_password(site, admin, password)
     click.echo(f"The site is in {site}. Next: gluebench leaderboard add BENCHMARK --gold DIR --site {site}")
 
 
 @leaderboard.command
-@site_option
 @click.argument("benchmark", metavar="BENCHMARK")
 @click.option(
     "--gold",
@@ -110,13 +131,11 @@ def add(site: str, benchmark: str, gold: str, policy: str | None) -> None:
       gluebench leaderboard add glue --gold gold/
       gluebench leaderboard add glue --gold gold/ --policy policy.toml
     """
-    with room() as commands:
-        name = commands.add(site, benchmark, gold, policy)
+    name = commands.add(site, benchmark, gold, policy)
     click.echo(f"{name} is on the site. Next: gluebench leaderboard serve --site {site}")
 
 
 @leaderboard.command
-@site_option
 @click.argument("benchmark", metavar="BENCHMARK")
 @click.option(
     "--file",
@@ -142,13 +161,11 @@ def policy(site: str, benchmark: str, file: str | None, changes: dict[str, str])
       gluebench leaderboard policy glue --set per_day=1 --set per=team
       gluebench leaderboard policy glue > policy.toml
     """
-    with room() as commands:
-        for line in commands.policy(site, benchmark, file, changes):
-            click.echo(line)
+    for line in commands.policy(site, benchmark, file, changes):
+        click.echo(line)
 
 
 @leaderboard.command
-@site_option
 @host_option
 @port_option
 @log_option
@@ -159,12 +176,10 @@ def serve(site: str, host: str, port: int) -> None:
     Example:
       gluebench leaderboard serve --port 8000
     """
-    with room() as commands:
-        commands.serve(site, host=host, port=port)
+    commands.serve(site, host=host, port=port)
 
 
 @leaderboard.command
-@site_option
 @host_option
 @port_option
 def demo(site: str, host: str, port: int) -> None:
@@ -176,17 +191,209 @@ def demo(site: str, host: str, port: int) -> None:
     Example:
       gluebench leaderboard demo
     """
-    with room("demo") as commands:
-        commands.demo(site, host=host, port=port)
+    from gluebench.leaderboard.demo import demo as serve_demo
+
+    serve_demo(site, host=host, port=port)
 
 
-@contextmanager
-def room(module: str = "commands") -> Iterator[ModuleType]:
-    """A module of the leaderboard. A package that they miss, then or later, is said to be an extra."""
-    gc.enable()  # a site runs for long
-    try:
-        yield import_module(f"gluebench.leaderboard.{module}")
-    except ModuleNotFoundError as error:
-        if error.name is None or error.name.split(".")[0] == "gluebench":
-            raise
-        raise needs_extra("leaderboard", "The leaderboard") from error
+@leaderboard.command
+@host_option
+@port_option
+@log_option
+def web(site: str, host: str, port: int) -> None:
+    """Serve the leaderboard's pages only; workers run elsewhere.
+
+    GLUEBENCH_WEB says how many processes answer.
+
+    \b
+    Example:
+      gluebench leaderboard web --host 0.0.0.0 --port 8000
+    """
+    commands.web(site, host=host, port=port)
+
+
+@leaderboard.command
+@log_option
+def worker(site: str) -> None:
+    """Grade what is submitted to the leaderboard; pages are served elsewhere.
+
+    GLUEBENCH_WORKERS says how many processes grade.
+
+    \b
+    Example:
+      gluebench leaderboard worker
+    """
+    commands.worker(site)
+
+
+@leaderboard.command
+@click.option("--files", is_flag=True, help="Also compare every submitted file with its SHA-256.")
+@click.option("--reseal", is_flag=True, help="First seal results and log anew, after a new secret key.")
+def doctor(site: str, *, files: bool, reseal: bool) -> None:
+    """Check all that the leaderboard needs, and say how to fix what is wrong.
+
+    The exit status is 1 if something is wrong. A result, a listed score or a row of the log that was edited
+    in the database is named.
+
+    \b
+    Example:
+      gluebench leaderboard doctor --site my-site
+      gluebench leaderboard doctor --files
+    """
+    findings = commands.doctor(site, files=files, reseal=reseal)
+    width = max(len(each.what) for each in findings)
+    for each in findings:
+        click.echo(f"{'ok   ' if each.ok else 'WRONG'}  {each.what:{width}}  {each.found}")
+        if each.mend:
+            click.echo(f"{'':{width + 7}}  {each.mend}")
+    bad = sum(not each.ok for each in findings)
+    click.echo(f"{bad} of {len(findings)} need mending." if bad else "The site has all it needs.")
+    sys.exit(1 if bad else 0)
+
+
+@leaderboard.command
+@click.argument("file", metavar="FILE", type=click.Path(dir_okay=False))
+def backup(site: str, file: str) -> None:
+    """Write the whole leaderboard into one archive, also while it is served.
+
+    The archive holds the database, submitted files, labels, manifests, pages, settings and the secret key:
+    keep it where only you can read it.
+
+    \b
+    Example:
+      gluebench leaderboard backup board-monday.tar.gz
+    """
+    commands.open_site(site)
+    from gluebench.leaderboard import backups
+
+    made = backups.take(Path(file))
+    for problem in made.problems:
+        click.echo(f"WRONG  {problem}")
+    click.echo(f"{file}: {made.files} submitted files and all else, {made.size / 1e6:.1f} MB.")
+    click.echo("It holds the secret key, passwords from the settings, labels and addresses: keep it private.")
+    sys.exit(1 if made.problems else 0)
+
+
+@leaderboard.command
+@click.argument("file", metavar="FILE", type=click.Path(exists=True, dir_okay=False))
+@click.option("--replace", is_flag=True, help="Move what is in the folder aside; overwrite the database.")
+def restore(site: str, file: str, *, replace: bool) -> None:
+    """Make a leaderboard from a backup, in a new or empty folder.
+
+    All checksums of the backup are verified before anything is written.
+
+    Stop the site first if it runs.
+
+    \b
+    Example:
+      gluebench leaderboard restore board-monday.tar.gz --site new-site
+    """
+    from gluebench.leaderboard import backups
+
+    open_site = partial(commands.open_site, site, ready=False)
+    done = backups.restore(folder.at(site), Path(file), open_site, replace=replace)
+    click.echo(f"{site} is the site of {done.about['at']}, with {done.files} submitted files.")
+    click.echo(f"Compare {site}/settings.env, its settings there, with the settings here. Then run:")
+    click.echo(
+        f"  gluebench leaderboard init --site {site}\n  gluebench leaderboard doctor --files --site {site}"
+    )
+
+
+@leaderboard.command
+@click.argument("email")
+@unconfirmed_option
+def admin(site: str, email: str, *, unconfirmed: bool) -> None:
+    """Make an account an admin and give it a new random password.
+
+    The account is made if there is none. The password is shown once, as `init` does. The account's tokens,
+    second factors and sessions end.
+
+    \b
+    Example:
+      gluebench leaderboard admin ada@example.org
+    """
+    commands.open_site(site)
+    from gluebench.leaderboard.accounts import people
+
+    password = people.make_admin(email, unconfirmed=unconfirmed)
+    say_password(site, email, password)
+
+
+@leaderboard.command
+@click.argument("email")
+@url_option
+def confirm(site: str, email: str, url: str) -> None:
+    """Vouch for a person: confirm an address and hand over its account.
+
+    Prints a link for a new password, good once and for three days. Give it only to the person whose address
+    this is: you vouch for that. The account is made if there is none. Whoever held it until now loses it: its
+    password, tokens, second factors and sessions end.
+
+    \b
+    Example:
+      gluebench leaderboard confirm ada@example.org --url https://board.example.org
+    """
+    commands.open_site(site)
+    from gluebench.leaderboard.accounts import people
+
+    click.echo(url.rstrip("/") + people.vouch(email))
+
+
+@leaderboard.command
+@click.argument("email")
+@click.argument("benchmark")
+@click.option("--remove", is_flag=True, help="Take the role away.")
+@unconfirmed_option
+def organiser(site: str, email: str, benchmark: str, *, remove: bool, unconfirmed: bool) -> None:
+    """Let an account organise a benchmark.
+
+    The account's tokens, second factors and sessions end.
+
+    \b
+    Example:
+      gluebench leaderboard organiser ada@example.org glue
+    """
+    commands.open_site(site)
+    from gluebench.leaderboard.benchmarks.organisers import set_organiser
+
+    set_organiser(email, benchmark, remove=remove, unconfirmed=unconfirmed)
+    click.echo(f"{email} {'no longer organises' if remove else 'organises'} {benchmark}.")
+
+
+@leaderboard.command
+@url_option
+@click.option(
+    "--password", metavar="EMAIL", help="Instead: a link with which this account gets a new password."
+)
+def links(site: str, url: str, password: str | None) -> None:
+    """Show the links that a mail server would send: to pass on by hand.
+
+    One for each address that nobody has confirmed yet, good for a week.
+
+    \b
+    Example:
+      gluebench leaderboard links --url https://board.example.org
+    """
+    commands.open_site(site)
+    from gluebench.leaderboard.accounts import people
+
+    url = url.rstrip("/")
+    if password is not None:
+        click.echo(url + people.reset_path(people.account(password)))
+        return
+    pending = people.pending_links()
+    for link in pending:
+        click.echo(f"{link.email}\t{link.asked:%Y-%m-%d %H:%M}\t{url}{link.path}")
+    if not pending:
+        click.echo("Every address is confirmed.")
+
+
+def say_password(site: str, email: str, password: str) -> None:
+    """Show a password once: on a terminal, otherwise in a private file, since a log keeps what is printed."""
+    if sys.stdout.isatty():
+        click.echo(f"Admin: {email}\nPassword, shown this once: {password}")
+        return
+    file = folder.at(site).password_file
+    before = file.read_text() if file.is_file() else ""
+    folder.write_private(file, f"{before}{email}\t{password}\n".encode())
+    click.echo(f"Admin: {email}\nThe password is in {file}. Sign in, then delete this file.")

@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING, Any, Literal, TypeVar
 import click
 
 if TYPE_CHECKING:
-    from gluebench.benchmark import Benchmark, Role
-    from gluebench.scoring import Gold
+    from gluebench.benchmark import Benchmark, Task
 
 Form = Literal["json", "csv", "markdown", "latex"] | None
 """How to print; None is a table to read."""
@@ -52,32 +51,14 @@ def split_option(command: F) -> F:
     )(command)
 
 
-def labels_option(command: F) -> F:
-    """`--gold DIR` and `--data DIR`, passed as `gold` and `data`; `read_labels` takes one of them."""
-    folder = click.Path(exists=True, file_okay=False)
-    command = click.option(
-        "--data", metavar="DIR", type=folder, help="Folder of prepared data, for splits that have labels."
-    )(command)
-    return click.option(
-        "--gold", metavar="DIR", type=folder, help="Folder with a label file for each test file."
-    )(command)
-
-
-def read_labels(
-    gold: str | None, data: str | None, manifest: Benchmark, *, role: Role, partial: bool
-) -> Gold:
-    """The labels that the user named, by `--gold` or by `--data`."""
-    if gold is not None and data is not None:
-        raise click.UsageError("--gold and --data both name labels; give one of them.")
-    if gold is not None:
-        from gluebench.scoring import read_gold
-
-        return read_gold(gold, manifest, role=role, partial=partial)
-    if data is not None:
-        from gluebench.data.gold import gold_from_data
-
-        return gold_from_data(data, manifest, role=role, partial=partial)
-    raise click.UsageError("name the labels: --gold DIR, or --data DIR with --split dev for prepared data.")
+def diagnostic_task(manifest: Benchmark, name: str | None) -> Task:
+    """The task of that name, or the one diagnostic set of the benchmark. Raises UsageError."""
+    if name is not None:
+        return manifest.task(name)
+    if len(manifest.diagnostics) != 1:
+        names = ", ".join(task.name for task in manifest.diagnostics) or "none"
+        raise click.UsageError(f"Name the diagnostic set with --task; those of {manifest.name}: {names}.")
+    return manifest.diagnostics[0]
 
 
 def seed_option(command: F) -> F:

@@ -1,23 +1,125 @@
-"""`gluebench probe`: a frozen encoder with SentEval's classifier on top, scored and submitted."""
+"""`gluebench encode` and `gluebench probe`: a frozen encoder, and SentEval's classifier on top of it."""
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
-from gluebench.cli.encoders import chosen, encoder_options, encoding
-from gluebench.cli.options import Form, benchmark_option, output_options, zip_name
+from gluebench.cli.errors import needing, reading_data
+from gluebench.cli.options import Form, benchmark_option, output_options, pairs, zip_name
+from gluebench.cli.output import emit, notices
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-
-    from gluebench.benchmark import Benchmark, Role
+    from gluebench.benchmark import Benchmark, Role, Task
     from gluebench.submission import Column
     from gluebench.systems import SentenceEncoder
     from gluebench.systems.encoders.corpus import Corpus
     from gluebench.systems.probe.system import ProbedEncoder
+
+F = TypeVar("F", bound=Callable[..., Any])
+
+
+def encoder_options(command: F) -> F:
+    """`-o NAME=VALUE`, `--task`, `--data`, `--float16` and `--batch-size`, which go with an encoder."""
+    options = (
+        click.option(
+            "-o",
+            "--option",
+            "options",
+            metavar="NAME=VALUE",
+            multiple=True,
+            callback=pairs,
+            help="An option of the encoder; may be repeated.",
+        ),
+        click.option(
+            "--task",
+            "--tasks",
+            "tasks",
+            metavar="TASK[,TASK]",
+            multiple=True,
+            help="These tasks only; may be repeated.",
+        ),
+        click.option(
+            "--data", metavar="DIR", type=click.Path(), help="Folder of the data [$GLUEBENCH_DATA]."
+        ),
+        click.option("--float16", is_flag=True, help="Store vectors at half the size, to three digits."),
+        click.option(
+            "--batch-size",
+            metavar="N",
+            type=click.IntRange(min=1),
+            default=128,
+            show_default=True,
+            help="Sentences that the encoder is given at a time.",
+        ),
+    )
+    for option in reversed(options):
+        command = option(command)
+    return command
+
+
+def chosen(benchmark: Benchmark, names: Sequence[str]) -> list[Task]:
+    """The tasks named, with those that they answer (AX with MNLI); all without a name. UnknownNameError."""
+    if not names:
+        return list(benchmark.tasks)
+    wanted = {benchmark.task(name.strip()).name for each in names for name in each.split(",")}
+    return [task for task in benchmark.tasks if wanted & {task.name, task.predict_with}]
+
+
+@click.command
+@click.argument("encoder", metavar="ENCODER")
+@click.option(
+    "--out",
+    metavar="FILE",
+    required=True,
+    type=click.Path(dir_okay=False),
+    help="Where to store them (.npy).",
+)
+@encoder_options
+@benchmark_option
+def encode(
+    encoder: str,
+    out: str,
+    options: dict[str, str],
+    tasks: tuple[str, ...],
+    data: str | None,
+    float16: bool,
+    batch_size: int,
+    benchmark: str,
+) -> None:
+    """Encode every sentence of a benchmark once.
+
+    ENCODER is a name (cbow) or encoder:module:function, a function from a list of sentences to an array with
+    a row for each. What is stored stays: after an interruption the same command goes on, and another
+    benchmark's sentences can be added to the same file.
+
+    \b
+    Example:
+      gluebench encode cbow -o vectors=glove.840B.300d.txt --data data/ --out cbow.npy
+      gluebench encode encoder:mine:encode --data data/ --task RTE,MRPC --out mine.npy
+    """
+    from gluebench.benchmark import load_benchmark
+    from gluebench.cli.progress import Progress
+    from gluebench.data.home import data_folder
+    from gluebench.systems.encoders import encoder_called
+    from gluebench.systems.encoders.corpus import Corpus
+    from gluebench.systems.probe.encode import encode_into, store_of
+
+    suite = load_benchmark(benchmark)
+    corpus = Corpus(suite, data_folder(data), chosen(suite, tasks))
+    with reading_data(), needing("train", "Probing", "torch"):
+        made: SentenceEncoder = encoder_called(encoder, options, corpus)
+        store = store_of(Path(out), made, "float16" if float16 else "float32")
+        sentences = list(corpus.sentences())
+        new = encode_into(
+            store, made, sentences, batch_size=batch_size, advance=Progress("encoded", "sentences")
+        )
+    click.echo(
+        f"{out}: {len(store):,} vectors of {made.dim} numbers by {made.name}; "
+        f"{new:,} of {len(sentences):,} sentences were new."
+    )
 
 
 @click.command
@@ -83,7 +185,7 @@ def probe(
 
     suite = load_benchmark(benchmark)
     corpus = Corpus(suite, data_folder(data), chosen(suite, tasks))
-    with encoding():
+    with reading_data(), needing("train", "Probing", "torch"):
         from gluebench.cli.progress import Progress
         from gluebench.systems.probe.settings import preset_called
         from gluebench.systems.probe.system import ProbedEncoder
@@ -147,7 +249,6 @@ def _answers(
     system: ProbedEncoder, corpus: Corpus, *, roles: Sequence[Role]
 ) -> dict[Role, dict[str, Column]]:
     """Predictions for the splits of each role; every task is fitted once."""
-    from gluebench.cli.output import notices
     from gluebench.systems import run
 
     part = corpus.benchmark._replace(tasks=corpus.tasks)
@@ -177,7 +278,6 @@ def _trained(system: ProbedEncoder) -> list[str]:
 
 
 def _grade(columns: Mapping[str, Column], corpus: Corpus, *, form: Form, source: str) -> None:
-    from gluebench.cli.output import emit, notices
     from gluebench.cli.report_view import report_output
     from gluebench.data.gold import gold_from_data
     from gluebench.scoring import grade
@@ -189,7 +289,6 @@ def _grade(columns: Mapping[str, Column], corpus: Corpus, *, form: Form, source:
 
 
 def _write(out: str, columns: Mapping[str, Column], benchmark: Benchmark) -> None:
-    from gluebench.cli.output import notices
     from gluebench.submission import write_submission
 
     write_submission(out, columns, benchmark)

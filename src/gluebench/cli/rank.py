@@ -7,21 +7,13 @@ from typing import TYPE_CHECKING
 
 import click
 
-from gluebench.cli.options import (
-    Form,
-    benchmark_option,
-    labels_option,
-    output_options,
-    pairs,
-    read_labels,
-    seed_option,
-    split_option,
-)
+from gluebench.cli.inputs import Inputs, inputs_options, labels_option
+from gluebench.cli.options import Form, output_options, pairs, seed_option
+from gluebench.cli.output import emit, notices
 
 if TYPE_CHECKING:
     from gluebench.analysis.rank.profile import Missing
     from gluebench.analysis.rank.rules import Rule
-    from gluebench.benchmark import Role
 
 
 @click.command
@@ -73,15 +65,11 @@ if TYPE_CHECKING:
     help="Resamples for the rank intervals.",
 )
 @seed_option
-@click.option("--allow-partial-gold", is_flag=True, help="Rank on what the gold covers, and say so.")
-@split_option
-@benchmark_option
+@inputs_options("Rank on what the gold covers")
 @output_options
 def rank(
     subs: tuple[str, ...],
     runs: dict[str, str],
-    gold: str | None,
-    data: str | None,
     by: Rule,
     weights: dict[str, str],
     missing: Missing,
@@ -90,9 +78,7 @@ def rank(
     matrix: bool,
     resamples: int,
     seed: int,
-    allow_partial_gold: bool,
-    split: Role,
-    benchmark: str,
+    inputs: Inputs,
     form: Form,
 ) -> None:
     """Rank several submissions on the same examples.
@@ -108,20 +94,14 @@ def rank(
     """
     from gluebench.analysis.rank import rank as ranked
     from gluebench.analysis.rank.costs import read_costs
-    from gluebench.benchmark import load_benchmark
-    from gluebench.cli.grade import read_submission
-    from gluebench.cli.output import emit, notices
     from gluebench.cli.rank_view import ranking_output
 
     paths = _paths(subs, runs)
     weighed = _numbers(weights)
-    manifest = load_benchmark(benchmark)
+    manifest = inputs.manifest
     spent = None if costs is None else read_costs(costs, list(paths))
-    systems = {
-        name: [read_submission(path, manifest, benchmark=benchmark, role=split) for path in of_system]
-        for name, of_system in paths.items()
-    }
-    labels = read_labels(gold, data, manifest, role=split, partial=allow_partial_gold)
+    systems = {name: [inputs.submission(path) for path in of_system] for name, of_system in paths.items()}
+    labels = inputs.labels()
     ranking = ranked(
         systems,
         labels,

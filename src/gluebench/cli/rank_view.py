@@ -9,9 +9,8 @@ from gluebench.analysis.rank.costs import Cost, pareto_front
 from gluebench.analysis.rank.profile import MISSING
 from gluebench.analysis.rank.rules import Verdict
 from gluebench.benchmark import Benchmark
-from gluebench.cli.compare_view import p_cell
-from gluebench.cli.formats import Records
-from gluebench.cli.output import Output, percent
+from gluebench.cli.compare import p_cell
+from gluebench.cli.output import Output, Records, percent
 from gluebench.cli.tables import Section, Table
 
 TITLES = {"mean": "macro-average", "borda": "mean rank", "median": "median", "kemeny": "Kemeny"}
@@ -171,15 +170,5 @@ def _contested(verdict: Verdict) -> str:
 def _record(each: RankedSystem, ranking: Ranking) -> tuple[object, ...]:
     group, told = each.group or (None, None), each.told or (None, None)
     scores = [each.scores.get(task) for task in ranking.tasks]
-    return (
-        each.rank,
-        each.low,
-        each.high,
-        each.name,
-        each.runs,
-        each.value,
-        each.first,
-        *group,
-        *told,
-        *scores,
-    )
+    own = (each.rank, each.low, each.high, each.name, each.runs, each.value, each.first)
+    return (*own, *group, *told, *scores)

@@ -1,14 +1,17 @@
-"""A report as tables: a row per metric, the task scores, the macro-average, the diagnostics."""
+"""A report as tables: metrics, task scores, macro-average, diagnostics; and the reports of several runs."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING
 
-from gluebench.benchmark import Benchmark, Task
-from gluebench.cli.formats import Records
-from gluebench.cli.output import Output, interval, percent
+from gluebench.cli.output import Output, Records, interval, percent
 from gluebench.cli.tables import Section, Table
-from gluebench.scoring.report import DiagnosticReport, Report, Score, TaskReport
+
+if TYPE_CHECKING:
+    from gluebench.benchmark import Benchmark, Task
+    from gluebench.scoring import Spread, Summary
+    from gluebench.scoring.report import DiagnosticReport, Report, Score, TaskReport
 
 BETWEEN_MODELS = (
     "Compare systems within a category, never one system's categories with each other: the categories differ "
@@ -24,7 +27,7 @@ def report_output(report: Report, benchmark: Benchmark, *, source: str) -> Outpu
         diagnostic = report.diagnostics.get(task.name)
         if diagnostic is not None:
             tables.append(_diagnostic_table(diagnostic, task))
-    return Output(report.as_dict(), tuple(tables), Records(FIELDS, tuple(_records(report))))
+    return Output(report.as_dict(), tuple(tables), Records.of(FIELDS, _records(report)))
 
 
 def score_cell(score: Score | None) -> str:
@@ -86,12 +89,8 @@ def _average_row(report: Report, benchmark: Benchmark) -> tuple[str, ...]:
     if report.score is None:
         there = sum(task.score is not None for task in report.tasks.values())
         return ("macro-average", f"none: {there} of {len(benchmark.scored)} tasks", score_cell(None), "")
-    return (
-        "macro-average",
-        f"of {report.score.n} task{'s' * (report.score.n != 1)}",
-        score_cell(report.score),
-        "",
-    )
+    tasks = f"of {report.score.n} task{'s' * (report.score.n != 1)}"
+    return ("macro-average", tasks, score_cell(report.score), "")
 
 
 def _notes(report: Report, benchmark: Benchmark) -> Iterator[str]:
@@ -130,24 +129,117 @@ def _category_row(name: str, score: Score) -> tuple[str, ...]:
     return (name, score_cell(score), str(score.n))
 
 
-def _records(report: Report) -> Iterator[tuple[object, ...]]:
+def _records(report: Report) -> Iterator[dict[str, object]]:
     for name, task in report.tasks.items():
         for metric, score in task.metrics.items():
-            yield _record(score, task=name, metric=metric)
-        yield _record(task.score, task=name, metric="score")
-    yield _record(report.score, metric="macro-average")
+            yield record(score, task=name, metric=metric)
+        yield record(task.score, task=name, metric="score")
+    yield record(report.score, metric="macro-average")
     for name, diagnostic in report.diagnostics.items():
         if diagnostic is None:
             continue
-        yield _record(diagnostic.overall, task=name, breakdown="overall")
+        yield record(diagnostic.overall, task=name, breakdown="overall")
         parts = {"coarse": diagnostic.coarse, "fine": diagnostic.fine, **diagnostic.metadata}
         for breakdown, categories in parts.items():
             for category, score in categories.items():
-                yield _record(score, task=name, breakdown=breakdown, category=category)
+                yield record(score, task=name, breakdown=breakdown, category=category)
 
 
-def _record(
-    score: Score | None, *, task: str = "", metric: str = "", breakdown: str = "", category: str = ""
-) -> tuple[object, ...]:
-    values = score.as_dict() if score else {}
-    return (task, metric, breakdown, category, *(values.get(field) for field in FIELDS[4:]))
+def record(score: Score | None, **place: str) -> dict[str, object]:
+    """A score and what it is of, for CSV."""
+    return {**place, **(score.as_dict() if score else {})}
+
+
+RUNS_SCHEMA = "gluebench.runs/1"
+RUN_COLUMNS = ("task", "metric", "runs", "mean [95 % interval]", "seeds", "sd", "best", "best run")
+
+
+def runs_output(
+    reports: Sequence[Report], summary: Summary, benchmark: Benchmark, *, sources: Sequence[str]
+) -> Output:
+    """The reports of several runs and their summary in every form."""
+    data = {
+        "schema": RUNS_SCHEMA,
+        "summary": summary.as_dict(),
+        "runs": [
+            {"source": source, "report": report.as_dict()}
+            for source, report in zip(sources, reports, strict=True)
+        ],
+    }
+    return Output(
+        data,
+        (_runs_table(summary, benchmark, sources),),
+        Records.of(RUN_FIELDS, _run_records(reports, sources)),
+    )
+
+
+def _runs_table(summary: Summary, benchmark: Benchmark, sources: Sequence[str]) -> Table:
+    tasks = [row for task in benchmark.scored for row in _spread_rows(summary, task, sources)]
+    average = _spread_row("macro-average", "", summary.score, sources)
+    diagnostics = [
+        _spread_row(task.name, task.metrics[0].title, summary.diagnostics[task.name], sources)
+        for task in benchmark.diagnostics
+        if task.name in summary.diagnostics
+    ]
+    sections = [Section(tuple(tasks)), Section((average,)), Section(tuple(diagnostics))]
+    return Table(
+        columns=RUN_COLUMNS,
+        sections=tuple(section for section in sections if section.rows),
+        title=f"{benchmark.title}, {summary.split} split: {summary.runs} runs",
+        right=frozenset({2, 4, 5, 6}),
+        notes=tuple(_runs_notes(summary)),
+    )
+
+
+def _spread_rows(summary: Summary, task: Task, sources: Sequence[str]) -> Iterator[tuple[str, ...]]:
+    spreads = summary.tasks.get(task.name, {})
+    name = task.name
+    for metric in task.metrics:
+        if metric.name in spreads:
+            yield _spread_row(name, titles(task)[metric.name], spreads[metric.name], sources)
+            name = ""
+    if len(task.metrics) > 1 or not spreads:
+        yield _spread_row(name, "task score", spreads.get("score"), sources)
+
+
+def _spread_row(name: str, metric: str, spread: Spread | None, sources: Sequence[str]) -> tuple[str, ...]:
+    if spread is None:
+        return (name, metric, "0", "-", "", "-", "-", "")
+    deviation = percent(spread.deviation)
+    return (
+        name,
+        metric,
+        str(spread.n),
+        f"{percent(spread.mean)}{interval(spread.low, spread.high)}",
+        "" if spread.seeds is None else f"{100 * spread.seeds:.0f} %",
+        deviation,
+        percent(spread.best),
+        sources[spread.run],
+    )
+
+
+def _runs_notes(summary: Summary) -> Iterator[str]:
+    yield (
+        "The interval is for other examples and other runs; seeds is the share of its variance that the runs "
+        "make. sd is the standard deviation of the runs, with n - 1. The paper picks a run by its dev scores "
+        "(section 6)."
+    )
+    if summary.score is None or summary.score.n < summary.runs:
+        whole = 0 if summary.score is None else summary.score.n
+        yield f"INCOMPLETE: {summary.runs - whole} of {summary.runs} runs have no macro-average."
+
+
+RUN_FIELDS = ("run", "task", "metric", "value", "low", "high", "n")
+
+
+def _run_records(reports: Sequence[Report], sources: Sequence[str]) -> Iterator[dict[str, object]]:
+    """The runs themselves: the summary is for a reader to take of them."""
+    for source, report in zip(sources, reports, strict=True):
+        for name, task in report.tasks.items():
+            for metric, score in task.metrics.items():
+                yield record(score, run=source, task=name, metric=metric)
+            yield record(task.score, run=source, task=name, metric="score")
+        yield record(report.score, run=source, task="", metric="macro-average")
+        for name, diagnostic in report.diagnostics.items():
+            if diagnostic is not None:
+                yield record(diagnostic.overall, run=source, task=name, metric="overall")

@@ -7,8 +7,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from gluebench.benchmark import Benchmark
-from gluebench.cli.formats import Records
-from gluebench.cli.output import Output, percent, rendered
+from gluebench.cli.output import Output, Records, percent, rendered
 from gluebench.cli.report_view import score_cell
 from gluebench.cli.tables import Paper, Section, Table
 from gluebench.data import DataError

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -11,12 +11,14 @@ import click
 
 from gluebench.cli.errors import needs_extra
 from gluebench.cli.options import Form, benchmark_option, output_options, split_option, zip_name
+from gluebench.cli.output import emit, notices
 from gluebench.cli.run_options import model_options
-from gluebench.cli.sending import Destination, deliver, destination_options, reached
+from gluebench.cli.submit import Destination, deliver, destination_options, reached
 
 if TYPE_CHECKING:
     from gluebench.benchmark import Benchmark, Role
-    from gluebench.systems.adapters.session import Session
+    from gluebench.systems.adapters.results import TaskResult
+    from gluebench.systems.adapters.session import Place, Session
 
 EXTRAS = {
     "transformers": "hf",
@@ -82,7 +84,6 @@ def run(
 
     from gluebench.benchmark import load_benchmark
     from gluebench.cli.run_options import wishes
-    from gluebench.cli.run_view import Terminal
     from gluebench.data.home import data_folder
     from gluebench.systems.adapters.resolve import resolve
     from gluebench.systems.adapters.session import Plan, Session, held
@@ -121,8 +122,6 @@ def installed() -> Iterator[None]:
 
 def _finish(session: Session, suite: Benchmark, *, out: str, source: str, form: Form) -> None:
     """Write the submission, then print the dev scores."""
-    from gluebench.cli.output import notices
-    from gluebench.cli.run_view import not_understood_lines
     from gluebench.submission import write_submission
 
     role = session.plan.role
@@ -139,7 +138,6 @@ def _finish(session: Session, suite: Benchmark, *, out: str, source: str, form: 
 
 def _print_scores(session: Session, suite: Benchmark, *, source: str, form: Form) -> None:
     """The dev scores; where there are no labels, that."""
-    from gluebench.cli.output import emit, notices
     from gluebench.cli.report_view import report_output
     from gluebench.data import DataError
     from gluebench.systems.adapters.dev_scores import dev_report
@@ -152,9 +150,89 @@ def _print_scores(session: Session, suite: Benchmark, *, source: str, form: Form
     if report is None:
         notices(["no dev scores: none of these tasks has a dev split"])
         return
-    notices(_told(report.warnings))
+    notices(f"warning: {warning}" for warning in report.warnings)
     emit(report_output(report, suite, source=source), form)
 
 
-def _told(warnings: Sequence[str]) -> list[str]:
-    return [f"warning: {warning}" for warning in warnings]
+class Terminal:
+    """Says when a task is begun and done, and how long the rest may take."""
+
+    def __init__(self, session: Session) -> None:
+        """What was done before is told at once."""
+        self._session = session
+        self._at: str | None = None
+        units = session.plan.units()
+        todo = {unit.task.name for unit in session.missing()}
+        done = [unit.task.name for unit in units if unit.task.name not in todo]
+        if done:
+            rest = "going on with the rest" if todo else "nothing is left to do"
+            _echo(f"{', '.join(done)}: already done, in {session.folder}; {rest}.")
+        if outdated := session.outdated():
+            _echo(
+                f"note: the model's Python file has changed since {', '.join(outdated)} "
+                f"{'was' if len(outdated) == 1 else 'were'} done; --again does everything anew."
+            )
+
+    def say(self, line: str) -> None:
+        """Steps within a task are told by their own counters."""
+
+    def began(self, place: Place) -> None:
+        """A line with the task's name."""
+        self._at = place.unit.task.name
+        _echo(f"[{place.number}/{place.of}] {self._at}")
+
+    def ended(self, place: Place, result: TaskResult) -> None:
+        """A line with its time, what the system has to tell of it, and the time left."""
+        from gluebench.cli.progress import clock
+
+        words = [f"done in {clock(result.seconds)}", *_notes(result.notes)]
+        if place.left and place.number < place.of:
+            words.append(f"about {clock(place.left)} left")
+        _echo(f"[{place.number}/{place.of}] {place.unit.task.name}: {', '.join(words)}")
+        self._at = None
+
+    @contextmanager
+    def told_if_stopped(self) -> Iterator[None]:
+        """Says, whatever ends the run too soon, that what is done is kept."""
+        try:
+            yield
+        except BaseException:
+            kept = len(self._session.results())
+            where = f" at {self._at}" if self._at else ""
+            _echo(
+                f"\nStopped{where}. {kept} task{'s' * (kept != 1)} done, kept in {self._session.folder}: "
+                "the same command goes on from there."
+            )
+            raise
+
+
+def not_understood_lines(session: Session) -> list[str]:
+    """How many answers of each task were not understood, and what became of them."""
+    from gluebench.systems.adapters.dev_scores import not_understood
+
+    found = not_understood(session)
+    if not found:
+        return []
+    counts = ", ".join(f"{name} {count:,}" for name, count in found.items())
+    return [
+        f"Answers that were not understood: {counts}. They count as wrong in the dev scores; in the "
+        "submission stands the most frequent training label (or the mean score)."
+    ]
+
+
+def _notes(notes: Any) -> Iterator[str]:
+    """What a chat model's answers came to."""
+    if "asked" not in notes:
+        return
+    yield f"{notes['asked']:,} asked"
+    if notes["from_cache"]:
+        yield f"{notes['from_cache']:,} from the cache"
+    yield f"{notes['tokens_in']:,} + {notes['tokens_out']:,} tokens"
+    if "cost" in notes:
+        yield f"cost {notes['cost']:.4g}"
+    if notes["not_understood"]:
+        yield f"{notes['not_understood']:,} not understood"
+
+
+def _echo(line: str) -> None:
+    click.echo(line, err=True)

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
 from gluebench.cli.options import pairs
+from gluebench.cli.output import notices
 
 if TYPE_CHECKING:
     from gluebench.systems.adapters.resolve import Wishes
@@ -16,167 +18,118 @@ if TYPE_CHECKING:
 F = TypeVar("F", bound=Callable[..., Any])
 COUNT = click.IntRange(min=1)
 PRICE = click.FloatRange(min=0)
-PROBED = ("encoder", "st", "name")
-TRAINED = ("encoder", "st", "name", "recipe", "folder", "hf")
 
 
-_OPTIONS: Mapping[str, tuple[tuple[str, ...], Any]] = {
-    "seed": (
-        (),
-        click.option("--seed", metavar="N", type=click.IntRange(min=0), help="Seed of what is trained."),
+class _ModelOption(click.Option):
+    """An option that goes with some kinds of MODEL."""
+
+    def __init__(self, *args: Any, kinds: tuple[str, ...], **attributes: Any) -> None:
+        super().__init__(*args, **attributes)
+        self.kinds = kinds
+
+
+def _option_for(*kinds: str) -> Callable[..., Callable[[F], F]]:
+    return partial(click.option, cls=_ModelOption, kinds=kinds)
+
+
+_trained = _option_for("encoder", "st", "name", "recipe", "folder", "hf")
+_given = _option_for("name", "recipe")
+_probed = _option_for("encoder", "st", "name")
+_hf = _option_for("hf")
+_api = _option_for("api")
+_OPTIONS = (
+    click.option("--seed", metavar="N", type=click.IntRange(min=0), help="Seed of what is trained."),
+    _trained("--device", metavar="DEVICE", help="cpu or cuda [a GPU if any]."),
+    _given(
+        "-o",
+        "--option",
+        "options",
+        metavar="NAME=VALUE",
+        multiple=True,
+        callback=pairs,
+        help="An option of the encoder or recipe; may be repeated.",
     ),
-    "device": (TRAINED, click.option("--device", metavar="DEVICE", help="cpu or cuda [a GPU if any].")),
-    "options": (
-        ("name", "recipe"),
-        click.option(
-            "-o",
-            "--option",
-            "options",
-            metavar="NAME=VALUE",
-            multiple=True,
-            callback=pairs,
-            help="An option of the encoder or recipe; may be repeated.",
-        ),
+    _probed("--preset", metavar="NAME", help="encoders: settings of the probe [senteval-default]."),
+    _hf("--fine-tune", is_flag=True, help="hf: train it on each task first."),
+    _hf("--epochs", metavar="N", type=COUNT, default=3, show_default=True, help="hf: of training."),
+    _hf(
+        "--learning-rate",
+        metavar="X",
+        type=click.FloatRange(min=0, min_open=True),
+        default=2e-5,
+        show_default=True,
+        help="hf: the highest.",
     ),
-    "preset": (
-        PROBED,
-        click.option("--preset", metavar="NAME", help="encoders: settings of the probe [senteval-default]."),
+    _hf("--batch-size", metavar="N", type=COUNT, default=32, show_default=True, help="hf: in training."),
+    _hf(
+        "--max-length",
+        metavar="N",
+        type=click.IntRange(min=8),
+        default=128,
+        show_default=True,
+        help="hf: tokens kept of an example.",
     ),
-    "fine_tune": (
-        ("hf",),
-        click.option("--fine-tune", is_flag=True, help="hf: train it on each task first."),
+    _hf(
+        "--label",
+        "labels",
+        metavar="LABEL=WORD",
+        multiple=True,
+        callback=pairs,
+        help="hf: a label of the checkpoint, or TASK:LABEL, as a word of the task; may be repeated.",
     ),
-    "epochs": (
-        ("hf",),
-        click.option(
-            "--epochs", metavar="N", type=COUNT, default=3, show_default=True, help="hf: of training."
-        ),
+    _api(
+        "--shots",
+        metavar="N",
+        type=click.IntRange(min=0),
+        default=0,
+        show_default=True,
+        help="api: training examples shown before each question.",
     ),
-    "learning_rate": (
-        ("hf",),
-        click.option(
-            "--learning-rate",
-            metavar="X",
-            type=click.FloatRange(min=0, min_open=True),
-            default=2e-5,
-            show_default=True,
-            help="hf: the highest.",
-        ),
+    _api("--parse", is_flag=True, help="api: read answers as text; ask for no probabilities."),
+    _api("--max-tokens", metavar="N", type=COUNT, default=16, show_default=True, help="api: of an answer."),
+    _api(
+        "--concurrency",
+        metavar="N",
+        type=COUNT,
+        default=8,
+        show_default=True,
+        help="api: questions at a time.",
     ),
-    "batch_size": (
-        ("hf",),
-        click.option(
-            "--batch-size", metavar="N", type=COUNT, default=32, show_default=True, help="hf: in training."
-        ),
+    _api("--price-in", metavar="X", type=PRICE, help="api: of a million tokens asked."),
+    _api("--price-out", metavar="X", type=PRICE, help="api: of a million tokens answered."),
+    _api(
+        "--key-from",
+        metavar="VARIABLE",
+        help="api: environment variable with the key to send; none is sent otherwise.",
     ),
-    "max_length": (
-        ("hf",),
-        click.option(
-            "--max-length",
-            metavar="N",
-            type=click.IntRange(min=8),
-            default=128,
-            show_default=True,
-            help="hf: tokens kept of an example.",
-        ),
+    _api(
+        "--retries",
+        metavar="N",
+        type=click.IntRange(min=0),
+        default=6,
+        show_default=True,
+        help="api: how often to ask again.",
     ),
-    "labels": (
-        ("hf",),
-        click.option(
-            "--label",
-            "labels",
-            metavar="LABEL=WORD",
-            multiple=True,
-            callback=pairs,
-            help="hf: a label of the checkpoint, or TASK:LABEL, as a word of the task; may be repeated.",
-        ),
+    _api(
+        "--timeout",
+        metavar="SECONDS",
+        type=click.FloatRange(min=0, min_open=True),
+        default=120,
+        show_default=True,
+        help="api: how long to wait for an answer.",
     ),
-    "shots": (
-        ("api",),
-        click.option(
-            "--shots",
-            metavar="N",
-            type=click.IntRange(min=0),
-            default=0,
-            show_default=True,
-            help="api: training examples shown before each question.",
-        ),
+    _api(
+        "--cache",
+        metavar="DIR",
+        type=click.Path(file_okay=False),
+        help="api: where answers are kept [answers/ in the folder of data].",
     ),
-    "parse": (
-        ("api",),
-        click.option("--parse", is_flag=True, help="api: read answers as text; ask for no probabilities."),
-    ),
-    "max_tokens": (
-        ("api",),
-        click.option(
-            "--max-tokens", metavar="N", type=COUNT, default=16, show_default=True, help="api: of an answer."
-        ),
-    ),
-    "concurrency": (
-        ("api",),
-        click.option(
-            "--concurrency",
-            metavar="N",
-            type=COUNT,
-            default=8,
-            show_default=True,
-            help="api: questions at a time.",
-        ),
-    ),
-    "price_in": (
-        ("api",),
-        click.option("--price-in", metavar="X", type=PRICE, help="api: of a million tokens asked."),
-    ),
-    "price_out": (
-        ("api",),
-        click.option("--price-out", metavar="X", type=PRICE, help="api: of a million tokens answered."),
-    ),
-    "key_from": (
-        ("api",),
-        click.option(
-            "--key-from",
-            metavar="VARIABLE",
-            help="api: environment variable with the key to send; none is sent otherwise.",
-        ),
-    ),
-    "retries": (
-        ("api",),
-        click.option(
-            "--retries",
-            metavar="N",
-            type=click.IntRange(min=0),
-            default=6,
-            show_default=True,
-            help="api: how often to ask again.",
-        ),
-    ),
-    "timeout": (
-        ("api",),
-        click.option(
-            "--timeout",
-            metavar="SECONDS",
-            type=click.FloatRange(min=0, min_open=True),
-            default=120,
-            show_default=True,
-            help="api: how long to wait for an answer.",
-        ),
-    ),
-    "cache": (
-        ("api",),
-        click.option(
-            "--cache",
-            metavar="DIR",
-            type=click.Path(file_okay=False),
-            help="api: where answers are kept [answers/ in the folder of data].",
-        ),
-    ),
-}
-"""Parameter to the kinds of MODEL it goes with (none: all) and the option."""
+)
 
 
 def model_options(command: F) -> F:
     """All of them, passed under their names."""
-    for _, option in reversed(list(_OPTIONS.values())):
+    for option in reversed(_OPTIONS):
         command = option(command)
     return command
 
@@ -191,7 +144,6 @@ def kind(model: str) -> str:
 
 def wishes(context: click.Context, model: str, given: Mapping[str, Any]) -> Wishes:
     """What was said of the model. Raises UsageError for what does not go with it."""
-    from gluebench.cli.output import notices
     from gluebench.cli.progress import Progress
     from gluebench.systems.adapters.resolve import Wishes
 
@@ -216,9 +168,9 @@ def wishes(context: click.Context, model: str, given: Mapping[str, Any]) -> Wish
 
 def _refuse_others(context: click.Context, wanted: str) -> None:
     for parameter in context.command.params:
-        kinds = _OPTIONS.get(parameter.name or "", ((), None))[0]
+        kinds = parameter.kinds if isinstance(parameter, _ModelOption) else (wanted,)
         source = context.get_parameter_source(parameter.name or "")
-        if kinds and wanted not in kinds and source == click.core.ParameterSource.COMMANDLINE:
+        if wanted not in kinds and source == click.core.ParameterSource.COMMANDLINE:
             shown = {"name": "an encoder's name", "folder": "a trained folder"}
             models = " or ".join(shown.get(each, f"{each}:") for each in kinds)
             raise click.UsageError(f"{parameter.opts[-1]} goes with {models}; leave it out.")

@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from gluebench.cli.errors import needs_extra
+from gluebench.cli.errors import needing
 from gluebench.cli.options import Form, benchmark_option, output_options
+from gluebench.cli.output import emit
 
 if TYPE_CHECKING:
     from gluebench.benchmark import Benchmark
@@ -78,10 +79,8 @@ def train(
     """
     if auxiliary and not multi:
         raise click.UsageError("--auxiliary data join multi-task training only; leave out --single-task.")
-    try:
+    with needing("train,data", "Training", "torch"):
         import torch
-    except ModuleNotFoundError:
-        raise needs_extra("train,data", "Training") from None
     if threads:
         torch.set_num_threads(threads)
     row = _row(
@@ -172,7 +171,6 @@ def _curves(out: Path, system: TrainedSystem) -> None:
 
 
 def _print(system: TrainedSystem, manifest: Benchmark, home: Path, *, form: Form) -> None:
-    from gluebench.cli.output import emit
     from gluebench.cli.report_view import report_output
     from gluebench.data import load_split
     from gluebench.data.gold import gold_from_data

@@ -8,6 +8,7 @@ import click
 
 from gluebench.cli.errors import WRONG_FILE
 from gluebench.cli.options import benchmark_option, split_option, zip_name
+from gluebench.cli.output import notices
 
 if TYPE_CHECKING:
     from gluebench.benchmark import Role
@@ -38,7 +39,6 @@ def write(predictions: str, out: str, split: Role, benchmark: str) -> None:
     """
     from gluebench.benchmark import load_benchmark
     from gluebench.cli.findings import marked
-    from gluebench.cli.output import notices
     from gluebench.submission import read_predictions, write_submission
 
     manifest = load_benchmark(benchmark)

@@ -10,7 +10,6 @@ import hashlib
 import io
 import json
 import os
-import shutil
 import sqlite3
 import subprocess
 import tarfile
@@ -79,16 +78,14 @@ def take(file: Path) -> Backup:
     """Write the site that Django is set up on into a new archive, whole or not at all. Raises SiteError."""
     if file.exists():
         raise SiteError(f"{file} is there already. Name a new file.")
-    beside = Path(tempfile.mkdtemp(prefix=".backup-", dir=file.absolute().parent))
-    try:
+    with tempfile.TemporaryDirectory(prefix=".backup-", dir=file.absolute().parent) as name:
+        beside = Path(name)
         with tarfile.open(beside / "archive", "w:gz", compresslevel=1) as tar:
             archive = _Archive(tar)
             made = _write(archive, beside)
             archive.close()
         (beside / "archive").chmod(0o600)
         (beside / "archive").rename(file)
-    finally:
-        shutil.rmtree(beside)
     return made._replace(size=file.stat().st_size)
 
 
@@ -104,8 +101,10 @@ def _write(archive: _Archive, scratch: Path) -> Backup:
         "format": FORMAT,
         "gluebench": __version__,
         "at": time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime()),
+        "database": name,
+        "submitted_files": len(rows),
+        "log": log,
     }
-    about |= {"database": name, "submitted_files": len(rows), "log": log}
     archive.add_bytes(ABOUT, json.dumps(about).encode())
     with open(scratch / name, "rb") as database:
         archive.add(name, database)
@@ -113,8 +112,9 @@ def _write(archive: _Archive, scratch: Path) -> Backup:
     archive.add_bytes(SETTINGS, _variables().encode())
     for benchmark in Benchmark.objects.all():
         at_hand(benchmark.gold)  # fetched where labels are in a bucket
-    for part, folder in {**{part: site.root / part for part in PARTS}, "labels": site.labels}.items():
-        archive.add_folder(part, folder)
+    for part in PARTS:
+        archive.add_folder(part, site.root / part)
+    archive.add_folder("labels", site.labels)
     problems = tuple(problem for row in rows if (problem := _add_submission(archive, *row)))
     return Backup(len(rows) - len(problems), 0, about, problems)
 
@@ -213,8 +213,8 @@ def restore(
 @contextmanager
 def _unpacked(file: Path, root: Path) -> Iterator[Path]:
     """The archive's files in a folder beside where they go, once they are verified."""
-    scratch = Path(tempfile.mkdtemp(prefix=".restore-", dir=root))
-    try:
+    with tempfile.TemporaryDirectory(prefix=".restore-", dir=root) as name:
+        scratch = Path(name)
         try:
             with tarfile.open(file, "r:gz") as tar:
                 tar.extractall(scratch, filter="data")
@@ -224,8 +224,6 @@ def _unpacked(file: Path, root: Path) -> Iterator[Path]:
         for folder in filter(Path.is_dir, scratch.rglob("*")):
             folder.chmod(PRIVATE_FOLDER)
         yield scratch
-    finally:
-        shutil.rmtree(scratch)
 
 
 def _verify(scratch: Path) -> None:
@@ -263,12 +261,7 @@ def _restore_dump(dump: Path, *, replace: bool) -> None:
     if connection.introspection.table_names() and not replace:
         raise SiteError("The database is not empty. Name an empty one, or add --replace to overwrite it.")
     connection.close()
-    options = [
-        "--no-owner",
-        "--exit-on-error",
-        "--single-transaction",
-        *(["--clean", "--if-exists"] * replace),
-    ]
+    options = ["--no-owner", "--exit-on-error", "--single-transaction", *["--clean", "--if-exists"] * replace]
     _postgres("pg_restore", *options, f"--dbname={connection.settings_dict['NAME']}", str(dump))
 
 

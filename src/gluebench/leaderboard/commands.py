@@ -1,9 +1,13 @@
-"""What the command line does with a site. Django is imported inside, when a command needs it."""
+"""What the command line does with a site. Django is imported inside, when a command needs it.
+
+As a process, it prepares the site that the environment names, so that the supervisor stays small.
+"""
 
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping, Sequence
+import sys
+from collections.abc import Mapping
 from contextlib import nullcontext
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -13,36 +17,62 @@ from gluebench.leaderboard.environment import Running, require
 from gluebench.leaderboard.folder import SiteError, SiteFolder
 
 if TYPE_CHECKING:
-    from gluebench.leaderboard.accounts.people import Link
-    from gluebench.leaderboard.backups import Backup
     from gluebench.leaderboard.checks import Finding
 
+PathLike = str | os.PathLike[str]
 
-def init(folder: str | os.PathLike[str]) -> SiteFolder:
+
+def init(folder: PathLike) -> SiteFolder:
     """Make a site in a new or empty folder; one that is there is brought up to date and keeps all it has.
 
     Raises SiteError if the folder holds something else.
     """
-    from gluebench.leaderboard import checks
+    from gluebench.leaderboard import checks, supervisor
     from gluebench.leaderboard.accounts import pages
-    from gluebench.leaderboard.prepare import prepare
-    from gluebench.leaderboard.supervisor import collected
 
     site = folders.at(folder)
     site.create()
     pages.write_missing(site.root)
     checks.require(site)
-    with collected(site):
-        _open(folder, ready=False)
-        prepare(change=True)
+    with supervisor.collected(site):
+        prepare(folder, change=True)
     return site
 
 
+def prepare(folder: PathLike, *, change: bool) -> None:
+    """Check what a site must reach and bring its database up to date. Raises SiteError.
+
+    Without `change`, a database that is behind is refused.
+    """
+    open_site(folder, ready=False)
+    from django.core.management import call_command
+    from django.db import DatabaseError
+
+    from gluebench.leaderboard import checks, health
+
+    checks.insist(health.examine())
+    tables = health.pending()
+    if not change:
+        checks.insist([tables])
+    if tables.ok:  # with nothing to do, `migrate` takes longer than to ask
+        return
+    try:
+        call_command("migrate", interactive=False, verbosity=0)
+    except DatabaseError as error:
+        raise SiteError(
+            f"The database could not be brought up to date: {error}. "
+            "Each step is done whole or not at all: mend what stopped it, then run it again."
+        ) from error
+    from gluebench.leaderboard.submissions.feedback import round_earlier
+
+    round_earlier()
+
+
 def add(
-    folder: str | os.PathLike[str],
+    folder: PathLike,
     manifest_name_or_path: str,
-    gold_folder: str | os.PathLike[str],
-    policy_file: str | os.PathLike[str] | None = None,
+    gold_folder: PathLike,
+    policy_file: PathLike | None = None,
 ) -> str:
     """Take a benchmark into a site, with a copy of its labels that only the grader opens; returns its name.
 
@@ -50,7 +80,7 @@ def add(
     every submission is graded anew. A policy replaces the one it has; without, it keeps that. Raises
     SiteError, ManifestError, PolicyError, or scoring's error about the labels.
     """
-    _open(folder)
+    open_site(folder)
     from gluebench.leaderboard.benchmarks.adding import add_benchmark
     from gluebench.leaderboard.benchmarks.policy import read_policy
 
@@ -63,40 +93,37 @@ def add(
 
 
 def policy(
-    folder: str | os.PathLike[str],
+    folder: PathLike,
     benchmark: str,
-    file: str | os.PathLike[str] | None = None,
+    file: PathLike | None = None,
     changes: Mapping[str, str] | None = None,
 ) -> list[str]:
     """Change a benchmark's policy: all of it by a file, then single settings; returns it as lines of TOML.
 
     A change is in the site's log. Raises SiteError, or PolicyError with all that is wrong.
     """
-    _open(folder)
+    open_site(folder)
     from gluebench.leaderboard.limits.settle import settle
 
     return settle(benchmark, None if file is None else Path(file), changes or {})
 
 
-def serve(
-    folder: str | os.PathLike[str], *, host: str = "127.0.0.1", port: int = 8000, open: bool = False
-) -> None:
+def serve(folder: PathLike, *, host: str = "127.0.0.1", port: int = 8000) -> None:
     """Run a site until SIGINT or SIGTERM; prints its address when it answers. Raises SiteError."""
-    running = require()
-    _run(folder, (host, port), running, change=True, open=open)
+    _run(folder, (host, port), require(), change=True)
 
 
-def web(folder: str | os.PathLike[str], *, host: str = "127.0.0.1", port: int = 8000) -> None:
+def web(folder: PathLike, *, host: str = "127.0.0.1", port: int = 8000) -> None:
     """Run only a site's web processes, as `serve`; workers run elsewhere. Raises SiteError."""
     _run(folder, (host, port), require()._replace(workers=0), change=False)
 
 
-def worker(folder: str | os.PathLike[str]) -> None:
+def worker(folder: PathLike) -> None:
     """Run only a site's workers until SIGINT or SIGTERM. Raises SiteError."""
     _run(folder, None, require(), change=False)
 
 
-def doctor(folder: str | os.PathLike[str], *, files: bool = False, reseal: bool = False) -> list[Finding]:
+def doctor(folder: PathLike, *, files: bool = False, reseal: bool = False) -> list[Finding]:
     """Check all that a site needs: its folder, what it must reach, and that nobody edited what it wrote.
 
     `files` compares every submitted file too; `reseal` first seals what is there, for a new secret key.
@@ -108,7 +135,7 @@ def doctor(folder: str | os.PathLike[str], *, files: bool = False, reseal: bool 
     found = checks.examine(site)
     if any(each.what == "settings" and not each.ok for each in found):
         return found
-    _open(folder, ready=False)
+    open_site(folder, ready=False)
     from gluebench.leaderboard import health
 
     found += [*health.examine(), health.mail()]
@@ -123,27 +150,11 @@ def doctor(folder: str | os.PathLike[str], *, files: bool = False, reseal: bool 
     return found
 
 
-def backup(folder: str | os.PathLike[str], file: str | os.PathLike[str]) -> Backup:
-    """Write all that a site is into one new archive, also while it serves. Raises SiteError."""
-    _open(folder)
-    from gluebench.leaderboard import backups
-
-    return backups.take(Path(file))
-
-
-def restore(folder: str | os.PathLike[str], file: str | os.PathLike[str], *, replace: bool = False) -> Backup:
-    """Make a site from such an archive, in a new or empty folder. Raises SiteError."""
-    from gluebench.leaderboard import backups
-
-    site = folders.at(folder)
-    return backups.restore(site, Path(file), lambda: _open(folder, ready=False), replace=replace)
-
-
 def submit_local(
-    folder: str | os.PathLike[str],
+    folder: PathLike,
     benchmark: str,
     user_email: str,
-    zip_path: str | os.PathLike[str],
+    zip_path: PathLike,
     *,
     model: str,
     name: str,
@@ -156,120 +167,31 @@ def submit_local(
     The account is made if there is none, without a password. The same file under the same name again is
     the submission that is there. Raises SiteError for an unknown benchmark or for values the form refuses.
     """
-    _open(folder)
+    open_site(folder)
     from gluebench.leaderboard.uploads.local import submit_file
 
     details = {"model": model, "name": name, "public": public, **more}
     return submit_file(benchmark, user_email, Path(zip_path), details=details)
 
 
-def submitted_models(folder: str | os.PathLike[str], benchmark: str, user_email: str) -> frozenset[str]:
-    """The models that an account has submitted to a benchmark. Raises SiteError."""
-    _open(folder)
-    from gluebench.leaderboard.submissions.models import Submission
-
-    rows = Submission.objects.filter(benchmark__name=benchmark, owner__email=user_email)
-    return frozenset(rows.values_list("model", flat=True))
-
-
-def first_admin(folder: str | os.PathLike[str], email: str) -> str | None:
-    """Make this account an admin if the site has none; returns its password then. Raises SiteError."""
-    _open(folder)
-    from gluebench.leaderboard.accounts import people
-
-    return None if people.has_admin() else people.make_admin(email)
-
-
-def make_admin(folder: str | os.PathLike[str], email: str, *, unconfirmed: bool = False) -> str:
-    """Make this account an admin, and the account if there is none; returns its new random password.
-
-    Its tokens, second factors and sessions end. Raises SiteError, also for an account whose address is not
-    confirmed, unless `unconfirmed`.
-    """
-    _open(folder)
-    from gluebench.leaderboard.accounts import people
-
-    return people.make_admin(email, unconfirmed=unconfirmed)
-
-
-def set_organiser(
-    folder: str | os.PathLike[str],
-    email: str,
-    benchmark: str,
-    *,
-    remove: bool = False,
-    unconfirmed: bool = False,
-) -> None:
-    """Let an account organise a benchmark, or no longer.
-
-    A new role ends the account's tokens, second factors and sessions. Raises SiteError if either is
-    unknown or, unless `unconfirmed`, if the address is not confirmed.
-    """
-    _open(folder)
-    from gluebench.leaderboard.benchmarks import organisers
-
-    organisers.set_organiser(email, benchmark, remove=remove, unconfirmed=unconfirmed)
-
-
-def vouch(folder: str | os.PathLike[str], email: str) -> str:
-    """Confirm an address for whoever gets the link that this returns; nobody else keeps the account.
-
-    Makes the account if there is none. Raises SiteError.
-    """
-    _open(folder)
-    from gluebench.leaderboard.accounts import people
-
-    return people.vouch(email)
-
-
-def pending_links(folder: str | os.PathLike[str]) -> Sequence[Link]:
-    """A link for each address that nobody has confirmed. Raises SiteError."""
-    _open(folder)
-    from gluebench.leaderboard.accounts import people
-
-    return people.pending_links()
-
-
-def password_link(folder: str | os.PathLike[str], email: str) -> str:
-    """Where an account gets a new password. Raises SiteError for an unknown one."""
-    _open(folder)
-    from gluebench.leaderboard.accounts import people
-
-    return people.reset_path(people.account(email))
-
-
-def _run(
-    folder: str | os.PathLike[str],
-    listen_at: tuple[str, int] | None,
-    running: Running,
-    *,
-    change: bool,
-    open: bool = False,
-) -> None:
-    from gluebench.leaderboard.supervisor import Address, listen, prepare, run
+def _run(folder: PathLike, listen_at: tuple[str, int] | None, running: Running, *, change: bool) -> None:
+    from gluebench.leaderboard import supervisor
 
     site = folders.at(folder)
     site.require()
 
-    def ready(address: Address | None) -> None:
-        what = (
-            f"The leaderboard is at {address.url}"
-            if address
-            else f"{running.workers} workers grade for {site.root}"
-        )
+    def ready(address: supervisor.Address | None) -> None:
+        graders = f"{running.workers} workers grade for {site.root}"
+        what = f"The leaderboard is at {address.url}" if address else graders
         print(f"{what} (stop it with Ctrl-C)", flush=True)
-        if open and address:
-            import webbrowser
 
-            webbrowser.open(address.url)
-
-    with listen(*listen_at) if listen_at else nullcontext() as listening:
-        prepare(site, change=change, web=listen_at is not None)
+    with supervisor.listen(*listen_at) if listen_at else nullcontext() as listening:
+        supervisor.prepare(site, change=change, web=listen_at is not None)
         counts = {"web": running.web, "workers": running.workers}
-        run(site, listening, **counts, patience=running.stop_seconds, ready=ready)
+        supervisor.run(site, listening, **counts, patience=running.stop_seconds, ready=ready)
 
 
-def _open(folder: str | os.PathLike[str], *, ready: bool = True) -> None:
+def open_site(folder: PathLike, *, ready: bool = True) -> None:
     """Set Django up on this site. One process works on one site. Raises SiteError.
 
     With `ready`, also where the database does not answer or is not up to date.
@@ -289,3 +211,19 @@ def _open(folder: str | os.PathLike[str], *, ready: bool = True) -> None:
         from gluebench.leaderboard import checks, health
 
         checks.insist([health.pending()])
+
+
+def main() -> int:
+    """Prepare the site that the environment names."""
+    from gluebench.leaderboard.supervisor import AS_IT_IS, REFUSED
+
+    try:
+        prepare(folders.from_environment().root, change=AS_IT_IS not in sys.argv)
+    except SiteError as error:
+        print(error, file=sys.stderr)
+        return REFUSED
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

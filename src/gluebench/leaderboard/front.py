@@ -14,8 +14,9 @@ import threading
 import time
 from collections import defaultdict
 from collections.abc import Callable, Collection, Sequence
-from enum import IntEnum
+from contextlib import suppress
 from functools import partial
+from http import HTTPStatus
 from operator import attrgetter
 from typing import Any, NamedTuple
 
@@ -26,19 +27,20 @@ from waitress.channel import HTTPChannel
 from waitress.parser import HTTPRequestParser
 from waitress.server import TcpWSGIServer
 from waitress.task import ErrorTask, WSGITask
-from waitress.utilities import BadRequest, Error
+from waitress.utilities import Error, logger
 
 ACCEPTS = 64
 """Connections accepted in one turn of a crowded loop: with one in a turn, visitors wait behind an attacker's.
 A quiet one takes few, so that several processes on one socket share them."""
 UNSENT = 131072
-"""Bytes of an answer that the system may take and not have sent yet: with more, the pace of a slow reader
-could not be seen."""
+"""Bytes of an answer that the system may buffer: with more, the pace of a slow reader could not be seen."""
 PIPELINED = 16
 """Requests a client may send ahead of its answers. Browsers and proxies send none."""
 CHUNK_LINES = 8192
-"""Bytes of a chunked body read at once, and the most that its size lines and trailer may take: waitress
-copies all that is left after each chunk, and bounds neither."""
+"""Bytes of a chunked body read at once, since waitress copies the rest after each chunk; and the most that
+its size lines and trailer may take."""
+READING, IDLE, HEAD, BODY = range(4)
+"""What the server waits for: the reading of an answer, a request, its head, its body."""
 
 
 class Limits(NamedTuple):
@@ -57,78 +59,58 @@ class Limits(NamedTuple):
     stop_seconds: float = 360.0
 
 
-class Stage(IntEnum):
-    """What the server waits for, in the order in which a request goes through it."""
-
-    READING = 0
-    IDLE = 1
-    HEAD = 2
-    BODY = 3
-
-
-class OverloadedError(Error):  # type: ignore[misc]
-    """All unfinished bodies together are too many bytes."""
-
-    code = 503
-    reason = "Service Unavailable"
-
-    def to_response(self, ident: str | None = None) -> tuple[str, list[tuple[str, str]], bytes]:
-        """The answer: when to come again."""
-        status, headers, body = super().to_response(ident)
-        return status, [*headers, ("Retry-After", "30")], body
-
-
 class Store:
     """Room for bodies, taken by the loop and given back by the threads that answer."""
 
     def __init__(self, size: int) -> None:
-        self._free = size
-        self._lock = threading.Lock()
+        self._free, self._lock = size, threading.Lock()
 
     def take(self, size: int) -> bool:
-        """Take so much, if there is room."""
+        """Take so much, if there is room; a negative size gives back."""
         with self._lock:
             fits = size <= self._free
             self._free -= size * fits
         return fits
 
-    def give_back(self, size: int) -> None:
-        """Free what was taken."""
-        with self._lock:
-            self._free += size
-
 
 class Request(HTTPRequestParser):  # type: ignore[misc]
     """A request on its way in, whose body takes room in the store until it is closed."""
+
+    error: Error | None = None
 
     def __init__(self, store: Store, adj: Adjustments) -> None:
         super().__init__(adj)
         self._store, self._taken = store, 0
 
     def received(self, data: bytes) -> int:
-        """Read on; returns how many bytes belong to this request."""
-        used: int = super().received(data[:CHUNK_LINES] if self.chunked else data)
-        return used if self.body_rcv is None else self._bounded(used, data)
+        """Read on; returns how many bytes belong to this request: all of them once it is refused."""
+        try:
+            used: int = super().received(data[:CHUNK_LINES] if self.chunked else data)
+            self.error = self.error or self._excess()
+        except OSError as error:
+            logger.error("A request's body could not be kept: %s", error)
+            self.error = _error(HTTPStatus.INSUFFICIENT_STORAGE, "The disk is full. Try again later.")
+        if self.error is None:
+            return used
+        self.completed = True
+        return len(data)
 
-    def _bounded(self, used: int, data: bytes) -> int:
+    def _excess(self) -> Error | None:
         more = self.body_bytes_received - self._taken
         if not self._store.take(more):
-            return self._refuse(OverloadedError("Too many uploads are under way."), data)
+            return _error(HTTPStatus.SERVICE_UNAVAILABLE, "Too many uploads are under way.")
         self._taken += more
         lines = [getattr(self.body_rcv, name, b"") for name in ("control_line", "trailer")]
         if sum(map(len, lines)) > CHUNK_LINES:
-            return self._refuse(BadRequest("A chunk's size line or the trailer is too long."), data)
-        return used
-
-    def _refuse(self, error: Error, data: bytes) -> int:
-        self.error, self.completed = error, True
-        return len(data)
+            return _error(HTTPStatus.BAD_REQUEST, "A chunk's size line or the trailer is too long.")
+        return None
 
     def close(self) -> None:
         """Free the body and its room."""
-        self._store.give_back(self._taken)
+        self._store.take(-self._taken)
         self._taken = 0
-        super().close()
+        with suppress(OSError):  # a file that could not be written cannot be flushed either
+            super().close()
 
 
 class Answer(WSGITask):  # type: ignore[misc]
@@ -147,6 +129,8 @@ class Refusal(ErrorTask):  # type: ignore[misc]
     def execute(self) -> None:
         """Send it, and close only when the client did: what it still sends would destroy the answer."""
         self.response_headers += self.channel.server.headers
+        if self.request.error.code == HTTPStatus.SERVICE_UNAVAILABLE:
+            self.response_headers.append(("Retry-After", "30"))
         self.channel.refused = True
         super().execute()
 
@@ -156,22 +140,15 @@ class Channel(HTTPChannel):  # type: ignore[misc]
 
     task_class = Answer
     error_task_class = Refusal
-    served = 0
-    sent = 0
-    watched = 0
+    served = sent = watched = _moved = 0
     refused = lingering = False
-    _stage = (0, Stage.HEAD)
-    _moved = 0
+    _stage = (0, HEAD)
 
     def __init__(self, server: Front, sock: socket.socket, addr: Any, adj: Adjustments, **more: Any) -> None:
         self.parser_class = partial(Request, server.store)
         self.neighbours = server.addresses[_network(addr[0])]
         self.deadline = server.clock() + server.limits.seconds
         super().__init__(server, sock, addr, adj, **more)
-
-    def add_channel(self, map: Any = None) -> None:
-        """Count it among those of its address."""
-        super().add_channel(map)
         self.neighbours.add(self)
 
     def del_channel(self, map: Any = None) -> None:
@@ -182,36 +159,20 @@ class Channel(HTTPChannel):  # type: ignore[misc]
             self.request.close()
         super().del_channel(map)
 
-    @property
-    def under_way(self) -> bool:
-        """Whether a request is coming in, being answered or its answer being read."""
-        return bool(self.requests or self.request or self.total_outbufs_len or self.lingering)
-
-    @property
-    def unread(self) -> int:
-        """Bytes kept here until the client reads them; files are sent from where they lie."""
-        return sum(len(each) for each in tuple(self.outbufs) if isinstance(each, OverflowableBuffer))
-
     def _to_send(self) -> bool:
         unsent = self.total_outbufs_len
         return unsent > 0 and (not self.requests or unsent >= self.adj.send_bytes)
-
-    def readable(self) -> bool:
-        """Whether to read on."""
-        return self.lingering or super().readable()
 
     def writable(self) -> bool:
         """Whether to send or to close."""
         return self.will_close or self.close_when_flushed or self._to_send()
 
-    def received(self, data: bytes) -> bool:
-        """Take in what came."""
-        if self.lingering:
-            return False
-        taken: bool = super().received(data)
+    def received(self, data: bytes) -> None:
+        """Take in what came; after a refusal, throw it away."""
+        if not self.lingering:
+            super().received(data)
         if len(self.requests) > PIPELINED:
             self.drop()
-        return taken
 
     def send(self, data: bytes, do_close: bool = True) -> int:
         """Send what the client has room for; returns how many bytes. Only the loop's thread closes then."""
@@ -230,11 +191,9 @@ class Channel(HTTPChannel):  # type: ignore[misc]
         if self.refused and not self.lingering and self.socket is not None:
             self.lingering, self.will_close = True, False
             self.deadline = self.server.clock() + self.server.limits.seconds
-            try:
+            with suppress(OSError):  # the client is gone
                 self.socket.shutdown(socket.SHUT_WR)
                 return
-            except OSError:
-                pass  # the client is gone
         super().handle_close()
 
     def drop(self) -> None:
@@ -247,30 +206,23 @@ class Channel(HTTPChannel):  # type: ignore[misc]
         limits = self.server.limits
         if self.lingering:
             return now > self.deadline
-        where = self._where()
-        if where is None:
+        stage, moved = HEAD, 0
+        if self._to_send():
+            stage, moved = READING, self.sent
+        elif self.requests:  # it waits for the server
             self.deadline = now + limits.seconds
             return False
-        stage, moved = where
+        elif self.request is None:
+            stage = IDLE
+        elif self.request.headers_finished:
+            stage, moved = BODY, self.request.body_bytes_received
         if (self.served, stage) > self._stage:
             self._stage, self._moved = (self.served, stage), 0
-            self.deadline = now + (limits.idle_seconds if stage is Stage.IDLE else limits.seconds)
+            self.deadline = now + (limits.idle_seconds if stage == IDLE else limits.seconds)
         seconds = max(0, moved - self._moved) / limits.bytes_per_second
         self._moved = moved
         self.deadline = min(self.deadline + seconds, now + limits.credit_seconds)
-        return now > self.deadline
-
-    def _where(self) -> tuple[Stage, int] | None:
-        """What the client has to do next and how many bytes of it are done; nothing while it is answered."""
-        if self._to_send():
-            return Stage.READING, self.sent
-        if self.requests:
-            return None
-        if self.request is None:
-            return Stage.IDLE, 0
-        if not self.request.headers_finished:
-            return Stage.HEAD, 0
-        return Stage.BODY, self.request.body_bytes_received
+        return now > self.deadline or (stage == IDLE and self.server.stop_at > 0)
 
 
 class Front(TcpWSGIServer):  # type: ignore[misc]
@@ -296,10 +248,11 @@ class Front(TcpWSGIServer):  # type: ignore[misc]
         self.answering: set[Any] = set()
         self._new: list[Channel] = []
         self._selector = selectors.DefaultSelector()
-        self._next_sweep = self._stop_at = 0.0
-        place = (listening.family, listening.type, listening.proto, listening.getsockname())
-        adjustments = Adjustments(sockets=[listening], **settings)
-        super().__init__(application, _sock=listening, adj=adjustments, sockinfo=place, bind_socket=False)
+        self._next_sweep = self.stop_at = 0.0
+        super().__init__(application, _sock=listening, bind_socket=False, **settings)
+        if hasattr(socket, "TCP_NOTSENT_LOWAT"):
+            option = (socket.IPPROTO_TCP, socket.TCP_NOTSENT_LOWAT, UNSENT)
+            self.adj.socket_options = [*self.adj.socket_options, option]
         self._selector.register(self.trigger.socket.fileno(), selectors.EVENT_READ, self.trigger)
 
     def readable(self) -> bool:
@@ -308,13 +261,13 @@ class Front(TcpWSGIServer):  # type: ignore[misc]
 
     def run(self) -> None:
         """Answer until told to stop, and then what is under way."""
-        while not self._stop_at or (self.active_channels and self.clock() < self._stop_at):
+        while not self.stop_at or (self.active_channels and self.clock() < self.stop_at):
             self.turn(1.0)
         self.task_dispatcher.shutdown()
 
     def stop(self) -> None:
         """Take no more connections, and end once nothing is under way or when its time is over."""
-        self._stop_at = self._stop_at or self.clock() + self.limits.stop_seconds
+        self.stop_at = self.stop_at or self.clock() + self.limits.stop_seconds
         self.pull_trigger()
 
     def turn(self, seconds: float) -> None:
@@ -328,52 +281,41 @@ class Front(TcpWSGIServer):  # type: ignore[misc]
             self._watch(channel)
         if self.accepting:
             self._watch(self)
-        come = False
-        for key, events in self._selector.select(seconds):
+        # New ones come last: before there may be too many, what the others have sent is read.
+        for key, events in sorted(self._selector.select(seconds), key=lambda event: event[0].data is self):
             if key.data is self:
-                come = True
+                self.handle_accept()
             else:
                 self._handle(key.data, events)
-        if come:  # after the others, so that a request that is there is read before there may be too many
-            self.handle_accept()
+        if self.stop_at and self.accepting:
+            self.forget(self)
+            wasyncore.dispatcher.close(self)
         now = self.clock()
-        if now >= self._next_sweep:
+        if self.stop_at or now >= self._next_sweep:
             self._next_sweep = now + 1.0
             self.sweep(now)
-        if self._stop_at:
-            self._drain()
 
     def _handle(self, handler: Any, events: int) -> None:
-        early = not handler.readable()
-        if events & selectors.EVENT_READ and not early and handler.socket is not None:
+        if events & selectors.EVENT_READ and handler.readable() and handler.socket is not None:
             wasyncore.read(handler)
         if events & selectors.EVENT_WRITE and handler.socket is not None:
             wasyncore.write(handler)
         if handler is not self.trigger:
-            self._watch(handler, early=early)
+            self._watch(handler)
 
-    def _watch(self, handler: Channel | Front, *, early: bool = True) -> None:
-        """Let the selector wait for what a handler wants now.
-
-        Only a channel that is being answered changes without an event of its own; the others are left alone,
-        so that a turn costs nothing for each that is open. While it is answered it wants nothing, but so
-        shortly that the selector is told only when a further request comes too early.
-        """
+    def _watch(self, handler: Channel | Front) -> None:
+        """Let the selector wait for what a handler wants now; an answered one may change without an event."""
         if handler.socket is None:
             return
         answered = bool(handler.requests)  # asked first: what a thread changes after this is seen next time
-        (self.answering.add if answered else self.answering.discard)(handler)
         wanted = selectors.EVENT_READ * bool(handler.readable())
         wanted |= selectors.EVENT_WRITE * bool(handler.writable())
-        if wanted == handler.watched or (answered and not wanted and not early):
-            return
-        if not wanted:
-            self._selector.unregister(handler.socket)
-        elif handler.watched:
-            self._selector.modify(handler.socket, wanted, handler)
-        else:
-            self._selector.register(handler.socket, wanted, handler)
-        handler.watched = wanted
+        if wanted != handler.watched:
+            self.forget(handler)
+            if wanted:
+                self._selector.register(handler.socket, wanted, handler)
+            handler.watched = wanted
+        (self.answering.add if answered else self.answering.discard)(handler)
 
     def forget(self, handler: Channel | Front) -> None:
         """Wait for nothing of it any more; its socket is about to be closed."""
@@ -390,22 +332,15 @@ class Front(TcpWSGIServer):  # type: ignore[misc]
         self._new = []
         for _ in range(min(ACCEPTS, 4 + len(self.active_channels) // 8)):
             try:
-                pair = self.accept()
-                if pair is None:
-                    break
-                connection, address = pair
+                connection, address = self.socket.accept()
                 self.set_socket_options(connection)
+            except BlockingIOError:
+                break
             except OSError:
                 continue  # the client is gone already, or there are too many open files
             channel = Channel(self, connection, address, self.adj, map=self._map)
             self._watch(channel)
             self._new.append(channel)
-
-    def set_socket_options(self, conn: socket.socket) -> None:
-        """What every connection has."""
-        super().set_socket_options(conn)
-        if hasattr(socket, "TCP_NOTSENT_LOWAT"):
-            conn.setsockopt(socket.IPPROTO_TCP, socket.TCP_NOTSENT_LOWAT, UNSENT)
 
     def _make_room(self, channels: Collection[Channel], most: int | None) -> None:
         if most is not None and len(channels) > most:
@@ -416,7 +351,7 @@ class Front(TcpWSGIServer):  # type: ignore[misc]
                 each.drop()
 
     def sweep(self, now: float) -> None:
-        """Drop whose time is over, and, while too much is unread, those who have the least time left."""
+        """Drop clients whose time is over; while too much is unread, those who have the least time left."""
         for channel in tuple(self.active_channels.values()):
             if channel.late(now):
                 channel.drop()
@@ -424,21 +359,19 @@ class Front(TcpWSGIServer):  # type: ignore[misc]
                 self._watch(channel)
         for network in [name for name, channels in self.addresses.items() if not channels]:
             del self.addresses[network]
-        unread = {each: each.unread for each in self.active_channels.values() if each.total_outbufs_len}
-        excess = sum(unread.values()) - self.limits.unread_bytes
-        for channel in sorted(unread, key=attrgetter("deadline")):
-            if excess <= 0:
-                break
-            excess -= unread[channel]
-            channel.drop()
-
-    def _drain(self) -> None:
-        if self.accepting:
-            self.forget(self)
-            wasyncore.dispatcher.close(self)
-        for channel in tuple(self.active_channels.values()):
-            if not channel.under_way:
+        kept = 0
+        for channel in sorted(self.active_channels.values(), key=attrgetter("deadline"), reverse=True):
+            # Files are sent from where they lie.
+            unread = sum(len(part) for part in tuple(channel.outbufs) if isinstance(part, OverflowableBuffer))
+            kept += unread
+            if unread and kept > self.limits.unread_bytes:
                 channel.drop()
+
+
+def _error(status: HTTPStatus, message: str) -> Error:
+    error = Error(message)
+    error.code, error.reason = status.value, status.phrase
+    return error
 
 
 def _network(address: str) -> str:

@@ -69,15 +69,14 @@ def _similar(job: dict[str, Any]) -> dict[str, Any]:
 def _people(job: dict[str, Any]) -> dict[str, Any]:
     """What people answered to examples that an organiser drew, scored as systems are."""
     from gluebench.analysis.human.score import score_sheets
-    from gluebench.analysis.human.sheets import Sheet
+    from gluebench.analysis.human.sheets import Draw, Sheet
     from gluebench.benchmark import load_benchmark
     from gluebench.data import DataError
-    from gluebench.leaderboard.people.drawn import draw_of
 
     gold = _gold(job, load_benchmark(job["manifest"]))
     sheets = [Sheet(sheet["name"], tuple(sheet["labels"])) for sheet in job["sheets"]]
     try:
-        return {"agreement": score_sheets(draw_of(job["drawn"]), sheets, gold).as_dict()}
+        return {"agreement": score_sheets(Draw.of(job["drawn"]), sheets, gold).as_dict()}
     except DataError as error:  # its messages name examples, never their labels
         return {"problems": error.problems}
 

@@ -89,7 +89,8 @@ def _files() -> Iterator[Finding]:
             changed.append(f"{name} of submission {key}")
     yield _finding("missing files", missing, "not there", "Restore them from a backup.", rows.count())
     yield _finding("file contents", changed, "not what was sent", "Restore them from a backup.", rows.count())
-    orphans = [name for name in sorted(stored) if _is_old(storage, name)]
+    before = timezone.now() - UPLOAD_TIME
+    orphans = [name for name in sorted(stored) if storage.get_modified_time(name) < before]
     yield _finding("orphan files", orphans, "of no submission", "Delete them.", len(orphans))
 
 
@@ -105,10 +106,6 @@ def _walk(storage: Storage, folder: str = "") -> Iterator[str]:
     yield from (f"{folder}{name}" for name in names)
     for each in folders:
         yield from _walk(storage, f"{folder}{each}/")
-
-
-def _is_old(storage: Storage, name: str) -> bool:
-    return storage.get_modified_time(name) < timezone.now() - UPLOAD_TIME
 
 
 def _finding(what: str, bad: Sequence[str], wrong: str, mend: str, count: int, also: str = "") -> Finding:

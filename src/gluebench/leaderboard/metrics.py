@@ -53,13 +53,11 @@ class _Database(Collector):
 
 
 def _database_bytes() -> int:
-    size = "page_count * page_size FROM pragma_page_count(), pragma_page_size()"
+    size = "pg_database_size(current_database())"
+    if connection.vendor == "sqlite":
+        size = "page_count * page_size FROM pragma_page_count(), pragma_page_size()"
     with connection.cursor() as cursor:
-        cursor.execute(
-            f"SELECT {size}"
-            if connection.vendor == "sqlite"
-            else "SELECT pg_database_size(current_database())"
-        )
+        cursor.execute(f"SELECT {size}")
         return int(cursor.fetchone()[0])
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from typing import Any
 
-from gluebench.leaderboard import databases, environment, folder, logs, storage
+from gluebench.leaderboard import environment, folder, logs, storage
 from gluebench.leaderboard.accounts import settings as accounts
 from gluebench.leaderboard.accounts.settings import *  # noqa: F403
 from gluebench.version import __version__
@@ -75,7 +75,7 @@ TEMPLATES: list[dict[str, Any]] = [
         # The board: thousands of cells, which Django's own templates render nine times slower.
         "BACKEND": "django.template.backends.jinja2.Jinja2",
         "DIRS": [os.path.join(HERE, "jinja2")],
-        "OPTIONS": {"environment": "gluebench.leaderboard.boards.jinja.environment"},
+        "OPTIONS": {"environment": "gluebench.leaderboard.boards.context.environment"},
     },
     {
         "BACKEND": "django.template.backends.django.DjangoTemplates",
@@ -87,7 +87,7 @@ TEMPLATES: list[dict[str, Any]] = [
                 "django.contrib.auth.context_processors.auth",
                 "django.contrib.messages.context_processors.messages",
                 "gluebench.leaderboard.boards.context.site",
-                "gluebench.leaderboard.accounts.context.account",
+                "gluebench.leaderboard.accounts.views.account",
                 "gluebench.leaderboard.limits.context.quota",
             ],
             "builtins": ["gluebench.leaderboard.boards.templatetags.scores"],
@@ -95,7 +95,7 @@ TEMPLATES: list[dict[str, Any]] = [
     },
 ]
 
-DATABASES = {"default": databases.of(RUNNING.database, FOLDER)}
+DATABASES = {"default": storage.database(RUNNING.database, FOLDER)}
 DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
 
 CACHES = {

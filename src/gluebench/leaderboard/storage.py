@@ -1,4 +1,4 @@
-"""Where files are kept that several machines share: a folder, or a bucket of an S3 service."""
+"""Where a site keeps its rows and files: SQLite and a folder, or PostgreSQL and a bucket of an S3 service."""
 
 from __future__ import annotations
 
@@ -11,9 +11,42 @@ from django.core.files.base import File
 from django.core.files.storage import FileSystemStorage
 
 from gluebench.leaderboard.environment import Bucket
-from gluebench.leaderboard.folder import PRIVATE_FILE, PRIVATE_FOLDER, STORAGE, SiteFolder, need
+from gluebench.leaderboard.folder import PRIVATE_FILE, PRIVATE_FOLDER, STORAGE, SiteError, SiteFolder, need
 
 _POSTGRESQL_DISK_FULL = "53100"
+CONNECT_SECONDS = 10
+
+# Without IMMEDIATE and the wait, a third of concurrent uploads fail with "database is locked".
+_SQLITE = {
+    "transaction_mode": "IMMEDIATE",
+    "timeout": 20,
+    "init_command": (
+        # FULL: a submission that was answered outlasts a power cut.
+        "PRAGMA journal_mode=WAL;PRAGMA synchronous=FULL;PRAGMA mmap_size=134217728;"
+        "PRAGMA journal_size_limit=27103364;PRAGMA cache_size=-20000;"
+    ),
+}
+
+
+def database(address: str, site: SiteFolder) -> dict[str, Any]:
+    """Django's settings of the database at an address; without one, of the site's own. Raises SiteError."""
+    if not address:
+        return {
+            "ENGINE": "django.db.backends.sqlite3",
+            "NAME": str(site.database),
+            "CONN_MAX_AGE": None,
+            "OPTIONS": _SQLITE,
+        }
+    need("psycopg", "postgres", "GLUEBENCH_DATABASE")
+    import dj_database_url
+
+    found: dict[str, Any] = {**dj_database_url.parse(address, conn_max_age=None, conn_health_checks=True)}
+    if not found["NAME"]:
+        raise SiteError(
+            "GLUEBENCH_DATABASE names no database. Write postgres://user:password@host:5432/database."
+        )
+    found["OPTIONS"] = {"connect_timeout": CONNECT_SECONDS, **found.get("OPTIONS", {})}
+    return found
 
 
 def is_full(error: BaseException | None) -> bool:

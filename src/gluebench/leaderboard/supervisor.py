@@ -11,6 +11,7 @@ import signal
 import socket
 import subprocess
 import sys
+import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, nullcontext
@@ -20,9 +21,8 @@ from types import FrameType
 from typing import NamedTuple
 
 import gluebench
-from gluebench.leaderboard import checks, folder, lifeline
+from gluebench.leaderboard import checks, folder
 from gluebench.leaderboard.folder import SiteError, SiteFolder
-from gluebench.leaderboard.prepare import REFUSED
 
 GLANCE_SECONDS = 0.1
 STOP_SECONDS = 3.0
@@ -35,6 +35,12 @@ STARTS = 4
 """Times that the web process may end before the site has answered."""
 HELD_SECONDS = 10.0
 """How long to wait for a port: the processes of a site that was killed hold it until they have ended."""
+LIFELINE = "GLUEBENCH_LIFELINE"
+"""Tells a child the pipe that closes when its supervisor ends, however that ended."""
+REFUSED = 3
+"""Exit status of the process that prepares a site when standard error says what to fix."""
+AS_IT_IS = "--as-it-is"
+"""Tells that process to refuse a database that is behind."""
 
 
 class Address(NamedTuple):
@@ -118,20 +124,18 @@ def listen(host: str, port: int, *, held: float = HELD_SECONDS) -> socket.socket
 
 
 def _bind(listening: socket.socket, address: tuple[str, int], held: float) -> None:
-    deadline = time.monotonic() + held
-    try:
-        return listening.bind(address)
-    except OSError as error:
-        if error.errno != errno.EADDRINUSE or not held:
-            raise
-    print(f"Port {address[1]} is in use; trying for {held:.0f} more seconds.", file=sys.stderr, flush=True)
+    deadline = None
     while True:
-        time.sleep(GLANCE_SECONDS)
         try:
             return listening.bind(address)
-        except OSError:
-            if time.monotonic() > deadline:
+        except OSError as error:
+            if error.errno != errno.EADDRINUSE or not held or (deadline and time.monotonic() > deadline):
                 raise
+        if deadline is None:
+            told = f"Port {address[1]} is in use; trying for {held:.0f} more seconds."
+            print(told, file=sys.stderr, flush=True)
+            deadline = time.monotonic() + held
+        time.sleep(GLANCE_SECONDS)
 
 
 def prepare(site: SiteFolder, *, change: bool = True, web: bool = True) -> None:
@@ -141,7 +145,7 @@ def prepare(site: SiteFolder, *, change: bool = True, web: bool = True) -> None:
     """
     checks.require(site)
     with collected(site) if web else nullcontext():
-        _finish(_spawn(site, "prepare", [] if change else ["--as-it-is"], quiet=True), "prepare", site)
+        _finish(_spawn(site, "commands", [] if change else [AS_IT_IS], quiet=True), "prepare", site)
 
 
 @contextmanager
@@ -213,7 +217,7 @@ def _revive(children: Sequence[Child]) -> None:
         child.revive()
 
 
-def _end(children: Sequence[Child], lifeline_end: int) -> None:
+def _end(children: Sequence[Child], writing: int) -> None:
     start = time.monotonic()
     try:
         for child in children:
@@ -234,7 +238,7 @@ def _end(children: Sequence[Child], lifeline_end: int) -> None:
     for child in children:  # who has not ended by now is ended; leases make that safe
         child.process.kill()
         child.process.wait()
-    os.close(lifeline_end)
+    os.close(writing)
 
 
 def _stop(number: int, frame: FrameType | None) -> None:
@@ -276,7 +280,7 @@ def _spawn(
 ) -> subprocess.Popen[bytes]:
     return subprocess.Popen(
         [sys.executable, "-P", "-m", f"gluebench.leaderboard.{module}", *arguments],
-        env=environment(site, host) | ({lifeline.VARIABLE: str(fds[0])} if fds else {}),
+        env=environment(site, host) | ({LIFELINE: str(fds[0])} if fds else {}),
         pass_fds=fds,
         # Ctrl-C reaches the supervisor alone, which then stops its children in order.
         start_new_session=True,
@@ -300,3 +304,15 @@ def environment(site: SiteFolder, host: str = "") -> dict[str, str]:
         "PROMETHEUS_MULTIPROC_DIR": str(site.metrics),
         folder.VARIABLE: str(site.root),
     }
+
+
+def watch() -> None:
+    """Stop this process once its supervisor is gone; without a supervisor, do nothing."""
+    number = os.environ.pop(LIFELINE, "")
+    if number:
+        threading.Thread(target=_wait, args=(int(number),), daemon=True).start()
+
+
+def _wait(pipe: int) -> None:
+    os.read(pipe, 1)
+    os.kill(os.getpid(), signal.SIGTERM)

@@ -15,7 +15,7 @@ from gluebench.leaderboard.uploads.views import submit
 
 admin.autodiscover()
 
-handler500 = "gluebench.leaderboard.disk.failed"
+handler500 = "gluebench.leaderboard.head.failed"
 
 urlpatterns = [
     path("", boards.home, name="home"),

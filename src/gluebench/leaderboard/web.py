@@ -13,8 +13,8 @@ from csp.utils import build_policy
 from django.conf import settings
 
 from gluebench.leaderboard.front import Front, Limits
-from gluebench.leaderboard.lifeline import watch
 from gluebench.leaderboard.submissions.process import CHECKS_QUEUED
+from gluebench.leaderboard.supervisor import watch
 from gluebench.leaderboard.wsgi import application
 
 FORM_BYTES = 64 * 1024

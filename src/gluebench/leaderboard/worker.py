@@ -10,7 +10,7 @@ from types import FrameType
 
 import django
 
-from gluebench.leaderboard.lifeline import watch
+from gluebench.leaderboard.supervisor import watch
 
 POLL_SECONDS = 0.2
 TASKS_KEPT = timedelta(days=1)

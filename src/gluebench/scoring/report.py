@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Collection, Mapping
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import fields, is_dataclass
 from typing import Any, NamedTuple
 
@@ -58,6 +58,14 @@ class DiagnosticReport(NamedTuple):
     fine: Mapping[str, Score]
     metadata: Mapping[str, Mapping[str, Score]]
     """Column of the metadata file ("direction", "domain") to value to score."""
+
+    def with_categories(self, change: Callable[[Score], Score]) -> DiagnosticReport:
+        """The report with the score of every category changed; the overall score stays."""
+        coarse, fine, *columns = (
+            {name: change(score) for name, score in scores.items()}
+            for scores in (self.coarse, self.fine, *self.metadata.values())
+        )
+        return DiagnosticReport(self.overall, coarse, fine, dict(zip(self.metadata, columns, strict=True)))
 
     def as_dict(self) -> dict[str, Any]:
         """JSON-ready values, each column of the metadata beside "coarse" and "fine"."""

@@ -9,6 +9,7 @@ correlation it is twice that, because its range is. Between the lowest value and
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from functools import partial
 from math import asin, ceil, isfinite, pi, sin, sqrt
 
 from gluebench.benchmark import Benchmark, Task
@@ -97,14 +98,8 @@ def _set(task: Task, found: DiagnosticReport | None) -> DiagnosticReport | None:
     if found is None or task.labels_public:
         return found
     lowest = lowest_of(task)
-
-    def each(scores: Mapping[str, Score]) -> dict[str, Score]:
-        return {name: rounded_score(score, lowest) for name, score in scores.items()}
-
-    metadata = {column: each(scores) for column, scores in found.metadata.items()}
-    return DiagnosticReport(
-        rounded_score(found.overall, lowest), each(found.coarse), each(found.fine), metadata
-    )
+    rounded = found.with_categories(partial(rounded_score, lowest=lowest))
+    return rounded._replace(overall=rounded_score(found.overall, lowest))
 
 
 def _steps(value: float, n: int, lowest: float) -> float:

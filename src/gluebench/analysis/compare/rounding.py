@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import replace
+from typing import Any
 
 from gluebench.analysis.compare import words
 from gluebench.analysis.compare.comparison import CategoryComparison, Comparison, TaskComparison, divided
@@ -61,17 +62,6 @@ def _of(found: Difference, a: float, b: float) -> Difference:
         None if each is None else rounded_p(each, found.difference, difference)
         for each in (found.p, found.adjusted)
     )
-    return replace(
-        found,
-        a=a,
-        b=b,
-        difference=difference,
-        low=None,
-        high=None,
-        withheld=HIDDEN,
-        error=None,
-        p=1.0 if p is None else p,
-        adjusted=adjusted,
-        alone=None,
-        detectable=None,
-    )
+    hidden: dict[str, Any] = dict.fromkeys(("low", "high", "error", "alone", "detectable"))
+    hidden |= {"withheld": HIDDEN, "p": 1.0 if p is None else p, "adjusted": adjusted}
+    return replace(found, a=a, b=b, difference=difference, **hidden)

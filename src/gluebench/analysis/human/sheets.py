@@ -43,6 +43,13 @@ class Draw:
         """JSON-ready values."""
         return {"schema": SCHEMA, **fields_of(self)}
 
+    @classmethod
+    def of(cls, values: Mapping[str, Any]) -> Draw:
+        """The draw whose `as_dict` gave these values. Raises ValueError, KeyError or TypeError."""
+        names = {name: value for name, value in values.items() if name != "schema"}
+        pairs = tuple((first, second) for first, second in values["pairs"])
+        return cls(**{**names, "pairs": pairs, "items": tuple(values["items"])})
+
 
 def pairs_of(table: Table) -> list[tuple[int, int]]:
     """Indices of the sentence pairs that stand in the split in both directions, one after the other."""
@@ -149,10 +156,9 @@ def read_draw(folder: Path) -> Draw:
     path = folder / DRAWN
     try:
         values = json.loads(path.read_text(encoding="utf-8"))
-        if values.pop("schema") != SCHEMA:
+        if values["schema"] != SCHEMA:
             raise ValueError
-        values["pairs"] = tuple((first, second) for first, second in values["pairs"])
-        return Draw(**{**values, "items": tuple(values["items"])})
+        return Draw.of(values)
     except FileNotFoundError:
         raise DataError([f"{path}: not there; expected the folder that annotate draw wrote"]) from None
     except (ValueError, KeyError, TypeError, AttributeError):

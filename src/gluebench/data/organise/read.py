@@ -1,4 +1,4 @@
-"""Reading an organiser's tables: CSV as spreadsheets write it, TSV with quotation marks as plain text."""
+"""Reading an organizer's tables: CSV as spreadsheets write it, TSV without quoting, prepared Parquet."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import NamedTuple
 
+from gluebench.data.dataset import read_dataset
 from gluebench.data.errors import DataError
 
 
@@ -52,8 +53,6 @@ def read_table(path: Path, *, encoding: str = "utf-8") -> RawTable:
     """
     suffix = path.suffix.lower()
     if suffix == ".parquet":
-        from gluebench.data.organise.parquet import read_parquet
-
         return read_parquet(path)
     text = _text(path, encoding)
     if suffix == ".csv":
@@ -122,3 +121,29 @@ def _width_problems(path: Path, width: int, rows: list[_Row]) -> Iterator[str]:
     for row in rows:
         if len(row.cells) != width:
             yield f"{path}:{row.line}: {len(row.cells)} columns, expected {width} as in the header"
+
+
+def read_parquet(path: Path) -> RawTable:
+    """One split of a prepared task; its columns are known from the `dataset.json` beside it.
+
+    Raises DataError where that is missing, ModuleNotFoundError without pyarrow.
+    """
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    record = read_dataset(path.parent)
+    try:
+        table = pq.read_table(path)
+    except (OSError, pa.ArrowException) as error:
+        raise DataError([f"{path}: not a Parquet file that can be read ({error})"]) from None
+    columns = [["" if cell is None else str(cell) for cell in each.to_pylist()] for each in table.columns]
+    recipe = record.origin.recipe
+    made = f"Built by the recipe {recipe} from {record.origin.location}." if recipe else ""
+    return RawTable(
+        path,
+        "Parquet",
+        tuple(table.column_names),
+        [list(row) for row in zip(*columns, strict=True)],
+        list(range(1, table.num_rows + 1)),
+        Declared(record.columns, record.licence, made),
+    )

@@ -56,14 +56,7 @@ class UserAdmin(LoggedAdmin):
     autocomplete_fields = ["team"]
     actions = ["make_reset_link"]
     form = UserForm
-
-    def has_add_permission(self, request: HttpRequest) -> bool:
-        """People sign up themselves."""
-        return False
-
-    def has_delete_permission(self, request: HttpRequest, obj: Any = None) -> bool:
-        """Scores hang on accounts; closing one is enough."""
-        return False
+    may_add = may_delete = False  # people sign up themselves, and scores hang on accounts
 
     def save_model(self, request: HttpRequest, obj: User, form: Any, change: bool) -> None:
         """An admin, and only an admin, sees these pages. A new one starts without old tokens and sessions."""
@@ -91,14 +84,7 @@ class AddressAdmin(LoggedAdmin):
     fields = ["user", "email", "primary", "verified", "link"]
     readonly_fields = ["user", "email", "primary", "verified", "link"]
     actions = ["confirm"]
-
-    def has_add_permission(self, request: HttpRequest) -> bool:
-        """People do it on their own page."""
-        return False
-
-    def has_delete_permission(self, request: HttpRequest, obj: Any = None) -> bool:
-        """People do it on their own page."""
-        return False
+    may_add = may_delete = False  # people do it on their own page
 
     @admin.display(description="Link to pass on")
     def link(self, address: EmailAddress) -> str:
@@ -129,13 +115,10 @@ class AuthenticatorAdmin(ReadOnlyAdmin):
     """Second factors; deleting one lets in whoever lost it."""
 
     list_display = ["user", "type", "created_at", "last_used_at"]
+    fields = ["user", "type", "created_at", "last_used_at"]
     list_filter = ["type"]
     search_fields = ["user__email"]
-    fields = ["user", "type", "created_at", "last_used_at"]
-
-    def has_delete_permission(self, request: HttpRequest, obj: Any = None) -> bool:
-        """Allowed, unlike the rest."""
-        return True
+    may_delete = True
 
 
 @admin.register(UserSession)
@@ -143,8 +126,8 @@ class SessionAdmin(ReadOnlyAdmin):
     """Who is signed in."""
 
     list_display = ["user", "created_at", "last_seen_at", "ip", "user_agent"]
-    search_fields = ["user__email", "ip"]
     fields = ["user", "created_at", "last_seen_at", "ip", "user_agent"]
+    search_fields = ["user__email", "ip"]
 
 
 @admin.register(Team)
@@ -173,9 +156,6 @@ class TokenAdmin(ReadOnlyAdmin):
     """Tokens; deleting one ends it."""
 
     list_display = ["name", "user", "scopes", "created", "expires", "used"]
-    search_fields = ["name", "user__email"]
     fields = ["name", "user", "scopes", "created", "expires", "used"]
-
-    def has_delete_permission(self, request: HttpRequest, obj: Any = None) -> bool:
-        """Allowed, unlike the rest."""
-        return True
+    search_fields = ["name", "user__email"]
+    may_delete = True

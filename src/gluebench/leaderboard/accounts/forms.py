@@ -12,8 +12,6 @@ from django.http import HttpRequest
 from gluebench.leaderboard.accounts.models import Scope, Token, User
 
 LONGEST_DAYS = 365
-
-
 PASSWORD_HELP = "At least 10 characters, no common password, and nothing like your address."
 WORDS = {
     "login": ("Email address", None),
@@ -28,33 +26,27 @@ WORDS = {
 class Worded(forms.Form):
     """A form of the library in this site's words, without a placeholder that says the label again."""
 
+    words = WORDS
+
     def __init__(self, *arguments: Any, **options: Any) -> None:
         super().__init__(*arguments, **options)
         for name, field in self.fields.items():
             field.widget.attrs.pop("placeholder", None)
-            label, about = WORDS.get(name, (field.label, None))
+            label, about = self.words.get(name, (field.label, None))
             field.label = label
             field.help_text = about or field.help_text
 
 
-class LoginForm(Worded, allauth.LoginForm):  # type: ignore[misc]
-    """Signing in."""
+def _worded(form: type[forms.Form], **labels: str) -> type[forms.Form]:
+    words = WORDS | {name: (label, None) for name, label in labels.items()}
+    return type(form.__name__, (Worded, form), {"words": words})
 
 
-class ReauthenticateForm(Worded, allauth.ReauthenticateForm):  # type: ignore[misc]
-    """The password once more."""
-
-
-class AddEmailForm(Worded, allauth.AddEmailForm):  # type: ignore[misc]
-    """Another address."""
-
-    def __init__(self, *arguments: Any, **options: Any) -> None:
-        super().__init__(*arguments, **options)
-        self.fields["email"].label = "New email address"
-
-
-class ChangePasswordForm(Worded, allauth.ChangePasswordForm):  # type: ignore[misc]
-    """Another password."""
+LoginForm = _worded(allauth.LoginForm)
+ReauthenticateForm = _worded(allauth.ReauthenticateForm)
+AddEmailForm = _worded(allauth.AddEmailForm, email="New email address")
+ChangePasswordForm = _worded(allauth.ChangePasswordForm)
+ResetPasswordKeyForm = _worded(allauth.ResetPasswordKeyForm)
 
 
 class ResetPasswordForm(Worded, allauth.ResetPasswordForm):  # type: ignore[misc]
@@ -68,16 +60,10 @@ class ResetPasswordForm(Worded, allauth.ResetPasswordForm):  # type: ignore[misc
         return email
 
 
-class ResetPasswordKeyForm(Worded, allauth.ResetPasswordKeyForm):  # type: ignore[misc]
-    """Choosing a new password by that link."""
-
-
 class SignupForm(Worded, allauth.SignupForm):  # type: ignore[misc]
     """An account by email address and password."""
 
-    def __init__(self, *arguments: Any, **options: Any) -> None:
-        super().__init__(*arguments, **options)
-        self.fields["password1"].label = "Password"
+    words = WORDS | {"password1": ("Password", PASSWORD_HELP)}
 
     def try_save(self, request: HttpRequest) -> Any:
         """As its parent does, and as slow for an address that has an account as for one that has none."""

@@ -53,9 +53,10 @@ def make_admin(email: str, *, unconfirmed: bool = False) -> str:
     return password
 
 
-def has_admin() -> bool:
-    """Whether somebody may sign in to the admin pages."""
-    return User.objects.filter(is_superuser=True, is_active=True).exists()
+def first_admin(email: str) -> str | None:
+    """Make this account an admin if the site has none; returns its password then."""
+    has_admin = User.objects.filter(is_superuser=True, is_active=True).exists()
+    return None if has_admin else make_admin(email)
 
 
 def account(email: str) -> User:

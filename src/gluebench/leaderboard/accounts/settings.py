@@ -79,7 +79,7 @@ ACCOUNT_RATE_LIMITS = {"login_failed": "10/m/ip,5/300s/key"}
 ALLAUTH_TRUSTED_PROXY_COUNT = 0  # the web server has already put the visitor's address in its place
 
 MFA_SUPPORTED_TYPES = ["totp", "recovery_codes", "webauthn"]
-MFA_ADAPTER = "gluebench.leaderboard.accounts.twofactor.Adapter"
+MFA_ADAPTER = "gluebench.leaderboard.accounts.adapter.SecondFactorAdapter"
 MFA_PASSKEY_LOGIN_ENABLED = True
 MFA_TOTP_ISSUER = "gluebench"
 # Where nobody has to confirm an address, an unconfirmed one may have a second factor too.

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from typing import Any
 
 from allauth.account.decorators import reauthentication_required
 from allauth.core import ratelimit
@@ -16,13 +17,20 @@ from django.utils.safestring import mark_safe
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
 from gluebench.leaderboard.accounts import pages
-from gluebench.leaderboard.accounts.deletion import delete_account
-from gluebench.leaderboard.accounts.export import export
 from gluebench.leaderboard.accounts.forms import DeleteForm, TokenForm
 from gluebench.leaderboard.accounts.models import SignedInRequest, Token, issue
+from gluebench.leaderboard.accounts.personal_data import delete_account, export
 from gluebench.leaderboard.audit.models import record
 from gluebench.leaderboard.folder import SiteError
 from gluebench.leaderboard.text import markdown
+
+
+def account(request: HttpRequest) -> dict[str, Any]:
+    """What every template knows: whether mail is sent, and whether addresses must be confirmed."""
+    return {
+        "mail_is_sent": settings.MAIL_IS_SENT,
+        "must_verify": settings.ACCOUNT_EMAIL_VERIFICATION == "mandatory",
+    }
 
 
 @login_required

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import hashlib
-import json
 from collections.abc import Callable, Mapping
 from typing import Any
 
@@ -20,8 +19,8 @@ from gluebench.leaderboard.api.paging import Asked, Place
 from gluebench.leaderboard.api.schemas import answers
 from gluebench.leaderboard.benchmarks.models import Benchmark
 from gluebench.leaderboard.boards import twins
-from gluebench.leaderboard.boards.phenomena import named, phenomenon_twin
-from gluebench.leaderboard.common.page_cache import JSON, cached
+from gluebench.leaderboard.boards.phenomena import named
+from gluebench.leaderboard.common.page_cache import cached_json
 from gluebench.leaderboard.common.problems import not_found
 from gluebench.leaderboard.people.results import facts_of, shared
 from gluebench.leaderboard.submissions import feedback
@@ -84,13 +83,7 @@ def entry(request: HttpRequest, name: str, key: str) -> HttpResponse:
     )
     if row is None:
         raise not_found(f"The board of {name} has no entry {key}.")
-    return cached(
-        request,
-        name=f"api entry {name} {key}",
-        version=str(found.version),
-        make=lambda: json.dumps(row),
-        content_type=JSON,
-    )
+    return cached_json(request, name=f"api entry {name} {key}", version=found.version, make=lambda: row)
 
 
 @router.get(
@@ -123,12 +116,11 @@ def phenomenon(request: HttpRequest, name: str, task: str, phenomenon: str) -> H
     wanted = named(diagnostic, phenomenon)
     if wanted is None:
         raise not_found(f"{diagnostic.name} has no phenomenon or category {phenomenon!r}.")
-    return cached(
+    return cached_json(
         request,
         name=f"api phenomenon {name} {diagnostic.name} {wanted}",
-        version=str(found.version),
-        make=lambda: json.dumps(phenomenon_twin(found, diagnostic, wanted)),
-        content_type=JSON,
+        version=found.version,
+        make=lambda: twins.phenomenon(found, diagnostic, wanted),
     )
 
 
@@ -195,18 +187,13 @@ def _page(
 ) -> HttpResponse:
     """A page of a table's rows with all that stands around them."""
 
-    def body() -> str:
+    def body() -> dict[str, Any]:
         whole = _whole(found, what, make)
         place = Place.of(request, asked, len(whole["rows"]))
-        return json.dumps({**whole, **place.as_dict(), "rows": place.of_these(whole["rows"])})
+        return {**whole, **place.as_dict(), "rows": place.of_these(whole["rows"])}
 
-    return cached(
-        request,
-        name=f"api {what} {found.name} {asked.page} {asked.per_page}",
-        version=str(found.version),
-        make=body,
-        content_type=JSON,
-    )
+    name = f"api {what} {found.name} {asked.page} {asked.per_page}"
+    return cached_json(request, name=name, version=found.version, make=body)
 
 
 def _whole(found: Benchmark, what: str, make: Callable[[], Mapping[str, Any]]) -> Mapping[str, Any]:

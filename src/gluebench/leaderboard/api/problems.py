@@ -16,8 +16,8 @@ from django.utils import timezone
 from ninja import NinjaAPI
 from ninja.errors import AuthenticationError, HttpError, ValidationError
 
-from gluebench.leaderboard import disk
 from gluebench.leaderboard.common.problems import FieldError, ProblemError, invalid, not_found, unauthorized
+from gluebench.leaderboard.head import DISK_FULL, DISK_FULL_STATUS, log_full_disk
 from gluebench.leaderboard.limits.gate import ClosedError, QuotaError
 from gluebench.leaderboard.storage import is_full
 
@@ -65,7 +65,8 @@ def _handler(translate: Any) -> Any:
 def _fault(request: HttpRequest, error: Exception | type[Exception]) -> HttpResponse:
     """A fault of the site: into the log, and told without its text."""
     if isinstance(error, Exception) and is_full(error):
-        return disk.logged(request, ProblemError(disk.STATUS, "disk-full", disk.FULL).response())
+        full = ProblemError(DISK_FULL_STATUS, "disk-full", DISK_FULL)
+        return log_full_disk(request, full.response())
     got_request_exception.send(sender=None, request=request)
     logger.error("%s %s failed", request.method, request.path, exc_info=True)
     return ProblemError(500, "fault", "The site failed; its log says where. Ask the organiser.").response()

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable
 from typing import Annotated, Any
 
@@ -15,10 +14,10 @@ from gluebench.leaderboard.api.benchmarks import benchmark_or_404
 from gluebench.leaderboard.api.callers import ANYBODY, PUBLIC
 from gluebench.leaderboard.api.schemas import Open, answers
 from gluebench.leaderboard.benchmarks.models import Benchmark
-from gluebench.leaderboard.common.page_cache import JSON, cached
+from gluebench.leaderboard.common.page_cache import cached_json
 from gluebench.leaderboard.common.problems import ProblemError, not_found
 from gluebench.leaderboard.ranks import compare_views, costs, tables
-from gluebench.leaderboard.ranks.kept import kept
+from gluebench.leaderboard.ranks.tables import kept
 from gluebench.leaderboard.submissions.entries import entries_of
 from gluebench.leaderboard.submissions.models import Submission
 
@@ -114,10 +113,5 @@ def _answer(
     request: HttpRequest, name: str, what: str, twin: Callable[[Benchmark], dict[str, Any]]
 ) -> HttpResponse:
     found = benchmark_or_404(name)
-    return cached(
-        request,
-        name=f"api {what} {name}",
-        version=str(found.version),
-        make=lambda: json.dumps(twin(found)),
-        content_type=JSON,
-    )
+    name = f"api {what} {name}"
+    return cached_json(request, name=name, version=found.version, make=lambda: twin(found))

@@ -25,7 +25,7 @@ from gluebench.leaderboard.common.problems import FieldError, ProblemError, inva
 from gluebench.leaderboard.common.rates import spend
 from gluebench.leaderboard.limits.gate import QuotaError
 from gluebench.leaderboard.limits.quota import usage
-from gluebench.leaderboard.submissions.completeness import as_policy
+from gluebench.leaderboard.submissions.feedback import as_policy
 from gluebench.leaderboard.submissions.models import Submission
 from gluebench.leaderboard.submissions.process import GraderError, run_check
 from gluebench.leaderboard.uploads.accept import accept, digest

@@ -14,6 +14,20 @@ from gluebench.leaderboard.audit.models import Entry, record
 class LoggedAdmin(admin.ModelAdmin):  # type: ignore[type-arg]
     """Puts changes into the site's own log too, which organisers read."""
 
+    may_add = may_change = may_delete = True
+
+    def has_add_permission(self, request: HttpRequest, *arguments: Any) -> bool:
+        """Whether these pages add rows."""
+        return self.may_add and super().has_add_permission(request, *arguments)
+
+    def has_change_permission(self, request: HttpRequest, obj: Any = None) -> bool:
+        """Whether these pages change rows."""
+        return self.may_change and super().has_change_permission(request, obj)
+
+    def has_delete_permission(self, request: HttpRequest, obj: Any = None) -> bool:
+        """Whether these pages delete rows."""
+        return self.may_delete and super().has_delete_permission(request, obj)
+
     def log_addition(self, request: HttpRequest, obj: Model, message: Any) -> Any:
         """Something was added."""
         self._record(request, "added", obj, [])
@@ -39,17 +53,7 @@ class LoggedAdmin(admin.ModelAdmin):  # type: ignore[type-arg]
 class ReadOnlyAdmin(LoggedAdmin):
     """To be looked at."""
 
-    def has_add_permission(self, request: HttpRequest, *arguments: Any) -> bool:
-        """Never."""
-        return False
-
-    def has_change_permission(self, request: HttpRequest, obj: Any = None) -> bool:
-        """Never."""
-        return False
-
-    def has_delete_permission(self, request: HttpRequest, obj: Any = None) -> bool:
-        """Never."""
-        return False
+    may_add = may_change = may_delete = False
 
 
 @admin.register(Entry)

@@ -44,14 +44,7 @@ class BenchmarkAdmin(LoggedAdmin):
     readonly_fields = ["name", "title", "added", "version", "settings", "gold_digest", "manifest"]
     autocomplete_fields = ["organisers"]
     form = BenchmarkForm
-
-    def has_add_permission(self, request: HttpRequest) -> bool:
-        """Labels do not travel through a browser."""
-        return False
-
-    def has_delete_permission(self, request: HttpRequest, obj: Any = None) -> bool:
-        """Scores hang on it."""
-        return False
+    may_add = may_delete = False  # labels do not travel through a browser, and scores hang on a benchmark
 
     def save_model(self, request: HttpRequest, obj: Any, form: Any, change: bool) -> None:
         """Pages show whether it is open. What the form does not ask for may have changed meanwhile."""

@@ -20,6 +20,8 @@ from gluebench.leaderboard.accounts.trust import revoke
 from gluebench.leaderboard.benchmarks import labels
 from gluebench.leaderboard.benchmarks.manifests import Manifest
 from gluebench.leaderboard.benchmarks.policy import Policy, policy_of
+from gluebench.leaderboard.common.signals import account_deleted, account_exported
+from gluebench.leaderboard.folder import SiteError
 
 
 class BenchmarkQuerySet(models.QuerySet["Benchmark"]):
@@ -31,6 +33,14 @@ class BenchmarkQuerySet(models.QuerySet["Benchmark"]):
         Whoever locks submissions as well locks their benchmark first, so that nobody waits for each other.
         """
         return self.select_for_update(no_key=True).get(pk=pk)
+
+    def named(self, name: str) -> Benchmark:
+        """The benchmark of that name, for the command line. Raises SiteError."""
+        row = self.filter(name=name).first()
+        if row is None:
+            known = ", ".join(self.values_list("name", flat=True)) or "none yet"
+            raise SiteError(f"There is no benchmark {name!r} on this site. It has: {known}.")
+        return row
 
     def touch(self) -> None:
         """Say that pages of these benchmarks show something new: in the transaction of the change."""
@@ -110,6 +120,18 @@ def revoke_of_new_organisers(
     if action == "post_add" and pk_set:
         for user in User.objects.filter(pk__in=[instance.pk] if reverse else pk_set, is_superuser=False):
             revoke(user)
+
+
+@receiver(account_exported)
+def export_organised(user: User, **_: Any) -> dict[str, Any]:
+    """For the export of an account: the benchmarks that it organizes."""
+    return {"organises": list(user.organised.values_list("name", flat=True))}
+
+
+@receiver(account_deleted)
+def remove_from_all(user: User, **_: Any) -> None:
+    """A deleted account organizes nothing."""
+    user.organised.clear()
 
 
 @lru_cache(maxsize=64)

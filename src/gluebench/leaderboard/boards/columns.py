@@ -11,6 +11,8 @@ WIDTHS = {"one": 3.5, "long": 4.5, "two": 5.8}
 """How wide the kinds of columns are, in rem, as in site.css."""
 ROOM = 43.0
 """What a desktop has for them beside rank, name, model, link and score."""
+PRIVACY = {True: "private", False: "public", None: "not stated"}
+"""How a task's test labels are marked."""
 
 
 class Column(NamedTuple):

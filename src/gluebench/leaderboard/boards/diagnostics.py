@@ -1,22 +1,29 @@
-"""A diagnostic set as the paper's Table 5: systems down, phenomena across, to be read down a column."""
+"""A diagnostic set as the paper's Table 5, systems down and phenomena across, and as a heat map."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeVar
 
 from django.template.loader import render_to_string
 
+from gluebench.analysis.diagnostics import HeatMap
+from gluebench.analysis.diagnostics.heatmap import ABOUT, FIELDS, map_picture, stored_heatmap
 from gluebench.analysis.rank.order import board_order
 from gluebench.benchmark import Task
-from gluebench.leaderboard.benchmarks.models import Benchmark as Row
-from gluebench.leaderboard.boards.options import ROWS, address
+from gluebench.leaderboard.benchmarks.models import Benchmark
+from gluebench.leaderboard.boards.columns import PRIVACY
+from gluebench.leaderboard.boards.options import ROWS, paged
 from gluebench.leaderboard.boards.phenomena import slug_of
 from gluebench.leaderboard.boards.standings import diagnosed_standings
-from gluebench.leaderboard.boards.summary import PRIVACY
-from gluebench.leaderboard.common.formats import interval_text, percent, score_text
+from gluebench.leaderboard.common.escapes import csv_text
+from gluebench.leaderboard.common.formats import interval_text, labels_of, percent, score_text
 from gluebench.leaderboard.people.results import shared
 from gluebench.leaderboard.submissions.entries import diagnosed
+
+Entry = TypeVar("Entry", bound=Mapping[str, Any])
+COLUMNS = 20
+"""Systems on one heat map."""
 
 
 class Heading(NamedTuple):
@@ -37,7 +44,7 @@ class Value(NamedTuple):
     withheld: str
 
 
-class Line(NamedTuple):
+class System(NamedTuple):
     """One system, or a published reference."""
 
     name: str
@@ -47,11 +54,22 @@ class Line(NamedTuple):
     reference: bool = False
 
 
+class Category(NamedTuple):
+    """One category across the systems."""
+
+    kind: str
+    name: str
+    page: str
+    """The last part of its page's address; empty for the whole set."""
+    n: int
+    cells: tuple[Value, ...]
+
+
 class DiagnosticTable(NamedTuple):
     """The table for one set of columns."""
 
     headings: tuple[Heading, ...]
-    lines: tuple[Line, ...]
+    lines: tuple[System, ...]
     metric: str
 
     def without_references(self) -> DiagnosticTable:
@@ -65,8 +83,7 @@ def build_diagnostics(
     """By coarse category, by the fine phenomena of one, or by a column of the metadata; the highest first."""
     level = _level(task, category)
     titles = _titles(task, entries, level, category)
-    order = board_order([entry["diagnostic"]["overall"]["value"] for entry in entries])
-    lines = [_line(entries[at], level, titles) for at in order]
+    lines = [_line(entry, level, titles) for entry in _ranked(entries)]
     first = entries[0]["diagnostic"] if entries else None
     headings = (
         Heading("All", first["overall"]["n"] if first else None),
@@ -96,27 +113,19 @@ def _titles(task: Task, entries: Sequence[Mapping[str, Any]], level: str, catego
     return list(dict.fromkeys(name for entry in entries for name in entry["diagnostic"].get(level, {})))
 
 
-def diagnostics_html(benchmark: Row, task: Task, category: str, page: int, *, signed_in: bool) -> str:
+def diagnostics_html(benchmark: Benchmark, task: Task, category: str, page: int, *, signed_in: bool) -> str:
     """The page; systems are ordered and paged by their overall number."""
-    rows = diagnosed_standings(benchmark, task).rows
-    order = board_order([row.numbers[0] for row in rows])
-    pages = max(-(-len(order) // ROWS), 1)
-    page = min(page, pages)
-    shown = [rows[at].pk for at in order[(page - 1) * ROWS : page * ROWS]]
-    table = build_diagnostics(task, diagnosed(benchmark, task, shown), category=category)
+    entries, pager = _page(benchmark, task, ROWS, page, category=category)
+    table = build_diagnostics(task, entries, category=category)
     context = {
         "benchmark": benchmark,
         "task": task,
-        "table": table if page == 1 else table.without_references(),
+        "table": table if pager["page"] == 1 else table.without_references(),
         "category": category,
         "columns": task.metadata,
         "phenomena": task.phenomena,
         "people": shared(benchmark, task.name),
-        "page": page,
-        "pages": pages,
-        "systems": len(rows),
-        "to_previous": address(page - 1, category=category),
-        "to_next": address(page + 1, category=category),
+        **pager,
         "labels": PRIVACY[task.private],
         "signed_in": signed_in,
         "here": "diagnostics",
@@ -124,10 +133,24 @@ def diagnostics_html(benchmark: Row, task: Task, category: str, page: int, *, si
     return render_to_string("boards/diagnostics.html", context)
 
 
-def _line(entry: Mapping[str, Any], level: str, titles: Sequence[str]) -> Line:
+def _page(
+    benchmark: Benchmark, task: Task, size: int, page: int, **query: str
+) -> tuple[list[dict[str, Any]], dict[str, Any]]:
+    """The entries of a page, paged by their overall number and oldest first, and what the pager shows."""
+    rows = diagnosed_standings(benchmark, task).rows
+    shown, pager = paged(board_order([row.numbers[0] for row in rows]), size, page, **query)
+    entries = diagnosed(benchmark, task, [rows[at].pk for at in shown])
+    return entries, {**pager, "systems": len(rows)}
+
+
+def _ranked(entries: Sequence[Entry]) -> list[Entry]:
+    return [entries[at] for at in board_order([each["diagnostic"]["overall"]["value"] for each in entries])]
+
+
+def _line(entry: Mapping[str, Any], level: str, titles: Sequence[str]) -> System:
     found = entry["diagnostic"]
     scores = [found["overall"], *(found.get(level, {}).get(title) for title in titles)]
-    return Line(entry["name"], entry["model"], entry["key"], tuple(map(value_of, scores)))
+    return System(entry["name"], entry["model"], entry["key"], tuple(map(value_of, scores)))
 
 
 def value_of(score: Mapping[str, Any] | None) -> Value:
@@ -135,10 +158,66 @@ def value_of(score: Mapping[str, Any] | None) -> Value:
     return Value(score_text(score), interval_text(score), (score or {}).get("withheld") or "")
 
 
-def _references(task: Task, columns: int) -> list[Line]:
+def _references(task: Task, columns: int) -> list[System]:
     metric = task.metrics[0].name
     absent = tuple(Value(percent(None), "", "") for _ in range(columns))
     return [
-        Line(each.name, each.source, "", (Value(percent(each.scores.get(metric)), "", ""), *absent), True)
+        System(each.name, each.source, "", (Value(percent(each.scores.get(metric)), "", ""), *absent), True)
         for each in task.references
+    ]
+
+
+def heat_html(benchmark: Benchmark, task: Task, page: int, *, signed_in: bool) -> str:
+    """The page: as many systems as a map has room for, the highest overall first."""
+    entries, pager = _page(benchmark, task, COLUMNS, page, view="map")
+    entries = _ranked(entries)
+    cells = _map(task, entries)
+    metric = task.metrics[0]
+    human = next((each for each in task.references if metric.name in each.scores), None)
+    context = {
+        "benchmark": benchmark,
+        "task": task,
+        "about": ABOUT,
+        "picture": _picture(task, entries, cells) if entries else "",
+        "entries": entries,
+        "lines": _lines(cells),
+        "metric": metric.title,
+        "human": human,
+        "human_score": percent(human.scores[metric.name]) if human else "",
+        **pager,
+        "columns": task.metadata,
+        "view": "map",
+        "signed_in": signed_in,
+        "here": "diagnostics",
+    }
+    return render_to_string("boards/heat.html", context)
+
+
+def heat_csv(benchmark: Benchmark, task: Task) -> str:
+    """A row for each system in each category; `level` is the shade on one map of all systems."""
+    entries = diagnosed(benchmark, task)
+    labels = {entry["key"]: label for label, entry in zip(labels_of(entries), entries, strict=True)}
+    at = FIELDS.index("system")
+    records = _map(task, entries).records()
+    rows = ([*each[:at], labels[str(each[at])], *each[at + 1 :], each[at]] for each in records)
+    return csv_text([*FIELDS, "key"], rows)
+
+
+def _map(task: Task, entries: Sequence[Mapping[str, Any]]) -> HeatMap:
+    """By key: people may call an entry as another one is labelled."""
+    return stored_heatmap(task, {entry["key"]: entry["diagnostic"] for entry in entries})
+
+
+def _picture(task: Task, entries: Sequence[Mapping[str, Any]], cells: HeatMap) -> str:
+    labelled = cells._replace(systems=tuple(labels_of(entries)))
+    return map_picture(labelled, title=f"{task.title}, by phenomenon")
+
+
+def _lines(cells: HeatMap) -> list[Category]:
+    return [
+        Category(
+            *(line.kind, line.name, slug_of(line.name), line.n),
+            tuple(value_of(cell.score.as_dict()) for cell in line.cells),
+        )
+        for line in cells.lines
     ]

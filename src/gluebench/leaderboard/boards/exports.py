@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import csv
-import io
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
@@ -17,8 +15,8 @@ from gluebench.leaderboard.boards.columns import Scheme, scheme_of
 from gluebench.leaderboard.boards.options import Options
 from gluebench.leaderboard.boards.table import Cell, Row, Table, build_whole
 from gluebench.leaderboard.boards.views import task_or_404
-from gluebench.leaderboard.common.escapes import csv_cell, latex, markdown_cell
-from gluebench.leaderboard.common.page_cache import cached
+from gluebench.leaderboard.common.escapes import csv_text, latex, markdown_cell
+from gluebench.leaderboard.common.page_cache import CSV, cached
 from gluebench.leaderboard.fields import LISTED
 from gluebench.leaderboard.submissions.entries import entries_of
 
@@ -31,22 +29,21 @@ NUMBERS = ("verified", *(field.name for field in LISTED if field.is_numeric), "e
 HEAD = ("rank", *WORDS, *NUMBERS, "submitted", "key", "score", "score_low", "score_high")
 
 
-def csv_text(benchmark: Benchmark, scheme: Scheme, entries: Entries) -> str:
+def board_csv(benchmark: Benchmark, scheme: Scheme, entries: Entries) -> str:
     """A row for each system, best first; numbers are fractions, as in reports."""
-    text = io.StringIO()
-    writer = csv.writer(text, lineterminator="\n")
     measures = [(column.task.name, metric.name) for column in scheme.columns for metric in column.metrics]
     names = [f"{task}.{metric}{end}" for task, metric in measures for end in ("", "_low", "_high")]
-    writer.writerow([*HEAD, *names])
     values = [(scheme.score(entry["scores"]) or {}).get("value") for entry in entries]
     ranks = competition_ranks(values)
-    for at in board_order(values):
-        writer.writerow([ranks[at], *_facts(entries[at], scheme), *_numbers(entries[at], measures)])
-    return text.getvalue()
+    rows = (
+        [ranks[at], *_facts(entries[at], scheme), *_numbers(entries[at], measures)]
+        for at in board_order(values)
+    )
+    return csv_text([*HEAD, *names], rows)
 
 
 def _facts(entry: Mapping[str, Any], scheme: Scheme) -> Iterator[Any]:
-    yield from (csv_cell(str(entry[name])) for name in WORDS)
+    yield from (str(entry[name]) for name in WORDS)
     yield from (entry[name] for name in NUMBERS)
     yield entry["submitted"].isoformat(timespec="seconds")
     yield entry["key"]
@@ -111,7 +108,7 @@ def _rows(table: Table) -> list[Row]:
 
 Write = Callable[[Benchmark, Scheme, Entries], str]
 FORMATS: dict[str, tuple[Write, str]] = {
-    "csv": (csv_text, "text/csv; charset=utf-8"),
+    "csv": (board_csv, CSV),
     "tex": (latex_text, "application/x-tex; charset=utf-8"),
     "md": (markdown_text, "text/markdown; charset=utf-8"),
 }
@@ -131,13 +128,11 @@ def export(request: HttpRequest, name: str, ending: str, task: str = "") -> Http
             entries = [entry for entry in entries if wanted.name in entry["scores"]["tasks"]]
         return write(benchmark.record, scheme_of(benchmark.record, wanted), entries)
 
-    response = cached(
+    return cached(
         request,
         name=f"export {name} {task} {ending}",
-        version=str(found.version),
+        version=found.version,
         make=make,
         content_type=content_type,
+        filename=f"{name}-{task}.{ending}" if task else f"{name}.{ending}",
     )
-    file = f"{name}-{task}.{ending}" if task else f"{name}.{ending}"
-    response["Content-Disposition"] = f'attachment; filename="{file}"'
-    return response

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from collections.abc import Sequence
+from typing import Any, NamedTuple, TypeVar
 from urllib.parse import urlencode
 
+from django.core.paginator import Paginator
 from django.http import HttpRequest
 
 ROWS = 100
@@ -13,6 +15,7 @@ ALL_ROWS = 1010
 """Rows it shows at most, on request: a thousand systems, and references between them."""
 WORDS = 80
 """Characters of a search that are looked at."""
+Row = TypeVar("Row")
 
 
 class Options(NamedTuple):
@@ -104,6 +107,17 @@ def cleaned(search: str) -> str:
 def page_number(text: str) -> int:
     """A page's number; 1 where it is none."""
     return max(int(text), 1) if text.isascii() and text.isdigit() and len(text) < 7 else 1
+
+
+def paged(rows: Sequence[Row], size: int, page: int, **query: str) -> tuple[list[Row], dict[str, Any]]:
+    """The rows of the nearest page there is, and what the pager shows; `query`: the rest of the address."""
+    shown = Paginator(rows, size).get_page(page)
+    return list(shown), {
+        "page": shown.number,
+        "pages": shown.paginator.num_pages,
+        "to_previous": address(shown.number - 1, **query),
+        "to_next": address(shown.number + 1, **query),
+    }
 
 
 def address(page: int, **pairs: str) -> str:

@@ -1,4 +1,4 @@
-"""One page of a board: what stands where, then the rows that are shown."""
+"""One page of a board: its rows and what stands around them; and the list of a site's boards."""
 
 from __future__ import annotations
 
@@ -8,15 +8,28 @@ from typing import Any, NamedTuple
 from django.template.loader import render_to_string
 
 from gluebench.analysis.rank.order import competition_ranks
+from gluebench.benchmark import Benchmark as Record
+from gluebench.benchmark import Task
 from gluebench.leaderboard.benchmarks.models import Benchmark
-from gluebench.leaderboard.boards.columns import Scheme
-from gluebench.leaderboard.boards.layout import Layout, Line, arrange
-from gluebench.leaderboard.boards.options import ALL_ROWS, ROWS, Options
+from gluebench.leaderboard.boards.columns import PRIVACY, Scheme
+from gluebench.leaderboard.boards.options import ALL_ROWS, ROWS, Options, paged
 from gluebench.leaderboard.boards.standings import Standings, standings
-from gluebench.leaderboard.boards.table import Table, bests, fill, reference_line, references_of
+from gluebench.leaderboard.boards.table import (
+    Layout,
+    Line,
+    Table,
+    arrange,
+    bests,
+    fill,
+    reference_line,
+    references_of,
+)
+from gluebench.leaderboard.common.formats import percent
 from gluebench.leaderboard.ranks.order import Order, order_of, ranks_of, wanted_of
-from gluebench.leaderboard.submissions.entries import entries_of, graded_again
+from gluebench.leaderboard.submissions.entries import entries_of, graded_again, with_systems
 
+BENCHMARKS = 30
+"""Benchmarks on a page of the list."""
 RANKED_BY = ("by", "weights", "majority")
 """What the address says of the order, in the names of `Options`."""
 
@@ -128,3 +141,67 @@ def _lines(known: Standings, scheme: Scheme) -> dict[int, Line]:
             text = f"{row.name}\n{row.model}\n{row.team}".casefold()
             found[row.pk] = Line(row.name, row.model, text, row.regime, score, values)
     return found
+
+
+class TaskLine(NamedTuple):
+    """One task as a table lists it."""
+
+    task: Task
+    asks: str
+    metrics: str
+    examples: int
+    labels: str
+
+
+class Fact(NamedTuple):
+    """Something to know at a glance."""
+
+    title: str
+    text: str
+
+
+def task_lines(record: Record) -> tuple[TaskLine, ...]:
+    """Every task of the average, then the diagnostic sets."""
+    return tuple(map(task_line, (*record.scored, *record.diagnostics)))
+
+
+def task_line(task: Task) -> TaskLine:
+    """What is asked, how it is scored, how much there is and who knows the labels."""
+    metrics = ", ".join(dict.fromkeys(metric.title for metric in task.metrics))
+    examples = sum(file.size() for file in task.files if "test" in file.splits)
+    return TaskLine(task, task.summary or task.title, metrics, examples, PRIVACY[task.private])
+
+
+def facts(record: Record, *, systems: int, best: float | None) -> tuple[Fact, ...]:
+    """What somebody wants to know in the first ten seconds; what is not known is left out."""
+    human = next((each for each in record.references if "score" in each.scores), None)
+    private = sum(task.private is True for task in record.scored)
+    number = len(record.scored)
+    found = [
+        Fact("Tasks", f"{number}"),
+        Fact("Systems", f"{systems:,}"),
+        Fact("Best score", percent(best) if best is not None else ""),
+        Fact(human.name if human else "", percent(human.scores["score"]) if human else ""),
+        Fact("Private test labels", f"{private} of {number} tasks" if private else ""),
+    ]
+    return tuple(fact for fact in found if fact.text)
+
+
+def home_page(search: str, page: int, *, signed_in: bool) -> str:
+    """The list of benchmarks of a site that has several; a search looks into names and titles."""
+    rows = Benchmark.objects.values_list("pk", "name", "title").order_by("added", "pk")
+    words = search.casefold().split()
+    found = [pk for pk, *texts in rows if all(word in "\n".join(texts).casefold() for word in words)]
+    pks, pager = paged(found, BENCHMARKS, page, q=search)
+    shown = {each.pk: each for each in with_systems(Benchmark.objects.all()).filter(pk__in=pks)}
+    context = {
+        "benchmarks": [shown[pk] for pk in pks if pk in shown],
+        "number": len(rows),
+        "found": len(found),
+        "search": search,
+        **pager,
+        "many": len(rows) > BENCHMARKS,
+        "signed_in": signed_in,
+        "here": "home",
+    }
+    return render_to_string("boards/home.html", context)

@@ -1,19 +1,91 @@
-"""A board as the paper's Figure 1: a manifest and submissions' scores become rows of text."""
+"""A board as the paper's Figure 1: which rows a page has, by search, sort and groups, and their text."""
 
 from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
+from itertools import groupby
 from typing import Any, NamedTuple
 
-from gluebench.analysis.rank.order import best, competition_ranks
+from gluebench.analysis.rank.order import best, board_order, competition_ranks
 from gluebench.benchmark import Benchmark
 from gluebench.benchmark.records import Reference
 from gluebench.leaderboard.boards.columns import ROOM, WIDTHS, Column, Scheme, Section, scheme_of, sections_of
-from gluebench.leaderboard.boards.layout import Layout, Line, arrange
 from gluebench.leaderboard.boards.options import Options
 from gluebench.leaderboard.common.formats import ABSENT, margin_text, percent, score_text
 from gluebench.leaderboard.ranks.order import Place
+from gluebench.leaderboard.submissions.models import Regime
+
+REFERENCES = "For reference"
+
+
+class Line(NamedTuple):
+    """What is known of a row to find its place."""
+
+    name: str
+    model: str
+    text: str
+    """What a search looks into, casefolded."""
+    regime: str
+    """Empty for a reference."""
+    score: float | None
+    values: tuple[float | None, ...]
+    """The first number of each column."""
+
+
+class Layout(NamedTuple):
+    """One page."""
+
+    groups: tuple[tuple[str, tuple[int, ...]], ...]
+    """Title and positions of lines; the ranked list is one group without a title."""
+    found: int
+    """Systems that the search found; all, where nothing is searched for."""
+    first: int
+    last: int
+    """Which of the found rows the page has, from 1."""
+    rows: int
+    page: int
+    pages: int
+
+
+def arrange(lines: Sequence[Line], names: Sequence[str], options: Options, rows: int | None = None) -> Layout:
+    """The page that the options ask for, or the nearest there is; `names` are the columns' sort names."""
+    found = [at for at, line in enumerate(lines) if all(word in line.text for word in options.words)]
+    ordered = _ordered(lines, found, names, options)
+    titled = _by_regime(lines, ordered) if options.grouped else [("", at) for at in ordered]
+    size = rows or max(len(titled), 1)
+    pages = max(-(-len(titled) // size), 1)
+    page = min(options.page, pages)
+    start = (page - 1) * size
+    shown = titled[start : start + size]
+    groups = tuple(
+        (title, tuple(at for _, at in group)) for title, group in groupby(shown, key=lambda each: each[0])
+    )
+    systems = sum(1 for at in found if lines[at].regime)
+    first = start + 1 if shown else 0
+    return Layout(groups, systems, first, start + len(shown), len(titled), page, pages)
+
+
+def _ordered(
+    lines: Sequence[Line], found: Sequence[int], names: Sequence[str], options: Options
+) -> list[int]:
+    """The lines found, in order: ties by score, then as they came, references after systems they equal."""
+    by_score = [found[at] for at in board_order([lines[at].score for at in found])]
+    if options.sort in ("name", "model"):
+        text = {at: getattr(lines[at], options.sort).casefold() for at in by_score}
+        return sorted(by_score, key=lambda at: text[at], reverse=options.turned)
+    if not options.sort:
+        values = [lines[at].score for at in by_score]
+    else:
+        column = names.index(options.sort)
+        values = [lines[at].values[column] for at in by_score]
+    return [by_score[at] for at in board_order(values, lowest_first=options.rising)]
+
+
+def _by_regime(lines: Sequence[Line], ordered: Sequence[int]) -> list[tuple[str, int]]:
+    """Table 4's groups in its order, references last."""
+    titles = {str(regime.value): str(regime.label) for regime in Regime} | {"": REFERENCES}
+    return [(title, at) for regime, title in titles.items() for at in ordered if lines[at].regime == regime]
 
 
 class Cell(NamedTuple):
@@ -168,42 +240,27 @@ def _cell(scores: Sequence[Mapping[str, Any] | None], highest: float | None) -> 
 def references_of(benchmark: Benchmark, scheme: Scheme) -> list[Row]:
     """The published rows: those of the benchmark, filled with those of its tasks of the same name."""
     tasks = benchmark.scored if scheme.task is None else (scheme.task,)
-    whole = benchmark.references if scheme.task is None else ()
-    names = dict.fromkeys(
-        reference.name for listed in (whole, *(task.references for task in tasks)) for reference in listed
-    )
-    return [_reference(name, benchmark, scheme) for name in names]
+    whole = {each.name: each for each in benchmark.references} if scheme.task is None else {}
+    by_task: dict[str, dict[str, Reference]] = {name: {} for name in whole}
+    for task in tasks:
+        for each in task.references:
+            by_task.setdefault(each.name, {})[task.name] = each
+    return [_reference(scheme, name, whole.get(name), found) for name, found in by_task.items()]
 
 
-def _reference(name: str, benchmark: Benchmark, scheme: Scheme) -> Row:
-    tasks = benchmark.scored if scheme.task is None else (scheme.task,)
-    by_task = {task.name: each for task in tasks for each in task.references if each.name == name}
-    own = None
-    if scheme.task is None:
-        own = next((each for each in benchmark.references if each.name == name), None)
+def _reference(scheme: Scheme, name: str, own: Reference | None, by_task: Mapping[str, Reference]) -> Row:
     sources = dict.fromkeys(each.source for each in (own, *by_task.values()) if each)
-    known = [
-        by_task[column.task.name].scores if column.task.name in by_task else {} for column in scheme.columns
+    scores = {task: each.scores for task, each in by_task.items()}
+    values = [
+        [scores.get(column.task.name, {}).get(metric.name) for metric in column.metrics]
+        for column in scheme.columns
     ]
-    found = [
-        [scores.get(metric.name) for metric in column.metrics]
-        for column, scores in zip(scheme.columns, known, strict=True)
-    ]
-    score = _reference_score(scheme, own.scores if own else {}, by_task)
-    firsts = tuple(values[0] for values in found)
-    entry = {"name": name, "source": "; ".join(sources), "value": score, "values": firsts}
-    cells = tuple(
-        Cell("/".join(map(percent, values)) if any(value is not None for value in values) else percent(None))
-        for values in found
-    )
-    return Row(None, entry, Cell(percent(score)), cells, reference=True)
-
-
-def _reference_score(
-    scheme: Scheme, own: Mapping[str, float], by_task: Mapping[str, Reference]
-) -> float | None:
-    """What was published: the average, or of a task with one metric that metric."""
     if scheme.task is None:
-        return own.get("score")
-    metrics = scheme.task.metrics
-    return by_task[scheme.task.name].scores.get(metrics[0].name) if len(metrics) == 1 else None
+        score = own.scores.get("score") if own else None
+    else:  # the score of a task with one metric is that metric
+        first, *others = scheme.task.metrics
+        score = None if others else scores[scheme.task.name].get(first.name)
+    firsts = tuple(each[0] for each in values)
+    entry = {"name": name, "source": "; ".join(sources), "value": score, "values": firsts}
+    cells = tuple(Cell("/".join(map(percent, each)) if set(each) - {None} else ABSENT) for each in values)
+    return Row(None, entry, Cell(percent(score)), cells, reference=True)

@@ -7,11 +7,13 @@ from typing import Any
 
 from django.urls import reverse
 
+from gluebench.analysis.diagnostics import explain
 from gluebench.analysis.rank.order import board_order, competition_ranks
 from gluebench.benchmark import Task
 from gluebench.leaderboard.benchmarks.models import Benchmark
-from gluebench.leaderboard.boards.columns import columns_of
-from gluebench.leaderboard.boards.summary import PRIVACY
+from gluebench.leaderboard.boards.columns import PRIVACY, columns_of
+from gluebench.leaderboard.boards.phenomena import Wanted as Named
+from gluebench.leaderboard.boards.phenomena import scores_of
 from gluebench.leaderboard.fields import LISTED, as_json
 from gluebench.leaderboard.ranks.order import Place, Wanted, order_of
 from gluebench.leaderboard.submissions.entries import graded_again
@@ -40,7 +42,12 @@ def board(benchmark: Benchmark, entries: Sequence[Mapping[str, Any]]) -> dict[st
             for column in columns_of(record)
         ],
         "rows": [
-            {**_row(entries[at], ranks[at]), **_sure(order.places.get(entries[at]["pk"]))}
+            {
+                "rank": ranks[at],
+                **_facts(entries[at]),
+                **entries[at]["scores"],
+                **_sure(order.places.get(entries[at]["pk"])),
+            }
             for at in board_order(values)
         ],
         "references": [_reference(each, "") for each in record.references]
@@ -55,10 +62,7 @@ def task_board(benchmark: Benchmark, task: Task, entries: Sequence[Mapping[str, 
     values = [(each["score"] or {}).get("value") for each in found]
     ranks = competition_ranks(values)
     return {
-        "schema": "gluebench.task-board/1",
-        "benchmark": benchmark.name,
-        "version": benchmark.version,
-        "task": task.name,
+        **_head("task-board", benchmark, task),
         "title": task.title,
         "metrics": [metric.name for metric in task.metrics],
         "test_labels": PRIVACY[task.private],
@@ -78,10 +82,7 @@ def task_board(benchmark: Benchmark, task: Task, entries: Sequence[Mapping[str, 
 def diagnostics(benchmark: Benchmark, task: Task, entries: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
     """A diagnostic set: each system's scores by phenomenon, as in its report."""
     return {
-        "schema": "gluebench.diagnostics/1",
-        "benchmark": benchmark.name,
-        "version": benchmark.version,
-        "task": task.name,
+        **_head("diagnostics", benchmark, task),
         "metrics": [metric.name for metric in task.metrics],
         "categories": {
             coarse: [each.name for each in task.phenomena if each.coarse == coarse]
@@ -94,8 +95,30 @@ def diagnostics(benchmark: Benchmark, task: Task, entries: Sequence[Mapping[str,
     }
 
 
-def _row(entry: Mapping[str, Any], rank: int | None) -> dict[str, Any]:
-    return {"rank": rank, **_facts(entry), **entry["scores"]}
+def phenomenon(benchmark: Benchmark, task: Task, wanted: Named) -> dict[str, Any]:
+    """A phenomenon of a diagnostic set: what it is about, and each system's score in it."""
+    about = explain(wanted.name)
+    examples = about.examples if about else ()
+    fields = ("first", "second", "forward", "backward")
+    return {
+        **_head("phenomenon-board", benchmark, task),
+        "metric": task.metrics[0].name,
+        "kind": wanted.kind,
+        "phenomenon": wanted.name,
+        "coarse": wanted.coarse,
+        "about": about.words if about else None,
+        "examples": [{name: getattr(pair, name) for name in fields} for pair in examples],
+        "rows": [{**_who(entry), "score": score} for entry, score in scores_of(benchmark, task, wanted)],
+    }
+
+
+def _head(schema: str, benchmark: Benchmark, task: Task) -> dict[str, Any]:
+    return {
+        "schema": f"gluebench.{schema}/1",
+        "benchmark": benchmark.name,
+        "version": benchmark.version,
+        "task": task.name,
+    }
 
 
 def _sure(place: Place | None) -> dict[str, Any]:
@@ -117,10 +140,10 @@ def _facts(entry: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _who(entry: Mapping[str, Any]) -> dict[str, Any]:
-    address = reverse("submission", args=[entry["key"]])
-    return {"key": entry["key"], "name": entry["name"], "model": entry["model"], "url": address}
+    names = {name: entry[name] for name in ("key", "name", "model")}
+    return {**names, "url": reverse("submission", args=[entry["key"]])}
 
 
 def _reference(reference: Any, task: str) -> dict[str, Any]:
-    scores = dict(reference.scores)
-    return {"name": reference.name, "task": task or None, "scores": scores, "source": reference.source}
+    about = {"name": reference.name, "task": task or None}
+    return {**about, "scores": dict(reference.scores), "source": reference.source}

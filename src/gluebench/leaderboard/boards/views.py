@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from typing import Any
 
 from django.http import Http404, HttpRequest, HttpResponse
@@ -15,21 +14,29 @@ from gluebench.benchmark import Task, UnknownNameError
 from gluebench.leaderboard.benchmarks.live import Live, live, only_one, site_version
 from gluebench.leaderboard.benchmarks.models import Benchmark
 from gluebench.leaderboard.boards import twins
-from gluebench.leaderboard.boards.citation import citation
-from gluebench.leaderboard.boards.columns import Scheme, scheme_of
-from gluebench.leaderboard.boards.diagnostics import diagnostics_html
-from gluebench.leaderboard.boards.heat import heat_csv, heat_html
-from gluebench.leaderboard.boards.home import home_page
+from gluebench.leaderboard.boards.columns import scheme_of
+from gluebench.leaderboard.boards.diagnostics import diagnostics_html, heat_csv, heat_html
 from gluebench.leaderboard.boards.options import Options, cleaned, page_number
-from gluebench.leaderboard.boards.pages import RANKED_BY, read_page, switches, table_html
-from gluebench.leaderboard.boards.phenomena import Wanted, named, phenomenon_html, phenomenon_twin
-from gluebench.leaderboard.boards.summary import facts, task_line, task_lines
-from gluebench.leaderboard.common.page_cache import JSON, cached
+from gluebench.leaderboard.boards.pages import (
+    RANKED_BY,
+    facts,
+    home_page,
+    read_page,
+    switches,
+    table_html,
+    task_line,
+    task_lines,
+)
+from gluebench.leaderboard.boards.phenomena import Wanted, named, phenomenon_html
+from gluebench.leaderboard.common.escapes import latex
+from gluebench.leaderboard.common.formats import percent
+from gluebench.leaderboard.common.page_cache import CSV, cached, cached_json
 from gluebench.leaderboard.ranks.order import ABOUT, TITLES, wanted_of
 from gluebench.leaderboard.ranks.systems import majority_tasks
 from gluebench.leaderboard.submissions.attempts import earlier_than
 from gluebench.leaderboard.submissions.entries import diagnosed, entries_of
 from gluebench.leaderboard.submissions.facts import listed_facts
+from gluebench.leaderboard.submissions.models import Submission
 from gluebench.leaderboard.submissions.requests import visible
 
 
@@ -68,32 +75,30 @@ def board_json(request: HttpRequest, name: str) -> HttpResponse:
     """The board's JSON twin."""
     found = live(name)
 
-    def make() -> str:
+    def make() -> dict[str, Any]:
         benchmark = found.benchmark()
-        return json.dumps(twins.board(benchmark, entries_of(benchmark)))
+        return twins.board(benchmark, entries_of(benchmark))
 
-    return _twin(request, found, f"board-json {name}", make)
+    return cached_json(request, name=f"board-json {name}", version=found.version, make=make)
 
 
 @require_safe
 def task_json(request: HttpRequest, name: str, task: str) -> HttpResponse:
     """The JSON twin of a task's board."""
-    found = live(name)
-    record = task_or_404(found.benchmark().record, task, scored=True)
-
-    def make() -> str:
-        benchmark = found.benchmark()
-        return json.dumps(twins.task_board(benchmark, record, entries_of(benchmark)))
-
-    return _twin(request, found, f"task-json {name} {record.name}", make)
+    benchmark = live(name).benchmark()
+    record = task_or_404(benchmark.record, task, scored=True)
+    return cached_json(
+        request,
+        name=f"task-json {name} {record.name}",
+        version=benchmark.version,
+        make=lambda: twins.task_board(benchmark, record, entries_of(benchmark)),
+    )
 
 
 @require_safe
 def diagnostics(request: HttpRequest, name: str, task: str) -> HttpResponse:
     """A diagnostic set by phenomenon, for every system of the board."""
-    found = live(name)
-    benchmark = found.benchmark()
-    record = task_or_404(benchmark.record, task, scored=False)
+    benchmark, record = _diagnostic(name, task)
     asked = request.GET.get("category", "")
     category = asked if asked in (*record.coarse(), *record.metadata) else ""
     page, signed_in = page_number(request.GET.get("page", "")), request.user.is_authenticated
@@ -107,7 +112,7 @@ def diagnostics(request: HttpRequest, name: str, task: str) -> HttpResponse:
     return cached(
         request,
         name=f"diagnostics {name} {record.name} {mapped} {category} {page} {signed_in}",
-        version=str(found.version),
+        version=benchmark.version,
         make=make,
     )
 
@@ -115,32 +120,39 @@ def diagnostics(request: HttpRequest, name: str, task: str) -> HttpResponse:
 @require_safe
 def diagnostics_csv(request: HttpRequest, name: str, task: str) -> HttpResponse:
     """Every system in every category, for spreadsheets."""
-    found = live(name)
-    benchmark = found.benchmark()
-    record = task_or_404(benchmark.record, task, scored=False)
-    response = cached(
+    benchmark, record = _diagnostic(name, task)
+    return cached(
         request,
         name=f"diagnostics-csv {name} {record.name}",
-        version=str(found.version),
+        version=benchmark.version,
         make=lambda: heat_csv(benchmark, record),
-        content_type="text/csv; charset=utf-8",
+        content_type=CSV,
+        filename=f"{name}-{record.name}-phenomena.csv",
     )
-    response["Content-Disposition"] = f'attachment; filename="{name}-{record.name}-phenomena.csv"'
-    return response
+
+
+@require_safe
+def diagnostics_json(request: HttpRequest, name: str, task: str) -> HttpResponse:
+    """The same as JSON."""
+    benchmark, record = _diagnostic(name, task)
+    return cached_json(
+        request,
+        name=f"diagnostics-json {name} {record.name}",
+        version=benchmark.version,
+        make=lambda: twins.diagnostics(benchmark, record, diagnosed(benchmark, record)),
+    )
 
 
 @require_safe
 def phenomenon(request: HttpRequest, name: str, task: str, slug: str) -> HttpResponse:
     """What a phenomenon is about, and every system's number in it."""
-    found = live(name)
-    benchmark = found.benchmark()
-    record = task_or_404(benchmark.record, task, scored=False)
+    benchmark, record = _diagnostic(name, task)
     wanted = _named(record, slug)
     page, signed_in = page_number(request.GET.get("page", "")), request.user.is_authenticated
     return cached(
         request,
         name=f"phenomenon {name} {record.name} {wanted} {page} {signed_in}",
-        version=str(found.version),
+        version=benchmark.version,
         make=lambda: phenomenon_html(benchmark, record, wanted, page, signed_in=signed_in),
     )
 
@@ -148,25 +160,13 @@ def phenomenon(request: HttpRequest, name: str, task: str, slug: str) -> HttpRes
 @require_safe
 def phenomenon_json(request: HttpRequest, name: str, task: str, slug: str) -> HttpResponse:
     """The same as JSON."""
-    found = live(name)
-    benchmark = found.benchmark()
-    record = task_or_404(benchmark.record, task, scored=False)
+    benchmark, record = _diagnostic(name, task)
     wanted = _named(record, slug)
-    label = f"phenomenon-json {name} {record.name} {wanted}"
-    return _twin(request, found, label, lambda: json.dumps(phenomenon_twin(benchmark, record, wanted)))
-
-
-@require_safe
-def diagnostics_json(request: HttpRequest, name: str, task: str) -> HttpResponse:
-    """The same as JSON."""
-    found = live(name)
-    benchmark = found.benchmark()
-    record = task_or_404(benchmark.record, task, scored=False)
-    return _twin(
+    return cached_json(
         request,
-        found,
-        f"diagnostics-json {name} {record.name}",
-        lambda: json.dumps(twins.diagnostics(benchmark, record, diagnosed(benchmark, record))),
+        name=f"phenomenon-json {name} {record.name} {wanted}",
+        version=benchmark.version,
+        make=lambda: twins.phenomenon(benchmark, record, wanted),
     )
 
 
@@ -204,7 +204,7 @@ def _board(request: HttpRequest, found: Live, task: Task | None) -> HttpResponse
     return cached(
         request,
         name=name,
-        version=str(found.version),
+        version=found.version,
         make=lambda: _board_page(found.benchmark(), task, options, signed_in=signed_in),
         keep=not (options.search or options.weights),
     )
@@ -227,28 +227,21 @@ def _board_page(benchmark: Benchmark, task: Task | None, options: Options, *, si
         "here": "board",
         **switches(page.options),
     }
-    return render_to_string(*_about(record, scheme, page.table.systems, page.best, context))
+    if task is not None:
+        return render_to_string("boards/task.html", context | {"task": task, "about": task_line(task)})
+    around = {
+        "facts": facts(record, systems=page.table.systems, best=page.best),
+        "tasks": task_lines(record),
+        "rules": [(by, TITLES[by], ABOUT[by]) for by in TITLES],
+        "majorities": majority_tasks(record),
+    }
+    return render_to_string("boards/board.html", context | around)
 
 
-def _about(
-    record: Record, scheme: Scheme, systems: int, best: float | None, context: dict[str, Any]
-) -> tuple[str, dict[str, Any]]:
-    """The template and what stands around the table."""
-    if scheme.task is None:
-        more: dict[str, Any] = {
-            "facts": facts(record, systems=systems, best=best),
-            "tasks": task_lines(record),
-        }
-        more |= {
-            "rules": [(by, TITLES[by], ABOUT[by]) for by in TITLES],
-            "majorities": majority_tasks(record),
-        }
-        return "boards/board.html", context | more
-    return "boards/task.html", context | {"task": scheme.task, "about": task_line(scheme.task)}
-
-
-def _twin(request: HttpRequest, found: Live, name: str, make: Any) -> HttpResponse:
-    return cached(request, name=name, version=str(found.version), make=make, content_type=JSON)
+def _diagnostic(name: str, task: str) -> tuple[Benchmark, Task]:
+    """The benchmark and its diagnostic set. Raises Http404."""
+    benchmark = live(name).benchmark()
+    return benchmark, task_or_404(benchmark.record, task, scored=False)
 
 
 def task_or_404(record: Record, name: str, *, scored: bool) -> Task:
@@ -271,3 +264,22 @@ def _named(task: Task, slug: str) -> Wanted:
     if wanted is None:
         raise Http404(f"{task.name} has no phenomenon or category of that name.")
     return wanted
+
+
+def citation(submission: Submission, address: str) -> str:
+    """A BibTeX record of an entry as it stands now; `address` is the full one of its page."""
+    when = submission.submitted
+    who = submission.team or submission.name
+    title = (
+        f"{submission.name} ({submission.model}): an entry of the {submission.benchmark.title} leaderboard"
+    )
+    score = f"Score {percent(submission.value)}. " if submission.value is not None else ""
+    lines = [
+        f"  author = {{{{{latex(who)}}}}}",
+        f"  title = {{{{{latex(title)}}}}}",
+        f"  year = {{{when.year}}}",
+        f"  month = {when.strftime('%b').lower()}",
+        f"  howpublished = {{\\url{{{address}}}}}",
+        f"  note = {{{latex(f'{score}Scored by gluebench')}}}",
+    ]
+    return f"@misc{{{submission.benchmark.name}-{submission.key},\n" + ",\n".join(lines) + "\n}\n"

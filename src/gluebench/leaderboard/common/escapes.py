@@ -2,6 +2,11 @@
 
 from __future__ import annotations
 
+import csv
+import io
+from collections.abc import Iterable
+from typing import Any
+
 _LATEX = {
     "\\": r"\textbackslash{}",
     "~": r"\textasciitilde{}",
@@ -36,3 +41,12 @@ def csv_cell(text: str) -> str:
     """The text for a spreadsheet: what looks like a formula gets an apostrophe, which shows it as text."""
     starts = {text[:1], text.lstrip()[:1]} - {""}
     return f"'{text}" if any(sign in _FORMULA for sign in starts) else text
+
+
+def csv_text(head: Iterable[str], rows: Iterable[Iterable[Any]]) -> str:
+    """Rows for a spreadsheet, whatever their text."""
+    text = io.StringIO()
+    writer = csv.writer(text, lineterminator="\n")
+    writer.writerow(head)
+    writer.writerows([csv_cell(cell) if isinstance(cell, str) else cell for cell in row] for row in rows)
+    return text.getvalue()

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 ABSENT = "–"
@@ -80,3 +80,15 @@ def _longer(name: str, more: str) -> str:
 def hundred(value: float | None) -> Any:
     """A fraction as charts show it, of a hundred."""
     return None if value is None else 100 * value
+
+
+def score_bars(title: str, metric: str, scores: Iterable[tuple[str, Mapping[str, Any]]]) -> str:
+    """A chart of labels with their scores and intervals; empty where none has a value."""
+    from gluebench.analysis.charts import Bar, bar_chart  # not for the command line, which counts alone
+
+    bars = [
+        Bar(label, *(hundred(score[end]) for end in ("value", "low", "high")))
+        for label, score in scores
+        if score["value"] is not None
+    ]
+    return bar_chart(title, bars, axis=f"{metric} × 100, with 95 % intervals") if bars else ""

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import gzip
 import hashlib
+import json
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
+from typing import Any
 
 from django.conf import settings
 from django.core.cache import caches
@@ -14,6 +16,7 @@ from django.utils.cache import get_conditional_response, patch_vary_headers
 
 HTML = "text/html; charset=utf-8"
 JSON = "application/json"
+CSV = "text/csv; charset=utf-8"
 _GZIP = re.compile(r"\bgzip\b(?!\s*;\s*q=0(\.0*)?\s*(,|$))", re.IGNORECASE)
 """In what a visitor accepts; a weight of zero refuses it."""
 
@@ -22,15 +25,16 @@ def cached(
     request: HttpRequest,
     *,
     name: str,
-    version: str,
+    version: int | str,
     make: Callable[[], str],
     content_type: str = HTML,
     keep: bool = True,
+    filename: str = "",
 ) -> HttpResponse:
     """The page of that name and version, made if nobody asked for it before; 304 for who has it.
 
     `make` must not use the request: what it returns is served to everybody. `keep` is false for what
-    visitors type, of which there is no end.
+    visitors type, of which there is no end. A `filename` makes it a download.
     """
     tag = hashlib.sha256(f"{settings.VERSION}|{name}|{version}".encode()).hexdigest()[:24]
     response = get_conditional_response(request, etag=f'W/"{tag}"')
@@ -45,6 +49,19 @@ def cached(
     response["ETag"] = f'W/"{tag}"'
     response["Cache-Control"] = "no-cache"
     patch_vary_headers(response, ["Accept-Encoding", "Cookie"])
+    return as_download(response, filename) if filename else response
+
+
+def cached_json(
+    request: HttpRequest, *, name: str, version: int | str, make: Callable[[], Mapping[str, Any]]
+) -> HttpResponse:
+    """The same for values as JSON."""
+    return cached(request, name=name, version=version, make=lambda: json.dumps(make()), content_type=JSON)
+
+
+def as_download(response: HttpResponse, filename: str) -> HttpResponse:
+    """The response as a file of that name."""
+    response["Content-Disposition"] = f'attachment; filename="{filename}"'
     return response
 
 

@@ -1,4 +1,5 @@
-"""How an app calls those above it: it sends a signal here, and they connect in their `apps.py`.
+"""How an app calls those above it: it sends a signal here, and they connect
+in their `models.py` or `apps.py`.
 
 An exception of a receiver stops the sender, so that a transaction around it is rolled back.
 """

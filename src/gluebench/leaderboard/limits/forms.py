@@ -131,11 +131,9 @@ class OverrideForm(forms.ModelForm):  # type: ignore[type-arg]
             "reason": REASON,
         }
 
-    def clean_reason(self) -> str:
-        """The reason, as text that shows."""
-        reason: str = self.cleaned_data["reason"]
-        plain(reason)
-        return reason
+    def __init__(self, *arguments: Any, **options: Any) -> None:
+        super().__init__(*arguments, **options)
+        self.fields["reason"].validators.append(plain)
 
     def clean_who(self) -> User | Team:
         """The person, or the team."""
@@ -157,9 +155,7 @@ class OverrideForm(forms.ModelForm):  # type: ignore[type-arg]
     def override(self, benchmark: Benchmark) -> Override:
         """What was entered, not saved yet."""
         made: Override = self.save(commit=False)
-        who = self.cleaned_data["who"]
         made.benchmark = benchmark
-        made.user, made.team = (who, None) if isinstance(who, User) else (None, who)
         return made
 
     def _post_clean(self) -> None:

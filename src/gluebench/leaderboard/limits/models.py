@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 from datetime import datetime
-from typing import ClassVar
+from typing import Any, ClassVar
 
 from django.core.validators import MinValueValidator
 from django.db import models
+from django.dispatch import receiver
 from django.utils import timezone
 
 from gluebench.leaderboard.accounts.models import Team, User
 from gluebench.leaderboard.accounts.trust import require_confirmed
 from gluebench.leaderboard.benchmarks.models import Benchmark
+from gluebench.leaderboard.common.signals import account_deleted, account_exported
 
 
 class OverrideQuerySet(models.QuerySet["Override"]):
@@ -80,3 +82,15 @@ class Departure(models.Model):
 
     def __str__(self) -> str:
         return f"{self.team} {self.at:%Y-%m-%d}"
+
+
+@receiver(account_exported)
+def export_overrides(user: User, **_: Any) -> dict[str, Any]:
+    """For the export of an account: its exceptions from limits."""
+    return {"limits": list(user.overrides.values("benchmark__name", "reason", "created", "until"))}
+
+
+@receiver(account_deleted)
+def delete_overrides(user: User, **_: Any) -> None:
+    """Exceptions end with a deleted account."""
+    Override.objects.filter(user=user).delete()

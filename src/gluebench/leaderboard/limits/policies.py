@@ -80,13 +80,3 @@ def _facts(override: Override) -> dict[str, Any]:
         "limits": {name: number for name, number in limits.items() if number is not None},
         "until": override.until.isoformat() if override.until else None,
     }
-
-
-def export_overrides(*, user: User, **_: Any) -> dict[str, Any]:
-    """For the export of an account: its exceptions from limits."""
-    return {"limits": list(user.overrides.values("benchmark__name", "reason", "created", "until"))}
-
-
-def delete_overrides(*, user: User, **_: Any) -> None:
-    """Exceptions end with a deleted account."""
-    Override.objects.filter(user=user).delete()

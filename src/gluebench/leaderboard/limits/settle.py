@@ -8,7 +8,6 @@ from typing import Any
 
 from gluebench.leaderboard.benchmarks.models import Benchmark
 from gluebench.leaderboard.benchmarks.policy import CHOICES, NONE, Policy, read_policy
-from gluebench.leaderboard.folder import SiteError
 from gluebench.leaderboard.limits.policies import change_policy
 
 _WORDS = {"true": True, "false": False, NONE: None}
@@ -16,10 +15,7 @@ _WORDS = {"true": True, "false": False, NONE: None}
 
 def settle(name: str, file: Path | None, changes: Mapping[str, str]) -> list[str]:
     """See `commands.policy`."""
-    benchmark = Benchmark.objects.filter(name=name).first()
-    if benchmark is None:
-        known = ", ".join(Benchmark.objects.values_list("name", flat=True)) or "none yet"
-        raise SiteError(f"There is no benchmark {name!r} on this site. It has: {known}.")
+    benchmark = Benchmark.objects.named(name)
     values = {} if file is None else read_policy(file).as_dict()
     values.update({setting: _value(setting, text) for setting, text in changes.items()})
     change_policy(benchmark, values, reason="command line")

@@ -46,9 +46,7 @@ def join(user: User, code: str) -> Team:
 def leave(user: User) -> None:
     """Leave one's team; what it has sent until now keeps counting for oneself. The team stays."""
     with transaction.atomic():
-        person, team = hold(user.pk)
-        if team is None:
-            raise TeamError("You are in no team.")
+        person, team = _member(user)
         Departure.objects.create(user=person, team=team)
         User.objects.filter(pk=person.pk).update(team=None)
 
@@ -56,12 +54,17 @@ def leave(user: User) -> None:
 def renew(user: User) -> Team:
     """Make the link of one's team anew; the old one lets nobody in any more."""
     with transaction.atomic():
-        _, team = hold(user.pk)
-        if team is None:
-            raise TeamError("You are in no team.")
+        _, team = _member(user)
         team.code = new_code()
         team.save(update_fields=["code"])
     return team
+
+
+def _member(user: User) -> tuple[User, Team]:
+    person, team = hold(user.pk)
+    if team is None:
+        raise TeamError("You are in no team.")
+    return person, team
 
 
 def _require_none(team: Team | None) -> None:

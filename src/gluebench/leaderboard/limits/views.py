@@ -88,7 +88,7 @@ def team(request: SignedInRequest) -> HttpResponse:
     context: dict[str, Any] = {"form": form, "team": mine, "here": "team"}
     if mine is not None:
         context["members"] = mine.members.count()
-        context["link"] = request.build_absolute_uri(_invitation(mine))
+        context["link"] = request.build_absolute_uri(reverse("team-join", args=[mine.code]))
     return render(request, "limits/team.html", context, status=422 if form.errors else 200)
 
 
@@ -96,7 +96,7 @@ def team(request: SignedInRequest) -> HttpResponse:
 def team_join(request: SignedInRequest, code: str) -> HttpResponse:
     """The page behind an invitation: says what joining means, and joins."""
     if request.method == "POST":
-        return _done(request, lambda: f"You are in the team {teams.join(request.user, code)} now.")
+        return _done(request, lambda user: teams.join(user, code), "You are in the team {} now.")
     wanted = Team.objects.filter(code=code).first()
     context = {"wanted": wanted, "code": code, "here": "team"}
     return render(request, "limits/join.html", context, status=200 if wanted else 404)
@@ -106,36 +106,22 @@ def team_join(request: SignedInRequest, code: str) -> HttpResponse:
 @require_POST
 def team_leave(request: SignedInRequest) -> HttpResponse:
     """Leave one's team."""
-
-    def leave() -> str:
-        teams.leave(request.user)
-        return "You left the team."
-
-    return _done(request, leave)
+    return _done(request, teams.leave, "You left the team.")
 
 
 @login_required
 @require_POST
 def team_renew(request: SignedInRequest) -> HttpResponse:
     """Make the team's link anew."""
-
-    def renew() -> str:
-        teams.renew(request.user)
-        return "The link is made anew; the old one is not valid any more."
-
-    return _done(request, renew)
+    return _done(request, teams.renew, "The link is made anew; the old one is not valid any more.")
 
 
-def _done(request: SignedInRequest, act: Callable[[], str]) -> HttpResponse:
+def _done(request: SignedInRequest, act: Callable[[User], object], said: str) -> HttpResponse:
     try:
-        messages.success(request, act())
+        messages.success(request, said.format(act(request.user)))
     except TeamError as error:
         messages.error(request, str(error))
     return redirect("team")
-
-
-def _invitation(team: Team) -> str:
-    return reverse("team-join", args=[team.code])
 
 
 def _whose(override: Override, viewer: User) -> str:

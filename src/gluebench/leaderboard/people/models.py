@@ -8,10 +8,12 @@ from typing import TYPE_CHECKING, Any
 
 from django.db import models
 from django.db.models import Count, Max, Q
+from django.dispatch import receiver
 from django.urls import reverse
 
 from gluebench.leaderboard.accounts.models import User
 from gluebench.leaderboard.benchmarks.models import Benchmark
+from gluebench.leaderboard.common.signals import account_deleted, account_exported
 
 if TYPE_CHECKING:
     from gluebench.benchmark import Task
@@ -123,6 +125,11 @@ class Annotator(models.Model):
         """Item to label word, or BLANK, of what was answered so far."""
         return dict(self.answers.values_list("item", "label"))
 
+    def renew(self) -> None:
+        """Make another link; the old one is not valid any more."""
+        self.code = new_code()
+        self.save(update_fields=["code"])
+
 
 class Answer(models.Model):
     """What an annotator said of one item."""
@@ -144,3 +151,18 @@ def codes_of(study: Study, given: Mapping[int, str]) -> list[int | None]:
     words: Sequence[str] = study.record.words
     of_word: dict[Any, int] = {word: code for code, word in enumerate(words)}
     return [of_word.get(given.get(item)) for item in range(1, study.items + 1)]
+
+
+@receiver(account_deleted)
+def leave_studies(user: User, **_: Any) -> None:
+    """Labels of a deleted account stay, under a number; its link stops working."""
+    for annotator in Annotator.objects.filter(user=user):
+        annotator.renew()
+    Annotator.objects.filter(user=user).update(user=None)
+
+
+@receiver(account_exported)
+def export_labels(user: User, **_: Any) -> dict[str, Any]:
+    """For the export of an account: the labels that it gave."""
+    columns = ("study__benchmark__name", "study__task", "answers__item", "answers__label")
+    return {"labelled": list(user.annotating.values(*columns))}

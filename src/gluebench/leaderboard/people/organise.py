@@ -18,6 +18,7 @@ from gluebench.data import DataError
 from gluebench.leaderboard.accounts.models import SignedInRequest, account_name
 from gluebench.leaderboard.audit.models import record
 from gluebench.leaderboard.benchmarks.models import Benchmark
+from gluebench.leaderboard.common.page_cache import as_download
 from gluebench.leaderboard.people import studies
 from gluebench.leaderboard.people.forms import StudyForm
 from gluebench.leaderboard.people.models import Annotator, Study
@@ -130,7 +131,7 @@ def _renew(study: Study, number: str) -> str:
     found = study.annotators.filter(number=int(number) if number.isdecimal() else 0).first()
     if found is None:
         return "There is no such annotator."
-    studies.renew(found)
+    found.renew()
     return f"{found} has another link; the old one is not valid any more."
 
 
@@ -145,8 +146,7 @@ def download(request: SignedInRequest, name: str, key: str) -> HttpResponse:
     """The sheets with the answers so far, as `gluebench annotate score` reads them."""
     study = get_object_or_404(organised(request, name).studies, key=key)
     response = HttpResponse(studies.as_zip(study), content_type="application/zip")
-    response["Content-Disposition"] = f'attachment; filename="{study.task}-people-{study.key}.zip"'
-    return response
+    return as_download(response, f"{study.task}-people-{study.key}.zip")
 
 
 def _render(

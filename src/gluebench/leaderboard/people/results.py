@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import csv
-import io
 from collections import Counter
 from collections.abc import Mapping
 from typing import Any, NamedTuple
@@ -12,26 +10,16 @@ from django.http import Http404, HttpRequest, HttpResponse, JsonResponse
 from django.shortcuts import render
 from django.views.decorators.http import require_safe
 
-from gluebench.analysis.charts import Bar, bar_chart
 from gluebench.leaderboard.benchmarks.models import Benchmark
-from gluebench.leaderboard.common.formats import hundred, interval_text, percent, score_text
+from gluebench.leaderboard.common.escapes import csv_text
+from gluebench.leaderboard.common.formats import interval_text, percent, score_bars, score_text
+from gluebench.leaderboard.common.page_cache import CSV, as_download
 from gluebench.leaderboard.people.models import Study
 from gluebench.scoring import Score
 from gluebench.scoring.rounding import lowest_of, rounded_score
 
 SCHEMA = "gluebench.people/1"
 ENDS = ("value", "low", "high", "n")
-
-
-class Line(NamedTuple):
-    """One number of the result."""
-
-    name: str
-    text: str
-    interval: str
-    withheld: str
-    n: int
-    blanks: int
 
 
 class Shared(NamedTuple):
@@ -47,11 +35,11 @@ class Shared(NamedTuple):
 def shared(benchmark: Benchmark, task: str = "") -> list[Shared]:
     """The studies that were made public and scored, the newest first."""
     rows = benchmark.studies.filter(public=True, agreement__isnull=False).select_related("benchmark")
-    studies = [_rounded(study) for study in rows if not task or study.task == task]
-    return [_shared(study, study.agreement or {}) for study in studies]
+    return [_shared(_rounded(study)) for study in rows if not task or study.task == task]
 
 
-def _shared(study: Study, found: Mapping[str, Any]) -> Shared:
+def _shared(study: Study) -> Shared:
+    found: Mapping[str, Any] = study.agreement or {}
     mean, kappa = found["mean"], kappa_text(found["kappa"]["value"])
     return Shared(study, score_text(mean), interval_text(mean), kappa, len(found["annotators"]))
 
@@ -77,15 +65,18 @@ def result(request: HttpRequest, name: str, key: str) -> HttpResponse:
         blanks = Counter(blank["annotator"] for blank in found["blanks"])
         context |= {
             "metric": study.record.metrics[0].title,
-            "lines": [_line(name, score, blanks[name]) for name, score in found["annotators"].items()],
-            "mean": _line("Mean", found["mean"], 0),
+            "lines": [(name, score, blanks[name]) for name, score in found["annotators"].items()],
             "kappa": kappa_text(found["kappa"]["value"]),
             "kappa_low": kappa_text(found["kappa"]["low"]),
             "kappa_high": kappa_text(found["kappa"]["high"]),
             "human": percent(found["published"]["human"]),
             "published_kappa": kappa_text(found["published"]["kappa"]),
             "blanks": sum(blanks.values()),
-            "picture": _picture(study, found),
+            "picture": score_bars(
+                f"{study.record.title}: people",
+                study.record.metrics[0].title,
+                {**found["annotators"], "Mean": found["mean"]}.items(),
+            ),
         }
     return render(request, "people/result.html", context)
 
@@ -100,18 +91,13 @@ def result_json(request: HttpRequest, name: str, key: str) -> HttpResponse:
 def result_csv(request: HttpRequest, name: str, key: str) -> HttpResponse:
     """A row for each annotator, their mean, and kappa; numbers are fractions."""
     study = _seen(request, name, key)
-    text = io.StringIO()
-    writer = csv.writer(text, lineterminator="\n")
-    writer.writerow(["who", "measure", *ENDS])
     found = study.agreement or {"metric": "", "annotators": {}}
     rows = [(each, found["metric"], score) for each, score in found["annotators"].items()]
     if study.agreement:
         rows += [("mean", found["metric"], found["mean"]), ("all", "kappa", found["kappa"])]
-    for who, measure, score in rows:
-        writer.writerow([who, measure, *(score[end] for end in ENDS)])
-    response = HttpResponse(text.getvalue(), content_type="text/csv; charset=utf-8")
-    response["Content-Disposition"] = f'attachment; filename="{study.task}-people-{study.key}.csv"'
-    return response
+    lines = ([who, measure, *(score[end] for end in ENDS)] for who, measure, score in rows)
+    response = HttpResponse(csv_text(["who", "measure", *ENDS], lines), content_type=CSV)
+    return as_download(response, f"{study.task}-people-{study.key}.csv")
 
 
 def facts_of(study: Study) -> dict[str, Any]:
@@ -145,27 +131,10 @@ def _rounded(study: Study) -> Study:
     found = study.agreement
     if found is not None and not study.record.labels_public:
         lowest = lowest_of(study.record)
-        scores = {name: _rounded_score(score, lowest) for name, score in found["annotators"].items()}
-        study.agreement = {**found, "annotators": scores, "mean": _rounded_score(found["mean"], lowest)}
+
+        def rounded(score: Mapping[str, Any]) -> dict[str, Any]:
+            return rounded_score(Score(**score), lowest).as_dict()
+
+        scores = {name: rounded(score) for name, score in found["annotators"].items()}
+        study.agreement = {**found, "annotators": scores, "mean": rounded(found["mean"])}
     return study
-
-
-def _rounded_score(score: Mapping[str, Any], lowest: float) -> dict[str, Any]:
-    return rounded_score(Score(**score), lowest).as_dict()
-
-
-def _line(name: str, score: Mapping[str, Any], blanks: int) -> Line:
-    words = (score_text(score), interval_text(score), score.get("withheld") or "")
-    return Line(name, *words, score["n"], blanks)
-
-
-def _picture(study: Study, found: Mapping[str, Any]) -> str:
-    """Bars of the annotators and their mean, with intervals."""
-    scores = {**found["annotators"], "Mean": found["mean"]}
-    bars = [
-        Bar(name, *map(hundred, (score["value"], score["low"], score["high"])))
-        for name, score in scores.items()
-        if score["value"] is not None
-    ]
-    axis = f"{study.record.metrics[0].title} × 100, with 95 % intervals"
-    return bar_chart(f"{study.record.title}: people", bars, axis=axis) if bars else ""

@@ -6,17 +6,16 @@ import io
 import json
 import zipfile
 from collections.abc import Mapping, Sequence
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from django.db import transaction
 
-from gluebench.analysis.human.sheets import DRAWN, INSTRUCTIONS, ITEM, LABEL, draw, instructions, sheet_order
+from gluebench.analysis.human import sheets
 from gluebench.data import Table
 from gluebench.leaderboard.accounts.models import User
 from gluebench.leaderboard.audit.models import record
 from gluebench.leaderboard.benchmarks.models import Benchmark
-from gluebench.leaderboard.people.drawn import draw_of
-from gluebench.leaderboard.people.models import Annotator, Answer, Study, new_code
+from gluebench.leaderboard.people.models import Annotator, Answer, Study
 from gluebench.leaderboard.people.work import score_study
 
 
@@ -31,7 +30,7 @@ def make(
     by: User,
 ) -> Study:
     """Draw, and give each annotator a link; the first ones are the invited accounts. Raises DataError."""
-    drawn = draw(table, benchmark=benchmark.name, pairs=pairs, annotators=annotators, seed=seed)
+    drawn = sheets.draw(table, benchmark=benchmark.name, pairs=pairs, annotators=annotators, seed=seed)
     wanted = set(drawn.items)
     texts = {each.index: [*each.inputs.values()] for each in table if each.index in wanted}
     with transaction.atomic():
@@ -73,7 +72,7 @@ class Progress(NamedTuple):
 
 def order_of(annotator: Annotator) -> list[int]:
     """The items in this annotator's own order."""
-    return sheet_order(draw_of(annotator.study.drawn), annotator.number)
+    return sheets.sheet_order(sheets.Draw.of(annotator.study.drawn), annotator.number)
 
 
 def place_of(annotator: Annotator, number: int, given: Mapping[int, str]) -> Place | None:
@@ -103,18 +102,12 @@ def answer(annotator: Annotator, item: int, label: str) -> None:
             score_study.enqueue(annotator.study_id)
 
 
-def renew(annotator: Annotator) -> None:
-    """Another link; the old one is not valid any more."""
-    annotator.code = new_code()
-    annotator.save(update_fields=["code"])
-
-
 def as_zip(study: Study) -> bytes:
     """The folder that `gluebench annotate score` reads."""
     made = io.BytesIO()
     with zipfile.ZipFile(made, "w", zipfile.ZIP_DEFLATED) as archive:
-        archive.writestr(DRAWN, json.dumps(study.drawn, indent=1) + "\n")
-        archive.writestr(INSTRUCTIONS, instructions(study.record, study.items))
+        archive.writestr(sheets.DRAWN, json.dumps(study.drawn, indent=1) + "\n")
+        archive.writestr(sheets.INSTRUCTIONS, sheets.instructions(study.record, study.items))
         for annotator in study.annotators.all():
             archive.writestr(f"annotator-{annotator.number}.tsv", _sheet(study, annotator))
     return made.getvalue()
@@ -122,22 +115,8 @@ def as_zip(study: Study) -> bytes:
 
 def _sheet(study: Study, annotator: Annotator) -> str:
     given = annotator.given()
-    lines = ["\t".join([ITEM, *study.record.columns, LABEL])]
+    lines = ["\t".join([sheets.ITEM, *study.record.columns, sheets.LABEL])]
     for item in order_of(annotator):
         texts = [" ".join(text.split()) for text in study.texts[item - 1]]
         lines.append("\t".join([str(item), *texts, given.get(item, "")]))
     return "\n".join(lines) + "\n"
-
-
-def leave_studies(*, user: User, **_: Any) -> None:
-    """Labels of a deleted account stay, under a number; its link stops working."""
-    for annotator in Annotator.objects.filter(user=user):
-        annotator.user = None
-        annotator.save(update_fields=["user"])
-        renew(annotator)
-
-
-def export_labels(*, user: User, **_: Any) -> dict[str, Any]:
-    """For the export of an account: the labels that it gave."""
-    columns = ("study__benchmark__name", "study__task", "answers__item", "answers__label")
-    return {"labelled": list(user.annotating.values(*columns))}

@@ -1,8 +1,9 @@
-"""The page that compares two systems of a board."""
+"""Two systems of a board compared: the page, its JSON and its CSV."""
 
 from __future__ import annotations
 
 import json
+from collections.abc import Iterator, Mapping
 from typing import Any, NamedTuple
 from urllib.parse import urlencode
 
@@ -11,15 +12,16 @@ from django.shortcuts import redirect, render
 from django.urls import reverse
 from django.views.decorators.http import require_safe
 
+from gluebench.benchmark import Benchmark as Record
 from gluebench.leaderboard.benchmarks.live import live
 from gluebench.leaderboard.benchmarks.models import Benchmark
-from gluebench.leaderboard.common.page_cache import JSON
-from gluebench.leaderboard.ranks.compared import comparison_csv, parts_of, whole_of
-from gluebench.leaderboard.ranks.kept import who
+from gluebench.leaderboard.common.escapes import csv_text
+from gluebench.leaderboard.common.formats import interval_text, percent
+from gluebench.leaderboard.common.page_cache import CSV, JSON, as_download
 from gluebench.leaderboard.ranks.models import Pair
 from gluebench.leaderboard.ranks.renewing import ask
 from gluebench.leaderboard.ranks.systems import comparable, hidden
-from gluebench.leaderboard.ranks.views import CSV
+from gluebench.leaderboard.ranks.tables import P, who
 from gluebench.leaderboard.submissions.models import Submission
 
 CHOICES = 1000
@@ -29,6 +31,10 @@ WAIT = (
     "The two are being compared: usually within a minute, later while submissions wait to be graded. "
     "The result is kept; load the page again then."
 )
+
+
+KINDS = {"coarse": "Coarse categories", "fine": "Fine phenomena"}
+NUMBERS = ["a", "b", "difference", "low", "high", "p", "adjusted", "n", "only_a", "only_b", "detectable"]
 
 
 class State(NamedTuple):
@@ -59,8 +65,7 @@ def compare(request: HttpRequest, name: str, form: str) -> HttpResponse:
         return HttpResponse(json.dumps(twin(one, other, state)), JSON, _status(state))
     if form == "csv":
         response = HttpResponse(comparison_csv(state.found), CSV, _status(state))
-        response["Content-Disposition"] = f'attachment; filename="{one.key}-{other.key}.csv"'
-        return response
+        return as_download(response, f"{one.key}-{other.key}.csv")
     return _page(request, benchmark, one, other, state)
 
 
@@ -130,3 +135,110 @@ def _page(
     return render(
         request, "ranks/compare.html", context, status=_status(state) if state.status == "full" else 200
     )
+
+
+class Line(NamedTuple):
+    """One difference, ready to show."""
+
+    title: str
+    a: str
+    b: str
+    difference: str
+    interval: str
+    p: str
+    test: str
+    effect: str
+    """The effect in examples."""
+    detectable: str
+    told: bool
+    strong: bool = False
+    """Whether it is a task's score, above its metrics."""
+
+
+class Part(NamedTuple):
+    """One table of differences."""
+
+    title: str
+    lines: tuple[Line, ...]
+    words: str = ""
+
+
+def parts_of(found: Mapping[str, Any], record: Record) -> tuple[list[Part], list[Part]]:
+    """The scored tasks, a part for each, and the diagnostic sets, each whole and by category."""
+    tasks = [
+        Part(name, tuple(_task(task, record, name)), task["words"]) for name, task in found["tasks"].items()
+    ]
+    return tasks, [part for name, task in found["diagnostics"].items() for part in _set(task, record, name)]
+
+
+def whole_of(found: Mapping[str, Any]) -> Line | None:
+    """The average over the tasks."""
+    return line_of(f"Average of {len(found['over'])} tasks", found["overall"]) if found["overall"] else None
+
+
+def _task(task: Mapping[str, Any], record: Record, name: str) -> Iterator[Line]:
+    """The task's score, then its metrics; a single metric's title where that is the score."""
+    titles = {metric.name: metric.title for metric in record.task(name).metrics}
+    several = len(task["metrics"]) > 1
+    if task["score"]:
+        title = "Task score" if several else titles[next(iter(task["metrics"]))]
+        yield line_of(title, task["score"])._replace(strong=True)
+    if several or not task["score"]:
+        yield from (line_of(titles[metric], each) for metric, each in task["metrics"].items())
+
+
+def _set(task: Mapping[str, Any], record: Record, name: str) -> Iterator[Part]:
+    yield Part(f"{record.task(name).title} ({name})", tuple(_task(task, record, name)), task["words"])
+    categories = task.get("categories", ())
+    for kind in dict.fromkeys(each["kind"] for each in categories):
+        lines = tuple(line_of(each["name"], each) for each in categories if each["kind"] == kind)
+        yield Part(f"{name}: {KINDS.get(kind, kind)}", lines)
+
+
+def line_of(title: str, found: Mapping[str, Any]) -> Line:
+    """One difference of the comparison."""
+    decisive = found.get("adjusted", found["p"])
+    return Line(
+        title=title,
+        a=percent(found["a"]),
+        b=percent(found["b"]),
+        difference=f"{'+' if found['difference'] > 0 else ''}{percent(found['difference'])}",
+        interval=interval_text(found) or found.get("withheld") or "",
+        p="same answers" if found["same"] else p_text(decisive),
+        test=found["test"],
+        effect=_effect(found),
+        detectable=percent(found["detectable"]) if "detectable" in found else "",
+        told=decisive <= P and found["difference"] != 0,
+    )
+
+
+def p_text(p: float) -> str:
+    """A p-value as people read it."""
+    return "< .001" if p < 0.001 else f"{p:.3f}".removeprefix("0") if p < 0.9995 else "1"
+
+
+def _effect(found: Mapping[str, Any]) -> str:
+    """ "17 more for A of 1,725 rows"; only the size where answers are numbers."""
+    if "only_a" not in found:
+        return ""
+    net, rows = found["only_a"] - found["only_b"], f"{found['n']:,} rows"
+    return f"{abs(net):,} more for {'A' if net > 0 else 'B'} of {rows}" if net else f"as many of {rows}"
+
+
+def comparison_csv(found: Mapping[str, Any] | None) -> str:
+    """A row for each difference; numbers are fractions."""
+    return csv_text(["task", "kind", "name", "test", *NUMBERS], [] if found is None else list(_rows(found)))
+
+
+def _rows(found: Mapping[str, Any]) -> Iterator[list[Any]]:
+    if found["overall"]:
+        yield _row("", "average", "", found["overall"])
+    for name, task in [*found["tasks"].items(), *found["diagnostics"].items()]:
+        if task["score"]:
+            yield _row(name, "score", "", task["score"])
+        yield from (_row(name, "metric", metric, each) for metric, each in task["metrics"].items())
+        yield from (_row(name, each["kind"], each["name"], each) for each in task.get("categories", ()))
+
+
+def _row(task: str, kind: str, name: str, found: Mapping[str, Any]) -> list[Any]:
+    return [task, kind, name, found["test"], *(found.get(number) for number in NUMBERS)]

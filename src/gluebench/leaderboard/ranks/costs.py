@@ -7,11 +7,12 @@ from typing import Any, NamedTuple
 
 from gluebench.analysis.charts import Point, scatter_chart
 from gluebench.analysis.rank.costs import pareto_front
+from gluebench.leaderboard.common.escapes import csv_text
 from gluebench.leaderboard.common.formats import hundred, labels_of
 from gluebench.leaderboard.fields import LISTED
-from gluebench.leaderboard.ranks.tables import csv_text, named
 
 COSTS = {field.name: field for field in LISTED if field.cost}
+ENDS = ("value", "low", "high")
 SHOWN = 30
 """Points of a chart: the front, then the highest scores. More could not be told apart."""
 
@@ -63,13 +64,8 @@ def _chart(rows: Sequence[Costed], cost: str, title: str) -> Chart | None:
         return None
     shown = sorted(stated, key=lambda row: not row.fronts[cost])[:SHOWN]
     points = [
-        Point(
-            label,
-            row.entry[cost],
-            100 * row.score["value"],
-            hundred(row.score["low"]),
-            hundred(row.score["high"]),
-            group=0 if row.fronts[cost] else 1,
+        Point(label, row.entry[cost], *(hundred(row.score[end]) for end in ENDS))._replace(
+            group=0 if row.fronts[cost] else 1
         )
         for label, row in zip(labels_of([row.entry for row in shown]), shown, strict=True)
     ]
@@ -104,12 +100,10 @@ def costs_twin(rows: Sequence[Costed]) -> dict[str, Any]:
 def costs_csv(rows: Sequence[Costed]) -> str:
     """A row for each system."""
     head = ["key", "name", "model", "score", "low", "high", *COSTS, *(f"front_{cost}" for cost in COSTS)]
-    return csv_text(
-        head,
-        [
-            [*named(row.entry), *(row.score[end] for end in ("value", "low", "high"))]
-            + [row.entry[cost] for cost in COSTS]
-            + [row.fronts[cost] for cost in COSTS]
-            for row in rows
-        ],
+    lines = (
+        [*(row.entry[name] for name in head[:3]), *(row.score[end] for end in ENDS)]
+        + [row.entry[cost] for cost in COSTS]
+        + [row.fronts[cost] for cost in COSTS]
+        for row in rows
     )
+    return csv_text(head, lines)

@@ -28,15 +28,24 @@ class Place(NamedTuple):
     """Where a system stands, ready to show."""
 
     rank: int | None
-    text: str
-    """ "1", or "1–2" for places that cannot be told apart."""
-    tied: bool = False
-    interval: str = ""
-    """The ranks between which it was in 95 % of the resamples."""
     value: str = ""
     """What it is ranked by, where that is not the score."""
     ends: tuple[int | None, int | None] = (None, None)
+    """The ranks between which it was in 95 % of the resamples."""
     group: tuple[int, int] | None = None
+    """The first and last rank that are not significantly different from it."""
+    tied: bool = False
+
+    @property
+    def text(self) -> str:
+        """ "1", or "1–2" for tied ranks."""
+        return span(*self.group) if self.group and self.tied else str(self.rank or "")
+
+    @property
+    def interval(self) -> str:
+        """Its ends as text; empty where there are none."""
+        low, high = self.ends
+        return "" if low is None or high is None else span(low, high, " to ")
 
 
 class Wanted(NamedTuple):
@@ -134,25 +143,15 @@ def _places(
     ranked = standing(profile, wanted.by)
     notes.append("Intervals of ranks are computed for equal weights alone.")
     both = zip(ranked.ranks, ranked.values, strict=True)
-    places = [
-        Place(rank, str(rank or ""), value=value_text(value, wanted.by), ends=(None, None))
-        for rank, value in both
-    ]
+    places = [Place(rank, value_text(value, wanted.by)) for rank, value in both]
     return places, [*notes, *([ranked.note] if ranked.note else [])]
 
 
 def _place(found: Mapping[str, Any], wanted: Wanted) -> Place:
-    rank, group = found["rank"], found["group"]
+    value = "" if wanted.usual else value_text(found["value"], wanted.by)
+    group = tuple(found["group"]) if found["group"] else None
     tied = group is not None and group[0] < group[1]
-    return Place(
-        rank,
-        span(*group) if tied else str(rank or ""),
-        tied=tied,
-        interval="" if found["low"] is None else span(found["low"], found["high"], " to "),
-        value="" if wanted.usual else value_text(found["value"], wanted.by),
-        ends=(found["low"], found["high"]),
-        group=tuple(group) if group else None,
-    )
+    return Place(found["rank"], value, (found["low"], found["high"]), group, tied)
 
 
 def _on_board(place: Place, ranks: Sequence[int]) -> Place:
@@ -163,14 +162,7 @@ def _on_board(place: Place, ranks: Sequence[int]) -> Place:
 
     low, high = map(own, place.ends)
     group = (ranks[place.group[0] - 1], ranks[place.group[1] - 1]) if place.group else None
-    rank = own(place.rank)
-    return place._replace(
-        rank=rank,
-        text=span(*group) if group and place.tied else str(rank or ""),
-        interval="" if low is None or high is None else span(low, high, " to "),
-        ends=(low, high),
-        group=group,
-    )
+    return place._replace(rank=own(place.rank), ends=(low, high), group=group)
 
 
 def span(low: int, high: int, between: str = "–") -> str:

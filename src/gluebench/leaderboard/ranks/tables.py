@@ -1,20 +1,106 @@
-"""Rankings as rows for pages, and as JSON and CSV."""
+"""What was last computed for a benchmark: as rows for pages, as JSON and as CSV."""
 
 from __future__ import annotations
 
-import csv
-import io
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
-from gluebench.leaderboard.common.escapes import csv_cell
+from django.urls import reverse
+
+from gluebench.leaderboard.benchmarks.models import Benchmark
+from gluebench.leaderboard.common.escapes import csv_text
 from gluebench.leaderboard.common.formats import percent
-from gluebench.leaderboard.ranks.kept import Kept, Who, rule_titles
+from gluebench.leaderboard.ranks.models import Ranking
+from gluebench.leaderboard.ranks.order import TITLES
+from gluebench.leaderboard.ranks.systems import MOST, hidden
+from gluebench.leaderboard.submissions.models import Submission
 
 P = 0.05
 """A pair is told apart up to this, after Holm."""
 SHOWN = 200
 """Contested pairs that a page spells out."""
+
+
+WAIT = (
+    "This is computed in the background after the board changes: usually within a minute, later while "
+    "submissions wait to be graded. Load the page again then."
+)
+TOO_FEW = "There is nothing to compare yet: it takes two systems with a score, whose files are still kept."
+
+
+class Who(NamedTuple):
+    """A system as pages name it."""
+
+    key: str
+    name: str
+    model: str
+    url: str
+
+
+class Kept(NamedTuple):
+    """A ranking, or why there is none."""
+
+    why: str
+    """Why there is nothing to show; empty where there is."""
+    stale: bool = False
+    """Whether the board has changed since, and a new one is under way."""
+    at: Any = None
+    systems: tuple[Who, ...] = ()
+    """By position."""
+    board: Mapping[str, Any] = {}
+    """Systems and ranks for the usual board, of `Ranking.board`."""
+    pairs: Mapping[str, Any] = {}
+    """Pairs and rules for the usual board, of `Ranking.pairs`."""
+
+    @property
+    def order(self) -> list[int]:
+        """The positions from the top of the board."""
+        return list(self.pairs["order"])
+
+    def facts(self) -> dict[str, Any]:
+        """What every twin says."""
+        return {
+            "status": "none" if self.why else "renewing" if self.stale else "current",
+            "detail": self.why or None,
+            "computed": self.at.isoformat(timespec="seconds") if self.at else None,
+            "most": MOST,
+        }
+
+
+def kept(benchmark: Benchmark) -> Kept:
+    """What may be shown of the last ranking: nothing, once one of its systems has left the board."""
+    told = hidden(benchmark)
+    if told:
+        return Kept(told)
+    ranking = Ranking.objects.filter(benchmark=benchmark).first()
+    if ranking is None or ranking.at is None:
+        return Kept(WAIT)
+    if ranking.failure:
+        return Kept(f"The ranks could not be computed. {ranking.failure}")
+    if ranking.board is None or ranking.pairs is None:
+        return Kept(TOO_FEW if ranking.since is None else WAIT)
+    rows = Submission.objects.public().filter(benchmark=benchmark, key__in=ranking.board["keys"])
+    found = {row.key: who(row) for row in rows.only("key", "name", "model")}
+    if len(found) < len(ranking.board["keys"]):
+        return Kept(WAIT)
+    return Kept(
+        "",
+        ranking.version != benchmark.version,
+        ranking.at,
+        tuple(found[key] for key in ranking.board["keys"]),
+        ranking.board["boards"][""],
+        ranking.pairs["boards"][""],
+    )
+
+
+def who(row: Submission) -> Who:
+    """How a submission is named."""
+    return Who(row.key, row.name, row.model, reverse("submission", args=[row.key]))
+
+
+def rule_titles(rules: Sequence[str]) -> list[str]:
+    """Rules as headings: "without RTE" is the average without a task."""
+    return [TITLES.get(rule, rule.replace("mean without", "without")) for rule in rules]
 
 
 class RuleRow(NamedTuple):
@@ -44,6 +130,8 @@ class Cell(NamedTuple):
 
 def rules_page(kept: Kept) -> dict[str, Any]:
     """Ranks under every rule, and which orders of two systems depend on it."""
+    if kept.why:
+        return {"kept": kept}
     rules = kept.pairs["rules"]
     rows = [
         RuleRow(kept.systems[at], tuple(str(ranks[at] or "–") for ranks in rules.values()))
@@ -51,6 +139,7 @@ def rules_page(kept: Kept) -> dict[str, Any]:
     ]
     contested = kept.pairs["contested"]
     return {
+        "kept": kept,
         "titles": rule_titles(list(rules)),
         "rows": rows,
         "holds": len(kept.pairs["holds"]),
@@ -75,7 +164,7 @@ def rules_twin(kept: Kept) -> dict[str, Any]:
         "tasks": kept.board["tasks"],
         "rows": [
             {
-                **_who(kept.systems[at]),
+                **kept.systems[at]._asdict(),
                 "ranks": {rule: ranks[at] for rule, ranks in kept.pairs["rules"].items()},
                 "by": {by: found["places"][at] for by, found in kept.board["rules"].items()},
             }
@@ -109,7 +198,7 @@ def rules_csv(kept: Kept) -> str:
         places = [kept.board["rules"][rule]["places"][at][name] for rule in by for name in PLACE]
         ends = [*(mean["group"] or (None, None)), *(mean["told"] or (None, None))]
         ranks = [kept.pairs["rules"][rule][at] for rule in others]
-        rows.append([*_cells(kept.systems[at]), *ends, *places, *ranks])
+        rows.append([*kept.systems[at][:3], *ends, *places, *ranks])
     return csv_text(head, rows)
 
 
@@ -134,48 +223,19 @@ def _cell(pair: tuple[float, float] | None, other: Who) -> Cell:
 
 def pairs_twin(kept: Kept) -> dict[str, Any]:
     """All pairs as JSON."""
-    return {"schema": "gluebench.pairs/1", **kept.facts(), "pairs": _pairs(kept)}
-
-
-def _pairs(kept: Kept) -> list[dict[str, Any]]:
-    if kept.why:
-        return []
-    names = [each.key for each in kept.systems]
-    return [
-        {"a": names[a], "b": names[b], "difference": difference, "p": p, "adjusted": adjusted}
-        for a, b, difference, p, adjusted in kept.pairs["pairs"]
+    keys = [each.key for each in kept.systems]
+    pairs = [
+        {"a": keys[a], "b": keys[b], "difference": difference, "p": p, "adjusted": adjusted}
+        for a, b, difference, p, adjusted in kept.pairs.get("pairs", [])
     ]
+    return {"schema": "gluebench.pairs/1", **kept.facts(), "pairs": pairs}
 
 
 def pairs_csv(kept: Kept) -> str:
     """A row for each pair."""
-    names = {each.key: each.name for each in kept.systems}
     head = ["a", "a_name", "b", "b_name", "difference", "p", "adjusted"]
     rows = [
-        [each["a"], csv_cell(names[each["a"]]), each["b"], csv_cell(names[each["b"]])]
-        + [each[name] for name in head[4:]]
-        for each in _pairs(kept)
+        [*kept.systems[a][:2], *kept.systems[b][:2], *numbers]
+        for a, b, *numbers in kept.pairs.get("pairs", [])
     ]
     return csv_text(head, rows)
-
-
-def csv_text(head: Sequence[str], rows: Iterable[Sequence[Any]]) -> str:
-    """Rows for a spreadsheet."""
-    text = io.StringIO()
-    writer = csv.writer(text, lineterminator="\n")
-    writer.writerow(head)
-    writer.writerows(rows)
-    return text.getvalue()
-
-
-def _who(who: Who) -> dict[str, Any]:
-    return who._asdict()
-
-
-def _cells(who: Who) -> list[str]:
-    return [who.key, csv_cell(who.name), csv_cell(who.model)]
-
-
-def named(entry: Mapping[str, Any]) -> list[str]:
-    """The same cells of an entry of the board."""
-    return [entry["key"], csv_cell(entry["name"]), csv_cell(entry["model"])]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any
 
 from django.http import HttpRequest, HttpResponse
@@ -12,80 +12,72 @@ from django.views.decorators.http import require_safe
 
 from gluebench.leaderboard.benchmarks.live import live
 from gluebench.leaderboard.benchmarks.models import Benchmark
-from gluebench.leaderboard.common.page_cache import HTML, JSON, cached
+from gluebench.leaderboard.common.page_cache import CSV, HTML, JSON, cached
 from gluebench.leaderboard.ranks import costs, tables
-from gluebench.leaderboard.ranks.kept import kept
 from gluebench.leaderboard.submissions.entries import entries_of
 
-CSV = "text/csv; charset=utf-8"
 TYPES = {"": HTML, "json": JSON, "csv": CSV}
-
-Make = Callable[[Benchmark], str]
 
 
 @require_safe
 def rules(request: HttpRequest, name: str, form: str) -> HttpResponse:
     """Ranks under every rule of aggregation, and what holds under all of them."""
-    makers: dict[str, Make] = {
-        "": lambda benchmark: _kept_page("rules", benchmark, tables.rules_page, signed_in=_known(request)),
-        "json": lambda benchmark: json.dumps(tables.rules_twin(kept(benchmark))),
-        "csv": lambda benchmark: tables.rules_csv(kept(benchmark)),
-    }
-    return _answer(request, name, "rules", form, makers[form])
+    makers = {"": tables.rules_page, "json": tables.rules_twin, "csv": tables.rules_csv}
+    return _answer(request, name, "rules", form, tables.kept, makers)
 
 
 @require_safe
 def pairs(request: HttpRequest, name: str, form: str) -> HttpResponse:
     """Every pair of systems: how far apart, and whether that can be told from chance."""
-    makers: dict[str, Make] = {
-        "": lambda benchmark: _kept_page("pairs", benchmark, _matrix, signed_in=_known(request)),
-        "json": lambda benchmark: json.dumps(tables.pairs_twin(kept(benchmark))),
-        "csv": lambda benchmark: tables.pairs_csv(kept(benchmark)),
-    }
-    return _answer(request, name, "pairs", form, makers[form])
+    makers = {"": _matrix, "json": tables.pairs_twin, "csv": tables.pairs_csv}
+    return _answer(request, name, "pairs", form, tables.kept, makers)
 
 
 @require_safe
 def efficiency(request: HttpRequest, name: str, form: str) -> HttpResponse:
     """Scores against parameters and latency."""
-    makers: dict[str, Make] = {
-        "": lambda benchmark: _costs_page(benchmark, signed_in=_known(request)),
-        "json": lambda benchmark: json.dumps(costs.costs_twin(costs.costed(entries_of(benchmark)))),
-        "csv": lambda benchmark: costs.costs_csv(costs.costed(entries_of(benchmark))),
-    }
-    return _answer(request, name, "efficiency", form, makers[form])
+    makers = {"": _costs, "json": costs.costs_twin, "csv": costs.costs_csv}
+    return _answer(request, name, "efficiency", form, _costed, makers)
 
 
-def _answer(request: HttpRequest, name: str, what: str, form: str, make: Make) -> HttpResponse:
-    found = live(name)
-    response = cached(
+def _answer(
+    request: HttpRequest,
+    name: str,
+    what: str,
+    form: str,
+    read: Callable[[Benchmark], Any],
+    makers: Mapping[str, Callable[[Any], Any]],
+) -> HttpResponse:
+    """What was read of the benchmark, by its maker: the page's context, JSON values or CSV text."""
+    found, signed_in = live(name), request.user.is_authenticated
+
+    def make() -> str:
+        benchmark = found.benchmark()
+        made = makers[form](read(benchmark))
+        if form == "csv":
+            return str(made)
+        if form == "json":
+            return json.dumps(made)
+        context = {"benchmark": benchmark, "signed_in": signed_in, "page": what, **made}
+        return render_to_string(f"ranks/{what}.html", context)
+
+    return cached(
         request,
-        name=f"{what} {name} {form} {_known(request)}",
-        version=str(found.version),
-        make=lambda: make(found.benchmark()),
+        name=f"{what} {name} {form} {signed_in}",
+        version=found.version,
+        make=make,
         content_type=TYPES[form],
+        filename=f"{name}-{what}.csv" if form == "csv" else "",
     )
-    if form == "csv":
-        response["Content-Disposition"] = f'attachment; filename="{name}-{what}.csv"'
-    return response
 
 
-def _known(request: HttpRequest) -> bool:
-    return request.user.is_authenticated
-
-
-def _kept_page(
-    page: str, benchmark: Benchmark, context_of: Callable[[Any], dict[str, Any]], *, signed_in: bool
-) -> str:
-    found = kept(benchmark)
-    context = {"benchmark": benchmark, "signed_in": signed_in, "kept": found, "page": page}
-    return render_to_string(f"ranks/{page}.html", context | ({} if found.why else context_of(found)))
-
-
-def _matrix(found: Any) -> dict[str, Any]:
+def _matrix(found: tables.Kept) -> dict[str, Any]:
+    if found.why:
+        return {"kept": found}
     rows = tables.matrix(found)
     told = sum(cell.told for _, cells in rows for cell in cells) // 2
     return {
+        "kept": found,
         "number": len(rows),
         "told": told,
         "of": len(rows) * (len(rows) - 1) // 2,
@@ -93,14 +85,9 @@ def _matrix(found: Any) -> dict[str, Any]:
     }
 
 
-def _costs_page(benchmark: Benchmark, *, signed_in: bool) -> str:
-    rows = costs.costed(entries_of(benchmark))
-    context = {
-        "benchmark": benchmark,
-        "signed_in": signed_in,
-        "rows": rows,
-        "costs": costs.COSTS.values(),
-        "charts": costs.charts(rows),
-        "page": "efficiency",
-    }
-    return render_to_string("ranks/efficiency.html", context)
+def _costed(benchmark: Benchmark) -> list[costs.Costed]:
+    return costs.costed(entries_of(benchmark))
+
+
+def _costs(rows: list[costs.Costed]) -> dict[str, Any]:
+    return {"rows": rows, "costs": costs.COSTS.values(), "charts": costs.charts(rows)}

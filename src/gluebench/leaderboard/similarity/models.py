@@ -2,9 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+from typing import Any
+
 from django.db import models
+from django.dispatch import receiver
 
 from gluebench.leaderboard.benchmarks.models import Benchmark
+from gluebench.leaderboard.common.signals import files_deleted
 from gluebench.leaderboard.submissions.models import Submission
 
 
@@ -25,3 +30,9 @@ class Comparison(models.Model):
     """How many were compared."""
     pairs = models.JSONField()
     """Primary keys of two submissions and the share of equal predictions, nearest first."""
+
+
+@receiver(files_deleted)
+def delete_samples(submissions: Iterable[int], **_: Any) -> None:
+    """Delete what was sampled of these submissions, whose files are deleted."""
+    Sample.objects.filter(submission__in=submissions).delete()

@@ -142,8 +142,3 @@ def _groups(what: str, rows: Iterable[Submission], keys: Any) -> list[Linked]:
         for together in found.values()
         if len({row.owner_id for row in together}) > 1
     ]
-
-
-def delete_samples(*, submissions: Iterable[int], **_: Any) -> None:
-    """Delete what was sampled of these submissions, whose files are deleted."""
-    Sample.objects.filter(submission__in=submissions).delete()

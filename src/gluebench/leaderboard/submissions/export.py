@@ -5,8 +5,8 @@ from __future__ import annotations
 import zipfile
 from typing import Any
 
-from gluebench.leaderboard.accounts.export import as_json
 from gluebench.leaderboard.accounts.models import User
+from gluebench.leaderboard.accounts.personal_data import as_json
 from gluebench.leaderboard.fields import FIELDS
 from gluebench.leaderboard.submissions.models import Submission
 

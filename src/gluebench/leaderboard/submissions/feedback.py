@@ -7,6 +7,7 @@ A result is kept whole (`Result.report`) for organisers; here it becomes what ma
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import partial
 from typing import Any, NamedTuple
 
 from django.db import transaction
@@ -17,13 +18,14 @@ from gluebench import benchmark as records
 from gluebench.leaderboard.benchmarks.models import Benchmark
 from gluebench.leaderboard.benchmarks.policy import Policy, sentences
 from gluebench.leaderboard.submissions.models import OPEN, Result, Status, Submission, SubmissionQuerySet
-from gluebench.scoring.report import report_of
+from gluebench.scoring.report import Score, report_of
 from gluebench.scoring.rounding import rounded_report
 
 BOARD = ("complete", "missing", "score", "tasks")
 """What a board shows of a report."""
 ROUNDING = "two standard errors"
 """What a report's provenance says of its numbers."""
+EXPECTED = "expected a file of this name; this benchmark takes complete submissions only"
 
 
 class Part(NamedTuple):
@@ -141,36 +143,21 @@ def round_earlier() -> int:
 def as_shown(report: Mapping[str, Any], benchmark: records.Benchmark, *, smallest: int) -> dict[str, Any]:
     """A graded report as anybody may fetch it: rounded, and without small categories of hidden labels."""
     rounded = rounded_report(report_of(report), benchmark)
-    provenance = {**rounded.provenance, "rounding": ROUNDING}
-    return without_small(rounded._replace(provenance=provenance).as_dict(), benchmark, smallest=smallest)
-
-
-def without_small(
-    report: Mapping[str, Any], benchmark: records.Benchmark, *, smallest: int
-) -> dict[str, Any]:
-    """The report with the values of small diagnostic categories withheld, unless the labels are public."""
     private = {task.name for task in benchmark.diagnostics if not task.labels_public}
     diagnostics = {
-        name: _without_small(found, smallest) if found and name in private else found
-        for name, found in report["diagnostics"].items()
+        name: found.with_categories(partial(_withheld, smallest=smallest))
+        if found and name in private
+        else found
+        for name, found in rounded.diagnostics.items()
     }
-    return {**report, "diagnostics": diagnostics}
+    provenance = {**rounded.provenance, "rounding": ROUNDING}
+    return rounded._replace(provenance=provenance, diagnostics=diagnostics).as_dict()
 
 
-def _without_small(found: Mapping[str, Any], smallest: int) -> dict[str, Any]:
-    return {
-        kind: scores
-        if kind == "overall"
-        else {name: _withheld(score, smallest) for name, score in scores.items()}
-        for kind, scores in found.items()
-    }
-
-
-def _withheld(score: Mapping[str, Any], smallest: int) -> Mapping[str, Any]:
-    if score["n"] >= smallest:
+def _withheld(score: Score, *, smallest: int) -> Score:
+    if score.n >= smallest:
         return score
-    nothing = {"value": None, "low": None, "high": None}
-    return {**score, **nothing, "withheld": f"fewer than {smallest} examples"}
+    return score._replace(value=None, low=None, high=None, withheld=f"fewer than {smallest} examples")
 
 
 def explained(benchmark: Benchmark) -> list[str]:
@@ -179,21 +166,15 @@ def explained(benchmark: Benchmark) -> list[str]:
     return sentences(benchmark.policy, revealed=benchmark.revealed is not None, categories=withheld)
 
 
-class Change(NamedTuple):
-    """What another policy asks of the results that are there."""
-
-    grade: bool
-    """Grade them again: they are of other rows, or by other rules."""
-    show: bool
-    """Show more or less of them."""
-
-
-def change(before: Policy, after: Policy) -> Change:
-    """What follows from a new policy."""
-    shown = (before.feedback, before.smallest_category) != (after.feedback, after.smallest_category)
+def asks_grading(before: Policy, after: Policy) -> bool:
+    """Whether a new policy asks for grading again: on other rows, or by other rules."""
     ladder = (before.feedback == "ladder") != (after.feedback == "ladder")
-    rows = (before.public_share, before.reveal) != (after.public_share, after.reveal)
-    return Change(grade=ladder or rows, show=shown)
+    return ladder or (before.public_share, before.reveal) != (after.public_share, after.reveal)
+
+
+def asks_showing(before: Policy, after: Policy) -> bool:
+    """Whether a new policy shows more or less of the same results."""
+    return (before.feedback, before.smallest_category) != (after.feedback, after.smallest_category)
 
 
 def due(benchmark: Benchmark) -> bool:
@@ -204,3 +185,25 @@ def due(benchmark: Benchmark) -> bool:
 def due_by(policy: Policy) -> bool:
     """Whether the day of a policy's reveal has come."""
     return policy.reveal is not None and timezone.now().date() >= policy.reveal
+
+
+def judged(submission: Submission, result: Mapping[str, Any]) -> Mapping[str, Any]:
+    """What the grader said, without its report where the policy refuses it; what was taken stays taken."""
+    check = as_policy(submission.benchmark.policy, result["check"])
+    taken = submission.finished is not None and submission.verdict != "invalid"
+    return result if check is result["check"] or taken else {**result, "check": check, "report": None}
+
+
+def as_policy(policy: Policy, check: Mapping[str, Any]) -> Mapping[str, Any]:
+    """The validator's findings as the benchmark judges them: incomplete is invalid where it is refused."""
+    if policy.incomplete != "refused" or check["verdict"] != "incomplete":
+        return check
+    lacking = {f"{name}.tsv" for name in check["missing"]}
+    problems = [_judged(problem, lacking) for problem in check["problems"]]
+    return {**check, "verdict": "invalid", "problems": problems}
+
+
+def _judged(problem: Mapping[str, Any], lacking: set[str]) -> Mapping[str, Any]:
+    if problem["code"] != "missing-file" or problem["file"] not in lacking:
+        return problem
+    return {**problem, "severity": "error", "expected": EXPECTED}

@@ -26,7 +26,6 @@ from gluebench.leaderboard.benchmarks.models import Benchmark
 from gluebench.leaderboard.benchmarks.policy import Policy
 from gluebench.leaderboard.metrics import GRADINGS
 from gluebench.leaderboard.submissions import feedback
-from gluebench.leaderboard.submissions.completeness import judged
 from gluebench.leaderboard.submissions.files import UnreadableFileError, local_path
 from gluebench.leaderboard.submissions.models import (
     Result,
@@ -91,7 +90,7 @@ def grade(pk: int) -> None:
     except GraderError as failure:
         _finish(submission, held, _failed(failure))
     else:
-        result = judged(submission, result)
+        result = feedback.judged(submission, result)
         _finish(submission, held, _outcome(result), graded=result)
 
 
@@ -115,8 +114,8 @@ def sweep() -> int:
     for submission in lapsed:
         stuck = Submission.objects.filter(pk=submission.pk, status=submission.status, signs=submission.signs)
         if _worn_out(submission) and submission.status == Status.RUNNING:
-            failure = f"Grading was interrupted {_tries(submission)} times. Ask the organiser."
-            _finish(submission, stuck, {"status": Status.FAILED, "failure": failure})
+            failure = GraderError(f"Grading was interrupted {_tries(submission)} times. Ask the organiser.")
+            _finish(submission, stuck, _failed(failure))
         else:
             _requeue(stuck, submission.pk)
     return len(lapsed)
@@ -167,15 +166,14 @@ def regrade_changed(*, benchmark: Benchmark, reason: str, **_: Any) -> None:
 
 def follow_policy(benchmark: Benchmark, before: Policy) -> None:
     """Bring results in line with a policy that was just saved; in the transaction that saved it."""
-    asked = feedback.change(before, benchmark.policy)
     with transaction.atomic():
         if benchmark.revealed is not None and not feedback.due_by(benchmark.policy):
             benchmark.revealed = None
             Benchmark.objects.filter(pk=benchmark.pk).update(revealed=None)
-        if asked.grade:
+        if feedback.asks_grading(before, benchmark.policy):
             regrade(benchmark, "The organiser changed what is shown of a score.")
             return
-        if asked.show:
+        if feedback.asks_showing(before, benchmark.policy):
             graded = benchmark.submissions.filter(status=Status.GRADED).select_for_update()
             for submission in graded.defer("report", "problems", "scores").iterator(chunk_size=50):
                 feedback.show(submission)

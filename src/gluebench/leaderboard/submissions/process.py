@@ -145,13 +145,10 @@ def _answer(returncode: int, output: bytes) -> Mapping[str, Any]:
     try:
         result = json.loads(output)
     except ValueError:
-        if returncode < 0:
-            name = signal.Signals(-returncode).name
-            raise KilledGraderError(f"The grader was stopped by {name}. Ask the organiser.") from None
-        # As where the disk is full: the next time it may have room.
-        raise KilledGraderError(
-            f"The grader stopped without a result (exit status {returncode}). Ask the organiser."
-        ) from None
+        # Without a signal it may be that the disk is full: the next time it may have room.
+        killed = f"was stopped by {signal.Signals(-returncode).name}" if returncode < 0 else ""
+        reason = killed or f"stopped without a result (exit status {returncode})"
+        raise KilledGraderError(f"The grader {reason}. Ask the organiser.") from None
     if "failed" in result:
         raise GraderError(f"The grader stopped: {result['failed']}. Ask the organiser.")
     answer: Mapping[str, Any] = result

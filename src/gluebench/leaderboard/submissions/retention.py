@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from datetime import timedelta
 from typing import Any
 
@@ -46,8 +45,12 @@ def forget_files(found: SubmissionQuerySet) -> int:
         files = dict(rows.values_list("pk", "file"))
         Submission.objects.filter(pk__in=files).update(file="")
         files_deleted.send(Submission, submissions=files.keys())
-        for name in files.values():  # robust: a file that cannot be deleted does not keep the others
-            transaction.on_commit(_deletion(name), robust=True)
+        for name in files.values():
+
+            def delete(name: str = name) -> None:  # no partial: Django logs the function's name if it fails
+                submission_storage().delete(name)
+
+            transaction.on_commit(delete, robust=True)  # robust: one failure does not keep the other files
     return len(files)
 
 
@@ -63,15 +66,6 @@ def forget_orphans(**_: Any) -> int:
     for name in old:
         storage.delete(name)
     return len(old)
-
-
-def _deletion(name: str) -> Callable[[], None]:
-    """A function with a name, by which Django logs that it failed; a partial has none."""
-
-    def delete() -> None:
-        submission_storage().delete(name)
-
-    return delete
 
 
 def anonymise(*, user: User, **_: Any) -> None:

@@ -23,10 +23,7 @@ def submit_file(benchmark: str, email: str, path: Path, *, details: Mapping[str,
     """See `commands.submit_local`."""
     if unknown := details.keys() - {*FIELDS, "public"}:
         raise TypeError(f"A submission has no such field: {', '.join(sorted(unknown))}.")
-    row = Benchmark.objects.filter(name=benchmark).first()
-    if row is None:
-        known = ", ".join(Benchmark.objects.values_list("name", flat=True)) or "none yet"
-        raise SiteError(f"There is no benchmark {benchmark!r} on this site. It has: {known}.")
+    row = Benchmark.objects.named(benchmark)
     owner = User.objects.filter(email=email).first() or User.objects.create_user(email)
     if owner.has_usable_password() and not confirmed(owner):
         raise SiteError(

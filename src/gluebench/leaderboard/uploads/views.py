@@ -18,7 +18,7 @@ from gluebench.leaderboard.common.problems import ProblemError
 from gluebench.leaderboard.common.rates import spend
 from gluebench.leaderboard.limits.gate import QuotaError, refused
 from gluebench.leaderboard.submissions import feedback
-from gluebench.leaderboard.submissions.completeness import as_policy
+from gluebench.leaderboard.submissions.feedback import as_policy
 from gluebench.leaderboard.submissions.findings import findings_of
 from gluebench.leaderboard.submissions.forms import SubmissionForm, UploadForm
 from gluebench.leaderboard.submissions.models import Submission

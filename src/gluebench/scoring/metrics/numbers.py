@@ -201,14 +201,15 @@ def spearman_evaluated(gold: NDArray[np.intp], answers: NDArray[np.intp]) -> Eva
     return Evaluated(values[:, 0], np.where(defined, influence, 0.0))
 
 
-def _standardized(columns: Columns) -> Floats:
+def standardized_columns(columns: Columns) -> Floats:
+    """Return (columns, n): each column standardized."""
     import numpy as np
 
     return np.array([standardized(column) for column in columns])
 
 
-def _rank_codes(columns: Columns) -> NDArray[np.intp]:
-    """Each value's mean rank in its column, as its place among all mean ranks that occur."""
+def rank_codes(columns: Columns) -> NDArray[np.intp]:
+    """Return each value's mean rank in its column, as its place among all mean ranks that occur."""
     import numpy as np
 
     ranked = np.array([ranks(column) for column in columns])
@@ -260,21 +261,3 @@ def _above(sums: NDArray[Any], n: int) -> Floats:
 
     above: Floats = (sums.sum(axis=1, keepdims=True) - np.cumsum(sums, axis=1) + sums / 2) / n
     return above
-
-
-def _pearson_weighted(gold: Sequence[float], answers: Columns) -> Callable[[Floats], Floats]:
-    from gluebench.scoring.metrics.weighted import JointPearson  # imports numpy
-
-    return JointPearson(gold, answers)
-
-
-def _spearman_weighted(gold: Sequence[float], answers: Columns) -> Callable[[Floats], Floats]:
-    from gluebench.scoring.metrics.weighted import JointSpearman  # imports numpy
-
-    return JointSpearman(gold, answers)
-
-
-NUMBER_METRICS = (
-    NumberMetric("pearson", -1.0, pearson_of, _standardized, pearson_evaluated, _pearson_weighted),
-    NumberMetric("spearman", -1.0, spearman_of, _rank_codes, spearman_evaluated, _spearman_weighted),
-)

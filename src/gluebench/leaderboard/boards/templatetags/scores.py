@@ -1,4 +1,4 @@
-"""Filters that write numbers; see `boards/formats.py`."""
+"""Filters that write numbers; see `common/formats.py`."""
 
 from __future__ import annotations
 
