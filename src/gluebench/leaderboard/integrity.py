@@ -8,13 +8,13 @@ from contextlib import suppress
 from datetime import timedelta
 
 from django.core.files.storage import Storage
-from django.utils import timezone
 
 from gluebench.leaderboard.audit.models import Entry
 from gluebench.leaderboard.checks import Finding
 from gluebench.leaderboard.seals import plain
 from gluebench.leaderboard.submissions import feedback
 from gluebench.leaderboard.submissions.models import Result, Status, Submission, submission_storage
+from gluebench.leaderboard.submissions.retention import orphans
 
 NAMED = 20
 """Rows or files that one finding names."""
@@ -77,11 +77,9 @@ def _log() -> Finding:
 
 def _files() -> Iterator[Finding]:
     storage = submission_storage()
-    stored = set(_walk(storage))  # before the rows: a file is written before its row
     rows = Submission.objects.exclude(file="")
     missing, changed = [], []
     for key, name, expected in rows.values_list("key", "file", "sha256").iterator():
-        stored.discard(name)
         found = sha256_of(storage, name)
         if found is None and rows.filter(key=key, file=name).exists():  # it was not deleted meanwhile
             missing.append(f"{name} of submission {key}")
@@ -89,9 +87,8 @@ def _files() -> Iterator[Finding]:
             changed.append(f"{name} of submission {key}")
     yield _finding("missing files", missing, "not there", "Restore them from a backup.", rows.count())
     yield _finding("file contents", changed, "not what was sent", "Restore them from a backup.", rows.count())
-    before = timezone.now() - UPLOAD_TIME
-    orphans = [name for name in sorted(stored) if storage.get_modified_time(name) < before]
-    yield _finding("orphan files", orphans, "of no submission", "Delete them.", len(orphans))
+    unnamed = orphans(UPLOAD_TIME)
+    yield _finding("orphan files", unnamed, "of no submission", "Delete them.", len(unnamed))
 
 
 def sha256_of(storage: Storage, name: str) -> str | None:
@@ -99,13 +96,6 @@ def sha256_of(storage: Storage, name: str) -> str | None:
     with suppress(FileNotFoundError), storage.open(name) as file:
         return hashlib.file_digest(file, "sha256").hexdigest()
     return None
-
-
-def _walk(storage: Storage, folder: str = "") -> Iterator[str]:
-    folders, names = storage.listdir(folder)
-    yield from (f"{folder}{name}" for name in names)
-    for each in folders:
-        yield from _walk(storage, f"{folder}{each}/")
 
 
 def _finding(what: str, bad: Sequence[str], wrong: str, mend: str, count: int, also: str = "") -> Finding:

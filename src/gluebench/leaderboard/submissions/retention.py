@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from datetime import timedelta
 from typing import Any
 
 from django.conf import settings
+from django.core.files.storage import Storage
 from django.db import transaction
 from django.utils import timezone
 
@@ -59,13 +61,27 @@ def forget_orphans(**_: Any) -> int:
 
     Only those of `ORPHAN_KEPT` ago: the row of a newer one may be on its way.
     """
-    storage, end = submission_storage(), timezone.now() - ORPHAN_KEPT
-    stored = {f"{folder}/{name}" for folder in storage.listdir("")[0] for name in storage.listdir(folder)[1]}
-    orphans = stored - set(Submission.objects.exclude(file="").values_list("file", flat=True))
-    old = [name for name in orphans if storage.get_modified_time(name) < end]
-    for name in old:
+    storage = submission_storage()
+    # Uploads lie in one level of folders; what lies elsewhere was put there by hand.
+    names = [name for name in orphans(ORPHAN_KEPT) if name.count("/") == 1]
+    for name in names:
         storage.delete(name)
-    return len(old)
+    return len(names)
+
+
+def orphans(age: timedelta) -> list[str]:
+    """The names of stored files that are older than `age` and that no submission names, in order."""
+    storage, end = submission_storage(), timezone.now() - age
+    stored = set(_stored(storage))  # before the rows: a file is written before its row
+    named = set(Submission.objects.exclude(file="").values_list("file", flat=True))
+    return [name for name in sorted(stored - named) if storage.get_modified_time(name) < end]
+
+
+def _stored(storage: Storage, folder: str = "") -> Iterator[str]:
+    folders, names = storage.listdir(folder)
+    yield from (f"{folder}{name}" for name in names)
+    for each in folders:
+        yield from _stored(storage, f"{folder}{each}/")
 
 
 def anonymise(*, user: User, **_: Any) -> None:
