@@ -10,12 +10,13 @@ from types import SimpleNamespace
 from typing import Any
 
 import pytest
+from django.db.models import Value
 from django.utils import timezone
 from django_tasks_db.models import DBTaskResult
 from leaderboard.material import MANIFEST, PREDICTIONS, zip_bytes
 
 from gluebench.benchmark import load_benchmark
-from gluebench.leaderboard.submissions import grading, process
+from gluebench.leaderboard.submissions import grading, models, process
 from gluebench.leaderboard.submissions.models import Status, Submission, renewed
 from gluebench.scoring import grade as score
 from gluebench.scoring import read_gold
@@ -117,34 +118,70 @@ def test_a_killed_worker_s_submission_is_graded_exactly_once_more(send: Send) ->
     assert (submission.finished, submission.attempts) == (finished, 2), "a task delivered twice does nothing"
 
 
+@pytest.fixture
+def clock(monkeypatch: pytest.MonkeyPatch) -> list[float]:
+    """The clock of the leases, which a test moves."""
+    now = [1000.0]
+    monkeypatch.setattr(models, "clock", lambda: Value(now[0]))
+    monkeypatch.setattr(grading, "clock", lambda: Value(now[0]))
+    return now
+
+
 @pytest.mark.parametrize("minutes", [-20, 0, 20])
-def test_a_dead_worker_s_submission_is_free_in_20_seconds_whatever_the_clock_says(
-    minutes: int, send: Send, monkeypatch: pytest.MonkeyPatch
+def test_a_dead_worker_s_submission_is_free_in_20_seconds_whatever_the_time_of_day(
+    minutes: int, send: Send, clock: list[float], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     submission = send()
     assert Submission.objects.claim(submission.pk)  # and the worker dies here
     now = timezone.now
     monkeypatch.setattr(timezone, "now", lambda: now() + timedelta(minutes=minutes))
-    clock = [0.0]
-    monkeypatch.setattr(time, "monotonic", lambda: clock[0])
-    seen = []
-    for clock[0] in range(2, 21):  # the first two pass until another worker looks
+    statuses = []
+    for clock[0] in range(1002, 1021):  # the first two pass until another worker looks
         grading.sweep()
-        seen.append(Submission.objects.get().status)
-    assert seen[0] == Status.RUNNING, "it may be alive"
-    assert seen[-1] == Status.QUEUED
+        statuses.append(Submission.objects.get().status)
+    assert statuses[0] == Status.RUNNING, "it may be alive"
+    assert statuses[-1] == Status.QUEUED
+
+
+def test_a_clock_that_is_set_back_delays_a_dead_worker_s_submission_by_one_lease(
+    send: Send, clock: list[float]
+) -> None:
+    submission = send()
+    assert Submission.objects.claim(submission.pk)
+    clock[0] -= 900
+    assert grading.sweep() == 0
+    clock[0] += 11
+    assert grading.sweep() == 1
+
+
+def test_a_lease_outlives_the_workers_that_watch_it(send: Send) -> None:
+    """A sweep in a process that just started frees what others saw lapse: both read one clock."""
+    submission = send()
+    assert Submission.objects.claim(submission.pk)
+    Submission.objects.filter(pk=submission.pk).update(lease=1)
+    time.sleep(1.1)
+    assert grading.sweep() == 1
+
+
+def test_a_new_submission_waits_its_lease_before_it_is_handed_out_again(
+    send: Send, clock: list[float]
+) -> None:
+    send()
+    assert grading.sweep() == 0
+    clock[0] += 9
+    assert grading.sweep() == 0
+    clock[0] += 1
+    assert grading.sweep() == 1
 
 
 def test_a_sign_of_life_keeps_a_submission_however_long_it_is_graded(
-    send: Send, settings: Any, monkeypatch: pytest.MonkeyPatch
+    send: Send, settings: Any, clock: list[float]
 ) -> None:
     submission = send()
     assert Submission.objects.claim(submission.pk)
     held = Submission.objects.held(submission.pk, 1)
-    seconds = 0.0
-    monkeypatch.setattr(time, "monotonic", lambda: seconds)
     for _ in range(20):
-        seconds += settings.LEASE_SECONDS - 1
+        clock[0] += settings.LEASE_SECONDS - 1
         assert held.update(**renewed())
         assert grading.sweep() == 0
 

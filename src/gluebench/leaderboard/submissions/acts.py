@@ -17,7 +17,7 @@ from gluebench.leaderboard.benchmarks.models import Benchmark
 from gluebench.leaderboard.fields import FIELDS
 from gluebench.leaderboard.submissions import feedback
 from gluebench.leaderboard.submissions.grading import QUEUE_LEASE_SECONDS, hand_out
-from gluebench.leaderboard.submissions.models import Kind, Revision, Status, Submission
+from gluebench.leaderboard.submissions.models import Kind, Revision, Status, Submission, renewed
 
 UNGRADED = "It was withdrawn before it was graded, and counts against no limit."
 
@@ -128,8 +128,8 @@ def grade_again(submission: Submission, by: User, reason: str) -> bool:
         if row.is_open or row.failure == UNGRADED or not row.file:
             return False
         row.status, row.spent, row.why = Status.QUEUED, row.attempts, reason
-        row.lease, row.signs = QUEUE_LEASE_SECONDS, row.signs + 1
-        row.save(update_fields=["status", "spent", "why", "lease", "signs"])
+        row.save(update_fields=["status", "spent", "why"])
+        Submission.objects.filter(pk=row.pk).update(**renewed(QUEUE_LEASE_SECONDS))
         hand_out(row.pk)
         record("regrade", actor=by, benchmark=row.benchmark, submission=row, reason=reason)
         _show(row)

@@ -50,7 +50,7 @@ class SubmissionAdmin(ReadOnlyAdmin):
     list_select_related = ["owner", "benchmark"]
     search_fields = ["name", "model", "team", "key", "owner__email", "sha256"]
     date_hierarchy = "submitted"
-    exclude = ["file", "report", "scores", "problems", "retry_key", "lease", "signs"]
+    exclude = ["file", "report", "scores", "problems", "retry_key", "lease", "renewed"]
     readonly_fields = ["page"]
     actions = ["take_off", "put_back", "grade_again", "verify", "unverify"]
 

@@ -1,9 +1,8 @@
 """Grading in the background: a lease on the row, a limited process for the work, a sweep for what got stuck.
 
 The queue's library forgets a task whose worker died, so the submission's row is the truth: `claim` takes
-it, signs of life keep it, and only the attempt that holds it may write the result. A sign of life is a
-number that grows. Each worker's sweep measures by its own monotonic clock how long it stays the same, so no
-machine's time of day matters.
+it, signs of life keep it, and only the attempt that holds it may write the result. All workers time these by
+one clock, which outlives each of them.
 """
 
 from __future__ import annotations
@@ -17,7 +16,7 @@ from typing import Any
 
 from django.conf import settings
 from django.db import transaction
-from django.db.models import F
+from django.db.models import F, Q
 from django.utils import timezone
 from django_tasks import task
 
@@ -32,6 +31,7 @@ from gluebench.leaderboard.submissions.models import (
     Status,
     Submission,
     SubmissionQuerySet,
+    clock,
     renewed,
 )
 from gluebench.leaderboard.submissions.process import (
@@ -112,7 +112,9 @@ def sweep() -> int:
     """Hand out what got stuck; after several workers died over it, call it failed. Returns how many."""
     lapsed = _lapsed()
     for submission in lapsed:
-        stuck = Submission.objects.filter(pk=submission.pk, status=submission.status, signs=submission.signs)
+        stuck = Submission.objects.filter(
+            pk=submission.pk, status=submission.status, renewed=submission.renewed
+        )
         if _worn_out(submission) and submission.status == Status.RUNNING:
             failure = GraderError(f"Grading was interrupted {_tries(submission)} times. Ask the organiser.")
             _finish(submission, stuck, _failed(failure))
@@ -121,21 +123,13 @@ def sweep() -> int:
     return len(lapsed)
 
 
-_first_seen: dict[tuple[int, int], float] = {}
-"""When this process first saw a row with so many signs of life, by its monotonic clock."""
-
-
 def _lapsed() -> list[Submission]:
     """Those whose worker, or whose place in the queue, gave no sign of life for as long as its lease."""
-    now = time.monotonic()
     rows = Submission.objects.waiting()
-    leases = {(pk, signs): lease for pk, signs, lease in rows.values_list("pk", "signs", "lease")}
-    seen = {row: _first_seen.get(row, now) for row in leases}
-    _first_seen.clear()
-    _first_seen.update(seen)
-    lapsed = [pk for (pk, signs), lease in leases.items() if now - seen[pk, signs] >= lease]
-    found = rows.select_related("benchmark").filter(pk__in=lapsed).defer("report", "problems", "scores")
-    return [row for row in found if (row.pk, row.signs) in seen]
+    # A new row has no time yet; a later one is of a clock that was set back, or of before a restart.
+    rows.filter(Q(renewed=None) | Q(renewed__gt=clock())).update(renewed=clock())
+    lapsed = rows.filter(renewed__lte=clock() - F("lease"))
+    return list(lapsed.select_related("benchmark").defer("report", "problems", "scores"))
 
 
 def regrade(benchmark: Benchmark, why: str) -> int:

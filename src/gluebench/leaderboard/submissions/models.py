@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import secrets
+import time
 import uuid
 from typing import Any
 
@@ -10,8 +11,10 @@ from django.conf import settings
 from django.core.exceptions import ValidationError
 from django.core.files.storage import Storage, storages
 from django.core.validators import MaxValueValidator, MinValueValidator, URLValidator
-from django.db import models
-from django.db.models import F, Q
+from django.db import connection, models
+from django.db.models import F, Q, Value
+from django.db.models.expressions import Combinable
+from django.db.models.functions import Extract, Now
 from django.urls import reverse
 from django.utils import timezone
 
@@ -136,7 +139,12 @@ def lease_seconds() -> int:
 
 def renewed(seconds: int | None = None) -> dict[str, Any]:
     """The values of a row that is left alone for so many seconds from now."""
-    return {"lease": lease_seconds() if seconds is None else seconds, "signs": F("signs") + 1}
+    return {"lease": lease_seconds() if seconds is None else seconds, "renewed": clock()}
+
+
+def clock() -> Combinable:
+    """Now, in seconds, by one clock for all workers: the time of day on one of several machines may jump."""
+    return Extract(Now(), "epoch") if connection.vendor == "postgresql" else Value(time.monotonic())
 
 
 class Submission(models.Model):
@@ -195,9 +203,9 @@ class Submission(models.Model):
 
     status = models.CharField(max_length=8, choices=Status, default=Status.QUEUED)
     lease = models.PositiveIntegerField(default=lease_seconds)
-    """Seconds without a new sign of life after which a sweep takes it for stuck."""
-    signs = models.PositiveIntegerField(default=0)
-    """Signs of life so far. A sweep times them by its own monotonic clock: no two clocks are compared."""
+    """Seconds without a sign of life after which a sweep hands it out again."""
+    renewed = models.FloatField(null=True)
+    """The last sign of life, by `clock`; None until a sweep sees it first."""
     attempts = models.PositiveSmallIntegerField(default=0)
     """Times that a worker took it. Never set back: it tells who holds the row."""
     spent = models.PositiveSmallIntegerField(default=0)
