@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from gluebench.analysis.rank.arrays import filled_draws, values
 from gluebench.analysis.rank.pairs import (
     Errors,
     Pair,
@@ -18,17 +19,13 @@ from gluebench.analysis.rank.pairs import (
     rank_ranges,
     with_runs,
 )
-from gluebench.analysis.rank.profile import Missing, Profile, filled
+from gluebench.analysis.rank.profile import Missing, Profile, filled, known
 from gluebench.analysis.rank.records import PairRecord, RankedSystem, Ranking
 from gluebench.analysis.rank.resampled import (
-    KEMENY_UP_TO,
     Resampled,
     Systems,
-    filled_draws,
-    ranks,
     read_systems,
     resampled,
-    values,
 )
 from gluebench.analysis.rank.rules import Rule, Standing, every_rule, standing, survives
 from gluebench.analysis.systems import Run
@@ -38,6 +35,8 @@ from gluebench.scoring.report import provenance
 from gluebench.scoring.units.base import Floats, Ints
 
 SHARES = (0.025, 0.975)
+KEMENY_UP_TO = 8
+"""Systems of which the Kemeny order is still computed for every resample."""
 
 
 def rank(
@@ -99,7 +98,7 @@ def rankings(
     exact = Profile(
         systems.names,
         tuple(task.name for task in tasks),
-        tuple(tuple(_known(scores.mean(axis=0))) for scores in systems.scores),
+        tuple(tuple(map(known, scores.mean(axis=0).tolist())) for scores in systems.scores),
         tuple(weight_of.get(task.name, 1.0) for task in tasks) if weight_of else None,
     )
     drawn = resampled(tasks, systems, gold, resamples=resamples, seed=seed)
@@ -135,10 +134,6 @@ def _counted(benchmark: Benchmark, weights: Mapping[str, float], gold: Gold) -> 
         for task in benchmark.scored
         if weights.get(task.name, 1.0) != 0 and all(metric.file in gold.columns for metric in task.metrics)
     ]
-
-
-def _known(scores: Floats) -> list[float | None]:
-    return [None if np.isnan(score) else float(score) for score in scores]
 
 
 def _ranking(
@@ -251,6 +246,11 @@ def _ranked(
 
     unranked = [system for system in range(len(profile.systems)) if system not in at_rank]
     return tuple(record(system) for system in [*(ranked[position] for position in descending), *unranked])
+
+
+def ranks(values: Floats) -> Ints:
+    """(ranked systems, resamples): one more than the number of higher values."""
+    return np.array([1 + (values > row).sum(axis=0) for row in values])
 
 
 def _interval(places: Ints) -> tuple[int, int, float]:
