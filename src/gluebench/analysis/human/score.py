@@ -120,7 +120,7 @@ def _pairs(task: Task, truth: Sequence[int], units: Sequence[int], sheet: Sheet)
 def _score(metric: Metric, pairs: Pairs) -> Score:
     value = point(metric, pairs)
     bar = file_bars([metric], pairs, [value])[0]
-    return Score(value.value, bar.low, bar.high, len(pairs), bar.withheld)
+    return Score.of(value.value, bar, len(pairs))
 
 
 def _mean(
@@ -134,7 +134,7 @@ def _mean(
     bar = jackknife_bar(
         value, left_out, np.ones(units, np.int64), lowest=metric_function(metric.function).lowest
     )
-    return Score(value, bar.low, bar.high, items, bar.withheld)
+    return Score.of(value, bar, items)
 
 
 def _left_out(metric: Metric, pairs: Pairs, units: int) -> Floats:
@@ -160,4 +160,4 @@ def _kappa(sheets: Sequence[Sheet], units: Sequence[int], *, classes: int) -> Sc
         return Score(value, None, None, len(whole), TOO_FEW)
     left_out = weighted_kappas(counts, of_item != numbers[:, np.newaxis])
     bar = jackknife_bar(value, left_out, np.ones(len(numbers), np.int64), lowest=-1.0)
-    return Score(value, bar.low, bar.high, len(whole), bar.withheld)
+    return Score.of(value, bar, len(whole))
