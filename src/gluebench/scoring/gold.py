@@ -82,7 +82,7 @@ def read_gold(
         if column is None:
             continue
         columns[file.name] = column
-        positions = {index: position for position, index in enumerate(column.indices or range(len(column)))}
+        positions = {index: position for position, index in enumerate(column.row_indices)}
         if (data := _content(home, name := f"{file.name}{PHENOMENA_SUFFIX}")) is not None:
             phenomena[file.name], found = read_phenomena(name, data, task, size=size, positions=positions)
             problems += found

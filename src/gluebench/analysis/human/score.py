@@ -94,8 +94,7 @@ def _gold_codes(drawn: Draw, task: Task, gold: Gold) -> list[int]:
     if file not in gold.columns:
         raise DataError([f"there are no gold labels for {file}; the annotators cannot be scored"])
     column = gold.columns[file]
-    where = range(len(column)) if column.indices is None else column.indices
-    codes = dict(zip(where, column.codes, strict=True))
+    codes = dict(zip(column.row_indices, column.codes, strict=True))
     lacking = [index for index in drawn.items if index not in codes]
     if lacking:
         raise DataError([f"{file}: no gold label for index {index}, which was drawn" for index in lacking])
