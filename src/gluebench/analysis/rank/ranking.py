@@ -176,7 +176,9 @@ def _ranking(
         missing=missing,
         tasks=whole.tasks,
         weights=whole.weights,
-        systems=_ranked(profile, order, systems.counts, ranked=ranked, placed=placed, pairs=pairs),
+        systems=_ranked(
+            profile, order, list(map(len, systems.runs)), ranked=ranked, placed=placed, pairs=pairs
+        ),
         pairs=tuple(
             PairRecord(names[pair.a], names[pair.b], pair.difference, pair.p, pair.adjusted) for pair in pairs
         ),
@@ -225,24 +227,18 @@ def _ranked(
     ranges = rank_ranges(range(len(ranked)), pairs)
 
     def record(system: int) -> RankedSystem:
-        name, scores = profile.systems[system], dict(zip(profile.tasks, profile.scores[system], strict=True))
-        position = at_rank.get(system)
-        if position is None:
-            return RankedSystem(name, None, None, scores, runs[system])
-        low, high, first = _interval(placed[position]) if placed is not None else (None, None, None)
-        group = tied[position] if pairs else None
-        return RankedSystem(
-            name,
-            order.ranks[system],
-            order.values[system],
-            scores,
-            runs[system],
-            low=low,
-            high=high,
-            first=first,
-            group=(group.first, group.last) if group else None,
-            told=ranges[position] if pairs else None,
+        scores = dict(zip(profile.tasks, profile.scores[system], strict=True))
+        record = RankedSystem(
+            profile.systems[system], order.ranks[system], order.values[system], scores, runs[system]
         )
+        position = at_rank.get(system)
+        if position is not None and placed is not None:
+            low, high, first = _interval(placed[position])
+            record = replace(record, low=low, high=high, first=first)
+        if position is not None and pairs:
+            group = tied[position]
+            record = replace(record, group=(group.first, group.last), told=ranges[position])
+        return record
 
     unranked = [system for system in range(len(profile.systems)) if system not in at_rank]
     return tuple(record(system) for system in [*(ranked[position] for position in descending), *unranked])

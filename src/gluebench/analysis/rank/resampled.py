@@ -29,11 +29,6 @@ class Systems(NamedTuple):
     """For each system (runs, tasks); NaN where a run lacks a task."""
     warnings: tuple[str, ...]
 
-    @property
-    def counts(self) -> tuple[int, ...]:
-        """The number of runs of each system."""
-        return tuple(map(len, self.runs))
-
 
 def read_systems(
     submissions: Mapping[str, Run | Sequence[Run]],
@@ -123,7 +118,7 @@ def resampled(tasks: Sequence[Task], systems: Systems, gold: Gold, *, resamples:
 def _units(task: Task, gold: Gold) -> int:
     """The number of independent units in the test files of a task."""
     number = 0
-    for name in {metric.file for metric in task.metrics}:
+    for name in task.metrics_by_file():
         about = gold.metadata.get(name)
         groups = about.groups if about else None
         number += len(gold.columns[name]) if groups is None else len(set(groups))
@@ -163,8 +158,7 @@ def suite_draws(
     answers = [pairs_of(submission, gold) for submission in submissions]
     drawn = np.zeros((len(submissions), len(tasks), resamples))
     for at, task in enumerate(tasks):
-        for name in dict.fromkeys(metric.file for metric in task.metrics):
-            metrics = [metric for metric in task.metrics if metric.file == name]
+        for name, metrics in task.metrics_by_file().items():
             have = [place for place, pairs in enumerate(answers) if name in pairs]
             lacking = [place for place, pairs in enumerate(answers) if name not in pairs]
             if have:
