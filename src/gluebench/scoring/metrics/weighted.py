@@ -167,7 +167,10 @@ class _Ranked(NamedTuple):
         return cubes
 
 
-JOINT: Mapping[str, Callable[[Sequence[float], Columns], Callable[[Floats], Floats]]] = {"pearson": JointPearson, "spearman": JointSpearman}
+JOINT: Mapping[str, Callable[[Sequence[float], Columns], Callable[[Floats], Floats]]] = {
+    "pearson": JointPearson,
+    "spearman": JointSpearman,
+}
 """Metric to its function of (n, resamples) weights, made from gold and answers."""
 
 
