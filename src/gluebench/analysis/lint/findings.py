@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import unicodedata
 from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 from functools import cached_property
 from typing import Literal, NamedTuple, TypeVar
 
@@ -65,14 +66,14 @@ def counted(number: int, noun: str) -> str:
     return f"{number:,} {noun}{'s' * (number != 1)}"
 
 
+@dataclass
 class LintSplit:
     """One split of a task."""
 
-    def __init__(self, name: str, examples: Sequence[Example], *, role: Role | None) -> None:
-        self.name = name
-        self.examples = examples
-        self.role = role
-        """Which split it stands in for when submissions are graded; None for training data."""
+    name: str
+    examples: Sequence[Example]
+    role: Role | None
+    """Which split it stands in for when submissions are graded; None for training data."""
 
     @cached_property
     def exact(self) -> list[Key]:
