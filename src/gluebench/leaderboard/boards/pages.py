@@ -63,8 +63,8 @@ class Page(NamedTuple):
         return self.layout.rows <= ALL_ROWS
 
 
-def read_page(benchmark: Benchmark, scheme: Scheme, options: Options) -> Page:
-    """The page of the board that the options ask for."""
+def read_page(benchmark: Benchmark, scheme: Scheme, options: Options, *, whole: bool = False) -> Page:
+    """The page of the board that the options ask for, or the whole board as one page."""
     known = standings(benchmark)
     lines = _lines(known, scheme)
     references = references_of(benchmark.record, scheme)
@@ -73,7 +73,7 @@ def read_page(benchmark: Benchmark, scheme: Scheme, options: Options) -> Page:
     order = _order(benchmark, scheme, options, dict(zip(pks, by_score, strict=True)))
     ranks = ranks_of(order, pks, by_score) if order else by_score
     placed = _by_rank([*lines.values(), *map(reference_line, references)], ranks, order)
-    layout = arrange(placed, scheme.names, options, rows=options.rows)
+    layout = arrange(placed, scheme.names, options, rows=None if whole else options.rows)
     place = {pk: at for at, pk in enumerate(pks)}
     shown = [pks[at] for _, group in layout.groups for at in group if at < len(pks)]
     entries = {place[entry["pk"]]: entry for entry in entries_of(benchmark, shown)}

@@ -7,10 +7,10 @@ from collections.abc import Mapping, Sequence
 from itertools import groupby
 from typing import Any, NamedTuple
 
-from gluebench.analysis.rank.order import best, board_order, competition_ranks
+from gluebench.analysis.rank.order import best, board_order
 from gluebench.benchmark import Benchmark
 from gluebench.benchmark.records import Reference
-from gluebench.leaderboard.boards.columns import ROOM, WIDTHS, Column, Scheme, Section, scheme_of, sections_of
+from gluebench.leaderboard.boards.columns import ROOM, WIDTHS, Column, Scheme, Section, sections_of
 from gluebench.leaderboard.boards.options import Options
 from gluebench.leaderboard.common.formats import ABSENT, margin_text, percent, score_text
 from gluebench.leaderboard.ranks.order import Place
@@ -148,23 +148,6 @@ class Table(NamedTuple):
         return any(len(column.task.metrics) > 1 for column in self.columns)
 
 
-def build(benchmark: Benchmark, entries: Sequence[Mapping[str, Any]], *, grouped: bool = False) -> Table:
-    """The whole board of these entries (values of submissions, `scores` among them), best first."""
-    return build_whole(benchmark, scheme_of(benchmark), entries, Options(grouped=grouped))
-
-
-def build_whole(
-    benchmark: Benchmark, scheme: Scheme, entries: Sequence[Mapping[str, Any]], options: Options
-) -> Table:
-    """All rows of a board, from entries alone."""
-    lines = [line_of(scheme, entry) for entry in entries]
-    references = references_of(benchmark, scheme)
-    layout = arrange([*lines, *map(reference_line, references)], scheme.names, options)
-    known = dict(enumerate(entries))
-    ranks = competition_ranks([line.score for line in lines])
-    return fill(scheme, layout, known, references, ranks=ranks, bests=bests([line.values for line in lines]))
-
-
 def fill(
     scheme: Scheme,
     layout: Layout,
@@ -173,7 +156,7 @@ def fill(
     *,
     ranks: Sequence[int | None],
     bests: Sequence[float | None],
-    places: Mapping[int, Place] | None = None,
+    places: Mapping[int, Place],
 ) -> Table:
     """The rows of a page. Lines up to the number of ranks are systems, the others references.
 
@@ -182,9 +165,7 @@ def fill(
     groups = []
     for title, lines in layout.groups:
         rows = [
-            _row(scheme, entries[at], ranks[at], bests)._replace(
-                place=(places or {}).get(entries[at].get("pk", 0))
-            )
+            _row(scheme, entries[at], ranks[at], bests)._replace(place=places.get(entries[at]["pk"]))
             if at < len(ranks)
             else references[at - len(ranks)]
             for at in lines
@@ -192,17 +173,6 @@ def fill(
         ]
         groups.append(Group(title, tuple(rows)))
     return Table(sections_of(scheme.columns), scheme.columns, tuple(groups), len(ranks))
-
-
-def line_of(scheme: Scheme, entry: Mapping[str, Any]) -> Line:
-    """What places an entry."""
-    firsts = (column.found(entry["scores"])[0] for column in scheme.columns)
-    score = scheme.score(entry["scores"])
-    text = f"{entry['name']}\n{entry['model']}\n{entry['team']}".casefold()
-    values = tuple(first["value"] if first else None for first in firsts)
-    return Line(
-        entry["name"], entry["model"], text, entry["regime"], score["value"] if score else None, values
-    )
 
 
 def reference_line(row: Row) -> Line:
