@@ -176,9 +176,9 @@ def test_a_task_s_board_ranks_the_incomplete_too(client: Client, graded: Send) -
 
 
 def test_each_task_says_whether_its_labels_are_private(client: Client, tiny: Any) -> None:
-    from gluebench.leaderboard.boards.pages import task_lines
+    from gluebench.leaderboard.boards.pages import task_line
 
-    glue = {line.task.name: line.labels for line in task_lines(load_benchmark("glue"))}
+    glue = {task.name: task_line(task).labels for task in load_benchmark("glue").tasks}
     assert [name for name, labels in glue.items() if labels == "private"] == ["CoLA", "QQP", "MNLI", "WNLI"]
     assert glue["AX"] == "public"
     assert client.get("/").content.decode().count("not stated</span>") == 4, (

@@ -88,7 +88,7 @@ TEMPLATES: list[dict[str, Any]] = [
                 "django.contrib.messages.context_processors.messages",
                 "gluebench.leaderboard.boards.context.site",
                 "gluebench.leaderboard.accounts.views.account",
-                "gluebench.leaderboard.limits.context.quota",
+                "gluebench.leaderboard.limits.views.quota",
             ],
             "builtins": ["gluebench.leaderboard.boards.templatetags.scores"],
         },

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from itertools import groupby
 from typing import Any, NamedTuple
 
 from gluebench.benchmark import Benchmark, Metric, Task
@@ -106,10 +107,5 @@ def _heading(task: Task, metric: Metric) -> str:
 
 def sections_of(columns: Iterable[Column]) -> tuple[Section, ...]:
     """The headings above these columns."""
-    sections: list[Section] = []
-    for column in columns:
-        if sections and sections[-1].title == column.task.section:
-            sections[-1] = sections[-1]._replace(columns=sections[-1].columns + 1)
-        else:
-            sections.append(Section(column.task.section, 1))
-    return tuple(sections)
+    grouped = groupby(columns, key=lambda column: column.task.section)
+    return tuple(Section(title, len(list(group))) for title, group in grouped)

@@ -14,7 +14,7 @@ from gluebench.leaderboard.benchmarks.models import Benchmark
 from gluebench.leaderboard.boards.columns import Scheme, scheme_of
 from gluebench.leaderboard.boards.options import Options
 from gluebench.leaderboard.boards.pages import read_page
-from gluebench.leaderboard.boards.table import Cell, Row, Table
+from gluebench.leaderboard.boards.table import Row, Table
 from gluebench.leaderboard.boards.views import task_or_404
 from gluebench.leaderboard.common.escapes import csv_text, latex, markdown_cell
 from gluebench.leaderboard.common.page_cache import CSV, cached
@@ -72,17 +72,19 @@ def latex_text(benchmark: Benchmark, scheme: Scheme) -> str:
         lines.append(" & & & & " + " & ".join(spans) + r" \\")
     heads = ["Rank", "Name", "Model", "Score", *(latex(column.title) for column in table.columns)]
     lines += [" & ".join(heads) + r" \\", r"\midrule"]
-    lines += [" & ".join(_latex_row(row)) + r" \\" for group in table.groups for row in group.rows]
+    lines += [
+        " & ".join(_texts(row, latex, latex, r"\textbf{%s}")) + r" \\"
+        for group in table.groups
+        for row in group.rows
+    ]
     return "\n".join([*lines, r"\bottomrule", r"\end{tabular}", ""])
 
 
-def _latex_row(row: Row) -> list[str]:
-    def bold(cell: Cell) -> str:
-        return rf"\textbf{{{latex(cell.text)}}}" if cell.best else latex(cell.text)
-
+def _texts(row: Row, words: Callable[[str], str], number: Callable[[str], str], bold: str) -> list[str]:
+    """A row's cells; `bold` has %s for the number of the highest of a column."""
     model = f"({row.entry['source']})" if row.reference else row.entry["model"]
-    texts = [str(row.rank or ""), latex(row.entry["name"]), latex(model), latex(row.score.text)]
-    return texts + [bold(cell) for cell in row.cells]
+    texts = [str(row.rank or ""), words(row.entry["name"]), words(model), number(row.score.text)]
+    return texts + [bold % number(cell.text) if cell.best else number(cell.text) for cell in row.cells]
 
 
 def markdown_text(benchmark: Benchmark, scheme: Scheme) -> str:
@@ -90,14 +92,10 @@ def markdown_text(benchmark: Benchmark, scheme: Scheme) -> str:
     table = _whole(benchmark, scheme)
     heads = ["Rank", "Name", "Model", "Score", *(markdown_cell(column.title) for column in table.columns)]
     lines = [_piped(heads), _piped(["--:", ":--", ":--", *["--:"] * (len(heads) - 3)])]
-    lines += [_piped(_markdown_row(row)) for group in table.groups for row in group.rows]
+    lines += [
+        _piped(_texts(row, markdown_cell, str, "**%s**")) for group in table.groups for row in group.rows
+    ]
     return "\n".join([*lines, ""])
-
-
-def _markdown_row(row: Row) -> list[str]:
-    model = f"({row.entry['source']})" if row.reference else row.entry["model"]
-    texts = [str(row.rank or ""), markdown_cell(row.entry["name"]), markdown_cell(model), row.score.text]
-    return texts + [f"**{cell.text}**" if cell.best else cell.text for cell in row.cells]
 
 
 def _piped(cells: Sequence[str]) -> str:
@@ -106,6 +104,10 @@ def _piped(cells: Sequence[str]) -> str:
 
 def _whole(benchmark: Benchmark, scheme: Scheme) -> Table:
     return read_page(benchmark, scheme, Options(), whole=True).table
+
+
+def _rows(table: Table) -> list[Row]:
+    return [row for group in table.groups for row in group.rows]
 
 
 FORMATS: dict[str, tuple[Callable[[Benchmark, Scheme], str], str]] = {

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any, NamedTuple
 
 from django.template.loader import render_to_string
@@ -25,13 +25,13 @@ from gluebench.leaderboard.boards.table import (
     references_of,
 )
 from gluebench.leaderboard.common.formats import percent
-from gluebench.leaderboard.ranks.order import Order, order_of, ranks_of, wanted_of
+from gluebench.leaderboard.ranks.order import Order, Wanted, order_of, ranks_of
 from gluebench.leaderboard.submissions.entries import entries_of, graded_again, with_systems
 
 BENCHMARKS = 30
 """Benchmarks on a page of the list."""
 RANKED_BY = ("by", "weights", "majority")
-"""What the address says of the order, in the names of `Options`."""
+"""What the address says of the order."""
 
 
 class Page(NamedTuple):
@@ -70,11 +70,13 @@ def read_page(benchmark: Benchmark, scheme: Scheme, options: Options, *, whole: 
     references = references_of(benchmark.record, scheme)
     scores, pks = [line.score for line in lines.values()], list(lines)
     by_score = competition_ranks(scores)
-    order = _order(benchmark, scheme, options, dict(zip(pks, by_score, strict=True)))
+    place = {pk: at for at, pk in enumerate(pks)}
+    order = None
+    if scheme.task is None:
+        order = order_of(benchmark, options.wanted, dict(zip(pks, by_score, strict=True)))
     ranks = ranks_of(order, pks, by_score) if order else by_score
     placed = _by_rank([*lines.values(), *map(reference_line, references)], ranks, order)
     layout = arrange(placed, scheme.names, options, rows=None if whole else options.rows)
-    place = {pk: at for at, pk in enumerate(pks)}
     shown = [pks[at] for _, group in layout.groups for at in group if at < len(pks)]
     entries = {place[entry["pk"]]: entry for entry in entries_of(benchmark, shown)}
     high = bests([line.values for line in lines.values()])
@@ -82,15 +84,6 @@ def read_page(benchmark: Benchmark, scheme: Scheme, options: Options, *, whole: 
     table = fill(scheme, layout, entries, references, ranks=ranks, bests=high, places=places)
     best = _highest(lines.values())
     return Page(table, layout, options._replace(page=layout.page), best, order, graded_again(benchmark))
-
-
-def _order(
-    benchmark: Benchmark, scheme: Scheme, options: Options, ranks: Mapping[int, int | None]
-) -> Order | None:
-    if scheme.task is not None:
-        return None
-    wanted = wanted_of(options.pairs(), benchmark.record)
-    return order_of(benchmark, wanted, ranks)
 
 
 def _by_rank(lines: Sequence[Line], ranks: Sequence[int | None], order: Order | None) -> list[Line]:
@@ -120,7 +113,7 @@ def switches(options: Options) -> dict[str, Any]:
         "to_unsearched": options.query(search=""),
         "kept": [pair for pair in options.pairs().items() if pair[0] != "q"],
         "kept_order": [pair for pair in options.pairs().items() if pair[0] not in RANKED_BY],
-        "to_average": options.query(rule="", weights="", majority=""),
+        "to_average": options.query(wanted=Wanted()),
         "page_rows": ROWS,
     }
 
@@ -147,44 +140,31 @@ class TaskLine(NamedTuple):
     """One task as a table lists it."""
 
     task: Task
-    asks: str
     metrics: str
     examples: int
     labels: str
 
 
-class Fact(NamedTuple):
-    """Something to know at a glance."""
-
-    title: str
-    text: str
-
-
-def task_lines(record: Record) -> tuple[TaskLine, ...]:
-    """Every task of the average, then the diagnostic sets."""
-    return tuple(map(task_line, (*record.scored, *record.diagnostics)))
-
-
 def task_line(task: Task) -> TaskLine:
-    """What is asked, how it is scored, how much there is and who knows the labels."""
+    """How it is scored, how much there is and who knows the labels."""
     metrics = ", ".join(dict.fromkeys(metric.title for metric in task.metrics))
     examples = sum(file.size() for file in task.files if "test" in file.splits)
-    return TaskLine(task, task.summary or task.title, metrics, examples, PRIVACY[task.private])
+    return TaskLine(task, metrics, examples, PRIVACY[task.private])
 
 
-def facts(record: Record, *, systems: int, best: float | None) -> tuple[Fact, ...]:
-    """What somebody wants to know in the first ten seconds; what is not known is left out."""
+def facts(record: Record, *, systems: int, best: float | None) -> list[tuple[str, str]]:
+    """Titles and texts of what to know at a glance; what is not known is left out."""
     human = next((each for each in record.references if "score" in each.scores), None)
     private = sum(task.private is True for task in record.scored)
     number = len(record.scored)
-    found = [
-        Fact("Tasks", f"{number}"),
-        Fact("Systems", f"{systems:,}"),
-        Fact("Best score", percent(best) if best is not None else ""),
-        Fact(human.name if human else "", percent(human.scores["score"]) if human else ""),
-        Fact("Private test labels", f"{private} of {number} tasks" if private else ""),
-    ]
-    return tuple(fact for fact in found if fact.text)
+    found = [("Tasks", f"{number}"), ("Systems", f"{systems:,}")]
+    if best is not None:
+        found.append(("Best score", percent(best)))
+    if human:
+        found.append((human.name, percent(human.scores["score"])))
+    if private:
+        found.append(("Private test labels", f"{private} of {number} tasks"))
+    return found
 
 
 def home_page(search: str, page: int, *, signed_in: bool) -> str:
