@@ -41,7 +41,7 @@ def line(name: str, score: float | None, *values: float | None, regime: str = "o
 
 def order(lines: list[Line], options: Options, rows: int | None = None) -> list[str]:
     layout = arrange(lines, ["A", "B"], options, rows)
-    return [lines[at].name for _, group in layout.groups for at in group]
+    return [line.name for _, group in layout.groups for line in group]
 
 
 LINES = [

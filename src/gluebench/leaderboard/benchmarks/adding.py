@@ -24,8 +24,8 @@ if TYPE_CHECKING:
     from gluebench.scoring import Gold
 
 
-def add_benchmark(name_or_path: str, gold_folder: Path, *, why: str = "") -> str:
-    """See `commands.add`; `why` stands in the history of what is graded anew."""
+def add_benchmark(name_or_path: str, gold_folder: Path) -> str:
+    """See `commands.add`."""
     from gluebench.scoring import read_gold
 
     manifested = records.load_benchmark(name_or_path)
@@ -55,8 +55,7 @@ def add_benchmark(name_or_path: str, gold_folder: Path, *, why: str = "") -> str
         changed = [] if new else [field for field, value in values.items() if getattr(row, field) != value]
         if changed:
             Benchmark.objects.filter(pk=row.pk).update(**values)
-            what = "The labels changed." if "gold" in changed else "The manifest changed."
-            reason = f"{what} {why}".strip()
+            reason = "The labels changed." if "gold" in changed else "The manifest changed."
             record("labels" if "gold" in changed else "manifest", benchmark=row, reason=reason)
             benchmark_changed.send(Benchmark, benchmark=row, reason=reason)
     return manifested.name

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any, NamedTuple, TypeVar
+from typing import Any, NamedTuple
 
 from django.template.loader import render_to_string
 
@@ -21,7 +21,6 @@ from gluebench.leaderboard.common.formats import labels_of, percent
 from gluebench.leaderboard.people.results import shared
 from gluebench.leaderboard.submissions.entries import diagnosed
 
-Entry = TypeVar("Entry", bound=Mapping[str, Any])
 COLUMNS = 20
 """Systems on one heat map."""
 
@@ -57,13 +56,13 @@ class DiagnosticTable(NamedTuple):
 def build_diagnostics(
     task: Task, entries: Sequence[Mapping[str, Any]], *, category: str = "", first_page: bool = True
 ) -> DiagnosticTable:
-    """By coarse category, by the fine phenomena of one, or by a column of the metadata; the highest first.
+    """By coarse category, by the fine phenomena of one, or by a column of the metadata.
 
     The references stand above them on the first page.
     """
     level = _level(task, category)
     titles = _titles(task, entries, level, category)
-    lines = [_line(entry, level, titles) for entry in _ranked(entries)]
+    lines = [_line(entry, level, titles) for entry in entries]
     first = entries[0]["diagnostic"] if entries else None
     headings = (
         Heading("All", first["overall"]["n"] if first else None),
@@ -117,15 +116,12 @@ def diagnostics_html(benchmark: Benchmark, task: Task, category: str, page: int,
 def _page(
     benchmark: Benchmark, task: Task, size: int, page: int, **query: str
 ) -> tuple[list[dict[str, Any]], dict[str, Any]]:
-    """The entries of a page, paged by their overall number and oldest first, and what the pager shows."""
+    """The entries of a page, the highest overall number first, and what the pager shows."""
     rows = diagnosed_standings(benchmark, task).rows
     shown, pager = paged(board_order([row.numbers[0] for row in rows]), size, page, **query)
-    entries = diagnosed(benchmark, task, [rows[at].pk for at in shown])
+    pks = [rows[at].pk for at in shown]
+    entries = sorted(diagnosed(benchmark, task, pks), key=lambda entry: pks.index(entry["pk"]))
     return entries, {**pager, "systems": len(rows)}
-
-
-def _ranked(entries: Sequence[Entry]) -> list[Entry]:
-    return [entries[at] for at in board_order([each["diagnostic"]["overall"]["value"] for each in entries])]
 
 
 def _line(entry: Mapping[str, Any], level: str, titles: Sequence[str]) -> System:
@@ -145,7 +141,6 @@ def _references(task: Task, columns: int) -> list[System]:
 def heat_html(benchmark: Benchmark, task: Task, page: int, *, signed_in: bool) -> str:
     """The page: as many systems as a map has room for, the highest overall first."""
     entries, pager = _page(benchmark, task, COLUMNS, page, view="map")
-    entries = _ranked(entries)
     cells = _map(task, entries)
     metric = task.metrics[0]
     human = next((each for each in task.references if metric.name in each.scores), None)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
 from typing import Any, NamedTuple
 
 from django.template.loader import render_to_string
@@ -12,7 +11,7 @@ from gluebench.benchmark import Benchmark as Record
 from gluebench.benchmark import Task
 from gluebench.leaderboard.benchmarks.models import Benchmark
 from gluebench.leaderboard.boards.columns import PRIVACY, Scheme
-from gluebench.leaderboard.boards.options import ALL_ROWS, ROWS, Options, paged
+from gluebench.leaderboard.boards.options import ALL_ROWS, Options, paged
 from gluebench.leaderboard.boards.standings import Standings, standings
 from gluebench.leaderboard.boards.table import (
     Layout,
@@ -21,7 +20,6 @@ from gluebench.leaderboard.boards.table import (
     arrange,
     bests,
     fill,
-    reference_line,
     references_of,
 )
 from gluebench.leaderboard.common.formats import percent
@@ -65,33 +63,30 @@ class Page(NamedTuple):
 
 def read_page(benchmark: Benchmark, scheme: Scheme, options: Options, *, whole: bool = False) -> Page:
     """The page of the board that the options ask for, or the whole board as one page."""
-    known = standings(benchmark)
-    lines = _lines(known, scheme)
-    references = references_of(benchmark.record, scheme)
-    scores, pks = [line.score for line in lines.values()], list(lines)
+    lines = _lines(standings(benchmark), scheme)
+    pks, scores = [line.pk for line in lines], [line.score for line in lines]
     by_score = competition_ranks(scores)
-    place = {pk: at for at, pk in enumerate(pks)}
     order = None
     if scheme.task is None:
         order = order_of(benchmark, options.wanted, dict(zip(pks, by_score, strict=True)))
     ranks = ranks_of(order, pks, by_score) if order else by_score
-    placed = _by_rank([*lines.values(), *map(reference_line, references)], ranks, order)
+    placed = [line._replace(rank=rank) for line, rank in zip(lines, ranks, strict=True)]
+    placed += references_of(benchmark.record, scheme)
+    if order is not None and order.another:
+        placed = list(map(_by_rank, placed))
     layout = arrange(placed, scheme.names, options, rows=None if whole else options.rows)
-    shown = [pks[at] for _, group in layout.groups for at in group if at < len(pks)]
-    entries = {place[entry["pk"]]: entry for entry in entries_of(benchmark, shown)}
-    high = bests([line.values for line in lines.values()])
+    shown = [line.pk for _, group in layout.groups for line in group if line.row is None]
+    entries = {entry["pk"]: entry for entry in entries_of(benchmark, shown)}
+    high = bests([line.values for line in lines])
     places = order.places if order else {}
-    table = fill(scheme, layout, entries, references, ranks=ranks, bests=high, places=places)
-    best = _highest(lines.values())
+    table = fill(scheme, layout, entries, systems=len(lines), bests=high, places=places)
+    best = max((score for score in scores if score is not None), default=None)
     return Page(table, layout, options._replace(page=layout.page), best, order, graded_again(benchmark))
 
 
-def _by_rank(lines: Sequence[Line], ranks: Sequence[int | None], order: Order | None) -> list[Line]:
-    """The lines with what puts them in the order of another rule; references, which it has none of, last."""
-    if order is None or not order.another:
-        return list(lines)
-    worth = [None if rank is None else -float(rank) for rank in ranks]
-    return [line._replace(score=worth[at] if at < len(worth) else None) for at, line in enumerate(lines)]
+def _by_rank(line: Line) -> Line:
+    """The line with its rank in place of its score; a reference, which has none, comes last."""
+    return line._replace(score=None if line.rank is None else -float(line.rank))
 
 
 def table_html(benchmark: Benchmark, page: Page, scheme: Scheme) -> str:
@@ -114,25 +109,20 @@ def switches(options: Options) -> dict[str, Any]:
         "kept": [pair for pair in options.pairs().items() if pair[0] != "q"],
         "kept_order": [pair for pair in options.pairs().items() if pair[0] not in RANKED_BY],
         "to_average": options.query(wanted=Wanted()),
-        "page_rows": ROWS,
     }
 
 
-def _highest(lines: Iterable[Line]) -> float | None:
-    return max((line.score for line in lines if line.score is not None), default=None)
-
-
-def _lines(known: Standings, scheme: Scheme) -> dict[int, Line]:
-    """Every system of this board by its key; of a task's board, those that have the task."""
+def _lines(known: Standings, scheme: Scheme) -> list[Line]:
+    """Every system of this board; of a task's board, those that have the task."""
     at = [known.place[column.task.name, column.metrics[0].name] for column in scheme.columns]
     own = None if scheme.task is None else known.place[scheme.task.name, ""]
-    found = {}
+    found = []
     for row in known.rows:
         score = row.value if own is None else row.numbers[own]
         values = tuple(row.numbers[place] for place in at)
         if own is None or score is not None or any(value is not None for value in values):
             text = f"{row.name}\n{row.model}\n{row.team}".casefold()
-            found[row.pk] = Line(row.name, row.model, text, row.regime, score, values)
+            found.append(Line(row.name, row.model, text, row.regime, score, values, row.pk))
     return found
 
 
