@@ -68,7 +68,7 @@ def test_any_column_orders_both_ways_and_what_has_no_number_stays_last() -> None
 def test_pages_together_are_the_whole_board(scores: list[float | None], rows: int, turned: bool) -> None:
     lines = [line(str(at), score, score, None) for at, score in enumerate(scores)]
     whole = order(lines, Options(sort="A", turned=turned))
-    pages = arrange(lines, ["A", "B"], Options(), rows).pages
+    pages = arrange(lines, ["A", "B"], Options(), rows).page.paginator.num_pages
     paged = [
         name
         for page in range(1, pages + 1)

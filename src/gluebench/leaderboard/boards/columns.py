@@ -6,8 +6,10 @@ from collections.abc import Iterable, Mapping
 from itertools import groupby
 from typing import Any, NamedTuple
 
+from gluebench.analysis.rank.order import board_order, competition_ranks
 from gluebench.benchmark import Benchmark, Metric, Task
 
+Entry = Mapping[str, Any]
 WIDTHS = {"one": 3.5, "long": 4.5, "two": 5.8}
 """How wide the kinds of columns are, in rem, as in site.css."""
 ROOM = 43.0
@@ -71,6 +73,15 @@ class Scheme(NamedTuple):
     def sorts(self) -> tuple[str, ...]:
         """What rows can be ordered by, beside the score."""
         return ("name", "model", *self.names)
+
+
+def ranked(scheme: Scheme, entries: Iterable[Entry]) -> list[tuple[int | None, Entry]]:
+    """The entries of this board with their ranks, best first."""
+    task = scheme.task
+    found = [entry for entry in entries if task is None or task.name in entry["scores"]["tasks"]]
+    values = [(scheme.score(entry["scores"]) or {}).get("value") for entry in found]
+    ranks = competition_ranks(values)
+    return [(ranks[at], found[at]) for at in board_order(values)]
 
 
 class Section(NamedTuple):

@@ -8,10 +8,9 @@ from typing import Any
 from django.http import HttpRequest, HttpResponse
 from django.views.decorators.http import require_safe
 
-from gluebench.analysis.rank.order import board_order, competition_ranks
 from gluebench.leaderboard.benchmarks.live import live
 from gluebench.leaderboard.benchmarks.models import Benchmark
-from gluebench.leaderboard.boards.columns import Scheme, scheme_of
+from gluebench.leaderboard.boards.columns import Scheme, ranked, scheme_of
 from gluebench.leaderboard.boards.options import Options
 from gluebench.leaderboard.boards.pages import read_page
 from gluebench.leaderboard.boards.table import Row, Table
@@ -30,16 +29,11 @@ HEAD = ("rank", *WORDS, *NUMBERS, "submitted", "key", "score", "score_low", "sco
 
 def board_csv(benchmark: Benchmark, scheme: Scheme) -> str:
     """A row for each system, best first; numbers are fractions, as in reports."""
-    entries = entries_of(benchmark)
-    if scheme.task is not None:
-        entries = [entry for entry in entries if scheme.task.name in entry["scores"]["tasks"]]
     measures = [(column.task.name, metric.name) for column in scheme.columns for metric in column.metrics]
     names = [f"{task}.{metric}{end}" for task, metric in measures for end in ("", "_low", "_high")]
-    values = [(scheme.score(entry["scores"]) or {}).get("value") for entry in entries]
-    ranks = competition_ranks(values)
     rows = (
-        [ranks[at], *_facts(entries[at], scheme), *_numbers(entries[at], measures)]
-        for at in board_order(values)
+        [rank, *_facts(entry, scheme), *_numbers(entry, measures)]
+        for rank, entry in ranked(scheme, entries_of(benchmark))
     )
     return csv_text([*HEAD, *names], rows)
 

@@ -1,10 +1,13 @@
-"""One page of a board: its rows and what stands around them; and the list of a site's boards."""
+"""A page of a board, its rows and what stands around them; the list of boards; what every page knows."""
 
 from __future__ import annotations
 
 from typing import Any, NamedTuple
 
+from django.http import HttpRequest
 from django.template.loader import render_to_string
+from django.urls import reverse
+from jinja2 import Environment, StrictUndefined
 
 from gluebench.analysis.rank.order import competition_ranks
 from gluebench.benchmark import Benchmark as Record
@@ -25,6 +28,7 @@ from gluebench.leaderboard.boards.table import (
 from gluebench.leaderboard.common.formats import percent
 from gluebench.leaderboard.ranks.order import Order, Wanted, order_of, ranks_of
 from gluebench.leaderboard.submissions.entries import entries_of, graded_again, with_systems
+from gluebench.leaderboard.text import breakable
 
 BENCHMARKS = 30
 """Benchmarks on a page of the list."""
@@ -48,17 +52,17 @@ class Page(NamedTuple):
     @property
     def whole(self) -> bool:
         """Whether all rows are on this page, so that the browser can sort and search them itself."""
-        return self.layout.pages == 1 and not self.options.search
+        return not self.layout.page.has_other_pages() and not self.options.search
 
     @property
     def can_show_all(self) -> bool:
         """Whether fewer, longer pages are to be had."""
-        return self.layout.pages > 1 and not self.options.everything
+        return self.layout.page.has_other_pages() and not self.options.everything
 
     @property
     def all_fit(self) -> bool:
         """Whether one long page has all rows."""
-        return self.layout.rows <= ALL_ROWS
+        return self.layout.page.paginator.count <= ALL_ROWS
 
 
 def read_page(benchmark: Benchmark, scheme: Scheme, options: Options, *, whole: bool = False) -> Page:
@@ -81,7 +85,9 @@ def read_page(benchmark: Benchmark, scheme: Scheme, options: Options, *, whole: 
     places = order.places if order else {}
     table = fill(scheme, layout, entries, systems=len(lines), bests=high, places=places)
     best = max((score for score in scores if score is not None), default=None)
-    return Page(table, layout, options._replace(page=layout.page), best, order, graded_again(benchmark))
+    return Page(
+        table, layout, options._replace(page=layout.page.number), best, order, graded_again(benchmark)
+    )
 
 
 def _by_rank(line: Line) -> Line:
@@ -175,3 +181,22 @@ def home_page(search: str, page: int, *, signed_in: bool) -> str:
         "here": "home",
     }
     return render_to_string("boards/home.html", context)
+
+
+def site(request: HttpRequest) -> dict[str, Any]:
+    """Whether somebody is signed in, and the benchmark of a site that has one; a view may name another."""
+    user = getattr(request, "user", None)
+    first = Benchmark.objects.all()[:2]
+    return {
+        "signed_in": bool(user and user.is_authenticated),
+        "benchmark": first[0] if len(first) == 1 else None,
+    }
+
+
+def environment(**options: Any) -> Environment:
+    """Jinja's, for large tables: escapes everything, and fails on a name that is not there."""
+    strict = {"autoescape": True, "trim_blocks": True, "lstrip_blocks": True, "undefined": StrictUndefined}
+    made = Environment(**{**options, **strict})
+    made.filters["breakable"] = breakable
+    made.globals["url"] = lambda name, *args: reverse(name, args=args)
+    return made

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from itertools import groupby
 from typing import Any, NamedTuple
 
-from django.core.paginator import Paginator
+from django.core.paginator import Page, Paginator
 
 from gluebench.analysis.rank.order import best, board_order
 from gluebench.benchmark import Benchmark
@@ -47,12 +47,7 @@ class Layout(NamedTuple):
     """Titles and lines; the ranked list is one group without a title."""
     found: int
     """Systems that the search found; all, where nothing is searched for."""
-    first: int
-    last: int
-    """Which of the found rows the page has, from 1."""
-    rows: int
-    page: int
-    pages: int
+    page: Page[tuple[str, Line]]
 
 
 def arrange(lines: Sequence[Line], names: Sequence[str], options: Options, rows: int | None = None) -> Layout:
@@ -64,8 +59,7 @@ def arrange(lines: Sequence[Line], names: Sequence[str], options: Options, rows:
     grouped = groupby(page.object_list, key=lambda each: each[0])
     groups = tuple((title, tuple(line for _, line in group)) for title, group in grouped)
     systems = sum(line.row is None for line in found)
-    ends = page.start_index(), page.end_index()
-    return Layout(groups, systems, *ends, len(titled), page.number, page.paginator.num_pages)
+    return Layout(groups, systems, page)
 
 
 def _ordered(lines: Sequence[Line], names: Sequence[str], options: Options) -> list[Line]:
