@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -93,14 +94,8 @@ def settle(name: str, file: Path | None, changes: Mapping[str, str]) -> list[str
 
 def lines(policy: Policy) -> list[str]:
     """A policy as lines of a file that `read_policy` reads."""
-    return [f"{name} = {_written(value)}" for name, value in policy.as_dict().items()]
-
-
-def _written(value: Any) -> str:
-    """A value as TOML."""
-    if isinstance(value, bool):
-        return str(value).lower()
-    return f'"{NONE if value is None else value}"' if value is None or isinstance(value, str) else str(value)
+    values = policy.as_dict().items()
+    return [f"{name} = {json.dumps(NONE if value is None else value)}" for name, value in values]
 
 
 def _value(name: str, text: str) -> Any:
