@@ -167,8 +167,9 @@ def parts_of(found: Mapping[str, Any], record: Record) -> tuple[list[Part], list
 
 def whole_of(found: Mapping[str, Any]) -> Line | None:
     """The average over the tasks."""
-    title = f"Average of {len(found['over'])} tasks"
-    return line_of(title, found["overall"], strong=True) if found["overall"] else None
+    if not found["overall"]:
+        return None
+    return line_of(f"Average of {len(found['over'])} tasks", found["overall"], strong=True)
 
 
 def _task(task: Mapping[str, Any], record: Record, name: str) -> Iterator[Line]:
