@@ -103,7 +103,7 @@ def policy(
     A change is in the site's log. Raises SiteError, or PolicyError with all that is wrong.
     """
     open_site(folder)
-    from gluebench.leaderboard.limits.settle import settle
+    from gluebench.leaderboard.limits.policies import settle
 
     return settle(benchmark, None if file is None else Path(file), changes or {})
 
