@@ -50,7 +50,7 @@ def benchmark(request: HttpRequest, name: str) -> HttpResponse:
         "citation": record.citation,
         "version": found.version,
         "tasks": [_task(task) for task in record.tasks],
-        "files": [{**each._asdict(), "task": record.file(each.name).task} for each in expected_files(record)],
+        "files": [{**each, "task": record.file(each["name"]).task} for each in expected_files(record)],
         "policy": found.policy.as_dict(),
         "policy_sentences": feedback.explained(found),
         "manifest": found.manifest,
