@@ -16,9 +16,8 @@ from django_tasks import task
 
 from gluebench.leaderboard.benchmarks.models import Benchmark
 from gluebench.leaderboard.similarity.models import Comparison, Sample
-from gluebench.leaderboard.submissions.files import local_path
 from gluebench.leaderboard.submissions.models import Status, Submission
-from gluebench.leaderboard.submissions.process import run_grader
+from gluebench.leaderboard.submissions.process import local_path, run_grader
 
 AT_A_TIME = 20
 MOST = 2000

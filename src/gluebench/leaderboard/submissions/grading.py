@@ -26,7 +26,6 @@ from gluebench.leaderboard.benchmarks.models import Benchmark
 from gluebench.leaderboard.benchmarks.policy import Policy
 from gluebench.leaderboard.metrics import GRADINGS
 from gluebench.leaderboard.submissions import feedback
-from gluebench.leaderboard.submissions.files import UnreadableFileError, local_path
 from gluebench.leaderboard.submissions.models import (
     Result,
     Status,
@@ -38,6 +37,8 @@ from gluebench.leaderboard.submissions.process import (
     GraderError,
     InterruptedGradingError,
     KilledGraderError,
+    UnreadableFileError,
+    local_path,
     run_grader,
 )
 from gluebench.version import __version__

@@ -16,15 +16,9 @@ from gluebench.leaderboard.accounts.models import SignedInRequest, User, account
 from gluebench.leaderboard.audit.models import Entry, record
 from gluebench.leaderboard.benchmarks.models import Benchmark
 from gluebench.leaderboard.submissions import acts
+from gluebench.leaderboard.submissions.forms import ApproveForm, DeclineForm, FilterForm, MarkForm, ReasonForm
 from gluebench.leaderboard.submissions.grading import regrade
 from gluebench.leaderboard.submissions.models import LISTED, OPEN, Kind, Status, Submission
-from gluebench.leaderboard.submissions.organise_forms import (
-    ApproveForm,
-    DeclineForm,
-    FilterForm,
-    MarkForm,
-    ReasonForm,
-)
 from gluebench.leaderboard.submissions.requests import organised, page_of
 
 HERE = Q(withdrawn__isnull=True)

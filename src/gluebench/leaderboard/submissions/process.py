@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
+import logging
 import os
+import shutil
 import signal
 import subprocess
 import sys
@@ -16,6 +19,7 @@ from pathlib import Path
 from typing import IO, Any
 
 from django.conf import settings
+from django.db.models.fields.files import FieldFile
 
 import gluebench
 from gluebench.leaderboard.common.problems import ProblemError
@@ -33,6 +37,8 @@ _QUEUE: list[int] = []
 """The account of each check that runs or waits."""
 _QUEUE_LOCK = threading.Lock()
 
+logger = logging.getLogger(__name__)
+
 
 class GraderError(Exception):
     """The grader's process ended without a result; the message may be shown."""
@@ -40,6 +46,14 @@ class GraderError(Exception):
 
 class KilledGraderError(GraderError):
     """The grader's process ended before it could answer: it may do better another time."""
+
+
+class UnreadableFileError(GraderError):
+    """The storage does not give a submitted file: no mistake of its author's."""
+
+
+class ChangedFileError(GraderError):
+    """A stored file is not the one that was sent: it is not graded."""
 
 
 class InterruptedGradingError(Exception):
@@ -153,3 +167,34 @@ def _answer(returncode: int, output: bytes) -> Mapping[str, Any]:
         raise GraderError(f"The grader stopped: {result['failed']}. Ask the organiser.")
     answer: Mapping[str, Any] = result
     return answer
+
+
+@contextmanager
+def local_path(file: FieldFile) -> Iterator[Path]:
+    """Where the grader finds it: its own place, or a copy for as long as it is needed.
+
+    Raises UnreadableFileError where it is not to be had; the validator would call it not valid. Raises
+    ChangedFileError where its SHA-256 is no longer that of the row it belongs to.
+    """
+    try:
+        place = file.path
+    except NotImplementedError:  # kept in a bucket
+        with tempfile.NamedTemporaryFile(dir=settings.FOLDER.uploads) as copy, file.open("rb") as kept:
+            shutil.copyfileobj(kept, copy)
+            copy.flush()
+            _require_unchanged(Path(copy.name), file)
+            yield Path(copy.name)
+    else:
+        try:
+            _require_unchanged(Path(place), file)
+        except OSError as error:
+            raise UnreadableFileError("The submitted file cannot be read now. Ask the organiser.") from error
+        yield Path(place)
+
+
+def _require_unchanged(path: Path, file: FieldFile) -> None:
+    submission: Any = file.instance
+    with open(path, "rb") as kept:
+        if hashlib.file_digest(kept, "sha256").hexdigest() != submission.sha256:
+            logger.error("The file of submission %s is not the one that was sent.", submission.key)
+            raise ChangedFileError("A stored file changed after it was sent. Ask the organiser.")
