@@ -121,7 +121,7 @@ def phenomenon(request: HttpRequest, name: str, task: str, phenomenon: str) -> H
 def people(request: HttpRequest, name: str) -> HttpResponse:
     """What people score on diagnostic sets, of the studies whose organisers show it."""
     found = benchmark_or_404(name)
-    return JsonResponse({"items": [facts_of(each.study) for each in shared(found)]})
+    return JsonResponse({"items": [facts_of(each) for each in shared(found)]})
 
 
 def benchmark_or_404(name: str) -> Benchmark:
