@@ -61,7 +61,11 @@ class InterruptedGradingError(Exception):
 
 
 def run_grader(
-    job: Mapping[str, Any], *, alive: Callable[[], bool], stop: threading.Event, seconds: int | None = None
+    job: Mapping[str, Any],
+    *,
+    alive: Callable[[], bool] = lambda: True,
+    stop: threading.Event | None = None,
+    seconds: int | None = None,
 ) -> Mapping[str, Any]:
     """Check and grade in a child; `alive` is told every few seconds and says whether to go on.
 
@@ -75,7 +79,7 @@ def run_grader(
     with tempfile.TemporaryFile() as answer:
         child = _start({**job, **limits}, answer)
         try:
-            _wait(child, alive, stop, seconds)
+            _wait(child, alive, stop or threading.Event(), seconds)
         finally:
             child.kill()
             child.wait()
@@ -91,7 +95,7 @@ def run_check(manifest: Path, submission: Path, *, account: int) -> Mapping[str,
     """
     job = {"manifest": str(manifest), "gold": None, "submission": str(submission), "nice": 19}
     with _place_in_queue(account), _CHECKING:
-        found = run_grader(job, alive=lambda: True, stop=threading.Event())
+        found = run_grader(job)
     check: Mapping[str, Any] = found["check"]
     return check
 
