@@ -9,6 +9,7 @@ from django.contrib import messages
 from django.contrib.auth.decorators import login_required
 from django.core.mail import send_mail
 from django.db import transaction
+from django.db.models import Count, Max, Q
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.views.decorators.http import require_safe
@@ -20,7 +21,7 @@ from gluebench.leaderboard.benchmarks.models import Benchmark
 from gluebench.leaderboard.common.page_cache import as_download
 from gluebench.leaderboard.people import studies
 from gluebench.leaderboard.people.forms import StudyForm
-from gluebench.leaderboard.people.models import Annotator, Study
+from gluebench.leaderboard.people.models import BLANK, Annotator, Study
 from gluebench.leaderboard.people.work import score_study
 from gluebench.leaderboard.submissions.requests import organised
 
@@ -92,7 +93,9 @@ def one(request: SignedInRequest, name: str, key: str) -> HttpResponse:
     study = get_object_or_404(benchmark.studies.select_related("benchmark"), key=key)
     if request.method == "POST":
         return _act(request, study)
-    rows: list[Any] = list(study.annotators.with_progress().select_related("user"))
+    blanks = Count("answers", filter=Q(answers__label=BLANK))
+    progress = study.annotators.annotate(done=Count("answers"), blanks=blanks, last=Max("answers__at"))
+    rows: list[Any] = list(progress.select_related("user"))
     for row in rows:
         row.address = request.build_absolute_uri(row.get_absolute_url())
         row.account = account_name(row.user, request.user) if row.user else ""
