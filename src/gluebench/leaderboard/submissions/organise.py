@@ -43,22 +43,23 @@ STATES: dict[str, tuple[str, Q]] = {
 def submissions(request: SignedInRequest, name: str) -> HttpResponse:
     """All submissions of a benchmark, narrowed by state, kind and words."""
     benchmark = organised(request, name)
-    choices = [(state, title) for state, (title, _) in STATES.items()]
-    form = FilterForm(request.GET, states=choices)
+    form = FilterForm(request.GET, states=[(state, title) for state, (title, _) in STATES.items()])
     rows = benchmark.submissions.select_related("owner").defer("report", "problems").order_by("-submitted")
     if form.is_valid():
         rows = rows.filter(_wanted(form.cleaned_data, admin=request.user.is_superuser))
-    counts = {state: benchmark.submissions.filter(found).count() for state, (_, found) in STATES.items()}
-    states = [(state, title, counts[state]) for state, (title, _) in STATES.items()]
     page = page_of(request, rows)
     for row in page:
         row.account = account_name(row.owner, request.user)
     asked = request.GET.copy()
     asked.pop("page", None)
+    counts = [
+        (state, title, benchmark.submissions.filter(found).count())
+        for state, (title, found) in STATES.items()
+    ]
     context = {
         "form": form,
         "page": page,
-        "states": states,
+        "states": counts,
         "query": asked.urlencode(),
         "regrade": ReasonForm(),
     }
