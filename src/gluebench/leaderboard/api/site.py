@@ -55,10 +55,11 @@ class Interface(NinjaAPI):
     def get_openapi_schema(self, **options: Any) -> Any:
         """The document, made once."""
         if self._document is None:
-            self._document = super().get_openapi_schema()
-            for operations in self._document["paths"].values():
+            document = super().get_openapi_schema()
+            for operations in document["paths"].values():
                 for operation in operations.values():
                     _declare_problems(operation["responses"])
+            self._document = document  # not before it is whole: other threads answer with it
         return self._document
 
 
