@@ -36,6 +36,8 @@ STATES: dict[str, tuple[str, Q]] = {
     "failed": ("Failed", Q(status=Status.FAILED)),
 }
 """What the list can be narrowed to: a word of the address, what it is called, what it finds."""
+FORMS = {"approve": ApproveForm, "decline": DeclineForm, "mark": MarkForm, "regrade": ReasonForm}
+"""What each act asks for."""
 
 
 @login_required
@@ -85,13 +87,10 @@ def one(request: SignedInRequest, name: str, key: str) -> HttpResponse:
     benchmark = organised(request, name)
     found = get_object_or_404(benchmark.submissions.select_related("owner", "benchmark"), key=key)
     act = request.POST.get("act") if request.method == "POST" else None
-    sent = {each: request.POST if each == act else None for each in ("approve", "decline", "mark", "regrade")}
     marks = {"kind": found.kind, "verified": found.verified}
     forms = {
-        "approve": ApproveForm(sent["approve"], prefix="approve"),
-        "decline": DeclineForm(sent["decline"], prefix="decline"),
-        "mark": MarkForm(sent["mark"], initial=marks, prefix="mark"),
-        "regrade": ReasonForm(sent["regrade"], prefix="regrade"),
+        name: form(request.POST if name == act else None, initial=marks, prefix=name)
+        for name, form in FORMS.items()
     }
     if act in forms and forms[act].is_valid():
         messages.success(request, _act(act, found, request, forms[act].cleaned_data))
