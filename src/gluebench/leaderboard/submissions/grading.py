@@ -143,7 +143,7 @@ def regrade(benchmark: Benchmark, reason: str, **_: Any) -> int:
     """Put every submission of a benchmark that was looked at back in the queue; returns how many.
 
     What they scored before stays in their history, and the reason beside what they score now. One that
-    waits is graded once, and one that is being graded is taken from its worker.
+    waits is graded once, and one that is being graded is taken from its worker. Receives `benchmark_changed`.
     """
     with transaction.atomic():
         Benchmark.objects.held(benchmark.pk)
