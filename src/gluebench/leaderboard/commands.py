@@ -168,7 +168,7 @@ def submit_local(
     the submission that is there. Raises SiteError for an unknown benchmark or for values the form refuses.
     """
     open_site(folder)
-    from gluebench.leaderboard.uploads.local import submit_file
+    from gluebench.leaderboard.uploads.accept import submit_file
 
     details = {"model": model, "name": name, "public": public, **more}
     return submit_file(benchmark, user_email, Path(zip_path), details=details)

@@ -32,8 +32,7 @@ from gluebench.leaderboard.common.formats import percent
 from gluebench.leaderboard.common.page_cache import CSV, cached, cached_json
 from gluebench.leaderboard.ranks.order import ABOUT, TITLES, wanted_of
 from gluebench.leaderboard.ranks.systems import majority_tasks
-from gluebench.leaderboard.submissions.attempts import earlier_than
-from gluebench.leaderboard.submissions.entries import diagnosed, entries_of
+from gluebench.leaderboard.submissions.entries import diagnosed, earlier_than, entries_of
 from gluebench.leaderboard.submissions.facts import listed_facts
 from gluebench.leaderboard.submissions.models import Submission
 from gluebench.leaderboard.submissions.requests import visible
