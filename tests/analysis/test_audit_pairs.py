@@ -218,7 +218,7 @@ def test_single_sentences_have_one_text_its_length_and_neighbors() -> None:
 @needs_real
 @pytest.mark.slow
 def test_shallow_features_reach_on_mrpc_what_published_ones_reach() -> None:
-    """Finch et al. (2005) and Wan et al. (2006) print about 75 % for combinations of such features."""
+    """Qiu et al. (2006) print 72.0 % and Wan et al. (2006) 75.6 % for features of words and dependencies."""
     mrpc = GLUE.task("MRPC")
 
     def rows(split: str) -> PairSet:
