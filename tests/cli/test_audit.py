@@ -49,6 +49,19 @@ def test_a_table_with_artefacts_beside_the_sample_without(table: Path, sample_fo
     assert "learning from MNLI train (6,000 examples): overlap" in done.stderr
 
 
+def test_a_whole_benchmark_is_audited_task_by_task(sample_folder: Path) -> None:
+    done = run("--benchmark", "sample", "--data", sample_folder, "--see", "length", "--words", 0, "--json")
+    assert done.exit_code == 0, done.output
+    tested = [(each["train"], each["test"]) for each in json.loads(done.stdout)["measured"]]
+    assert tested[:3] == [
+        ("CoLA train", "CoLA dev"),
+        ("SST-2 train", "SST-2 dev"),
+        ("MRPC train", "MRPC dev"),
+    ]
+    assert ("MNLI train", "MNLI dev_mismatched") in tested
+    assert all(train.split()[0] == test.split()[0] != "STS-B" for train, test in tested)
+
+
 def test_every_form_has_the_same_figures(table: Path, tmp_path: Path) -> None:
     other = tmp_path / "other.tsv"
     other.write_text(table.read_text())
