@@ -49,7 +49,10 @@ class Trees:
         for _ in range(ROUNDS):
             shares = softmax(scores)
             slopes, curvatures = shares - targets, shares * (1 - shares)
-            trees = [_grown(binned, slopes[:, code], curvatures[:, code]) for code in range(classes)]
+            grown = range(classes if classes > 2 else 1)
+            trees = [_grown(binned, slopes[:, code], curvatures[:, code]) for code in grown]
+            if classes == 2:  # the other class has the same tree with the signs turned
+                trees.append(trees[0]._replace(values=-trees[0].values))
             scores += np.stack([tree.scores(binned) for tree in trees], axis=1)
             self._rounds.append(trees)
 
