@@ -10,6 +10,7 @@ from typing import Literal, NamedTuple, TypeVar
 
 from gluebench.benchmark import Role
 from gluebench.data import Example
+from gluebench.data.tokens import words
 
 Severity = Literal["error", "warning", "note"]
 """An error spoils scores, a warning has to be known or mended, a note is a figure to publish."""
@@ -84,6 +85,11 @@ class LintSplit:
     def folded(self) -> list[Key]:
         """The texts of each example as `fold` makes them."""
         return [tuple(map(fold, key)) for key in self.exact]
+
+    @cached_property
+    def spoken(self) -> list[Key]:
+        """The words of each example's texts, punctuation set aside too."""
+        return [tuple(" ".join(words(text)) or text for text in key) for key in self.folded]
 
     @cached_property
     def places(self) -> dict[Key, list[int]]:
