@@ -32,7 +32,7 @@ from gluebench.benchmark import Task
 from gluebench.benchmark.lookup import find
 from gluebench.data import DataError, Example
 from gluebench.data.tokens import words
-from gluebench.scoring.intervals import TOO_FEW, Bar, grouped_hits, grouped_wilson, proportion_bar
+from gluebench.scoring.intervals import TOO_FEW, Bar, share_bar
 from gluebench.systems.overlap import WordOverlap
 
 PRINTED: Mapping[str, Mapping[tuple[str, str], float]] = {
@@ -177,7 +177,7 @@ def _measured(
         answers = system.predict(source.task, _seen(test, view, source.task))
         gold = test.labels
         hits = [answer == label for answer, label in zip(answers, gold, strict=True)]
-        bar = _bar(hits, test.groups())
+        bar = share_bar(hits, test.groups())
         chance = 1 / len(source.task.words)
         majority = max(Counter(gold).values()) / len(gold)
         alone = view.name == source.task.columns[-1]
@@ -199,12 +199,6 @@ def _measured(
 def _seen(pairs: PairSet, view: Shortcut, task: Task) -> list[Example]:
     """What the view lets through, under the column names of the task learnt from."""
     return view.seen(pairs.examples, names=dict(zip(task.columns, pairs.task.columns, strict=True)))
-
-
-def _bar(hits: Sequence[bool], groups: Sequence[int] | None) -> Bar:
-    if groups is not None:
-        return grouped_wilson(grouped_hits(bytes(hits), bytes([True]) * len(hits), groups))
-    return proportion_bar(sum(hits), len(hits))
 
 
 def verdict(bar: Bar, *, chance: float, majority: float) -> str:
