@@ -26,6 +26,7 @@ from gluebench.leaderboard.common.rates import spend
 from gluebench.leaderboard.limits.gate import QuotaError
 from gluebench.leaderboard.limits.quota import usage
 from gluebench.leaderboard.submissions.feedback import as_policy
+from gluebench.leaderboard.submissions.files import under_own_name
 from gluebench.leaderboard.submissions.models import Submission
 from gluebench.leaderboard.submissions.process import GraderError, run_check
 from gluebench.leaderboard.uploads.accept import accept, digest
@@ -44,7 +45,8 @@ def check(request: HttpRequest, name: str, file: File[UploadedFile]) -> HttpResp
     _within_size(file)
     spend("check", str(user.pk))
     try:
-        found = run_check(benchmark.manifest_path, _place(file), account=user.pk)
+        with under_own_name(_place(file), file.name or "") as path:
+            found = run_check(benchmark.manifest_path, path, account=user.pk)
     except GraderError as failure:
         raise invalid([FieldError(field="file", message=str(failure))]) from None
     return told(as_policy(benchmark.policy, found))

@@ -19,6 +19,7 @@ from gluebench.leaderboard.common.rates import spend
 from gluebench.leaderboard.limits.gate import QuotaError, refused
 from gluebench.leaderboard.submissions import feedback
 from gluebench.leaderboard.submissions.feedback import as_policy
+from gluebench.leaderboard.submissions.files import under_own_name
 from gluebench.leaderboard.submissions.findings import findings_of
 from gluebench.leaderboard.submissions.forms import SubmissionForm, UploadForm
 from gluebench.leaderboard.submissions.models import Submission
@@ -112,7 +113,8 @@ def _check(request: SignedInRequest, benchmark: Benchmark) -> HttpResponse:
 
 def _findings(benchmark: Benchmark, upload: TemporaryUploadedFile, account: int) -> dict[str, Any]:
     try:
-        check = run_check(benchmark.manifest_path, Path(upload.temporary_file_path()), account=account)
+        with under_own_name(Path(upload.temporary_file_path()), upload.name or "") as path:
+            check = run_check(benchmark.manifest_path, path, account=account)
     except GraderError as failure:
         return {"found": None, "failure": str(failure)}
     return {"found": findings_of(as_policy(benchmark.policy, check)), "failure": ""}
