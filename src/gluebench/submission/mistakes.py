@@ -156,13 +156,17 @@ class Sheet:
 
     def rewrite(self, column: int, code: str, change: Callable[[str], str]) -> None:
         """Change the values of one column, and tell the first that was changed."""
-        first = None
-        for row, line in zip(self.cells.rows, self.cells.lines, strict=True):
-            if len(row) == 2 and (new := change(row[column])) != row[column]:
-                first = first or (row[column], line)
-                row[column] = new
-        if first:
-            self.tell(code, value=first[0], line=first[1])
+        changes = {text: new for text in {*self.column(column)} if (new := change(text)) != text}
+        if not changes:
+            return
+        lines = zip(self.cells.rows, self.cells.lines, strict=True)
+        line, first = next(
+            (line, row[column]) for row, line in lines if len(row) == 2 and row[column] in changes
+        )
+        self.tell(code, value=first, line=line)
+        for row in self.cells.rows:
+            if len(row) == 2:
+                row[column] = changes.get(row[column], row[column])
 
     def column(self, number: int) -> list[str]:
         """One column of all rows that have two."""
@@ -248,7 +252,8 @@ def _columns(sheet: Sheet) -> None:
         raise NotRecognizedError  # one of them may be the index
     else:
         _tell_columns(sheet, index, value, names, width)
-        cells.rows = [_pair(row, index, value, width, at) for at, row in enumerate(cells.rows)]
+        if (index, value, width) != (0, 1, 2):
+            cells.rows = [_pair(row, index, value, width, at) for at, row in enumerate(cells.rows)]
 
 
 def _tell_columns(sheet: Sheet, index: int | None, value: int, names: list[str], width: int) -> None:
@@ -276,6 +281,8 @@ def _pair(row: list[str], index: int | None, value: int, width: int, at: int) ->
 
 def _counts(rows: Sequence[Sequence[str]], at: int) -> bool:
     """Whether a column holds each number from 0 or 1 on once: then it is an index, not a prediction."""
+    if len({row[at] for row in rows[:50] if at < len(row)}) < min(len(rows), 50):
+        return False
     found = [whole(row[at]) for row in rows if at < len(row)]
     numbers = {int(number) for number in found if number is not None}
     return (
@@ -308,6 +315,8 @@ _VECTOR = re.compile(r"[(\[] *[-+.0-9eE]+[ ,]+[-+.0-9eE, ]+[)\]]")
 
 def whole(text: str) -> str | None:
     """The plain digits of a number that is an integer however it is written: 3, 03, 3.0, 3e0, 1.2e1."""
+    if text.isdecimal() and text[:1] != "0":
+        return text
     bare = text.strip(" \"'")
     match = _WHOLE.fullmatch(bare)
     if match:
@@ -318,6 +327,8 @@ def whole(text: str) -> str | None:
 
 def _marks(sheet: Sheet) -> None:
     for column in (0, 1):
+        if "".join(sheet.column(column)).isdecimal():
+            continue  # a column of plain digits, and it may be long
         sheet.rewrite(column, "quotes", lambda text: text.strip().strip("\"'").strip())
         sheet.rewrite(column, "python-values", _bare)
 
@@ -335,12 +346,9 @@ def _indices(sheet: Sheet) -> None:
         number = whole(named[1] if named else text)
         return text if number is None or number.startswith("-") else number
 
-    sheet.rewrite(
-        0, "whole-index", lambda text: text if text.isdecimal() and text[:1] != "0" else plain(text)
-    )
-    found = sheet.column(0)
-    size = sheet.layout.size
-    if len(found) == size > 1 and {*found} == {str(number) for number in range(1, size + 1)}:
+    sheet.rewrite(0, "whole-index", plain)
+    found, size = sheet.column(0), sheet.layout.size
+    if len(found) == size > 1 and "0" not in found and {*found} == {*map(str, range(1, size + 1))}:
         sheet.rewrite(0, "index-from-1", lambda text: str(int(text) - 1))
 
 
@@ -403,10 +411,12 @@ def _speller(layout: Layout) -> Callable[[str], str]:
 
 
 def _folded(word: str) -> str:
-    return re.sub(r"[\W_]+", "", word.casefold())
+    return re.sub(r"[\s_.-]+", "", word.casefold())
 
 
 def _repeated(sheet: Sheet) -> None:
+    if len({*sheet.column(0)}) == len(sheet.cells.rows):
+        return
     seen: dict[tuple[str, ...], int] = {}
     for row, line in zip(sheet.cells.rows, sheet.cells.lines, strict=True):
         seen.setdefault(tuple(row), line)
