@@ -103,7 +103,7 @@ def test_check_in_every_form(world):
     (world.right / "Pairs.tsv").write_text("index\tprediction\n0\tmaybe\n")
     data = json.loads(world.run("check", world.right, "--json").stdout)
     assert data["verdict"] == "invalid"
-    assert data["mended"] == []
+    assert data["fixed"] == []
     rows = list(csv.DictReader(io.StringIO(world.run("check", world.right, "--csv").stdout)))
     assert {row["severity"] for row in rows} <= {"error", "warning", "notice"}
     assert any(row["value"] == "maybe" and row["line"] == "2" for row in rows)
@@ -121,7 +121,7 @@ def test_check_fix_writes_a_copy_that_is_valid(world):
     out = world.root / "fixed.zip"
     result = world.run("check", world.right, "--fix", out)
     assert result.exit_code == 0, result.output
-    assert "mended: " in result.stdout
+    assert "fixed: " in result.stdout
     assert world.run("check", out, "--official").exit_code == 0
 
 
@@ -193,7 +193,7 @@ def test_only_a_zip_is_written_so_that_no_prediction_file_is_overwritten(world, 
     assert table.read_bytes() == before
 
 
-def test_a_mended_copy_does_not_take_the_place_of_the_submission(world):
+def test_a_fixed_copy_does_not_take_the_place_of_the_submission(world):
     out = world.root / "out.zip"
     assert world.run("write", world.right, "--out", out).exit_code == 0
     before = out.read_bytes()
@@ -203,7 +203,7 @@ def test_a_mended_copy_does_not_take_the_place_of_the_submission(world):
     assert out.read_bytes() == before
 
 
-def test_a_mended_copy_says_what_it_left_out(world):
+def test_a_fixed_copy_says_what_it_left_out(world):
     (world.right / "Pairs.tsv").rename(world.right / "Piars.tsv")
     result = world.run("check", world.right, "--fix", world.root / "out.zip")
-    assert "mended: Piars.tsv: left out" in result.stdout
+    assert "fixed: Piars.tsv: left out" in result.stdout

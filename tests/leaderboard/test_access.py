@@ -10,7 +10,7 @@ import pytest
 from django.conf import settings
 from django.core.files.uploadedfile import SimpleUploadedFile
 from django.test import Client
-from leaderboard.material import CANARIES, PREDICTIONS, zip_bytes
+from leaderboard.material import CANARIES, PREDICTIONS, tsv, zip_bytes
 
 from gluebench.leaderboard.submissions.grading import grade
 from gluebench.leaderboard.submissions.models import Status, Submission
@@ -123,6 +123,32 @@ def test_the_free_check_explains_and_keeps_nothing(
     assert ("<html" in text) is not bool(fragment)
     assert not Submission.objects.exists()
     assert not list(settings.FOLDER.uploads.iterdir())
+
+
+def test_a_lone_table_is_known_by_the_name_that_its_sender_gave_it(
+    client: Client, tiny: Any, ada: Any, graded: Any
+) -> None:
+    client.force_login(ada)
+    data = tsv(PREDICTIONS["Refer"], "prediction").encode()
+    form = {"action": "check", "fragment": "1", "upload": upload(data, "Refer.tsv")}
+    text = client.post("/benchmarks/tiny/submit", form).content.decode()
+    assert "upload" not in text
+    assert "Para.tsv" in text, "it lacks the others"
+    assert "Refer.tsv" not in text, "and not this one"
+    assert not list(settings.FOLDER.uploads.iterdir())
+    submission = graded(data, filename="Refer.tsv")
+    assert (submission.status, submission.verdict) == (Status.GRADED, "incomplete")
+    assert "score" in submission.report["tasks"]["Refer"]
+    assert not list(settings.FOLDER.uploads.iterdir())
+
+
+def test_the_page_gives_no_advice_for_a_terminal(client: Client, tiny: Any, ada: Any) -> None:
+    client.force_login(ada)
+    dev = zip_bytes({**PREDICTIONS, "Para": "1011"})
+    form = {"action": "check", "fragment": "1", "upload": upload(dev)}
+    text = client.post("/benchmarks/tiny/submit", form).content.decode()
+    assert "the dev split has so many" in text
+    assert not [word for word in ("--split", "--fix", "--labels", "role=") if word in text]
 
 
 def test_free_checks_are_counted_together_with_the_interface_s(

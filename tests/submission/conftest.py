@@ -21,7 +21,7 @@ FILES = {
 MANUAL = (Path(__file__).parents[2] / "docs" / "submission.md").read_text()
 CODES = set(re.findall("`([a-z0-9-]+)`", "".join(re.findall(r"(?m)^\| `.*? \|", MANUAL))))
 """The codes in the first column of the manual's tables."""
-CAPITALS = {"GLUE", "QNLI", "WNLI", "README", "SUBMISSION", "__MACOSX"}
+CAPITALS = {"GLUE", "QNLI", "WNLI", "README", "SUBMISSION", "__MACOSX", "JSON", "MNLI"}
 
 
 def well_written(problem: Problem) -> None:

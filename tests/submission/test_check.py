@@ -13,7 +13,7 @@ import gluebench.submission as submission_room
 from gluebench.benchmark import Benchmark, load_benchmark
 from gluebench.submission import Submission, check, official
 
-LATER = {"Mended", "fix_submission", "official", "read_predictions", "write_submission"}
+LATER = {"Fixed", "fix_submission", "official", "read_predictions", "write_submission"}
 """What is imported when first used."""
 Folder = Callable[[dict[str, str]], Path]
 
@@ -123,7 +123,7 @@ def test_the_dev_split_has_its_own_sizes_and_files(tiny: Benchmark, folder: Fold
     assert submission.missing == ("Sim", "Infer-m", "Infer-mm")
     refused = check(folder_path(submission), tiny)
     assert codes(refused, "error") == ["wrong-split"], "no row for each index that test has and dev has not"
-    assert "--split dev" in refused.errors[0].fix
+    assert refused.errors[0].fix.endswith("not those of the dev split.")
 
 
 def test_a_file_of_another_task_is_not_suggested_for_a_missing_one(tmp_path: Path) -> None:
@@ -272,6 +272,7 @@ def test_a_submission_as_json_has_every_key_of_the_manual(
         "value": "yes",
         "expected": "expected 0 or 1",
         "fix": "Write the label word exactly so: no quotes, spaces or decimals.",
+        "repair": "",
     }
     assert [problem["file"] for problem in problems[1:]] == [
         "Sim.tsv",
@@ -309,7 +310,7 @@ def test_every_file_that_is_absent_or_strange_is_explained(
         "Nothing to do, if none of them was meant.",
         "para.TSV: file-name: expected the name Para.tsv. Nothing to do: it was taken for that file.",
         "Infer-mm.tsv: missing-file: expected a file of this name; without it there is no average. "
-        "Did you mean Infer_mm.tsv? Rename it to Infer-mm.tsv.",
+        "The file Infer_mm.tsv seems to be it: rename it to Infer-mm.tsv.",
         "DX.tsv: missing-file: expected a file of this name; without it its analysis is left out. Add it.",
     ]
 

@@ -81,6 +81,7 @@ def test_every_code_of_a_zip_is_shown_by_a_case() -> None:
         "not-a-file",
         "empty-file",
         "wrong-archive",
+        "spreadsheet",
         "unknown-kind",
         "too-large",
     }

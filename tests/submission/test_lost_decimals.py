@@ -85,7 +85,7 @@ def test_every_way_in_refuses_them(tiny: Benchmark, folder: Folder, tmp_path: Pa
     assert (problem.code, problem.line, problem.index) == ("lost-decimals", None, 1)
 
 
-@pytest.mark.parametrize("text", ["3,412", "1.234,5", "3'412", "3\u066b412"])
+@pytest.mark.parametrize("text", ["1.234,5", "3'412", "3\u066b412"])
 def test_other_decimal_marks_are_no_numbers(tiny: Benchmark, folder: Folder, text: str) -> None:
     submission = check(folder({"Sim.tsv": scores(f"1 2 {text} 4 5")}), tiny)
     (problem,) = submission.errors

@@ -89,8 +89,8 @@ def read(text: str, layout: Layout) -> Table:
         (
             HEADER + "0\t1\n1\t0\n2\t0\n",
             VERSIONS,
-            "T.tsv: wrong-split: found '3 rows, not 4'; expected another number of rows: it is the dev split "
-            'that has so many. If it is of that split, say so (--split dev, or role="dev").',
+            "T.tsv: wrong-split: found '3 rows, not 4'; expected another number of rows, and the dev split "
+            "has so many. Predict the examples that are asked for, not those of the dev split.",
         ),
         (
             HEADER + BODY.replace("1\t0", "1"),

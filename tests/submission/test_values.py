@@ -124,7 +124,7 @@ def test_what_is_missing_makes_it_incomplete_and_what_is_wrong_invalid(tiny: Ben
     wrong = submission_of(whole | {"Para": [1, 0, "no\tyes", 0]}, tiny, role="dev")
     assert wrong.verdict == "invalid"
     assert [str(problem) for problem in wrong.problems] == [
-        "Para (index 2): unknown-label: found \"'no\\\\tyes'\"; expected 0 or 1. "
+        "Para (index 2): unknown-label: found 'no\\\\tyes'; expected 0 or 1. "
         "Write the label word exactly so: no quotes, spaces or decimals."
     ]
 

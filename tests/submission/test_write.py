@@ -243,9 +243,8 @@ def test_errors_alone_are_not_followed_by_advice_on_names(tiny: Benchmark, tmp_p
 @pytest.mark.parametrize(
     ("name", "data", "codes"),
     [
-        ("Para.csv", b"index;prediction\n0;1\n", ["separator"]),
-        ("Para.csv", b"index,guess\n0,1\n1,0\n2,1\n3,1\n", ["separator"]),
-        ("Para.csv", b"text,prediction\na,1\nb,0\nc,1\nd,1\n", ["separator"]),
+        ("Para.csv", b"index;prediction\n0;1\n", ["missing-index"]),
+        ("Para.csv", b"text,prediction\na,1\nb,0\nc,1\nd,1\n", ["no-index"]),
         ("Para.csv", b"index,prediction\0\n0,1\n", ["encoding"]),
         ("Para.csv", b"", ["empty-file"]),
         ("Para.csv", b'"index,prediction\n' + b"x" * 200_000, ["separator"]),
@@ -270,6 +269,8 @@ def test_other_tables_are_explained(
         ("Para.csv", b"\xef\xbb\xbf Index , Prediction \n0,1\n1,0\n2,1\n3,1\n"),
         ("Para.CSV", b"idx,label,prediction\n0,9,1\n1,9,0\n2,9,1\n3,9,1\n"),
         ("Para.csv", b"id,idx,index,prediction\n9,9,0,1\n9,9,1,0\n9,9,2,1\n9,9,3,1\n"),
+        ("Para.csv", b"index,guess\n0,1\n1,0\n2,1\n3,1\n"),
+        ("Para.csv", b"index;prediction\n0;1\n1;0\n2;1\n3;1\n"),
         ("Para.csv", b"prediction\r\n1\r\n0\r\n1\r\n1\r\n"),
         ("Para.jsonl", b'{"id": 9, "index": 3, "label": 0, "prediction": 1}\n{"idx": 1, "label": 0}\n'
                        b'{"id": 2, "label": 1}\n{"index": 0, "label": 1}\n'),
@@ -308,7 +309,7 @@ def test_fix_says_each_step(tiny: Benchmark, tmp_path: Path) -> None:
     assert fixed.done == [
         "Sim.tsv: UTF-16 rewritten as UTF-8",
         "Sim.tsv: commas replaced by tabs",
-        "Sim.tsv: 1 exact repetitions of a row removed",
+        "Sim.tsv: 1 exact repetitions of rows removed",
         "para.tsv: renamed to Para.tsv",
         "para.tsv: commas replaced by tabs",
         "para.tsv: header rewritten",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 import click
@@ -24,26 +25,43 @@ if TYPE_CHECKING:
     metavar="ZIP",
     type=click.Path(dir_okay=False),
     callback=zip_name,
-    help="Write a mended copy; no label is changed.",
+    help="Write a copy in the right form; no label is changed.",
+)
+@click.option(
+    "--labels",
+    metavar="WORD,WORD",
+    multiple=True,
+    help="With --fix: the label words that class numbers mean, in order; once for each set of labels.",
 )
 @split_option
 @benchmark_option
 @output_options
-def check(sub: str, official: bool, fix: str | None, split: Role, benchmark: str, form: Form) -> None:
+def check(
+    sub: str,
+    official: bool,
+    fix: str | None,
+    labels: tuple[str, ...],
+    split: Role,
+    benchmark: str,
+    form: Form,
+) -> None:
     """Check a submission without scoring it.
 
-    SUB is a zip, a folder or a single file. Every fault is named with its file, line, value and remedy.
+    SUB is a zip, a folder or a single file. Every problem is named with its file, line, value and remedy.
 
     \b
     Example:
       gluebench check submission.zip --official
+      gluebench check predictions/ --fix submission.zip --labels entailment,not_entailment
     """
     from gluebench.benchmark import load_benchmark
 
     if fix and os.path.exists(fix) and os.path.samefile(sub, fix):
         raise click.BadParameter(f"{fix} is the submission itself; name another file.", param_hint="'--fix'")
     manifest = load_benchmark(benchmark)
-    done = _mend(sub, fix, manifest, role=split) if fix else []
+    if labels and not fix:
+        raise click.UsageError("--labels goes with --fix OUT.zip.")
+    done = _fix(sub, fix, manifest, role=split, labels=[each.split(",") for each in labels]) if fix else []
     submission = _checked(fix or sub, manifest, role=split, official=official)
     _print(submission, form, done=done)
     if submission.verdict == "invalid":
@@ -57,17 +75,24 @@ def _checked(source: str, manifest: Benchmark, *, role: Role, official: bool) ->
     return submission.official(found) if official else found
 
 
-def _mend(source: str, out: str, manifest: Benchmark, *, role: Role) -> list[str]:
-    """What was mended on the way to `out`; exits when something is left that cannot be."""
+def _fix(
+    source: str, out: str, manifest: Benchmark, *, role: Role, labels: Sequence[Sequence[str]]
+) -> list[str]:
+    """What was done on the way to `out`; exits when something is left that no rewriting repairs."""
     from gluebench.submission import fix_submission
 
-    mended = fix_submission(source, out, manifest, role=role)
-    if mended.problems:
+    known = dict.fromkeys(",".join(task.words) for task in manifest.tasks if task.words)
+    for words in labels:
+        if not any({*words} == {*each.split(",")} for each in known):
+            told = f"{','.join(words)} are the labels of no task; these are: {', or '.join(known)}."
+            raise click.BadParameter(told, param_hint="'--labels'")
+    fixed = fix_submission(source, out, manifest, role=role, labels=labels)
+    if fixed.problems:
         from gluebench.cli.findings import marked
 
-        advice = "Nothing was written: this cannot be mended without guessing."
-        raise click.ClickException("\n".join([advice, *marked(mended.problems)]))
-    return mended.done
+        advice = "Nothing was written: this is left to you."
+        raise click.ClickException("\n".join([advice, *marked(fixed.problems)]))
+    return fixed.done
 
 
 def _print(submission: Submission, form: Form, *, done: list[str]) -> None:

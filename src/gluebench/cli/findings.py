@@ -63,8 +63,26 @@ def _files(submission: Submission, severity: str) -> dict[str, Counter[str]]:
 
 def as_lines(submission: Submission, *, done: list[str]) -> str:
     """What a check prints for a reader."""
-    lines = [f"mended: {step}" for step in done] + problem_lines(submission)
-    return "".join(f"{line}\n" for line in [*lines, verdict_line(submission)])
+    lines = [f"fixed: {step}" for step in done] + problem_lines(submission)
+    return "".join(f"{line}\n" for line in [*lines, verdict_line(submission), *_hints(submission)])
+
+
+def _hints(submission: Submission) -> list[str]:
+    """What the options of this command do about the problems."""
+    repairs = [f"{problem.file}: {problem.repair}" for problem in submission.problems if problem.repair]
+    shown = "; ".join(repairs[:_REPAIRS]) + (" and more" if len(repairs) > _REPAIRS else "")
+    hints = [f"--fix OUT.zip writes a copy with these repaired ({shown})."] if repairs else []
+    codes = {problem.code for problem in submission.problems}
+    return [f"hint: {hint}" for hint in [*hints, *(_OPTIONS[code] for code in _OPTIONS if code in codes)]]
+
+
+_REPAIRS = 5
+"""Repairs that a hint names."""
+_OPTIONS = {
+    "wrong-split": "--split dev reads predictions of the dev split.",
+    "wrong-file": "--fix OUT.zip exchanges two files that have each other's number of rows.",
+    "class-numbers": "--fix OUT.zip --labels WORD,WORD writes words for numbers, in the order you name.",
+}
 
 
 def verdict_line(submission: Submission) -> str:
@@ -91,8 +109,8 @@ def check_output(submission: Submission, *, done: list[str]) -> Output:
     """The check in the forms for programs and papers."""
     rows = tuple(tuple(problem.as_dict()[column] for column in COLUMNS) for problem in submission.problems)
     cells = tuple(tuple("" if value is None else str(value) for value in row) for row in rows)
-    mended = tuple(f"Mended: {step}." for step in done)
+    fixed = tuple(f"Fixed: {step}." for step in done)
     table = Table(
-        COLUMNS, (Section(cells),), right=frozenset({2, 3}), notes=(*mended, verdict_line(submission))
+        COLUMNS, (Section(cells),), right=frozenset({2, 3}), notes=(*fixed, verdict_line(submission))
     )
-    return Output(submission.as_dict() | {"mended": done}, (table,), Records(COLUMNS, rows))
+    return Output(submission.as_dict() | {"fixed": done}, (table,), Records(COLUMNS, rows))

@@ -12,13 +12,13 @@ from gluebench.submission.problems import SHOWN_PER_FILE, Problem
 from gluebench.submission.submission import Submission
 
 if TYPE_CHECKING:
-    from gluebench.submission.mend import Mended, fix_submission
+    from gluebench.submission.fix import Fixed, fix_submission
     from gluebench.submission.original_site import official
     from gluebench.submission.write import read_predictions, write_submission
 
 _LATER = {
-    "Mended": "mend",
-    "fix_submission": "mend",
+    "Fixed": "fix",
+    "fix_submission": "fix",
     "official": "original_site",
     "read_predictions": "write",
     "write_submission": "write",
@@ -27,7 +27,7 @@ _LATER = {
 __all__ = [
     "SHOWN_PER_FILE",
     "Column",
-    "Mended",
+    "Fixed",
     "Problem",
     "Submission",
     "check",

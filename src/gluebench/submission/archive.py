@@ -53,6 +53,16 @@ def read_members(
     return Archive(contents.members, tuple(contents.ignored), tuple(contents.problems))
 
 
+def read_nested(source: str | os.PathLike[str], name: str, wanted: Callable[[str], bool]) -> Archive:
+    """The wanted files of the zip of that base name that lies in a zip or a folder; none deeper is read."""
+    outer = read_members(source, name.__eq__, limits=Limits(nested=True))
+    try:
+        contents = read_zip(next(iter(outer.members.values()), b""), wanted, Limits())
+    except Refused as refused:
+        return Archive({}, (), (*outer.problems, refused.problem))
+    return Archive(contents.members, tuple(contents.ignored), (*outer.problems, *contents.problems))
+
+
 def _is_table(name: str) -> bool:
     return name.casefold().endswith(SUFFIX)
 
@@ -84,7 +94,10 @@ def _read_file(source: str, wanted: Callable[[str], bool], limits: Limits) -> Co
     if data.startswith((b"PK\3\4", END_MARK, DESCRIPTOR_MARK, SPLIT_MARK)):
         if len(data) > limits.upload:
             raise _too_large(name, len(data), limits.upload)
-        return read_zip(data, wanted, limits)
+        contents = read_zip(data, wanted, limits)
+        if "xl/workbook.xml" in contents.ignored and not contents.members:
+            raise Refused("spreadsheet", file=name)
+        return contents
     kind = archive_kind(data)
     if kind:
         raise Refused("wrong-archive", file=name, value=kind)
@@ -117,7 +130,8 @@ def _read_folder(source: str, wanted: Callable[[str], bool], limits: Limits) -> 
     found = (("wrapper-folder", [prefix[:-1]] if prefix and chosen else []), ("system-files", system))
     contents = Contents({}, ignored, [notice(code, names) for code, names in found if names])
     for entry in chosen:
-        _add(contents, prefix + entry.name, _load(entry.path, limits.total, flags=os.O_NOFOLLOW))
+        data = _load(entry.path, limits.total, flags=os.O_NOFOLLOW)
+        _add(contents, prefix + entry.name, data, limits)
     return contents
 
 
@@ -154,9 +168,9 @@ def _entry_fault(prefix: str, entry: os.DirEntry[str]) -> str | None:
     return name_fault(prefix + entry.name)
 
 
-def _add(contents: Contents, path: str, data: bytes) -> None:
+def _add(contents: Contents, path: str, data: bytes, limits: Limits) -> None:
     kind = archive_kind(data)
-    if kind:
+    if kind and not limits.nested:
         contents.problems.append(refusal("nested-archive", file=path, value=kind))
     else:
         contents.members[path] = data

@@ -1,4 +1,4 @@
-"""What can be wrong with an archive or a folder: every code, what was expected, how to mend it."""
+"""What can be wrong with an archive or a folder: every code, what was expected, how to fix it."""
 
 from __future__ import annotations
 
@@ -39,6 +39,10 @@ REFUSALS: dict[str, Advice] = {
     ),
     "unknown-kind": Advice(
         "expected a zip, a folder or a .tsv file, and the content is none of them", _REMAKE
+    ),
+    "spreadsheet": Advice(
+        "expected text with tabs, and this is a spreadsheet",
+        "Save each sheet as text with tabs between the columns, named as its test file.",
     ),
     "too-large": Advice(
         "the file is larger than a submission can be", "Leave out everything but the .tsv files."
@@ -119,7 +123,7 @@ REFUSALS: dict[str, Advice] = {
     "bad-crc": Advice("the content of this file does not match its checksum", _UPLOAD),
     # Beyond the first SHOWN_PER_FILE.
     "more-problems": Advice(
-        "there are more problems of these kinds, not listed", "Mend the ones listed first."
+        "there are more problems of these kinds, not listed", "Fix the ones listed first."
     ),
 }
 

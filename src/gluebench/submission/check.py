@@ -4,53 +4,20 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Mapping
+from dataclasses import replace
 from typing import NamedTuple
 
 from gluebench.benchmark import Benchmark, Role, Task, TestFile, closest, load_benchmark
 from gluebench.submission.archive import base_name, read_members
 from gluebench.submission.column import Column
-from gluebench.submission.problems import Problem, verdict
+from gluebench.submission.names import SUFFIX, Names, foreign, split_name
+from gluebench.submission.problems import Problem, Severity, verdict
 from gluebench.submission.submission import Submission, missing_files
 from gluebench.submission.suspicions import suspicions
-from gluebench.submission.tables import Layout, read_table
-
-SUFFIX = ".tsv"
+from gluebench.submission.tables import Layout, Table, read_table
 
 # Freeing one large block tells glibc to keep later ones for reuse: a sixth of the time was page faults.
 bytes(16_000_000)
-
-
-class Names:
-    """Which file names mean which test file of a benchmark, letter case aside."""
-
-    def __init__(self, benchmark: Benchmark, role: Role) -> None:
-        self.files = {
-            name.casefold(): file for file in benchmark.files(role) for name in (file.name, *file.synonyms)
-        }
-        self.others = {name.casefold() for file in benchmark.ignored for name in (file.name, *file.synonyms)}
-
-    def file(self, path: str) -> TestFile | None:
-        """The test file that a member is named as."""
-        stem = _stem(path)
-        return None if stem is None else self.files.get(stem.casefold())
-
-    def knows(self, name: str) -> bool:
-        """Whether a member of that base name is to be read."""
-        return self.file(name) is not None
-
-    def by_file(self, paths: Iterable[str]) -> dict[str, list[str]]:
-        """Test-file name to the members that are named as it."""
-        found: dict[str, list[str]] = {}
-        for path in paths:
-            file = self.file(path)
-            if file is not None:
-                found.setdefault(file.name, []).append(path)
-        return found
-
-    def of_other_task(self, path: str) -> bool:
-        """Whether it is a test file of a task that only the parent benchmark has."""
-        stem = _stem(path)
-        return stem is not None and stem.casefold() in self.others
 
 
 class _File(NamedTuple):
@@ -90,10 +57,11 @@ def check(
                 unshown[paths[0]] = read.unshown
             if read.column is not None:
                 predictions[file.name] = read.column
-    absent = [file for file in benchmark.files(role) if file.name not in found]
     if not broken:  # what is absent may be among what could not be read
-        strange = [path for path in ignored if not names.of_other_task(path)]
-        problems += _missing(absent, strange, benchmark, nothing=not found)
+        absent = [file for file in benchmark.files(role) if file.name not in found]
+        likely = likely_files(ignored, names, absent)
+        problems += _missing(absent, likely, ignored, names, benchmark, nothing=not found)
+        problems += _likely_contents(source, likely, benchmark, role)
     missing = missing_files(benchmark, role, found)
     judged = verdict(problems, missing=bool(missing))
     return Submission(
@@ -115,6 +83,11 @@ def layout(file: TestFile, task: Task, role: Role) -> Layout:
         synonyms,
         versions=versions,
         others=other_sizes(file, role),
+        siblings={
+            other.size(role): other.name + SUFFIX
+            for other in task.files
+            if role in other.splits and other.size(role) != file.size(role)
+        },
         score_range=task.score_range,
     )
 
@@ -125,7 +98,7 @@ def other_sizes(file: TestFile, role: Role) -> dict[int, str]:
 
 
 def _read(path: str, data: bytes, file: TestFile, task: Task, *, role: Role) -> _File:
-    table = read_table(path, data, layout(file, task, role))
+    table = explain(path, data, layout(file, task, role))
     problems, unshown = list(table.problems), dict(table.unshown)
     if base_name(path) != file.name + SUFFIX:
         expected = f"expected the name {file.name}{SUFFIX}"
@@ -137,6 +110,27 @@ def _read(path: str, data: bytes, file: TestFile, task: Task, *, role: Role) -> 
         problems += suspected.problems
         unshown.update(suspected.unshown)
     return _File(table.column, problems, unshown)
+
+
+def explain(path: str, data: bytes, wanted: Layout) -> Table:
+    """The file as it was read; where it is wrong, its common mistakes in one sentence each and no column."""
+    table = read_table(path, data, wanted)
+    if table.column is not None or not any(problem.severity == "error" for problem in table.problems):
+        return table
+    from gluebench.submission.mistakes import explained
+
+    return explained(path, data, wanted, table)._replace(column=None)
+
+
+def likely_files(ignored: Iterable[str], names: Names, absent: Iterable[TestFile]) -> dict[str, TestFile]:
+    """Path to the absent test file that its name seems to mean; none where several would mean the same."""
+    wanted = {file.name for file in absent}
+    found: dict[str, list[str]] = {}
+    for path in ignored:
+        file = names.likely(path)
+        if file is not None and file.name in wanted and not names.of_other_task(path):
+            found.setdefault(file.name, []).append(path)
+    return {paths[0]: file for file in absent if len(paths := found.get(file.name, [])) == 1}
 
 
 def two_files(file: TestFile, paths: list[str]) -> Problem:
@@ -167,29 +161,77 @@ def _listing(paths: list[str], most: int = 10) -> str:
 
 
 def _missing(
-    absent: Iterable[TestFile], strange: Iterable[str], benchmark: Benchmark, *, nothing: bool
+    absent: Iterable[TestFile],
+    likely: Mapping[str, TestFile],
+    ignored: Iterable[str],
+    names: Names,
+    benchmark: Benchmark,
+    *,
+    nothing: bool,
 ) -> list[Problem]:
-    stems = {base_name(path).rpartition(".")[0] or base_name(path): path for path in strange}
-    if nothing:
-        return [no_files(absent)]
+    """A problem for each absent file, with the file that may be it; one for all where nothing is there."""
+    meant = {file.name: path for path, file in likely.items()}
+    if nothing and not meant:
+        return [no_files(absent, ignored)]
+    strange = [path for path in ignored if path not in likely and not names.of_other_task(path)]
+    stems = {split_name(path)[0]: path for path in strange}
     problems = []
     for file in absent:
-        close = closest(file.name, stems, most=1)
-        task = benchmark.task(file.task)
-        fix = f"Did you mean {stems[close[0]]}? Rename it to {file.name}{SUFFIX}." if close else "Add it."
-        consequence = "there is no average" if task.scored else "its analysis is left out"
+        scored = benchmark.task(file.task).scored
+        consequence = "there is no average" if scored else "its analysis is left out"
         expected = f"expected a file of this name; without it {consequence}"
-        problems.append(Problem("missing-file", "warning", file.name + SUFFIX, expected, fix))
+        fix, repair = "Add it.", ""
+        if file.name in meant:
+            fix, repair = _renaming(meant[file.name], file)
+        elif close := closest(file.name, stems, most=1):
+            fix = f"Did you mean {stems.pop(close[0])}? Rename it to {file.name}{SUFFIX}."
+        severity: Severity = "error" if nothing and file.name in meant else "warning"
+        problems.append(Problem("missing-file", severity, file.name + SUFFIX, expected, fix, repair=repair))
     return problems
 
 
-def no_files(absent: Iterable[TestFile]) -> Problem:
+def _renaming(path: str, file: TestFile) -> tuple[str, str]:
+    """What to do with a file that seems to be this one, and what a repair of it does."""
+    name, kind = file.name + SUFFIX, foreign(path)
+    if kind:
+        return f"The file {path} seems to be it, but is {kind}: save it as text with tabs, named {name}.", ""
+    rename = "write it with tabs between the columns, named" if _natural(path) else "rename it to"
+    return f"The file {path} seems to be it: {rename} {name}.", f"{path} taken for {name}"
+
+
+def _likely_contents(
+    source: str | os.PathLike[str], likely: Mapping[str, TestFile], benchmark: Benchmark, role: Role
+) -> list[Problem]:
+    """What is wrong with the files that seem to be meant, beyond their names: warnings, as none is taken."""
+    readable = {path: file for path, file in likely.items() if not foreign(path)}
+    if not readable:
+        return []
+    bases = {base_name(path) for path in readable}
+    members = read_members(source, bases.__contains__).members
+    problems = []
+    for path, data in members.items():
+        if path in readable:
+            file = readable[path]
+            found = explain(path, data, layout(file, benchmark.task(file.task), role)).problems
+            problems += [each for each in found if each.code not in _natural(path)]
+    return [replace(each, severity="warning") for each in problems if each.severity == "error"]
+
+
+def _natural(path: str) -> tuple[str, ...]:
+    """Mistakes of form that the end of a file's name tells already."""
+    return {".csv": ("separator",), ".json": ("json",), ".jsonl": ("json",)}.get(split_name(path)[1], ())
+
+
+def no_files(absent: Iterable[TestFile], ignored: Iterable[str] = ()) -> Problem:
     """The problem with a submission in which nothing is named as a test file."""
-    names = ", ".join(file.name + SUFFIX for file in absent)
-    fix = "Name each file as its task's test file."
-    return Problem("no-files", "error", "", f"expected at least one of {names}", fix)
-
-
-def _stem(path: str) -> str | None:
-    name = base_name(path)
-    return name[: -len(SUFFIX)] if name.casefold().endswith(SUFFIX) else None
+    expected = f"expected at least one of {', '.join(file.name + SUFFIX for file in absent)}"
+    fix, repair = "Name each file as its task's test file.", ""
+    tables = [path for path in ignored if split_name(path)[1]]
+    if len(tables) == 1:
+        (path,) = tables
+        fix = f"If {path} holds all tasks, write a file for each; else name it as its task's test file."
+        if foreign(path):
+            expected += f", and {path} is {foreign(path)}"
+            fix = "Put the files themselves there, as text with tabs between the columns."
+            repair = "unpacked" if path.casefold().endswith(".zip") else ""
+    return Problem("no-files", "error", "", expected, fix, repair=repair)

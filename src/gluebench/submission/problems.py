@@ -1,4 +1,4 @@
-"""What can be wrong with a submission, said so that its author can mend it."""
+"""What can be wrong with a submission, said so that its author can fix it."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ SHOWN_PER_FILE = 20
 
 @dataclass(frozen=True, slots=True)
 class Problem:
-    """One finding. An error makes the submission invalid; a warning or a notice does not."""
+    """One problem. An error makes the submission invalid; a warning or a notice does not."""
 
     code: str
     """Stable name, as "unknown-label": for programs, and to look up in the manual."""
@@ -30,6 +30,8 @@ class Problem:
     index: int | None = None
     value: str | None = None
     """What stood there, shortened when long."""
+    repair: str = ""
+    """What `fix_submission` does about it, as "commas replaced by tabs"; empty where it cannot."""
 
     def __str__(self) -> str:
         found = "" if self.value is None else f" found {self.value!r};"
@@ -44,7 +46,7 @@ class Problem:
         return f"{self.file}{line}{index}"
 
     def as_dict(self) -> dict[str, Any]:
-        """The finding as JSON-ready values, every key present."""
+        """The problem as JSON-ready values, every key present."""
         return asdict(self)
 
 

@@ -17,6 +17,9 @@ from gluebench.submission.rows import Fault, Rows, Wanted, read_lines
 INDEX_NAMES = ("index", "id", "")
 """Header names that are taken for the index column, letter case aside."""
 
+WRONG_SIZES = ("wrong-version", "wrong-split", "wrong-file")
+"""Problems with a number of rows that something else has: extra and missing indices follow from it."""
+
 _SMALL = 200_000
 """Bytes below which importing numpy costs more than it saves."""
 _TINY = 2_000
@@ -44,6 +47,8 @@ class Layout(NamedTuple):
     """Whether every index must be there."""
     others: Mapping[int, str] = {}
     """Number of rows to the other split that has it: "dev", where test is wanted."""
+    siblings: Mapping[int, str] = {}
+    """Number of rows to the other file of the task that has it."""
     score_range: tuple[float, float] | None = None
     """Lowest and highest score, of a file whose numbers may have lost their decimal points."""
 
@@ -118,7 +123,7 @@ def _too_much(name: str, data: bytes, layout: Layout) -> Problem:
     """The problem with a file that is not read row by row, because it could fill the memory."""
     rows = data.count(b"\n") - data.startswith(b"index\t")
     counted = _row_count_problem(name, Rows(b"", array("q"), [], Counter(), rows, 0, 0), layout)
-    if counted and counted.code in ("wrong-version", "wrong-split"):
+    if counted and counted.code in WRONG_SIZES:
         return counted
     expected = f"expected {layout.size:,} rows of an index and a {layout.value}, and nothing else"
     value = f"{len(data):,} bytes, {rows:,} rows"
@@ -200,11 +205,11 @@ def _table(name: str, rows: Rows, text: _Text, layout: Layout) -> Table:
     if rows.synonyms:
         accepted = ", ".join(f"{word} for {layout.words[code]}" for word, code in layout.synonyms.items())
         fix = f"Nothing to do: {rows.synonyms:,} rows were read with {accepted}."
-        problems.append(_notice("label-synonym", name, f"expected {_listed(layout.words)}", fix))
+        problems.append(_notice("label-synonym", name, f"expected {listed_words(layout.words)}", fix))
     count = _row_count_problem(name, rows, layout)
     if count:
         problems.append(count)
-        if count.code in ("wrong-version", "wrong-split"):  # every extra or missing index follows from it
+        if count.code in WRONG_SIZES:
             shown = [fault for fault in shown if fault.code not in ("extra-index", "missing-index")]
             del faults["extra-index"], faults["missing-index"]
     if (
@@ -229,11 +234,15 @@ def _row_count_problem(name: str, rows: Rows, layout: Layout) -> Problem | None:
         return None
     if rows.rows in layout.others:
         role = layout.others[rows.rows]
-        expected = f"expected another number of rows: it is the {role} split that has so many"
-        fix = f'If it is of that split, say so (--split {role}, or role="{role}").'
+        expected = f"expected another number of rows, and the {role} split has so many"
+        fix = f"Predict the examples that are asked for, not those of the {role} split."
         return Problem("wrong-split", "error", name, expected, fix, value=_count(rows, layout))
     if not layout.complete:
         return None
+    if rows.rows in layout.siblings:
+        expected = f"expected another number of rows, and {layout.siblings[rows.rows]} has so many"
+        fix = "Check whether the two files have each other's names."
+        return Problem("wrong-file", "error", name, expected, fix, value=_count(rows, layout))
     if rows.rows in layout.versions:
         expected = (
             f"expected {layout.size:,} rows, and {rows.rows:,} is the size of {layout.versions[rows.rows]}"
@@ -272,7 +281,7 @@ class _Explanation(NamedTuple):
 
 def _explanation(code: str, layout: Layout) -> _Explanation:
     last = layout.size - 1
-    allowed = _listed(layout.words) if layout.words else "a number such as 3.5"
+    allowed = listed_words(layout.words) if layout.words else "a number such as 3.5"
     return {
         "columns": _Explanation(
             f"expected two columns, index and {layout.value}, with one tab between them",
@@ -301,7 +310,8 @@ def _explanation(code: str, layout: Layout) -> _Explanation:
     }[code]
 
 
-def _listed(words: Sequence[str]) -> str:
+def listed_words(words: Sequence[str]) -> str:
+    """Label words as a sentence has them: "entailment, neutral or contradiction"."""
     return f"{', '.join(words[:-1])} or {words[-1]}" if len(words) > 1 else words[0]
 
 

@@ -8,11 +8,10 @@ from typing import Any
 
 from gluebench.benchmark import Benchmark, Role, Task, TestFile
 from gluebench.benchmark.lookup import UnknownNameError, find
-from gluebench.submission.check import layout
+from gluebench.submission.check import explain, layout
 from gluebench.submission.column import Column
 from gluebench.submission.problems import Problem, listed, verdict
 from gluebench.submission.submission import Submission, missing_files
-from gluebench.submission.tables import read_table
 
 SOURCE = "predictions given from Python"
 
@@ -27,7 +26,10 @@ class SubmissionError(ValueError):
         source: str,
         unshown: Mapping[str, Mapping[str, int]] | None = None,
     ) -> None:
-        super().__init__("\n".join([f"{source} cannot be graded:", *listed(problems, unshown)]))
+        lines = [f"{source} cannot be graded:", *listed(problems, unshown)]
+        if any(problem.code == "wrong-split" for problem in problems):
+            lines.append('Name the split of the predictions, as in role="dev", if it is the one you mean.')
+        super().__init__("\n".join(lines))
         self.problems = list(problems)
 
 
@@ -55,7 +57,7 @@ def submission_of(predictions: Mapping[str, Any], benchmark: Benchmark, *, role:
             data = _tsv(values, task)
         except ValueError as error:
             raise ValueError(f"{name}: {error}") from None
-        table = read_table(name, data, layout(file, task, role))
+        table = explain(name, data, layout(file, task, role))
         problems += [replace(problem, line=None) for problem in table.problems]
         if table.unshown:
             unshown[name] = table.unshown
@@ -132,5 +134,7 @@ def _plain(values: Any) -> Iterable[object]:
 def _text(value: object, *, number: bool = False) -> str:
     if number and isinstance(value, int | float):
         return repr(float(value))
+    if isinstance(value, float) and value.is_integer():  # NumPy and pandas make 1.0 of 1
+        return str(int(value))
     text = str(value)
-    return repr(value) if any(character in text for character in "\t\r\n") else text
+    return repr(text)[1:-1] if any(character in text for character in "\t\r\n") else text

@@ -2,23 +2,19 @@
 
 from __future__ import annotations
 
-import json
 import os
 from collections.abc import Iterable, Mapping
 from contextlib import suppress
-from dataclasses import replace
 from pathlib import Path
 from typing import Any, NamedTuple
 
 from gluebench.benchmark import Benchmark, Role, TestFile, load_benchmark
-from gluebench.submission.check import SUFFIX, Names, layout
+from gluebench.submission.check import layout
 from gluebench.submission.column import Column
+from gluebench.submission.mistakes import GUESS, explained
+from gluebench.submission.names import SUFFIX, TEXT, Names
 from gluebench.submission.problems import Problem
 from gluebench.submission.tables import read_table
-
-FORMATS = (".tsv", ".csv", ".jsonl", ".txt")
-_INDEX_KEYS = ("index", "idx", "id")
-_VALUE_KEYS = ("prediction", "label")
 
 
 class Predictions(NamedTuple):
@@ -126,88 +122,22 @@ def read_predictions(
 def _prediction_files(folder: Path) -> Iterable[Path]:
     if folder.is_file():
         return [folder]
-    return [path for path in folder.iterdir() if path.suffix.casefold() in FORMATS and path.is_file()]
+    return [path for path in folder.iterdir() if path.suffix.casefold() in TEXT and path.is_file()]
 
 
 def _read(path: Path, file: TestFile, benchmark: Benchmark, *, role: Role) -> Predictions:
+    """A file in its own form. What had to be guessed is an error, but for the order of predictions alone."""
     data = path.read_bytes()
-    suffix = path.suffix.casefold()
-    if suffix == ".jsonl":
-        converted = _from_json_lines(path.name, data)
-        if isinstance(converted, Problem):
-            return Predictions({}, [converted])
-        data = converted
-    elif suffix == ".txt":
-        data = _numbered(data.decode("utf-8", "backslashreplace").splitlines())
-    else:
-        data = _two_columns(data, "," if suffix == ".csv" else "\t")
-    table = read_table(path.name, data, layout(file, benchmark.task(file.task), role))
-    problems = table.problems
-    if suffix in (".jsonl", ".txt"):  # which had no header
-        problems = [each if each.line is None else replace(each, line=each.line - 1) for each in problems]
-    return Predictions({} if table.column is None else {file.name: table.column}, problems)
-
-
-def _two_columns(data: bytes, delimiter: str) -> bytes:
-    """The columns of index and prediction, by the names in the header; the data as it is where those fail."""
-    header = data.split(b"\n", 1)[0].rstrip(b"\r")
-    if b"\0" in header or (delimiter == "\t" and header.count(b"\t") == 1):
-        return data
-    import csv
-
-    lines = data.decode("utf-8-sig", "backslashreplace").replace("\r\n", "\n").split("\n")
-    try:
-        names, *rows = (
-            csv.reader(lines) if delimiter == "," else csv.reader(lines, "excel-tab", quoting=csv.QUOTE_NONE)
-        )
-    except csv.Error:
-        return data
-    names = [name.strip().casefold() for name in names]
-    index = next((names.index(key) for key in (*_INDEX_KEYS, "") if key in names), None)
-    if _VALUE_KEYS[0] not in names or (index is None and len(names) > 1):
-        return data
-    value = names.index(_VALUE_KEYS[0])
-    if index is None:
-        return _numbered(delimiter.join(row) for row in (rows[:-1] if rows and not rows[-1] else rows))
-    kept = (
-        f"{row[index]}\t{row[value]}" if len(row) == len(names) else _unlike(row, delimiter) for row in rows
-    )
-    return "\n".join(["index\tprediction", *kept]).encode()
-
-
-def _unlike(row: list[str], delimiter: str) -> str:
-    """A row that has other columns than the header, such that it is not taken for one of two columns."""
-    text = delimiter.join(row)
-    return text + "\t" * (text.count("\t") == 1)
-
-
-def _numbered(values: Iterable[object]) -> bytes:
-    rows = "".join(f"{index}\t{value}\n" for index, value in enumerate(values))
-    return f"index\tprediction\n{rows}".encode()
-
-
-def _from_json_lines(name: str, data: bytes) -> bytes | Problem:
-    rows = ["index\tprediction"]
-    count = 0
-    for line, text in enumerate(data.decode("utf-8", "backslashreplace").splitlines(), 1):
-        if not text.strip():
-            rows.append("")
-            continue
-        try:
-            row = json.loads(text)
-        except json.JSONDecodeError:
-            row = None
-        value = _first(row, _VALUE_KEYS) if isinstance(row, dict) else None
-        if not isinstance(value, str | int | float) or isinstance(value, bool):
-            expected = 'expected an object with "prediction", as {"index": 0, "prediction": "entailment"}'
-            return Problem(
-                "json-line", "error", name, expected, "Write one such object a line.", line, None, text[:60]
-            )
-        index = _first(row, _INDEX_KEYS)
-        rows.append(f"{count if index is None else index}\t{value}")
-        count += 1
-    return "\n".join([*rows, ""]).encode()
-
-
-def _first(row: Mapping[str, object], keys: Iterable[str]) -> object:
-    return next((row[key] for key in keys if key in row), None)
+    wanted = layout(file, benchmark.task(file.task), role)
+    table = read_table(path.name, data, wanted)
+    if table.column is not None:
+        return Predictions({file.name: table.column}, table.problems)
+    table = explained(path.name, data, wanted, table, thorough=True)
+    codes = {each.code for each in table.problems}
+    guesses = [each for each in table.problems if each.repair.startswith(GUESS)]
+    if codes.isdisjoint(("more-columns", "index-from-1")):
+        guesses = []
+    if table.column is not None and not guesses:
+        return Predictions({file.name: table.column}, [])
+    left = [each for each in table.problems if each.severity == "error" and not each.repair]
+    return Predictions({}, [*guesses, *left])

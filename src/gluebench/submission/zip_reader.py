@@ -66,6 +66,8 @@ class Limits(NamedTuple):
     """Everything a zip lists, read or not."""
     ratio: int = 100
     """Unpacked by packed size of a member, for members over 1 MiB."""
+    nested: bool = False
+    """Whether what is read may be an archive itself."""
 
 
 class Contents(NamedTuple):
@@ -98,7 +100,9 @@ def read_zip(data: bytes, wanted: Callable[[str], bool], limits: Limits) -> Cont
     problems += _judge_contents(chosen, limits)
     if problems:
         return Contents({}, ignored, shortened(problems))
-    return _read(data, chosen, spans, Contents({}, ignored, _notices(names, chosen, system)))
+    return _read(
+        data, chosen, spans, Contents({}, ignored, _notices(names, chosen, system)), nested=limits.nested
+    )
 
 
 def archive_kind(data: bytes) -> str | None:
@@ -234,25 +238,27 @@ def _notices(members: list[_Member], chosen: list[_Member], system: list[str]) -
     return [notice(code, names) for code, names in found if names]
 
 
-def _read(data: bytes, chosen: list[_Member], spans: dict[int, Span], contents: Contents) -> Contents:
+def _read(
+    data: bytes, chosen: list[_Member], spans: dict[int, Span], contents: Contents, *, nested: bool
+) -> Contents:
     """Inflate the chosen members; one that fails is a problem and not a member."""
     view = memoryview(data)
     for path, entry in chosen:
         span = spans[entry.offset]
         try:
-            contents.members[path] = _content(view[span.data : span.end], entry)
+            contents.members[path] = _content(view[span.data : span.end], entry, nested=nested)
         except Refused as refused:
             contents.problems.append(replace(refused.problem, file=printable(path)))
     return contents
 
 
-def _content(packed: memoryview, entry: Entry) -> bytes:
+def _content(packed: memoryview, entry: Entry, *, nested: bool) -> bytes:
     """The real bytes of one member, never more than stated. Raises Refused."""
     content = bytes(packed) if entry.method == STORED else _inflate(packed, entry.size)
     if zlib.crc32(content) != entry.crc:
         raise Refused("bad-crc")
     kind = archive_kind(content)
-    if kind:
+    if kind and not nested:
         raise Refused("nested-archive", value=kind)
     return content
 

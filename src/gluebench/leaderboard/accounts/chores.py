@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 import time
 from contextlib import suppress
 from datetime import timedelta
@@ -53,9 +54,9 @@ def do() -> None:
 
 
 def _forget_older(folder: Path, kept: timedelta) -> None:
-    """Delete the files of a folder that are older than this."""
+    """Delete what lies in a folder and is older than this."""
     end = time.time() - kept.total_seconds()
     for path in folder.glob("*"):
         with suppress(FileNotFoundError):  # another worker does the same
-            if path.is_file() and path.stat().st_mtime < end:
-                path.unlink()
+            if path.lstat().st_mtime < end:
+                shutil.rmtree(path) if path.is_dir() else path.unlink()

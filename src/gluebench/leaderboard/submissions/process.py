@@ -175,7 +175,7 @@ def _answer(returncode: int, output: bytes) -> Mapping[str, Any]:
 
 @contextmanager
 def local_path(file: FieldFile) -> Iterator[Path]:
-    """Where the grader finds it: its own place, or a copy for as long as it is needed.
+    """Where the grader finds it: its own place, or a copy for as long as it is needed, under its own name.
 
     Raises UnreadableFileError where it is not to be had; the validator would call it not valid. Raises
     ChangedFileError where its SHA-256 is no longer that of the row it belongs to.
@@ -187,13 +187,32 @@ def local_path(file: FieldFile) -> Iterator[Path]:
             shutil.copyfileobj(kept, copy)
             copy.flush()
             _require_unchanged(Path(copy.name), file)
-            yield Path(copy.name)
+            with under_own_name(Path(copy.name), _filename(file)) as named:
+                yield named
     else:
         try:
             _require_unchanged(Path(place), file)
         except OSError as error:
             raise UnreadableFileError("The submitted file cannot be read now. Ask the organiser.") from error
-        yield Path(place)
+        with under_own_name(Path(place), _filename(file)) as named:
+            yield named
+
+
+@contextmanager
+def under_own_name(path: Path, filename: str) -> Iterator[Path]:
+    """A link with the name that its sender gave a file, by which a lone table is known; a zip needs none."""
+    if filename.casefold().endswith(".zip"):
+        yield path
+        return
+    with tempfile.TemporaryDirectory(dir=settings.FOLDER.uploads) as folder:
+        link = Path(folder, Path(filename).name or "submission")
+        link.symlink_to(path.absolute())
+        yield link
+
+
+def _filename(file: FieldFile) -> str:
+    submission: Any = file.instance
+    return str(submission.filename)
 
 
 def _require_unchanged(path: Path, file: FieldFile) -> None:

@@ -22,7 +22,7 @@ from gluebench.leaderboard.limits import gate
 from gluebench.leaderboard.submissions.feedback import as_policy
 from gluebench.leaderboard.submissions.grading import grade, hand_out
 from gluebench.leaderboard.submissions.models import Submission
-from gluebench.leaderboard.submissions.process import run_check
+from gluebench.leaderboard.submissions.process import run_check, under_own_name
 from gluebench.leaderboard.text import require_fields
 
 
@@ -98,7 +98,8 @@ def free_check(benchmark: Benchmark, upload: UploadedFile[Any], account: int) ->
     """
     assert isinstance(upload, TemporaryUploadedFile)  # this site writes every upload to disk as it comes in
     spend("check", str(account))
-    found = run_check(benchmark.manifest_path, Path(upload.temporary_file_path()), account=account)
+    with under_own_name(Path(upload.temporary_file_path()), upload.name or "") as path:
+        found = run_check(benchmark.manifest_path, path, account=account)
     return as_policy(benchmark.policy, found)
 
 

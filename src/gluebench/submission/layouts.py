@@ -1,0 +1,205 @@
+"""The rows of a file of predictions in whatever form it has: tabs, commas, spaces, JSON; any encoding."""
+
+from __future__ import annotations
+
+import csv
+import json
+import re
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
+from typing import Any
+
+from gluebench.submission.problems import Problem
+from gluebench.submission.tables import Layout
+
+KEYS = ("index", "idx", "id", "guid", "example_id", "pairid", "", "unnamed: 0")
+"""What people call the index column, letter case aside, the surest first."""
+VALUES = (
+    *("prediction", "predictions", "predicted_label", "predicted", "pred", "preds", "label", "labels"),
+    *("output", "answer", "class", "gold_label", "score", "scores"),
+)
+"""What they call the predictions."""
+_SEPARATORS = {
+    "\t": "tabs",
+    ";": "semicolons",
+    ",": "commas",
+    "|": "bars",
+    "\\t": "a backslash and a t",
+    " ": "spaces",
+}
+
+
+class NotRecognizedError(Exception):
+    """No rows were found; `line` is that of what is no JSON, 0 where nothing can be said."""
+
+    def __init__(self, line: int = 0, found: str = "") -> None:
+        super().__init__(line)
+        self.line, self.found = line, found
+
+    def problem(self, name: str) -> Problem:
+        """The error in a file of JSON lines."""
+        expected = 'expected an object with "prediction", as {"index": 0, "prediction": "entailment"}'
+        fix = "Write one such object a line."
+        return Problem("json-line", "error", name, expected, fix, self.line, None, self.found[:60])
+
+
+@dataclass
+class Cells:
+    """Rows of cells with their physical lines, and the mistakes of form with what they name."""
+
+    header: list[str] | None = None
+    rows: list[list[str]] = field(default_factory=list)
+    lines: list[int] = field(default_factory=list)
+    found: list[tuple[str, str]] = field(default_factory=list)
+
+
+def cells_of(data: bytes, layout: Layout) -> Cells:
+    """The cells of a file. Raises NotRecognizedError."""
+    cells = Cells()
+    text = _decoded(data, cells)
+    numbered = list(enumerate(re.split(r"\r\n|\r|\n", text), 1))
+    if text.lstrip()[:1] in ("{", "["):
+        try:
+            return _read_json(text, numbered)
+        except NotRecognizedError:
+            if not re.match(r"\s*\[ *[-+.0-9]", text):  # else these may be the probabilities of each class
+                raise
+    lines = [(line, content) for line, content in numbered if content.strip()]
+    if not lines:
+        raise NotRecognizedError
+    separator = _separator([content for _, content in lines[:20]])
+    if separator not in ("", "\t"):
+        cells.found.append(("separator", _SEPARATORS[separator]))
+    for line, row in _split(lines, separator):
+        while len(row) > 2 and not row[-1].strip():
+            row.pop()
+        cells.rows.append(row)
+        cells.lines.append(line)
+    _take_header(cells, layout)
+    return cells
+
+
+def _decoded(data: bytes, cells: Cells) -> str:
+    """The text, UTF-16 of either order told by its mark or by the zeros of its first letters."""
+    head = data[:64]
+    if head[:2] in (b"\xff\xfe", b"\xfe\xff"):
+        order = "utf-16"
+    elif head and not head[1::2].strip(b"\0"):
+        order = "utf-16-le"
+    elif head and not head[::2].strip(b"\0"):
+        order = "utf-16-be"
+    elif b"\0" in head or head[:2] == b"PK":  # no text
+        raise NotRecognizedError
+    else:
+        return data.decode("utf-8-sig", "backslashreplace")
+    cells.found.append(("encoding", ""))
+    return data.decode(order, "replace")
+
+
+def _separator(lines: list[str]) -> str:
+    """A tab in one of the first two rows, else the first that the first row and most others have."""
+    if any("\t" in line for line in lines[:2]):
+        return "\t"
+    for separator in _SEPARATORS:
+        having = [separator in line.strip() for line in lines]
+        if having[0] and 2 * sum(having) > len(lines):
+            return separator
+    return ""
+
+
+def _split(lines: list[tuple[int, str]], separator: str) -> Iterator[tuple[int, list[str]]]:
+    if separator in (",", ";", "|"):
+        try:
+            yield from [*_read_csv(lines, separator)]
+            return
+        except csv.Error:  # a field as long as no prediction is
+            pass
+    for line, content in lines:
+        if separator == " ":
+            yield line, content.split()
+        else:
+            yield line, content.split(separator) if separator else [content]
+
+
+def _read_csv(lines: list[tuple[int, str]], separator: str) -> Iterator[tuple[int, list[str]]]:
+    reader = csv.reader((content for _, content in lines), delimiter=separator, skipinitialspace=True)
+    before = 0
+    for row in reader:
+        yield lines[before][0], row
+        before = reader.line_num
+
+
+def _take_header(cells: Cells, layout: Layout) -> None:
+    """The first row is one unless it has a number or a label; a row of one cell only by its name."""
+    first = cells.rows[0]
+    again = re.split(r"[,;|\s]+", first[0].strip())
+    if len(first) == 1 and len(again) == 2 == len(cells.rows[-1]):  # separated as no other row is
+        first = again
+    folded = [cell.strip().strip("\"'").casefold() for cell in first]
+    labels = {word.casefold() for word in (*layout.words, *layout.synonyms)}
+    if len(first) == 1:
+        is_header = folded[0] in (*KEYS, *VALUES)
+    else:
+        is_header = folded[0] in KEYS or not any(cell in labels or is_number(cell) for cell in folded)
+    if is_header:
+        cells.header = first
+        del cells.rows[0], cells.lines[0]
+
+
+def is_number(text: str) -> bool:
+    """Whether Python reads it as one."""
+    try:
+        float(text)
+    except ValueError:
+        return False
+    return True
+
+
+def _read_json(text: str, lines: list[tuple[int, str]]) -> Cells:
+    """The examples of JSON lines, or of one JSON value. Raises NotRecognizedError."""
+    try:
+        items = [(1, each, text) for each in _examples(json.loads(text))]
+    except (ValueError, RecursionError):
+        items = [(line, _loaded(each, line), each) for line, each in lines if each.strip()]
+    cells = Cells(header=["index", "prediction"], found=[("json", "")])
+    for line, item, found in items:
+        index, value = _pair(item)
+        if not isinstance(value, str | int | float) or isinstance(value, bool):
+            raise NotRecognizedError(line, found)
+        cells.rows.append([str(len(cells.rows)) if index is None else str(index), str(value)])
+        cells.lines.append(line)
+        if index is None:
+            cells.found[1:] = [("no-index", "")]
+    if not cells.rows:
+        raise NotRecognizedError(1, text.strip().splitlines()[0])
+    return cells
+
+
+def _loaded(text: str, line: int) -> Any:
+    try:
+        return json.loads(text)
+    except (ValueError, RecursionError):
+        raise NotRecognizedError(line, text) from None
+
+
+def _examples(value: Any) -> list[Any]:
+    """Those of one JSON value: a list, an object that holds one, or index to prediction."""
+    if isinstance(value, dict):
+        found = _first(value, VALUES)
+        if found is None:
+            return list(value.items())
+        return found if isinstance(found, list) else [value]
+    return value if isinstance(value, list) else [value]
+
+
+def _pair(item: Any) -> tuple[Any, Any]:
+    """Index, None where it has none, and value of one example."""
+    if isinstance(item, dict):
+        return _first(item, KEYS), _first(item, VALUES)
+    if isinstance(item, list | tuple):
+        return (item[0], item[1]) if len(item) == 2 and isinstance(item[0], int | str) else (None, None)
+    return None, item
+
+
+def _first(row: dict[str, Any], keys: Iterable[str]) -> Any:
+    return next((row[key] for key in keys if key in row), None)

@@ -1,0 +1,425 @@
+"""The commonest mistakes in a file of predictions: each is recognized by one step and said in one sentence.
+
+These steps run only on a file in which the exact reader found an error. Each rewrites what it is certain of,
+or what it can only guess and then calls a guess; none turns a label into another one.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from typing import NamedTuple
+
+from gluebench.submission.layouts import KEYS, VALUES, Cells, NotRecognizedError, cells_of, is_number
+from gluebench.submission.problems import Problem
+from gluebench.submission.tables import INDEX_NAMES, Layout, Table, listed_words, read_table
+
+GUESS = "guess: "
+MOST_BYTES = 16 << 20
+"""A larger file is not taken apart."""
+_SAMPLE = 4_000
+"""Bytes at the start of a file that show what is wrong with all of its rows."""
+_STRUCTURAL = frozenset(
+    {"encoding", "separator", "header", "no-header", "columns", "too-large", "extra-index", "repeated-index"}
+)
+"""Errors that call for the whole file to be looked at; others do when they stand in the sample too."""
+
+
+class Sentence(NamedTuple):
+    """How a mistake is told: what was expected and what is there, what to do, and what `--fix` does."""
+
+    expected: str
+    fix: str
+    repair: str = ""
+
+
+SENTENCES = {
+    "encoding": Sentence(
+        "expected UTF-8 text, and this is UTF-16",
+        'Save the file again as UTF-8 (in pandas: encoding="utf-8").',
+        "UTF-16 rewritten as UTF-8",
+    ),
+    "json": Sentence(
+        "expected a table of index and prediction, and this is JSON",
+        "Write a line for each example: the index, a tab, the prediction.",
+        "JSON rewritten as a table",
+    ),
+    "separator": Sentence(
+        "expected a tab between the columns, and these are separated by {what}",
+        "Write one tab between index and prediction.",
+        "{what} replaced by tabs",
+    ),
+    "no-header": Sentence(
+        "expected the header line index<TAB>{value}, and the first line is already an example",
+        "Add the line index<TAB>{value} at the top; without it the first example would be lost.",
+        "header added",
+    ),
+    "header": Sentence(
+        "expected the header line index<TAB>{value}",
+        "Write exactly two columns, named index and {value}.",
+        "header rewritten",
+    ),
+    "more-columns": Sentence(
+        "expected two columns, index and {value}, and there are others beside them",
+        "Leave out the others (in pandas: index=False).",
+        "other columns left out",
+    ),
+    "swapped-columns": Sentence(
+        "expected the index before the {value}, and the columns are exchanged",
+        "Write the index first.",
+        "columns exchanged",
+    ),
+    "no-index": Sentence(
+        "expected an index before each {value}, and there is none",
+        "Number the rows from 0, in the order of the examples.",
+        GUESS + "rows numbered from 0, as if they stood in the order of the examples",
+    ),
+    "python-values": Sentence(
+        "expected plain values, and these are written as Python prints its objects",
+        "Write the bare value (in Python: value.item()).",
+        "marks of Python objects removed",
+    ),
+    "quotes": Sentence(
+        "expected plain values, and there are quotes, spaces or empty columns around these",
+        "Write the bare value.",
+        "quotes and spaces around values removed",
+    ),
+    "whole-index": Sentence(
+        "expected an integer in plain digits as index",
+        "Write the index as the data's own index column has it: no decimals, padding or words.",
+        "indices written as integers",
+    ),
+    "index-from-1": Sentence(
+        "expected indices from 0, and these count from 1",
+        "Take one from each, so that the first example has index 0.",
+        GUESS + "one taken from each index",
+    ),
+    "label-spelling": Sentence(
+        "expected {words}",
+        "Write the label word exactly so: no capitals, decimals or other signs.",
+        "label words written as the benchmark has them",
+    ),
+    "decimal-comma": Sentence(
+        "expected decimal points, and these are commas",
+        "Write 3.5, not 3,5.",
+        GUESS + "decimal commas replaced by points",
+    ),
+    "class-numbers": Sentence(
+        "expected {words}, and these are class numbers, whose order only the model knows",
+        "Write for each number the label word that it has in the model (in Python: id2label[number]).",
+    ),
+    "probabilities": Sentence(
+        "expected {words}, and these are probabilities or logits",
+        "Write the label word of the largest one.",
+    ),
+    "hidden-labels": Sentence(
+        "expected {words}, and -1 is what public copies of a test set have in place of its hidden labels",
+        "Write the model's predictions.",
+    ),
+    "repeated-rows": Sentence(
+        "expected each index once, and {what} rows repeat another one exactly",
+        "Keep one of each.",
+        "{what} exact repetitions of rows removed",
+    ),
+}  # fmt: skip
+_EXPLAINS = {
+    "class-numbers": {"unknown-label"},
+    "probabilities": {"unknown-label", "columns", "header", "missing-index"},
+    "hidden-labels": {"unknown-label"},
+}
+"""Errors of the exact reader that need no line of their own where such a mistake is told."""
+
+
+@dataclass
+class Sheet:
+    """A file taken apart: rows of index and value, rewritten by one step after the other."""
+
+    name: str
+    layout: Layout
+    words: tuple[str, ...]
+    """Label words in the order of the class numbers, where the author named them."""
+    cells: Cells
+    mistakes: list[Problem]
+
+    def tell(self, code: str, *, what: str = "", value: str | None = None, line: int | None = None) -> None:
+        """Note a mistake."""
+        words = listed_words(self.layout.words) if self.layout.words else "a number such as 3.5"
+        expected, fix, repair = (
+            text.format(what=what, words=words, value=self.layout.value) for text in SENTENCES[code]
+        )
+        shown = None if value is None else value[:60]
+        self.mistakes.append(
+            Problem(code, "error", self.name, expected, fix, line, None, shown, repair=repair)
+        )
+
+    def rewrite(self, column: int, code: str, change: Callable[[str], str]) -> None:
+        """Change the values of one column, and tell the first that was changed."""
+        changes = {text: new for text in {*self.column(column)} if (new := change(text)) != text}
+        if not changes:
+            return
+        lines = zip(self.cells.rows, self.cells.lines, strict=True)
+        line, first = next(
+            (line, row[column]) for row, line in lines if len(row) == 2 and row[column] in changes
+        )
+        self.tell(code, value=first, line=line)
+        for row in self.cells.rows:
+            if len(row) == 2:
+                row[column] = changes.get(row[column], row[column])
+
+    def column(self, number: int) -> list[str]:
+        """One column of all rows that have two."""
+        return [row[number] for row in self.cells.rows if len(row) == 2]
+
+
+def explained(
+    name: str, data: bytes, layout: Layout, table: Table, *, words: Sequence[str] = (), thorough: bool = False
+) -> Table:
+    """A wrong file once more: mistakes that are recognized in one sentence each, then whatever is left.
+
+    The column is what the file says once they are repaired, and None where more would be needed. `words` are
+    the label words in the order of class numbers, as the author of the file names them. Only a `thorough`
+    look takes a large file apart whose first rows and kinds of error show nothing.
+    """
+    if len(data) > MOST_BYTES or data.count(b"\n") > layout.most_rows:
+        return table
+    if not (thorough or _is_promising(data, layout, table)):
+        return table
+    try:
+        sheet = _sheet(name, data, layout, tuple(words))
+    except NotRecognizedError as error:
+        return Table(None, [error.problem(name)], Counter()) if error.line else table
+    if not sheet.mistakes:
+        return table
+    rows = "".join("\t".join(row) + "\n" for row in sheet.cells.rows)
+    again = read_table(name, f"index\t{layout.value}\n{rows}".encode("utf-8", "backslashreplace"), layout)
+    hidden = set[str]().union(*(_EXPLAINS.get(each.code, ()) for each in sheet.mistakes))
+    left = [_relocated(each, sheet) for each in again.problems if each.code not in hidden]
+    codes = {each.code for each in again.problems}
+    notices = [each for each in table.problems if each.severity == "notice" and each.code not in codes]
+    unshown = Counter({code: count for code, count in again.unshown.items() if code not in hidden})
+    return Table(again.column, [*notices, *sheet.mistakes, *left], unshown)
+
+
+def _is_promising(data: bytes, layout: Layout, table: Table) -> bool:
+    """Whether the kind of an error, or the first rows and values, say that more than single rows is wrong."""
+    if len(data) <= _SAMPLE or any(problem.code in _STRUCTURAL for problem in table.problems):
+        return True
+    values = [problem.value for problem in table.problems if problem.value and problem.index is not None]
+    shown = "".join(f"\n{10**9 + at}\t{value}" for at, value in enumerate(values))
+    try:
+        return bool(_sheet("", data[:_SAMPLE].rpartition(b"\n")[0] + shown.encode(), layout, ()).mistakes)
+    except NotRecognizedError:
+        return False
+
+
+def _relocated(problem: Problem, sheet: Sheet) -> Problem:
+    return problem if problem.line is None else replace(problem, line=sheet.cells.lines[problem.line - 2])
+
+
+def _sheet(name: str, data: bytes, layout: Layout, words: tuple[str, ...]) -> Sheet:
+    sheet = Sheet(name, layout, words, cells_of(data, layout), [])
+    for code, what in sheet.cells.found:
+        sheet.tell(code, what=what)
+    for step in (_columns, _marks, _indices, _values, _repeated):
+        step(sheet)
+    return sheet
+
+
+def _columns(sheet: Sheet) -> None:
+    """Find index and value among the columns, by the names in the header and by what they hold."""
+    cells, layout = sheet.cells, sheet.layout
+    if not cells.rows:
+        raise NotRecognizedError
+    width = len(cells.header or ()) or Counter(map(len, cells.rows)).most_common(1)[0][0]
+    names = [name.strip().strip("\"'").casefold() for name in cells.header or ()]
+    whole_columns = [at for at in range(width) if _counts(cells.rows, at)]
+    index = next((names.index(key) for key in KEYS if key in names), None)
+    if whole_columns and index not in whole_columns:
+        index = whole_columns[0]
+    if (index, width, names) == (None, 2, []):
+        index = 0
+    others = [at for at in range(width) if at != index and at not in whole_columns]
+    value = next((names.index(key) for key in VALUES if key in names and names.index(key) in others), None)
+    if value is None and len(others) == 1 and (width > 1 or names or _are_values(cells.rows, layout)):
+        value = others[0]
+    if value is None:
+        if not layout.words or not _are_numbers(cells.rows, others):
+            raise NotRecognizedError
+        sheet.tell("probabilities", value="\t".join(cells.rows[0]), line=cells.lines[0])
+    elif index is None and any(_are_numbers(cells.rows, [at]) for at in others if at != value):
+        raise NotRecognizedError  # one of them may be the index
+    else:
+        _tell_columns(sheet, index, value, names, width)
+        if (index, value, width) != (0, 1, 2):
+            cells.rows = [_pair(row, index, value, width, at) for at, row in enumerate(cells.rows)]
+
+
+def _tell_columns(sheet: Sheet, index: int | None, value: int, names: list[str], width: int) -> None:
+    first = "\t".join(sheet.cells.header or sheet.cells.rows[0])
+    if not names:
+        sheet.tell("no-header", value=first, line=1)
+    elif index is not None and width == 2:
+        swapped_names = names[index] == sheet.layout.value and names[value] in INDEX_NAMES
+        if not swapped_names and (names[index] not in INDEX_NAMES or names[value] != sheet.layout.value):
+            sheet.tell("header", value=first, line=1)
+    if index is None:
+        sheet.tell("no-index", value=first, line=sheet.cells.lines[0])
+    if width > (1 if index is None else 2):
+        sheet.tell("more-columns", value=first, line=1)
+    elif index == 1:
+        sheet.tell("swapped-columns", value=first, line=1)
+
+
+def _pair(row: list[str], index: int | None, value: int, width: int, at: int) -> list[str]:
+    """Index and value; a row of another width stays one that the exact reader refuses."""
+    if len(row) != width:
+        return [*row, ""] if len(row) == 2 else row
+    return [str(at) if index is None else row[index], row[value]]
+
+
+def _counts(rows: Sequence[Sequence[str]], at: int) -> bool:
+    """Whether a column holds each number from 0 or 1 on once: then it is an index, not a prediction."""
+    if len({row[at] for row in rows[:50] if at < len(row)}) < min(len(rows), 50):
+        return False
+    found = [whole(row[at]) for row in rows if at < len(row)]
+    numbers = {int(number) for number in found if number is not None}
+    return (
+        len(found) == len(numbers) > 2 and min(numbers) in (0, 1) and max(numbers) - min(numbers) < len(found)
+    )
+
+
+def _are_values(rows: Sequence[Sequence[str]], layout: Layout) -> bool:
+    """Whether lines of one cell hold what may be predictions."""
+    words = {_folded(word) for word in (*layout.words, *layout.synonyms)}
+    return any(_folded(row[0]) in words or is_number(row[0]) or _CLASS.fullmatch(row[0]) for row in rows[:50])
+
+
+def _are_numbers(rows: Sequence[Sequence[str]], columns: Sequence[int]) -> bool:
+    return bool(columns) and all(is_number(row[at]) for row in rows[:50] for at in columns if at < len(row))
+
+
+_WHOLE = re.compile(r"([+-]?)0*([0-9]+)(?:\.0*)?(?:[eE]\+?0+)?")
+_POWER = re.compile(r"[0-9](\.[0-9]+)?[eE]\+?[0-9]{1,2}")
+_NAMED = re.compile(r"(?:[A-Za-z_0-9]*[A-Za-z_][-_:])([0-9]+)")
+"""An index behind the name of its split, as test-17."""
+_OBJECT = re.compile(
+    r"(?:(?:torch\.)?tensor|array|(?:np\.)?(?:int|float|str_?|bool_?)\d*)?[(\[]+([^,()\[\]]+)"
+    r"(?:, ?(?:device|dtype)=[^)]*)?[)\]]+|b(?=['\"])(.*)"
+)
+"""What Python prints of an object that holds one value: tensor(1), [1], np.int64(1), b'neutral'."""
+_CLASS = re.compile(r"label[_ ]?([0-9]+)", re.IGNORECASE)
+_VECTOR = re.compile(r"[(\[] *[-+.0-9eE]+[ ,]+[-+.0-9eE, ]+[)\]]")
+
+
+def whole(text: str) -> str | None:
+    """The plain digits of a number that is an integer however it is written: 3, 03, 3.0, 3e0, 1.2e1."""
+    if text.isdecimal() and text[:1] != "0":
+        return text
+    bare = text.strip(" \"'")
+    match = _WHOLE.fullmatch(bare)
+    if match:
+        return (match[1] if match[1] == "-" and match[2] != "0" else "") + match[2]
+    number = float(bare) if _POWER.fullmatch(bare) else 0.5
+    return str(int(number)) if number.is_integer() else None
+
+
+def _marks(sheet: Sheet) -> None:
+    for column in (0, 1):
+        if "".join(sheet.column(column)).isdecimal():
+            continue  # a column of plain digits, and it may be long
+        sheet.rewrite(column, "quotes", lambda text: text.strip().strip("\"'").strip())
+        sheet.rewrite(column, "python-values", _bare)
+
+
+def _bare(text: str) -> str:
+    match = _OBJECT.fullmatch(text)
+    return (match[1] or match[2]).strip("'\" ") if match else text
+
+
+def _indices(sheet: Sheet) -> None:
+    def plain(text: str) -> str:
+        if text.isdecimal() and text[:1] != "0":
+            return text
+        named = _NAMED.fullmatch(text)
+        number = whole(named[1] if named else text)
+        return text if number is None or number.startswith("-") else number
+
+    sheet.rewrite(0, "whole-index", plain)
+    found, size = sheet.column(0), sheet.layout.size
+    if len(found) == size > 1 and "0" not in found and {*found} == {*map(str, range(1, size + 1))}:
+        sheet.rewrite(0, "index-from-1", lambda text: str(int(text) - 1))
+
+
+def _values(sheet: Sheet) -> None:
+    if not sheet.layout.words:
+        low, high = sheet.layout.score_range or (0, 0)
+
+        def pointed(text: str) -> str:
+            point = text.replace(",", ".") if re.fullmatch(r"[+-]?[0-9]+,[0-9]+", text) else ""
+            return point if point and low <= float(point) <= high else text
+
+        sheet.rewrite(1, "decimal-comma", pointed)
+        return
+    sheet.rewrite(1, "label-spelling", _speller(sheet.layout))
+    spelled = {*sheet.column(1)}
+    strange = spelled - {*sheet.layout.words, *sheet.layout.synonyms}
+    if not strange or strange != spelled:
+        return
+    first = sheet.column(1)[0]
+    numbers = {text: whole(_CLASS.sub(r"\1", text)) or "" for text in strange}
+    if strange == {"-1"}:
+        sheet.tell("hidden-labels", value=first)
+    elif all(each.isdecimal() and int(each) < len(sheet.layout.words) for each in numbers.values()):
+        _class_numbers(sheet, numbers, first)
+    elif all(_VECTOR.fullmatch(text) or (is_number(text) and whole(text) is None) for text in strange):
+        sheet.tell("probabilities", value=first)
+
+
+def _class_numbers(sheet: Sheet, numbers: dict[str, str], first: str) -> None:
+    """Rewritten only where the author named the words in the order of the numbers."""
+    sheet.tell("class-numbers", value=first)
+    if {*sheet.words} != {*sheet.layout.words}:
+        return
+    order = ", ".join(f"{word} for {number}" for number, word in enumerate(sheet.words))
+    sheet.mistakes[-1] = replace(sheet.mistakes[-1], repair=f"class numbers replaced by labels: {order}")
+    for row in sheet.cells.rows:
+        if len(row) == 2:
+            row[1] = sheet.words[int(numbers[row[1]])]
+
+
+def _speller(layout: Layout) -> Callable[[str], str]:
+    """Match a label word with letter case, signs between its parts and a decimal zero aside."""
+    spelled = (*layout.synonyms, *layout.words)
+    folded: dict[str, str] = {_folded(word): word for word in spelled}
+    if len(folded) < len(spelled):  # such signs tell two labels apart
+        folded = {}
+    ids = {str(number) for number in range(len(layout.words))} == {*layout.words}
+    if ids and len(layout.words) == 2:
+        folded |= {"false": "0", "true": "1"}
+
+    def spell(text: str) -> str:
+        if text in layout.words or text in layout.synonyms:
+            return text
+        number = whole(_CLASS.sub(r"\1", text) if ids else text)
+        if number in layout.words:
+            return number
+        return folded.get(_folded(text), text) if text[:1].isalpha() else text
+
+    return spell
+
+
+def _folded(word: str) -> str:
+    return re.sub(r"[\s_.-]+", "", word.casefold())
+
+
+def _repeated(sheet: Sheet) -> None:
+    if len({*sheet.column(0)}) == len(sheet.cells.rows):
+        return
+    seen: dict[tuple[str, ...], int] = {}
+    for row, line in zip(sheet.cells.rows, sheet.cells.lines, strict=True):
+        seen.setdefault(tuple(row), line)
+    if len(seen) < len(sheet.cells.rows):
+        sheet.tell("repeated-rows", what=f"{len(sheet.cells.rows) - len(seen):,}")
+        sheet.cells.rows, sheet.cells.lines = [[*row] for row in seen], [*seen.values()]

@@ -1,0 +1,98 @@
+"""Which file of a submission is meant as which test file: by its very name, or by one like it."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+
+from gluebench.benchmark import Benchmark, Role, TestFile
+from gluebench.benchmark.lookup import fold
+from gluebench.submission.member_names import base_name
+
+SUFFIX = ".tsv"
+TEXT = (SUFFIX, ".csv", ".jsonl", ".json", ".txt")
+"""Ends of the names of files that can be read."""
+_FOREIGN = {
+    "a spreadsheet": (".xlsx", ".xls", ".ods"),
+    "an array or a pickle": (".npy", ".npz", ".pkl", ".pickle", ".pt", ".parquet"),
+    "compressed": (".gz", ".tgz", ".zip", ".bz2", ".xz", ".7z", ".rar"),
+}
+"""Kinds of file that have to be saved otherwise first, by the end of the name."""
+_SUFFIXES = (*TEXT, *(suffix for kind in _FOREIGN.values() for suffix in kind))
+_OTHER = frozenset({"eval", "train", "config", "log", "logs", "metrics", "scores", "gold", "readme"})
+"""Words in the names of files that hold no predictions, though they name a task."""
+
+
+class Names:
+    """Which file names mean which test file of a benchmark, letter case aside."""
+
+    def __init__(self, benchmark: Benchmark, role: Role) -> None:
+        self.files = {
+            name.casefold(): file for file in benchmark.files(role) for name in (file.name, *file.synonyms)
+        }
+        self.others = {name.casefold() for file in benchmark.ignored for name in (file.name, *file.synonyms)}
+        self._alike: dict[str, TestFile] = {}
+        for name, file in self.files.items():
+            self._alike.setdefault(fold(name), file)
+        for task in benchmark.tasks:
+            for name in (task.name, *task.aliases):
+                for file in task.files:
+                    if (
+                        role in file.splits
+                    ):  # MNLI is the first of its files, MNLI matched the one of that split
+                        part = fold(file.splits[role].name).removeprefix(role)
+                        self._alike.setdefault(fold(name) + part, file)
+                        self._alike.setdefault(fold(name), file)
+
+    def file(self, path: str) -> TestFile | None:
+        """The test file that a member is named as."""
+        name = base_name(path).casefold()
+        return self.files.get(name[: -len(SUFFIX)]) if name.endswith(SUFFIX) else None
+
+    def knows(self, name: str) -> bool:
+        """Whether a member of that base name is to be read."""
+        return self.file(name) is not None
+
+    def by_file(self, paths: Iterable[str]) -> dict[str, list[str]]:
+        """Test-file name to the members that are named as it."""
+        found: dict[str, list[str]] = {}
+        for path in paths:
+            file = self.file(path)
+            if file is not None:
+                found.setdefault(file.name, []).append(path)
+        return found
+
+    def of_other_task(self, path: str) -> bool:
+        """Whether it is a test file of a task that only the parent benchmark has."""
+        name = base_name(path).casefold()
+        return name.endswith(SUFFIX) and name[: -len(SUFFIX)] in self.others
+
+    def likely(self, path: str) -> TestFile | None:
+        """The test file that a name like SST2.tsv, sst-2_test.csv or test_results_sst2.txt seems to mean."""
+        stem, suffix = split_name(path)
+        words = [word for word in re.split(r"[^a-z0-9]+", stem.casefold()) if word not in ("", "test", "dev")]
+        if not suffix or not _OTHER.isdisjoint(words):
+            return None
+        for length in range(len(words), 0, -1):
+            alike = [self._alike[run] for run in _runs(words, length) if run in self._alike]
+            if alike:
+                return alike[0] if len({file.name for file in alike}) == 1 else None
+        return None
+
+
+def split_name(path: str) -> tuple[str, str]:
+    """A name without the ends that say a format, and the last of these: "SST-2.tsv.gz" is SST-2 and .gz."""
+    stem, last = base_name(path), ""
+    while suffix := next((each for each in _SUFFIXES if stem.casefold().endswith(each)), ""):
+        stem, last = stem[: -len(suffix)], last or suffix
+    return stem, last
+
+
+def foreign(path: str) -> str:
+    """What a file is by its name that cannot be read as text, as "a spreadsheet"; empty for others."""
+    suffix = split_name(path)[1]
+    return next((kind for kind, suffixes in _FOREIGN.items() if suffix in suffixes), "")
+
+
+def _runs(words: list[str], length: int) -> Iterator[str]:
+    return ("".join(words[at : at + length]) for at in range(len(words) - length + 1))
