@@ -101,7 +101,7 @@ def explained(
     the label words in the order of class numbers, as the author of the file names them. Only a `thorough`
     look takes a large file apart whose first rows and kinds of error show nothing.
     """
-    if len(data) > MOST_BYTES or data.count(b"\n") > layout.most_rows:
+    if len(data) > MOST_BYTES or max(map(data.count, (b"\n", b"\r"))) > layout.most_rows:
         return table
     if not (thorough or _is_promising(data, layout, table)):
         return table
