@@ -125,6 +125,22 @@ def test_check_fix_writes_a_copy_that_is_valid(world):
     assert world.run("check", out, "--official").exit_code == 0
 
 
+def test_check_says_which_option_repairs_what(world):
+    (world.right / "Pairs.tsv").rename(world.right / "pairs_test.csv")
+    result = world.run("check", world.right)
+    assert "hint: --fix OUT.zip" in result.stdout
+    assert "pairs_test.csv taken for Pairs.tsv" in result.stdout
+
+
+def test_check_labels_are_those_of_a_task_and_go_with_fix(world):
+    assert world.run("check", world.right, "--labels", "1,0").exit_code == 2
+    out = world.root / "fixed.zip"
+    wrong = world.run("check", world.right, "--fix", out, "--labels", "yes,no")
+    assert wrong.exit_code == 2
+    assert "yes,no are the labels of no task; these are: 0,1" in wrong.stderr
+    assert world.run("check", world.right, "--fix", out, "--labels", "1,0").exit_code == 0
+
+
 def test_check_fix_refuses_to_guess(world):
     (world.right / "Pairs.tsv").write_text("index\tprediction\n0\tmaybe\n")
     result = world.run("check", world.right, "--fix", world.root / "fixed.zip")

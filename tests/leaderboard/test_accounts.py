@@ -335,9 +335,13 @@ def test_uploads_that_were_cut_off_are_deleted_after_a_day(db: None) -> None:
     upload, coming = (settings.FOLDER.uploads / name for name in ("old.upload", "new.upload"))
     for path in (upload, coming):
         path.write_bytes(b"x")
-    os.utime(upload, (time.time() - 90_000,) * 2)
+    link = settings.FOLDER.uploads / "tmpold" / "SST-2.tsv"
+    link.parent.mkdir()
+    link.symlink_to("nowhere")
+    for path in (upload, link.parent):
+        os.utime(path, (time.time() - 90_000,) * 2)
     chores.do()
-    assert (upload.exists(), coming.exists()) == (False, True)
+    assert (upload.exists(), link.parent.exists(), coming.exists()) == (False, False, True)
     coming.unlink()
 
 

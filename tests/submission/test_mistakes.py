@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import io
 import json
+import random
 import struct
 import tarfile
 import tempfile
@@ -17,9 +18,12 @@ from pathlib import Path
 from typing import NamedTuple
 
 import pytest
+from submission.test_variants import mutated
 
 from gluebench.benchmark import Benchmark, load_benchmark
 from gluebench.submission import Problem, Submission, check, fix_submission
+from gluebench.submission.mistakes import explained
+from gluebench.submission.tables import Layout, read_table
 
 PAGE = Path(__file__).parents[2] / "docs" / "mistakes.md"
 HEADER = "index\tprediction\n"
@@ -153,6 +157,7 @@ CASES = {
     "predict_results_mnli-mm.txt": one("predict_results_mnli-mm.txt", table("MNLI-mm")),
     "mnli_test_mismatched.csv": one("mnli_test_mismatched.csv", table("MNLI-mm", COMMAS, ",prediction\n")),
     "SST-2.csv": one("SST-2.csv", table("SST-2", COMMAS, "index,prediction\n")),
+    "SST-2.csv, alone": one("SST-2.csv", table("SST-2", COMMAS, "index,prediction\n"), sent="SST-2.csv"),
     "MNLI-m and MNLI-mm exchanged": Case({"MNLI-m.tsv": table("MNLI-mm"), "MNLI-mm.tsv": table("MNLI-m")}),
     # The form.
     "commas in SST-2.tsv": sst(COMMAS, "index,prediction\n"),
@@ -237,6 +242,46 @@ def test_each_is_answered_in_a_sentence_or_two_and_fixed_as_it_was_meant(
         for file, column in again.predictions.items():
             meant = array("d", map(float, VALUES[file])) if not column.labels else VALUES[file]
             assert (column.words() if column.labels else column.numbers) == meant
+
+
+FORMS = (
+    ("index\tprediction\n", "{}\t{}\n"),
+    (",index,prediction\n", "{0},{0},{1}\n"),
+    ("", "{}\t{}\n"),
+    ("prediction\tindex\n", "{1}\t{0}\n"),
+    ("prediction\n", "{1}\n"),
+    ('"index","prediction"\n', '"{}","{}"\n'),
+    ("index prediction\n", "{} {}\n"),
+    ("index\tprediction\n", "test-{}\t{}.\n"),
+)
+
+
+def damage(runs: int, seed: int) -> int:
+    """How many damaged files were repaired; each must say what was meant, or be left alone."""
+    rng, meant, repaired = random.Random(seed), VALUES["MNLI-m"], 0
+    wanted = Layout(NLI, len(meant))
+    for _ in range(runs):
+        header, row = rng.choice(FORMS)
+        order = (
+            rng.sample(range(len(meant)), len(meant)) if "{0}" in row or "{}" in row else range(len(meant))
+        )
+        text = header + "".join(row.format(at, meant[at]) for at in order)
+        data = mutated(text.encode(), rng)
+        read = read_table("M.tsv", data, wanted)
+        if read.column is None:
+            column = explained("M.tsv", data, wanted, read, thorough=True).column
+            assert column is None or column.words() == meant, data
+            repaired += column is not None
+    return repaired
+
+
+def test_a_damaged_file_is_never_repaired_into_other_labels() -> None:
+    assert damage(700, 0) > 10
+
+
+@pytest.mark.slow
+def test_no_damaged_file_of_many_is_repaired_into_other_labels() -> None:
+    assert damage(20_000, 1) > 500
 
 
 def test_the_manual_has_the_table_of_at_least_forty(small: Benchmark, tmp_path: Path) -> None:

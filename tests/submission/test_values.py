@@ -147,3 +147,16 @@ def test_more_problems_than_are_shown_are_counted() -> None:
 def test_a_long_value_is_shortened(tiny: Benchmark, length: int, shown: str) -> None:
     with pytest.raises(ValueError, match=f"^Para: found str {shown}; expected one prediction"):
         submission_of({"Para": "x" * length}, tiny, role="dev")
+
+
+def test_whole_floats_of_a_list_are_the_numbers_they_are(tiny: Benchmark) -> None:
+    found = submission_of({"Para": [1.0, 0.0, 1.0, 1.0]}, tiny, role="dev")
+    assert found.problems == ()
+    assert found.predictions["Para"].words() == ["1", "0", "1", "1"]
+
+
+def test_a_mistake_of_all_values_is_said_once(tiny: Benchmark) -> None:
+    found = submission_of({"Infer-m": [0, 2, 1, 0, 0, 1]}, tiny)
+    assert [problem.code for problem in found.errors] == ["class-numbers"]
+    with pytest.raises(SubmissionError, match='role="dev"'):
+        raise SubmissionError(submission_of({"Para": list("1011")}, tiny).errors, source="mine")

@@ -64,7 +64,8 @@ def test_predictions_are_read_in_the_forms_people_have_them(
         "notes.txt": "not a test file",
     }
     read = read_predictions(folder(files), tiny)
-    assert [problem.code for problem in read.problems] == ["ignored-file"]
+    assert read.problems == []
+    assert "notes.txt: left out, as it is named as no test file" in read.done
     assert read.columns["Para"].words() == list("101100")
     assert read.columns["Refer"].words() == list("0100")
     assert read.columns["Infer-mm"].words() == ["contradiction", "neutral", "entailment"]
@@ -218,20 +219,19 @@ def test_what_cannot_be_read_of_a_folder_is_said(tiny: Benchmark, tmp_path: Path
     (tmp_path / "model.bin").write_text("no format of predictions")
     names = ", ".join(f"{name}.tsv" for name in ("Para", "Sim", "Infer-m", "Infer-mm", "Refer", "DX"))
     assert [str(problem) for problem in read_predictions(tmp_path, tiny).problems] == [
-        "notes.txt: ignored-file: expected a test file of tiny. Nothing to do: it was passed over.",
-        f"{tmp_path}: no-files: expected at least one file of predictions. "
-        f"Name each file as its test file: {names} (or .csv, .jsonl, .txt).",
+        f"no-files: expected at least one of {names}. "
+        "If notes.txt holds all tasks, write a file for each; else name it as its task's test file.",
     ]
     (tmp_path / "Refer.txt").write_text("0\n1\n0\n0\n")
-    (tmp_path / "refer.tsv").write_text("index\tprediction\n")
+    (tmp_path / "refer.tsv").write_text("index\tprediction\n0\t0\n1\t1\n2\t0\n3\t0\n")
     (tmp_path / "DX.jsonl").write_text("[]\n" + " " * 5 + "\n")
-    assert [str(problem) for problem in read_predictions(tmp_path, tiny).problems] == [
+    read = read_predictions(tmp_path, tiny)
+    assert [str(problem) for problem in read.problems] == [
         "DX.jsonl:1: json-line: found '[]'; expected an object with \"prediction\", "
         'as {"index": 0, "prediction": "entailment"}. Write one such object a line.',
-        "notes.txt: ignored-file: expected a test file of tiny. Nothing to do: it was passed over.",
-        "refer.tsv: two-files: expected one file for Refer. Leave out the one that is not meant.",
     ]
-    assert [p.severity for p in read_predictions(tmp_path, tiny).problems] == ["error", "notice", "error"]
+    left = {step.partition(":")[0] for step in read.done if "left out" in step}
+    assert left == {"model.bin", "Refer.txt", "notes.txt"}
 
 
 def test_errors_alone_are_not_followed_by_advice_on_names(tiny: Benchmark, tmp_path: Path) -> None:
@@ -244,7 +244,7 @@ def test_errors_alone_are_not_followed_by_advice_on_names(tiny: Benchmark, tmp_p
     ("name", "data", "codes"),
     [
         ("Para.csv", b"index;prediction\n0;1\n", ["missing-index"]),
-        ("Para.csv", b"text,prediction\na,1\nb,0\nc,1\nd,1\n", ["no-index"]),
+        ("Para.csv", b"text,prediction\na,1\nb,0\nc,1\nd,1\n", ["separator"]),
         ("Para.csv", b"index,prediction\0\n0,1\n", ["encoding"]),
         ("Para.csv", b"", ["empty-file"]),
         ("Para.csv", b'"index,prediction\n' + b"x" * 200_000, ["separator"]),

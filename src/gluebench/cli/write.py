@@ -29,9 +29,9 @@ if TYPE_CHECKING:
 def write(predictions: str, out: str, split: Role, benchmark: str) -> None:
     """Write a submission from prediction files.
 
-    PREDICTIONS is a folder with a file for each test file, named as it is: .tsv or .csv with a header that
-    names the columns index and prediction, .jsonl with those keys, or .txt with one prediction a line in the
-    order of the examples.
+    PREDICTIONS is a folder or a zip with a file for each test file, named as it is: .tsv or .csv with a
+    header that names the columns index and prediction, .json or .jsonl with those keys, or .txt with one
+    prediction a line in the order of the examples. Each step on the way to the submission is said.
 
     \b
     Example:
@@ -43,8 +43,8 @@ def write(predictions: str, out: str, split: Role, benchmark: str) -> None:
 
     manifest = load_benchmark(benchmark)
     read = read_predictions(predictions, manifest, role=split)
-    notices(marked(read.problems))
-    if any(problem.severity == "error" for problem in read.problems):
+    notices([*read.done, *marked(read.problems)])
+    if read.problems:
         click.echo("Nothing was written.", err=True)
         raise click.exceptions.Exit(WRONG_FILE)
     write_submission(out, read.columns, manifest, role=split)

@@ -12,15 +12,15 @@ from gluebench.submission.problems import SHOWN_PER_FILE, Problem
 from gluebench.submission.submission import Submission
 
 if TYPE_CHECKING:
-    from gluebench.submission.fix import Fixed, fix_submission
+    from gluebench.submission.fix import Fixed, fix_submission, read_predictions
     from gluebench.submission.original_site import official
-    from gluebench.submission.write import read_predictions, write_submission
+    from gluebench.submission.write import write_submission
 
 _LATER = {
     "Fixed": "fix",
     "fix_submission": "fix",
     "official": "original_site",
-    "read_predictions": "write",
+    "read_predictions": "fix",
     "write_submission": "write",
 }
 

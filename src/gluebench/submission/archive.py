@@ -8,7 +8,7 @@ from collections.abc import Callable, Mapping
 from typing import NamedTuple
 
 from gluebench.submission.archive_problems import Refused, notice, printable, refusal, shortened
-from gluebench.submission.member_names import base_name, is_system_file, name_fault
+from gluebench.submission.member_names import TEXT, base_name, is_system_file, name_fault
 from gluebench.submission.problems import Problem
 from gluebench.submission.zip_reader import (
     Contents,
@@ -89,7 +89,7 @@ def _kind(source: str) -> int:
 def _read_file(source: str, wanted: Callable[[str], bool], limits: Limits) -> Contents:
     """A zip, or a table that stands alone."""
     name = os.path.basename(source)
-    is_table = _is_table(name)
+    is_table = name.casefold().endswith(TEXT)
     data = _load(source, limits.total if is_table else limits.upload)
     if data.startswith((b"PK\3\4", END_MARK, DESCRIPTOR_MARK, SPLIT_MARK)):
         if len(data) > limits.upload:

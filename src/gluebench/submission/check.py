@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Mapping
-from dataclasses import replace
 from typing import NamedTuple
 
 from gluebench.benchmark import Benchmark, Role, Task, TestFile, closest, load_benchmark
@@ -61,7 +60,6 @@ def check(
         absent = [file for file in benchmark.files(role) if file.name not in found]
         likely = likely_files(ignored, names, absent)
         problems += _missing(absent, likely, ignored, names, benchmark, nothing=not found)
-        problems += _likely_contents(source, likely, benchmark, role)
     missing = missing_files(benchmark, role, found)
     judged = verdict(problems, missing=bool(missing))
     return Submission(
@@ -195,31 +193,9 @@ def _renaming(path: str, file: TestFile) -> tuple[str, str]:
     name, kind = file.name + SUFFIX, foreign(path)
     if kind:
         return f"The file {path} seems to be it, but is {kind}: save it as text with tabs, named {name}.", ""
-    rename = "write it with tabs between the columns, named" if _natural(path) else "rename it to"
+    is_table = split_name(path)[1] in (SUFFIX, ".txt")
+    rename = "rename it to" if is_table else "write it with tabs between the columns, named"
     return f"The file {path} seems to be it: {rename} {name}.", f"{path} taken for {name}"
-
-
-def _likely_contents(
-    source: str | os.PathLike[str], likely: Mapping[str, TestFile], benchmark: Benchmark, role: Role
-) -> list[Problem]:
-    """What is wrong with the files that seem to be meant, beyond their names: warnings, as none is taken."""
-    readable = {path: file for path, file in likely.items() if not foreign(path)}
-    if not readable:
-        return []
-    bases = {base_name(path) for path in readable}
-    members = read_members(source, bases.__contains__).members
-    problems = []
-    for path, data in members.items():
-        if path in readable:
-            file = readable[path]
-            found = explain(path, data, layout(file, benchmark.task(file.task), role)).problems
-            problems += [each for each in found if each.code not in _natural(path)]
-    return [replace(each, severity="warning") for each in problems if each.severity == "error"]
-
-
-def _natural(path: str) -> tuple[str, ...]:
-    """Mistakes of form that the end of a file's name tells already."""
-    return {".csv": ("separator",), ".json": ("json",), ".jsonl": ("json",)}.get(split_name(path)[1], ())
 
 
 def no_files(absent: Iterable[TestFile], ignored: Iterable[str] = ()) -> Problem:

@@ -1,4 +1,4 @@
-"""Rewriting the form of a submission without changing a label: what `check --fix` does."""
+"""Reading predictions in the forms people have them: what `write` and `check --fix` do."""
 
 from __future__ import annotations
 
@@ -26,11 +26,14 @@ _SAID = {
 
 
 class Fixed(NamedTuple):
-    """What was done, and what is left for the author to do."""
+    """The predictions of a submission whose form may be wrong."""
 
+    columns: dict[str, Column]
+    """Test-file name to its predictions; of a file with an error that no rewriting repairs there are none."""
     done: list[str]
+    """What was done, a step a line."""
     problems: list[Problem]
-    """Errors that no rewriting repairs; nothing was written if there are any."""
+    """Errors that are left to the author."""
 
 
 class _Result(NamedTuple):
@@ -48,7 +51,23 @@ def fix_submission(
     role: Role = "test",
     labels: Sequence[Sequence[str]] = (),
 ) -> Fixed:
-    """Write a canonical copy of a submission to `out`, unless an error remains that no rewriting repairs.
+    """Write a canonical copy of a submission to `out`, unless an error remains that no rewriting repairs."""
+    fixed = read_predictions(source, benchmark, role=role, labels=labels)
+    if not fixed.problems:
+        write_submission(out, fixed.columns, benchmark, role=role)
+        count = len(fixed.columns)
+        fixed.done.append(f"wrote {count} file{'s' * (count != 1)} to {os.fspath(out)}")
+    return fixed
+
+
+def read_predictions(
+    source: str | os.PathLike[str],
+    benchmark: Benchmark,
+    *,
+    role: Role = "test",
+    labels: Sequence[Sequence[str]] = (),
+) -> Fixed:
+    """Read a zip, a folder or a file of predictions in whatever form: .tsv, .csv, .json, .jsonl or .txt.
 
     A label is never changed. Where class numbers stand in place of label words, `labels` says which they are:
     for each set of labels its words in the order of the numbers.
@@ -59,25 +78,21 @@ def fix_submission(
     found, ignored = _by_file(archive, names, benchmark, role)
     results: dict[str, _Result] = {}
     for name, paths in found.items():
-        file = benchmark.file(name)
         if len(paths) > 1:
-            problems.append(two_files(file, paths))
+            problems.append(two_files(benchmark.file(name), paths))
         else:
-            results[name] = _fix(paths[0], archive.members[paths[0]], file, benchmark, role, labels)
+            data = archive.members[paths[0]]
+            results[name] = _fix(paths[0], data, benchmark.file(name), benchmark, role, labels)
     for one, other in _exchanged(results, benchmark):
-        for name, result in ((one, results[other]), (other, results[one])):
-            file, data = benchmark.file(name), archive.members[result.path]
-            results[name] = _fix(result.path, data, file, benchmark, role, labels)
+        for name, path in ((one, results[other].path), (other, results[one].path)):
+            results[name] = _fix(path, archive.members[path], benchmark.file(name), benchmark, role, labels)
     columns = {name: result.column for name, result in results.items() if result.column is not None}
     done += [step for result in results.values() for step in result.done]
     problems += [problem for result in results.values() for problem in result.problems]
     if not columns and not problems:
         problems.append(no_files(benchmark.files(role), ignored))
-    if not problems:
-        write_submission(out, columns, benchmark, role=role)
-        done += [f"{name}: left out, as it is named as no test file" for name in ignored]
-        done.append(f"wrote {len(columns)} file{'s' * (len(columns) != 1)} to {os.fspath(out)}")
-    return Fixed(done, problems)
+    done += [f"{name}: left out, as it is named as no test file" for name in ignored]
+    return Fixed(columns, done, problems)
 
 
 def _read(source: str | os.PathLike[str], names: Names) -> tuple[Archive, list[str]]:

@@ -16,9 +16,10 @@ KEYS = ("index", "idx", "id", "guid", "example_id", "pairid", "", "unnamed: 0")
 """What people call the index column, letter case aside, the surest first."""
 VALUES = (
     *("prediction", "predictions", "predicted_label", "predicted", "pred", "preds", "label", "labels"),
-    *("output", "answer", "class", "gold_label", "score", "scores"),
+    *("output", "answer", "class", "score", "scores"),
 )
 """What they call the predictions."""
+_MOST_COLUMNS = 100
 _SEPARATORS = {
     "\t": "tabs",
     ";": "semicolons",
@@ -60,7 +61,7 @@ def cells_of(data: bytes, layout: Layout) -> Cells:
     numbered = list(enumerate(re.split(r"\r\n|\r|\n", text), 1))
     if text.lstrip()[:1] in ("{", "["):
         try:
-            return _read_json(text, numbered)
+            return _read_json(text, numbered, layout.most_rows)
         except NotRecognizedError:
             if not re.match(r"\s*\[ *[-+.0-9]", text):  # else these may be the probabilities of each class
                 raise
@@ -71,6 +72,8 @@ def cells_of(data: bytes, layout: Layout) -> Cells:
     if separator not in ("", "\t"):
         cells.found.append(("separator", _SEPARATORS[separator]))
     for line, row in _split(lines, separator):
+        if len(row) > _MOST_COLUMNS:
+            raise NotRecognizedError
         while len(row) > 2 and not row[-1].strip():
             row.pop()
         cells.rows.append(row)
@@ -84,9 +87,9 @@ def _decoded(data: bytes, cells: Cells) -> str:
     head = data[:64]
     if head[:2] in (b"\xff\xfe", b"\xfe\xff"):
         order = "utf-16"
-    elif head and not head[1::2].strip(b"\0"):
+    elif len(head) > 3 and not head[1::2].strip(b"\0"):
         order = "utf-16-le"
-    elif head and not head[::2].strip(b"\0"):
+    elif len(head) > 3 and not head[::2].strip(b"\0"):
         order = "utf-16-be"
     elif b"\0" in head or head[:2] == b"PK":  # no text
         raise NotRecognizedError
@@ -155,14 +158,14 @@ def is_number(text: str) -> bool:
     return True
 
 
-def _read_json(text: str, lines: list[tuple[int, str]]) -> Cells:
-    """The examples of JSON lines, or of one JSON value. Raises NotRecognizedError."""
+def _read_json(text: str, lines: list[tuple[int, str]], most: int) -> Cells:
+    """The examples of JSON lines, or of one JSON value; at most so many. Raises NotRecognizedError."""
     try:
         items = [(1, each, text) for each in _examples(json.loads(text))]
     except (ValueError, RecursionError):
         items = [(line, _loaded(each, line), each) for line, each in lines if each.strip()]
     cells = Cells(header=["index", "prediction"], found=[("json", "")])
-    for line, item, found in items:
+    for line, item, found in items[: most + 1]:
         index, value = _pair(item)
         if not isinstance(value, str | int | float) or isinstance(value, bool):
             raise NotRecognizedError(line, found)

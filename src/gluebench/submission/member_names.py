@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import re
 
+TEXT = (".tsv", ".csv", ".jsonl", ".json", ".txt")
+"""Ends of the names of files that can hold predictions as text."""
 NAME_LIMIT = 255
 """Bytes a whole name inside an archive may have."""
 

@@ -10,13 +10,13 @@ import re
 from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from pathlib import Path
 from typing import NamedTuple
 
 from gluebench.submission.layouts import KEYS, VALUES, Cells, NotRecognizedError, cells_of, is_number
 from gluebench.submission.problems import Problem
 from gluebench.submission.tables import INDEX_NAMES, Layout, Table, listed_words, read_table
 
-GUESS = "guess: "
 MOST_BYTES = 16 << 20
 """A larger file is not taken apart."""
 _SAMPLE = 4_000
@@ -35,95 +35,14 @@ class Sentence(NamedTuple):
     repair: str = ""
 
 
-SENTENCES = {
-    "encoding": Sentence(
-        "expected UTF-8 text, and this is UTF-16",
-        'Save the file again as UTF-8 (in pandas: encoding="utf-8").',
-        "UTF-16 rewritten as UTF-8",
-    ),
-    "json": Sentence(
-        "expected a table of index and prediction, and this is JSON",
-        "Write a line for each example: the index, a tab, the prediction.",
-        "JSON rewritten as a table",
-    ),
-    "separator": Sentence(
-        "expected a tab between the columns, and these are separated by {what}",
-        "Write one tab between index and prediction.",
-        "{what} replaced by tabs",
-    ),
-    "no-header": Sentence(
-        "expected the header line index<TAB>{value}, and the first line is already an example",
-        "Add the line index<TAB>{value} at the top; without it the first example would be lost.",
-        "header added",
-    ),
-    "header": Sentence(
-        "expected the header line index<TAB>{value}",
-        "Write exactly two columns, named index and {value}.",
-        "header rewritten",
-    ),
-    "more-columns": Sentence(
-        "expected two columns, index and {value}, and there are others beside them",
-        "Leave out the others (in pandas: index=False).",
-        "other columns left out",
-    ),
-    "swapped-columns": Sentence(
-        "expected the index before the {value}, and the columns are exchanged",
-        "Write the index first.",
-        "columns exchanged",
-    ),
-    "no-index": Sentence(
-        "expected an index before each {value}, and there is none",
-        "Number the rows from 0, in the order of the examples.",
-        GUESS + "rows numbered from 0, as if they stood in the order of the examples",
-    ),
-    "python-values": Sentence(
-        "expected plain values, and these are written as Python prints its objects",
-        "Write the bare value (in Python: value.item()).",
-        "marks of Python objects removed",
-    ),
-    "quotes": Sentence(
-        "expected plain values, and there are quotes, spaces or empty columns around these",
-        "Write the bare value.",
-        "quotes and spaces around values removed",
-    ),
-    "whole-index": Sentence(
-        "expected an integer in plain digits as index",
-        "Write the index as the data's own index column has it: no decimals, padding or words.",
-        "indices written as integers",
-    ),
-    "index-from-1": Sentence(
-        "expected indices from 0, and these count from 1",
-        "Take one from each, so that the first example has index 0.",
-        GUESS + "one taken from each index",
-    ),
-    "label-spelling": Sentence(
-        "expected {words}",
-        "Write the label word exactly so: no capitals, decimals or other signs.",
-        "label words written as the benchmark has them",
-    ),
-    "decimal-comma": Sentence(
-        "expected decimal points, and these are commas",
-        "Write 3.5, not 3,5.",
-        GUESS + "decimal commas replaced by points",
-    ),
-    "class-numbers": Sentence(
-        "expected {words}, and these are class numbers, whose order only the model knows",
-        "Write for each number the label word that it has in the model (in Python: id2label[number]).",
-    ),
-    "probabilities": Sentence(
-        "expected {words}, and these are probabilities or logits",
-        "Write the label word of the largest one.",
-    ),
-    "hidden-labels": Sentence(
-        "expected {words}, and -1 is what public copies of a test set have in place of its hidden labels",
-        "Write the model's predictions.",
-    ),
-    "repeated-rows": Sentence(
-        "expected each index once, and {what} rows repeat another one exactly",
-        "Keep one of each.",
-        "{what} exact repetitions of rows removed",
-    ),
-}  # fmt: skip
+def _sentences() -> dict[str, Sentence]:
+    """The table beside this module: a line for each mistake."""
+    lines = Path(__file__).with_suffix(".tsv").read_text(encoding="utf-8").splitlines()[1:]
+    rows = (line.split("\t") for line in lines)
+    return {code: Sentence(*sentence) for code, *sentence in rows}
+
+
+SENTENCES = _sentences()
 _EXPLAINS = {
     "class-numbers": {"unknown-label"},
     "probabilities": {"unknown-label", "columns", "header", "missing-index"},
@@ -182,7 +101,7 @@ def explained(
     the label words in the order of class numbers, as the author of the file names them. Only a `thorough`
     look takes a large file apart whose first rows and kinds of error show nothing.
     """
-    if len(data) > MOST_BYTES or data.count(b"\n") > layout.most_rows:
+    if len(data) > MOST_BYTES or max(map(data.count, (b"\n", b"\r"))) > layout.most_rows:
         return table
     if not (thorough or _is_promising(data, layout, table)):
         return table
@@ -236,7 +155,7 @@ def _columns(sheet: Sheet) -> None:
     names = [name.strip().strip("\"'").casefold() for name in cells.header or ()]
     whole_columns = [at for at in range(width) if _counts(cells.rows, at)]
     index = next((names.index(key) for key in KEYS if key in names), None)
-    if whole_columns and index not in whole_columns:
+    if whole_columns and index not in whole_columns and (index is None or width == 2):
         index = whole_columns[0]
     if (index, width, names) == (None, 2, []):
         index = 0
@@ -248,8 +167,8 @@ def _columns(sheet: Sheet) -> None:
         if not layout.words or not _are_numbers(cells.rows, others):
             raise NotRecognizedError
         sheet.tell("probabilities", value="\t".join(cells.rows[0]), line=cells.lines[0])
-    elif index is None and any(_are_numbers(cells.rows, [at]) for at in others if at != value):
-        raise NotRecognizedError  # one of them may be the index
+    elif index is None and width > 1:
+        raise NotRecognizedError  # another column may be a damaged index
     else:
         _tell_columns(sheet, index, value, names, width)
         if (index, value, width) != (0, 1, 2):
@@ -260,13 +179,13 @@ def _tell_columns(sheet: Sheet, index: int | None, value: int, names: list[str],
     first = "\t".join(sheet.cells.header or sheet.cells.rows[0])
     if not names:
         sheet.tell("no-header", value=first, line=1)
-    elif index is not None and width == 2:
+    elif width == 2 and index is not None:
         swapped_names = names[index] == sheet.layout.value and names[value] in INDEX_NAMES
         if not swapped_names and (names[index] not in INDEX_NAMES or names[value] != sheet.layout.value):
             sheet.tell("header", value=first, line=1)
     if index is None:
         sheet.tell("no-index", value=first, line=sheet.cells.lines[0])
-    if width > (1 if index is None else 2):
+    if width > 2:
         sheet.tell("more-columns", value=first, line=1)
     elif index == 1:
         sheet.tell("swapped-columns", value=first, line=1)
@@ -300,8 +219,7 @@ def _are_numbers(rows: Sequence[Sequence[str]], columns: Sequence[int]) -> bool:
     return bool(columns) and all(is_number(row[at]) for row in rows[:50] for at in columns if at < len(row))
 
 
-_WHOLE = re.compile(r"([+-]?)0*([0-9]+)(?:\.0*)?(?:[eE]\+?0+)?")
-_POWER = re.compile(r"[0-9](\.[0-9]+)?[eE]\+?[0-9]{1,2}")
+_NUMBER = re.compile(r"[+-]?[0-9]+(\.[0-9]*)?([eE][+-]?[0-9]+)?")
 _NAMED = re.compile(r"(?:[A-Za-z_0-9]*[A-Za-z_][-_:])([0-9]+)")
 """An index behind the name of its split, as test-17."""
 _OBJECT = re.compile(
@@ -318,11 +236,8 @@ def whole(text: str) -> str | None:
     if text.isdecimal() and text[:1] != "0":
         return text
     bare = text.strip(" \"'")
-    match = _WHOLE.fullmatch(bare)
-    if match:
-        return (match[1] if match[1] == "-" and match[2] != "0" else "") + match[2]
-    number = float(bare) if _POWER.fullmatch(bare) else 0.5
-    return str(int(number)) if number.is_integer() else None
+    number = float(bare) if _NUMBER.fullmatch(bare) else 0.5
+    return str(int(number)) if abs(number) < 2**53 and number.is_integer() else None
 
 
 def _marks(sheet: Sheet) -> None:

@@ -7,11 +7,9 @@ from collections.abc import Iterable, Iterator
 
 from gluebench.benchmark import Benchmark, Role, TestFile
 from gluebench.benchmark.lookup import fold
-from gluebench.submission.member_names import base_name
+from gluebench.submission.member_names import TEXT, base_name
 
 SUFFIX = ".tsv"
-TEXT = (SUFFIX, ".csv", ".jsonl", ".json", ".txt")
-"""Ends of the names of files that can be read."""
 _FOREIGN = {
     "a spreadsheet": (".xlsx", ".xls", ".ods"),
     "an array or a pickle": (".npy", ".npz", ".pkl", ".pickle", ".pt", ".parquet"),

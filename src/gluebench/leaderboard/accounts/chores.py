@@ -58,5 +58,7 @@ def _forget_older(folder: Path, kept: timedelta) -> None:
     end = time.time() - kept.total_seconds()
     for path in folder.glob("*"):
         with suppress(FileNotFoundError):  # another worker does the same
-            if path.lstat().st_mtime < end:
-                shutil.rmtree(path) if path.is_dir() else path.unlink()
+            if path.is_file() and path.stat().st_mtime < end:
+                path.unlink()
+            elif path.is_dir() and path.stat().st_mtime < end:  # of a process that was killed
+                shutil.rmtree(path)
