@@ -46,6 +46,12 @@ def _hypothesis() -> SimpleSystem:
     return HypothesisOnly()
 
 
+def _natural_logic() -> SimpleSystem:
+    from gluebench.systems.natural_logic import NaturalLogic
+
+    return NaturalLogic()
+
+
 def _perceptron() -> SimpleSystem:
     from gluebench.systems.mlp import Perceptron
 
@@ -83,6 +89,14 @@ _ENTRIES = (
         "of the data.",
         "single-task",
         _hypothesis,
+    ),
+    SystemEntry(
+        "natural-logic",
+        "Natural logic",
+        "Logistic regression on the edits that lead from one text to the other, and on whether a word "
+        'such as "no" or "every" reverses entailment there; single sentences as a bag of words.',
+        "single-task",
+        _natural_logic,
     ),
     SystemEntry(
         "mlp",
