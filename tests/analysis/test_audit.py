@@ -74,9 +74,10 @@ def planted(count: int) -> list[tuple[str, str, str]]:
 
 
 def test_a_planted_word_is_found_and_nothing_else() -> None:
-    found = audit([pairs("mine", planted(60))], [pairs("held out", planted(20))])
+    see = ["hypothesis", "premise", "length", "overlap"]
+    found = audit([pairs("mine", planted(60))], [pairs("held out", planted(20))], see=see)
     parts = by_part(found.measured)
-    assert set(parts) == {"hypothesis", "premise", "length", "overlap"}
+    assert list(parts) == see
     assert parts["hypothesis"].accuracy == 1
     assert parts["hypothesis"].verdict == "above majority"
     for part in ("premise", "length", "overlap"):
@@ -185,10 +186,25 @@ def test_hidden_labels_are_asked_for(sample_folder: Path) -> None:
     assert [each.name for each in named.tests("MNLI")] == ["MNLI dev_matched", "MNLI dev_mismatched"]
     with pytest.raises(DataError, match=r"has test without labels; give the labels with --gold"):
         named.tests("AX")
-    with pytest.raises(DataError, match="SST-2: an audit takes tasks of two texts and a label"):
-        named.train("SST-2")
+    with pytest.raises(DataError, match="STS-B: an audit takes tasks of one or two texts and a label"):
+        named.train("STS-B")
     with pytest.raises(UnknownNameError, match="test_matchd"):
         named.tests("MNLI:test_matchd")
+
+
+def test_every_task_with_labels_has_its_own_tests(sample_folder: Path) -> None:
+    sample = load_benchmark("sample")
+    gold = read_gold(sample_folder / "gold", sample)
+    own = {train.name: [each.name for each in tests] for train, tests in Sources(sample, sample_folder).own()}
+    assert "STS-B train" not in own
+    assert own["SST-2 train"] == ["SST-2 dev"]
+    assert own["MNLI train"] == ["MNLI dev_matched", "MNLI dev_mismatched"]
+    graded = {
+        train.name: [each.name for each in tests]
+        for train, tests in Sources(sample, sample_folder, gold).own()
+    }
+    assert graded["RTE train"] == ["RTE dev", "RTE test"]
+    assert graded["MNLI train"][-1] == "AX test"
 
 
 def test_a_table_is_read_under_any_of_the_names_that_such_files_use(tmp_path: Path) -> None:

@@ -17,11 +17,9 @@ from gluebench.analysis.charts import (
     HeatRow,
     Point,
     Scale,
-    Series,
     as_file,
     bar_chart,
     heat_chart,
-    line_chart,
     scatter_chart,
 )
 from gluebench.analysis.charts.axes import scale_over, shown
@@ -51,21 +49,15 @@ def charts() -> dict[str, str]:
             front=[(3e8, 80.5), (1e6, 55)],
             logarithmic=True,
         ),
-        "lines": line_chart(
-            "Curves",
-            [Series(NASTY, ((0, 50), (100, 60), (200, 64))), Series("empty", ())],
-            x_title="step",
-            y_title="score",
-        ),
     }
 
 
-@pytest.mark.parametrize("name", ["heat", "bars", "scatter", "lines"])
+@pytest.mark.parametrize("name", ["heat", "bars", "scatter"])
 def test_a_chart_is_the_one_that_was_looked_at(name: str) -> None:
     assert as_file(charts()[name]) == (GOLDEN / f"{name}.svg").read_text("utf-8")
 
 
-@pytest.mark.parametrize("name", ["heat", "bars", "scatter", "lines"])
+@pytest.mark.parametrize("name", ["heat", "bars", "scatter"])
 def test_a_chart_is_well_formed_and_obeys_a_strict_content_policy(name: str) -> None:
     root = ET.fromstring(charts()[name])
     classes = set()
@@ -144,6 +136,6 @@ def test_ticks_worked_by_hand() -> None:
 
 def test_what_has_no_place_is_refused() -> None:
     with pytest.raises(ValueError, match="at least one value"):
-        line_chart("none", [], x_title="x", y_title="y")
+        scale_over([], 0, 1)
     with pytest.raises(ValueError, match="logarithmic"):
         scale_over([0, 1], 0, 1, logarithmic=True)

@@ -106,6 +106,17 @@ def test_leakage_names_both_rows_and_counts_other_labels(tiny: Benchmark) -> Non
     assert not found(task, "shared hypothesis", train=train, test=test)
 
 
+def test_a_leak_that_differs_in_punctuation_is_found(tiny: Benchmark) -> None:
+    task = tiny.task("Single")
+    train = rows(task, [("a fine film",), ("B.",), ("?",), ("d, e",)], ["yes", "no", "yes", "no"])
+    test = rows(task, [("A fine film.",), ("b.",), ("!",), ("de",)], ["yes", "no", "yes", "no"])
+    (near,) = found(task, "near leakage", train=train, test=test)
+    assert (near.number, near.rows) == (1, ("train 0 = test 0",))
+    assert near.text == "1 row of test (25.0 %) stand in train too but for punctuation"
+    (leak,) = found(task, "leakage", train=train, test=test)
+    assert leak.rows == ("train 1 = test 1",)
+
+
 def test_only_the_first_rows_are_shown(tiny: Benchmark) -> None:
     task = tiny.task("Single")
     split = rows(task, [(f"text {number}",) for number in range(9)], ["yes", "no", "yes"] * 3)

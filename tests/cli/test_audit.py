@@ -45,8 +45,21 @@ def test_a_table_with_artefacts_beside_the_sample_without(table: Path, sample_fo
     assert ["hypothesis", "MNLI", "dev_matched", "300", *at_chance] in lines
     # 30 of 30 and 0 of 60, each plus 100: log2(130 * 3 / 330), the classes having as many words
     assert ["contradiction", "hardly", "0.24", "100.0", "30"] in lines
-    assert "MNLI train: no word of the second text makes a class more probable." in done.stdout
-    assert "learning from MNLI train (6,000 pairs): overlap" in done.stderr
+    assert "MNLI train: no word of the last text makes a class more probable." in done.stdout
+    assert "learning from MNLI train (6,000 examples): overlap" in done.stderr
+
+
+def test_a_whole_benchmark_is_audited_task_by_task(sample_folder: Path) -> None:
+    done = run("--benchmark", "sample", "--data", sample_folder, "--see", "length", "--words", 0, "--json")
+    assert done.exit_code == 0, done.output
+    tested = [(each["train"], each["test"]) for each in json.loads(done.stdout)["measured"]]
+    assert tested[:3] == [
+        ("CoLA train", "CoLA dev"),
+        ("SST-2 train", "SST-2 dev"),
+        ("MRPC train", "MRPC dev"),
+    ]
+    assert ("MNLI train", "MNLI dev_mismatched") in tested
+    assert all(train.split()[0] == test.split()[0] != "STS-B" for train, test in tested)
 
 
 def test_every_form_has_the_same_figures(table: Path, tmp_path: Path) -> None:
@@ -74,7 +87,10 @@ def test_mistakes_are_told_plainly(table: Path, sample_folder: Path, tmp_path: P
     mistyped = run("--train", table, "--test", "AXE", "--data", sample_folder)
     assert mistyped.exit_code == 2
     assert "AX" in mistyped.output
-    assert run("--train", table).exit_code == 2
+    untaught = run("--test", table)
+    assert untaught.exit_code == 2
+    assert "name what to learn from" in untaught.output
+    assert run("--train", table).exit_code == 1  # without --test its own splits are, and a table has none
     same = run("--train", table, "--test", table)
     assert same.exit_code == 1
     assert "nothing to test on but the pairs that it is learnt from" in same.output

@@ -11,11 +11,11 @@ from django.test.utils import CaptureQueriesContext
 from hypothesis import given
 from hypothesis import strategies as st
 from leaderboard.material import PREDICTIONS, zip_bytes
-from leaderboard.test_pages import BASELINES, Cells
+from leaderboard.test_pages import BASELINES, Cells, board_of
 
 from gluebench.benchmark import load_benchmark
 from gluebench.leaderboard.boards.options import Options
-from gluebench.leaderboard.boards.table import Line, arrange, build
+from gluebench.leaderboard.boards.table import Line, arrange
 from gluebench.leaderboard.common.formats import margin_text
 from gluebench.leaderboard.submissions.models import Submission
 
@@ -41,7 +41,7 @@ def line(name: str, score: float | None, *values: float | None, regime: str = "o
 
 def order(lines: list[Line], options: Options, rows: int | None = None) -> list[str]:
     layout = arrange(lines, ["A", "B"], options, rows)
-    return [lines[at].name for _, group in layout.groups for at in group]
+    return [line.name for _, group in layout.groups for line in group]
 
 
 LINES = [
@@ -68,7 +68,7 @@ def test_any_column_orders_both_ways_and_what_has_no_number_stays_last() -> None
 def test_pages_together_are_the_whole_board(scores: list[float | None], rows: int, turned: bool) -> None:
     lines = [line(str(at), score, score, None) for at, score in enumerate(scores)]
     whole = order(lines, Options(sort="A", turned=turned))
-    pages = arrange(lines, ["A", "B"], Options(), rows).pages
+    pages = arrange(lines, ["A", "B"], Options(), rows).page.paginator.num_pages
     paged = [
         name
         for page in range(1, pages + 1)
@@ -176,9 +176,9 @@ def test_a_task_s_board_ranks_the_incomplete_too(client: Client, graded: Send) -
 
 
 def test_each_task_says_whether_its_labels_are_private(client: Client, tiny: Any) -> None:
-    from gluebench.leaderboard.boards.pages import task_lines
+    from gluebench.leaderboard.boards.pages import task_line
 
-    glue = {line.task.name: line.labels for line in task_lines(load_benchmark("glue"))}
+    glue = {task.name: task_line(task).labels for task in load_benchmark("glue").tasks}
     assert [name for name, labels in glue.items() if labels == "private"] == ["CoLA", "QQP", "MNLI", "WNLI"]
     assert glue["AX"] == "public"
     assert client.get("/").content.decode().count("not stated</span>") == 4, (
@@ -193,8 +193,8 @@ def test_how_far_an_interval_reaches(low: float, high: float, text: str) -> None
     assert margin_text({"value": 0.5, "low": low, "high": high}) == text
 
 
-def test_references_are_searched_and_sorted_too() -> None:
-    table = build(load_benchmark("glue"), BASELINES)
+def test_references_are_searched_and_sorted_too(db: None) -> None:
+    table = board_of(BASELINES)
     assert [row.entry["name"] for row in table.groups[0].rows] == [
         "Human",
         "Attn",

@@ -14,7 +14,7 @@ from leaderboard.material import GOLD, PREDICTIONS, write_gold, zip_bytes
 
 from gluebench.leaderboard.benchmarks.models import Benchmark
 from gluebench.leaderboard.boards.phenomena import named, slug_of
-from gluebench.leaderboard.submissions.diagnosis import diagnosis_of
+from gluebench.leaderboard.submissions.mistakes import diagnosis_of
 from gluebench.leaderboard.submissions.models import Submission
 
 Graded = Callable[..., Submission]

@@ -2,16 +2,18 @@ from __future__ import annotations
 
 from typing import Any
 
+from django.apps import apps
 from django.contrib import admin
 from django.contrib.admin.widgets import AutocompleteSelect
+from django.contrib.staticfiles.finders import AppDirectoriesFinder
 
 from gluebench.leaderboard import urls
 from gluebench.leaderboard.limits.models import Override
-from gluebench.leaderboard.static_files import Finder
 
 
 def collected() -> set[str]:
-    return {path for path, _ in Finder().list(None)}
+    ignored = apps.get_app_config("staticfiles").ignore_patterns
+    return {path for path, _ in AppDirectoriesFinder().list(ignored)}
 
 
 def test_every_file_that_the_admin_pages_name_is_collected(rf: Any) -> None:

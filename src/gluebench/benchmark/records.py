@@ -167,6 +167,13 @@ class Task(NamedTuple):
         """The test file of that name. Raises UnknownNameError."""
         return find(name, self.files, what="test file")
 
+    def metrics_by_file(self) -> dict[str, list[Metric]]:
+        """Test-file name to the metrics of that file, in the manifest's order."""
+        by_file: dict[str, list[Metric]] = {}
+        for metric in self.metrics:
+            by_file.setdefault(metric.file, []).append(metric)
+        return by_file
+
     def coarse(self) -> tuple[str, ...]:
         """The coarse categories of its phenomena, in the manifest's order."""
         return tuple(dict.fromkeys(phenomenon.coarse for phenomenon in self.phenomena))

@@ -1,4 +1,4 @@
-"""`gluebench audit`: what can be told of a pair's label from a part of the pair."""
+"""`gluebench audit`: how far shortcuts lead to the labels of a task."""
 
 from __future__ import annotations
 
@@ -26,16 +26,14 @@ EPOCHS, SMOOTHING, SHOWN = 5, 100.0, 5
     "learnt",
     metavar="NAME|FILE",
     multiple=True,
-    required=True,
-    help="What to learn from: a task's train split, NAME:SPLIT, or a table; may be repeated.",
+    help="What to learn from: a task's train split, NAME:SPLIT, or a table; may be repeated [each task].",
 )
 @click.option(
     "--test",
     "tests",
     metavar="NAME|FILE",
     multiple=True,
-    required=True,
-    help="What to test on: a task's other labelled splits, NAME:SPLIT, or a table; may be repeated.",
+    help="What to test on: a task's other labelled splits, NAME:SPLIT, or a table; repeatable [--train].",
 )
 @click.option("--data", metavar="DIR", type=click.Path(), help="Folder of the data [$GLUEBENCH_DATA].")
 @click.option(
@@ -48,7 +46,8 @@ EPOCHS, SMOOTHING, SHOWN = 5, 100.0, 5
     "--see",
     metavar="PART",
     multiple=True,
-    help="What is seen of a pair: hypothesis, premise, length or overlap; may be repeated [all].",
+    help="A text by its column (hypothesis, premise), length, overlap, trees, neighbors, unshared, cross or "
+    "stacked; may be repeated [all].",
 )
 @click.option(
     "--epochs",
@@ -106,12 +105,15 @@ def audit(
     benchmark: str,
     form: Form,
 ) -> None:
-    """Test whether labels can be told from the hypothesis alone.
+    """Test how far shortcuts lead to the labels of a task.
 
-    Classifiers that see one text, its length or the words in common, and the words that go with a class.
+    Classifiers that see one text, its length or the words in common; trees, nearest neighbors and word
+    pairs that see both texts; and the words that go with a class. Without --train, every task of the
+    benchmark is learned and tested on its own splits.
 
     \b
     Example:
+      gluebench audit --train MRPC --data data/
       gluebench audit --train SNLI --train MNLI --test SNLI --test MNLI --test AX --data data/
       gluebench audit --train snli.tsv --test AX --see hypothesis
     """
@@ -122,21 +124,26 @@ def audit(
     suite = load_benchmark(benchmark)
     labels = read_gold(gold, suite) if gold is not None else None
     named = audits.Sources(suite, data, labels, like)
+    if tests and not learnt:
+        raise click.UsageError("--test without --train: name what to learn from, or leave both out.")
     with reading_data():
         sources = [named.train(name) for name in dict.fromkeys(learnt)]
-        asked = [each for name in dict.fromkeys(tests) for each in named.tests(name)]
-    found = audits.audit(
-        sources,
-        asked,
-        see=see,
-        epochs=epochs,
-        seed=seed,
-        smoothing=smoothing,
-        shown=shown,
-        printed=audits.PRINTED.get(suite.name),
-        progress=lambda line: notices([line]),
+        asked = [each for name in dict.fromkeys(tests or learnt) for each in named.tests(name)]
+        pairs = [(sources, asked)] if learnt else [([train], own) for train, own in named.own()]
+    audited = audits.together(
+        audits.audit(
+            *each,
+            see=see,
+            epochs=epochs,
+            seed=seed,
+            smoothing=smoothing,
+            shown=shown,
+            printed=audits.PRINTED.get(suite.name),
+            progress=lambda line: notices([line]),
+        )
+        for each in pairs
     )
-    emit(audit_output(found), form)
+    emit(audit_output(audited), form)
 
 
 _FIELDS = ("train", "sees", "test", "label", "word", "measure", "value", "low", "high")
@@ -154,7 +161,7 @@ def audit_output(found: Audit) -> Output:
         tuple(table for table in tables if table.sections),
         Records(_FIELDS, tuple(_records(found))),
         tuple(
-            f"{train}: no word of the second text makes a class more probable."
+            f"{train}: no word of the last text makes a class more probable."
             for train, listed in found.associations.items()
             if not listed
         ),
@@ -163,7 +170,7 @@ def audit_output(found: Audit) -> Output:
 
 def _accuracies(measured: list[Measured]) -> Table:
     printed = any(each.printed is not None for each in measured)
-    columns = ["Sees", "Tested on", "Pairs", "Accuracy", "Chance", "Majority", "Verdict"]
+    columns = ["Sees", "Tested on", "Examples", "Accuracy", "Chance", "Majority", "Verdict"]
     if printed:
         columns.insert(4, "printed")
     sections = tuple(
@@ -173,7 +180,7 @@ def _accuracies(measured: list[Measured]) -> Table:
     return Table(
         tuple(columns),
         sections,
-        title="Accuracy, in %, of what sees a part of each pair",
+        title="Accuracy of shortcuts, in %",
         right=frozenset(range(2, len(columns) - 1)),
         notes=_NOTES,
     )
@@ -207,12 +214,12 @@ def _words(found: Audit) -> Table:
         if listed
     )
     return Table(
-        ("Class", "Word", "PMI", "% of class", "Pairs"),
+        ("Class", "Word", "PMI", "% of class", "Examples"),
         sections,
-        title="Words of the second text that go with a class",
+        title="Words of the last text that go with a class",
         right=frozenset({2, 3, 4}),
         notes=(
-            "PMI in bits, smoothed; % of class is the share of its pairs whose second text has the word.",
+            "PMI in bits, smoothed; % of class is the share of its examples whose last text has the word.",
         ),
     )
 
@@ -221,7 +228,7 @@ def _lengths(lengths: list[Lengths]) -> Table:
     sections = tuple(
         Section(
             tuple(
-                (f"  {each.label}", f"{each.pairs:,}", f"{each.first:g}", f"{each.second:g}")
+                (f"  {each.label}", f"{each.pairs:,}", f"{each.first:g}", _maybe(each.second))
                 for each in group
             ),
             train,
@@ -229,11 +236,15 @@ def _lengths(lengths: list[Lengths]) -> Table:
         for train, group in groupby(lengths, lambda each: each.train)
     )
     return Table(
-        ("Class", "Pairs", "First text", "Second text"),
+        ("Class", "Examples", "First text", "Second text"),
         sections,
         title="Median words of the texts of a class",
         right=frozenset({1, 2, 3}),
     )
+
+
+def _maybe(length: float | None) -> str:
+    return "" if length is None else f"{length:g}"
 
 
 def _records(found: Audit) -> Iterator[tuple[object, ...]]:
@@ -250,5 +261,7 @@ def _records(found: Audit) -> Iterator[tuple[object, ...]]:
             for measure, value in (("pmi", word.pmi), ("share", word.share), ("texts", word.texts)):
                 yield (train, None, None, word.label, word.word, measure, value, None, None)
     for size in found.lengths:
-        for measure, value in (("pairs", size.pairs), ("first", size.first), ("second", size.second)):
-            yield (size.train, None, None, size.label, None, measure, value, None, None)
+        row = (size.train, None, None, size.label, None)
+        yield (*row, "pairs", size.pairs, None, None)
+        yield (*row, "first", size.first, None, None)
+        yield (*row, "second", size.second, None, None)

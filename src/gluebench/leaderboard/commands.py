@@ -103,7 +103,7 @@ def policy(
     A change is in the site's log. Raises SiteError, or PolicyError with all that is wrong.
     """
     open_site(folder)
-    from gluebench.leaderboard.limits.settle import settle
+    from gluebench.leaderboard.limits.policies import settle
 
     return settle(benchmark, None if file is None else Path(file), changes or {})
 
@@ -168,7 +168,7 @@ def submit_local(
     the submission that is there. Raises SiteError for an unknown benchmark or for values the form refuses.
     """
     open_site(folder)
-    from gluebench.leaderboard.uploads.local import submit_file
+    from gluebench.leaderboard.uploads.accept import submit_file
 
     details = {"model": model, "name": name, "public": public, **more}
     return submit_file(benchmark, user_email, Path(zip_path), details=details)

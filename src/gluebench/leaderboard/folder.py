@@ -7,7 +7,6 @@ import secrets
 from contextlib import suppress
 from importlib.util import find_spec
 from pathlib import Path
-from typing import NamedTuple
 
 VARIABLE = "GLUEBENCH_SITE"
 """Environment variable that names the folder to the web and worker processes."""
@@ -22,65 +21,34 @@ class SiteError(Exception):
     """Something the organiser can mend; the message says how."""
 
 
-class SiteFolder(NamedTuple):
+class SiteFolder:
     """A site's files. All of it is private to the account that runs the site."""
 
-    root: Path
-    shared: Path | None = None
-    """Folder for what several machines must see alike; without one, the site's own."""
-
-    @property
-    def database(self) -> Path:
+    def __init__(self, root: Path, shared: Path | None = None) -> None:
+        """`shared`: a folder for what several machines must see alike; without one, the site's own."""
+        self.root = root
+        self.database = root / "site.sqlite3"
         """Accounts, submissions and scores (SQLite)."""
-        return self.root / "site.sqlite3"
-
-    @property
-    def submissions(self) -> Path:
+        self.submissions = (shared or root) / "submissions"
         """The submitted files."""
-        return (self.shared or self.root) / "submissions"
-
-    @property
-    def uploads(self) -> Path:
+        self.uploads = root / "uploads"
         """Uploads on their way in, on the same disk as the submissions."""
-        return self.root / "uploads"
-
-    @property
-    def labels(self) -> Path:
+        self.labels = (shared or root) / "labels"
         """Gold folders, one for each benchmark and version; only the grader's process reads them.
 
-        Where they are kept in a bucket, this holds copies of those that were graded on here.
-        """
-        return (self.shared or self.root) / "labels"
-
-    @property
-    def manifests(self) -> Path:
+        Where they are kept in a bucket, this holds copies of those that were graded on here."""
+        self.manifests = root / "manifests"
         """The benchmarks' manifests as files; the database has them too."""
-        return self.root / "manifests"
-
-    @property
-    def mail(self) -> Path:
+        self.mail = root / "mail"
         """Mail that was not sent, because no mail server is set."""
-        return self.root / "mail"
-
-    @property
-    def metrics(self) -> Path:
+        self.metrics = root / "metrics"
         """Counters of the processes that run, for /metrics; they begin anew with each start."""
-        return self.root / "metrics"
-
-    @property
-    def static(self) -> Path:
+        self.static = root / "static"
         """Style sheet and scripts as served; the only part that is public."""
-        return self.root / "static"
-
-    @property
-    def key_file(self) -> Path:
+        self.key_file = root / "secret-key"
         """Where the secret key is kept."""
-        return self.root / "secret-key"
-
-    @property
-    def password_file(self) -> Path:
+        self.password_file = root / "admin-password"
         """Where an admin's new password is put when nobody looks at the terminal."""
-        return self.root / "admin-password"
 
     @property
     def database_files(self) -> list[Path]:

@@ -40,7 +40,7 @@ INSTALLED_APPS = [
     "django.contrib.contenttypes",
     "django.contrib.sessions",
     "django.contrib.messages",
-    "django.contrib.staticfiles",
+    "gluebench.leaderboard.static_files.StaticFiles",
     *accounts.APPS,
     "csp",
     "ninja",  # for the files of its documentation page
@@ -75,7 +75,7 @@ TEMPLATES: list[dict[str, Any]] = [
         # The board: thousands of cells, which Django's own templates render nine times slower.
         "BACKEND": "django.template.backends.jinja2.Jinja2",
         "DIRS": [os.path.join(HERE, "jinja2")],
-        "OPTIONS": {"environment": "gluebench.leaderboard.boards.context.environment"},
+        "OPTIONS": {"environment": "gluebench.leaderboard.boards.pages.environment"},
     },
     {
         "BACKEND": "django.template.backends.django.DjangoTemplates",
@@ -86,9 +86,9 @@ TEMPLATES: list[dict[str, Any]] = [
                 "django.template.context_processors.request",
                 "django.contrib.auth.context_processors.auth",
                 "django.contrib.messages.context_processors.messages",
-                "gluebench.leaderboard.boards.context.site",
+                "gluebench.leaderboard.boards.pages.site",
                 "gluebench.leaderboard.accounts.views.account",
-                "gluebench.leaderboard.limits.context.quota",
+                "gluebench.leaderboard.limits.views.quota",
             ],
             "builtins": ["gluebench.leaderboard.boards.templatetags.scores"],
         },
@@ -132,10 +132,6 @@ STATIC_URL = "static/"
 STATIC_ROOT = str(FOLDER.static)
 CHARTS = os.path.join(HERE, "..", "analysis", "charts", "static")
 STATICFILES_DIRS = [os.path.join(HERE, "static"), ("charts", CHARTS)]
-STATICFILES_FINDERS = [
-    "django.contrib.staticfiles.finders.FileSystemFinder",
-    "gluebench.leaderboard.static_files.Finder",
-]
 WHITENOISE_KEEP_ONLY_HASHED_FILES = True
 
 FILE_UPLOAD_HANDLERS = ["django.core.files.uploadhandler.TemporaryFileUploadHandler"]

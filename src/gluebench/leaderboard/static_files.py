@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from typing import Any
-
-from django.contrib.staticfiles.finders import AppDirectoriesFinder
+from django.contrib.staticfiles.apps import StaticFilesConfig
 from whitenoise.storage import CompressedManifestStaticFilesStorage
 
 _LANGUAGES = "admin/js/vendor/select2/i18n"
@@ -16,12 +13,10 @@ UNUSED = [
 """Maps for debuggers, another documentation page, other languages, texts, scripts not made small."""
 
 
-class Finder(AppDirectoriesFinder):
-    """The applications' files without the unused ones."""
+class StaticFiles(StaticFilesConfig):
+    """Django's application, which collects no unused files."""
 
-    def list(self, ignore_patterns: Iterable[str] | None) -> Any:
-        """As the library's, which `collectstatic` asks."""
-        return super().list([*(ignore_patterns or ()), *UNUSED])
+    ignore_patterns = [*StaticFilesConfig.ignore_patterns, *UNUSED]
 
 
 class Storage(CompressedManifestStaticFilesStorage):  # type: ignore[misc]

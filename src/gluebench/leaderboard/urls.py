@@ -9,11 +9,16 @@ from gluebench.leaderboard.accounts import views as accounts
 from gluebench.leaderboard.api.site import addresses as api_addresses
 from gluebench.leaderboard.boards import views as boards
 from gluebench.leaderboard.boards.exports import FORMATS, export
+from gluebench.leaderboard.limits import views as limits
 from gluebench.leaderboard.operations import PROBES
+from gluebench.leaderboard.ranks import views as ranks
+from gluebench.leaderboard.ranks.compare_views import compare
 from gluebench.leaderboard.submissions import views as submissions
 from gluebench.leaderboard.uploads.views import submit
 
 admin.autodiscover()
+
+LIMITS = "benchmarks/<slug:name>/organise/limits"
 
 handler500 = "gluebench.leaderboard.head.failed"
 
@@ -54,8 +59,23 @@ urlpatterns = [
     path("privacy", accounts.page, {"name": "privacy"}, name="privacy"),
     path("account/", include("gluebench.leaderboard.accounts.urls")),
     path("admin/", admin.site.urls),
-    path("", include("gluebench.leaderboard.limits.urls")),
+    path(LIMITS, limits.policy, name="limits"),
+    path(f"{LIMITS}/exceptions", limits.override, name="override"),
+    path(f"{LIMITS}/exceptions/<int:pk>/remove", limits.override_end, name="override-remove"),
+    path("account/team", limits.team, name="team"),
+    path("account/team/join/<slug:code>", limits.team_join, name="team-join"),
+    path("account/team/leave", limits.team_leave, name="team-leave"),
+    path("account/team/renew", limits.team_renew, name="team-renew"),
     path("", include("gluebench.leaderboard.people.urls")),
-    path("", include("gluebench.leaderboard.ranks.urls")),
+    *(
+        path(f"benchmarks/<slug:name>/{word}{ending}", view, {"form": ending.strip(".")}, name=word + ending)
+        for word, view in (
+            ("rules", ranks.rules),
+            ("pairs", ranks.pairs),
+            ("efficiency", ranks.efficiency),
+            ("compare", compare),
+        )
+        for ending in ("", ".json", ".csv")
+    ),
     path("api/v1/", api_addresses()),
 ]

@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import NamedTuple
 
 from gluebench.benchmark import Benchmark, Role, Task, TestFile, load_benchmark
 from gluebench.scoring.tags import Category, Metadata, Tagged, categories, read_metadata, read_phenomena
@@ -78,15 +77,18 @@ def read_gold(
     phenomena: dict[str, Tagged] = {}
     metadata: dict[str, Metadata] = {}
     for file in benchmark.files(role):
-        task = benchmark.task(file.task)
-        table = _read_labels(home, file, task, role=role, partial=partial)
-        problems += table.problems
-        if table.column is not None:
-            columns[file.name] = table.column
-            beside = _read_beside(home, file, task, size=file.size(role), column=table.column)
-            phenomena |= beside.phenomena
-            metadata |= beside.metadata
-            problems += beside.problems
+        task, size = benchmark.task(file.task), file.size(role)
+        column = _read_labels(home, file, task, problems, role=role, partial=partial)
+        if column is None:
+            continue
+        columns[file.name] = column
+        positions = {index: position for position, index in enumerate(column.row_indices)}
+        if (data := _content(home, name := f"{file.name}{PHENOMENA_SUFFIX}")) is not None:
+            phenomena[file.name], found = read_phenomena(name, data, task, size=size, positions=positions)
+            problems += found
+        if (data := _content(home, name := f"{file.name}{METADATA_SUFFIX}")) is not None:
+            metadata[file.name], found = read_metadata(name, data, task, size=size, positions=positions)
+            problems += found
     if not columns and not problems:
         problems.append(_nothing_there(home, benchmark, role))
     if problems:
@@ -124,20 +126,18 @@ def gold_of(
     return Gold(benchmark, role, folder, columns, phenomena, metadata, parts, partial, None, datasets=known)
 
 
-class _Labels(NamedTuple):
-    column: Column | None
-    problems: list[Problem]
-
-
-def _read_labels(home: str, file: TestFile, task: Task, *, role: Role, partial: bool) -> _Labels:
+def _read_labels(
+    home: str, file: TestFile, task: Task, problems: list[Problem], *, role: Role, partial: bool
+) -> Column | None:
+    """The labels of a file; what is wrong is added to `problems`."""
     name = f"{file.name}{SUFFIX}"
     data = _content(home, name)
     if data is None:
-        return _Labels(None, [])
+        return None
     others = other_sizes(file, role)
     layout = Layout(task.words, file.size(role), value="label", complete=not partial, others=others)
     table = read_table(name, data, layout)
-    problems = [
+    problems += [
         replace(problem, fix=PARTIAL) if problem.code == "missing-index" else problem
         for problem in table.problems
         if problem.severity == "error"
@@ -146,33 +146,7 @@ def _read_labels(home: str, file: TestFile, task: Task, *, role: Role, partial: 
         Problem("more", "error", name, f"{count:,} more of {code}", "Mend those above first.")
         for code, count in table.unshown.items()
     ]
-    return _Labels(table.column, problems)
-
-
-class _Beside(NamedTuple):
-    """What stands beside the labels of a file, under its name."""
-
-    phenomena: dict[str, Tagged]
-    metadata: dict[str, Metadata]
-    problems: list[Problem]
-
-
-def _read_beside(home: str, file: TestFile, task: Task, *, size: int, column: Column) -> _Beside:
-    result = _Beside({}, {}, [])
-    tag_name, about_name = f"{file.name}{PHENOMENA_SUFFIX}", f"{file.name}{METADATA_SUFFIX}"
-    tags, about = _content(home, tag_name), _content(home, about_name)
-    if tags is None and about is None:
-        return result
-    positions = {index: position for position, index in enumerate(column.indices or range(len(column)))}
-    if tags is not None:
-        tagged = read_phenomena(tag_name, tags, task, size=size, positions=positions)
-        result.phenomena[file.name] = tagged.positions
-        result.problems.extend(tagged.problems)
-    if about is not None:
-        divided = read_metadata(about_name, about, task, size=size, positions=positions)
-        result.metadata[file.name] = divided.metadata
-        result.problems.extend(divided.problems)
-    return result
+    return table.column
 
 
 def _content(home: str, name: str) -> bytes | None:

@@ -89,12 +89,9 @@ def require_gradable(submission: Submission, gold: Gold) -> None:
 def _require_gold(submission: Submission, gold: Gold) -> None:
     unlabelled = [name for name in submission.predictions if name not in gold.columns]
     if unlabelled and not gold.partial:
-        raise GoldError([_no_gold(name) for name in unlabelled], folder=gold.folder)
-
-
-def _no_gold(name: str) -> Problem:
-    expected = "expected labels for a test file that was submitted"
-    return Problem("no-gold", "error", f"{name}{SUFFIX}", expected, PARTIAL)
+        expected = "expected labels for a test file that was submitted"
+        problems = [Problem("no-gold", "error", f"{name}{SUFFIX}", expected, PARTIAL) for name in unlabelled]
+        raise GoldError(problems, folder=gold.folder)
 
 
 def pairs_of(submission: Submission, gold: Gold) -> dict[str, Pairs]:

@@ -56,8 +56,9 @@ def task_bars(task: Task, pairs: Mapping[str, Pairs], points: Mapping[str, Point
     """Intervals of the metrics that have a point, and of their mean; test files are independent."""
     bars: dict[str, Bar] = {}
     parts: list[Part] = []
-    for name in dict.fromkeys(metric.file for metric in task.metrics if metric.file in pairs):
-        metrics = [metric for metric in task.metrics if metric.file == name]
+    for name, metrics in task.metrics_by_file().items():
+        if name not in pairs:
+            continue
         of_file = file_bars(metrics, pairs[name], [points[metric.name] for metric in metrics])
         bars |= {metric.name: bar for metric, bar in zip(metrics, of_file, strict=False)}
         value = task_score([points[metric.name].value for metric in metrics])

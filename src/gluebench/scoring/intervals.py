@@ -103,6 +103,13 @@ def grouped_hits(gold: bytes, predicted: bytes, groups: Sequence[int]) -> list[G
     return [Group(hits[group], size) for group, size in sizes.items()]
 
 
+def share_bar(right: Sequence[bool], groups: Sequence[int] | None) -> Bar:
+    """The interval of the share that is right, of independent examples or of those in groups."""
+    if groups is None:
+        return proportion_bar(sum(right), len(right))
+    return grouped_wilson(grouped_hits(bytes(right), bytes([True]) * len(right), groups))
+
+
 class Part(NamedTuple):
     """One of several independent scores that are averaged."""
 

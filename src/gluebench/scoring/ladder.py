@@ -97,8 +97,7 @@ def step(task: Task, new: Mapping[str, Pairs], best: Mapping[str, Pairs], *, see
     from gluebench.scoring.units import units_of  # imports numpy
 
     difference = variance = 0.0
-    for name in dict.fromkeys(metric.file for metric in task.metrics):
-        metrics = [metric for metric in task.metrics if metric.file == name]
+    for name, metrics in task.metrics_by_file().items():
         weight = len(metrics) / len(task.metrics)
         values = [point(metric, new[name]).value - point(metric, best[name]).value for metric in metrics]
         units = units_of(metrics, [new[name], best[name]])

@@ -62,7 +62,7 @@ def _kept(name: str, gold: Gold, rows: Rows, *, share: float, key: bytes) -> lis
     task = gold.benchmark.task(gold.benchmark.file(name).task)
     if not task.scored and task.labels_public:
         return list(range(len(column)))
-    indices = range(len(column)) if column.indices is None else column.indices
+    indices = column.row_indices
     groups = about.groups if about is not None and about.groups is not None else range(len(column))
     places: dict[int, list[int]] = {}
     for position, group in enumerate(groups):
@@ -118,10 +118,7 @@ def _hash(key: bytes, of: str) -> int:
 def _taken(column: Column, positions: Sequence[int]) -> Column:
     if len(positions) == len(column):
         return column
-    found = column.take(positions)
-    if column.indices is None:
-        return found
-    return replace(found, indices=array("q", map(column.indices.__getitem__, positions)))
+    return replace(column.take(positions), indices=array("q", map(column.row_indices.__getitem__, positions)))
 
 
 def _moved(tags: Tagged, kept: Iterable[int]) -> dict[Phenomenon, tuple[int, ...]]:

@@ -80,10 +80,9 @@ def grade_runs(runs: Sequence[Submission], gold: Gold) -> tuple[list[Report], Su
     tests: dict[tuple[str, str], RunsTest] = {}
     for task in gold.benchmark.tasks:
         of_files, weights = [], []
-        for name in dict.fromkeys(metric.file for metric in task.metrics):
+        for name, metrics in task.metrics_by_file().items():
             if not all(name in pairs for pairs in answers):
                 continue
-            metrics = [metric for metric in task.metrics if metric.file == name]
             of_file = runs_tests(units_of(metrics, [pairs[name] for pairs in answers]), [len(runs)])
             tests |= {(task.name, metric.name): test for metric, test in zip(metrics, of_file, strict=False)}
             of_files.append(of_file[-1])

@@ -42,6 +42,11 @@ class Column:
         return len(self.values)
 
     @property
+    def row_indices(self) -> Sequence[int]:
+        """The index of each value, ascending."""
+        return range(len(self.values)) if self.indices is None else self.indices
+
+    @property
     def codes(self) -> bytes:
         """The label codes. Raises TypeError for a column of numbers."""
         if not isinstance(self.values, bytes):

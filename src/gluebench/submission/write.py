@@ -81,7 +81,7 @@ def _columns(predictions: Mapping[str, Any], benchmark: Benchmark, role: Role) -
 def tsv(column: Column) -> bytes:
     """A column as the bytes of its file."""
     values = column.words() if column.labels else [repr(number) for number in column.numbers]
-    indices = range(len(column)) if column.indices is None else column.indices
+    indices = column.row_indices
     rows = "".join(f"{index}\t{value}\n" for index, value in zip(indices, values, strict=True))
     return f"index\tprediction\n{rows}".encode()
 

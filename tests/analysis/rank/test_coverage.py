@@ -7,7 +7,7 @@ import pytest
 from scoring.columns import ACCURACY, labels
 
 from gluebench.analysis.rank.pairs import all_pairs, pair_errors, rank_ranges
-from gluebench.analysis.rank.resampled import ranks
+from gluebench.analysis.rank.ranking import ranks
 from gluebench.scoring.units import units_of
 
 SIZES = (150, 400, 900)

@@ -1,42 +1,115 @@
-"""The rules for arrays of resamples give what the pure functions give for each of them."""
+"""The rules and what becomes of missing scores, in arrays of draws, against plain loops over one board."""
 
 from __future__ import annotations
 
 import numpy as np
 import pytest
 
+from gluebench.analysis.rank.arrays import filled_draws, values
+from gluebench.analysis.rank.kemeny import consensus
 from gluebench.analysis.rank.profile import MISSING, Profile, filled
-from gluebench.analysis.rank.resampled import filled_draws, ranks, values
+from gluebench.analysis.rank.ranking import ranks
 from gluebench.analysis.rank.rules import RULES, standing
 
 
-def profile_of(scores, weights):
-    systems, tasks = scores.shape
-    rows = tuple(tuple(None if np.isnan(each) else float(each) for each in row) for row in scores)
-    return Profile(tuple(map(str, range(systems))), tuple(map(str, range(tasks))), rows, weights)
+def plainly_filled(rows, missing):
+    """The rows after a rule for missing scores, and which tasks are left."""
+    tasks = list(range(len(rows[0])))
+    if missing == "shared":
+        tasks = [at for at in tasks if all(row[at] is not None for row in rows)]
+    if missing == "unranked":
+        rows = [[None] * len(row) if None in row else row for row in rows]
+    if missing == "lowest":
+        lowest = [min((row[at] for row in rows if row[at] is not None), default=None) for at in tasks]
+        rows = [
+            [low if score is None else score for score, low in zip(row, lowest, strict=True)]
+            if any(score is not None for score in row)
+            else row
+            for row in rows
+        ]
+    return [[row[at] for at in tasks] for row in rows], tasks
+
+
+def mean(row, weights):
+    both = [(score, weight) for score, weight in zip(row, weights, strict=True) if score is not None]
+    total = sum(weight for _, weight in both)
+    return sum(score * weight for score, weight in both) / total if total else None
+
+
+def median(row, weights):
+    repeated = [
+        score
+        for score, weight in zip(row, weights, strict=True)
+        for _ in range(int(weight))
+        if score is not None
+    ]
+    return float(np.median(repeated)) if repeated else None
+
+
+def borda(rows, weights):
+    columns = []
+    for column in zip(*rows, strict=True):
+        known = [score for score in column if score is not None]
+        middle = (len(column) + 1) / 2
+        stretch = (len(column) - 1) / (len(known) - 1) if len(known) > 1 else 0.0
+        places = [
+            sum(other > score for other in known) + (sum(other == score for other in known) - 1) / 2
+            for score in known
+        ]
+        spread = iter([1 + place * stretch if len(known) > 1 else middle for place in places])
+        columns.append([None if score is None else next(spread) for score in column])
+    mean_ranks = [mean(row, weights) for row in zip(*columns, strict=True)]
+    return [None if each is None else -each for each in mean_ranks]
+
+
+def kemeny(rows, weights):
+    known = [at for at, row in enumerate(rows) if any(score is not None for score in row)]
+    support = [
+        [
+            sum(
+                weight
+                for mine, yours, weight in zip(rows[one], rows[other], weights, strict=True)
+                if None not in (mine, yours) and mine > yours
+            )
+            for other in known
+        ]
+        for one in known
+    ]
+    places = dict(zip(known, consensus(support).first, strict=True)) if known else {}
+    return [-places[at] if at in places else None for at in range(len(rows))]
+
+
+def plainly(rule, rows, weights):
+    if not rows[0]:
+        return [None] * len(rows)
+    whole = {"borda": borda, "kemeny": kemeny}
+    if rule in whole:
+        return whole[rule](rows, weights)
+    return [{"mean": mean, "median": median}[rule](row, weights) for row in rows]
 
 
 @pytest.mark.parametrize("missing", MISSING)
 @pytest.mark.parametrize("rule", RULES)
 @pytest.mark.parametrize("weighted", [False, True])
-def test_each_resample_as_a_profile(rule, missing, weighted):
+def test_each_draw_as_a_board(rule, missing, weighted):
     rng = np.random.default_rng(len(rule) + 10 * weighted)
     for _ in range(4):
         draws = rng.integers(0, 8, size=(5, 4, 6)).astype(float) / 8
         draws[rng.random((5, 4)) < 0.12] = np.nan
-        weights = tuple(map(float, rng.integers(1, 4, 4))) if weighted else None
+        weights = rng.integers(0, 4, 4) + np.array([1.0, 0.0, 0.0, 0.0]) if weighted else np.ones(4)
         whole = filled_draws(draws, missing)
-        weigh = np.ones(4) if weights is None else np.array(weights)
-        if missing == "shared":
-            weigh = weigh[~np.isnan(draws[:, :, 0]).any(axis=0)]
-        found = values(rule, whole, weigh) if whole.shape[1] else np.full((5, 6), np.nan)
         for at in range(6):
-            expected = standing(filled(profile_of(draws[:, :, at], weights), missing), rule)
-            have = ~np.isnan(found[:, at])
-            assert [rank is not None for rank in expected.ranks] == have.tolist()
-            known = [value for value in expected.values if value is not None]
-            sign = -1 if expected.lower_is_better else 1
-            assert sign * found[have, at] == pytest.approx(known)
-            if not have.any():  # no task that all have
-                continue
-            assert ranks(found[have, at : at + 1])[:, 0].tolist() == [rank for rank in expected.ranks if rank]
+            rows = [[None if np.isnan(score) else score for score in row] for row in draws[:, :, at].tolist()]
+            expected_rows, tasks = plainly_filled(rows, missing)
+            expected = plainly(rule, expected_rows, weights[tasks])
+            have = [value is not None for value in expected]
+            known = [value for value in expected if value is not None]
+            names = tuple(map(str, range(5))), tuple(map(str, range(4)))
+            found = standing(filled(Profile(*names, tuple(map(tuple, rows)), tuple(weights)), missing), rule)
+            sign = -1 if found.lower_is_better else 1
+            assert [rank is not None for rank in found.ranks] == have
+            assert [sign * value for value in found.values if value is not None] == pytest.approx(known)
+            if known:
+                drawn = values(rule, whole, weights[tasks])[have, at : at + 1]
+                assert drawn[:, 0] == pytest.approx(known)
+                assert ranks(drawn)[:, 0].tolist() == [rank for rank in found.ranks if rank is not None]

@@ -1,7 +1,7 @@
-"""The artefact audit: classifiers that see a part of each pair, and the words that go with a class."""
+"""The artefact audit: classifiers that take shortcuts, and the words that go with a class."""
 
 from gluebench.analysis.audit.association import Association, associations
-from gluebench.analysis.audit.run import PRINTED, Audit, Lengths, Measured, audit
+from gluebench.analysis.audit.run import PRINTED, Audit, Lengths, Measured, audit, together
 from gluebench.analysis.audit.sets import PairSet, Sources
 
 __all__ = [
@@ -14,4 +14,5 @@ __all__ = [
     "Sources",
     "associations",
     "audit",
+    "together",
 ]

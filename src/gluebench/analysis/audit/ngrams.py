@@ -133,10 +133,6 @@ class NGrams:
         codes: Ints = self.scores(texts).argmax(axis=0)
         return codes
 
-    def parameters(self) -> int:
-        """The numbers that are learnt."""
-        return self._weights.size
-
     def _descend(self, bags: Bags, targets: Floats) -> None:
         sizes = np.diff(bags.starts)
         batches = [slice(at, at + self._batch) for at in range(0, len(sizes), self._batch)]

@@ -8,22 +8,32 @@ diagnostic set: 32.7 % and 36.4 %.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from functools import partial
+from itertools import chain
 from statistics import median
 from typing import NamedTuple
 
 from gluebench.analysis.audit.association import SHOWN, SMOOTHING, Association, associations
-from gluebench.analysis.audit.ngrams import EPOCHS, NGrams
+from gluebench.analysis.audit.ngrams import EPOCHS
+from gluebench.analysis.audit.pairs import (
+    Attacker,
+    CrossedWords,
+    Neighbors,
+    Stacked,
+    TextAlone,
+    by_side,
+    marked,
+    unshared,
+)
 from gluebench.analysis.audit.sets import PairSet
 from gluebench.analysis.lint.shortcuts import Shortcut
 from gluebench.benchmark import Task
 from gluebench.benchmark.lookup import find
 from gluebench.data import DataError, Example
 from gluebench.data.tokens import words
-from gluebench.scoring.intervals import TOO_FEW, Bar, grouped_hits, grouped_wilson, proportion_bar
-from gluebench.systems import targets
+from gluebench.scoring.intervals import TOO_FEW, Bar, share_bar
 from gluebench.systems.overlap import WordOverlap
-from gluebench.systems.protocols import SimpleSystem
 
 PRINTED: Mapping[str, Mapping[tuple[str, str], float]] = {
     "glue": {("SNLI train", "AX"): 0.327, ("MNLI train", "AX"): 0.364}
@@ -31,54 +41,39 @@ PRINTED: Mapping[str, Mapping[tuple[str, str], float]] = {
 """Benchmark to what was learnt from and tested on, to the accuracy the paper prints for the hypothesis."""
 
 
-class TextAlone:
-    """Words and word pairs of one text of each example."""
-
-    def __init__(self, *, epochs: int = EPOCHS, seed: int = 0) -> None:
-        self._model = NGrams(epochs=epochs, seed=seed)
-
-    def fit(self, task: Task, train: Sequence[Example], dev: Sequence[Example]) -> None:
-        """Learn which words go with which label; no setting is chosen on dev."""
-        codes = {word: code for code, word in enumerate(task.words)}
-        labels = targets.labels(task, train)
-        self._model.fit(_texts(train), [codes[label] for label in labels], len(task.words))
-
-    def predict(self, task: Task, examples: Sequence[Example]) -> list[str | float]:
-        """The most probable label."""
-        return [task.words[code] for code in self._model.predict(_texts(examples))]
-
-    def parameters(self) -> int:
-        """The numbers that are learnt."""
-        return self._model.parameters()
-
-
-def _texts(examples: Sequence[Example]) -> list[str]:
-    return [next(iter(example.inputs.values())) for example in examples]
-
-
 def views(task: Task, names: Sequence[str] = (), *, epochs: int = EPOCHS, seed: int = 0) -> list[Shortcut]:
-    """The views of those names, or all: each of a task's two columns, "length" (of the second), "overlap".
+    """The views of those names, or all: each text alone, the last text's length, and what sees both texts.
 
-    Raises UnknownNameError.
+    A task of single sentences has its text, the length and the neighbors. Raises UnknownNameError.
     """
-    first, second = task.columns
+    *first, last = task.columns
 
-    def alone() -> SimpleSystem:
-        return TextAlone(epochs=epochs, seed=seed)
+    def alone(place: int) -> Attacker:
+        return TextAlone(place, epochs=epochs, seed=seed)
 
-    known = (
-        Shortcut(second, alone, (second,)),
-        Shortcut(first, alone, (first,)),
-        Shortcut("length", WordOverlap, (second,)),
-        Shortcut("overlap", WordOverlap, (first, second)),
-    )
-    if not names:
-        return list(known)
+    def every() -> list[Attacker]:
+        return [alone(0), alone(-1), CrossedWords(), Neighbors(by_side), Neighbors(unshared)]
+
+    known = [Shortcut(name, partial(alone, 0), (name,)) for name in (last, *first)]
+    known.append(Shortcut("length", WordOverlap, (last,)))
+    if first:
+        known += [
+            Shortcut("overlap", WordOverlap, task.columns),
+            Shortcut("trees", Stacked, task.columns),
+            Shortcut("neighbors", partial(Neighbors, by_side), task.columns),
+            Shortcut("unshared", partial(Neighbors, unshared), task.columns),
+            Shortcut("cross", CrossedWords, task.columns),
+            Shortcut("stacked", partial(Stacked, every), task.columns),
+        ]
+    else:
+        known.append(Shortcut("neighbors", partial(Neighbors, marked), task.columns))
+    if not names or "all" in names:
+        return known
     return list(dict.fromkeys(find(name, known, what=f"part of {task.name} to see") for name in names))
 
 
 class Measured(NamedTuple):
-    """How often a classifier that sees a part of each pair is right."""
+    """How often a classifier is right."""
 
     train: str
     sees: str
@@ -105,7 +100,8 @@ class Lengths(NamedTuple):
     label: str
     pairs: int
     first: float
-    second: float
+    second: float | None
+    """None in a task of single sentences."""
 
 
 class Audit(NamedTuple):
@@ -140,10 +136,12 @@ def audit(
     for source in train:
         others = [test for test in tests if test.name != source.name]
         for view in views(source.task, see, epochs=epochs, seed=seed):
-            progress(f"learning from {source.name} ({len(source.examples):,} pairs): {view.name}")
+            progress(f"learning from {source.name} ({len(source.examples):,} examples): {view.name}")
             measured += _measured(source, view, others, printed or {})
     listed = {
-        each.name: associations(each.texts(1), each.labels, each.task.words, smoothing=smoothing, shown=shown)
+        each.name: associations(
+            each.texts(-1), each.labels, each.task.words, smoothing=smoothing, shown=shown
+        )
         for each in train
         if shown
     }
@@ -179,10 +177,10 @@ def _measured(
         answers = system.predict(source.task, _seen(test, view, source.task))
         gold = test.labels
         hits = [answer == label for answer, label in zip(answers, gold, strict=True)]
-        bar = _bar(hits, test.groups())
+        bar = share_bar(hits, test.groups())
         chance = 1 / len(source.task.words)
         majority = max(Counter(gold).values()) / len(gold)
-        alone = view.name == source.task.columns[1]
+        alone = view.name == source.task.columns[-1]
         yield Measured(
             source.name,
             view.name,
@@ -203,12 +201,6 @@ def _seen(pairs: PairSet, view: Shortcut, task: Task) -> list[Example]:
     return view.seen(pairs.examples, names=dict(zip(task.columns, pairs.task.columns, strict=True)))
 
 
-def _bar(hits: Sequence[bool], groups: Sequence[int] | None) -> Bar:
-    if groups is not None:
-        return grouped_wilson(grouped_hits(bytes(hits), bytes([True]) * len(hits), groups))
-    return proportion_bar(sum(hits), len(hits))
-
-
 def verdict(bar: Bar, *, chance: float, majority: float) -> str:
     """What the interval says of an accuracy, in words."""
     if bar.low is None or bar.high is None:
@@ -221,10 +213,22 @@ def verdict(bar: Bar, *, chance: float, majority: float) -> str:
 
 
 def _lengths(source: PairSet) -> Iterator[Lengths]:
-    first, second = ([len(words(text)) for text in source.texts(position)] for position in (0, 1))
+    columns = [
+        [len(words(text)) for text in source.texts(place)] for place in range(len(source.task.columns))
+    ]
     labels = source.labels
     for word in source.task.words:
         rows = [row for row, label in enumerate(labels) if label == word]
         if rows:
-            one, other = (float(median(column[row] for row in rows)) for column in (first, second))
-            yield Lengths(source.name, word, len(rows), one, other)
+            first, *others = (float(median(column[row] for row in rows)) for column in columns)
+            yield Lengths(source.name, word, len(rows), first, others[0] if others else None)
+
+
+def together(audits: Iterable[Audit]) -> Audit:
+    """Several audits as one."""
+    measured, listed, lengths = zip(*audits, strict=True)
+    return Audit(
+        list(chain(*measured)),
+        {name: words for each in listed for name, words in each.items()},
+        list(chain(*lengths)),
+    )

@@ -43,10 +43,10 @@ def pairs_of(path: Path, task: Task) -> list[Example]:
 
 
 def _columns(table: RawTable, task: Task) -> list[int]:
-    """Where the two texts and the label stand. Raises DataError for those that are absent."""
+    """Where the texts and the label stand. Raises DataError for those that are absent."""
     header = [name.casefold() for name in table.header]
     accepted = [
-        *((name.casefold(), *others) for name, others in zip(task.columns, _INPUTS, strict=True)),
+        *((name.casefold(), *others) for name, others in zip(task.columns, _INPUTS, strict=False)),
         _LABELS,
     ]
     places = [next((header.index(name) for name in names if name in header), -1) for names in accepted]
@@ -63,23 +63,23 @@ def _examples(
 ) -> Iterator[Example]:
     known = {word: label.word for label in task.labels for word in (label.word, *label.synonyms)}
     for index, (cells, line) in enumerate(zip(table.rows, table.lines, strict=True)):
-        one, other, label = (cells[place] for place in columns)
+        *texts, label = (cells[place] for place in columns)
         if label == UNDECIDED:
             continue
         if label not in known:
             words = ", ".join(task.words)
             problems.append(f'{table.path}:{line}: the label is "{label}", expected one of {words}')
             continue
-        yield Example(index, dict(zip(task.columns, (one, other), strict=True)), known[label])
+        yield Example(index, dict(zip(task.columns, texts, strict=True)), known[label])
 
 
 class PairSet(NamedTuple):
-    """Pairs of texts with their labels."""
+    """Pairs of texts, or single texts, with their labels."""
 
     name: str
     """As it is told of: "SNLI train", or the path of a table."""
     task: Task
-    """Names the two inputs and the label words."""
+    """Names the inputs and the label words."""
     examples: Sequence[Example]
 
     @property
@@ -88,7 +88,7 @@ class PairSet(NamedTuple):
         return [str(example.label) for example in self.examples]
 
     def texts(self, position: int) -> list[str]:
-        """The first (0) or second (1) text of each pair."""
+        """The first (0), second (1) or last (-1) text of each example."""
         return [example.inputs[self.task.columns[position]] for example in self.examples]
 
     def groups(self) -> list[int] | None:
@@ -123,13 +123,24 @@ class Sources:
         """
         return [self._from_table(name)] if is_file(name) else self._from_name(name, [])
 
+    def own(self) -> Iterator[tuple[PairSet, list[PairSet]]]:
+        """For every task with labels and a train split what to learn from, and what to test on: its own.
+
+        A diagnostic set is tested on by the task that answers it, if its labels are at hand (`gold`).
+        """
+        for task in self.benchmark.tasks:
+            if _has_labels(task) and TRAIN in task.splits:
+                answered = [each.name for each in self.benchmark.tasks if each.predict_with == task.name]
+                names = [task.name, *(answered if self.gold else ())]
+                yield self.train(task.name), [test for name in names for test in self.tests(name)]
+
     def _from_table(self, name: str) -> PairSet:
-        task = _of_pairs(self.benchmark.dataset(self.like))
+        task = _auditable(self.benchmark.dataset(self.like))
         return PairSet(str(Path(name)), task, pairs_of(Path(name), task))
 
     def _from_name(self, name: str, usual: Sequence[str]) -> list[PairSet]:
         task_name, _, split = name.partition(":")
-        task = _of_pairs(self.benchmark.dataset(task_name))
+        task = _auditable(self.benchmark.dataset(task_name))
         if split and split not in task.splits:
             raise UnknownNameError(split, list(task.splits), what=f"split of {task.name}")
         home = task_folder(data_folder(self.data), self.benchmark, task)
@@ -161,7 +172,16 @@ def is_file(name: str) -> bool:
     return name.casefold().endswith(FILES)
 
 
-def _of_pairs(task: Task) -> Task:
-    if len(task.columns) != 2 or not task.words:
-        raise DataError([f"{task.name}: an audit takes tasks of two texts and a label, which this is not"])
+def _auditable(task: Task) -> Task:
+    if not _has_labels(task):
+        raise DataError(
+            [
+                f"{task.name}: an audit takes tasks of one or two texts and a label, which this is not; "
+                "for scores, gluebench benchmark lint prints how far word overlap correlates with them"
+            ]
+        )
     return task
+
+
+def _has_labels(task: Task) -> bool:
+    return bool(task.words) and len(task.columns) <= 2

@@ -10,10 +10,8 @@ from gluebench.analysis.charts.plots import (
     HeatCell,
     HeatRow,
     Point,
-    Series,
     bar_chart,
     heat_chart,
-    line_chart,
     scatter_chart,
 )
 from gluebench.analysis.charts.svg import STYLE, as_file
@@ -25,10 +23,8 @@ __all__ = [
     "HeatRow",
     "Point",
     "Scale",
-    "Series",
     "as_file",
     "bar_chart",
     "heat_chart",
-    "line_chart",
     "scatter_chart",
 ]

@@ -10,7 +10,6 @@ from gluebench.analysis.compare import words
 from gluebench.analysis.compare.scores import (
     Answers,
     Difference,
-    Sides,
     TaskTested,
     file_tested,
     mean_tested,
@@ -117,7 +116,7 @@ def compare(
     """
     if equivalence is not None and not equivalence > 0:
         raise ValueError(f"equivalence is {equivalence}; expected a fraction above 0, as 0.01 for one point")
-    sides = Sides(*(submissions_from(system, gold) for system in (a, b)))
+    sides = [submissions_from(system, gold) for system in (a, b)]
     if not all(sides):
         raise ValueError("a system has no runs; expected one submission or more")
     # Graded for what `grade` refuses and warns of; the values come with the tests.
@@ -146,9 +145,9 @@ def compare(
     return Comparison(
         benchmark=benchmark.name,
         split=gold.role,
-        a=_names(sides.a),
-        b=_names(sides.b),
-        runs=(len(sides.a), len(sides.b)),
+        a=", ".join(run.source for run in sides[0]),
+        b=", ".join(run.source for run in sides[1]),
+        runs=(len(sides[0]), len(sides[1])),
         overall=average,
         over=tuple(scores),
         left_out=left_out,
@@ -158,10 +157,6 @@ def compare(
         warnings=tuple(_warnings(sides, gold, reports=reports, left_out=left_out)),
         provenance={**provenance(gold, resamples=resamples, seed=seed), "schema": SCHEMA},
     )
-
-
-def _names(runs: Sequence[Submission]) -> str:
-    return ", ".join(each.source for each in runs)
 
 
 def _adjusted(differences: Mapping[str, Difference]) -> dict[str, Difference]:
@@ -217,7 +212,11 @@ def divided(whole: TaskComparison, parts: tuple[CategoryComparison, ...]) -> Tas
 
 
 def _warnings(
-    sides: Sides, gold: Gold, *, reports: Sequence[Sequence[Report]], left_out: tuple[str, ...]
+    sides: Sequence[Sequence[Submission]],
+    gold: Gold,
+    *,
+    reports: Sequence[Sequence[Report]],
+    left_out: tuple[str, ...],
 ) -> Iterator[str]:
     for name in left_out:
         files = {file.name for file in gold.benchmark.task(name).files}

@@ -92,13 +92,6 @@ class Difference:
         return values if self.margin is None else values | {"verdict": self.verdict}
 
 
-class Sides(NamedTuple):
-    """The two systems: one submission each, or one for each run."""
-
-    a: Sequence[Submission]
-    b: Sequence[Submission]
-
-
 class Tested(NamedTuple):
     """One score of both systems."""
 
@@ -149,7 +142,7 @@ class TaskTested(NamedTuple):
 class Answers:
     """Both systems' answers beside gold, file by file."""
 
-    def __init__(self, sides: Sides, gold: Gold) -> None:
+    def __init__(self, sides: Sequence[Sequence[Submission]], gold: Gold) -> None:
         self._sides = [[pairs_of(each, gold) for each in side] for side in sides]
 
     def of(self, file: str) -> list[list[Pairs]] | None:
@@ -163,14 +156,13 @@ def task_tested(task: Task, answers: Answers, *, resamples: int, seed: int) -> T
     """Every metric of a task, and the task score."""
     metrics: dict[str, Tested] = {}
     files: dict[str, Tested] = {}
-    for file in task.files:
-        sides = answers.of(file.name)
-        of_file = [metric for metric in task.metrics if metric.file == file.name]
-        if sides is None or not of_file:
+    for name, of_file in task.metrics_by_file().items():
+        sides = answers.of(name)
+        if sides is None:
             continue
-        tested = file_tested(of_file, sides, resamples=resamples, seed=seed, name=file.name)
+        tested = file_tested(of_file, sides, resamples=resamples, seed=seed, name=name)
         metrics |= dict(zip((metric.name for metric in of_file), tested, strict=False))
-        files[file.name] = tested[-1]._replace(weight=float(len(of_file)))
+        files[name] = tested[-1]._replace(weight=float(len(of_file)))
     ordered = {metric.name: metrics[metric.name] for metric in task.metrics if metric.name in metrics}
     return TaskTested(ordered, mean_tested(files) if len(ordered) == len(task.metrics) else None)
 

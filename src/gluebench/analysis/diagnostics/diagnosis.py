@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Any, NamedTuple
 
 from gluebench.analysis.diagnostics.directions import Directions, directions_of
@@ -72,13 +73,8 @@ def _share(part: int, total: int) -> float | None:
 
 def withhold(report: DiagnosticReport, below: int) -> DiagnosticReport:
     """The report without the value and interval of every category of fewer than `below` examples; n stays."""
-
-    def withheld(scores: Mapping[str, Score]) -> dict[str, Score]:
-        return {name: _withheld(score, below) for name, score in scores.items()}
-
-    metadata = {column: withheld(values) for column, values in report.metadata.items()}
-    overall = _withheld(report.overall, below)
-    return DiagnosticReport(overall, withheld(report.coarse), withheld(report.fine), metadata)
+    categories = report.with_categories(partial(_withheld, below=below))
+    return categories._replace(overall=_withheld(report.overall, below))
 
 
 def _withheld(score: Score, below: int) -> Score:

@@ -12,6 +12,7 @@ from gluebench.benchmark import Task, TestFile
 from gluebench.data import DataError, Example, load
 from gluebench.data.tokens import overlap, words
 from gluebench.scoring import Gold
+from gluebench.scoring.grade import pairs_of
 from gluebench.submission import Column, Submission
 
 Answer = str | float
@@ -81,17 +82,17 @@ def read_cases(
     named = {suite.task(name).name for name in tasks} or {task.name for task in suite.tasks}
     names = tuple(systems) or tuple(each.source for each in submissions)
     files = [file for file in suite.files(gold.role) if file.task in named]
-    readable = [file for file in files if _readable(file, submissions, gold)]
+    readable = [
+        file
+        for file in files
+        if file.name in gold.columns and all(file.name in each.predictions for each in submissions)
+    ]
     if not readable:
         shown = ", ".join(f"{file.name}.tsv" for file in files) or f"a {gold.role} split of these tasks"
         raise DataError([f"nothing to read: expected {shown} with gold labels and in every submission"])
     return [
         _case_file(file, submissions, gold, data=data, names=names, tolerance=tolerance) for file in readable
     ]
-
-
-def _readable(file: TestFile, submissions: Sequence[Submission], gold: Gold) -> bool:
-    return file.name in gold.columns and all(file.name in each.predictions for each in submissions)
 
 
 def _case_file(
@@ -108,7 +109,7 @@ def _case_file(
     table = load(task.name, split, data, benchmark=gold.benchmark)
     examples = {example.index: example for example in table}
     labels = gold.columns[file.name]
-    indices = list(labels.indices) if labels.indices is not None else list(range(len(labels)))
+    indices = labels.row_indices
     absent = [index for index in indices if index not in examples]
     if absent:
         raise DataError(
@@ -117,7 +118,7 @@ def _case_file(
                 f"have ({len(absent):,} such); prepare the same release that was labelled"
             ]
         )
-    columns = [_taken(each.predictions[file.name], labels) for each in submissions]
+    columns = [pairs_of(each, gold)[file.name].predicted for each in submissions]
     margin = tolerance * (task.score_range[1] - task.score_range[0]) if task.score_range else 0.0
     tags = _tags(gold, file.name, len(indices))
     metadata = gold.metadata.get(file.name)
@@ -138,10 +139,6 @@ def _case_file(
         for position, (index, right, given) in enumerate(zip(indices, _values(labels), answers, strict=True))
     ]
     return CaseFile(task, file.name, split, names, tuple(cases))
-
-
-def _taken(predicted: Column, labels: Column) -> Column:
-    return predicted if labels.indices is None else predicted.take(labels.indices)
 
 
 def _values(column: Column) -> Iterator[Answer]:

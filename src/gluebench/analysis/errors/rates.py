@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 from gluebench.analysis.errors.cases import Case, CaseFile
-from gluebench.scoring.intervals import Bar, Group, grouped_wilson, proportion_bar
+from gluebench.scoring.intervals import Bar, share_bar
 
 OVERALL = "overall"
 BANDS = 5
@@ -81,15 +81,6 @@ def overlap_band(share: float | None) -> int | None:
 
 def _rate(kind: str, name: str, cases: Sequence[Case], systems: int) -> Rate:
     wrong = tuple(sum(case.wrong[system] for case in cases) for system in range(systems))
-    bars = tuple(_bar(cases, system, count) for system, count in enumerate(wrong))
+    groups = [case.group for case in cases if case.group is not None] or None
+    bars = tuple(share_bar([case.wrong[system] for case in cases], groups) for system in range(systems))
     return Rate(kind, name, len(cases), wrong, bars)
-
-
-def _bar(cases: Sequence[Case], system: int, wrong: int) -> Bar:
-    if all(case.group is None for case in cases):
-        return proportion_bar(wrong, len(cases))
-    groups: dict[int | None, Group] = {}
-    for case in cases:
-        hits, size = groups.get(case.group, (0, 0))
-        groups[case.group] = Group(hits + case.wrong[system], size + 1)
-    return grouped_wilson(list(groups.values()))

@@ -94,8 +94,7 @@ def _gold_codes(drawn: Draw, task: Task, gold: Gold) -> list[int]:
     if file not in gold.columns:
         raise DataError([f"there are no gold labels for {file}; the annotators cannot be scored"])
     column = gold.columns[file]
-    where = range(len(column)) if column.indices is None else column.indices
-    codes = dict(zip(where, column.codes, strict=True))
+    codes = dict(zip(column.row_indices, column.codes, strict=True))
     lacking = [index for index in drawn.items if index not in codes]
     if lacking:
         raise DataError([f"{file}: no gold label for index {index}, which was drawn" for index in lacking])
@@ -120,7 +119,7 @@ def _pairs(task: Task, truth: Sequence[int], units: Sequence[int], sheet: Sheet)
 def _score(metric: Metric, pairs: Pairs) -> Score:
     value = point(metric, pairs)
     bar = file_bars([metric], pairs, [value])[0]
-    return Score(value.value, bar.low, bar.high, len(pairs), bar.withheld)
+    return Score.of(value.value, bar, len(pairs))
 
 
 def _mean(
@@ -134,7 +133,7 @@ def _mean(
     bar = jackknife_bar(
         value, left_out, np.ones(units, np.int64), lowest=metric_function(metric.function).lowest
     )
-    return Score(value, bar.low, bar.high, items, bar.withheld)
+    return Score.of(value, bar, items)
 
 
 def _left_out(metric: Metric, pairs: Pairs, units: int) -> Floats:
@@ -160,4 +159,4 @@ def _kappa(sheets: Sequence[Sheet], units: Sequence[int], *, classes: int) -> Sc
         return Score(value, None, None, len(whole), TOO_FEW)
     left_out = weighted_kappas(counts, of_item != numbers[:, np.newaxis])
     bar = jackknife_bar(value, left_out, np.ones(len(numbers), np.int64), lowest=-1.0)
-    return Score(value, bar.low, bar.high, len(whole), bar.withheld)
+    return Score.of(value, bar, len(whole))

@@ -85,11 +85,9 @@ def sheet_order(drawn: Draw, annotator: int) -> list[int]:
     order = [pair if rng.random() < 0.5 else pair[::-1] for pair in drawn.pairs]
     rng.shuffle(order)
     quarters = [order[: len(order) // 2], order[len(order) // 2 :]]
-    return [pair[side] for side in (0, 1) for quarter in quarters for pair in _shuffled(quarter, rng)]
-
-
-def _shuffled(pairs: Sequence[tuple[int, int]], rng: random.Random) -> list[tuple[int, int]]:
-    return rng.sample(list(pairs), len(pairs))
+    return [
+        pair[side] for side in (0, 1) for quarter in quarters for pair in rng.sample(quarter, len(quarter))
+    ]
 
 
 class Sheet(NamedTuple):

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import unicodedata
 from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 from functools import cached_property
 from typing import Literal, NamedTuple, TypeVar
 
 from gluebench.benchmark import Role
 from gluebench.data import Example
+from gluebench.data.tokens import words
 
 Severity = Literal["error", "warning", "note"]
 """An error spoils scores, a warning has to be known or mended, a note is a figure to publish."""
@@ -65,14 +67,14 @@ def counted(number: int, noun: str) -> str:
     return f"{number:,} {noun}{'s' * (number != 1)}"
 
 
+@dataclass
 class LintSplit:
     """One split of a task."""
 
-    def __init__(self, name: str, examples: Sequence[Example], *, role: Role | None) -> None:
-        self.name = name
-        self.examples = examples
-        self.role = role
-        """Which split it stands in for when submissions are graded; None for training data."""
+    name: str
+    examples: Sequence[Example]
+    role: Role | None
+    """Which split it stands in for when submissions are graded; None for training data."""
 
     @cached_property
     def exact(self) -> list[Key]:
@@ -83,6 +85,11 @@ class LintSplit:
     def folded(self) -> list[Key]:
         """The texts of each example as `fold` makes them."""
         return [tuple(map(fold, key)) for key in self.exact]
+
+    @cached_property
+    def spoken(self) -> list[Key]:
+        """The words of each example's texts, punctuation set aside too."""
+        return [tuple(" ".join(words(text)) or text for text in key) for key in self.folded]
 
     @cached_property
     def places(self) -> dict[Key, list[int]]:

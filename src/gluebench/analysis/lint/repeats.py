@@ -84,6 +84,7 @@ def leakage_findings(
         for earlier in splits:
             if _RANK[earlier.role] < _RANK[later.role]:
                 yield from _same_examples(earlier, later, score_range)
+                yield from _same_words(earlier, later)
                 yield from _same_texts(earlier, later)
 
 
@@ -106,6 +107,22 @@ def _same_examples(
         advice = f"Remove them from {earlier.name}, or from {later.name}."
         where = f"{earlier.name}, {later.name}"
         yield Finding(severity, "leakage", where, len(rows), text, advice, shown(rows))
+
+
+def _same_words(earlier: LintSplit, later: LintSplit) -> Iterator[Finding]:
+    """Rows that an earlier split has with other punctuation."""
+    known = dict(zip(earlier.spoken, earlier.examples, strict=True))
+    rows = [
+        f"{earlier.name} {known[spoken].index} = {later.name} {example.index}"
+        for example, spoken, folded in zip(later.examples, later.spoken, later.folded, strict=True)
+        if spoken in known and folded not in earlier.places
+    ]
+    if rows:
+        text = f"{counted(len(rows), 'row')} of {later.name} ({percent(len(rows) / len(later.examples))})"
+        text += f" stand in {earlier.name} too but for punctuation"
+        advice = f"Remove them from {earlier.name}, or from {later.name}."
+        where = f"{earlier.name}, {later.name}"
+        yield Finding("warning", "near leakage", where, len(rows), text, advice, shown(rows))
 
 
 def _same_texts(earlier: LintSplit, later: LintSplit) -> Iterator[Finding]:

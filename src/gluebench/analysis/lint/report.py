@@ -129,6 +129,5 @@ def labelled(examples: Sequence[Example], column: Column, *, where: str) -> list
 
 
 def _labels(column: Column) -> dict[int, str | float]:
-    indices = range(len(column)) if column.indices is None else column.indices
     values: list[str] | list[float] = column.words() if column.labels else list(column.numbers)
-    return dict(zip(indices, values, strict=True))
+    return dict(zip(column.row_indices, values, strict=True))

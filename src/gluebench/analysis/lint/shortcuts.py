@@ -18,10 +18,10 @@ from gluebench.scoring.distributions import student_t_two_sided
 from gluebench.scoring.inference import mcnemar
 from gluebench.scoring.intervals import wilson
 from gluebench.scoring.metrics.numbers import pearson_of
-from gluebench.systems.protocols import SimpleSystem
+from gluebench.systems.protocols import TrainablePredictor
 
 MOST = 10_000
-"""Rows of a split that are learnt from, or answered: an even draw (seed 0) from a larger one."""
+"""Rows of a split that are learnt from, or answered: an even draw (seed 0) of a larger one."""
 FEWEST = 20
 """Rows of the training split below which nothing can be learnt."""
 
@@ -30,7 +30,7 @@ class Shortcut(NamedTuple):
     """A system that sees only a part of each example."""
 
     name: str
-    make: Callable[[], SimpleSystem]
+    make: Callable[[], TrainablePredictor]
     columns: tuple[str, ...]
     """The input columns it sees."""
     aliases: tuple[str, ...] = ()
@@ -65,8 +65,8 @@ def shortcut_findings(task: Task, splits: Sequence[LintSplit]) -> Iterator[Findi
         )
         yield Finding("note", "shortcuts", "all", 0, text)
         return
-    learnt = _drawn(train.examples)
-    tests = {split.name: _drawn(split.examples) for split in others}
+    learnt = drawn(train.examples)
+    tests = {split.name: drawn(split.examples) for split in others}
     measured = [lead for shortcut in shortcuts(task) for lead in _measured(task, shortcut, learnt, tests)]
     yield from map(_finding, measured, holm([lead.p for lead in measured]))
 
@@ -84,7 +84,8 @@ def shortcuts(task: Task) -> list[Shortcut]:
     return [*alone, Shortcut("word overlap", WordOverlap, (first, second)), *lengths]
 
 
-def _drawn(examples: Sequence[Example]) -> list[Example]:
+def drawn(examples: Sequence[Example]) -> list[Example]:
+    """The examples, or an even draw (seed 0) of `MOST` of them."""
     return list(examples) if len(examples) <= MOST else Random(0).sample(list(examples), MOST)
 
 

@@ -11,8 +11,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from gluebench.analysis.rank.profile import Profile
-
 EXACT_UP_TO = 12
 """Systems in one group that are still put in order exactly."""
 _EQUAL = 1e-9
@@ -39,33 +37,6 @@ class Consensus:
     def exact(self) -> bool:
         """Whether it is proved that no order is better."""
         return self.cost - self.bound <= _EQUAL
-
-
-def profile_consensus(profile: Profile) -> Consensus | None:
-    """Kemeny's order of the systems that have a score; None if none has one."""
-    ranked = with_scores(profile)
-    return consensus(_support(profile, ranked)) if ranked else None
-
-
-def with_scores(profile: Profile) -> list[int]:
-    """Positions of the systems that have a score."""
-    return [at for at, row in enumerate(profile.scores) if any(score is not None for score in row)]
-
-
-def _support(profile: Profile, ranked: Sequence[int]) -> list[list[float]]:
-    """Tasks that one of the two lacks say nothing of them."""
-    rows = [profile.scores[at] for at in ranked]
-    return [
-        [
-            sum(
-                weight
-                for mine, yours, weight in zip(one, other, profile.weight, strict=True)
-                if mine is not None and yours is not None and mine > yours
-            )
-            for other in rows
-        ]
-        for one in rows
-    ]
 
 
 def consensus(support: Support, *, exact_up_to: int = EXACT_UP_TO) -> Consensus:

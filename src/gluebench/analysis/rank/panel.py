@@ -166,7 +166,8 @@ def _systems(names: tuple[str, ...], ranks: Ranks, means: Floats) -> tuple[Panel
     resampled_ranks, resampled_means = (
         np.sort(np.ascontiguousarray(each[1:].T), axis=1) for each in (ranks, means)
     )
-    lower, upper = _quantile_positions(len(ranks) - 1)
+    lower = (len(ranks) - 2) // 40  # 2.5 % of the resamples, rounded outwards
+    upper = len(ranks) - 2 - lower
     columns = (
         ranks[0],
         resampled_ranks[:, lower],
@@ -178,9 +179,3 @@ def _systems(names: tuple[str, ...], ranks: Ranks, means: Floats) -> tuple[Panel
     )
     records = [PanelSystem(*row) for row in zip(names, *(column.tolist() for column in columns), strict=True)]
     return tuple(sorted(records, key=lambda record: record.rank))
-
-
-def _quantile_positions(resamples: int) -> tuple[int, int]:
-    """Where sorted resamples have their 2.5 % and 97.5 % quantiles, rounded outwards."""
-    lower = (resamples - 1) // 40
-    return lower, resamples - 1 - lower

@@ -4,8 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from math import isfinite
-from typing import Literal
+from math import isfinite, isnan
+from typing import TYPE_CHECKING, Literal
+
+if TYPE_CHECKING:
+    from gluebench.scoring.units.base import Floats
 
 Missing = Literal["unranked", "shared", "own", "lowest"]
 """What a missing score means; the names of `MISSING`."""
@@ -62,25 +65,31 @@ class Profile:
         """The weight of each task, 1 where none were given."""
         return (1.0,) * len(self.tasks) if self.weights is None else self.weights
 
+    @property
+    def draws(self) -> Floats:
+        """(systems, tasks, 1): the scores as a single draw, NaN where there is none."""
+        import numpy as np
+
+        return np.array(self.scores, np.float64).reshape(len(self.systems), len(self.tasks), 1)
+
     def column(self, at: int) -> list[float | None]:
         """Every system's score on the task at that position."""
         return [row[at] for row in self.scores]
 
 
 def filled(profile: Profile, missing: Missing) -> Profile:
-    """The profile after a rule for missing scores; a system that is not to be ranked keeps none at all.
+    """The profile after a rule for missing scores; a system that is not to be ranked keeps none at all."""
+    from gluebench.analysis.rank.arrays import filled_draws  # imports numpy
 
-    Under "own" the gaps stay: every rule knows what to make of them.
-    """
-    if missing == "own":
-        return profile
     if missing == "shared":
-        whole = [at for at in range(len(profile.tasks)) if None not in profile.column(at)]
-        return _only(profile, whole)
-    if missing == "lowest":
-        return replace(profile, scores=_lowest(profile))
-    nothing = (None,) * len(profile.tasks)
-    return replace(profile, scores=tuple(nothing if None in row else row for row in profile.scores))
+        return _only(profile, [at for at in range(len(profile.tasks)) if None not in profile.column(at)])
+    rows = filled_draws(profile.draws, missing)[:, :, 0].tolist()
+    return replace(profile, scores=tuple(tuple(map(known, row)) for row in rows))
+
+
+def known(score: float) -> float | None:
+    """The score; None for NaN."""
+    return None if isnan(score) else score
 
 
 def without(profile: Profile, task: str) -> Profile:
@@ -97,18 +106,4 @@ def _only(profile: Profile, kept: list[int]) -> Profile:
         tuple(profile.tasks[at] for at in kept),
         tuple(tuple(row[at] for at in kept) for row in profile.scores),
         weights,
-    )
-
-
-def _lowest(profile: Profile) -> tuple[tuple[float | None, ...], ...]:
-    """A column that no system has stays empty; so does the row of a system that has nothing."""
-    lowest = [
-        min((score for score in profile.column(at) if score is not None), default=None)
-        for at in range(len(profile.tasks))
-    ]
-    return tuple(
-        row
-        if all(score is None for score in row)
-        else tuple(low if score is None else score for score, low in zip(row, lowest, strict=True))
-        for row in profile.scores
     )

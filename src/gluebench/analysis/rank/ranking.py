@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from gluebench.analysis.rank.arrays import filled_draws, values
 from gluebench.analysis.rank.pairs import (
     Errors,
     Pair,
@@ -18,17 +19,13 @@ from gluebench.analysis.rank.pairs import (
     rank_ranges,
     with_runs,
 )
-from gluebench.analysis.rank.profile import Missing, Profile, filled
+from gluebench.analysis.rank.profile import Missing, Profile, filled, known
 from gluebench.analysis.rank.records import PairRecord, RankedSystem, Ranking
 from gluebench.analysis.rank.resampled import (
-    KEMENY_UP_TO,
     Resampled,
     Systems,
-    filled_draws,
-    ranks,
     read_systems,
     resampled,
-    values,
 )
 from gluebench.analysis.rank.rules import Rule, Standing, every_rule, standing, survives
 from gluebench.analysis.systems import Run
@@ -38,6 +35,8 @@ from gluebench.scoring.report import provenance
 from gluebench.scoring.units.base import Floats, Ints
 
 SHARES = (0.025, 0.975)
+KEMENY_UP_TO = 8
+"""Systems of which the Kemeny order is still computed for every resample."""
 
 
 def rank(
@@ -99,7 +98,7 @@ def rankings(
     exact = Profile(
         systems.names,
         tuple(task.name for task in tasks),
-        tuple(tuple(_known(scores.mean(axis=0))) for scores in systems.scores),
+        tuple(tuple(map(known, scores.mean(axis=0).tolist())) for scores in systems.scores),
         tuple(weight_of.get(task.name, 1.0) for task in tasks) if weight_of else None,
     )
     drawn = resampled(tasks, systems, gold, resamples=resamples, seed=seed)
@@ -135,10 +134,6 @@ def _counted(benchmark: Benchmark, weights: Mapping[str, float], gold: Gold) -> 
         for task in benchmark.scored
         if weights.get(task.name, 1.0) != 0 and all(metric.file in gold.columns for metric in task.metrics)
     ]
-
-
-def _known(scores: Floats) -> list[float | None]:
-    return [None if np.isnan(score) else float(score) for score in scores]
 
 
 def _ranking(
@@ -181,7 +176,9 @@ def _ranking(
         missing=missing,
         tasks=whole.tasks,
         weights=whole.weights,
-        systems=_ranked(profile, order, systems.counts, ranked=ranked, placed=placed, pairs=pairs),
+        systems=_ranked(
+            profile, order, list(map(len, systems.runs)), ranked=ranked, placed=placed, pairs=pairs
+        ),
         pairs=tuple(
             PairRecord(names[pair.a], names[pair.b], pair.difference, pair.p, pair.adjusted) for pair in pairs
         ),
@@ -230,27 +227,26 @@ def _ranked(
     ranges = rank_ranges(range(len(ranked)), pairs)
 
     def record(system: int) -> RankedSystem:
-        name, scores = profile.systems[system], dict(zip(profile.tasks, profile.scores[system], strict=True))
-        position = at_rank.get(system)
-        if position is None:
-            return RankedSystem(name, None, None, scores, runs[system])
-        low, high, first = _interval(placed[position]) if placed is not None else (None, None, None)
-        group = tied[position] if pairs else None
-        return RankedSystem(
-            name,
-            order.ranks[system],
-            order.values[system],
-            scores,
-            runs[system],
-            low=low,
-            high=high,
-            first=first,
-            group=(group.first, group.last) if group else None,
-            told=ranges[position] if pairs else None,
+        scores = dict(zip(profile.tasks, profile.scores[system], strict=True))
+        record = RankedSystem(
+            profile.systems[system], order.ranks[system], order.values[system], scores, runs[system]
         )
+        position = at_rank.get(system)
+        if position is not None and placed is not None:
+            low, high, first = _interval(placed[position])
+            record = replace(record, low=low, high=high, first=first)
+        if position is not None and pairs:
+            group = tied[position]
+            record = replace(record, group=(group.first, group.last), told=ranges[position])
+        return record
 
     unranked = [system for system in range(len(profile.systems)) if system not in at_rank]
     return tuple(record(system) for system in [*(ranked[position] for position in descending), *unranked])
+
+
+def ranks(values: Floats) -> Ints:
+    """(ranked systems, resamples): one more than the number of higher values."""
+    return np.array([1 + (values > row).sum(axis=0) for row in values])
 
 
 def _interval(places: Ints) -> tuple[int, int, float]:

@@ -1,18 +1,14 @@
-"""The systems of a ranking, and their task scores on the same resamples under each rule."""
+"""The systems of a ranking, and their task scores on the same resamples."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import NamedTuple
 from zlib import crc32
 
 import numpy as np
-from numpy.typing import NDArray
 
-from gluebench.analysis.rank.kemeny import consensus
-from gluebench.analysis.rank.profile import Missing
-from gluebench.analysis.rank.rules import Rule
 from gluebench.analysis.systems import Run, submissions_from
 from gluebench.benchmark import Task
 from gluebench.data import DataError
@@ -21,9 +17,6 @@ from gluebench.scoring.grade import pairs_of
 from gluebench.scoring.units import units_of
 from gluebench.scoring.units.base import Floats, Ints, generator
 from gluebench.submission import Column, Submission
-
-KEMENY_UP_TO = 8
-"""Systems of which the Kemeny order is still computed for every resample."""
 
 
 class Systems(NamedTuple):
@@ -35,11 +28,6 @@ class Systems(NamedTuple):
     scores: tuple[Floats, ...]
     """For each system (runs, tasks); NaN where a run lacks a task."""
     warnings: tuple[str, ...]
-
-    @property
-    def counts(self) -> tuple[int, ...]:
-        """The number of runs of each system."""
-        return tuple(map(len, self.runs))
 
 
 def read_systems(
@@ -130,7 +118,7 @@ def resampled(tasks: Sequence[Task], systems: Systems, gold: Gold, *, resamples:
 def _units(task: Task, gold: Gold) -> int:
     """The number of independent units in the test files of a task."""
     number = 0
-    for name in {metric.file for metric in task.metrics}:
+    for name in task.metrics_by_file():
         about = gold.metadata.get(name)
         groups = about.groups if about else None
         number += len(gold.columns[name]) if groups is None else len(set(groups))
@@ -170,8 +158,7 @@ def suite_draws(
     answers = [pairs_of(submission, gold) for submission in submissions]
     drawn = np.zeros((len(submissions), len(tasks), resamples))
     for at, task in enumerate(tasks):
-        for name in dict.fromkeys(metric.file for metric in task.metrics):
-            metrics = [metric for metric in task.metrics if metric.file == name]
+        for name, metrics in task.metrics_by_file().items():
             have = [place for place, pairs in enumerate(answers) if name in pairs]
             lacking = [place for place, pairs in enumerate(answers) if name not in pairs]
             if have:
@@ -180,85 +167,3 @@ def suite_draws(
                 drawn[have, at] += values.sum(axis=0) / len(task.metrics)
             drawn[lacking, at] = np.nan
     return drawn
-
-
-def filled_draws(draws: Floats, missing: Missing) -> Floats:
-    """(systems, tasks, resamples) after a rule for missing scores, which are NaN (`profile.filled`)."""
-    gaps: NDArray[np.bool_] = np.isnan(draws[:, :, 0])
-    if missing == "own":
-        return draws
-    if missing == "shared":
-        return draws[:, ~gaps.any(axis=0)]
-    if missing == "unranked":
-        return np.where(np.any(gaps, axis=1, keepdims=True)[:, :, np.newaxis], np.nan, draws)
-    known = ~gaps.all(axis=0)
-    lowest = np.full(draws.shape[1:], np.nan)
-    lowest[known] = np.nanmin(draws[:, known], axis=0)
-    return np.where(np.isnan(draws) & ~np.all(gaps, axis=1, keepdims=True)[:, :, np.newaxis], lowest, draws)
-
-
-def values(rule: Rule, draws: Floats, weights: Floats) -> Floats:
-    """(systems, resamples): what the rule ranks by, higher being better; NaN for a system without a rank."""
-    return np.round(_VALUES[rule](draws, weights), 12)  # a sum's last digits must not part equal systems
-
-
-def ranks(values: Floats) -> Ints:
-    """(ranked systems, resamples): one more than the number of higher values."""
-    return np.array([1 + (values > row).sum(axis=0) for row in values])
-
-
-def _mean(draws: Floats, weights: Floats) -> Floats:
-    weighted = np.where(np.isnan(draws), 0.0, draws * weights[:, np.newaxis]).sum(axis=1)
-    share = (~np.isnan(draws[:, :, :1]) * weights[:, np.newaxis]).sum(axis=1)
-    values: Floats = np.divide(weighted, share, out=np.full(weighted.shape, np.nan), where=share > 0)
-    return values
-
-
-def _median(draws: Floats, weights: Floats) -> Floats:
-    order = np.argsort(draws, axis=1)  # NaN last
-    ordered = np.take_along_axis(draws, order, axis=1)
-    weighed = np.where(np.isnan(ordered), 0.0, weights[order])
-    so_far = np.cumsum(weighed, axis=1)
-    half = so_far[:, -1:] / 2
-    close = 1e-12 * half
-    lower = np.argmax(so_far >= half - close, axis=1)[:, np.newaxis]
-    upper = np.argmax(so_far > half + close, axis=1)[:, np.newaxis]
-    ends = [np.take_along_axis(ordered, at, axis=1)[:, 0] for at in (lower, upper)]
-    return np.where(half[:, 0] > 0, (ends[0] + ends[1]) / 2, np.nan)
-
-
-def _borda(draws: Floats, weights: Floats) -> Floats:
-    spread = np.stack([_spread_ranks(draws[:, at]) for at in range(draws.shape[1])], axis=1)
-    return -_mean(spread, weights)
-
-
-def _spread_ranks(column: Floats) -> Floats:
-    """(systems, resamples): mid-ranks, spread over the whole number of systems."""
-    known = ~np.isnan(column[:, 0])
-    some, systems = column[known], len(column)
-    having = len(some)
-    values = np.full(column.shape, np.nan)
-    if having == 1:
-        values[known] = (systems + 1) / 2
-    elif having:
-        mid = np.array([(some > row).sum(axis=0) + ((some == row).sum(axis=0) - 1) / 2 for row in some])
-        values[known] = 1 + mid * ((systems - 1) / (having - 1))
-    return values
-
-
-def _kemeny(draws: Floats, weights: Floats) -> Floats:
-    values = np.full((len(draws), draws.shape[2]), np.nan)
-    known = np.flatnonzero(~np.isnan(draws[:, :, 0]).all(axis=1))
-    some = draws[known]
-    support = np.stack([((row > some) * weights[:, np.newaxis]).sum(axis=1) for row in some])
-    for at in range(draws.shape[2]):
-        values[known, at] = [-place for place in consensus(support[:, :, at].tolist()).first]
-    return values
-
-
-_VALUES: Mapping[Rule, Callable[[Floats, Floats], Floats]] = {
-    "mean": _mean,
-    "borda": _borda,
-    "median": _median,
-    "kemeny": _kemeny,
-}

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Literal
+from typing import Literal, get_args
 
-from gluebench.analysis.rank.kemeny import profile_consensus, with_scores
+from gluebench.analysis.rank.kemeny import Consensus, consensus
 from gluebench.analysis.rank.order import competition_ranks
-from gluebench.analysis.rank.profile import Missing, Profile, filled, without
+from gluebench.analysis.rank.profile import Missing, Profile, filled, known, without
+from gluebench.scoring.report import rounded
 
 Rule = Literal["mean", "borda", "median", "kemeny"]
 
@@ -27,109 +28,52 @@ class Standing:
     """A caveat: a Kemeny order that may not be the best one."""
 
 
-def mean(profile: Profile) -> Standing:
-    """The macro-average: the (weighted) mean of a system's task scores (section 3.4 of the paper)."""
-    return _descending("mean", [_mean(row, profile.weight) for row in profile.scores])
-
-
-def median(profile: Profile) -> Standing:
-    """The (weighted) median of a system's task scores; of two in the middle, their mean."""
-    return _descending("median", [_median(row, profile.weight) for row in profile.scores])
-
-
-def mean_rank(profile: Profile) -> Standing:
-    """The (weighted) mean over the tasks of a system's rank on each, ties sharing their mean rank.
-
-    The order is Borda's: with n systems, n minus the rank are its points. Where only k of n systems
-    have a task, their ranks 1 to k are spread over 1 to n (a single one stands in the middle), so that
-    no system gains by a task with few entries.
-    """
-    columns = [_spread_ranks(profile.column(at)) for at in range(len(profile.tasks))]
-    rows = list(zip(*columns, strict=True)) if columns else [()] * len(profile.systems)
-    values = [_steady(_mean(row, profile.weight)) for row in rows]
-    return _ascending("borda", values)
-
-
-def kemeny(profile: Profile) -> Standing:
-    """The order that disagrees least with the tasks' own orders, pair by pair (Kemeny 1959).
-
-    The value is the best place that a system has in any best order; systems of one such place are tied.
-    """
-    order = profile_consensus(profile)
-    best_place = dict(zip(with_scores(profile), order.first if order else (), strict=True))
-    values = [float(best_place[at]) if at in best_place else None for at in range(len(profile.systems))]
-    note = ""
-    if order is not None and not order.exact:
-        note = (
-            f"The Kemeny order is approximate: it is contradicted {order.cost:g} times, and no order less "
-            f"than {order.bound:g} times."
-        )
-    return _ascending("kemeny", values, note=note)
-
-
-RULES: Mapping[Rule, Callable[[Profile], Standing]] = {
-    "mean": mean,
-    "borda": mean_rank,
-    "median": median,
-    "kemeny": kemeny,
-}
+RULES: tuple[Rule, ...] = get_args(Rule)
 
 
 def standing(profile: Profile, rule: Rule) -> Standing:
-    """The standing under the rule of that name."""
-    return RULES[rule](profile)
+    """The profile ranked by a rule: its (weighted) mean, mean rank (Borda), median, or Kemeny's order.
+
+    Kemeny's value is the best place that a system has in any order that disagrees least with the tasks' own
+    orders, pair by pair (Kemeny 1959); systems of one such place are tied.
+    """
+    ranked = [at for at, row in enumerate(profile.scores) if any(score is not None for score in row)]
+    values: list[float | None] = [None] * len(profile.systems)
+    note = ""
+    if ranked and rule == "kemeny":
+        order = _kemeny(profile, ranked)
+        for at, place in zip(ranked, order.first, strict=True):
+            values[at] = -float(place)
+        if not order.exact:
+            note = (
+                f"The Kemeny order is approximate: it is contradicted {order.cost:g} times, and no order "
+                f"less than {order.bound:g} times."
+            )
+    elif ranked:
+        values = _by_scores(profile, rule)
+    ranks = competition_ranks(values)
+    lower_is_better = rule in ("borda", "kemeny")
+    if lower_is_better:
+        values = [None if value is None else -value for value in values]
+    return Standing(rule, tuple(values), tuple(ranks), lower_is_better, note)
 
 
-def _descending(rule: str, values: Sequence[float | None]) -> Standing:
-    steady = [_steady(value) for value in values]
-    return Standing(rule, tuple(steady), tuple(competition_ranks(steady)))
+def _kemeny(profile: Profile, ranked: Sequence[int]) -> Consensus:
+    import numpy as np
+
+    from gluebench.analysis.rank.arrays import support
+
+    return consensus(support(profile.draws[ranked], np.array(profile.weight))[:, :, 0].tolist())
 
 
-def _ascending(rule: str, values: Sequence[float | None], *, note: str = "") -> Standing:
-    ranks = competition_ranks([None if value is None else -value for value in values])
-    return Standing(rule, tuple(values), tuple(ranks), lower_is_better=True, note=note)
+def _by_scores(profile: Profile, rule: Rule) -> list[float | None]:
+    """To 12 significant digits, so that the order of a sum cannot part two that are equal."""
+    import numpy as np
 
+    from gluebench.analysis.rank.arrays import VALUES
 
-def _steady(value: float | None) -> float | None:
-    """12 significant digits, so that the order of a sum cannot part two that are equal."""
-    return None if value is None else float(f"{value:.12g}")
-
-
-def _mean(row: Sequence[float | None], weights: Sequence[float]) -> float | None:
-    known = [(score, weight) for score, weight in zip(row, weights, strict=True) if score is not None]
-    total = sum(weight for _, weight in known)
-    return sum(score * weight for score, weight in known) / total if total > 0 else None
-
-
-def _median(row: Sequence[float | None], weights: Sequence[float]) -> float | None:
-    known = sorted(
-        (score, weight)
-        for score, weight in zip(row, weights, strict=True)
-        if score is not None and weight > 0
-    )
-    half, so_far = sum(weight for _, weight in known) / 2, 0.0
-    for at, (score, weight) in enumerate(known):
-        so_far += weight
-        if abs(so_far - half) <= 1e-12 * half:
-            return (score + known[at + 1][0]) / 2
-        if so_far > half:
-            return score
-    return None
-
-
-def _spread_ranks(column: Sequence[float | None]) -> list[float | None]:
-    """Mid-ranks from 1 for the highest, spread over the whole number of systems."""
-    known = [score for score in column if score is not None]
-    systems, having = len(column), len(known)
-    if having == 1:
-        return [None if score is None else (systems + 1) / 2 for score in column]
-    stretch = (systems - 1) / (having - 1) if having else 0.0
-    return [None if score is None else 1 + (_mid_rank(score, known) - 1) * stretch for score in column]
-
-
-def _mid_rank(score: float, among: Sequence[float]) -> float:
-    above, equal = sum(other > score for other in among), sum(other == score for other in among)
-    return above + (equal + 1) / 2
+    values = VALUES[rule](profile.draws, np.array(profile.weight))[:, 0]
+    return [rounded(known(value)) for value in values.tolist()]
 
 
 @dataclass(frozen=True, slots=True)
@@ -156,9 +100,9 @@ class Survival:
 def every_rule(profile: Profile, missing: Missing = "unranked") -> dict[str, Standing]:
     """Macro-average, mean rank, median, Kemeny, and the macro-average without each task in turn."""
     whole = filled(profile, missing)
-    standings: dict[str, Standing] = {name: rule(whole) for name, rule in RULES.items()}
+    standings: dict[str, Standing] = {rule: standing(whole, rule) for rule in RULES}
     if len(whole.tasks) > 1:
-        standings |= {f"mean without {task}": mean(without(whole, task)) for task in whole.tasks}
+        standings |= {f"mean without {task}": standing(without(whole, task), "mean") for task in whole.tasks}
     return standings
 
 

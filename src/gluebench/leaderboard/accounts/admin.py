@@ -81,8 +81,7 @@ class AddressAdmin(LoggedAdmin):
     list_filter = ["verified", "primary"]
     list_select_related = ["user"]
     search_fields = ["email", "user__email"]
-    fields = ["user", "email", "primary", "verified", "link"]
-    readonly_fields = ["user", "email", "primary", "verified", "link"]
+    fields = readonly_fields = ("user", "email", "primary", "verified", "link")
     actions = ["confirm"]
     may_add = may_delete = False  # people do it on their own page
 
@@ -114,8 +113,7 @@ def _show_reset_link(page: admin.ModelAdmin, request: HttpRequest, user: User) -
 class AuthenticatorAdmin(ReadOnlyAdmin):
     """Second factors; deleting one lets in whoever lost it."""
 
-    list_display = ["user", "type", "created_at", "last_used_at"]
-    fields = ["user", "type", "created_at", "last_used_at"]
+    list_display = fields = ("user", "type", "created_at", "last_used_at")
     list_filter = ["type"]
     search_fields = ["user__email"]
     may_delete = True
@@ -125,8 +123,7 @@ class AuthenticatorAdmin(ReadOnlyAdmin):
 class SessionAdmin(ReadOnlyAdmin):
     """Who is signed in."""
 
-    list_display = ["user", "created_at", "last_seen_at", "ip", "user_agent"]
-    fields = ["user", "created_at", "last_seen_at", "ip", "user_agent"]
+    list_display = fields = ("user", "created_at", "last_seen_at", "ip", "user_agent")
     search_fields = ["user__email", "ip"]
 
 
@@ -155,7 +152,6 @@ class TeamAdmin(LoggedAdmin):
 class TokenAdmin(ReadOnlyAdmin):
     """Tokens; deleting one ends it."""
 
-    list_display = ["name", "user", "scopes", "created", "expires", "used"]
-    fields = ["name", "user", "scopes", "created", "expires", "used"]
+    list_display = fields = ("name", "user", "scopes", "created", "expires", "used")
     search_fields = ["name", "user__email"]
     may_delete = True

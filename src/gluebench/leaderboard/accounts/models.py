@@ -82,13 +82,10 @@ class Scope(models.TextChoices):
 class TokenQuerySet(models.QuerySet["Token"]):
     """Vocabulary of tokens."""
 
-    def usable(self) -> TokenQuerySet:
-        """Those neither expired nor of an account that was closed."""
-        return self.filter(expires__gt=timezone.now(), user__is_active=True)
-
     def find(self, secret: str) -> Token | None:
-        """The usable token with this secret."""
-        return self.usable().select_related("user").filter(digest=digest(secret)).first()
+        """The token with this secret, unless it expired or its account was closed."""
+        usable = self.filter(expires__gt=timezone.now(), user__is_active=True)
+        return usable.select_related("user").filter(digest=digest(secret)).first()
 
 
 class Token(models.Model):

@@ -8,14 +8,13 @@ from typing import Any
 
 from django.conf import settings
 from django.core.cache import caches
-from django.http import HttpRequest, HttpResponse
+from django.http import HttpRequest, HttpResponse, JsonResponse
 from ninja import Query, Router
 
 from gluebench.benchmark import Task, UnknownNameError
-from gluebench.leaderboard.api import diagnostic_schemas, schemas
-from gluebench.leaderboard.api.answering import told
+from gluebench.leaderboard.api import schemas
 from gluebench.leaderboard.api.callers import ANYBODY, PUBLIC
-from gluebench.leaderboard.api.paging import Asked, Place
+from gluebench.leaderboard.api.paging import Asked
 from gluebench.leaderboard.api.schemas import answers
 from gluebench.leaderboard.benchmarks.models import Benchmark
 from gluebench.leaderboard.boards import twins
@@ -34,8 +33,8 @@ router = Router(tags=["Benchmarks"], auth=ANYBODY)
 def benchmarks(request: HttpRequest, asked: Query[Asked]) -> dict[str, Any]:
     """The benchmarks of this site, the oldest first."""
     found = with_systems(Benchmark.objects.all()).order_by("added", "pk")
-    place = Place.of(request, asked, found.count())
-    return {**place.as_dict(), "items": [_line(each) for each in place.of_these(found)]}
+    page, facts = asked.page_of(request, found, found.count())
+    return {**facts, "items": [_line(each) for each in page]}
 
 
 @router.get("/{slug:name}", response=answers(schemas.BenchmarkFacts, 404), openapi_extra=PUBLIC)
@@ -50,20 +49,16 @@ def benchmark(request: HttpRequest, name: str) -> HttpResponse:
         "citation": record.citation,
         "version": found.version,
         "tasks": [_task(task) for task in record.tasks],
-        "files": [{**each._asdict(), "task": record.file(each.name).task} for each in expected_files(record)],
+        "files": [{**each, "task": record.file(each["name"]).task} for each in expected_files(record)],
         "policy": found.policy.as_dict(),
         "policy_sentences": feedback.explained(found),
         "manifest": found.manifest,
         "parents": found.parents,
     }
-    return told(facts)
+    return JsonResponse(facts)
 
 
-@router.get(
-    "/{slug:name}/board",
-    response={**answers(schemas.Board, 404, 422), 304: None},
-    openapi_extra=PUBLIC,
-)
+@router.get("/{slug:name}/board", response=answers(schemas.Board, 404, 422, 304), openapi_extra=PUBLIC)
 def board(request: HttpRequest, name: str, asked: Query[Asked]) -> HttpResponse:
     """The board in its order, a page at a time; with an earlier answer's ETag, 304 while it is the same."""
     found = benchmark_or_404(name)
@@ -71,9 +66,7 @@ def board(request: HttpRequest, name: str, asked: Query[Asked]) -> HttpResponse:
 
 
 @router.get(
-    "/{slug:name}/entries/{slug:key}",
-    response={**answers(schemas.BoardRow, 404), 304: None},
-    openapi_extra=PUBLIC,
+    "/{slug:name}/entries/{slug:key}", response=answers(schemas.BoardRow, 404, 304), openapi_extra=PUBLIC
 )
 def entry(request: HttpRequest, name: str, key: str) -> HttpResponse:
     """One row of the board. Its full report is at /submissions/KEY/report."""
@@ -88,7 +81,7 @@ def entry(request: HttpRequest, name: str, key: str) -> HttpResponse:
 
 @router.get(
     "/{slug:name}/diagnostics/{str:task}",
-    response={**answers(schemas.Diagnostics, 404, 422), 304: None},
+    response=answers(schemas.Diagnostics, 404, 422, 304),
     openapi_extra=PUBLIC,
 )
 def diagnostics(request: HttpRequest, name: str, task: str, asked: Query[Asked]) -> HttpResponse:
@@ -106,7 +99,7 @@ def diagnostics(request: HttpRequest, name: str, task: str, asked: Query[Asked])
 
 @router.get(
     "/{slug:name}/diagnostics/{str:task}/phenomena/{str:phenomenon}",
-    response={**answers(diagnostic_schemas.Phenomenon, 404), 304: None},
+    response=answers(schemas.Phenomenon, 404, 304),
     openapi_extra=PUBLIC,
 )
 def phenomenon(request: HttpRequest, name: str, task: str, phenomenon: str) -> HttpResponse:
@@ -124,11 +117,11 @@ def phenomenon(request: HttpRequest, name: str, task: str, phenomenon: str) -> H
     )
 
 
-@router.get("/{slug:name}/people", response=answers(diagnostic_schemas.PeopleList, 404), openapi_extra=PUBLIC)
+@router.get("/{slug:name}/people", response=answers(schemas.PeopleList, 404), openapi_extra=PUBLIC)
 def people(request: HttpRequest, name: str) -> HttpResponse:
     """What people score on diagnostic sets, of the studies whose organisers show it."""
     found = benchmark_or_404(name)
-    return told({"items": [facts_of(each.study) for each in shared(found)]})
+    return JsonResponse({"items": [facts_of(each) for each in shared(found)]})
 
 
 def benchmark_or_404(name: str) -> Benchmark:
@@ -189,8 +182,8 @@ def _page(
 
     def body() -> dict[str, Any]:
         whole = _whole(found, what, make)
-        place = Place.of(request, asked, len(whole["rows"]))
-        return {**whole, **place.as_dict(), "rows": place.of_these(whole["rows"])}
+        rows, facts = asked.page_of(request, whole["rows"], len(whole["rows"]))
+        return {**whole, **facts, "rows": rows}
 
     name = f"api {what} {found.name} {asked.page} {asked.per_page}"
     return cached_json(request, name=name, version=found.version, make=body)

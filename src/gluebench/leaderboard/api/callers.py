@@ -39,7 +39,7 @@ class BearerToken(HttpBearer):
         if found is None:
             spend("wrong-token", address(request))
             raise unauthorized("The token is unknown, has expired or was revoked; /account/tokens makes one.")
-        _spend_of(found.user, request)
+        spend("account", str(found.user_id))
         now = timezone.now()
         stale = Q(used__isnull=True) | Q(used__lt=now - USED_AGAIN)
         Token.objects.filter(stale, pk=found.pk).update(used=now)
@@ -53,17 +53,13 @@ class Session(APIKeyCookie):
 
     param_name = settings.SESSION_COOKIE_NAME
 
-    def __call__(self, request: HttpRequest) -> Any:
-        """The account that is signed in, or None. Raises ProblemError where the CSRF token is missing."""
-        return self.authenticate(request, request.COOKIES.get(self.param_name))
-
     def authenticate(self, request: HttpRequest, key: str | None) -> Any:
-        """As above."""
+        """The account that is signed in, or None. Raises ProblemError where the CSRF token is missing."""
         if key is None or not request.user.is_authenticated:
             return None
         if check_csrf(request):
             raise ProblemError(403, "csrf", "The header X-CSRFToken is missing or old; programs use a token.")
-        _spend_of(request.user, request)
+        spend("account", str(request.user.pk))
         return request.user
 
 
@@ -73,7 +69,7 @@ def visitor(request: HttpRequest) -> AnonymousUser:
     return AnonymousUser()
 
 
-SIGNED_IN = [BearerToken(), Session()]
+SIGNED_IN = [BearerToken(), Session(csrf=False)]  # it checks the token itself
 ANYBODY = [*SIGNED_IN, visitor]
 PUBLIC: dict[str, Any] = {"security": [{}]}
 """For the OpenAPI document: it needs no account."""
@@ -100,7 +96,3 @@ def reader(request: HttpRequest) -> User | AnonymousUser:
 def _may(request: HttpRequest, scope: Scope) -> bool:
     token: Token | None = getattr(request, "token", None)
     return token is None or scope in token.scopes
-
-
-def _spend_of(user: Any, request: HttpRequest) -> None:
-    spend("account", str(user.pk))

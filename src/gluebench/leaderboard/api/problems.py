@@ -46,16 +46,9 @@ def install(api: NinjaAPI) -> None:
 
 def _quota(error: QuotaError) -> ProblemError:
     """A limit: what it is, and when the next submission will be taken."""
-    if error.next is None:
-        return ProblemError(429, "quota", str(error))
-    wait = max(1, math.ceil((error.next - timezone.now()).total_seconds()))
-    return ProblemError(
-        429,
-        "quota",
-        str(error),
-        more={"next": error.next.isoformat()},
-        headers={"Retry-After": str(wait)},
-    )
+    wait = max(1, math.ceil((error.next - timezone.now()).total_seconds())) if error.next else None
+    headers = {"Retry-After": str(wait)} if wait else None
+    return ProblemError(429, "quota", str(error), next=error.next, headers=headers)
 
 
 def _handler(translate: Any) -> Any:

@@ -5,11 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Annotated, Any
 
-from django.http import HttpRequest, HttpResponse
+from django.http import HttpRequest, HttpResponse, JsonResponse
 from ninja import Query, Router, Schema
 from pydantic import AwareDatetime, StringConstraints
 
-from gluebench.leaderboard.api.answering import told
 from gluebench.leaderboard.api.benchmarks import benchmark_or_404
 from gluebench.leaderboard.api.callers import ANYBODY, PUBLIC
 from gluebench.leaderboard.api.schemas import Open, answers
@@ -64,19 +63,19 @@ class Compared(Schema):
     """Of the schema gluebench.comparison/1."""
 
 
-@router.get("/{slug:name}/rules", response={**answers(Rules, 404), 304: None}, openapi_extra=PUBLIC)
+@router.get("/{slug:name}/rules", response=answers(Rules, 404, 304), openapi_extra=PUBLIC)
 def rules(request: HttpRequest, name: str) -> HttpResponse:
     """Ranks under every rule of aggregation with their intervals, and what holds under all of them."""
     return _answer(request, name, "rules", lambda found: tables.rules_twin(kept(found)))
 
 
-@router.get("/{slug:name}/pairs", response={**answers(Pairs, 404), 304: None}, openapi_extra=PUBLIC)
+@router.get("/{slug:name}/pairs", response=answers(Pairs, 404, 304), openapi_extra=PUBLIC)
 def pairs(request: HttpRequest, name: str) -> HttpResponse:
     """Every pair of systems on the average, tested on the same examples and adjusted by Holm."""
     return _answer(request, name, "pairs", lambda found: tables.pairs_twin(kept(found)))
 
 
-@router.get("/{slug:name}/efficiency", response={**answers(Efficiency, 404), 304: None}, openapi_extra=PUBLIC)
+@router.get("/{slug:name}/efficiency", response=answers(Efficiency, 404, 304), openapi_extra=PUBLIC)
 def efficiency(request: HttpRequest, name: str) -> HttpResponse:
     """Scores against parameters and latency."""
     return _answer(
@@ -84,11 +83,7 @@ def efficiency(request: HttpRequest, name: str) -> HttpResponse:
     )
 
 
-@router.get(
-    "/{slug:name}/compare",
-    response={**answers(Compared, 404, 422, 503), 202: Compared},
-    openapi_extra=PUBLIC,
-)
+@router.get("/{slug:name}/compare", response=answers(Compared, 202, 404, 422, 503), openapi_extra=PUBLIC)
 def compare(request: HttpRequest, name: str, a: Query[Key], b: Query[Key]) -> HttpResponse:
     """Two systems on the same examples. 202 while a worker computes it: ask again after some seconds."""
     found = benchmark_or_404(name)
@@ -98,7 +93,9 @@ def compare(request: HttpRequest, name: str, a: Query[Key], b: Query[Key]) -> Ht
     state = compare_views.state_of(one, other)
     if state.status == "full":
         raise ProblemError(503, "busy", state.detail, headers={"Retry-After": "120"})
-    return told(compare_views.twin(one, other, state), status=202 if state.status == "waiting" else 200)
+    return JsonResponse(
+        compare_views.twin(one, other, state), status=202 if state.status == "waiting" else 200
+    )
 
 
 def _entry(found: Benchmark, key: str) -> Submission:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
 
 from ninja import Field, Schema
 from pydantic import AwareDatetime, BeforeValidator, ConfigDict, StringConstraints, create_model
@@ -56,9 +56,10 @@ def _member(field: Described, *, sent: bool) -> tuple[Any, Any]:
     return shape, Field(... if sent and field.required else default, description=field.help)
 
 
-def answers(shape: Any, *refusals: int, status: int = 200) -> dict[int, Any]:
-    """What an operation answers: its own shape, and problems; 401 and 429 can come from each."""
-    return {status: shape, **dict.fromkeys(sorted({401, 429, *refusals}), Problem)}
+def answers(shape: Any, *statuses: int) -> dict[int, Any]:
+    """What an operation answers by status: its shape, nothing, or a problem; 401 and 429 can always come."""
+    codes = sorted({200, 401, 429, *statuses})
+    return {code: shape if code < 300 else Problem if code >= 400 else None for code in codes}
 
 
 class _Strict(Schema):
@@ -306,3 +307,29 @@ class Quota(Open):
     blocked: list[str]
     """Why nothing may be sent now, in sentences."""
     limits: list[LimitFacts]
+
+
+class Phenomenon(Open):
+    """One phenomenon: what it is about, and each entry's score in it."""
+
+    benchmark: str
+    task: str
+    phenomenon: str
+    kind: Literal["coarse", "fine"]
+    about: str | None
+    rows: list[dict[str, Any]]
+
+
+class PeopleFacts(Open):
+    """What came of one study; `agreement` is as `gluebench annotate score --json` gives it."""
+
+    key: str
+    url: str
+    task: str
+    agreement: dict[str, Any] | None
+
+
+class PeopleList(Schema):
+    """Studies of how well people do."""
+
+    items: list[PeopleFacts]

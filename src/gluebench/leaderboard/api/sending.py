@@ -2,33 +2,25 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Any
 
 from django.conf import settings
-from django.core.files.uploadedfile import TemporaryUploadedFile
 from django.core.files.uploadedfile import UploadedFile as Uploaded
-from django.db import IntegrityError
-from django.http import HttpRequest, HttpResponse
+from django.http import HttpRequest, HttpResponse, JsonResponse
 from ninja import File, Form, Header, Router
 from ninja.files import UploadedFile
 
-from gluebench.leaderboard.accounts.models import Scope, User
+from gluebench.leaderboard.accounts.models import Scope
 from gluebench.leaderboard.api import schemas
-from gluebench.leaderboard.api.answering import told
 from gluebench.leaderboard.api.benchmarks import benchmark_or_404
 from gluebench.leaderboard.api.callers import SIGNED_IN, user_with
-from gluebench.leaderboard.api.facts import own
 from gluebench.leaderboard.api.schemas import answers
-from gluebench.leaderboard.benchmarks.models import Benchmark
+from gluebench.leaderboard.api.submissions import facts
 from gluebench.leaderboard.common.problems import FieldError, ProblemError, invalid
-from gluebench.leaderboard.common.rates import spend
-from gluebench.leaderboard.limits.gate import QuotaError
 from gluebench.leaderboard.limits.quota import usage
-from gluebench.leaderboard.submissions.feedback import as_policy
 from gluebench.leaderboard.submissions.models import Submission
-from gluebench.leaderboard.submissions.process import GraderError, run_check
-from gluebench.leaderboard.uploads.accept import accept, digest
+from gluebench.leaderboard.submissions.process import GraderError
+from gluebench.leaderboard.uploads.accept import accept_once, digest, free_check, sent_before
 
 RETRY_KEY = r"^[!-~]{1,64}$"
 
@@ -42,27 +34,21 @@ def check(request: HttpRequest, name: str, file: File[UploadedFile]) -> HttpResp
     benchmark = benchmark_or_404(name)
     _only(request, set())
     _within_size(file)
-    spend("check", str(user.pk))
     try:
-        found = run_check(benchmark.manifest_path, _place(file), account=user.pk)
+        return JsonResponse(free_check(benchmark, file, user.pk))
     except GraderError as failure:
         raise invalid([FieldError(field="file", message=str(failure))]) from None
-    return told(as_policy(benchmark.policy, found))
 
 
 @router.get("/{slug:name}/quota", response=answers(schemas.Quota, 403, 404))
 def quota(request: HttpRequest, name: str) -> HttpResponse:
     """What may still be sent: of each limit what is used, what remains, and when the next one is possible."""
     user = user_with(request, Scope.READ)
-    return told(usage(benchmark_or_404(name), user).as_dict())
+    return JsonResponse(usage(benchmark_or_404(name), user).as_dict())
 
 
 @router.post(
-    "/{slug:name}/submissions",
-    response={
-        **answers(schemas.SubmissionFacts, 400, 403, 404, 409, 413, 422),
-        201: schemas.SubmissionFacts,
-    },
+    "/{slug:name}/submissions", response=answers(schemas.SubmissionFacts, 201, 400, 403, 404, 409, 413, 422)
 )
 def submit(
     request: HttpRequest,
@@ -82,46 +68,24 @@ def submit(
     benchmark = benchmark_or_404(name)
     _only(request, set(schemas.Details.model_fields))
     _within_size(file)
-    found = _there_already(user, benchmark, file, idempotency_key)
-    status = 200 if found else 201
-    if found is None:
-        row = Submission(
-            owner=user, benchmark=benchmark, retry_key=idempotency_key, **details.dict(exclude_unset=True)
+    row = Submission(
+        owner=user, benchmark=benchmark, retry_key=idempotency_key, **details.dict(exclude_unset=True)
+    )
+    if sent_before(row) is None:
+        row.clean_fields(
+            exclude={field.name for field in row._meta.fields} - set(schemas.Details.model_fields)
         )
-        found = _take(row, file)
-    answer = told(own(found), status=status)
-    answer["Location"] = f"/api/v1/submissions/{found.key}"
-    return answer
-
-
-def _take(row: Submission, file: Uploaded[Any]) -> Submission:
-    """Let it in. Of two with the same key at the same time, the second is the first."""
-    told = schemas.Details.model_fields
-    row.clean_fields(exclude={field.name for field in row._meta.fields} - set(told))
-    row.clean()
-    try:
-        return accept(row, file)
-    except (IntegrityError, QuotaError):
-        twin = _there_already(row.owner, row.benchmark, file, row.retry_key)
-        if twin is None:
-            raise
-        return twin
-
-
-def _there_already(
-    user: User, benchmark: Benchmark, file: Uploaded[Any], retry_key: str | None
-) -> Submission | None:
-    """The submission that this upload made before. Raises ProblemError where it was another upload."""
-    if retry_key is None:
-        return None
-    twin = Submission.objects.owned_by(user).select_related("benchmark").filter(retry_key=retry_key).first()
-    if twin is not None and (twin.benchmark_id, twin.sha256) != (benchmark.pk, digest(file)):
+        row.clean()
+    found = accept_once(row, file)
+    if found is not row and (found.benchmark_id, found.sha256) != (benchmark.pk, digest(file)):
         raise ProblemError(
             409,
             "retry-key",
-            f"This Idempotency-Key was used for another upload, submission {twin.key}. Choose a new one.",
+            f"This Idempotency-Key was used for another upload, submission {found.key}. Choose a new one.",
         )
-    return twin
+    answer = JsonResponse(facts(found), status=201 if found is row else 200)
+    answer["Location"] = f"/api/v1/submissions/{found.key}"
+    return answer
 
 
 def _only(request: HttpRequest, fields: set[str]) -> None:
@@ -142,9 +106,3 @@ def _within_size(file: Uploaded[Any]) -> None:
         raise ProblemError(
             413, "too-large", f"The file is larger than {most // 1024**2} MB. Compress it as a zip."
         )
-
-
-def _place(file: Uploaded[Any]) -> Path:
-    """Where the upload was put: this site writes every one to disk as it comes in."""
-    assert isinstance(file, TemporaryUploadedFile)
-    return Path(file.temporary_file_path())

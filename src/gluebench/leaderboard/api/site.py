@@ -3,19 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from functools import cache, wraps
+from functools import wraps
 from typing import Any
 
+from csp.decorators import csp_update
 from django.conf import settings
 from django.http import HttpRequest, HttpResponse
 from django.urls import URLPattern, URLResolver, re_path, reverse
 from django.views.decorators.csrf import csrf_exempt
 from ninja import NinjaAPI
+from ninja.openapi.docs import Swagger
+from ninja.openapi.docs import render_template as render
 
 from gluebench.leaderboard.accounts.models import Token, User
 from gluebench.leaderboard.api import benchmarks, ranks, schemas, sending, submissions
 from gluebench.leaderboard.api.callers import ANYBODY, PUBLIC, SIGNED_IN
-from gluebench.leaderboard.api.docs import Page, with_pictures
 from gluebench.leaderboard.api.problems import install
 from gluebench.leaderboard.api.schemas import answers
 from gluebench.leaderboard.common.problems import JSON, ProblemError, not_found
@@ -34,25 +36,31 @@ ANY_REST = r"^(?P<rest>[\s\S]+)$"
 View = Callable[..., HttpResponse]
 
 
+class Page(Swagger):
+    """Swagger's page with a language, a heading and the way back."""
+
+    template = "api/docs.html"
+
+    def render_page(self, request: HttpRequest, api: NinjaAPI, **kwargs: Any) -> HttpResponse:
+        """The page; a session's calls carry its CSRF token."""
+        context = {"openapi_url": self.get_openapi_url(api, kwargs), "api": api}
+        return render(request, self.template, self.template_cdn, context)
+
+
 class Interface(NinjaAPI):
     """Ninja's, whose document says of refusals what they are."""
 
+    _document: Any = None
+
     def get_openapi_schema(self, **options: Any) -> Any:
         """The document, made once."""
-        return _document(self)
-
-    def draw_up(self) -> Any:
-        """The document, made anew."""
-        document = super().get_openapi_schema()
-        for operations in document["paths"].values():
-            for operation in operations.values():
-                _declare_problems(operation["responses"])
-        return document
-
-
-@cache
-def _document(interface: Interface) -> Any:
-    return interface.draw_up()
+        if self._document is None:
+            document = super().get_openapi_schema()
+            for operations in document["paths"].values():
+                for operation in operations.values():
+                    _declare_problems(operation["responses"])
+            self._document = document  # not before it is whole: other threads answer with it
+        return self._document
 
 
 def _declare_problems(responses: dict[Any, Any]) -> None:
@@ -67,7 +75,7 @@ api = Interface(
     version="1",
     description=DESCRIPTION,
     docs=Page(),
-    docs_decorator=with_pictures,
+    docs_decorator=csp_update({"img-src": ["data:"]}),  # its style sheet holds small pictures
     urls_namespace="api",
 )
 install(api)

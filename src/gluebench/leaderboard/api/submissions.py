@@ -2,21 +2,27 @@
 
 from __future__ import annotations
 
+from datetime import datetime
 from typing import Any
 
-from django.http import FileResponse, HttpRequest, HttpResponse
+from django.http import FileResponse, HttpRequest, HttpResponse, JsonResponse
 from ninja import Query, Router
 
 from gluebench.leaderboard.accounts.models import Scope
 from gluebench.leaderboard.api import schemas
-from gluebench.leaderboard.api.answering import told
 from gluebench.leaderboard.api.callers import ANYBODY, PUBLIC, SIGNED_IN, reader, user_with
-from gluebench.leaderboard.api.facts import facts, line, own, standing
-from gluebench.leaderboard.api.paging import Asked, Place
+from gluebench.leaderboard.api.paging import Asked
 from gluebench.leaderboard.api.schemas import answers
 from gluebench.leaderboard.common.problems import not_found
 from gluebench.leaderboard.submissions import acts
-from gluebench.leaderboard.submissions.facts import report_of
+from gluebench.leaderboard.submissions.facts import (
+    facts_in_brief,
+    private_facts,
+    private_in_brief,
+    public_facts,
+    report_of,
+    standing,
+)
 from gluebench.leaderboard.submissions.models import Result, Submission
 from gluebench.leaderboard.submissions.requests import owned, visible
 
@@ -32,27 +38,26 @@ ACT = answers(schemas.SubmissionFacts, 403, 404)
 def submissions(request: HttpRequest, asked: Query[Asked], only: Query[schemas.Only]) -> HttpResponse:
     """One's own submissions, newest first; of one benchmark, or of one status."""
     mine = Submission.objects.owned_by(user_with(request, Scope.READ)).select_related("benchmark")
-    wanted = only.dict(exclude_none=True)
     if only.benchmark is not None:
         mine = mine.filter(benchmark__name=only.benchmark)
     if only.status is not None:
         mine = mine.filter(status=only.status)
-    place = Place.of(request, asked, mine.count(), **wanted)
-    rows = place.of_these(mine.defer("report", "problems"))
-    return told({**place.as_dict(), "items": [line(each) for each in rows]})
+    rows = mine.defer("report", "problems")
+    page, found = asked.page_of(request, rows, rows.count(), **only.dict(exclude_none=True))
+    return JsonResponse({**found, "items": [_line(each) for each in page]})
 
 
 @router.get("/{slug:key}", response=answers(schemas.SubmissionFacts, 404), openapi_extra=PUBLIC)
 def submission(request: HttpRequest, key: str) -> HttpResponse:
     """A submission with its report. Its author is told the findings of the check too."""
     found = visible(reader(request), key)
-    return told(facts(found, owned=found.owner_id == reader(request).pk))
+    return JsonResponse(facts(found, owned=found.owner_id == reader(request).pk))
 
 
 @router.get("/{slug:key}/status", response=answers(schemas.StatusFacts, 404), openapi_extra=PUBLIC)
 def status(request: HttpRequest, key: str) -> dict[str, Any]:
     """Where it stands in the queue; made to be asked for again and again."""
-    return standing(visible(reader(request), key))
+    return {"key": key, **standing(visible(reader(request), key))}
 
 
 @router.get("/{slug:key}/report", response=answers(schemas.Report, 404), openapi_extra=PUBLIC)
@@ -62,7 +67,7 @@ def report(request: HttpRequest, key: str) -> HttpResponse:
     whole = report_of(found)
     if whole is None:
         raise not_found(f"There is no report of {key} to show: {found.get_status_display().lower()}.")
-    return told(whole)
+    return JsonResponse(whole)
 
 
 @router.get("/{slug:key}/history", response=answers(schemas.History, 403, 404), auth=SIGNED_IN)
@@ -124,7 +129,32 @@ def restore(request: HttpRequest, key: str) -> HttpResponse:
 
 def _again(key: str) -> HttpResponse:
     """It as it stands after an act."""
-    return told(own(Submission.objects.select_related("benchmark").get(key=key)))
+    return JsonResponse(facts(Submission.objects.select_related("benchmark").get(key=key)))
+
+
+def facts(submission: Submission, *, owned: bool = True) -> dict[str, Any]:
+    """All that its author may know of a submission, or whoever else may see it."""
+    return public_facts(submission) | (private_facts(submission) if owned else {}) | _where_it_is(submission)
+
+
+def _line(submission: Submission) -> dict[str, Any]:
+    """A submission in its author's list, with its score alone of all the report."""
+    found = facts_in_brief(submission) | private_in_brief(submission) | _where_it_is(submission)
+    return found | {"score": (submission.scores or {}).get("score")}
+
+
+def _where_it_is(submission: Submission) -> dict[str, Any]:
+    return {
+        "url": submission.get_absolute_url(),
+        "listed": submission.is_listed,
+        "published": _moment(submission.published),
+        "withdrawn": _moment(submission.withdrawn),
+        "why": submission.why,
+    }
+
+
+def _moment(at: datetime | None) -> str | None:
+    return at.isoformat(timespec="seconds") if at else None
 
 
 def _result(result: Result) -> dict[str, Any]:

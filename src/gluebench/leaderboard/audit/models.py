@@ -8,7 +8,7 @@ or inserted without the site's key.
 from __future__ import annotations
 
 import logging
-from typing import Any, Protocol
+from typing import Any
 
 from django.db import connection, models, transaction
 from django.utils import timezone
@@ -61,18 +61,6 @@ class Entry(models.Model):
         return seal("log", before, *(getattr(self, name) for name in self.SEALED))
 
 
-class _Account(Protocol):
-    pk: Any
-
-
-class _Benchmark(Protocol):
-    name: Any
-
-
-class _Submission(Protocol):
-    key: Any
-
-
 def _wait_for_the_end() -> None:
     """Keep others from adding rows until this transaction ends; SQLite lets one write at a time anyway."""
     if connection.vendor == "postgresql":
@@ -83,13 +71,13 @@ def _wait_for_the_end() -> None:
 def record(
     action: str,
     *,
-    actor: _Account | None = None,
-    benchmark: _Benchmark | None = None,
-    submission: _Submission | None = None,
+    actor: Any = None,
+    benchmark: Any = None,
+    submission: Any = None,
     reason: str = "",
     **detail: Any,
 ) -> Entry:
-    """Put an act in the log: in the transaction of the act itself."""
+    """Put what an account did with a benchmark or submission in the log, in the transaction of the act."""
     return Entry.objects.create(
         actor=None if actor is None else actor.pk,
         action=action,

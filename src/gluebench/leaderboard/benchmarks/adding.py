@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from django.conf import settings
 from django.core.exceptions import ValidationError
@@ -24,13 +24,8 @@ if TYPE_CHECKING:
     from gluebench.scoring import Gold
 
 
-class _Gold(NamedTuple):
-    place: str
-    digest: str
-
-
-def add_benchmark(name_or_path: str, gold_folder: Path, *, why: str = "") -> str:
-    """See `commands.add`; `why` stands in the history of what is graded anew."""
+def add_benchmark(name_or_path: str, gold_folder: Path) -> str:
+    """See `commands.add`."""
     from gluebench.scoring import read_gold
 
     manifested = records.load_benchmark(name_or_path)
@@ -46,22 +41,21 @@ def add_benchmark(name_or_path: str, gold_folder: Path, *, why: str = "") -> str
     _require_all(gold)
     manifest = read_manifest(name_or_path)
     _require_kept(manifest, manifested)
-    kept = _keep_gold(manifested.name, gold_folder)
-    labels.publish(kept.place)
+    place, digest = _keep_gold(manifested.name, gold_folder)
+    labels.publish(place)
     values = {
         "title": manifested.title,
         "manifest": manifest.text,
         "parents": list(manifest.parents),
-        "gold": kept.place,
-        "gold_digest": kept.digest,
+        "gold": place,
+        "gold_digest": digest,
     }
     with transaction.atomic():
         row, new = Benchmark.objects.get_or_create(name=manifested.name, defaults=values)
         changed = [] if new else [field for field, value in values.items() if getattr(row, field) != value]
         if changed:
             Benchmark.objects.filter(pk=row.pk).update(**values)
-            what = "The labels changed." if "gold" in changed else "The manifest changed."
-            reason = f"{what} {why}".strip()
+            reason = "The labels changed." if "gold" in changed else "The manifest changed."
             record("labels" if "gold" in changed else "manifest", benchmark=row, reason=reason)
             benchmark_changed.send(Benchmark, benchmark=row, reason=reason)
     return manifested.name
@@ -100,8 +94,8 @@ def _require_kept(manifest: Manifest, record: records.Benchmark) -> None:
         )
 
 
-def _keep_gold(name: str, source: Path) -> _Gold:
-    """Copy the labels into a folder named by their content, readable by this account alone.
+def _keep_gold(name: str, source: Path) -> tuple[str, str]:
+    """Copy the labels into a folder named by their content; returns that name and the content's digest.
 
     The key beside them stays the one that the benchmark's labels here had before: it names their versions
     and decides which rows are held back, and mended labels are to change neither for the others. It is made
@@ -125,7 +119,7 @@ def _keep_gold(name: str, source: Path) -> _Gold:
             write_private(home / file, data)
     if not (home / KEY_FILE).exists():
         label_key(str(home))
-    return _Gold(place, digest.hexdigest())
+    return place, digest.hexdigest()
 
 
 def _former_key(name: str) -> dict[str, bytes]:

@@ -30,18 +30,8 @@ class BenchmarkAdmin(LoggedAdmin):
     list_display = ["title", "name", "open", "systems", "added"]
     list_filter = ["open"]
     search_fields = ["name", "title"]
-    fields = [
-        "name",
-        "title",
-        "open",
-        "organisers",
-        "added",
-        "version",
-        "settings",
-        "gold_digest",
-        "manifest",
-    ]
     readonly_fields = ["name", "title", "added", "version", "settings", "gold_digest", "manifest"]
+    fields = ["name", "title", "open", "organisers", *readonly_fields[2:]]
     autocomplete_fields = ["organisers"]
     form = BenchmarkForm
     may_add = may_delete = False  # labels do not travel through a browser, and scores hang on a benchmark

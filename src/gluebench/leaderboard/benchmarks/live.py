@@ -6,6 +6,7 @@ from typing import Any, NamedTuple
 
 from django.db import connection
 from django.http import Http404
+from django.shortcuts import get_object_or_404
 
 from gluebench.leaderboard.benchmarks.models import Benchmark
 
@@ -23,10 +24,7 @@ class Live(NamedTuple):
 
     def benchmark(self) -> Benchmark:
         """The whole row. Raises Http404 where it has gone since."""
-        found = Benchmark.objects.filter(name=self.name).first()
-        if found is None:
-            raise Http404("There is no such benchmark.")
-        return found
+        return get_object_or_404(Benchmark, name=self.name)
 
 
 def live(name: str) -> Live:

@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from itertools import groupby
 from typing import Any, NamedTuple
 
+from gluebench.analysis.rank.order import board_order, competition_ranks
 from gluebench.benchmark import Benchmark, Metric, Task
 
+Entry = Mapping[str, Any]
 WIDTHS = {"one": 3.5, "long": 4.5, "two": 5.8}
 """How wide the kinds of columns are, in rem, as in site.css."""
 ROOM = 43.0
@@ -72,6 +75,15 @@ class Scheme(NamedTuple):
         return ("name", "model", *self.names)
 
 
+def ranked(scheme: Scheme, entries: Iterable[Entry]) -> list[tuple[int | None, Entry]]:
+    """The entries of this board with their ranks, best first."""
+    task = scheme.task
+    found = [entry for entry in entries if task is None or task.name in entry["scores"]["tasks"]]
+    values = [(scheme.score(entry["scores"]) or {}).get("value") for entry in found]
+    ranks = competition_ranks(values)
+    return [(ranks[at], found[at]) for at in board_order(values)]
+
+
 class Section(NamedTuple):
     """Neighbouring columns under one heading of Table 1."""
 
@@ -106,10 +118,5 @@ def _heading(task: Task, metric: Metric) -> str:
 
 def sections_of(columns: Iterable[Column]) -> tuple[Section, ...]:
     """The headings above these columns."""
-    sections: list[Section] = []
-    for column in columns:
-        if sections and sections[-1].title == column.task.section:
-            sections[-1] = sections[-1]._replace(columns=sections[-1].columns + 1)
-        else:
-            sections.append(Section(column.task.section, 1))
-    return tuple(sections)
+    grouped = groupby(columns, key=lambda column: column.task.section)
+    return tuple(Section(title, len(list(group))) for title, group in grouped)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any, NamedTuple, TypeVar
+from typing import Any, NamedTuple
 
 from django.template.loader import render_to_string
 
@@ -17,11 +17,10 @@ from gluebench.leaderboard.boards.options import ROWS, paged
 from gluebench.leaderboard.boards.phenomena import slug_of
 from gluebench.leaderboard.boards.standings import diagnosed_standings
 from gluebench.leaderboard.common.escapes import csv_text
-from gluebench.leaderboard.common.formats import interval_text, labels_of, percent, score_text
+from gluebench.leaderboard.common.formats import labels_of, percent
 from gluebench.leaderboard.people.results import shared
 from gluebench.leaderboard.submissions.entries import diagnosed
 
-Entry = TypeVar("Entry", bound=Mapping[str, Any])
 COLUMNS = 20
 """Systems on one heat map."""
 
@@ -36,33 +35,14 @@ class Heading(NamedTuple):
     """Of a phenomenon, the last part of its page's address."""
 
 
-class Value(NamedTuple):
-    """One number with its interval, or why there is none."""
-
-    text: str
-    interval: str
-    withheld: str
-
-
 class System(NamedTuple):
     """One system, or a published reference."""
 
     name: str
     model: str
     key: str
-    values: tuple[Value, ...]
-    reference: bool = False
-
-
-class Category(NamedTuple):
-    """One category across the systems."""
-
-    kind: str
-    name: str
-    page: str
-    """The last part of its page's address; empty for the whole set."""
-    n: int
-    cells: tuple[Value, ...]
+    """Empty for a reference."""
+    scores: tuple[Mapping[str, Any] | None, ...]
 
 
 class DiagnosticTable(NamedTuple):
@@ -72,18 +52,17 @@ class DiagnosticTable(NamedTuple):
     lines: tuple[System, ...]
     metric: str
 
-    def without_references(self) -> DiagnosticTable:
-        """The systems alone, as on every page but the first."""
-        return self._replace(lines=tuple(line for line in self.lines if not line.reference))
-
 
 def build_diagnostics(
-    task: Task, entries: Sequence[Mapping[str, Any]], *, category: str = ""
+    task: Task, entries: Sequence[Mapping[str, Any]], *, category: str = "", first_page: bool = True
 ) -> DiagnosticTable:
-    """By coarse category, by the fine phenomena of one, or by a column of the metadata; the highest first."""
+    """By coarse category, by the fine phenomena of one, or by a column of the metadata.
+
+    The references stand above them on the first page.
+    """
     level = _level(task, category)
     titles = _titles(task, entries, level, category)
-    lines = [_line(entry, level, titles) for entry in _ranked(entries)]
+    lines = [_line(entry, level, titles) for entry in entries]
     first = entries[0]["diagnostic"] if entries else None
     headings = (
         Heading("All", first["overall"]["n"] if first else None),
@@ -96,7 +75,8 @@ def build_diagnostics(
             for title in titles
         ),
     )
-    return DiagnosticTable(headings, (*_references(task, len(titles)), *lines), task.metrics[0].title)
+    references = _references(task, len(titles)) if first_page else []
+    return DiagnosticTable(headings, (*references, *lines), task.metrics[0].title)
 
 
 def _level(task: Task, category: str) -> str:
@@ -116,11 +96,11 @@ def _titles(task: Task, entries: Sequence[Mapping[str, Any]], level: str, catego
 def diagnostics_html(benchmark: Benchmark, task: Task, category: str, page: int, *, signed_in: bool) -> str:
     """The page; systems are ordered and paged by their overall number."""
     entries, pager = _page(benchmark, task, ROWS, page, category=category)
-    table = build_diagnostics(task, entries, category=category)
+    table = build_diagnostics(task, entries, category=category, first_page=pager["page"] == 1)
     context = {
         "benchmark": benchmark,
         "task": task,
-        "table": table if pager["page"] == 1 else table.without_references(),
+        "table": table,
         "category": category,
         "columns": task.metadata,
         "phenomena": task.phenomena,
@@ -136,41 +116,31 @@ def diagnostics_html(benchmark: Benchmark, task: Task, category: str, page: int,
 def _page(
     benchmark: Benchmark, task: Task, size: int, page: int, **query: str
 ) -> tuple[list[dict[str, Any]], dict[str, Any]]:
-    """The entries of a page, paged by their overall number and oldest first, and what the pager shows."""
+    """The entries of a page, the highest overall number first, and what the pager shows."""
     rows = diagnosed_standings(benchmark, task).rows
     shown, pager = paged(board_order([row.numbers[0] for row in rows]), size, page, **query)
-    entries = diagnosed(benchmark, task, [rows[at].pk for at in shown])
+    pks = [rows[at].pk for at in shown]
+    entries = sorted(diagnosed(benchmark, task, pks), key=lambda entry: pks.index(entry["pk"]))
     return entries, {**pager, "systems": len(rows)}
-
-
-def _ranked(entries: Sequence[Entry]) -> list[Entry]:
-    return [entries[at] for at in board_order([each["diagnostic"]["overall"]["value"] for each in entries])]
 
 
 def _line(entry: Mapping[str, Any], level: str, titles: Sequence[str]) -> System:
     found = entry["diagnostic"]
     scores = [found["overall"], *(found.get(level, {}).get(title) for title in titles)]
-    return System(entry["name"], entry["model"], entry["key"], tuple(map(value_of, scores)))
-
-
-def value_of(score: Mapping[str, Any] | None) -> Value:
-    """A report's number, ready to show."""
-    return Value(score_text(score), interval_text(score), (score or {}).get("withheld") or "")
+    return System(entry["name"], entry["model"], entry["key"], tuple(scores))
 
 
 def _references(task: Task, columns: int) -> list[System]:
-    metric = task.metrics[0].name
-    absent = tuple(Value(percent(None), "", "") for _ in range(columns))
+    values = [(each, each.scores.get(task.metrics[0].name)) for each in task.references]
     return [
-        System(each.name, each.source, "", (Value(percent(each.scores.get(metric)), "", ""), *absent), True)
-        for each in task.references
+        System(each.name, each.source, "", ({"value": value, "low": None, "high": None}, *[None] * columns))
+        for each, value in values
     ]
 
 
 def heat_html(benchmark: Benchmark, task: Task, page: int, *, signed_in: bool) -> str:
     """The page: as many systems as a map has room for, the highest overall first."""
     entries, pager = _page(benchmark, task, COLUMNS, page, view="map")
-    entries = _ranked(entries)
     cells = _map(task, entries)
     metric = task.metrics[0]
     human = next((each for each in task.references if metric.name in each.scores), None)
@@ -180,7 +150,7 @@ def heat_html(benchmark: Benchmark, task: Task, page: int, *, signed_in: bool) -
         "about": ABOUT,
         "picture": _picture(task, entries, cells) if entries else "",
         "entries": entries,
-        "lines": _lines(cells),
+        "lines": cells.lines,
         "metric": metric.title,
         "human": human,
         "human_score": percent(human.scores[metric.name]) if human else "",
@@ -211,13 +181,3 @@ def _map(task: Task, entries: Sequence[Mapping[str, Any]]) -> HeatMap:
 def _picture(task: Task, entries: Sequence[Mapping[str, Any]], cells: HeatMap) -> str:
     labelled = cells._replace(systems=tuple(labels_of(entries)))
     return map_picture(labelled, title=f"{task.title}, by phenomenon")
-
-
-def _lines(cells: HeatMap) -> list[Category]:
-    return [
-        Category(
-            *(line.kind, line.name, slug_of(line.name), line.n),
-            tuple(value_of(cell.score.as_dict()) for cell in line.cells),
-        )
-        for line in cells.lines
-    ]

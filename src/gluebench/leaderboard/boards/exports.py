@@ -8,19 +8,17 @@ from typing import Any
 from django.http import HttpRequest, HttpResponse
 from django.views.decorators.http import require_safe
 
-from gluebench.analysis.rank.order import board_order, competition_ranks
-from gluebench.benchmark import Benchmark
 from gluebench.leaderboard.benchmarks.live import live
-from gluebench.leaderboard.boards.columns import Scheme, scheme_of
+from gluebench.leaderboard.benchmarks.models import Benchmark
+from gluebench.leaderboard.boards.columns import Scheme, ranked, scheme_of
 from gluebench.leaderboard.boards.options import Options
-from gluebench.leaderboard.boards.table import Cell, Row, Table, build_whole
+from gluebench.leaderboard.boards.pages import read_page
+from gluebench.leaderboard.boards.table import Row, Table
 from gluebench.leaderboard.boards.views import task_or_404
 from gluebench.leaderboard.common.escapes import csv_text, latex, markdown_cell
 from gluebench.leaderboard.common.page_cache import CSV, cached
 from gluebench.leaderboard.fields import LISTED
 from gluebench.leaderboard.submissions.entries import entries_of
-
-Entries = Sequence[Mapping[str, Any]]
 
 _FIRST = ("name", "model", "team", "kind", "regime")
 WORDS = tuple(dict.fromkeys([*_FIRST, *(field.name for field in LISTED if not field.is_numeric)]))
@@ -29,15 +27,13 @@ NUMBERS = ("verified", *(field.name for field in LISTED if field.is_numeric), "e
 HEAD = ("rank", *WORDS, *NUMBERS, "submitted", "key", "score", "score_low", "score_high")
 
 
-def board_csv(benchmark: Benchmark, scheme: Scheme, entries: Entries) -> str:
+def board_csv(benchmark: Benchmark, scheme: Scheme) -> str:
     """A row for each system, best first; numbers are fractions, as in reports."""
     measures = [(column.task.name, metric.name) for column in scheme.columns for metric in column.metrics]
     names = [f"{task}.{metric}{end}" for task, metric in measures for end in ("", "_low", "_high")]
-    values = [(scheme.score(entry["scores"]) or {}).get("value") for entry in entries]
-    ranks = competition_ranks(values)
     rows = (
-        [ranks[at], *_facts(entries[at], scheme), *_numbers(entries[at], measures)]
-        for at in board_order(values)
+        [rank, *_facts(entry, scheme), *_numbers(entry, measures)]
+        for rank, entry in ranked(scheme, entries_of(benchmark))
     )
     return csv_text([*HEAD, *names], rows)
 
@@ -60,9 +56,9 @@ def _ends(score: Mapping[str, Any] | None) -> tuple[Any, Any, Any]:
     return (score["value"], score["low"], score["high"]) if score else (None, None, None)
 
 
-def latex_text(benchmark: Benchmark, scheme: Scheme, entries: Entries) -> str:
+def latex_text(benchmark: Benchmark, scheme: Scheme) -> str:
     """A table for a paper, with the package booktabs; the highest of each column is bold."""
-    table = build_whole(benchmark, scheme, entries, Options())
+    table = _whole(benchmark, scheme)
     lines = [f"% {benchmark.title} leaderboard; needs \\usepackage{{booktabs}}"]
     lines += [rf"\begin{{tabular}}{{rllr{'r' * len(table.columns)}}}", r"\toprule"]
     if any(section.title for section in table.sections):
@@ -70,44 +66,45 @@ def latex_text(benchmark: Benchmark, scheme: Scheme, entries: Entries) -> str:
         lines.append(" & & & & " + " & ".join(spans) + r" \\")
     heads = ["Rank", "Name", "Model", "Score", *(latex(column.title) for column in table.columns)]
     lines += [" & ".join(heads) + r" \\", r"\midrule"]
-    lines += [" & ".join(_latex_row(row)) + r" \\" for row in _rows(table)]
+    lines += [
+        " & ".join(_texts(row, latex, latex, r"\textbf{%s}")) + r" \\"
+        for group in table.groups
+        for row in group.rows
+    ]
     return "\n".join([*lines, r"\bottomrule", r"\end{tabular}", ""])
 
 
-def _latex_row(row: Row) -> list[str]:
-    def bold(cell: Cell) -> str:
-        return rf"\textbf{{{latex(cell.text)}}}" if cell.best else latex(cell.text)
-
+def _texts(row: Row, words: Callable[[str], str], number: Callable[[str], str], bold: str) -> list[str]:
+    """A row's cells; `bold` has %s for the number of the highest of a column."""
     model = f"({row.entry['source']})" if row.reference else row.entry["model"]
-    texts = [str(row.rank or ""), latex(row.entry["name"]), latex(model), latex(row.score.text)]
-    return texts + [bold(cell) for cell in row.cells]
+    texts = [str(row.rank or ""), words(row.entry["name"]), words(model), number(row.score.text)]
+    return texts + [bold % number(cell.text) if cell.best else number(cell.text) for cell in row.cells]
 
 
-def markdown_text(benchmark: Benchmark, scheme: Scheme, entries: Entries) -> str:
+def markdown_text(benchmark: Benchmark, scheme: Scheme) -> str:
     """A pipe table."""
-    table = build_whole(benchmark, scheme, entries, Options())
+    table = _whole(benchmark, scheme)
     heads = ["Rank", "Name", "Model", "Score", *(markdown_cell(column.title) for column in table.columns)]
     lines = [_piped(heads), _piped(["--:", ":--", ":--", *["--:"] * (len(heads) - 3)])]
-    lines += [_piped(_markdown_row(row)) for row in _rows(table)]
+    lines += [
+        _piped(_texts(row, markdown_cell, str, "**%s**")) for group in table.groups for row in group.rows
+    ]
     return "\n".join([*lines, ""])
-
-
-def _markdown_row(row: Row) -> list[str]:
-    model = f"({row.entry['source']})" if row.reference else row.entry["model"]
-    texts = [str(row.rank or ""), markdown_cell(row.entry["name"]), markdown_cell(model), row.score.text]
-    return texts + [f"**{cell.text}**" if cell.best else cell.text for cell in row.cells]
 
 
 def _piped(cells: Sequence[str]) -> str:
     return f"| {' | '.join(cells)} |"
 
 
+def _whole(benchmark: Benchmark, scheme: Scheme) -> Table:
+    return read_page(benchmark, scheme, Options(), whole=True).table
+
+
 def _rows(table: Table) -> list[Row]:
     return [row for group in table.groups for row in group.rows]
 
 
-Write = Callable[[Benchmark, Scheme, Entries], str]
-FORMATS: dict[str, tuple[Write, str]] = {
+FORMATS: dict[str, tuple[Callable[[Benchmark, Scheme], str], str]] = {
     "csv": (board_csv, CSV),
     "tex": (latex_text, "application/x-tex; charset=utf-8"),
     "md": (markdown_text, "text/markdown; charset=utf-8"),
@@ -123,10 +120,7 @@ def export(request: HttpRequest, name: str, ending: str, task: str = "") -> Http
     def make() -> str:
         benchmark = found.benchmark()
         wanted = task_or_404(benchmark.record, task, scored=True) if task else None
-        entries = entries_of(benchmark)
-        if wanted is not None:
-            entries = [entry for entry in entries if wanted.name in entry["scores"]["tasks"]]
-        return write(benchmark.record, scheme_of(benchmark.record, wanted), entries)
+        return write(benchmark, scheme_of(benchmark.record, wanted))
 
     return cached(
         request,

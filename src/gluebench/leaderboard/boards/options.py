@@ -9,6 +9,8 @@ from urllib.parse import urlencode
 from django.core.paginator import Paginator
 from django.http import HttpRequest
 
+from gluebench.leaderboard.ranks.order import Wanted
+
 ROWS = 100
 """Rows a board shows at first."""
 ALL_ROWS = 1010
@@ -30,11 +32,8 @@ class Options(NamedTuple):
     """Whether the order is the other way round than usual: numbers from the lowest, names from Z."""
     search: str = ""
     page: int = 1
-    rule: str = ""
-    """The rule that ranks; empty for the average."""
-    weights: str = ""
-    majority: str = ""
-    """The task that every system is taken to answer with the most frequent label."""
+    wanted: Wanted = Wanted()
+    """The rule that ranks."""
 
     @classmethod
     def of(cls, request: HttpRequest, sorts: tuple[str, ...]) -> Options:
@@ -83,9 +82,9 @@ class Options(NamedTuple):
             "order": self.order,
             "q": self.search,
             "rows": "all" if self.everything else "",
-            "by": self.rule,
-            "weights": self.weights,
-            "majority": self.majority,
+            "by": "" if self.wanted.by == "mean" else self.wanted.by,
+            "weights": self.wanted.weights,
+            "majority": self.wanted.majority,
         }
         return {name: value for name, value in found.items() if value}
 

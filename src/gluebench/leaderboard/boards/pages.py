@@ -1,18 +1,20 @@
-"""One page of a board: its rows and what stands around them; and the list of a site's boards."""
+"""A page of a board, its rows and what stands around them; the list of boards; what every page knows."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
+from django.http import HttpRequest
 from django.template.loader import render_to_string
+from django.urls import reverse
+from jinja2 import Environment, StrictUndefined
 
 from gluebench.analysis.rank.order import competition_ranks
 from gluebench.benchmark import Benchmark as Record
 from gluebench.benchmark import Task
 from gluebench.leaderboard.benchmarks.models import Benchmark
 from gluebench.leaderboard.boards.columns import PRIVACY, Scheme
-from gluebench.leaderboard.boards.options import ALL_ROWS, ROWS, Options, paged
+from gluebench.leaderboard.boards.options import ALL_ROWS, Options, paged
 from gluebench.leaderboard.boards.standings import Standings, standings
 from gluebench.leaderboard.boards.table import (
     Layout,
@@ -21,17 +23,17 @@ from gluebench.leaderboard.boards.table import (
     arrange,
     bests,
     fill,
-    reference_line,
     references_of,
 )
 from gluebench.leaderboard.common.formats import percent
-from gluebench.leaderboard.ranks.order import Order, order_of, ranks_of, wanted_of
+from gluebench.leaderboard.ranks.order import Order, Wanted, order_of, ranks_of
 from gluebench.leaderboard.submissions.entries import entries_of, graded_again, with_systems
+from gluebench.leaderboard.text import breakable
 
 BENCHMARKS = 30
 """Benchmarks on a page of the list."""
 RANKED_BY = ("by", "weights", "majority")
-"""What the address says of the order, in the names of `Options`."""
+"""What the address says of the order."""
 
 
 class Page(NamedTuple):
@@ -50,55 +52,47 @@ class Page(NamedTuple):
     @property
     def whole(self) -> bool:
         """Whether all rows are on this page, so that the browser can sort and search them itself."""
-        return self.layout.pages == 1 and not self.options.search
+        return not self.layout.page.has_other_pages() and not self.options.search
 
     @property
     def can_show_all(self) -> bool:
         """Whether fewer, longer pages are to be had."""
-        return self.layout.pages > 1 and not self.options.everything
+        return self.layout.page.has_other_pages() and not self.options.everything
 
     @property
     def all_fit(self) -> bool:
         """Whether one long page has all rows."""
-        return self.layout.rows <= ALL_ROWS
+        return self.layout.page.paginator.count <= ALL_ROWS
 
 
-def read_page(benchmark: Benchmark, scheme: Scheme, options: Options) -> Page:
-    """The page of the board that the options ask for."""
-    known = standings(benchmark)
-    lines = _lines(known, scheme)
-    references = references_of(benchmark.record, scheme)
-    scores, pks = [line.score for line in lines.values()], list(lines)
+def read_page(benchmark: Benchmark, scheme: Scheme, options: Options, *, whole: bool = False) -> Page:
+    """The page of the board that the options ask for, or the whole board as one page."""
+    lines = _lines(standings(benchmark), scheme)
+    pks, scores = [line.pk for line in lines], [line.score for line in lines]
     by_score = competition_ranks(scores)
-    order = _order(benchmark, scheme, options, dict(zip(pks, by_score, strict=True)))
+    order = None
+    if scheme.task is None:
+        order = order_of(benchmark, options.wanted, dict(zip(pks, by_score, strict=True)))
     ranks = ranks_of(order, pks, by_score) if order else by_score
-    placed = _by_rank([*lines.values(), *map(reference_line, references)], ranks, order)
-    layout = arrange(placed, scheme.names, options, rows=options.rows)
-    place = {pk: at for at, pk in enumerate(pks)}
-    shown = [pks[at] for _, group in layout.groups for at in group if at < len(pks)]
-    entries = {place[entry["pk"]]: entry for entry in entries_of(benchmark, shown)}
-    high = bests([line.values for line in lines.values()])
+    placed = [line._replace(rank=rank) for line, rank in zip(lines, ranks, strict=True)]
+    placed += references_of(benchmark.record, scheme)
+    if order is not None and order.another:
+        placed = list(map(_by_rank, placed))
+    layout = arrange(placed, scheme.names, options, rows=None if whole else options.rows)
+    shown = [line.pk for _, group in layout.groups for line in group if line.row is None]
+    entries = {entry["pk"]: entry for entry in entries_of(benchmark, shown)}
+    high = bests([line.values for line in lines])
     places = order.places if order else {}
-    table = fill(scheme, layout, entries, references, ranks=ranks, bests=high, places=places)
-    best = _highest(lines.values())
-    return Page(table, layout, options._replace(page=layout.page), best, order, graded_again(benchmark))
+    table = fill(scheme, layout, entries, systems=len(lines), bests=high, places=places)
+    best = max((score for score in scores if score is not None), default=None)
+    return Page(
+        table, layout, options._replace(page=layout.page.number), best, order, graded_again(benchmark)
+    )
 
 
-def _order(
-    benchmark: Benchmark, scheme: Scheme, options: Options, ranks: Mapping[int, int | None]
-) -> Order | None:
-    if scheme.task is not None:
-        return None
-    wanted = wanted_of(options.pairs(), benchmark.record)
-    return order_of(benchmark, wanted, ranks)
-
-
-def _by_rank(lines: Sequence[Line], ranks: Sequence[int | None], order: Order | None) -> list[Line]:
-    """The lines with what puts them in the order of another rule; references, which it has none of, last."""
-    if order is None or not order.another:
-        return list(lines)
-    worth = [None if rank is None else -float(rank) for rank in ranks]
-    return [line._replace(score=worth[at] if at < len(worth) else None) for at, line in enumerate(lines)]
+def _by_rank(line: Line) -> Line:
+    """The line with its rank in place of its score; a reference, which has none, comes last."""
+    return line._replace(score=None if line.rank is None else -float(line.rank))
 
 
 def table_html(benchmark: Benchmark, page: Page, scheme: Scheme) -> str:
@@ -120,26 +114,21 @@ def switches(options: Options) -> dict[str, Any]:
         "to_unsearched": options.query(search=""),
         "kept": [pair for pair in options.pairs().items() if pair[0] != "q"],
         "kept_order": [pair for pair in options.pairs().items() if pair[0] not in RANKED_BY],
-        "to_average": options.query(rule="", weights="", majority=""),
-        "page_rows": ROWS,
+        "to_average": options.query(wanted=Wanted()),
     }
 
 
-def _highest(lines: Iterable[Line]) -> float | None:
-    return max((line.score for line in lines if line.score is not None), default=None)
-
-
-def _lines(known: Standings, scheme: Scheme) -> dict[int, Line]:
-    """Every system of this board by its key; of a task's board, those that have the task."""
+def _lines(known: Standings, scheme: Scheme) -> list[Line]:
+    """Every system of this board; of a task's board, those that have the task."""
     at = [known.place[column.task.name, column.metrics[0].name] for column in scheme.columns]
     own = None if scheme.task is None else known.place[scheme.task.name, ""]
-    found = {}
+    found = []
     for row in known.rows:
         score = row.value if own is None else row.numbers[own]
         values = tuple(row.numbers[place] for place in at)
         if own is None or score is not None or any(value is not None for value in values):
             text = f"{row.name}\n{row.model}\n{row.team}".casefold()
-            found[row.pk] = Line(row.name, row.model, text, row.regime, score, values)
+            found.append(Line(row.name, row.model, text, row.regime, score, values, row.pk))
     return found
 
 
@@ -147,44 +136,31 @@ class TaskLine(NamedTuple):
     """One task as a table lists it."""
 
     task: Task
-    asks: str
     metrics: str
     examples: int
     labels: str
 
 
-class Fact(NamedTuple):
-    """Something to know at a glance."""
-
-    title: str
-    text: str
-
-
-def task_lines(record: Record) -> tuple[TaskLine, ...]:
-    """Every task of the average, then the diagnostic sets."""
-    return tuple(map(task_line, (*record.scored, *record.diagnostics)))
-
-
 def task_line(task: Task) -> TaskLine:
-    """What is asked, how it is scored, how much there is and who knows the labels."""
+    """How it is scored, how much there is and who knows the labels."""
     metrics = ", ".join(dict.fromkeys(metric.title for metric in task.metrics))
     examples = sum(file.size() for file in task.files if "test" in file.splits)
-    return TaskLine(task, task.summary or task.title, metrics, examples, PRIVACY[task.private])
+    return TaskLine(task, metrics, examples, PRIVACY[task.private])
 
 
-def facts(record: Record, *, systems: int, best: float | None) -> tuple[Fact, ...]:
-    """What somebody wants to know in the first ten seconds; what is not known is left out."""
+def facts(record: Record, *, systems: int, best: float | None) -> list[tuple[str, str]]:
+    """Titles and texts of what to know at a glance; what is not known is left out."""
     human = next((each for each in record.references if "score" in each.scores), None)
     private = sum(task.private is True for task in record.scored)
     number = len(record.scored)
-    found = [
-        Fact("Tasks", f"{number}"),
-        Fact("Systems", f"{systems:,}"),
-        Fact("Best score", percent(best) if best is not None else ""),
-        Fact(human.name if human else "", percent(human.scores["score"]) if human else ""),
-        Fact("Private test labels", f"{private} of {number} tasks" if private else ""),
-    ]
-    return tuple(fact for fact in found if fact.text)
+    found = [("Tasks", f"{number}"), ("Systems", f"{systems:,}")]
+    if best is not None:
+        found.append(("Best score", percent(best)))
+    if human:
+        found.append((human.name, percent(human.scores["score"])))
+    if private:
+        found.append(("Private test labels", f"{private} of {number} tasks"))
+    return found
 
 
 def home_page(search: str, page: int, *, signed_in: bool) -> str:
@@ -205,3 +181,22 @@ def home_page(search: str, page: int, *, signed_in: bool) -> str:
         "here": "home",
     }
     return render_to_string("boards/home.html", context)
+
+
+def site(request: HttpRequest) -> dict[str, Any]:
+    """Whether somebody is signed in, and the benchmark of a site that has one; a view may name another."""
+    user = getattr(request, "user", None)
+    first = Benchmark.objects.all()[:2]
+    return {
+        "signed_in": bool(user and user.is_authenticated),
+        "benchmark": first[0] if len(first) == 1 else None,
+    }
+
+
+def environment(**options: Any) -> Environment:
+    """Jinja's, for large tables: escapes everything, and fails on a name that is not there."""
+    strict = {"autoescape": True, "trim_blocks": True, "lstrip_blocks": True, "undefined": StrictUndefined}
+    made = Environment(**{**options, **strict})
+    made.filters["breakable"] = breakable
+    made.globals["url"] = lambda name, *args: reverse(name, args=args)
+    return made

@@ -7,10 +7,12 @@ from collections.abc import Mapping, Sequence
 from itertools import groupby
 from typing import Any, NamedTuple
 
-from gluebench.analysis.rank.order import best, board_order, competition_ranks
+from django.core.paginator import Page, Paginator
+
+from gluebench.analysis.rank.order import best, board_order
 from gluebench.benchmark import Benchmark
 from gluebench.benchmark.records import Reference
-from gluebench.leaderboard.boards.columns import ROOM, WIDTHS, Column, Scheme, Section, scheme_of, sections_of
+from gluebench.leaderboard.boards.columns import ROOM, WIDTHS, Column, Scheme, Section, sections_of
 from gluebench.leaderboard.boards.options import Options
 from gluebench.leaderboard.common.formats import ABSENT, margin_text, percent, score_text
 from gluebench.leaderboard.ranks.order import Place
@@ -31,61 +33,52 @@ class Line(NamedTuple):
     score: float | None
     values: tuple[float | None, ...]
     """The first number of each column."""
+    pk: int = 0
+    """Of a submission."""
+    rank: int | None = None
+    row: Row | None = None
+    """What a page shows of a reference."""
 
 
 class Layout(NamedTuple):
     """One page."""
 
-    groups: tuple[tuple[str, tuple[int, ...]], ...]
-    """Title and positions of lines; the ranked list is one group without a title."""
+    groups: tuple[tuple[str, tuple[Line, ...]], ...]
+    """Titles and lines; the ranked list is one group without a title."""
     found: int
     """Systems that the search found; all, where nothing is searched for."""
-    first: int
-    last: int
-    """Which of the found rows the page has, from 1."""
-    rows: int
-    page: int
-    pages: int
+    page: Page[tuple[str, Line]]
 
 
 def arrange(lines: Sequence[Line], names: Sequence[str], options: Options, rows: int | None = None) -> Layout:
     """The page that the options ask for, or the nearest there is; `names` are the columns' sort names."""
-    found = [at for at, line in enumerate(lines) if all(word in line.text for word in options.words)]
-    ordered = _ordered(lines, found, names, options)
-    titled = _by_regime(lines, ordered) if options.grouped else [("", at) for at in ordered]
-    size = rows or max(len(titled), 1)
-    pages = max(-(-len(titled) // size), 1)
-    page = min(options.page, pages)
-    start = (page - 1) * size
-    shown = titled[start : start + size]
-    groups = tuple(
-        (title, tuple(at for _, at in group)) for title, group in groupby(shown, key=lambda each: each[0])
-    )
-    systems = sum(1 for at in found if lines[at].regime)
-    first = start + 1 if shown else 0
-    return Layout(groups, systems, first, start + len(shown), len(titled), page, pages)
+    found = [line for line in lines if all(word in line.text for word in options.words)]
+    ordered = _ordered(found, names, options)
+    titled = _by_regime(ordered) if options.grouped else [("", line) for line in ordered]
+    page = Paginator(titled, rows or max(len(titled), 1)).get_page(options.page)
+    grouped = groupby(page.object_list, key=lambda each: each[0])
+    groups = tuple((title, tuple(line for _, line in group)) for title, group in grouped)
+    systems = sum(line.row is None for line in found)
+    return Layout(groups, systems, page)
 
 
-def _ordered(
-    lines: Sequence[Line], found: Sequence[int], names: Sequence[str], options: Options
-) -> list[int]:
-    """The lines found, in order: ties by score, then as they came, references after systems they equal."""
-    by_score = [found[at] for at in board_order([lines[at].score for at in found])]
+def _ordered(lines: Sequence[Line], names: Sequence[str], options: Options) -> list[Line]:
+    """The lines in order: ties by score, then as they came, references after systems they equal."""
+    by_score = [lines[at] for at in board_order([line.score for line in lines])]
     if options.sort in ("name", "model"):
-        text = {at: getattr(lines[at], options.sort).casefold() for at in by_score}
-        return sorted(by_score, key=lambda at: text[at], reverse=options.turned)
-    if not options.sort:
-        values = [lines[at].score for at in by_score]
-    else:
-        column = names.index(options.sort)
-        values = [lines[at].values[column] for at in by_score]
+        return sorted(
+            by_score, key=lambda line: getattr(line, options.sort).casefold(), reverse=options.turned
+        )
+    values = [line.score for line in by_score]
+    if options.sort:
+        values = [line.values[names.index(options.sort)] for line in by_score]
     return [by_score[at] for at in board_order(values, lowest_first=options.rising)]
 
 
-def _by_regime(lines: Sequence[Line], ordered: Sequence[int]) -> list[tuple[str, int]]:
+def _by_regime(lines: Sequence[Line]) -> list[tuple[str, Line]]:
     """Table 4's groups in its order, references last."""
     titles = {str(regime.value): str(regime.label) for regime in Regime} | {"": REFERENCES}
-    return [(title, at) for regime, title in titles.items() for at in ordered if lines[at].regime == regime]
+    return [(title, line) for regime, title in titles.items() for line in lines if line.regime == regime]
 
 
 class Cell(NamedTuple):
@@ -101,7 +94,7 @@ class Row(NamedTuple):
 
     rank: int | None
     entry: Mapping[str, Any]
-    """The submission's values; of a reference its name, its source and its numbers."""
+    """The submission's values; of a reference its name and its source."""
     score: Cell
     cells: tuple[Cell, ...]
     reference: bool = False
@@ -138,77 +131,33 @@ class Table(NamedTuple):
         return tuple(name for name, number in files.items() if number > 1)
 
     @property
-    def references(self) -> bool:
-        """Whether some row is a published reference."""
-        return any(row.reference for group in self.groups for row in group.rows)
-
-    @property
     def two_metrics(self) -> bool:
         """Whether some task is scored by more than one metric."""
         return any(len(column.task.metrics) > 1 for column in self.columns)
-
-
-def build(benchmark: Benchmark, entries: Sequence[Mapping[str, Any]], *, grouped: bool = False) -> Table:
-    """The whole board of these entries (values of submissions, `scores` among them), best first."""
-    return build_whole(benchmark, scheme_of(benchmark), entries, Options(grouped=grouped))
-
-
-def build_whole(
-    benchmark: Benchmark, scheme: Scheme, entries: Sequence[Mapping[str, Any]], options: Options
-) -> Table:
-    """All rows of a board, from entries alone."""
-    lines = [line_of(scheme, entry) for entry in entries]
-    references = references_of(benchmark, scheme)
-    layout = arrange([*lines, *map(reference_line, references)], scheme.names, options)
-    known = dict(enumerate(entries))
-    ranks = competition_ranks([line.score for line in lines])
-    return fill(scheme, layout, known, references, ranks=ranks, bests=bests([line.values for line in lines]))
 
 
 def fill(
     scheme: Scheme,
     layout: Layout,
     entries: Mapping[int, Mapping[str, Any]],
-    references: Sequence[Row],
     *,
-    ranks: Sequence[int | None],
+    systems: int,
     bests: Sequence[float | None],
-    places: Mapping[int, Place] | None = None,
+    places: Mapping[int, Place],
 ) -> Table:
-    """The rows of a page. Lines up to the number of ranks are systems, the others references.
-
-    `entries` has the systems of this page by position; one that went since is passed over.
-    """
-    groups = []
-    for title, lines in layout.groups:
-        rows = [
-            _row(scheme, entries[at], ranks[at], bests)._replace(
-                place=(places or {}).get(entries[at].get("pk", 0))
-            )
-            if at < len(ranks)
-            else references[at - len(ranks)]
-            for at in lines
-            if at >= len(ranks) or at in entries
-        ]
-        groups.append(Group(title, tuple(rows)))
-    return Table(sections_of(scheme.columns), scheme.columns, tuple(groups), len(ranks))
-
-
-def line_of(scheme: Scheme, entry: Mapping[str, Any]) -> Line:
-    """What places an entry."""
-    firsts = (column.found(entry["scores"])[0] for column in scheme.columns)
-    score = scheme.score(entry["scores"])
-    text = f"{entry['name']}\n{entry['model']}\n{entry['team']}".casefold()
-    values = tuple(first["value"] if first else None for first in firsts)
-    return Line(
-        entry["name"], entry["model"], text, entry["regime"], score["value"] if score else None, values
+    """The rows of a page. `entries` has its submissions; one that went since is passed over."""
+    groups = tuple(
+        Group(
+            title,
+            tuple(
+                line.row or _row(scheme, line, entries[line.pk], bests, places.get(line.pk))
+                for line in lines
+                if line.row or line.pk in entries
+            ),
+        )
+        for title, lines in layout.groups
     )
-
-
-def reference_line(row: Row) -> Line:
-    """What places a reference."""
-    name, entry = row.entry["name"], row.entry
-    return Line(name, "", name.casefold(), "", entry["value"], entry["values"])
+    return Table(sections_of(scheme.columns), scheme.columns, groups, systems)
 
 
 def bests(values: Sequence[Sequence[float | None]]) -> list[float | None]:
@@ -216,7 +165,13 @@ def bests(values: Sequence[Sequence[float | None]]) -> list[float | None]:
     return [best(column) for column in zip(*values, strict=True)]
 
 
-def _row(scheme: Scheme, entry: Mapping[str, Any], rank: int | None, highest: Sequence[float | None]) -> Row:
+def _row(
+    scheme: Scheme,
+    line: Line,
+    entry: Mapping[str, Any],
+    highest: Sequence[float | None],
+    place: Place | None,
+) -> Row:
     scores = entry["scores"]
     cells = tuple(
         _cell(column.found(scores), high) for column, high in zip(scheme.columns, highest, strict=True)
@@ -224,7 +179,7 @@ def _row(scheme: Scheme, entry: Mapping[str, Any], rank: int | None, highest: Se
     score = scheme.score(scores)
     shown = Cell(score_text(score), margin_text(score))
     complete = bool(scores["complete"]) or scheme.task is not None
-    return Row(rank, entry, shown, cells, complete=complete)
+    return Row(line.rank, entry, shown, cells, complete=complete, place=place)
 
 
 def _cell(scores: Sequence[Mapping[str, Any] | None], highest: float | None) -> Cell:
@@ -237,7 +192,7 @@ def _cell(scores: Sequence[Mapping[str, Any] | None], highest: float | None) -> 
     return Cell("/".join(map(score_text, scores)), shown, leads)
 
 
-def references_of(benchmark: Benchmark, scheme: Scheme) -> list[Row]:
+def references_of(benchmark: Benchmark, scheme: Scheme) -> list[Line]:
     """The published rows: those of the benchmark, filled with those of its tasks of the same name."""
     tasks = benchmark.scored if scheme.task is None else (scheme.task,)
     whole = {each.name: each for each in benchmark.references} if scheme.task is None else {}
@@ -248,7 +203,7 @@ def references_of(benchmark: Benchmark, scheme: Scheme) -> list[Row]:
     return [_reference(scheme, name, whole.get(name), found) for name, found in by_task.items()]
 
 
-def _reference(scheme: Scheme, name: str, own: Reference | None, by_task: Mapping[str, Reference]) -> Row:
+def _reference(scheme: Scheme, name: str, own: Reference | None, by_task: Mapping[str, Reference]) -> Line:
     sources = dict.fromkeys(each.source for each in (own, *by_task.values()) if each)
     scores = {task: each.scores for task, each in by_task.items()}
     values = [
@@ -260,7 +215,7 @@ def _reference(scheme: Scheme, name: str, own: Reference | None, by_task: Mappin
     else:  # the score of a task with one metric is that metric
         first, *others = scheme.task.metrics
         score = None if others else scores[scheme.task.name].get(first.name)
-    firsts = tuple(each[0] for each in values)
-    entry = {"name": name, "source": "; ".join(sources), "value": score, "values": firsts}
+    entry = {"name": name, "source": "; ".join(sources)}
     cells = tuple(Cell("/".join(map(percent, each)) if set(each) - {None} else ABSENT) for each in values)
-    return Row(None, entry, Cell(percent(score)), cells, reference=True)
+    row = Row(None, entry, Cell(percent(score)), cells, reference=True)
+    return Line(name, "", name.casefold(), "", score, tuple(each[0] for each in values), row=row)

@@ -8,10 +8,9 @@ from typing import Any
 from django.urls import reverse
 
 from gluebench.analysis.diagnostics import explain
-from gluebench.analysis.rank.order import board_order, competition_ranks
 from gluebench.benchmark import Task
 from gluebench.leaderboard.benchmarks.models import Benchmark
-from gluebench.leaderboard.boards.columns import PRIVACY, columns_of
+from gluebench.leaderboard.boards.columns import PRIVACY, ranked, scheme_of
 from gluebench.leaderboard.boards.phenomena import Wanted as Named
 from gluebench.leaderboard.boards.phenomena import scores_of
 from gluebench.leaderboard.fields import LISTED, as_json
@@ -22,10 +21,9 @@ from gluebench.leaderboard.submissions.entries import graded_again
 def board(benchmark: Benchmark, entries: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
     """The board: columns, ranked rows, incomplete rows with rank null, published references."""
     record = benchmark.record
-    values = [(entry["scores"]["score"] or {}).get("value") for entry in entries]
-    ranks = competition_ranks(values)
-    pks = [entry["pk"] for entry in entries]
-    order = order_of(benchmark, Wanted(), dict(zip(pks, ranks, strict=True)))
+    scheme = scheme_of(record)
+    rows = ranked(scheme, entries)
+    order = order_of(benchmark, Wanted(), {entry["pk"]: rank for rank, entry in rows})
     return {
         "schema": "gluebench.board/1",
         "benchmark": benchmark.name,
@@ -39,16 +37,16 @@ def board(benchmark: Benchmark, entries: Sequence[Mapping[str, Any]]) -> dict[st
                 "metrics": [metric.name for metric in column.metrics],
                 "test_labels": PRIVACY[column.task.private],
             }
-            for column in columns_of(record)
+            for column in scheme.columns
         ],
         "rows": [
             {
-                "rank": ranks[at],
-                **_facts(entries[at]),
-                **entries[at]["scores"],
-                **_sure(order.places.get(entries[at]["pk"])),
+                "rank": rank,
+                **_facts(entry),
+                **entry["scores"],
+                **_sure(order.places.get(entry["pk"])),
             }
-            for at in board_order(values)
+            for rank, entry in rows
         ],
         "references": [_reference(each, "") for each in record.references]
         + [_reference(each, task.name) for task in record.tasks for each in task.references],
@@ -57,10 +55,6 @@ def board(benchmark: Benchmark, entries: Sequence[Mapping[str, Any]]) -> dict[st
 
 def task_board(benchmark: Benchmark, task: Task, entries: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
     """One task's board: whoever has the task is ranked by its score, complete or not."""
-    having = [entry for entry in entries if task.name in entry["scores"]["tasks"]]
-    found = [entry["scores"]["tasks"][task.name] for entry in having]
-    values = [(each["score"] or {}).get("value") for each in found]
-    ranks = competition_ranks(values)
     return {
         **_head("task-board", benchmark, task),
         "title": task.title,
@@ -68,12 +62,11 @@ def task_board(benchmark: Benchmark, task: Task, entries: Sequence[Mapping[str, 
         "test_labels": PRIVACY[task.private],
         "rows": [
             {
-                "rank": ranks[at],
-                **_facts(having[at]),
-                "score": found[at]["score"],
-                "metrics": found[at]["metrics"],
+                "rank": rank,
+                **_facts(entry),
+                **{name: entry["scores"]["tasks"][task.name][name] for name in ("score", "metrics")},
             }
-            for at in board_order(values)
+            for rank, entry in ranked(scheme_of(benchmark.record, task), entries)
         ],
         "references": [_reference(each, task.name) for each in task.references],
     }

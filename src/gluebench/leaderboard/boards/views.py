@@ -25,7 +25,6 @@ from gluebench.leaderboard.boards.pages import (
     switches,
     table_html,
     task_line,
-    task_lines,
 )
 from gluebench.leaderboard.boards.phenomena import Wanted, named, phenomenon_html
 from gluebench.leaderboard.common.escapes import latex
@@ -33,8 +32,7 @@ from gluebench.leaderboard.common.formats import percent
 from gluebench.leaderboard.common.page_cache import CSV, cached, cached_json
 from gluebench.leaderboard.ranks.order import ABOUT, TITLES, wanted_of
 from gluebench.leaderboard.ranks.systems import majority_tasks
-from gluebench.leaderboard.submissions.attempts import earlier_than
-from gluebench.leaderboard.submissions.entries import diagnosed, entries_of
+from gluebench.leaderboard.submissions.entries import diagnosed, earlier_than, entries_of
 from gluebench.leaderboard.submissions.facts import listed_facts
 from gluebench.leaderboard.submissions.models import Submission
 from gluebench.leaderboard.submissions.requests import visible
@@ -197,16 +195,14 @@ def _board(request: HttpRequest, found: Live, task: Task | None) -> HttpResponse
     sorts = scheme_of(found.benchmark().record, task).sorts if "sort" in request.GET else ()
     options, signed_in = Options.of(request, sorts), request.user.is_authenticated
     if task is None and not set(RANKED_BY).isdisjoint(request.GET):
-        wanted = wanted_of(request.GET, found.benchmark().record)
-        rule = "" if wanted.by == "mean" else wanted.by
-        options = options._replace(rule=rule, weights=wanted.weights, majority=wanted.majority)
+        options = options._replace(wanted=wanted_of(request.GET, found.benchmark().record))
     name = f"board {found.name} {task and task.name} {options} {signed_in} {request.path}"
     return cached(
         request,
         name=name,
         version=found.version,
         make=lambda: _board_page(found.benchmark(), task, options, signed_in=signed_in),
-        keep=not (options.search or options.weights),
+        keep=not (options.search or options.wanted.weights),
     )
 
 
@@ -231,7 +227,7 @@ def _board_page(benchmark: Benchmark, task: Task | None, options: Options, *, si
         return render_to_string("boards/task.html", context | {"task": task, "about": task_line(task)})
     around = {
         "facts": facts(record, systems=page.table.systems, best=page.best),
-        "tasks": task_lines(record),
+        "tasks": list(map(task_line, (*record.scored, *record.diagnostics))),
         "rules": [(by, TITLES[by], ABOUT[by]) for by in TITLES],
         "majorities": majority_tasks(record),
     }

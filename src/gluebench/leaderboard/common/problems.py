@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
+from datetime import datetime
 from http import HTTPStatus
-from typing import Any
 
 from django.http import HttpResponse
 from ninja import Schema
@@ -45,7 +45,7 @@ class ProblemError(Exception):
         detail: str,
         *,
         errors: Sequence[FieldError] = (),
-        more: Mapping[str, Any] | None = None,
+        next: datetime | None = None,
         headers: Mapping[str, str] | None = None,
     ) -> None:
         super().__init__(detail)
@@ -53,7 +53,7 @@ class ProblemError(Exception):
         self.kind = kind
         self.detail = detail
         self.errors = errors
-        self.more = more or {}
+        self.next = next
         self.headers = headers or {}
 
     def response(self) -> HttpResponse:
@@ -64,21 +64,17 @@ class ProblemError(Exception):
             "status": self.status,
             "detail": self.detail,
             "errors": [each.dict() for each in self.errors],
-            "next": None,
-            **self.more,
+            "next": self.next.isoformat() if self.next else None,
         }
-        answer = HttpResponse(json.dumps(body), status=self.status, content_type=JSON)
-        for name, value in self.headers.items():
-            answer[name] = value
-        return answer
+        return HttpResponse(json.dumps(body), status=self.status, content_type=JSON, headers=self.headers)
 
 
 def unauthorized(detail: str = "") -> ProblemError:
     """Nobody is signed in."""
-    told = (
+    detail = (
         detail or "Send a token of yours as `Authorization: Bearer gluebench_...`; /account/tokens makes one."
     )
-    return ProblemError(401, "sign-in", told, headers={"WWW-Authenticate": BEARER})
+    return ProblemError(401, "sign-in", detail, headers={"WWW-Authenticate": BEARER})
 
 
 def not_found(detail: str) -> ProblemError:

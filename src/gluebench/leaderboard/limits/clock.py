@@ -15,16 +15,6 @@ DAY = timedelta(hours=24)
 MONTH = timedelta(days=30)
 
 
-def day_end(moment: datetime) -> datetime:
-    """The midnight of UTC that ends the day of a moment."""
-    return day_start(moment) + DAY
-
-
-def month_end(moment: datetime) -> datetime:
-    """The midnight of UTC that ends the month of a moment."""
-    return month_start(month_start(moment) + timedelta(days=31))
-
-
 def day_start(moment: datetime) -> datetime:
     """The midnight of UTC that begins the day of a moment."""
     return moment.astimezone(UTC).replace(hour=0, minute=0, second=0, microsecond=0)
@@ -50,8 +40,10 @@ class Window:
 WINDOWS = {
     ("day", "sliding"): Window(lambda now: now - DAY, lambda sent: sent + DAY, "in 24 hours"),
     ("month", "sliding"): Window(lambda now: now - MONTH, lambda sent: sent + MONTH, "in 30 days"),
-    ("day", "calendar"): Window(day_start, day_end, "today (UTC)"),
-    ("month", "calendar"): Window(month_start, month_end, "this month (UTC)"),
+    ("day", "calendar"): Window(day_start, lambda sent: day_start(sent) + DAY, "today (UTC)"),
+    ("month", "calendar"): Window(
+        month_start, lambda sent: month_start(month_start(sent) + timedelta(days=31)), "this month (UTC)"
+    ),
 }
 
 

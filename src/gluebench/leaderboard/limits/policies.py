@@ -1,9 +1,10 @@
-"""Changing a benchmark's policy and its exceptions, each with its entry in the log."""
+"""Changing a benchmark's policy and its exceptions, each with its entry in the log; policies as text."""
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping
-from dataclasses import fields
+from pathlib import Path
 from typing import Any
 
 from django.db import transaction
@@ -11,9 +12,11 @@ from django.db import transaction
 from gluebench.leaderboard.accounts.models import User
 from gluebench.leaderboard.audit.models import record
 from gluebench.leaderboard.benchmarks.models import Benchmark
-from gluebench.leaderboard.benchmarks.policy import Policy, policy_of
+from gluebench.leaderboard.benchmarks.policy import CHOICES, NONE, Policy, policy_of, read_policy
 from gluebench.leaderboard.limits.models import Override
 from gluebench.leaderboard.submissions.grading import follow_policy
+
+_WORDS = {"true": True, "false": False, NONE: None}
 
 
 def change_policy(
@@ -47,10 +50,8 @@ def change_policy(
 
 def unusual(policy: Policy) -> dict[str, Any]:
     """The settings in which a policy differs from the usual one."""
-    usual, values = Policy().as_dict(), policy.as_dict()
-    return {
-        field.name: values[field.name] for field in fields(Policy) if values[field.name] != usual[field.name]
-    }
+    usual = Policy().as_dict()
+    return {name: value for name, value in policy.as_dict().items() if value != usual[name]}
 
 
 def add_override(override: Override, actor: User | None = None) -> Override:
@@ -80,3 +81,32 @@ def _facts(override: Override) -> dict[str, Any]:
         "limits": {name: number for name, number in limits.items() if number is not None},
         "until": override.until.isoformat() if override.until else None,
     }
+
+
+def settle(name: str, file: Path | None, changes: Mapping[str, str]) -> list[str]:
+    """See `commands.policy`."""
+    benchmark = Benchmark.objects.named(name)
+    values = {} if file is None else read_policy(file).as_dict()
+    values.update({setting: _value(setting, text) for setting, text in changes.items()})
+    change_policy(benchmark, values, reason="command line")
+    return lines(benchmark.policy)
+
+
+def lines(policy: Policy) -> list[str]:
+    """A policy as lines of a file that `read_policy` reads."""
+    values = policy.as_dict().items()
+    return [f"{name} = {json.dumps(NONE if value is None else value)}" for name, value in values]
+
+
+def _value(name: str, text: str) -> Any:
+    """A setting as the policy wants it; what cannot be read stays text, which the policy then refuses."""
+    if name in CHOICES:
+        return text
+    if text.lower() in _WORDS:
+        return _WORDS[text.lower()]
+    for kind in (int, float):
+        try:
+            return kind(text)
+        except ValueError:
+            continue
+    return text

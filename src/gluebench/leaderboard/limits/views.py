@@ -1,4 +1,4 @@
-"""Pages of the limits: an organiser's, and one's team."""
+"""Pages of the limits: an organiser's, one's team, and the quota on pages that send or list submissions."""
 
 from __future__ import annotations
 
@@ -8,9 +8,13 @@ from typing import Any
 from django.contrib import messages
 from django.contrib.auth.decorators import login_required
 from django.core.exceptions import ValidationError
-from django.http import HttpResponse
+from django.db.models import Max
+from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
+from django.template.loader import render_to_string
 from django.urls import reverse
+from django.utils.functional import SimpleLazyObject
+from django.utils.safestring import SafeString
 from django.views.decorators.http import require_POST
 
 from gluebench.leaderboard.accounts.models import SignedInRequest, Team, User, account_name
@@ -19,9 +23,14 @@ from gluebench.leaderboard.limits import teams
 from gluebench.leaderboard.limits.forms import OverrideForm, PolicyForm, TeamForm
 from gluebench.leaderboard.limits.models import Override
 from gluebench.leaderboard.limits.policies import add_override, change_policy, remove_override
+from gluebench.leaderboard.limits.quota import usage
 from gluebench.leaderboard.limits.teams import TeamError
+from gluebench.leaderboard.submissions.models import Submission
 from gluebench.leaderboard.submissions.requests import organised
 from gluebench.leaderboard.text import plain
+
+SHOWN = 5
+"""Benchmarks whose quota stands beside one's submissions: those that one sent something to last."""
 
 
 @login_required
@@ -144,3 +153,29 @@ def _policy(request: SignedInRequest, benchmark: Benchmark, **forms: Any) -> Htt
     }
     wrong = any(form.errors for form in forms.values())
     return render(request, "limits/policy.html", context, status=422 if wrong else 200)
+
+
+def quota(request: HttpRequest) -> dict[str, Any]:
+    """`quota`: what one may still send, as HTML; worked out only where a page shows it."""
+    return {"quota": SimpleLazyObject(lambda: _shown(request))}
+
+
+def _shown(request: HttpRequest) -> SafeString:
+    user = getattr(request, "user", None)
+    if user is None or not user.is_authenticated:
+        return SafeString("")
+    name = request.resolver_match.kwargs.get("name") if request.resolver_match else None
+    found = Benchmark.objects.filter(name=name) if name else _recent(user)
+    quotas = [(benchmark, usage(benchmark, user)) for benchmark in found]
+    if not quotas:
+        return SafeString("")
+    return render_to_string("limits/quota.html", {"quotas": quotas, "user": user, "named": name is None})
+
+
+def _recent(user: Any) -> list[Benchmark]:
+    """The benchmarks that this person sent something to last; on a site of one benchmark, that one."""
+    sent = Submission.objects.filter(owner=user).order_by().values_list("benchmark")
+    latest = sent.annotate(last=Max("submitted")).order_by("-last")[:SHOWN]
+    found = Benchmark.objects.in_bulk([pk for pk, _ in latest])
+    only = list(Benchmark.objects.all()[:2])
+    return [found[pk] for pk, _ in latest] or (only if len(only) == 1 else [])

@@ -35,8 +35,8 @@ def place(request: HttpRequest, code: str, number: int) -> HttpResponse:
         return redirect("label", code)
     label = request.POST.get("label") if request.method == "POST" else None
     if label is not None and label in (*annotator.study.record.words, BLANK):
-        studies.answer(annotator, shown.item, label)
-        following = studies.progress_of(annotator, {**given, shown.item: label}, after=number).next
+        studies.answer(annotator, shown["item"], label)
+        following = studies.progress_of(annotator, {**given, shown["item"]: label}, after=number)["next"]
         return redirect("label-place", code, following) if following else redirect("label", code)
     missing = request.method == "POST"
     context = _context(annotator, given) | {"place": shown, "missing": missing}

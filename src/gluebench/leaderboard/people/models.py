@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from django.db import models
-from django.db.models import Count, Max, Q
+from django.db.models import Count
 from django.dispatch import receiver
 from django.urls import reverse
 
@@ -89,15 +89,6 @@ class Study(models.Model):
         return not self.annotators.annotate(done=Count("answers")).exclude(done=self.items).exists()
 
 
-class AnnotatorQuerySet(models.QuerySet["Annotator"]):
-    """Vocabulary of annotators."""
-
-    def with_progress(self) -> AnnotatorQuerySet:
-        """Each with `done`, how many items they answered, `blanks` among them, and `last`, when."""
-        blanks = Count("answers", filter=Q(answers__label=BLANK))
-        return self.annotate(done=Count("answers"), blanks=blanks, last=Max("answers__at"))
-
-
 class Annotator(models.Model):
     """One invited person, known by a number."""
 
@@ -107,8 +98,6 @@ class Annotator(models.Model):
     """Whoever has the link with it answers as this annotator, unless an account is named."""
     user = models.ForeignKey(User, null=True, on_delete=models.SET_NULL, related_name="annotating")
     """The account that was invited: nobody else gets in."""
-
-    objects = AnnotatorQuerySet.as_manager()
 
     class Meta:
         ordering = ["number"]

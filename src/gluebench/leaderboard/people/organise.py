@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any
 
 from django.conf import settings
@@ -10,6 +9,7 @@ from django.contrib import messages
 from django.contrib.auth.decorators import login_required
 from django.core.mail import send_mail
 from django.db import transaction
+from django.db.models import Count, Max, Q
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.views.decorators.http import require_safe
@@ -21,9 +21,17 @@ from gluebench.leaderboard.benchmarks.models import Benchmark
 from gluebench.leaderboard.common.page_cache import as_download
 from gluebench.leaderboard.people import studies
 from gluebench.leaderboard.people.forms import StudyForm
-from gluebench.leaderboard.people.models import Annotator, Study
+from gluebench.leaderboard.people.models import BLANK, Annotator, Study
 from gluebench.leaderboard.people.work import score_study
 from gluebench.leaderboard.submissions.requests import organised
+
+SETTINGS = {
+    "open": ("open", True, "Annotators may answer again."),
+    "close": ("open", False, "It is closed: nobody may answer any more."),
+    "publish": ("public", True, "Everybody sees what came of it."),
+    "hide": ("public", False, "Only organisers see what came of it."),
+}
+"""Buttons that set a column of a study, and what is said then."""
 
 
 @login_required
@@ -85,7 +93,9 @@ def one(request: SignedInRequest, name: str, key: str) -> HttpResponse:
     study = get_object_or_404(benchmark.studies.select_related("benchmark"), key=key)
     if request.method == "POST":
         return _act(request, study)
-    rows: list[Any] = list(study.annotators.with_progress().select_related("user"))
+    blanks = Count("answers", filter=Q(answers__label=BLANK))
+    progress = study.annotators.annotate(done=Count("answers"), blanks=blanks, last=Max("answers__at"))
+    rows: list[Any] = list(progress.select_related("user"))
     for row in rows:
         row.address = request.build_absolute_uri(row.get_absolute_url())
         row.account = account_name(row.user, request.user) if row.user else ""
@@ -96,48 +106,37 @@ def one(request: SignedInRequest, name: str, key: str) -> HttpResponse:
 
 def _act(request: SignedInRequest, study: Study) -> HttpResponse:
     """Do what a button asks for; an unknown one does nothing."""
-    acts: dict[str, Callable[[], str]] = {
-        "open": lambda: _set(study, open=True, said="Annotators may answer again."),
-        "close": lambda: _set(study, open=False, said="It is closed: nobody may answer any more."),
-        "publish": lambda: _set(study, public=True, said="Everybody sees what came of it."),
-        "hide": lambda: _set(study, public=False, said="Only organisers see what came of it."),
-        "score": lambda: _score(study),
-        "renew": lambda: _renew(study, request.POST.get("number", "")),
-        "delete": lambda: _delete(study),
-    }
     act = request.POST.get("act", "")
-    if act in acts:
-        with transaction.atomic():
-            said = acts[act]()
+    with transaction.atomic():
+        said = _done(study, act, request.POST.get("number", ""))
+        if said:
             record(f"people {act}", actor=request.user, benchmark=study.benchmark, study=study.key)
             Benchmark.objects.filter(pk=study.benchmark_id).touch()
-        messages.success(request, said)
+            messages.success(request, said)
     if act == "delete":
         return redirect("organise-people", study.benchmark.name)
     return redirect("organise-study", study.benchmark.name, study.key)
 
 
-def _set(study: Study, *, said: str, **values: bool) -> str:
-    Study.objects.filter(pk=study.pk).update(**values)
-    return said
-
-
-def _score(study: Study) -> str:
-    score_study.enqueue(study.pk)
-    return "It is being scored; load this page again in a few seconds."
-
-
-def _renew(study: Study, number: str) -> str:
-    found = study.annotators.filter(number=int(number) if number.isdecimal() else 0).first()
-    if found is None:
-        return "There is no such annotator."
-    found.renew()
-    return f"{found} has another link; the old one is not valid any more."
-
-
-def _delete(study: Study) -> str:
-    study.delete()
-    return "The study is deleted, with all its answers."
+def _done(study: Study, act: str, number: str) -> str:
+    """Do it, and say what was done; nothing for an unknown act."""
+    if act in SETTINGS:
+        name, value, said = SETTINGS[act]
+        Study.objects.filter(pk=study.pk).update(**{name: value})
+        return said
+    if act == "score":
+        score_study.enqueue(study.pk)
+        return "It is being scored; load this page again in a few seconds."
+    if act == "renew":
+        found = study.annotators.filter(number=int(number) if number.isdecimal() else 0).first()
+        if found is None:
+            return "There is no such annotator."
+        found.renew()
+        return f"{found} has another link; the old one is not valid any more."
+    if act == "delete":
+        study.delete()
+        return "The study is deleted, with all its answers."
+    return ""
 
 
 @login_required

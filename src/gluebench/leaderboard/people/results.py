@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping
-from typing import Any, NamedTuple
+from typing import Any
 
 from django.http import Http404, HttpRequest, HttpResponse, JsonResponse
 from django.shortcuts import render
@@ -12,7 +12,7 @@ from django.views.decorators.http import require_safe
 
 from gluebench.leaderboard.benchmarks.models import Benchmark
 from gluebench.leaderboard.common.escapes import csv_text
-from gluebench.leaderboard.common.formats import interval_text, percent, score_bars, score_text
+from gluebench.leaderboard.common.formats import percent, score_bars
 from gluebench.leaderboard.common.page_cache import CSV, as_download
 from gluebench.leaderboard.people.models import Study
 from gluebench.scoring import Score
@@ -22,26 +22,13 @@ SCHEMA = "gluebench.people/1"
 ENDS = ("value", "low", "high", "n")
 
 
-class Shared(NamedTuple):
-    """A study that everybody may see, in one line."""
-
-    study: Study
-    mean: str
-    mean_interval: str
-    kappa: str
-    annotators: int
-
-
-def shared(benchmark: Benchmark, task: str = "") -> list[Shared]:
-    """The studies that were made public and scored, the newest first."""
+def shared(benchmark: Benchmark, task: str = "") -> list[Study]:
+    """The studies that were made public and scored, the newest first, as anybody may see them."""
     rows = benchmark.studies.filter(public=True, agreement__isnull=False).select_related("benchmark")
-    return [_shared(_rounded(study)) for study in rows if not task or study.task == task]
-
-
-def _shared(study: Study) -> Shared:
-    found: Mapping[str, Any] = study.agreement or {}
-    mean, kappa = found["mean"], kappa_text(found["kappa"]["value"])
-    return Shared(study, score_text(mean), interval_text(mean), kappa, len(found["annotators"]))
+    studies: list[Any] = [_rounded(study) for study in rows if not task or study.task == task]
+    for study in studies:
+        study.kappa = kappa_text(study.agreement["kappa"]["value"])
+    return studies
 
 
 def kappa_text(value: float | None) -> str:

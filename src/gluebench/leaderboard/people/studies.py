@@ -6,7 +6,7 @@ import io
 import json
 import zipfile
 from collections.abc import Mapping, Sequence
-from typing import NamedTuple
+from typing import Any
 
 from django.db import transaction
 
@@ -49,48 +49,27 @@ def make(
     return study
 
 
-class Place(NamedTuple):
-    """One item as an annotator meets it."""
-
-    number: int
-    """From 1."""
-    item: int
-    texts: tuple[tuple[str, str], ...]
-    """What each text is called, and the text."""
-    answer: str | None
-    """The label given, "" for none, None while it was not answered."""
-
-
-class Progress(NamedTuple):
-    """How far an annotator is."""
-
-    done: int
-    items: int
-    next: int | None
-    """The first place without an answer, after the present one if there is one; None when all have one."""
-
-
 def order_of(annotator: Annotator) -> list[int]:
     """The items in this annotator's own order."""
     return sheets.sheet_order(sheets.Draw.of(annotator.study.drawn), annotator.number)
 
 
-def place_of(annotator: Annotator, number: int, given: Mapping[int, str]) -> Place | None:
-    """What stands at a place; None outside."""
+def place_of(annotator: Annotator, number: int, given: Mapping[int, str]) -> dict[str, Any] | None:
+    """What stands at a place, counted from 1; None outside. An `answer` of None was not given yet."""
     order = order_of(annotator)
     if not 1 <= number <= len(order):
         return None
-    item = order[number - 1]
-    texts = zip(annotator.study.record.columns, annotator.study.texts[item - 1], strict=True)
-    return Place(number, item, tuple(texts), given.get(item))
+    item, study = order[number - 1], annotator.study
+    texts = [*zip(study.record.columns, study.texts[item - 1], strict=True)]
+    return {"number": number, "item": item, "texts": texts, "answer": given.get(item)}
 
 
-def progress_of(annotator: Annotator, given: Mapping[int, str], *, after: int = 0) -> Progress:
-    """How far, and where to go on."""
+def progress_of(annotator: Annotator, given: Mapping[int, str], *, after: int = 0) -> dict[str, Any]:
+    """How far an annotator is, and the next place to answer: after the present one if there is one."""
     order = order_of(annotator)
     open_places = [number for number, item in enumerate(order, 1) if item not in given]
     later = [number for number in open_places if number > after]
-    return Progress(len(given), len(order), next(iter(later or open_places), None))
+    return {"done": len(given), "items": len(order), "next": next(iter(later or open_places), None)}
 
 
 def answer(annotator: Annotator, item: int, label: str) -> None:

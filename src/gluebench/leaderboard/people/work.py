@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import threading
-
 from django.db import transaction
 from django.utils import timezone
 from django_tasks import task
@@ -20,7 +18,7 @@ def score(pk: int) -> None:
         return
     digest = study.benchmark.gold_digest
     try:
-        found = run_grader(_job(study), alive=lambda: True, stop=threading.Event())
+        found = run_grader(_job(study))
     except GraderError as failure:
         found = {"problems": [str(failure)]}
     values = {"problems": found.get("problems", [])}

@@ -16,7 +16,6 @@ from gluebench.benchmark import Benchmark as Record
 from gluebench.leaderboard.benchmarks.live import live
 from gluebench.leaderboard.benchmarks.models import Benchmark
 from gluebench.leaderboard.common.escapes import csv_text
-from gluebench.leaderboard.common.formats import interval_text, percent
 from gluebench.leaderboard.common.page_cache import CSV, JSON, as_download
 from gluebench.leaderboard.ranks.models import Pair
 from gluebench.leaderboard.ranks.renewing import ask
@@ -141,17 +140,12 @@ class Line(NamedTuple):
     """One difference, ready to show."""
 
     title: str
-    a: str
-    b: str
-    difference: str
-    interval: str
+    found: Mapping[str, Any]
     p: str
-    test: str
     effect: str
     """The effect in examples."""
-    detectable: str
     told: bool
-    strong: bool = False
+    strong: bool
     """Whether it is a task's score, above its metrics."""
 
 
@@ -173,7 +167,9 @@ def parts_of(found: Mapping[str, Any], record: Record) -> tuple[list[Part], list
 
 def whole_of(found: Mapping[str, Any]) -> Line | None:
     """The average over the tasks."""
-    return line_of(f"Average of {len(found['over'])} tasks", found["overall"]) if found["overall"] else None
+    if not found["overall"]:
+        return None
+    return line_of(f"Average of {len(found['over'])} tasks", found["overall"], strong=True)
 
 
 def _task(task: Mapping[str, Any], record: Record, name: str) -> Iterator[Line]:
@@ -182,7 +178,7 @@ def _task(task: Mapping[str, Any], record: Record, name: str) -> Iterator[Line]:
     several = len(task["metrics"]) > 1
     if task["score"]:
         title = "Task score" if several else titles[next(iter(task["metrics"]))]
-        yield line_of(title, task["score"])._replace(strong=True)
+        yield line_of(title, task["score"], strong=True)
     if several or not task["score"]:
         yield from (line_of(titles[metric], each) for metric, each in task["metrics"].items())
 
@@ -195,21 +191,11 @@ def _set(task: Mapping[str, Any], record: Record, name: str) -> Iterator[Part]:
         yield Part(f"{name}: {KINDS.get(kind, kind)}", lines)
 
 
-def line_of(title: str, found: Mapping[str, Any]) -> Line:
+def line_of(title: str, found: Mapping[str, Any], *, strong: bool = False) -> Line:
     """One difference of the comparison."""
     decisive = found.get("adjusted", found["p"])
-    return Line(
-        title=title,
-        a=percent(found["a"]),
-        b=percent(found["b"]),
-        difference=f"{'+' if found['difference'] > 0 else ''}{percent(found['difference'])}",
-        interval=interval_text(found) or found.get("withheld") or "",
-        p="same answers" if found["same"] else p_text(decisive),
-        test=found["test"],
-        effect=_effect(found),
-        detectable=percent(found["detectable"]) if "detectable" in found else "",
-        told=decisive <= P and found["difference"] != 0,
-    )
+    p = "same answers" if found["same"] else p_text(decisive)
+    return Line(title, found, p, _effect(found), decisive <= P and found["difference"] != 0, strong)
 
 
 def p_text(p: float) -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any, NamedTuple, cast
+from typing import Any, NamedTuple
 
 from gluebench.analysis.rank.profile import Profile
 from gluebench.analysis.rank.rules import RULES, Rule, standing
@@ -195,7 +195,7 @@ def wanted_of(asked: Mapping[str, str], record: Record) -> Wanted:
     by, majority = asked.get("by", ""), asked.get("majority", "")
     weights = " ".join(asked.get("weights", "")[:400].split())
     return Wanted(
-        cast(Rule, by) if by in RULES else "mean",
+        by if by in RULES else "mean",
         weights,
         majority if majority in majority_tasks(record) else "",
     )

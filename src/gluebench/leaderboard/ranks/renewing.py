@@ -26,10 +26,14 @@ from gluebench.leaderboard.ranks.systems import (
     task_scores,
 )
 from gluebench.leaderboard.submissions import feedback
-from gluebench.leaderboard.submissions.files import local_path
 from gluebench.leaderboard.submissions.grading import stopping
 from gluebench.leaderboard.submissions.models import Submission
-from gluebench.leaderboard.submissions.process import GraderError, InterruptedGradingError, run_grader
+from gluebench.leaderboard.submissions.process import (
+    GraderError,
+    InterruptedGradingError,
+    local_path,
+    run_grader,
+)
 
 AFTER_GRADING = -10
 """Priority of a task: below that of gradings."""

@@ -103,21 +103,6 @@ def rule_titles(rules: Sequence[str]) -> list[str]:
     return [TITLES.get(rule, rule.replace("mean without", "without")) for rule in rules]
 
 
-class RuleRow(NamedTuple):
-    """A system's rank under each rule."""
-
-    who: Who
-    ranks: tuple[str, ...]
-
-
-class Contest(NamedTuple):
-    """Two systems whose order depends on the rule."""
-
-    ahead: Who
-    behind: Who
-    unless: str
-
-
 class Cell(NamedTuple):
     """The system of the row against that of the column."""
 
@@ -133,10 +118,7 @@ def rules_page(kept: Kept) -> dict[str, Any]:
     if kept.why:
         return {"kept": kept}
     rules = kept.pairs["rules"]
-    rows = [
-        RuleRow(kept.systems[at], tuple(str(ranks[at] or "–") for ranks in rules.values()))
-        for at in kept.order
-    ]
+    rows = [(kept.systems[at], [ranks[at] or "–" for ranks in rules.values()]) for at in kept.order]
     contested = kept.pairs["contested"]
     return {
         "kept": kept,
@@ -146,7 +128,7 @@ def rules_page(kept: Kept) -> dict[str, Any]:
         "everywhere": sum(everywhere for *_, everywhere in kept.pairs["holds"]),
         "of": len(kept.pairs["holds"]) + len(contested),
         "contested": [
-            Contest(kept.systems[a], kept.systems[b], ", ".join(rule_titles(unless)))
+            (kept.systems[a], kept.systems[b], ", ".join(rule_titles(unless)))
             for a, b, unless in contested[:SHOWN]
         ],
         "more": max(len(contested) - SHOWN, 0),

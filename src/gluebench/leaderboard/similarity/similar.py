@@ -5,7 +5,6 @@ Nothing here accuses: colleagues share a paper, and two majority-class baselines
 
 from __future__ import annotations
 
-import threading
 from collections import defaultdict
 from collections.abc import Hashable, Iterable
 from contextlib import ExitStack
@@ -16,9 +15,8 @@ from django_tasks import task
 
 from gluebench.leaderboard.benchmarks.models import Benchmark
 from gluebench.leaderboard.similarity.models import Comparison, Sample
-from gluebench.leaderboard.submissions.files import local_path
 from gluebench.leaderboard.submissions.models import Status, Submission
-from gluebench.leaderboard.submissions.process import run_grader
+from gluebench.leaderboard.submissions.process import local_path, run_grader
 
 AT_A_TIME = 20
 MOST = 2000
@@ -30,20 +28,6 @@ class Linked(NamedTuple):
 
     what: str
     submissions: tuple[Submission, ...]
-
-
-class Near(NamedTuple):
-    """Two submissions of different accounts with almost the same predictions."""
-
-    first: Submission
-    second: Submission
-    share: float
-
-    @property
-    def same_team(self) -> bool:
-        """Whether both accounts are in one team, which explains much."""
-        team = self.first.owner.team_id
-        return team is not None and team == self.second.owner.team_id
 
 
 def linked(benchmark: Benchmark) -> list[Linked]:
@@ -65,15 +49,15 @@ def mailbox(email: str) -> str:
     return f"{name}@{host}"
 
 
-def near(benchmark: Benchmark) -> tuple[Comparison | None, list[Near]]:
-    """The last comparison of predictions, and the pairs it found that are still there."""
+def near(benchmark: Benchmark) -> tuple[Comparison | None, list[tuple[Submission, Submission, float]]]:
+    """The last comparison of predictions, and the pairs it found that are still there, with their share."""
     done = Comparison.objects.filter(benchmark=benchmark).first()
     if done is None:
         return None, []
     wanted = {pk for first, second, _ in done.pairs for pk in (first, second)}
     rows = {row.pk: row for row in _rows(benchmark).filter(pk__in=wanted)}
     return done, [
-        Near(rows[first], rows[second], share)
+        (rows[first], rows[second], share)
         for first, second, share in done.pairs
         if first in rows and second in rows
     ]
@@ -86,7 +70,7 @@ def read_some(benchmark: int) -> int:
         manifest = str(rows[0].benchmark.manifest_path)
         with ExitStack() as files:
             paths = [str(files.enter_context(local_path(row.file))) for row in rows]
-            found = _child({"manifest": manifest, "samples": paths})["samples"]
+            found = run_grader({"manifest": manifest, "samples": paths})["samples"]
         Sample.objects.bulk_create(
             [Sample(submission=row, files=files) for row, files in zip(rows, found, strict=True)],
             ignore_conflicts=True,
@@ -98,7 +82,7 @@ def renew(benchmark: int) -> Comparison:
     """Compare all samples of a benchmark, and keep the pairs that are near."""
     rows = list(_graded(benchmark).filter(sample__isnull=False).select_related("sample"))
     samples = [{"owner": row.owner_id, "files": row.sample.files} for row in rows]
-    found = _child({"compare": samples})["pairs"] if samples else []
+    found = run_grader({"compare": samples})["pairs"] if samples else []
     pairs = [[rows[first].pk, rows[second].pk, share] for first, second, share in found]
     made, _ = Comparison.objects.update_or_create(
         benchmark_id=benchmark, defaults={"submissions": len(rows), "pairs": pairs}
@@ -114,10 +98,6 @@ def compare_predictions(benchmark: int) -> None:
         compare_predictions.enqueue(benchmark)
     else:
         renew(benchmark)
-
-
-def _child(job: dict[str, Any]) -> Any:
-    return run_grader(job, alive=lambda: True, stop=threading.Event())
 
 
 def _graded(benchmark: int) -> QuerySet[Submission]:

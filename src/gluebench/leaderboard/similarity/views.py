@@ -23,7 +23,7 @@ def alike(request: SignedInRequest, name: str) -> HttpResponse:
     benchmark = organised(request, name)
     comparison, pairs = similar.near(benchmark)
     groups = similar.linked(benchmark)
-    rows: list[Any] = [row for pair in pairs for row in (pair.first, pair.second)]
+    rows: list[Any] = [row for first, second, _ in pairs for row in (first, second)]
     for row in rows + [row for group in groups for row in group.submissions]:
         row.account = account_name(row.owner, request.user)
     return render_tab(

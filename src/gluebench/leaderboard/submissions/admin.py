@@ -98,11 +98,9 @@ class SubmissionAdmin(ReadOnlyAdmin):
     ) -> None:
         """Do to each chosen one what an organiser would; False from an act says that it did nothing."""
         found = [act(each, request.user, *arguments) for each in chosen.select_related("benchmark")]
-        self._say(request, sum(each is not False for each in found), done)
-
-    def _say(self, request: HttpRequest, number: int, what: str) -> None:
+        number = sum(each is not False for each in found)
         level = messages.SUCCESS if number else messages.WARNING
-        self.message_user(request, f"{number} submission{'' if number == 1 else 's'} {what}.", level)
+        self.message_user(request, f"{number} submission{'' if number == 1 else 's'} {done}.", level)
 
 
 @admin.register(Result)

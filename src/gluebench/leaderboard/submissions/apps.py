@@ -12,10 +12,10 @@ class SubmissionsConfig(AppConfig):
     def ready(self) -> None:
         """Grade again when a benchmark changes; connect exports, deletion and maintenance."""
         from gluebench.leaderboard.common import signals
-        from gluebench.leaderboard.submissions import export, grading, retention
+        from gluebench.leaderboard.submissions import facts, grading, retention
 
-        signals.benchmark_changed.connect(grading.regrade_changed)
-        signals.account_exported.connect(export.export_submissions)
+        signals.benchmark_changed.connect(grading.regrade)
+        signals.account_exported.connect(facts.export_submissions)
         signals.account_deleted.connect(retention.anonymise)
         signals.maintenance_due.connect(retention.forget_old_files)
         signals.maintenance_due.connect(retention.forget_orphans)

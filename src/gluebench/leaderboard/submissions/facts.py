@@ -1,13 +1,23 @@
-"""What is told of a submission as JSON, to everybody and to its author."""
+"""What is told of a submission as JSON, to everybody and to its author, and in the export of an account."""
 
 from __future__ import annotations
 
+import zipfile
 from typing import Any, NamedTuple
 
+from gluebench.leaderboard.accounts import personal_data
+from gluebench.leaderboard.accounts.models import User
 from gluebench.leaderboard.fields import FIELDS, as_json
-from gluebench.leaderboard.submissions.diagnosis import diagnosis_of
-from gluebench.leaderboard.submissions.edits import SHOWN
+from gluebench.leaderboard.submissions.history import EDITS
+from gluebench.leaderboard.submissions.mistakes import diagnosis_of
 from gluebench.leaderboard.submissions.models import Submission
+
+EXPORTED = (
+    *("key", *FIELDS, "kind", "verified", "public", "approved"),
+    *("published", "withdrawn", "filename", "sha256", "size", "status", "submitted", "finished", "why"),
+    *("verdict", "problems", "report", "failure"),
+)
+"""`report` is the part that its author may see; full gradings are the organiser's."""
 
 
 def facts_in_brief(submission: Submission) -> dict[str, Any]:
@@ -73,7 +83,7 @@ def public_facts(submission: Submission) -> dict[str, Any]:
         "diagnosis": diagnosis_of(submission),
         "edits": [
             {"at": each.at.isoformat(timespec="seconds"), "fields": sorted(each.changes)}
-            for each in submission.revisions.all()[:SHOWN]
+            for each in submission.revisions.all()[:EDITS]
         ],
     }
 
@@ -94,3 +104,36 @@ def private_in_brief(submission: Submission) -> dict[str, Any]:
 def private_facts(submission: Submission) -> dict[str, Any]:
     """What only its author sees besides."""
     return {**private_in_brief(submission), "check": submission.problems or None}
+
+
+def standing(submission: Submission) -> dict[str, Any]:
+    """Where it stands in the queue."""
+    return {
+        "status": submission.status,
+        "label": submission.get_status_display(),
+        "position": submission.queue_position() if submission.is_open else 0,
+        "final": not submission.is_open,
+    }
+
+
+def export_submissions(*, user: User, archive: zipfile.ZipFile, **_: Any) -> dict[str, Any]:
+    """Write `submissions.json` and the submitted files."""
+    submissions = Submission.objects.owned_by(user).select_related("benchmark", "group")
+    archive.writestr("submissions.json", personal_data.as_json([_exported(each) for each in submissions]))
+    for each in submissions.exclude(file=""):
+        with (
+            each.file.open("rb") as source,
+            archive.open(f"files/{each.key}.zip", "w", force_zip64=True) as target,
+        ):
+            for piece in source.chunks():
+                target.write(piece)
+    return {}
+
+
+def _exported(submission: Submission) -> dict[str, Any]:
+    return {
+        **{name: getattr(submission, name) for name in EXPORTED},
+        "benchmark": submission.benchmark.name,
+        "group": submission.group.name if submission.group else None,
+        "edits": list(submission.revisions.values("at", "changes")),
+    }

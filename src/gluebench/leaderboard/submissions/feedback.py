@@ -54,11 +54,15 @@ def climbs(submission: Submission) -> bool:
 
 def earlier(submission: Submission) -> SubmissionQuerySet:
     """What the same people sent before: the author and, where limits are for teams, the author's team."""
-    people = Q(owner=submission.owner_id)
-    if submission.benchmark.policy.per == "team" and submission.group_id is not None:
-        people |= Q(group=submission.group_id)
     before = Q(submitted__lt=submission.submitted) | Q(submitted=submission.submitted, pk__lt=submission.pk)
-    return Submission.objects.filter(people, before, benchmark=submission.benchmark_id)
+    return _of_same_people(submission, team=submission.benchmark.policy.per == "team").filter(before)
+
+
+def _of_same_people(submission: Submission, *, team: bool) -> SubmissionQuerySet:
+    people = Q(owner=submission.owner_id)
+    if team and submission.group_id is not None:
+        people |= Q(group=submission.group_id)
+    return Submission.objects.filter(people, benchmark=submission.benchmark_id)
 
 
 def waits(submission: Submission) -> bool:
@@ -70,10 +74,7 @@ def next_in_turn(submission: Submission) -> int | None:
     """The oldest waiting submission of the same benchmark and people; None off the Ladder."""
     if submission.benchmark.policy.feedback != "ladder":
         return None
-    people = Q(owner=submission.owner_id)
-    if submission.group_id is not None:
-        people |= Q(group=submission.group_id)
-    waiting = Submission.objects.filter(people, benchmark=submission.benchmark_id, status=Status.QUEUED)
+    waiting = _of_same_people(submission, team=True).filter(status=Status.QUEUED)
     found: int | None = waiting.order_by("submitted", "pk").values_list("pk", flat=True).first()
     return found
 

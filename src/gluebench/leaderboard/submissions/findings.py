@@ -60,8 +60,15 @@ class Findings(NamedTuple):
     items: tuple[Finding, ...]
     uncited: tuple[tuple[str, str, int], ...]
     """File, code and number of mistakes of which none was kept."""
-    tally: str
-    """ "2 errors, 1 notice"; empty where there is nothing to say."""
+
+    @property
+    def tally(self) -> str:
+        """ "2 errors, 1 notice"; empty where there is nothing to say."""
+        counts = Counter[str]()
+        for item in self.items:
+            counts[item.severity] += len(item.places) + item.more
+        shown = [(name, counts[name]) for name in _WORST_FIRST if counts[name]]
+        return ", ".join(f"{number:,} {name}{'s' * (number > 1)}" for name, number in shown)
 
 
 def findings_of(check: Mapping[str, Any]) -> Findings:
@@ -74,18 +81,10 @@ def findings_of(check: Mapping[str, Any]) -> Findings:
     items = [_finding(key, places, unshown) for key, places in groups.items()]
     items.sort(key=lambda item: _WORST_FIRST.index(item.severity))
     uncited = tuple((file, code, number) for (file, code), number in unshown.items())
-    return Findings(check["verdict"], tuple(check["missing"]), tuple(items), uncited, _tally(items))
+    return Findings(check["verdict"], tuple(check["missing"]), tuple(items), uncited)
 
 
 def _finding(key: tuple[str, ...], places: list[Place], unshown: dict[tuple[str, str], int]) -> Finding:
     severity, code, file, expected, fix = key
     wanted = expected if expected.startswith("expected") else f"expected {expected}"
     return Finding(severity, code, file, wanted, fix, tuple(places), unshown.pop((file, code), 0))
-
-
-def _tally(items: list[Finding]) -> str:
-    counts = Counter[str]()
-    for item in items:
-        counts[item.severity] += len(item.places) + item.more
-    shown = [(name, counts[name]) for name in _WORST_FIRST if counts[name]]
-    return ", ".join(f"{number:,} {name}{'s' * (number > 1)}" for name, number in shown)

@@ -1,4 +1,4 @@
-"""What a submitter fills in. Fields that the site owns (status, scores, owner) are not here."""
+"""What a submitter fills in, without the fields that the site owns, and what an organiser does."""
 
 from __future__ import annotations
 
@@ -12,7 +12,8 @@ from django.core.files.uploadedfile import UploadedFile
 from django.db import models
 
 from gluebench.leaderboard.fields import FIELDS, SECTIONS
-from gluebench.leaderboard.submissions.models import Submission
+from gluebench.leaderboard.submissions.models import Kind, Submission
+from gluebench.leaderboard.text import plain
 
 PUBLIC = "Show it on the public board once it is graded"
 PUBLIC_HELP = "Leave it off to see your score first; you can publish later from the submission's page."
@@ -75,3 +76,58 @@ class SubmissionForm(UploadForm, DetailsForm):
 
     class Meta(DetailsForm.Meta):
         fields = [*FIELDS, "public"]
+
+
+def _reason(label: str = "Why", most: int = 400, **options: Any) -> forms.CharField:
+    return forms.CharField(label=label, max_length=most, validators=[plain], **options)
+
+
+class ReasonForm(forms.Form):
+    """A reason that must be given."""
+
+    reason = _reason(most=200, help_text="Kept in the log, and beside the new result.")
+
+
+class DeclineForm(forms.Form):
+    """A reason that its author reads."""
+
+    reason = _reason(help_text="Its author reads this; it is kept in the log.")
+
+
+class ApproveForm(forms.Form):
+    """A reason that may be given."""
+
+    reason = _reason("Note", required=False, help_text="Kept in the log.")
+
+
+class MarkForm(ApproveForm):
+    """What an entry is, and whether it was looked into."""
+
+    kind = forms.ChoiceField(
+        label="Kind",
+        choices=Kind,
+        widget=forms.RadioSelect,
+        help_text="Baselines and people are marked as such on the board.",
+    )
+    verified = forms.BooleanField(
+        label="Verified",
+        required=False,
+        help_text="Somebody did it again from its code, or looked at how it was made.",
+    )
+    field_order = ["kind", "verified", "reason"]
+
+
+class FilterForm(forms.Form):
+    """How the list is narrowed; all of it is in the address."""
+
+    q = forms.CharField(label="Words", required=False, max_length=80)
+    state = forms.ChoiceField(label="State", required=False)
+    kind = forms.ChoiceField(
+        label="Kind", required=False, choices=[("", "All"), *Kind.choices, ("verified", "Verified")]
+    )
+
+    def __init__(self, *arguments: Any, states: list[tuple[str, str]], **options: Any) -> None:
+        super().__init__(*arguments, **options)
+        field = self.fields["state"]
+        assert isinstance(field, forms.ChoiceField)
+        field.choices = [("", "All"), *states]

@@ -25,7 +25,6 @@ from gluebench.leaderboard.benchmarks.models import Benchmark
 from gluebench.leaderboard.benchmarks.policy import Policy
 from gluebench.leaderboard.metrics import GRADINGS
 from gluebench.leaderboard.submissions import feedback
-from gluebench.leaderboard.submissions.files import UnreadableFileError, local_path
 from gluebench.leaderboard.submissions.models import (
     Result,
     Status,
@@ -38,6 +37,8 @@ from gluebench.leaderboard.submissions.process import (
     GraderError,
     InterruptedGradingError,
     KilledGraderError,
+    UnreadableFileError,
+    local_path,
     run_grader,
 )
 from gluebench.version import __version__
@@ -132,11 +133,11 @@ def _lapsed() -> list[Submission]:
     return list(lapsed.select_related("benchmark").defer("report", "problems", "scores"))
 
 
-def regrade(benchmark: Benchmark, why: str) -> int:
+def regrade(benchmark: Benchmark, reason: str, **_: Any) -> int:
     """Put every submission of a benchmark that was looked at back in the queue; returns how many.
 
-    What they scored before stays in their history, and `why` beside what they score now. One that waits is
-    graded once, and one that is being graded is taken from its worker.
+    What they scored before stays in their history, and the reason beside what they score now. One that
+    waits is graded once, and one that is being graded is taken from its worker. Receives `benchmark_changed`.
     """
     with transaction.atomic():
         Benchmark.objects.held(benchmark.pk)
@@ -146,16 +147,11 @@ def regrade(benchmark: Benchmark, why: str) -> int:
         rows = found.select_for_update(of=("self",)).order_by("submitted", "pk")
         pks = list(rows.values_list("pk", flat=True))
         benchmark.submissions.filter(pk__in=pks).update(
-            status=Status.QUEUED, why=why[:200], spent=F("attempts"), **renewed(QUEUE_LEASE_SECONDS)
+            status=Status.QUEUED, why=reason[:200], spent=F("attempts"), **renewed(QUEUE_LEASE_SECONDS)
         )
         for pk in pks:
             hand_out(pk)
     return len(pks)
-
-
-def regrade_changed(*, benchmark: Benchmark, reason: str, **_: Any) -> None:
-    """Grade all again when the labels or the manifest changed."""
-    regrade(benchmark, reason)
 
 
 def follow_policy(benchmark: Benchmark, before: Policy) -> None:

@@ -297,7 +297,7 @@ class Result(models.Model):
     report = models.JSONField(null=True)
     """The report as graded, for organisers; `Submission.report` is the part that may be shown."""
     diagnosis = models.JSONField(null=True)
-    """What diagnostic sets tell beside their scores, as graded; `diagnosis.py` says what of it may be shown.
+    """What diagnostic sets tell beside their scores, as graded; `mistakes.py` says what of it may be shown.
     Null for gradings before there was such a thing."""
     shown = models.JSONField(null=True)
     """The report that the Ladder puts in its place; null off the Ladder."""

@@ -16,15 +16,9 @@ from gluebench.leaderboard.accounts.models import SignedInRequest, User, account
 from gluebench.leaderboard.audit.models import Entry, record
 from gluebench.leaderboard.benchmarks.models import Benchmark
 from gluebench.leaderboard.submissions import acts
+from gluebench.leaderboard.submissions.forms import ApproveForm, DeclineForm, FilterForm, MarkForm, ReasonForm
 from gluebench.leaderboard.submissions.grading import regrade
 from gluebench.leaderboard.submissions.models import LISTED, OPEN, Kind, Status, Submission
-from gluebench.leaderboard.submissions.organise_forms import (
-    ApproveForm,
-    DeclineForm,
-    FilterForm,
-    MarkForm,
-    ReasonForm,
-)
 from gluebench.leaderboard.submissions.requests import organised, page_of
 
 HERE = Q(withdrawn__isnull=True)
@@ -42,6 +36,8 @@ STATES: dict[str, tuple[str, Q]] = {
     "failed": ("Failed", Q(status=Status.FAILED)),
 }
 """What the list can be narrowed to: a word of the address, what it is called, what it finds."""
+FORMS = {"approve": ApproveForm, "decline": DeclineForm, "mark": MarkForm, "regrade": ReasonForm}
+"""What each act asks for."""
 
 
 @login_required
@@ -49,22 +45,23 @@ STATES: dict[str, tuple[str, Q]] = {
 def submissions(request: SignedInRequest, name: str) -> HttpResponse:
     """All submissions of a benchmark, narrowed by state, kind and words."""
     benchmark = organised(request, name)
-    choices = [(state, title) for state, (title, _) in STATES.items()]
-    form = FilterForm(request.GET, states=choices)
+    form = FilterForm(request.GET, states=[(state, title) for state, (title, _) in STATES.items()])
     rows = benchmark.submissions.select_related("owner").defer("report", "problems").order_by("-submitted")
     if form.is_valid():
         rows = rows.filter(_wanted(form.cleaned_data, admin=request.user.is_superuser))
-    counts = {state: benchmark.submissions.filter(found).count() for state, (_, found) in STATES.items()}
-    states = [(state, title, counts[state]) for state, (title, _) in STATES.items()]
     page = page_of(request, rows)
     for row in page:
         row.account = account_name(row.owner, request.user)
     asked = request.GET.copy()
     asked.pop("page", None)
+    counts = [
+        (state, title, benchmark.submissions.filter(found).count())
+        for state, (title, found) in STATES.items()
+    ]
     context = {
         "form": form,
         "page": page,
-        "states": states,
+        "states": counts,
         "query": asked.urlencode(),
         "regrade": ReasonForm(),
     }
@@ -90,13 +87,10 @@ def one(request: SignedInRequest, name: str, key: str) -> HttpResponse:
     benchmark = organised(request, name)
     found = get_object_or_404(benchmark.submissions.select_related("owner", "benchmark"), key=key)
     act = request.POST.get("act") if request.method == "POST" else None
-    sent = {each: request.POST if each == act else None for each in ("approve", "decline", "mark", "regrade")}
     marks = {"kind": found.kind, "verified": found.verified}
     forms = {
-        "approve": ApproveForm(sent["approve"], prefix="approve"),
-        "decline": DeclineForm(sent["decline"], prefix="decline"),
-        "mark": MarkForm(sent["mark"], initial=marks, prefix="mark"),
-        "regrade": ReasonForm(sent["regrade"], prefix="regrade"),
+        name: form(request.POST if name == act else None, initial=marks, prefix=name)
+        for name, form in FORMS.items()
     }
     if act in forms and forms[act].is_valid():
         messages.success(request, _act(act, found, request, forms[act].cleaned_data))

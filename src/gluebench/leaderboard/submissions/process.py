@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
+import logging
 import os
+import shutil
 import signal
 import subprocess
 import sys
@@ -16,6 +19,7 @@ from pathlib import Path
 from typing import IO, Any
 
 from django.conf import settings
+from django.db.models.fields.files import FieldFile
 
 import gluebench
 from gluebench.leaderboard.common.problems import ProblemError
@@ -33,6 +37,8 @@ _QUEUE: list[int] = []
 """The account of each check that runs or waits."""
 _QUEUE_LOCK = threading.Lock()
 
+logger = logging.getLogger(__name__)
+
 
 class GraderError(Exception):
     """The grader's process ended without a result; the message may be shown."""
@@ -42,12 +48,24 @@ class KilledGraderError(GraderError):
     """The grader's process ended before it could answer: it may do better another time."""
 
 
+class UnreadableFileError(GraderError):
+    """The storage does not give a submitted file: no mistake of its author's."""
+
+
+class ChangedFileError(GraderError):
+    """A stored file is not the one that was sent: it is not graded."""
+
+
 class InterruptedGradingError(Exception):
     """The worker is stopping, or another one has taken over."""
 
 
 def run_grader(
-    job: Mapping[str, Any], *, alive: Callable[[], bool], stop: threading.Event, seconds: int | None = None
+    job: Mapping[str, Any],
+    *,
+    alive: Callable[[], bool] = lambda: True,
+    stop: threading.Event | None = None,
+    seconds: int | None = None,
 ) -> Mapping[str, Any]:
     """Check and grade in a child; `alive` is told every few seconds and says whether to go on.
 
@@ -61,7 +79,7 @@ def run_grader(
     with tempfile.TemporaryFile() as answer:
         child = _start({**job, **limits}, answer)
         try:
-            _wait(child, alive, stop, seconds)
+            _wait(child, alive, stop or threading.Event(), seconds)
         finally:
             child.kill()
             child.wait()
@@ -77,7 +95,7 @@ def run_check(manifest: Path, submission: Path, *, account: int) -> Mapping[str,
     """
     job = {"manifest": str(manifest), "gold": None, "submission": str(submission), "nice": 19}
     with _place_in_queue(account), _CHECKING:
-        found = run_grader(job, alive=lambda: True, stop=threading.Event())
+        found = run_grader(job)
     check: Mapping[str, Any] = found["check"]
     return check
 
@@ -153,3 +171,34 @@ def _answer(returncode: int, output: bytes) -> Mapping[str, Any]:
         raise GraderError(f"The grader stopped: {result['failed']}. Ask the organiser.")
     answer: Mapping[str, Any] = result
     return answer
+
+
+@contextmanager
+def local_path(file: FieldFile) -> Iterator[Path]:
+    """Where the grader finds it: its own place, or a copy for as long as it is needed.
+
+    Raises UnreadableFileError where it is not to be had; the validator would call it not valid. Raises
+    ChangedFileError where its SHA-256 is no longer that of the row it belongs to.
+    """
+    try:
+        place = file.path
+    except NotImplementedError:  # kept in a bucket
+        with tempfile.NamedTemporaryFile(dir=settings.FOLDER.uploads) as copy, file.open("rb") as kept:
+            shutil.copyfileobj(kept, copy)
+            copy.flush()
+            _require_unchanged(Path(copy.name), file)
+            yield Path(copy.name)
+    else:
+        try:
+            _require_unchanged(Path(place), file)
+        except OSError as error:
+            raise UnreadableFileError("The submitted file cannot be read now. Ask the organiser.") from error
+        yield Path(place)
+
+
+def _require_unchanged(path: Path, file: FieldFile) -> None:
+    submission: Any = file.instance
+    with open(path, "rb") as kept:
+        if hashlib.file_digest(kept, "sha256").hexdigest() != submission.sha256:
+            logger.error("The file of submission %s is not the one that was sent.", submission.key)
+            raise ChangedFileError("A stored file changed after it was sent. Ask the organiser.")

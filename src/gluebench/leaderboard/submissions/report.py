@@ -6,54 +6,44 @@ from collections.abc import Iterable, Mapping
 from typing import Any, NamedTuple
 
 from gluebench.benchmark import Benchmark, Task
-from gluebench.leaderboard.common.formats import interval_text, score_text
+from gluebench.leaderboard.common.formats import percent
 
 
 class Measure(NamedTuple):
-    """One number of a report, with what it is called."""
+    """One number of a report, with what it is called; no score where the submission does not have it."""
 
     title: str
-    text: str
-    interval: str
-    n: int | None
-    note: str
-    """Why something is withheld, or how much was covered."""
-    low: float | None
-    value: float | None
-    high: float | None
+    score: Mapping[str, Any] | None
+
+    @property
+    def note(self) -> str:
+        """Why something is withheld, or how much was covered."""
+        if self.score is None:
+            return "not in this submission"
+        note = self.score.get("withheld") or ""
+        if "covered" in self.score:
+            note = f"{note} of {percent(self.score['covered'])} % of the examples".strip()
+        return note
 
 
 class Axis(NamedTuple):
-    """The scale of the small pictures of a table: 0 to 1, or -1 to 1 where something is below 0."""
+    """The scale of the small pictures of a table, the view box of each, and what it spans in words."""
 
     start: int
-
-    @property
-    def view(self) -> str:
-        """The picture's view box."""
-        return f"{self.start} 0 {1 - self.start} 1"
-
-    @property
-    def title(self) -> str:
-        """What the scale spans, as numbers are shown."""
-        return "−100 to 100" if self.start else "0 to 100"
-
-
-class TaskTable(NamedTuple):
-    """A task: its score, then its metrics."""
-
-    name: str
+    view: str
     title: str
-    score: Measure
-    metrics: tuple[Measure, ...]
 
 
-class Category(NamedTuple):
-    """A coarse category and its fine phenomena, or a way of dividing the set and its values."""
+FROM_ZERO, BOTH_SIGNS = Axis(0, "0 0 1 1", "0 to 100"), Axis(-1, "-1 0 2 1", "−100 to 100")
+
+
+class Group(NamedTuple):
+    """A task and its metrics, a coarse category and its fine phenomena, or a division and its values."""
 
     title: str
     whole: Measure | None
     parts: tuple[Measure, ...]
+    name: str = ""
 
 
 class DiagnosticSection(NamedTuple):
@@ -62,17 +52,17 @@ class DiagnosticSection(NamedTuple):
     name: str
     title: str
     metric: str
-    overall: Measure | None
-    categories: tuple[Category, ...]
     human: str
-    axis: Axis
+    overall: Measure | None = None
+    categories: tuple[Group, ...] = ()
+    axis: Axis = FROM_ZERO
 
 
 class ReportTables(NamedTuple):
     """The whole report."""
 
-    score: Measure
-    tasks: tuple[TaskTable, ...]
+    score: Mapping[str, Any] | None
+    tasks: tuple[Group, ...]
     axis: Axis
     diagnostics: tuple[DiagnosticSection, ...]
 
@@ -81,51 +71,42 @@ def report_tables(benchmark: Benchmark, report: Mapping[str, Any]) -> ReportTabl
     """The report in the order of the manifest."""
     tasks = tuple(_task(task, report["tasks"].get(task.name)) for task in benchmark.scored)
     sections = tuple(_section(task, report["diagnostics"].get(task.name)) for task in benchmark.diagnostics)
-    axis = _axis(metric for task in tasks for metric in task.metrics)
-    return ReportTables(_measure("Score", report["score"]), tasks, axis, sections)
+    return ReportTables(
+        report["score"], tasks, _axis(part for task in tasks for part in task.parts), sections
+    )
 
 
 def _axis(measures: Iterable[Measure]) -> Axis:
-    return Axis(-1 if any(measure.low is not None and measure.low < 0 for measure in measures) else 0)
+    lows = [measure.score["low"] for measure in measures if measure.score]
+    return BOTH_SIGNS if any(low is not None and low < 0 for low in lows) else FROM_ZERO
 
 
-def _measure(title: str, score: Mapping[str, Any] | None) -> Measure:
-    if score is None:
-        return Measure(title, score_text(None), "", None, "not in this submission", None, None, None)
-    note = score.get("withheld") or ""
-    if "covered" in score:
-        note = f"{note} of {score_text({'value': score['covered']})} % of the examples".strip()
-    ends = (score["low"], score["value"], score["high"])
-    return Measure(title, score_text(score), interval_text(score), score["n"], note, *ends)
-
-
-def _task(task: Task, found: Mapping[str, Any] | None) -> TaskTable:
+def _task(task: Task, found: Mapping[str, Any] | None) -> Group:
     found = found or {"score": None, "metrics": {}}
-    metrics = tuple(_measure(metric.title, found["metrics"].get(metric.name)) for metric in task.metrics)
-    return TaskTable(task.name, task.title, _measure("Score", found["score"]), metrics)
+    metrics = tuple(Measure(metric.title, found["metrics"].get(metric.name)) for metric in task.metrics)
+    return Group(task.title, Measure("Score", found["score"]), metrics, task.name)
 
 
 def _section(task: Task, found: Mapping[str, Any] | None) -> DiagnosticSection:
     metric = task.metrics[0]
     human = next((each for each in task.references if metric.name in each.scores), None)
-    note = (
-        f"{human.name}: {score_text({'value': human.scores[metric.name]})} ({human.source})" if human else ""
-    )
+    note = f"{human.name}: {percent(human.scores[metric.name])} ({human.source})" if human else ""
+    section = DiagnosticSection(task.name, task.title, metric.title, note)
     if found is None:
-        return DiagnosticSection(task.name, task.title, metric.title, None, (), note, Axis(0))
-    overall = _measure("All", found["overall"])
+        return section
+    overall = Measure("All", found["overall"])
     categories = (*_coarse(task, found), *_divisions(task, found))
     axis = _axis(part for category in categories for part in (category.whole or overall, *category.parts))
-    return DiagnosticSection(task.name, task.title, metric.title, overall, categories, note, axis)
+    return section._replace(overall=overall, categories=categories, axis=axis)
 
 
-def _coarse(task: Task, found: Mapping[str, Any]) -> tuple[Category, ...]:
+def _coarse(task: Task, found: Mapping[str, Any]) -> tuple[Group, ...]:
     return tuple(
-        Category(
+        Group(
             coarse,
-            _measure(coarse, found["coarse"][coarse]),
+            Measure(coarse, found["coarse"][coarse]),
             tuple(
-                _measure(each.name, found["fine"][each.name])
+                Measure(each.name, found["fine"][each.name])
                 for each in task.phenomena
                 if each.coarse == coarse and each.name in found["fine"]
             ),
@@ -135,28 +116,19 @@ def _coarse(task: Task, found: Mapping[str, Any]) -> tuple[Category, ...]:
     )
 
 
-def _divisions(task: Task, found: Mapping[str, Any]) -> tuple[Category, ...]:
+def _divisions(task: Task, found: Mapping[str, Any]) -> tuple[Group, ...]:
     return tuple(
-        Category(
-            column.capitalize(), None, tuple(_measure(name, score) for name, score in found[column].items())
-        )
+        Group(column.capitalize(), None, tuple(Measure(name, score) for name, score in found[column].items()))
         for column in task.metadata
         if column in found
     )
 
 
-class ExpectedFile(NamedTuple):
-    """One file of a submission, as the form describes it."""
-
-    name: str
-    rows: int
-    values: str
-
-
-def expected_files(benchmark: Benchmark) -> list[ExpectedFile]:
-    """What a submission holds, in the manifest's order."""
+def expected_files(benchmark: Benchmark) -> list[dict[str, Any]]:
+    """What a submission holds, in the manifest's order: the files as the form describes them."""
     return [
-        ExpectedFile(file.name, file.size(), _values(benchmark.task(file.task))) for file in benchmark.files()
+        {"name": file.name, "rows": file.size(), "values": _values(benchmark.task(file.task))}
+        for file in benchmark.files()
     ]
 
 

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from django.urls import path
 
-from gluebench.leaderboard.submissions import changes, organise
+from gluebench.leaderboard.submissions import organise, views
 
 ORGANISE = "benchmarks/<slug:name>/organise"
 
 urlpatterns = [
-    path("submissions/<slug:key>/edit", changes.edit, name="submission-edit"),
-    path("submissions/<slug:key>/publish", changes.publish, name="submission-publish"),
-    path("submissions/<slug:key>/withdraw", changes.withdraw, name="submission-withdraw"),
+    path("submissions/<slug:key>/edit", views.edit, name="submission-edit"),
+    path("submissions/<slug:key>/publish", views.publish, name="submission-publish"),
+    path("submissions/<slug:key>/withdraw", views.withdraw, name="submission-withdraw"),
     path(ORGANISE, organise.submissions, name="organise"),
     path(f"{ORGANISE}/regrade", organise.regrade_all, name="organise-regrade"),
     path(f"{ORGANISE}/log", organise.log, name="organise-log"),

@@ -1,27 +1,36 @@
-"""Following a submission and reading its report."""
+"""Following a submission and reading its report; what authors do with theirs: edit, publish, withdraw."""
 
 from __future__ import annotations
 
 from typing import Any
 
+from django.contrib import messages
 from django.contrib.auth.decorators import login_required
 from django.http import FileResponse, Http404, HttpRequest, HttpResponse, JsonResponse
-from django.shortcuts import render
-from django.views.decorators.http import require_safe
+from django.shortcuts import redirect, render
+from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
 from gluebench.leaderboard.accounts.models import SignedInRequest
 from gluebench.leaderboard.benchmarks.models import Benchmark
-from gluebench.leaderboard.submissions.acts import UNGRADED
-from gluebench.leaderboard.submissions.diagnosis import diagnosis_of
-from gluebench.leaderboard.submissions.edits import edits_of
-from gluebench.leaderboard.submissions.facts import listed_facts, private_facts, public_facts
+from gluebench.leaderboard.submissions import acts
+from gluebench.leaderboard.submissions.facts import listed_facts, private_facts, public_facts, standing
 from gluebench.leaderboard.submissions.findings import findings_of
+from gluebench.leaderboard.submissions.forms import DetailsForm
 from gluebench.leaderboard.submissions.grading import bound_minutes
-from gluebench.leaderboard.submissions.history import history_of
-from gluebench.leaderboard.submissions.mistakes import mistakes_of
-from gluebench.leaderboard.submissions.models import Submission
+from gluebench.leaderboard.submissions.history import edits_of, history_of
+from gluebench.leaderboard.submissions.mistakes import diagnosis_of, mistakes_of
+from gluebench.leaderboard.submissions.models import Standing, Submission
 from gluebench.leaderboard.submissions.report import flat, report_tables
 from gluebench.leaderboard.submissions.requests import owned, page_of, visible
+
+SAID = {
+    Standing.LISTED: "It is on the board now.",
+    Standing.UNGRADED: "It will be on the board once it is graded.",
+    Standing.WAITING: "It will be on the board once an organiser has approved it.",
+    Standing.DECLINED: "It stays off the board: an organiser declined it.",
+    Standing.PRIVATE: "It is private now.",
+    Standing.WITHDRAWN: "It is withdrawn, and on no board.",
+}
 
 
 @login_required
@@ -44,20 +53,22 @@ def submission(request: HttpRequest, key: str) -> HttpResponse:
 def _context(request: HttpRequest, found: Submission) -> dict[str, Any]:
     mine = found.owner_id == request.user.pk
     organised = found.benchmark.organised_by(request.user)
+    private = mine or organised
     return {
         "submission": found,
         "benchmark": found.benchmark,
         "owned": mine,
         "organised": organised,
-        "facts": listed_facts(found, private=mine or organised),
+        "facts": listed_facts(found, private=private),
         "tables": report_tables(found.benchmark.record, found.report) if found.report else None,
         "mistakes": mistakes_of(found.benchmark.record, diagnosis_of(found)),
-        "found": findings_of(found.problems) if (mine or organised) and found.problems else None,
+        "found": findings_of(found.problems) if private and found.problems else None,
         "provenance": flat(found.report["provenance"]) if found.report else [],
         "history": history_of(found),
         "minutes": bound_minutes(),
-        "edits": edits_of(found, whole=mine or organised),
-        "ungraded": found.failure == UNGRADED,
+        "edits": edits_of(found),
+        "private": private,
+        "ungraded": found.failure == acts.UNGRADED,
     }
 
 
@@ -72,10 +83,7 @@ def submission_json(request: HttpRequest, key: str) -> HttpResponse:
 @require_safe
 def status_json(request: HttpRequest, key: str) -> HttpResponse:
     """Where it stands, for the page that waits."""
-    found = visible(request.user, key)
-    position = found.queue_position() if found.is_open else 0
-    facts = {"status": found.status, "label": found.get_status_display(), "position": position}
-    return JsonResponse({**facts, "final": not found.is_open})
+    return JsonResponse(standing(visible(request.user, key)))
 
 
 @login_required
@@ -88,3 +96,40 @@ def download(request: HttpRequest, key: str) -> FileResponse:
     return FileResponse(
         found.file.open("rb"), as_attachment=True, filename=found.filename, content_type="application/zip"
     )
+
+
+@login_required
+@require_http_methods(["GET", "HEAD", "POST"])
+def edit(request: SignedInRequest, key: str) -> HttpResponse:
+    """The form of what its author says of it; what stood there before is kept."""
+    found = owned(request.user, key)
+    form = DetailsForm(request.POST or None, instance=found)
+    if request.method == "POST" and form.is_valid():
+        changed = acts.edit(found, request.user, form.cleaned_data)
+        messages.success(request, "Your changes are saved." if changed else "Nothing was changed.")
+        return redirect(found)
+    # The form has written into its instance what was sent: the page's own words come from the row.
+    row = owned(request.user, key) if form.errors else found
+    context = {"submission": row, "benchmark": row.benchmark, "form": form, "here": "mine"}
+    return render(request, "submissions/edit.html", context, status=422 if form.errors else 200)
+
+
+@login_required
+@require_POST
+def publish(request: HttpRequest, key: str) -> HttpResponse:
+    """Show it on the board, or take it off."""
+    return _said(request, acts.publish(owned(request.user, key), public=request.POST.get("public") == "1"))
+
+
+@login_required
+@require_POST
+def withdraw(request: HttpRequest, key: str) -> HttpResponse:
+    """Take it back, or undo that."""
+    found = owned(request.user, key)
+    undo = request.POST.get("undo") == "1"
+    return _said(request, acts.restore(found) if undo else acts.withdraw(found))
+
+
+def _said(request: HttpRequest, submission: Submission) -> HttpResponse:
+    messages.success(request, SAID[submission.standing])
+    return redirect(submission)

@@ -3,29 +3,24 @@
 from __future__ import annotations
 
 import hashlib
-from pathlib import Path
 from typing import Any
 
 from django.contrib.auth.decorators import login_required
-from django.core.files.uploadedfile import TemporaryUploadedFile
-from django.db import IntegrityError
 from django.http import HttpRequest, HttpResponse, JsonResponse
 from django.shortcuts import get_object_or_404, redirect, render
 
 from gluebench.leaderboard.accounts.models import SignedInRequest
 from gluebench.leaderboard.benchmarks.models import Benchmark
 from gluebench.leaderboard.common.problems import ProblemError
-from gluebench.leaderboard.common.rates import spend
 from gluebench.leaderboard.limits.gate import QuotaError, refused
 from gluebench.leaderboard.submissions import feedback
-from gluebench.leaderboard.submissions.feedback import as_policy
 from gluebench.leaderboard.submissions.findings import findings_of
 from gluebench.leaderboard.submissions.forms import SubmissionForm, UploadForm
 from gluebench.leaderboard.submissions.models import Submission
-from gluebench.leaderboard.submissions.process import GraderError, run_check
+from gluebench.leaderboard.submissions.process import GraderError
 from gluebench.leaderboard.submissions.report import expected_files
 from gluebench.leaderboard.submissions.requests import wants_json
-from gluebench.leaderboard.uploads.accept import accept, digest
+from gluebench.leaderboard.uploads.accept import accept_once, digest, free_check
 
 
 @login_required
@@ -62,27 +57,10 @@ def _take(form: SubmissionForm, submission: Submission) -> Submission:
     upload, page = form.cleaned_data["upload"], form.cleaned_data["retry_key"]
     form.save(commit=False)
     submission.sha256 = digest(upload)
-    submission.retry_key = _key(page, submission) if page else None
-    known = _sent(submission)
-    if known is not None:
-        return known
-    try:
-        return accept(submission, upload)
-    except IntegrityError:  # the same page and file, at the same time, by another click
-        known = _sent(submission)
-        if known is None:
-            raise
-        return known
-
-
-def _key(page: str, submission: Submission) -> str:
-    """One for each file that a page sends to a benchmark."""
-    return hashlib.sha256(f"{page} {submission.benchmark_id} {submission.sha256}".encode()).hexdigest()
-
-
-def _sent(submission: Submission) -> Submission | None:
-    key = submission.retry_key
-    return Submission.objects.owned_by(submission.owner).filter(retry_key=key).first() if key else None
+    if page:  # one key for each file that a page sends to a benchmark
+        key = f"{page} {submission.benchmark_id} {submission.sha256}"
+        submission.retry_key = hashlib.sha256(key.encode()).hexdigest()
+    return accept_once(submission, upload)
 
 
 def _check(request: SignedInRequest, benchmark: Benchmark) -> HttpResponse:
@@ -92,8 +70,10 @@ def _check(request: SignedInRequest, benchmark: Benchmark) -> HttpResponse:
     refusal: ProblemError | None = None
     if form.is_valid():
         try:
-            spend("check", str(request.user.pk))  # the interface's free checks count together with these
-            found = _findings(benchmark, form.cleaned_data["upload"], request.user.pk)
+            check = free_check(benchmark, form.cleaned_data["upload"], request.user.pk)
+            found["found"] = findings_of(check)
+        except GraderError as failure:
+            found["failure"] = str(failure)
         except ProblemError as error:
             refusal = error
             found["failure"] = error.detail
@@ -108,14 +88,6 @@ def _check(request: SignedInRequest, benchmark: Benchmark) -> HttpResponse:
         answer.status_code = refusal.status
         answer["Retry-After"] = refusal.headers["Retry-After"]
     return answer
-
-
-def _findings(benchmark: Benchmark, upload: TemporaryUploadedFile, account: int) -> dict[str, Any]:
-    try:
-        check = run_check(benchmark.manifest_path, Path(upload.temporary_file_path()), account=account)
-    except GraderError as failure:
-        return {"found": None, "failure": str(failure)}
-    return {"found": findings_of(as_policy(benchmark.policy, check)), "failure": ""}
 
 
 def _form(request: HttpRequest, benchmark: Benchmark, form: SubmissionForm, **more: Any) -> HttpResponse:

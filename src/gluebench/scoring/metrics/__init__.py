@@ -8,15 +8,14 @@ metric is not defined (a correlation with a constant column, an F1 without posit
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
+from collections.abc import Hashable, Iterable, Mapping, Sequence
 from math import inf, isfinite
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 from gluebench.benchmark import Metric, UnknownNameError
 from gluebench.scoring.metrics.base import ENTRY_POINTS, FunctionMetric, MetricFunction, Point
 from gluebench.scoring.metrics.counts import COUNT_METRICS, CountMetric, Table, accuracy_of, f1_of, r_k_of
 from gluebench.scoring.metrics.numbers import (
-    Columns,
     NumberMetric,
     pearson_evaluated,
     pearson_of,
@@ -27,9 +26,6 @@ from gluebench.scoring.metrics.numbers import (
 )
 from gluebench.scoring.pairs import Pairs
 from gluebench.submission.column import Column
-
-if TYPE_CHECKING:
-    from gluebench.scoring.metrics.numbers import Floats
 
 __all__ = [
     "METRICS",
@@ -51,21 +47,9 @@ __all__ = [
 ]
 
 
-def _pearson_weighted(gold: Sequence[float], answers: Columns) -> Callable[[Floats], Floats]:
-    from gluebench.scoring.metrics.weighted import JointPearson  # imports numpy
-
-    return JointPearson(gold, answers)
-
-
-def _spearman_weighted(gold: Sequence[float], answers: Columns) -> Callable[[Floats], Floats]:
-    from gluebench.scoring.metrics.weighted import JointSpearman  # imports numpy
-
-    return JointSpearman(gold, answers)
-
-
 NUMBER_METRICS = (
-    NumberMetric("pearson", -1.0, pearson_of, standardized_columns, pearson_evaluated, _pearson_weighted),
-    NumberMetric("spearman", -1.0, spearman_of, rank_codes, spearman_evaluated, _spearman_weighted),
+    NumberMetric("pearson", -1.0, pearson_of, standardized_columns, pearson_evaluated),
+    NumberMetric("spearman", -1.0, spearman_of, rank_codes, spearman_evaluated),
 )
 METRICS: Mapping[str, MetricFunction] = {each.name: each for each in (*COUNT_METRICS, *NUMBER_METRICS)}
 """The built-in metrics by the name that a manifest gives under `function`."""

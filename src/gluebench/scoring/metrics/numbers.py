@@ -138,8 +138,6 @@ class NumberMetric(MetricFunction):
     """(columns, n): on a scale that keeps the metric, and on which two systems can exchange answers."""
     evaluated: Callable[[NDArray[Any], NDArray[Any]], Evaluated]
     """From prepared gold (1, n) and prepared answers (columns, n)."""
-    weighted: Callable[[Sequence[float], Columns], Callable[[Floats], Floats]]
-    """From gold and answers the function of whole (n, resamples) weights to (columns, resamples) values."""
 
     form = "numbers"
 
@@ -185,11 +183,11 @@ def spearman_evaluated(gold: NDArray[np.intp], answers: NDArray[np.intp]) -> Eva
     """
     import numpy as np
 
-    x, y = _Ranked(gold), _Ranked(answers)
+    x, y = _Ranked(np.repeat(gold, len(answers), axis=0)), _Ranked(answers)
     u, v = y.placed(y.scores), x.placed(x.scores)
     cross = (u * v).mean(axis=1, keepdims=True)
     variance_x, variance_y = x.variance[:, None], y.variance[:, None]
-    influence = u * v + y.placed(y.above(np.broadcast_to(v, u.shape))) + x.above_gold(u) - 3 * cross
+    influence = u * v + y.placed(y.above(v)) + x.placed(x.above(u)) - 3 * cross
     deviation = np.sqrt(variance_x * variance_y)
     defined = deviation > 0
     safe = np.where(defined, deviation, 1.0)
@@ -223,7 +221,6 @@ class _Ranked:
         """`codes` are (columns, n), from 0."""
         import numpy as np
 
-        self.codes = codes
         self.columns, self.n = codes.shape
         self.width = int(codes.max()) + 1
         self.flat = (codes + np.arange(self.columns)[:, None] * self.width).ravel()
@@ -242,22 +239,6 @@ class _Ranked:
         import numpy as np
 
         sums = np.bincount(self.flat, of_rows.ravel(), self.columns * self.width)
-        return _above(sums.reshape(self.columns, self.width), self.n)
-
-    def above_gold(self, of_rows: Floats) -> Floats:
-        """(rows, n): the same for many rows of values, of a single column."""
-        import numpy as np
-
-        offsets = np.arange(len(of_rows))[:, None] * self.width
-        flat = (self.codes + offsets).ravel()
-        sums = np.bincount(flat, of_rows.ravel(), len(of_rows) * self.width)
-        above = _above(sums.reshape(len(of_rows), self.width), self.n)
-        placed: Floats = above.ravel()[flat].reshape(of_rows.shape)
-        return placed
-
-
-def _above(sums: NDArray[Any], n: int) -> Floats:
-    import numpy as np
-
-    above: Floats = (sums.sum(axis=1, keepdims=True) - np.cumsum(sums, axis=1) + sums / 2) / n
-    return above
+        sums = sums.reshape(self.columns, self.width)
+        above: Floats = (sums.sum(axis=1, keepdims=True) - np.cumsum(sums, axis=1) + sums / 2) / self.n
+        return above

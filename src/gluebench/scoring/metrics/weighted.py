@@ -6,7 +6,7 @@ an integer, exact in any order.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -165,6 +165,13 @@ class _Ranked(NamedTuple):
         of_ties = [of_rows[n + a : n + b].sum(axis=0) for a, b in zip(self.ends, self.ends[1:], strict=False)]
         cubes: Floats = of_rows[:n].sum(axis=0) - self.tied @ of_rows[:n] + np.array(of_ties)
         return cubes
+
+
+JOINT: Mapping[str, Callable[[Sequence[float], Columns], Callable[[Floats], Floats]]] = {
+    "pearson": JointPearson,
+    "spearman": JointSpearman,
+}
+"""Metric to its function of (n, resamples) weights, made from gold and answers."""
 
 
 def _spread(total: Floats, squares: Floats, n: Floats) -> Floats:

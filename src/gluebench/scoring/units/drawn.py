@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gluebench.scoring.metrics import CountMetric, NumberMetric
+from gluebench.scoring.metrics.weighted import JOINT
 from gluebench.scoring.pairs import Pairs
 from gluebench.scoring.units.base import Floats, Ints, blocks, group_numbers, unit_weights
 
@@ -73,7 +74,7 @@ def number_draws(
 
     def draws(distinct: Sequence[Pairs]) -> Floats:
         gold, answers = distinct[0].gold.numbers, [pairs.predicted.numbers for pairs in distinct]
-        measures = [function.weighted(gold, answers) for function in functions]
+        measures = [JOINT[function.name](gold, answers) for function in functions]
         groups = group_numbers(distinct[0])
         units = len(gold) if groups is None else int(groups.max()) + 1
         values = []

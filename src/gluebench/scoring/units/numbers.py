@@ -135,8 +135,8 @@ class RowUnits(_SingleUnits):
             units = np.random.default_rng(0).permutation(number)[units] % MOST_UNITS
         self.units: Ints = units
 
-    @cached_property
-    def _left_out(self) -> Floats:
+    def left_out(self) -> Floats:
+        """(metrics, systems, units): the value of each metric without that unit."""
         left_out = np.empty((len(self.metrics), len(self.systems), len(self.sizes)))
         for unit in range(len(self.sizes)):
             rows = np.flatnonzero(self.units != unit).tolist()
@@ -144,10 +144,6 @@ class RowUnits(_SingleUnits):
                 remaining = pairs.subset(rows)
                 left_out[:, at, unit] = [point(metric, remaining).value for metric in self.metrics]
         return left_out
-
-    def left_out(self) -> Floats:
-        """(metrics, systems, units): the value of each metric without that unit."""
-        return self._left_out
 
     def exchange(self, resamples: int, rng: np.random.Generator) -> Exchange:
         """The exchange by its linear approximation, from the jackknife's pseudo-values."""

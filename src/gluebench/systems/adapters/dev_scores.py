@@ -53,7 +53,7 @@ def _wrong(task: Task, right: str | float) -> str | float:
 
 def _by_index(column: Column) -> Iterator[tuple[int, str | float]]:
     values: Sequence[str | float] = column.words() if column.labels else column.numbers
-    indices = range(len(column)) if column.indices is None else column.indices
+    indices = column.row_indices
     return zip(indices, values, strict=True)
 
 

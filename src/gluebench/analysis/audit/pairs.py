@@ -1,0 +1,213 @@
+"""Classifiers that see both texts of a pair and understand neither: what can be counted, and what is near."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Iterator, Sequence
+from functools import lru_cache
+from itertools import pairwise
+from sys import intern
+
+import numpy as np
+
+from gluebench.analysis.audit.ngrams import NGrams
+from gluebench.analysis.audit.shallow import shallow
+from gluebench.analysis.audit.trees import Ints, Trees
+from gluebench.analysis.lint.shortcuts import drawn
+from gluebench.benchmark import Task
+from gluebench.data import Example
+from gluebench.systems import targets
+from gluebench.systems.features import Extractor, Floats, matrix, vocabulary, whole
+from gluebench.systems.linear import fit_logistic
+
+NEIGHBORS = (1, 5, 15, 40)
+"""How many of the nearest may vote, ascending."""
+TINY = 1e-9
+FOLDS = 3
+"""Parts of the training set; what is stacked answers each part when it has learnt the others."""
+PENALTY = 1e-3
+
+
+class Attacker(ABC):
+    """A classifier that scores each label of a task."""
+
+    limited = True
+    """Whether it learns from an even draw of a large training set."""
+
+    def fit(self, task: Task, train: Sequence[Example], dev: Sequence[Example]) -> None:
+        """Learn which examples go with which label; no setting is chosen on dev."""
+        train = drawn(train) if self.limited else train
+        codes = {word: code for code, word in enumerate(task.words)}
+        self.learn(train, [codes[label] for label in targets.labels(task, train)], len(task.words))
+
+    def predict(self, task: Task, examples: Sequence[Example]) -> list[str | float]:
+        """The label of the highest score; of equals the first."""
+        return [task.words[code] for code in self.scores(examples).argmax(axis=1)]
+
+    @abstractmethod
+    def learn(self, examples: Sequence[Example], codes: Sequence[int], classes: int) -> None:
+        """Learn from examples and their classes, numbered from 0."""
+
+    @abstractmethod
+    def scores(self, examples: Sequence[Example]) -> Floats:
+        """Higher for a more probable class, shape (examples, classes)."""
+
+
+class TextAlone(Attacker):
+    """Words and word pairs of one text of each example."""
+
+    limited = False
+
+    def __init__(self, place: int, *, epochs: int, seed: int) -> None:
+        self._place = place
+        self._model = NGrams(epochs=epochs, seed=seed)
+
+    def learn(self, examples: Sequence[Example], codes: Sequence[int], classes: int) -> None:
+        """Fit softmax regression."""
+        self._model.fit(self._texts(examples), codes, classes)
+
+    def scores(self, examples: Sequence[Example]) -> Floats:
+        """What the softmax is taken of."""
+        return self._model.scores(self._texts(examples)).T
+
+    def _texts(self, examples: Sequence[Example]) -> list[str]:
+        return [list(example.inputs.values())[self._place] for example in examples]
+
+
+class CrossedWords(Attacker):
+    """Logistic regression on words and word pairs, marked by the text and by whether the other has them."""
+
+    def learn(self, examples: Sequence[Example], codes: Sequence[int], classes: int) -> None:
+        """Fit the weights."""
+        self._known = vocabulary(marked, examples)
+        rows = matrix(marked, examples, self._known)
+        (self._weights,) = fit_logistic(rows, list(codes), classes, penalties=[PENALTY])
+
+    def scores(self, examples: Sequence[Example]) -> Floats:
+        """What the softmax is taken of."""
+        return matrix(marked, examples, self._known) @ self._weights
+
+
+class Neighbors(Attacker):
+    """The labels of the nearest training examples, by the cosine of their features weighted by rarity."""
+
+    def __init__(self, extract: Extractor) -> None:
+        self._extract = extract
+
+    def learn(self, examples: Sequence[Example], codes: Sequence[int], classes: int) -> None:
+        """Note which examples have each feature; how many neighbors vote is chosen on one fold of them."""
+        held = _folds(examples) == 0
+        labels = np.eye(classes)[codes]
+        self._index([examples[row] for row in np.flatnonzero(~held).tolist()], labels[~held])
+        votes = self._votes([examples[row] for row in np.flatnonzero(held).tolist()])
+        self._choice = int((votes.argmax(axis=2) == labels[held].argmax(axis=1)).sum(axis=1).argmax())
+        self._index(examples, labels)
+
+    def scores(self, examples: Sequence[Example]) -> Floats:
+        """The share of each label among the neighbors, weighted by cosine."""
+        shares: Floats = self._votes(examples)[self._choice]
+        return shares
+
+    def _index(self, examples: Sequence[Example], labels: Floats) -> None:
+        names = dict.fromkeys(name for example in examples for name in self._extract(example))
+        self._known = {name: column for column, name in enumerate(names, 1)}
+        rows = matrix(self._extract, examples, self._known)
+        self._squares = np.log(len(examples) / np.bincount(rows.columns)) ** 2
+        self._norms = np.add.reduceat(self._squares[rows.columns], rows.starts[:-1]) ** 0.5 + TINY
+        self._holders = np.split(rows.by_column.rows, rows.by_column.starts[1:])
+        self._labels = labels
+
+    def _votes(self, examples: Sequence[Example]) -> Floats:
+        """Shape (choices, examples, classes)."""
+        asked = matrix(self._extract, examples, self._known)
+        each = [self._nearest(asked.columns[start:end]) for start, end in pairwise(asked.starts)]
+        return np.stack(each, axis=1)
+
+    def _nearest(self, columns: Ints) -> Floats:
+        """Shape (choices, classes). The length of the example itself is the same for all its neighbors."""
+        holders = [self._holders[column] for column in columns]
+        products = np.bincount(
+            np.concatenate(holders), np.repeat(self._squares[columns], list(map(len, holders)))
+        )
+        # where nothing is near, the most frequent label
+        cosines = products / self._norms + TINY
+        nearest = np.argpartition(-cosines, min(NEIGHBORS[-1], len(cosines)) - 1)[: NEIGHBORS[-1]]
+        nearest = nearest[np.argsort(-cosines[nearest], kind="stable")]
+        votes = np.cumsum(cosines[nearest, None] * self._labels[nearest], axis=0)
+        votes = votes[np.minimum(NEIGHBORS, len(votes)) - 1]
+        shares: Floats = votes / votes.sum(axis=1, keepdims=True)
+        return shares
+
+
+def marked(example: Example) -> Iterator[str]:
+    """The features of a bag of words."""
+    return iter(_marked(tuple(example.inputs.values())))
+
+
+@lru_cache(maxsize=1 << 14)  # each example is asked for by several classifiers, and in several folds
+def _marked(texts: tuple[str, ...]) -> tuple[str, ...]:
+    return tuple(map(intern, whole(Example(0, dict(zip("12", texts, strict=False)), None))))
+
+
+def by_side(example: Example) -> Iterator[str]:
+    """Words and word pairs of each text of a pair, marked by the text."""
+    return (name for name in marked(example) if name.startswith(("1 ", "2 ")))
+
+
+def unshared(example: Example) -> Iterator[str]:
+    """Words and word pairs that only one text of a pair has, marked by the text."""
+    return (name for name in marked(example) if name.startswith("only "))
+
+
+class Stacked(Attacker):
+    """Boosted trees on the shallow features of each pair and on the scores of other classifiers, if any."""
+
+    def __init__(self, make: Callable[[], Sequence[Attacker]] = tuple) -> None:
+        self._make = make
+        self._trees = Trees()
+
+    def learn(self, examples: Sequence[Example], codes: Sequence[int], classes: int) -> None:
+        """Fit the classifiers, and the trees to what each says of pairs that it has not learnt."""
+        rows = shallow(examples)
+        folds = _folds(examples)
+        said = np.zeros((len(examples), classes * len(self._make())))
+        for fold in np.unique(folds) if said.size else ():
+            others, held = np.flatnonzero(folds != fold).tolist(), np.flatnonzero(folds == fold).tolist()
+            parts = self._fitted([examples[row] for row in others], [codes[row] for row in others], classes)
+            said[held] = _scores(parts, [examples[row] for row in held])
+        self._parts = self._fitted(examples, codes, classes)
+        self._trees.fit(np.hstack([rows, said]), codes, classes)
+
+    def scores(self, examples: Sequence[Example]) -> Floats:
+        """Logarithms of probabilities, but for a constant."""
+        return self._trees.scores(np.hstack([shallow(examples), _scores(self._parts, examples)]))
+
+    def _fitted(self, examples: Sequence[Example], codes: Sequence[int], classes: int) -> Sequence[Attacker]:
+        parts = self._make()
+        for part in parts:
+            part.learn(examples, codes, classes)
+        return parts
+
+
+def _scores(parts: Sequence[Attacker], examples: Sequence[Example]) -> Floats:
+    return np.hstack([np.zeros((len(examples), 0)), *(part.scores(examples) for part in parts)])
+
+
+def _folds(examples: Sequence[Example]) -> Ints:
+    """A fold for each pair; pairs that share a text share the fold, unless it would hold most of them."""
+    folds = np.unique(_groups(examples), return_inverse=True)[1] % FOLDS
+    return folds if np.bincount(folds).max() < len(folds) / 2 else np.arange(len(folds)) % FOLDS
+
+
+def _groups(examples: Sequence[Example]) -> Ints:
+    """For each pair the first of those that it shares a text with, directly or through others."""
+    numbers: dict[str, int] = {}
+    texts = np.array(
+        [[numbers.setdefault(text, len(numbers)) for text in each.inputs.values()] for each in examples]
+    )
+    groups, before = np.arange(len(examples)), None
+    while before is None or (groups != before).any():
+        before, least = groups, np.full(len(numbers), len(examples))
+        np.minimum.at(least, texts, groups[:, None])
+        groups = least[texts].min(axis=1)
+    return groups
