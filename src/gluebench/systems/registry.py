@@ -14,6 +14,8 @@ class SystemEntry:
 
     name: str
     title: str
+    method: str
+    """In a few words."""
     description: str
     """One sentence."""
     regime: str
@@ -62,6 +64,7 @@ _ENTRIES = (
     SystemEntry(
         "majority",
         "Majority class",
+        "Most frequent label",
         "Answers every example with the most frequent training label of its task, or with the mean score.",
         "single-task",
         _majority,
@@ -69,6 +72,7 @@ _ENTRIES = (
     SystemEntry(
         "overlap",
         "Word overlap",
+        "One feature",
         "Sees only the share of words that two texts have in common (of a single sentence, its length) "
         "and answers as most training examples of a like share.",
         "single-task",
@@ -77,6 +81,7 @@ _ENTRIES = (
     SystemEntry(
         "bag-of-words",
         "Bag of words",
+        "Logistic regression",
         "Logistic regression (for scores, ridge regression) on the words and word pairs of each text, "
         "of both and of one alone; one model per task.",
         "single-task",
@@ -85,6 +90,7 @@ _ENTRIES = (
     SystemEntry(
         "hypothesis-only",
         "Hypothesis only",
+        "Logistic regression",
         "The bag of words of the last text alone: what it scores above chance on pairs is an artefact "
         "of the data.",
         "single-task",
@@ -93,6 +99,7 @@ _ENTRIES = (
     SystemEntry(
         "natural-logic",
         "Natural logic",
+        "Logistic regression on edits",
         "Logistic regression on the edits that lead from one text to the other, and on whether a word "
         'such as "no" or "every" reverses entailment there; single sentences as a bag of words.',
         "single-task",
@@ -101,6 +108,7 @@ _ENTRIES = (
     SystemEntry(
         "mlp",
         "Small MLP",
+        "Neural network",
         "A neural network with one hidden layer on the words and runs of words of each text and on where "
         "the words of one stand in the other; one model per task.",
         "single-task",
