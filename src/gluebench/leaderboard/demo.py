@@ -156,7 +156,7 @@ def _print_sign_in(url: str) -> None:
     from gluebench.leaderboard.accounts.people import account, reset_path
 
     for who, email in (("the organizer", ORGANIZER), ("a participant", ADA)):
-        print(f"Sign in once as {who}: {url}{reset_path(account(email))}", flush=True)
+        print(f"Sign in once as {who}: {url.rstrip('/')}{reset_path(account(email))}", flush=True)
 
 
 @contextmanager
