@@ -148,7 +148,7 @@ def test_a_link_for_a_new_password_is_made_and_logged(admin: Client, ada: User, 
     page = admin.post("/admin/accounts/user/", fields, follow=True).content.decode()
     found = re.search(r"http://testserver(/account/password/reset/key/[^\s<]+)", page)
     assert found
-    assert "Change" in Client().get(found[1], follow=True).content.decode()
+    assert "Choose a password" in Client().get(found[1], follow=True).content.decode()
     assert Entry.objects.get().actor == boss.pk
 
 

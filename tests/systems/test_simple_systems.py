@@ -19,6 +19,7 @@ from gluebench.systems.features import Sparse, last_only, matrix, vocabulary, wh
 from gluebench.systems.linear import fit_logistic, fit_ridge, softmax
 from gluebench.systems.majority import Majority
 from gluebench.systems.mlp import Perceptron, Places, Weights, _gradients, _scores
+from gluebench.systems.natural_logic import NaturalLogic, edits_or_words
 from gluebench.systems.overlap import WordOverlap, feature
 
 
@@ -289,3 +290,34 @@ def test_a_training_example_without_a_label_is_told(pairs_task: Task) -> None:
     for entry in SYSTEMS.values():
         with pytest.raises(ValueError, match="RTE: 2 training examples, 1 of them with a label"):
             entry.make().fit(pairs_task, [example("a", "b", "entailment"), example("a", "b")], [])
+
+
+def test_an_edit_is_downward_where_an_odd_number_of_words_reverses_entailment() -> None:
+    def edits(first: str, second: str) -> set[str]:
+        names = edits_or_words(example(first, second))
+        return {name for name in names if name in {"remove up", "remove down", "add up", "add down"}}
+
+    assert edits("They sell rye bread.", "They sell bread.") == {"remove up"}
+    assert edits("They sell no rye bread.", "They sell no bread.") == {"remove down"}
+    assert edits("They don't sell bread.", "They don't sell rye bread.") == {"add down"}
+    assert edits("Nobody sells no bread.", "Nobody sells no rye bread.") == {"add up"}
+    assert edits("Every black dog barked.", "Every dog barked.") == {"remove down"}
+    assert edits("Every dog barked loudly.", "Every dog barked.") == {"remove up"}
+
+
+def test_natural_logic_learns_monotonicity_on_some_words_and_applies_it_to_others(
+    sample: Benchmark,
+) -> None:
+    def pairs(nouns: str, adjectives: str) -> list[Example]:
+        rows = []
+        for noun, adjective in zip(nouns.split(), adjectives.split(), strict=True):
+            more, less = f"{adjective} {noun}", noun
+            for start, (first, second) in (("We saw a", (more, less)), ("We never saw a", (less, more))):
+                rows.append(example(f"{start} {first}.", f"{start} {second}.", "entailment", len(rows)))
+                rows.append(example(f"{start} {second}.", f"{start} {first}.", "not_entailment", len(rows)))
+        return rows
+
+    system, task = NaturalLogic(), sample.task("RTE")
+    system.fit(task, pairs("dog tree house car", "black tall old fast"), [])
+    unseen = pairs("ship hat lamp", "slow green bright")
+    assert system.predict(task, unseen) == [pair.label for pair in unseen]

@@ -183,7 +183,7 @@ def serve(site: str, host: str, port: int) -> None:
 @host_option
 @port_option
 def demo(site: str, host: str, port: int) -> None:
-    """Serve the sample benchmark with five simple systems.
+    """Serve the sample benchmark with simple systems, an organizer and a team.
 
     The site is made if it is not there; what is submitted to it is kept.
 

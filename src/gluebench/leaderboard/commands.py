@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from contextlib import nullcontext
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -108,9 +108,18 @@ def policy(
     return settle(benchmark, None if file is None else Path(file), changes or {})
 
 
-def serve(folder: PathLike, *, host: str = "127.0.0.1", port: int = 8000) -> None:
-    """Run a site until SIGINT or SIGTERM; prints its address when it answers. Raises SiteError."""
-    _run(folder, (host, port), require(), change=True)
+def serve(
+    folder: PathLike,
+    *,
+    host: str = "127.0.0.1",
+    port: int = 8000,
+    ready: Callable[[str], None] = lambda url: None,
+) -> None:
+    """Run a site until SIGINT or SIGTERM; prints its address when it answers, then calls `ready` with it.
+
+    Raises SiteError.
+    """
+    _run(folder, (host, port), require(), change=True, then=ready)
 
 
 def web(folder: PathLike, *, host: str = "127.0.0.1", port: int = 8000) -> None:
@@ -159,9 +168,10 @@ def submit_local(
     model: str,
     name: str,
     public: bool = True,
+    wait: bool = True,
     **more: Any,
 ) -> str:
-    """Submit a file as the page would, grade it, and return the key of its page.
+    """Submit a file as the page would, grade it (without `wait`, leave that to a worker); return its key.
 
     What more is said of it has the names of `fields.FIELDS`.
     The account is made if there is none, without a password. The same file under the same name again is
@@ -171,10 +181,17 @@ def submit_local(
     from gluebench.leaderboard.uploads.accept import submit_file
 
     details = {"model": model, "name": name, "public": public, **more}
-    return submit_file(benchmark, user_email, Path(zip_path), details=details)
+    return submit_file(benchmark, user_email, Path(zip_path), details=details, wait=wait)
 
 
-def _run(folder: PathLike, listen_at: tuple[str, int] | None, running: Running, *, change: bool) -> None:
+def _run(
+    folder: PathLike,
+    listen_at: tuple[str, int] | None,
+    running: Running,
+    *,
+    change: bool,
+    then: Callable[[str], None] = lambda url: None,
+) -> None:
     from gluebench.leaderboard import supervisor
 
     site = folders.at(folder)
@@ -184,6 +201,7 @@ def _run(folder: PathLike, listen_at: tuple[str, int] | None, running: Running, 
         graders = f"{running.workers} workers grade for {site.root}"
         what = f"The leaderboard is at {address.url}" if address else graders
         print(f"{what} (stop it with Ctrl-C)", flush=True)
+        then(address.url if address else "")
 
     with supervisor.listen(*listen_at) if listen_at else nullcontext() as listening:
         supervisor.prepare(site, change=change, web=listen_at is not None)

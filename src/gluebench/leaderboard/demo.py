@@ -1,33 +1,66 @@
-"""The demonstration: the sample benchmark on a board, with the simple systems trained, graded and shown."""
+"""The demonstration: the sample benchmark with systems of several kinds, an organizer, a team and a queue."""
 
 from __future__ import annotations
 
 import os
 import tempfile
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
+from typing import Any, NamedTuple
+from zipfile import ZipFile
 
 from gluebench.leaderboard import commands
 from gluebench.leaderboard.supervisor import listen
 
 BENCHMARK = "sample"
-EMAIL = "demo@gluebench.invalid"
+TEAM = "Lakeside NLP"
+BASELINES = "demo@gluebench.invalid"
+ORGANIZER = "organizer@gluebench.invalid"
+ADA, BEN = "ada@gluebench.invalid", "ben@gluebench.invalid"
+
+
+class Entry(NamedTuple):
+    """A submission of the demonstration."""
+
+    system: str
+    """The simple system whose predictions it sends."""
+    owner: str = BASELINES
+    name: str = ""
+    """If empty, the system's own."""
+    public: bool = True
+    wait: bool = True
+    """Whether to grade it before the site starts, rather than leave it in the queue."""
+    truncated: str = ""
+    """A file that loses its last row, which makes it invalid."""
+
+
+ENTRIES = (
+    Entry("majority"),
+    Entry("overlap"),
+    Entry("bag-of-words"),
+    Entry("hypothesis-only"),
+    Entry("mlp"),
+    Entry("natural-logic", ADA),
+    Entry("hypothesis-only", ADA, "Hypothesis only, private run", public=False),
+    Entry("bag-of-words", ADA, "Bag of words, last row missing", truncated="SST-2.tsv"),
+    Entry("overlap", BEN, "Word overlap, waiting", public=False, wait=False),
+    Entry("majority", BEN, "Majority class, waiting", public=False, wait=False),
+)
 
 
 def demo(folder: str | os.PathLike[str], *, host: str = "127.0.0.1", port: int = 8000) -> None:
-    """Serve the sample benchmark with the simple systems on its board. Raises SiteError."""
+    """Serve the sample benchmark with entries on its board. Raises SiteError."""
     listen(host, port).close()  # a port that is taken is said before the work, not after
     fill(folder)
-    commands.serve(folder, host=host, port=port)
+    commands.serve(folder, host=host, port=port, ready=_print_sign_in)
 
 
 def fill(folder: str | os.PathLike[str]) -> None:
     """Make a site of the sample benchmark, or bring one up to date; what it has is kept. Raises SiteError."""
     from gluebench.benchmark import load_benchmark
     from gluebench.data.sample import build
-    from gluebench.submission import write_submission
     from gluebench.systems import SYSTEMS, run
 
     benchmark = load_benchmark(BENCHMARK)
@@ -38,29 +71,93 @@ def fill(folder: str | os.PathLike[str]) -> None:
         with _step("Building the sample benchmark"):
             build(scratch / "sample")
             commands.add(folder, BENCHMARK, scratch / "sample" / "gold")
-        from gluebench.leaderboard.submissions.models import Submission
+            _add_people(folder)
+        missing = _missing()
+        for system in dict.fromkeys(entry.system for entry in missing):
+            with _step(f"Training and grading: {SYSTEMS[system].title}"):
+                trained = SYSTEMS[system].make()
+                predictions = run(trained, benchmark, scratch / "sample")
+                for entry in missing:
+                    if entry.system == system:
+                        _submit(folder, entry, predictions, trained.parameters())
 
-        rows = Submission.objects.filter(benchmark__name=BENCHMARK, owner__email=EMAIL)
-        there = set(rows.values_list("model", flat=True))
-        for entry in SYSTEMS.values():
-            if entry.title in there:
-                continue
-            with _step(f"Training and grading: {entry.title}"):
-                system = entry.make()
-                predictions = run(system, benchmark, scratch / "sample")
-                submission = scratch / f"{entry.name}.zip"
-                write_submission(submission, predictions, benchmark)
-                commands.submit_local(
-                    folder,
-                    BENCHMARK,
-                    EMAIL,
-                    submission,
-                    name="gluebench baselines",
-                    model=entry.title,
-                    description=entry.description,
-                    regime=entry.regime,
-                    parameters=system.parameters(),
-                )
+
+def _add_people(folder: str | os.PathLike[str]) -> None:
+    """Add the organizer and a team of two, and give visitors room to try; a second time changes nothing."""
+    from gluebench.leaderboard.accounts.models import Team, User
+    from gluebench.leaderboard.accounts.people import vouch
+    from gluebench.leaderboard.benchmarks.organisers import set_organiser
+    from gluebench.leaderboard.limits.teams import found, join
+
+    if Team.objects.filter(name=TEAM).exists():
+        return
+    for email in (ORGANIZER, ADA, BEN):
+        vouch(email)
+    set_organiser(ORGANIZER, BENCHMARK)
+    commands.policy(folder, BENCHMARK, changes={"per_day": "20"})
+    team = found(User.objects.get(email=ADA), TEAM)
+    join(User.objects.get(email=BEN), team.code)
+
+
+def _missing() -> list[Entry]:
+    """The entries that the site does not have yet."""
+    from gluebench.leaderboard.submissions.models import Submission
+
+    rows = Submission.objects.filter(benchmark__name=BENCHMARK)
+    present = set(rows.values_list("owner__email", "name"))
+    return [entry for entry in ENTRIES if (entry.owner, _name(entry)) not in present]
+
+
+def _name(entry: Entry) -> str:
+    from gluebench.systems import SYSTEMS
+
+    return entry.name or SYSTEMS[entry.system].title
+
+
+def _submit(
+    folder: str | os.PathLike[str], entry: Entry, predictions: Mapping[str, Any], parameters: int
+) -> None:
+    from gluebench.submission import write_submission
+    from gluebench.systems import SYSTEMS
+
+    system = SYSTEMS[entry.system]
+    with tempfile.TemporaryDirectory(prefix="gluebench-") as scratch:
+        file = Path(scratch) / f"{entry.system}.zip"
+        write_submission(file, predictions, BENCHMARK)
+        if entry.truncated:
+            file = _truncated(file, entry.truncated)
+        commands.submit_local(
+            folder,
+            BENCHMARK,
+            entry.owner,
+            file,
+            name=_name(entry),
+            model=system.method,
+            team="" if entry.owner == BASELINES else TEAM,
+            description=system.description,
+            regime=system.regime,
+            parameters=parameters,
+            public=entry.public,
+            wait=entry.wait,
+        )
+
+
+def _truncated(file: Path, member: str) -> Path:
+    """The zip with the last row of one file left out."""
+    target = file.with_stem(f"{file.stem}-truncated")
+    with ZipFile(file) as source, ZipFile(target, "w") as copy:
+        for name in source.namelist():
+            text = source.read(name).decode()
+            copy.writestr(name, text.rstrip("\n").rpartition("\n")[0] if name == member else text)
+    return target
+
+
+def _print_sign_in(url: str) -> None:
+    """Print a link for each role that lets one choose a password and signs one in; it works once."""
+    from gluebench.leaderboard.accounts.people import account, reset_path
+
+    for who, email in (("the organizer", ORGANIZER), ("a participant", ADA)):
+        print(f"Sign in once as {who}: {url.rstrip('/')}{reset_path(account(email))}", flush=True)
 
 
 @contextmanager

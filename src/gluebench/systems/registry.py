@@ -14,6 +14,8 @@ class SystemEntry:
 
     name: str
     title: str
+    method: str
+    """In a few words."""
     description: str
     """One sentence."""
     regime: str
@@ -46,6 +48,12 @@ def _hypothesis() -> SimpleSystem:
     return HypothesisOnly()
 
 
+def _natural_logic() -> SimpleSystem:
+    from gluebench.systems.natural_logic import NaturalLogic
+
+    return NaturalLogic()
+
+
 def _perceptron() -> SimpleSystem:
     from gluebench.systems.mlp import Perceptron
 
@@ -56,6 +64,7 @@ _ENTRIES = (
     SystemEntry(
         "majority",
         "Majority class",
+        "Most frequent label",
         "Answers every example with the most frequent training label of its task, or with the mean score.",
         "single-task",
         _majority,
@@ -63,6 +72,7 @@ _ENTRIES = (
     SystemEntry(
         "overlap",
         "Word overlap",
+        "One feature",
         "Sees only the share of words that two texts have in common (of a single sentence, its length) "
         "and answers as most training examples of a like share.",
         "single-task",
@@ -71,6 +81,7 @@ _ENTRIES = (
     SystemEntry(
         "bag-of-words",
         "Bag of words",
+        "Logistic regression",
         "Logistic regression (for scores, ridge regression) on the words and word pairs of each text, "
         "of both and of one alone; one model per task.",
         "single-task",
@@ -79,14 +90,25 @@ _ENTRIES = (
     SystemEntry(
         "hypothesis-only",
         "Hypothesis only",
+        "Logistic regression",
         "The bag of words of the last text alone: what it scores above chance on pairs is an artefact "
         "of the data.",
         "single-task",
         _hypothesis,
     ),
     SystemEntry(
+        "natural-logic",
+        "Natural logic",
+        "Logistic regression on edits",
+        "Logistic regression on the edits that lead from one text to the other, and on whether a word "
+        'such as "no" or "every" reverses entailment there; single sentences as a bag of words.',
+        "single-task",
+        _natural_logic,
+    ),
+    SystemEntry(
         "mlp",
         "Small MLP",
+        "Neural network",
         "A neural network with one hidden layer on the words and runs of words of each text and on where "
         "the words of one stand in the other; one model per task.",
         "single-task",
