@@ -135,7 +135,7 @@ def _category(name: str, entry: dict[str, Any]) -> Category:
     kinds = tuple(_noun(word, name) for word in entry["words"].split())
     return Category(
         entry.get("singular", name),
-        entry.get("plural", plural(name)),
+        entry.get("plural", plural(entry.get("singular", name))),
         tuple(kind._replace(plural=kind.name) for kind in kinds) if mass else kinds,
         (name, *entry["groups"]),
         tuple(entry["places"]),
