@@ -1,8 +1,8 @@
 """The words of the sample benchmark by meaning: things in categories, what people do to them, people, places.
 
 `CATEGORIES["instrument"].kinds` are nouns; `DEEDS_ON["instrument"]` are the verbs that go with each of them,
-most with another verb for the same deed (`Deed.same`); `SPOTS`, `DAYS`, `NUMBERS`, ... are strings. `seen` and
-`unseen` part any of these lists into words that training may use and words held out for a task's test split.
+most with another verb for the same deed (`Deed.same`); `SPOTS`, `DAYS`, `NUMBERS`, ... are strings. `seen`
+and `unseen` part any of these lists into words that training may use and words held out for a task's test split.
 """
 
 from __future__ import annotations
