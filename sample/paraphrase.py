@@ -106,7 +106,7 @@ def generate(rng: Random, sizes: Mapping[str, int]) -> Splits:
 def _even(shelf: Shelf, lexicon: Lexicon, wanted: Mapping[str, int]) -> list[Row]:
     """Choose rows so that whatever can be seen of a pair goes with each label equally often."""
     pools: defaultdict[tuple[int, ...], dict[str, list[Row]]] = defaultdict(lambda: {NOT: [], PARAPHRASE: []})
-    for row in shelf.draw(lambda: _block(lexicon), 12 * sum(wanted.values())):
+    for row in shelf.draw(lambda: _block(lexicon), 9 * sum(wanted.values())):
         pools[_look(row)][row.label].append(row)
     rows: dict[str, list[Row]] = {NOT: [], PARAPHRASE: []}
     for pool in pools.values():
