@@ -25,7 +25,9 @@ _MEETINGS = tuple(
     Deed(verb(one), verb(two), ("person",))
     for one, two in (line.split(" | ") for line in _DATA["meetings"].splitlines())
 )
-_DEEDS = {name: tuple(deed for deed in DEEDS_ON[name] if deed.verb.base not in _DATA["unseen"]) for name in _THINGS}
+_DEEDS = {
+    name: tuple(deed for deed in DEEDS_ON[name] if deed.verb.base not in _DATA["unseen"]) for name in _THINGS
+}
 _PLACES = {name: theme["places"] for theme in _DATA["themes"] for name in theme["things"] or _DATA["people"]}
 """Group to where its members are met or handled."""
 
@@ -52,7 +54,8 @@ def score(first: Scene, second: Scene) -> float:
     """Compute the similarity of two scenes, from 0 (nothing in common) to 5 (the same scene)."""
     exchanged = first.agent == second.patient and first.patient == second.agent
     total = sum(
-        weight * (EXCHANGED if exchanged and slot in ("agent", "patient") else _agreement(first, second, slot))
+        weight
+        * (EXCHANGED if exchanged and slot in ("agent", "patient") else _agreement(first, second, slot))
         for slot, weight in WEIGHTS.items()
     )
     return round(total * 100) / 20
@@ -131,7 +134,9 @@ def _texts(rng: Random, first: Scene, second: Scene, *, fresh: bool) -> tuple[st
     form, opening = rng.choice(forms), rng.choice(openings)
     one = _told(rng, first, form, opening)
     same = rng.random() < 0.4
-    return one, _told(rng, second, form if same else rng.choice(forms), opening if same else rng.choice(openings))
+    return one, _told(
+        rng, second, form if same else rng.choice(forms), opening if same else rng.choice(openings)
+    )
 
 
 def _told(rng: Random, scene: Scene, form: str, opening: str) -> str:
