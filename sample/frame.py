@@ -54,12 +54,14 @@ Shape = tuple[int, ...]
 
 
 def shape(first: str, second: str) -> Shape:
-    """Lengths, longest common run, common words, pairs and triples of words, negations on either side."""
+    """Lengths, longest common run, words common in order, common words, pairs and triples of words, negations on either side."""
     one, two = words(first), words(second)
-    match = SequenceMatcher(None, one, two, autojunk=False).find_longest_match()
+    matcher = SequenceMatcher(None, one, two, autojunk=False)
+    match = matcher.find_longest_match()
+    in_order = sum(each.size for each in matcher.get_matching_blocks())
     shared = (len(_runs(one, size) & _runs(two, size)) for size in (1, 2, 3))
     negations = (sum(word in _NEGATIONS for word in text) for text in (one, two))
-    return (len(one), len(two), match.size, *shared, *negations)
+    return (len(one), len(two), match.size, in_order, *shared, *negations)
 
 
 def _runs(text: Sequence[str], size: int) -> set[tuple[str, ...]]:

@@ -135,7 +135,7 @@ def _category(name: str, entry: dict[str, Any]) -> Category:
     kinds = tuple(_noun(word, name) for word in entry["words"].split())
     return Category(
         entry.get("singular", name),
-        entry.get("plural", plural(name)),
+        entry.get("plural", plural(entry.get("singular", name))),
         tuple(kind._replace(plural=kind.name) for kind in kinds) if mass else kinds,
         (name, *entry["groups"]),
         tuple(entry["places"]),
@@ -178,7 +178,7 @@ WOMEN: tuple[str, ...] = tuple(_PEOPLE["women"].split())
 MEN: tuple[str, ...] = tuple(_PEOPLE["men"].split())
 PEOPLE = (*WOMEN, *MEN)
 SURNAMES: tuple[str, ...] = tuple(
-    name for name in (_PEOPLE["surnames"] + _PEOPLE["more_surnames"]).split() if name not in PEOPLE
+    name for name in (_PEOPLE["surnames"] + "\n" + _PEOPLE["more_surnames"]).split() if name not in PEOPLE
 )
 TOWNS: tuple[str, ...] = tuple(name for name in _PEOPLE["towns"].split() if name not in (*PEOPLE, *SURNAMES))
 TRADES = tuple(_noun(word, "person") for word in _PEOPLE["trades"].split())
