@@ -58,7 +58,7 @@ Shape = tuple[int, ...]
 def shape(first: str, second: str, *, places: bool = False) -> Shape:
     """Lengths, longest common run, words common in order, common words, pairs and triples, negations.
 
-    With `places`, also where the longest common run stands in either text.
+    With `places`, also where the longest common run stands, and common runs of four letters.
     """
     one, two = words(first), words(second)
     matcher = SequenceMatcher(None, one, two, autojunk=False)
@@ -66,8 +66,12 @@ def shape(first: str, second: str, *, places: bool = False) -> Shape:
     in_order = sum(each.size for each in matcher.get_matching_blocks())
     shared = (len(_runs(one, size) & _runs(two, size)) for size in (1, 2, 3))
     negations = (sum(word in _NEGATIONS for word in text) for text in (one, two))
-    where = (match.a, match.b) if places else ()
+    where = (match.a, match.b, len(_pieces(first) & _pieces(second))) if places else ()
     return (len(one), len(two), match.size, in_order, *shared, *negations, *where)
+
+
+def _pieces(text: str) -> set[str]:
+    return {text.lower()[at : at + 4] for at in range(len(text))}
 
 
 def _runs(text: Sequence[str], size: int) -> set[tuple[str, ...]]:

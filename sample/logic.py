@@ -17,7 +17,7 @@ from sample.frame import Row, Shape, shape
 from sample.world import sentence
 
 ENTAILMENT, NEUTRAL, CONTRADICTION = LABELS = ("entailment", "neutral", "contradiction")
-State = Sequence[Any]
+State = Any
 """What is so: a value for each filler, or whatever else the facts of a family look up."""
 Fact = Callable[..., bool]
 """Whether a statement holds in a state, of the fillers with these numbers."""

@@ -1,8 +1,8 @@
 """QQP's shape: questions that ask for the same thing, and questions with the same words that do not.
 
 A block has one thing asked of x and y and the same asked of y and x, a first wording, and two second ones:
-one names x and y in the order of the first, the other turns it round. So every question stands under both labels,
-and duplicates keep or turn the order of the words as often as the others (`frame.even`).
+one names x and y in the order of the first, the other turns it round. So every question stands under both
+labels, and duplicates keep or turn the order of the words as often as the others (`frame.even`).
 """
 
 from __future__ import annotations
@@ -17,6 +17,7 @@ from sample.world import (
     CATEGORIES,
     COUNTED,
     COUNTRIES,
+    DEEDS,
     DEEDS_ON,
     LANGUAGES,
     MONTHS,
@@ -144,8 +145,8 @@ _UNWANTED = frozenset(
 def _sequence(rng: Random, part: Part) -> tuple[Words, Words]:
     """Two things to do with something, in one order and in the other."""
     goods = rng.choice([each for each in COUNTED if len(DEEDS_ON[each.groups[0]]) > 8])
-    verbs = [deed.verb for deed in DEEDS_ON[goods.groups[0]] if deed.verb.base not in _UNWANTED]
-    one, two = rng.sample(verbs, 2)
+    deeds = [deed for deed in part(DEEDS) if deed in DEEDS_ON[goods.groups[0]]]
+    one, two = rng.sample([deed.verb for deed in deeds if deed.verb.base not in _UNWANTED], 2)
     thing = a(rng.choice(part(goods.kinds)).name)
     return _steps(one, two, thing), _steps(two, one, thing)
 
@@ -196,10 +197,22 @@ _MEANINGS = (
             *("how does one travel from {x} to {y}{by}", "starting in {x}, how do I get to {y}{by}"),
         ),
         (
-            ("what way leads into {y} out of {x}{by}", "what way leads out of {x} into {y}{by}"),
-            ("which way goes into {y} out of {x}{by}", "which way goes out of {x} into {y}{by}"),
-            ("what takes me into {y} out of {x}{by}", "what takes me out of {x} into {y}{by}"),
-            ("which is the road into {y} out of {x}{by}", "which is the road out of {x} into {y}{by}"),
+            (
+                "is there a way of reaching {y} after leaving {x}{by}",
+                "is there a way of leaving {x} and reaching {y}{by}",
+            ),
+            (
+                "tell me more about reaching {y} after leaving {x}{by}",
+                "tell me more about leaving {x} and reaching {y}{by}",
+            ),
+            (
+                "who knows all about reaching {y} after leaving {x}{by}",
+                "who knows all about leaving {x} and reaching {y}{by}",
+            ),
+            (
+                "what helps with reaching {y} after leaving {x}{by}",
+                "what helps with leaving {x} and reaching {y}{by}",
+            ),
         ),
         _route,
     ),

@@ -20,9 +20,20 @@ DIMENSIONS: Mapping[str, Mapping[str, list[str]]] = {
 }
 """What can be judged, and the words that praise or blame it."""
 _VERBS = {
-    **{"is": "are", "was": "were", "seems": "seem", "remains": "remain", "turns": "turn"},
-    **{"strikes": "strike", "does": "do", "tries": "try", "fails": "fail", "gets": "get"},
-    **{"becomes": "become", "avoids": "avoid", "keeps": "keep", "it": "they"},
+    "is": "are",
+    "was": "were",
+    "seems": "seem",
+    "remains": "remain",
+    "turns": "turn",
+    "strikes": "strike",
+    "does": "do",
+    "tries": "try",
+    "fails": "fail",
+    "gets": "get",
+    "becomes": "become",
+    "avoids": "avoid",
+    "keeps": "keep",
+    "it": "they",
 }
 """Singular to plural."""
 

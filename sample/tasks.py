@@ -6,14 +6,18 @@ from collections.abc import Mapping
 from random import Random
 
 from gluebench.benchmark import Task
-from sample import answering, entailment, inference, questions
+from sample import answering, coreference, entailment, inference, paraphrase, questions, sentiment, similarity
 from sample.frame import Generator, Splits
 
 GENERATORS: Mapping[str, Generator] = {
+    "SST-2": sentiment.generate,
+    "MRPC": paraphrase.generate,
+    "STS-B": similarity.generate,
     "QQP": questions.generate,
     "MNLI": inference.generate,
     "QNLI": answering.generate,
     "RTE": entailment.generate,
+    "WNLI": coreference.generate,
 }
 
 
