@@ -6,9 +6,9 @@ from collections.abc import Callable, Sequence
 from functools import cache
 from itertools import permutations, product
 from random import Random
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
-from sample.logic import Clause, Draft, Said, said
+from sample.logic import Clause, Draft, Judge, Said, said
 from sample.world import (
     ACTIVITIES,
     CATEGORIES,
@@ -500,17 +500,13 @@ def bounds(rng: Random, style: Style, depth: int) -> Draft:
     verb = rng.choice(DEEDS_ON[category.groups[0]]).verb.past
     count = max(3, depth)
     clauses = []
-    for number, at in enumerate(rng.sample(range(count), max(depth, 1))):
+    for at in rng.sample(range(count), depth):
         wording, fact = _bound(rng, style, rng.choice(list(_BOUNDS)))
-        tail = f" {kind.plural}" if number == 0 or depth > 2 else ""
-        clauses.append(
-            Clause(said(f"{{0}} {verb if tail else ''}".strip() + f" {wording}{tail}", fact), (at,))
-        )
+        clauses.append(Clause(said(f"{{0}} {verb} {wording} {kind.plural}", fact), (at,)))
     wording, fact = _bound(rng, style, rng.choice(list(_BOUNDS)))
     claim = Clause(said(f"{{0}} {verb} {wording} {kind.plural}", fact), (0,))
     states = [[value] * count for value in range(24)]
-    joint = ". " if depth != 2 else " and "
-    return Draft(_people(rng, style, count), tuple(clauses), claim, states, joint=joint, apart=True)
+    return Draft(_people(rng, style, count), tuple(clauses), claim, states, apart=True)
 
 
 # ---------------------------------------------------------------- all, most, some, none
@@ -579,7 +575,7 @@ _STATES = (
 _COUNTS = [
     (of_part, part, of_rest, rest)
     for part in range(1, 5)
-    for rest in range(5)
+    for rest in (0, 1, 2, 4)
     for of_part in range(part + 1)
     for of_rest in range(rest + 1)
 ]
@@ -590,12 +586,36 @@ def quantities(rng: Random, style: Style, depth: int) -> Draft:
     """All, most, some or none of a group or of a part of it; the hypothesis asks about either."""
     count = max(3, depth)
     fillers, predicate = _groups(rng, style, count)
-    clauses = []
-    for at in rng.sample(range(count), depth):
-        clauses.append(Clause(_quantified(rng, style, predicate), (at,)))
-    claim = Clause(_quantified(rng, style, predicate), (0,))
-    states = [[each] * count for each in _COUNTS]
-    return Draft(fillers, tuple(clauses), claim, states, apart=True)
+    form, part, mixed = rng.choice("NP"), rng.random() < 0.5, rng.random() < 0.3
+
+    def draw() -> Said:
+        return _quantified(rng, style, predicate, form, rng.random() < 0.5 if mixed else part)
+
+    claim = _quantified(rng, style, predicate, rng.choice("NP"), rng.random() < 0.5)
+    return _spread(rng, fillers, claim, draw, _COUNTS, depth)
+
+
+def _spread(
+    rng: Random,
+    fillers: tuple[Any, ...],
+    claimed: Said,
+    draw: Callable[[], Said],
+    states: Sequence[Any],
+    depth: int,
+) -> Draft:
+    """A draft of statements on one filler each, of every label if some of those drawn have it."""
+    claim = Clause(claimed, (0,))
+    by_label: dict[str, Said] = {}
+    drawn = [draw() for _ in range(9)]
+    for each in drawn:
+        found = Judge(Draft(("",), (Clause(each, (0,)),), claim, [[state] for state in states])).label((0,))
+        by_label.setdefault(found or "", each)
+    by_label.pop("", None)
+    chosen = [*by_label.values(), *drawn][:depth]
+    clauses = (
+        Clause(each, (at,)) for each, at in zip(chosen, rng.sample(range(len(fillers)), depth), strict=True)
+    )
+    return Draft(fillers, tuple(clauses), claim, [[state] * len(fillers) for state in states], apart=True)
 
 
 def _groups(rng: Random, style: Style, count: int) -> tuple[tuple[Group, ...], str]:
@@ -630,14 +650,14 @@ def _relatives(rng: Random, style: Style, category: Category) -> tuple[str, ...]
     return (f"that {who} {verb.past}", f"{verb.participle} by {who}")
 
 
-def _quantified(rng: Random, style: Style, predicate: str) -> Said:
+def _quantified(rng: Random, style: Style, predicate: str, form: str, part: bool) -> Said:
+    """A statement on the part or the whole of a group, in the singular ("N") or the plural ("P")."""
     key = rng.choice(list(_QUANTIFIERS))
-    part = rng.random() < 0.5
+    wordings = _QUANTIFIERS[key][style.fresh]
+    wording = rng.choice([each for each in wordings if form in each.replace(",", "").split()] or wordings)
     nouns = ("{0.part}", "{0.parts}") if part else ("{0.whole}", "{0.wholes}")
-    text = " ".join(
-        {"N": nouns[0], "P": nouns[1], "P,": nouns[1] + ","}.get(word, word)
-        for word in _any(rng, style, _QUANTIFIERS, key).split()
-    )
+    fields = {"N": nouns[0], "P": nouns[1], "P,": nouns[1] + ","}
+    text = " ".join(fields.get(word, word) for word in wording.split())
     tests = _QUANTIFIER_FACTS[key]
 
     def reading(test: Callable[[int, int], bool]) -> Callable[..., bool]:
@@ -733,9 +753,7 @@ def nested(rng: Random, style: Style, depth: int) -> Draft:
         test = _QUANTIFIER_FACTS[key][0]
         return said(text, lambda w, x: test(w[x][level + 1], w[x][0]))
 
-    clauses = [Clause(statement(), (at,)) for at in rng.sample(range(count), min(depth, count))]
-    states = [[each] * count for each in _NESTED]
-    return Draft(fillers, tuple(clauses), Clause(statement(), (0,)), states, apart=True)
+    return _spread(rng, fillers, statement(), statement, _NESTED, depth)
 
 
 FAMILIES: tuple[Family, ...] = (deeds, two_deeds, roles, orders, bounds, quantities, nested)
