@@ -1,4 +1,4 @@
-"""MRPC's shape: reports of one event told twice, or of two events that differ in one fact or in who did what."""
+"""MRPC's shape: reports of one event told twice, or of two events that differ in a fact or a role."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from random import Random
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from sample.frame import Row, Shelf, Splits, shape, shares, wordings
 from sample.world import (
@@ -32,7 +32,9 @@ from sample.world import (
 
 NOT, PARAPHRASE = "0", "1"
 _DATA = tomllib.loads(Path(__file__).with_suffix(".toml").read_text("utf-8"))
-EVENTS: Mapping[str, Mapping[str, Sequence[str]]] = _DATA["events"]
+EVENTS: Mapping[str, Mapping[str, Any]] = _DATA["events"]
+"""Event to its roles, the two that may change places, and its wordings."""
+OPENINGS: Sequence[str] = _DATA["openings"]
 _MASS = tuple(kind.name for category in CATEGORIES.values() if category.mass for kind in category.kinds)
 _GOODS = tuple(kind for name in _DATA["goods"] for kind in CATEGORIES[name].kinds)
 _DEEDS = tuple(
@@ -78,9 +80,11 @@ class Lexicon(NamedTuple):
         if role == "mass":
             return self.scarce(_MASS)
         if role in ("town", "reason"):
-            return self.some({"town": TOWNS, "reason": _DATA["fillers"]["reason"]}[role])
+            fillers: Mapping[str, Sequence[str]] = {"town": TOWNS, **_DATA["fillers"]}
+            return self.some(fillers[role])
         lists = {"house": ORGANIZATIONS, "number": NUMBERS[2:], "day": DAYS, "month": MONTHS, "spot": SPOTS}
-        return self.rng.choice(lists.get(role, NUMBERS[2:]))
+        items: Sequence[str] = lists.get(role, NUMBERS[2:])
+        return self.rng.choice(items)
 
     def report(self, event: str) -> Report:
         """Draw an event of this type; what fills two of its roles differs."""
@@ -130,7 +134,7 @@ def _block(lexicon: Lexicon) -> list[Row]:
     one = lexicon.report(event)
     two = _changed(lexicon, one)
     first, second = lexicon.rng.sample(wordings(EVENTS[event]["wordings"], fresh=lexicon.fresh), 2)
-    opening = lexicon.rng.choice(wordings(_DATA["openings"], fresh=lexicon.fresh))
+    opening = lexicon.rng.choice(wordings(OPENINGS, fresh=lexicon.fresh))
     openings = [lexicon.rng.choice(("", opening)), ""]
     lexicon.rng.shuffle(openings)
     verbs = [lexicon.rng.random() < 0.5 for _ in range(2)]
