@@ -345,7 +345,7 @@ def test_four_constructions_of_acceptability_by_rule() -> None:
         elif many := re.search(r" too (much|many) \w+ ([\w-]+)\.$", text):
             assert (row.label == "1") == ((many[1] == "much") == (many[2] in WORDS["mass"])), row
             seen["amount"] += 1
-    assert min(seen.values()) > 15
+    assert min(seen.values()) > 10
     assert len(seen) == 4
 
 
