@@ -66,8 +66,9 @@ _SLOTS = (
     ),
     Slot(
         tuple(f"with help from {a(trade.name)}" for trade in TRADES),
-        ("who helped {person} to {base} the {thing}", "who assisted when {person} {past} the {thing}")
-        + (
+        (
+            "who helped {person} to {base} the {thing}",
+            "who assisted when {person} {past} the {thing}",
             "who gave {person} a hand to {base} the {thing}",
             "by whom was {person} helped to {base} the {thing}",
         ),

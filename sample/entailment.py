@@ -1,4 +1,4 @@
-"""RTE's shape, scarce: short reports whose conclusions need two sentences, or what kind of thing something is.
+"""RTE's shape, scarce: short reports whose conclusions need two sentences, or what kind a thing is.
 
 A block is one hypothesis with two reports in the same words, in which two parties have changed places, and
 which look alike (`frame.even`). The words of the test split are held out from training.

@@ -13,8 +13,11 @@ from sample.world import (
     ACTIVITIES,
     CATEGORIES,
     COLORS,
+    COMMON,
     COUNTED,
+    DAYS,
     DEEDS_ON,
+    KIN,
     MONTHS,
     NUMBERS,
     PEOPLE,
@@ -57,8 +60,10 @@ class Style(NamedTuple):
 
 Family = Callable[[Random, Style, int], Draft]
 """Draws a draft with this many clauses."""
-Wordings = dict[str, tuple[tuple[str, ...], tuple[str, ...]]]
-"""Meaning to wordings of training and fresh ones."""
+Forms = tuple[tuple[str, ...], tuple[str, ...]]
+"""Wordings of training, and fresh ones."""
+Wordings = dict[str, Forms]
+"""Meaning to its wordings."""
 
 
 def _people(rng: Random, style: Style, count: int) -> tuple[str, ...]:
@@ -67,8 +72,11 @@ def _people(rng: Random, style: Style, count: int) -> tuple[str, ...]:
     if way < 0.3:
         jobs = style.nouns(TRADES if rng.random() < 0.7 else ROLES)
         return tuple(f"the {each.name}" for each in rng.sample(jobs, count))
+    if way < 0.4:
+        whose = rng.choice(("my", "your", "her", "his", "our", "their"))
+        return tuple(f"{whose} {each}" for each in rng.sample(style.words(KIN), count))
     names = rng.sample(style.words(PEOPLE), count)
-    if way < 0.6:
+    if way < 0.7:
         return tuple(names)
     return tuple(
         f"{one} {two}" for one, two in zip(names, rng.sample(style.words(SURNAMES), count), strict=True)
@@ -104,7 +112,7 @@ class Done(NamedTuple):
 def done(rng: Random, style: Style) -> Done:
     """Something that people did: an activity, or a deed on a thing."""
     if rng.random() < 0.4:
-        each = rng.choice(seen(ACTIVITIES) if not style.fresh else unseen(ACTIVITIES))
+        each = rng.choice(unseen(ACTIVITIES) if style.fresh else (*seen(ACTIVITIES), *COMMON))
         verb, rest = each.verb, each.rest
     else:
         category, kind = _thing(rng, style)
@@ -318,14 +326,14 @@ _PASSING = (
         Passing("rent", "rented", "rented", "hire", "hired"),
     ),
 )
-_PASSED = (
+_PASSED: Forms = (
     (
         *("{{0}} {gave} {{1}} {thing}", "{{0}} {gave} {thing} to {{1}}", "{{1}} {took} {thing} from {{0}}"),
         *("{{1}} was {given} {thing} by {{0}}",),
     ),
     ("{thing} was {given} to {{1}} by {{0}}", "what {{0}} {gave} {{1}} was {thing}"),
 )
-_NOT_PASSED = (
+_NOT_PASSED: Forms = (
     (
         *("{{0}} never {gave} {{1}} {thing}", "{{0}} did not {give} {thing} to {{1}}"),
         *("{{1}} never {took} {thing} from {{0}}", "{{1}} was not {given} {thing} by {{0}}"),
@@ -344,8 +352,8 @@ _PEERS = (
     ),
 )
 _PEER_PARTICIPLES = {"forgave": "forgiven"}
-_MET = (("{{0}} {past} {{1}}", "{{1}} was {part} by {{0}}"), ("it was {{1}} whom {{0}} {past}",))
-_NOT_MET = (
+_MET: Forms = (("{{0}} {past} {{1}}", "{{1}} was {part} by {{0}}"), ("it was {{1}} whom {{0}} {past}",))
+_NOT_MET: Forms = (
     ("{{0}} did not {base} {{1}}", "{{1}} was not {part} by {{0}}", "{{0}} never {past} {{1}}"),
     ("{{1}} was never {part} by {{0}}",),
 )
@@ -461,7 +469,7 @@ def orders(rng: Random, style: Style, depth: int) -> Draft:
 
 # ---------------------------------------------------------------- how many
 
-_BOUNDS: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
+_BOUNDS: Wordings = {
     "least": (("at least {n}", "no fewer than {n}", "{n} or more"), ("a minimum of {n}",)),
     "more": (("more than {n}",), ("over {n}",)),
     "most": (("at most {n}", "no more than {n}", "{n} or fewer"), ("a maximum of {n}",)),
@@ -690,7 +698,14 @@ def _chain(rng: Random, style: Style) -> tuple[Done, Done, Done]:
         category, kind = _thing(rng, style)
     verb = rng.choice([each for each in DEEDS_ON[category.groups[0]] if set(each.groups) & {"goods"}]).verb
     quality, colour = rng.choice(category.qualities), rng.choice(style.words(COLORS))
-    when = rng.choice((*(f"in {month}" for month in style.words(MONTHS)), *style.words(SPOTS)))
+    days = (
+        *(f"on {day}" for day in DAYS),
+        *(f"in {month}" for month in MONTHS),
+        "last week",
+        "this morning",
+        "yesterday",
+    )
+    when = rng.choice((*style.words(days), *style.words(SPOTS)))
     chains = (
         (f"{a(f'{quality} {kind.name}')} {when}", f"{a(kind.name)} {when}", a(kind.name)),
         (f"{a(f'{quality} {colour} {kind.name}')}", a(f"{colour} {kind.name}"), a(kind.name)),

@@ -34,8 +34,10 @@ Block = Callable[[], Sequence[Row]]
 Form = TypeVar("Form")
 _WORD = re.compile(r"\w+(?:['’-]\w+)*")
 _NEGATIONS = frozenset(
-    ("not", "no", "none", "nobody", "nothing", "neither", "nor", "never", "cannot", "without", "hardly")
-    + ("few", "fewer", "less", "least")
+    (
+        *("not", "no", "none", "nobody", "nothing", "neither", "nor", "never", "cannot", "without"),
+        *("hardly", "few", "fewer", "less", "least"),
+    )
 )
 
 
@@ -53,36 +55,36 @@ Shape = tuple[int, ...]
 """What can be seen of a pair of texts without understanding them; equal shapes look alike."""
 
 
-def shape(first: str, second: str) -> Shape:
-    """Lengths, longest common run, words common in order, common words, pairs and triples of words, negations on either side."""
+def shape(first: str, second: str, *, places: bool = False) -> Shape:
+    """Lengths, longest common run, words common in order, common words, pairs and triples, negations.
+
+    With `places`, also where the longest common run stands, and common runs of four letters.
+    """
     one, two = words(first), words(second)
     matcher = SequenceMatcher(None, one, two, autojunk=False)
     match = matcher.find_longest_match()
     in_order = sum(each.size for each in matcher.get_matching_blocks())
     shared = (len(_runs(one, size) & _runs(two, size)) for size in (1, 2, 3))
     negations = (sum(word in _NEGATIONS for word in text) for text in (one, two))
-    return (len(one), len(two), match.size, in_order, *shared, *negations)
+    where = (match.a, match.b, len(_pieces(first) & _pieces(second))) if places else ()
+    return (len(one), len(two), match.size, in_order, *shared, *negations, *where)
+
+
+def _pieces(text: str) -> set[str]:
+    return {text.lower()[at : at + 4] for at in range(len(text))}
 
 
 def _runs(text: Sequence[str], size: int) -> set[tuple[str, ...]]:
     return {tuple(text[at : at + size]) for at in range(len(text) - size + 1)}
 
 
-def even(rows: Sequence[Row], *, slack: int = 0) -> bool:
-    """Whether every label has the same shapes, each feature within `slack` when they are put in order."""
+def even(rows: Sequence[Row], *, places: bool = False) -> bool:
+    """Whether every label has the same shapes."""
     by_label: defaultdict[str, list[Shape]] = defaultdict(list)
     for row in rows:
-        by_label[row.label].append(shape(*row.inputs[:2]))
+        by_label[row.label].append(shape(*row.inputs[:2], places=places))
     first, *others = (sorted(shapes) for shapes in by_label.values())
-    return all(
-        len(first) == len(other)
-        and all(
-            abs(a - b) <= slack
-            for one, two in zip(first, other, strict=True)
-            for a, b in zip(one, two, strict=True)
-        )
-        for other in others
-    )
+    return all(first == other for other in others)
 
 
 class Shelf:

@@ -1,7 +1,7 @@
 """MNLI's shape: one hypothesis with a premise for each label.
 
-In dev, test and half of training, the three premises are one premise whose fillers have changed places, and they
-look alike: nothing but who or what stands where tells the labels apart. The other half of training has
+In dev, test and half of training, the three premises are one premise whose fillers have changed places, and
+they look alike: nothing but who or what stands where tells the labels apart. The other half of training has
 premises of one sentence, as the diagnostic set has.
 """
 

@@ -1,8 +1,8 @@
 """Statements with a meaning, and the label that follows from going through every state of affairs.
 
-A statement is a text with fields for fillers, and one or more readings: what it says of a state of affairs in
-which the fillers have their parts. Where readings disagree on the label ("or" that includes both, or not), the
-draw is given up, so that no label hangs on a doubtful reading.
+A statement is a text with fields for fillers, and one or more readings: what it says of a state of affairs
+in which the fillers have their parts. Where readings disagree on the label ("or" that includes both, or not),
+the draw is given up, so that no label hangs on a doubtful reading.
 """
 
 from __future__ import annotations
@@ -17,8 +17,8 @@ from sample.frame import Row, Shape, shape
 from sample.world import sentence
 
 ENTAILMENT, NEUTRAL, CONTRADICTION = LABELS = ("entailment", "neutral", "contradiction")
-State = Sequence[Any]
-"""What is so: a value for each filler, or whatever else the facts of a family look up by numbers of fillers."""
+State = Any
+"""What is so: a value for each filler, or whatever else the facts of a family look up."""
 Fact = Callable[..., bool]
 """Whether a statement holds in a state, of the fillers with these numbers."""
 

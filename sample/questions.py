@@ -1,26 +1,27 @@
 """QQP's shape: questions that ask for the same thing, and questions with the same words that do not.
 
-A block has one thing asked of x and y and the same asked of y and x, a first wording, and two second ones: one
-names x and y in the order of the first, the other turns it round. So every question stands under both labels,
-and duplicates keep or turn the order of the words as often as the others (`frame.even`).
+A block has one thing asked of x and y and the same asked of y and x, a first wording, and two second ones:
+one names x and y in the order of the first, the other turns it round. So every question stands under both
+labels, and duplicates keep or turn the order of the words as often as the others (`frame.even`).
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from random import Random
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from sample.frame import Row, Shelf, Splits, even, shares, wordings
 from sample.world import (
     CATEGORIES,
     COUNTED,
     COUNTRIES,
+    DEEDS,
     DEEDS_ON,
     LANGUAGES,
     MONTHS,
-    ROLES,
+    PEOPLE,
     SPORTS,
     SUBJECTS,
     SURNAMES,
@@ -28,12 +29,16 @@ from sample.world import (
     TRADES,
     Verb,
     a,
+    seen,
     sentence,
+    unseen,
 )
 
 NOT, DUPLICATE = "0", "1"
 _TRIES = 200
 Words = Mapping[str, str]
+Part = Callable[[Sequence[Any]], tuple[Any, ...]]
+"""Which part of a list a split may use."""
 
 
 class Meaning(NamedTuple):
@@ -43,7 +48,7 @@ class Meaning(NamedTuple):
     """Wordings of the first question."""
     again: tuple[tuple[str, str], ...]
     """Wordings of the second, in pairs: x and y turned round, and in the order of the first."""
-    draw: Callable[[Random], tuple[Words, Words]]
+    draw: Callable[[Random, Part], tuple[Words, Words]]
     """What fills the wordings, and the same with x and y exchanged."""
 
 
@@ -64,7 +69,7 @@ def _block(rng: Random, *, fresh: bool) -> list[Row]:
     """Eight pairs of questions, or nothing if duplicates look different."""
     meaning = rng.choice(_MEANINGS)
     for _ in range(_TRIES):
-        both = meaning.draw(rng)
+        both = meaning.draw(rng, unseen if fresh else seen)
         ask = rng.choice(wordings(meaning.ask, fresh=fresh))
         first = [_question(ask, words) for words in both]
         rows = []
@@ -75,7 +80,7 @@ def _block(rng: Random, *, fresh: bool) -> list[Row]:
                 for at, one in enumerate(first)
                 for where, two in enumerate(second)
             ]
-        if even(rows):
+        if even(rows, places=True):
             return rows
     return []
 
@@ -100,19 +105,34 @@ _MORE_PLACES = (
 """More of something, less of it, and another word for more."""
 
 
-def _compared(rng: Random) -> tuple[Words, Words]:
+_MORE_PEOPLE = (
+    *(("braver", "shyer", "bolder"), ("cleverer", "duller", "smarter"), ("richer", "poorer", "wealthier")),
+    *(("stronger", "weaker", "tougher"), ("happier", "sadder", "merrier")),
+)
+
+
+def _people(rng: Random, part: Part) -> tuple[Words, Words]:
+    firsts, lasts = rng.sample(part(PEOPLE), 2), rng.sample(part(SURNAMES), 2)
+    one, two = (f"{first} {last}" for first, last in zip(firsts, lasts, strict=True))
+    more, less, again = rng.choice(_MORE_PEOPLE)
+    return _exchanged({"x": one, "y": two, "more": more, "less": less, "again": again})
+
+
+def _compared(rng: Random, part: Part) -> tuple[Words, Words]:
+    if rng.random() < 0.3:
+        return _people(rng, part)
     if rng.random() < 0.4:
-        first, second = rng.sample(TOWNS if rng.random() < 0.6 else COUNTRIES, 2)
+        first, second = rng.sample(part(TOWNS if rng.random() < 0.6 else COUNTRIES), 2)
         more, less, again = rng.choice(_MORE_PLACES)
     else:
         goods = rng.choice([each for each in COUNTED if "goods" in each.groups])
-        first, second = (a(kind.name) for kind in rng.sample(goods.kinds, 2))
+        first, second = (a(kind.name) for kind in rng.sample(part(goods.kinds), 2))
         more, less, again = rng.choice(_MORE)
     return _exchanged({"x": first, "y": second, "more": more, "less": less, "again": again})
 
 
-def _route(rng: Random) -> tuple[Words, Words]:
-    start, end = rng.sample(TOWNS, 2)
+def _route(rng: Random, part: Part) -> tuple[Words, Words]:
+    start, end = rng.sample(part(TOWNS), 2)
     by = rng.choice(("", " by bus", " by train", " at night", " with children", f" in {rng.choice(MONTHS)}"))
     return _exchanged({"x": start, "y": end, "by": by})
 
@@ -122,12 +142,12 @@ _UNWANTED = frozenset(
 )
 
 
-def _sequence(rng: Random) -> tuple[Words, Words]:
+def _sequence(rng: Random, part: Part) -> tuple[Words, Words]:
     """Two things to do with something, in one order and in the other."""
     goods = rng.choice([each for each in COUNTED if len(DEEDS_ON[each.groups[0]]) > 8])
-    verbs = [deed.verb for deed in DEEDS_ON[goods.groups[0]] if deed.verb.base not in _UNWANTED]
-    one, two = rng.sample(verbs, 2)
-    thing = a(rng.choice(goods.kinds).name)
+    deeds = [deed for deed in part(DEEDS) if deed in DEEDS_ON[goods.groups[0]]]
+    one, two = rng.sample([deed.verb for deed in deeds if deed.verb.base not in _UNWANTED], 2)
+    thing = a(rng.choice(part(goods.kinds)).name)
     return _steps(one, two, thing), _steps(two, one, thing)
 
 
@@ -135,42 +155,24 @@ def _steps(one: Verb, two: Verb, thing: str) -> Words:
     return {"x": one.base, "y": two.base, "xing": one.ing, "ying": two.ing, "a_kind": thing}
 
 
-def _career(rng: Random) -> tuple[Words, Words]:
-    first, second = (a(trade.name) for trade in rng.sample(TRADES, 2))
+def _career(rng: Random, part: Part) -> tuple[Words, Words]:
+    first, second = (a(trade.name) for trade in rng.sample(part(TRADES), 2))
     age = rng.choice(
         ("", " at forty", " without a degree", " in a small town", f" in {rng.choice(COUNTRIES)}")
     )
     return _exchanged({"x": first, "y": second, "age": age})
 
 
-_PEERS = (
-    *(("insult", "insulted"), ("praise", "praised"), ("arrest", "arrested"), ("help", "helped")),
-    *(("interview", "interviewed"), ("photograph", "photographed"), ("follow", "followed")),
-    *(("thank", "thanked"), ("dismiss", "dismissed"), ("visit", "visited"), ("warn", "warned")),
-)
-
-
-def _passive(rng: Random) -> tuple[Words, Words]:
-    """Who did it to whom."""
-    base, past = rng.choice(_PEERS)
-    if rng.random() < 0.5:
-        one, two = (f"the {each.name}" for each in rng.sample((*TRADES, *ROLES), 2))
-    else:
-        one, two = (f"Professor {each}" for each in rng.sample(SURNAMES, 2))
-    where = rng.choice(("", f" in {rng.choice(TOWNS)}", " on the train", " last summer"))
-    return _exchanged({"x": one, "y": two, "act": base, "past": past, "where": where})
-
-
-def _learning(rng: Random) -> tuple[Words, Words]:
+def _learning(rng: Random, part: Part) -> tuple[Words, Words]:
     """What helps with what."""
-    one, two = rng.sample((*SUBJECTS, *SPORTS, *LANGUAGES), 2)
+    one, two = rng.sample(part((*SUBJECTS, *SPORTS, *LANGUAGES)), 2)
     return _exchanged({"x": one, "y": two})
 
 
-def _taste(rng: Random) -> tuple[Words, Words]:
+def _taste(rng: Random, part: Part) -> tuple[Words, Words]:
     """What to have instead of what."""
     names = ("fruit", "vegetable", "pastry", "nut", "sweet", "mushroom")
-    one, two = rng.sample([kind.plural for name in names for kind in CATEGORIES[name].kinds], 2)
+    one, two = rng.sample(part([kind.plural for name in names for kind in CATEGORIES[name].kinds]), 2)
     who = rng.choice(("children", "guests", "athletes", "patients", "pupils", "students"))
     return _exchanged({"x": one, "y": two, "who": who})
 
@@ -195,10 +197,22 @@ _MEANINGS = (
             *("how does one travel from {x} to {y}{by}", "starting in {x}, how do I get to {y}{by}"),
         ),
         (
-            ("what way leads into {y} out of {x}{by}", "what way leads out of {x} into {y}{by}"),
-            ("how is {y} reached by those in {x}{by}", "how do those in {x} ever reach {y}{by}"),
-            ("what takes me into {y} out of {x}{by}", "what takes me out of {x} into {y}{by}"),
-            ("which is the road into {y} out of {x}{by}", "which is the road out of {x} into {y}{by}"),
+            (
+                "is there a way of reaching {y} after leaving {x}{by}",
+                "is there a way of leaving {x} and reaching {y}{by}",
+            ),
+            (
+                "tell me more about reaching {y} after leaving {x}{by}",
+                "tell me more about leaving {x} and reaching {y}{by}",
+            ),
+            (
+                "who knows all about reaching {y} after leaving {x}{by}",
+                "who knows all about leaving {x} and reaching {y}{by}",
+            ),
+            (
+                "what helps with reaching {y} after leaving {x}{by}",
+                "what helps with leaving {x} and reaching {y}{by}",
+            ),
         ),
         _route,
     ),
@@ -233,33 +247,14 @@ _MEANINGS = (
     ),
     Meaning(
         (
-            *("why did {x} {act} {y}{where}", "is it known why {x} would {act} {y}{where}"),
-            *("for what reason did {x} {act} {y}{where}", "do you know why {x} had to {act} {y}{where}"),
-        ),
-        (
-            (
-                "what was it that got {y} {past} by {x}{where}",
-                "what was it then that {x} {past} {y} for{where}",
-            ),
-            ("tell me what got {y} {past} by {x}{where}", "tell me again what {x} {past} {y} for{where}"),
-            (
-                "can you explain why {y} was {past} by {x}{where}",
-                "can you explain why exactly {x} once {past} {y}{where}",
-            ),
-            ("what led to {y} being {past} by {x}{where}", "what led to it that {x} {past} {y}{where}"),
-        ),
-        _passive,
-    ),
-    Meaning(
-        (
             *("does {x} help me to learn {y}", "will knowing {x} make {y} easier"),
             *("is {x} of any use for {y}", "do you need {x} to get better at {y}"),
         ),
         (
-            ("is it simpler to take up {y} after {x}", "is it simpler after {x} to take up {y}"),
-            ("do beginners in {y} profit from {x}", "does taking {x} benefit beginners in {y}"),
-            ("would you start with {y} after {x}", "would you after {x} start with {y}"),
-            ("can one take up {y} more readily after {x}", "can one after {x} take up {y} more readily"),
+            ("does {y} gain a lot from {x}", "does {x} pave the way to {y}"),
+            ("is {y} made easier by {x}", "is {x} an entry to {y}"),
+            ("do skills in {y} profit from {x}", "do skills in {x} assist with {y}"),
+            ("can {y} ever profit from {x}", "can {x} ever assist with {y}"),
         ),
         _learning,
     ),

@@ -1,12 +1,13 @@
 """The words of the sample benchmark by meaning: things in categories, what people do to them, people, places.
 
 `CATEGORIES["instrument"].kinds` are nouns; `DEEDS_ON["instrument"]` are the verbs that go with each of them,
-most with another verb for the same deed (`Deed.same`); `SPOTS`, `DAYS`, `NUMBERS`, ... are strings. `seen` and
-`unseen` part any of these lists into words that training may use and words held out for a task's test split.
+most with another verb for the same deed (`Deed.same`); `SPOTS`, `DAYS`, `NUMBERS`, ... are strings. `seen`
+and `unseen` part any of these lists into words for training and words held out for a task's test split.
 """
 
 from __future__ import annotations
 
+import re
 import tomllib
 from collections.abc import Sequence
 from pathlib import Path
@@ -16,6 +17,8 @@ from typing import Any, NamedTuple, TypeVar
 _FOLDER = Path(__file__).with_name("lexicon")
 _VOWELS = "aeiou"
 _SOUNDS_LIKE_CONSONANT = ("uni", "eu", "uku", "uk", "ewe", "one", "use", "ute")
+_DOUBLES = re.compile(r"[^aeiou]*[aeiou][^aeiouwxy]")
+"""Short verbs whose final consonant is doubled: stop, stopped."""
 T = TypeVar("T")
 
 
@@ -95,9 +98,9 @@ def plural(noun: str) -> str:
 
 
 def verb(text: str) -> Verb:
-    """The forms of a verb: "paint", "write/wrote/written", or "plan+" where the consonant is doubled."""
+    """The forms of a verb: "paint", "write/wrote/written", or "admit+" where a final consonant is doubled."""
     base, *irregular = text.split("/")
-    doubled = base.endswith("+")
+    doubled = base.endswith("+") or _DOUBLES.fullmatch(base)
     base = base.rstrip("+")
     stem = base + base[-1] if doubled else base
     third = plural(base) if not base.endswith("o") else base + "es"
@@ -202,6 +205,8 @@ ORGANIZATIONS: tuple[str, ...] = tuple(_MORE["organisations"].split())
 SPOTS = _phrases(_MORE["spots"])
 """Where something can happen: "at the harbour"."""
 ACTIVITIES = tuple(_activity(text) for text in _phrases(_MORE["deeds"]))
+COMMON = tuple(_activity(text) for text in _phrases(_MORE["common"]))
+"""Activities in words of the diagnostic set."""
 
 
 def some_deed(rng: Random, *, synonym: bool = False, mass: bool = False) -> tuple[Deed, Noun]:
