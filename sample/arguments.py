@@ -53,7 +53,8 @@ def relative_island(writer: Writer) -> Crossed:
     """Ask out of a complement clause, but not out of a relative clause."""
     subject, (verb, thing), noun = writer.person(), writer.deed(), writer.noun()
     say = f"{writer.clausal().base} that the {noun.name} had {verb.participle}"
-    know = f"{writer.rng.choice(('know', 'meet', 'remember', 'thank'))} the {noun.name} who had {verb.participle}"
+    met = writer.rng.choice(("know", "meet", "remember", "thank"))
+    know = f"{met} the {noun.name} who had {verb.participle}"
     which = f"which {thing[4:]} did {subject}"
     return Crossed(
         [f"{which} {say}?", f"did {subject} {know} {thing}?"], [f"{which} {know}?", f"did {subject} {say}?"]
@@ -62,7 +63,10 @@ def relative_island(writer: Writer) -> Crossed:
 
 def coordinate_island(writer: Writer) -> Crossed:
     """Ask out of both parts of a coordination or out of none."""
-    subject, (first, one), (second, two) = writer.person(), writer.deed(), writer.deed()
+    subject, (first, one) = writer.person(), writer.deed()
+    second, two = writer.deed()
+    while second.base == first.base:
+        second, two = writer.deed()
     which = f"which {one[4:]} did {subject}"
     return Crossed(
         [
@@ -108,7 +112,7 @@ def inversion(writer: Writer) -> Crossed:
 def fronted_negation(writer: Writer) -> Crossed:
     """Invert after a fronted negation."""
     subject, verb = writer.person(), writer.intransitive().participle
-    never = writer.rng.choice(("never", "seldom", "rarely"))
+    never = writer.rng.choice(("never", "seldom"))
     return Crossed(
         [f"{never} before had {subject} {verb}", f"{subject} had {never} {verb} before"],
         [f"{never} before {subject} had {verb}", f"had {subject} {never} {verb} before"],
@@ -147,12 +151,12 @@ def expletive_object(writer: Writer) -> Crossed:
     place, one, two = writer.word("places"), writer.word("believe"), writer.word("convince")
     return Crossed(
         [
-            f"{subject} {one} there to be {thing} in the {place}",
-            f"{subject} {two} {other} that {thing} was in the {place}",
+            f"{subject} {one} there to be {thing} near the {place}",
+            f"{subject} {two} {other} that {thing} was near the {place}",
         ],
         [
-            f"{subject} {two} there to be {thing} in the {place}",
-            f"{subject} {one} {other} that {thing} was in the {place}",
+            f"{subject} {two} there to be {thing} near the {place}",
+            f"{subject} {one} {other} that {thing} was near the {place}",
         ],
     )
 

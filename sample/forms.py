@@ -133,7 +133,8 @@ def ellipsis(writer: Writer) -> Crossed:
 def correlative(writer: Writer) -> Crossed:
     """Join the two parts of a paired conjunction."""
     one, two = writer.rng.sample([("both", "and"), ("either", "or"), ("neither", "nor")], 2)
-    start, (verb, first), second = writer.person(), writer.deed(), writer.thing().name
+    start, (verb, first) = writer.person(), writer.deed()
+    second = writer.like(first)
     return cross(f"{start} {verb.past} {{0}} {first} {{1}} the {second}", one, two)
 
 

@@ -109,7 +109,7 @@ class Writer(NamedTuple):
                 f" who {self.word('relations')} the {others}{self.nested(depth - 1)}",
                 f" that the {others}{self.located(depth - 1)} {self.word('relations')}",
                 f" near the {self.rng.choice((place, plural(place)))}{self.located(depth - 1)}",
-                f" with the {self.either(self.thing())}{self.located(depth - 1)}",
+                f" with the {self.either(self.carried())}{self.located(depth - 1)}",
             )
         )
 
@@ -131,6 +131,15 @@ class Writer(NamedTuple):
     def other(self) -> str:
         """Draw somebody without modifiers."""
         return f"the {self.either(self.noun())}"
+
+    def carried(self) -> Noun:
+        """Draw something that people have about them."""
+        return self.some(CATEGORIES[self.rng.choice(WORDS["carried"])].kinds)
+
+    def like(self, thing: str) -> str:
+        """Draw another thing of the same category."""
+        name = thing.removeprefix("the ")
+        return self.rng.choice([kind.name for kind in _CATEGORY[name].kinds if kind.name != name])
 
     def quality(self, thing: str) -> str:
         """Draw an adjective that fits a thing."""
