@@ -108,7 +108,8 @@ def _block(lexicon: Lexicon, *, phrases: bool) -> list[Row]:
     rows = []
     for polarity in (POSITIVE, NEGATIVE):
         text = make(lexicon, thing, polarity)
-        rows.append(Row((text if short else sentence(opening + text),), polarity))
+        start = opening if text.startswith(("the ", "this ")) else ""
+        rows.append(Row((text if short else sentence(start + text),), polarity))
     return rows
 
 
