@@ -45,7 +45,7 @@ HELD_OUT = (*_schemas("shared_test"), *_schemas("own_test"))
 
 
 def generate(rng: Random, sizes: Mapping[str, int]) -> Splits:
-    """Write a balanced train split, dev twins of a part of it, and a test of new schemas and names, 65 % false."""
+    """Write a balanced train split, dev twins of a part of it, a test of new schemas and names."""
     shelf = Shelf(rng)
     twins = shelf.draw(lambda: _block(rng, SHARED, fresh=False), 2 * sizes["dev"])
     train: list[Row] = []

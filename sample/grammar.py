@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import tomllib
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from random import Random
 from typing import NamedTuple
@@ -108,8 +108,8 @@ class Writer(NamedTuple):
             (
                 f" who {self.word('relations')} the {others}{self.nested(depth - 1)}",
                 f" that the {others}{self.located(depth - 1)} {self.word('relations')}",
-                f" {self.rng.choice(WORDS['links'])} the {self.rng.choice((place, plural(place)))}{self.located(depth - 1)}",
-                f" with the {self.either(self.thing())}{self.located(depth - 1)}",
+                f" near the {self.rng.choice((place, plural(place)))}{self.located(depth - 1)}",
+                f" with the {self.either(self.carried())}{self.located(depth - 1)}",
             )
         )
 
@@ -131,6 +131,15 @@ class Writer(NamedTuple):
     def other(self) -> str:
         """Draw somebody without modifiers."""
         return f"the {self.either(self.noun())}"
+
+    def carried(self) -> Noun:
+        """Draw something that people have about them."""
+        return self.some(CATEGORIES[self.rng.choice(WORDS["carried"])].kinds)
+
+    def like(self, thing: str) -> str:
+        """Draw another thing of the same category."""
+        name = thing.removeprefix("the ")
+        return self.rng.choice([kind.name for kind in _CATEGORY[name].kinds if kind.name != name])
 
     def quality(self, thing: str) -> str:
         """Draw an adjective that fits a thing."""
@@ -165,3 +174,22 @@ class Writer(NamedTuple):
         """Draw a word for a man or a woman, in both numbers."""
         one, _, many = self.word(gender).partition("/")
         return one, many or plural(one)
+
+
+class Crossed(NamedTuple):
+    """Two acceptable sentences and two others, of the same words."""
+
+    good: Sequence[str]
+    bad: Sequence[str]
+
+
+Family = Callable[[Writer], Crossed]
+"""Writes a block of one construction."""
+
+
+def cross(frame: str, one: tuple[str, str], two: tuple[str, str]) -> Crossed:
+    """Fill a frame {0} {1} with two pairs that belong together, and with the pairs torn apart."""
+    return Crossed(
+        [frame.format(*one), frame.format(*two)],
+        [frame.format(one[0], two[1]), frame.format(two[0], one[1])],
+    )

@@ -1,4 +1,4 @@
-"""MRPC's shape: reports of one event told twice, or of two events that differ in one fact or in who did what."""
+"""MRPC's shape: reports of one event told twice, or of two events that differ in a fact or a role."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from random import Random
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from sample.frame import Row, Shelf, Splits, shape, shares, wordings
 from sample.world import (
@@ -16,7 +16,6 @@ from sample.world import (
     DEEDS_ON,
     MONTHS,
     NUMBERS,
-    ORGANIZATIONS,
     PEOPLE,
     SPOTS,
     SURNAMES,
@@ -32,17 +31,29 @@ from sample.world import (
 
 NOT, PARAPHRASE = "0", "1"
 _DATA = tomllib.loads(Path(__file__).with_suffix(".toml").read_text("utf-8"))
-EVENTS: Mapping[str, Mapping[str, Sequence[str]]] = _DATA["events"]
+EVENTS: Mapping[str, Mapping[str, Any]] = _DATA["events"]
+"""Event to its roles, the two that may change places, and its wordings."""
+OPENINGS: Sequence[str] = _DATA["openings"]
 _MASS = tuple(kind.name for category in CATEGORIES.values() if category.mass for kind in category.kinds)
 _GOODS = tuple(kind for name in _DATA["goods"] for kind in CATEGORIES[name].kinds)
-_DEEDS = tuple(
-    (deed, kind)
-    for name in _DATA["handled"]
-    for kind in CATEGORIES[name].kinds
-    for deed in DEEDS_ON[name]
-    if deed.same and deed.verb.base in _DATA["deeds"]
-)
-"""What can be done to what before the eyes of others, where there are two verbs for it."""
+
+
+def _third(items: Sequence[T], *, fresh: bool) -> tuple[T, ...]:
+    """Return the third of a list that training has, or the rest."""
+    return tuple(item for place, item in enumerate(items) if (place % 3 > 0) == fresh)
+
+
+DEEDS_DONE = {
+    fresh: tuple(
+        (deed, kind)
+        for name in _DATA["handled"]
+        for kind in _third(CATEGORIES[name].kinds, fresh=fresh)
+        for deed in DEEDS_ON[name]
+        if deed.same and deed.verb.base in _DATA["deeds"]["tested" if fresh else "trained"]
+    )
+    for fresh in (False, True)
+}
+"""What can be done to what in public, where there are two verbs for it: in training and in test."""
 
 
 class Report(NamedTuple):
@@ -63,29 +74,28 @@ class Lexicon(NamedTuple):
         """Draw from the quarter that is held out or from the rest."""
         return self.rng.choice(unseen(items) if self.fresh else seen(items))
 
-    def scarce(self, items: Sequence[T]) -> T:
-        """Draw from the third that training has or from the rest."""
-        at = self.rng.randrange(len(items) // 3) * 3
-        return items[at + self.rng.choice((1, 2))] if self.fresh else items[at]
-
     def filler(self, role: str) -> str:
         """Draw what fills a role of this type."""
         if role == "person":
             return f"{self.some(PEOPLE)} {self.some(SURNAMES)}"
         if role in ("kind", "kinds"):
-            kind: Noun = self.scarce(_GOODS)
+            kind: Noun = self.rng.choice(_third(_GOODS, fresh=self.fresh))
             return kind.name if role == "kind" else kind.plural
         if role == "mass":
-            return self.scarce(_MASS)
-        if role in ("town", "reason"):
-            return self.some({"town": TOWNS, "reason": _DATA["fillers"]["reason"]}[role])
-        lists = {"house": ORGANIZATIONS, "number": NUMBERS[2:], "day": DAYS, "month": MONTHS, "spot": SPOTS}
-        return self.rng.choice(lists.get(role, NUMBERS[2:]))
+            return self.rng.choice(_third(_MASS, fresh=self.fresh))
+        if role == "town":
+            return self.some(TOWNS)
+        if role in _DATA["fillers"]:
+            fillers: Sequence[str] = _DATA["fillers"][role]
+            return self.rng.choice(fillers if self.fresh else seen(fillers))
+        lists = {"number": NUMBERS[2:], "day": DAYS, "month": MONTHS, "spot": SPOTS}
+        items: Sequence[str] = lists.get(role, NUMBERS[2:])
+        return self.rng.choice(items)
 
     def report(self, event: str) -> Report:
         """Draw an event of this type; what fills two of its roles differs."""
         while True:
-            deed, kind = self.scarce(_DEEDS)
+            deed, kind = self.rng.choice(DEEDS_DONE[self.fresh])
             facts = {
                 name: kind.name if role == "deed" else self.filler(role)
                 for name, role in EVENTS[event]["roles"].items()
@@ -130,7 +140,7 @@ def _block(lexicon: Lexicon) -> list[Row]:
     one = lexicon.report(event)
     two = _changed(lexicon, one)
     first, second = lexicon.rng.sample(wordings(EVENTS[event]["wordings"], fresh=lexicon.fresh), 2)
-    opening = lexicon.rng.choice(wordings(_DATA["openings"], fresh=lexicon.fresh))
+    opening = lexicon.rng.choice(wordings(OPENINGS, fresh=lexicon.fresh))
     openings = [lexicon.rng.choice(("", opening)), ""]
     lexicon.rng.shuffle(openings)
     verbs = [lexicon.rng.random() < 0.5 for _ in range(2)]
@@ -173,5 +183,9 @@ def _changed(lexicon: Lexicon, report: Report) -> Report:
 
 def _other_deed(lexicon: Lexicon, report: Report) -> Deed | None:
     """Draw another deed that is done to the same thing, or none if there is none."""
-    known = {deed for deed, kind in _DEEDS if kind.name == report.facts["kind"] and deed != report.deed}
+    known = {
+        deed
+        for deed, kind in DEEDS_DONE[lexicon.fresh]
+        if kind.name == report.facts["kind"] and deed != report.deed
+    }
     return lexicon.rng.choice(sorted(known)) if known else None

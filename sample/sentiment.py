@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from pathlib import Path
 from random import Random
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from sample.frame import Row, Shelf, Splits, wordings
 from sample.world import a, sentence
@@ -19,6 +19,8 @@ DIMENSIONS: Mapping[str, Mapping[str, list[str]]] = {
     for name, words in _DATA["dimensions"].items()
 }
 """What can be judged, and the words that praise or blame it."""
+THINGS: Mapping[str, dict[str, Any]] = _DATA["things"]
+OPENINGS: Sequence[str] = _DATA["wordings"]["openings"]
 _VERBS = {
     "is": "are",
     "was": "were",
@@ -49,7 +51,7 @@ class Target(NamedTuple):
 
 
 class Lexicon(NamedTuple):
-    """What a split may be written with: test may use all words, parts and wordings, training three quarters."""
+    """What a split is written with: test has all words, parts and wordings, training three quarters."""
 
     rng: Random
     fresh: bool
@@ -60,21 +62,22 @@ class Lexicon(NamedTuple):
 
     def wording(self, name: str) -> str:
         """Draw a wording of the construction."""
-        return self.rng.choice(wordings(_DATA["wordings"][name], fresh=self.fresh))
+        forms: list[str] = _DATA["wordings"][name]
+        return self.rng.choice(wordings(forms, fresh=self.fresh))
 
     def thing(self) -> tuple[str, str]:
         """Draw what is reviewed, and one of its names."""
-        thing = self.rng.choice(sorted(_DATA["things"]))
-        return thing, self.rng.choice(_DATA["things"][thing]["kinds"])
+        thing = self.rng.choice(sorted(THINGS))
+        return thing, self.rng.choice(THINGS[thing]["kinds"])
 
     def parts(self, thing: str, kind: str, number: int) -> list[Target]:
         """Draw different parts of the thing."""
-        drawn = self.rng.sample(wordings(_DATA["things"][thing]["parts"], fresh=self.fresh), number)
+        drawn = self.rng.sample(wordings(THINGS[thing]["parts"], fresh=self.fresh), number)
         return [Target(thing, kind, name.rstrip("+"), name.endswith("+"), rest) for name, *rest in drawn]
 
     def whole(self, thing: str, kind: str) -> Target:
         """Return the thing itself as a target."""
-        return Target(thing, kind, kind, False, _DATA["things"][thing]["whole"])
+        return Target(thing, kind, kind, False, THINGS[thing]["whole"])
 
 
 Construction = Callable[[Lexicon, Target, str], str]
@@ -105,7 +108,8 @@ def _block(lexicon: Lexicon, *, phrases: bool) -> list[Row]:
     rows = []
     for polarity in (POSITIVE, NEGATIVE):
         text = make(lexicon, thing, polarity)
-        rows.append(Row((text if short else sentence(opening + text),), polarity))
+        start = opening if text.startswith(("the ", "this ")) else ""
+        rows.append(Row((text if short else sentence(start + text),), polarity))
     return rows
 
 
@@ -130,7 +134,7 @@ def _put(lexicon: Lexicon, name: str, target: Target, word: str, opposite: str =
         less=less if target.plural else a(less),
         noun=noun if target.plural else a(noun),
         adjacent=f"the {noun}",
-        tried=_DATA["things"][target.thing]["tried"].format(target.kind),
+        tried=THINGS[target.thing]["tried"].format(target.kind),
     )
 
 
@@ -173,7 +177,7 @@ _CLAUSES = {False: _ALWAYS, True: (*_ALWAYS, _missed, _two_words("excluded"))}
 
 
 def _clause(lexicon: Lexicon, target: Target, polarity: str) -> str:
-    makers = _CLAUSES[_DATA["things"][target.thing]["unfolds"]]
+    makers = _CLAUSES[THINGS[target.thing]["unfolds"]]
     return lexicon.rng.choice(makers)(lexicon, target, polarity)
 
 

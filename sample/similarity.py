@@ -1,4 +1,4 @@
-"""STS-B's shape: two descriptions of a scene, scored by the share of what they say that agrees (docs/sample.md)."""
+"""STS-B's shape: two descriptions of a scene, scored by the share of their slots that agree."""
 
 from __future__ import annotations
 
@@ -21,15 +21,16 @@ MEMBERS: Mapping[str, tuple[str, ...]] = {
 """Groups of people or of things that are alike."""
 GROUPS = {member: group for group, members in MEMBERS.items() for member in members}
 _PEOPLE = tuple(name for group in _DATA["people"] for name in MEMBERS[group])
-_MEETINGS = tuple(
+MEETINGS = tuple(
     Deed(verb(one), verb(two), ("person",))
     for one, two in (line.split(" | ") for line in _DATA["meetings"].splitlines())
 )
 _DEEDS = {
     name: tuple(deed for deed in DEEDS_ON[name] if deed.verb.base not in _DATA["unseen"]) for name in _THINGS
 }
-_PLACES = {name: theme["places"] for theme in _DATA["themes"] for name in theme["things"] or _DATA["people"]}
+PLACES = {name: theme["places"] for theme in _DATA["themes"] for name in theme["things"] or _DATA["people"]}
 """Group to where its members are met or handled."""
+TIMES: Sequence[str] = _DATA["scenes"]["times"]
 
 
 class Scene(NamedTuple):
@@ -58,7 +59,7 @@ def score(first: Scene, second: Scene) -> float:
         * (EXCHANGED if exchanged and slot in ("agent", "patient") else _agreement(first, second, slot))
         for slot, weight in WEIGHTS.items()
     )
-    return round(total * 100) / 20
+    return round(5 * total, 2)
 
 
 def _agreement(first: Scene, second: Scene, slot: str) -> float:
@@ -75,7 +76,7 @@ def verbs(action: Deed) -> set[str]:
 
 
 def generate(rng: Random, sizes: Mapping[str, int]) -> Splits:
-    """Write scores over the whole range 0 to 5, in steps of 0.05; test has new wordings."""
+    """Write scores over the whole range 0 to 5; test has new wordings."""
     shelf = Shelf(rng)
     return {
         split: shelf.fill(lambda fresh=split == "test": [_pair(rng, fresh=fresh)], size)  # type: ignore[misc]
@@ -87,21 +88,21 @@ def _scene(rng: Random) -> Scene:
     agent, other = rng.sample(_PEOPLE, 2)
     patient = other if rng.random() < 0.45 else rng.choice(MEMBERS[rng.choice(_THINGS)])
     group = GROUPS[patient]
-    time, place = rng.choice(_DATA["scenes"]["times"]), rng.choice(_PLACES[group])
-    return Scene(agent, rng.choice(_DEEDS.get(group, _MEETINGS)), patient, place, time)
+    time, place = rng.choice(TIMES), rng.choice(PLACES[group])
+    return Scene(agent, rng.choice(_DEEDS.get(group, MEETINGS)), patient, place, time)
 
 
 def _possible(scene: Scene) -> bool:
     """Return whether people do this to the patient, at that place."""
     group = GROUPS[scene.patient]
-    deeds = _DEEDS.get(group, _MEETINGS)
-    return scene.agent != scene.patient and scene.action in deeds and scene.place in _PLACES[group]
+    deeds = _DEEDS.get(group, MEETINGS)
+    return scene.agent != scene.patient and scene.action in deeds and scene.place in PLACES[group]
 
 
 def _varied(rng: Random, scene: Scene) -> Scene:
     """Draw none to all of the slots anew; sometimes exchange agent and patient."""
     number = rng.choice((0, 1, 1, 2, 2, 3, 3, 4, 5))
-    if scene.action in _MEETINGS and rng.random() < 0.3:
+    if scene.action in MEETINGS and rng.random() < 0.3:
         scene, number = scene._replace(agent=scene.patient, patient=scene.agent), min(number, 2)
     while True:
         other = _near(rng, scene) if rng.random() < 0.5 else _scene(rng)
