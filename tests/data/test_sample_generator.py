@@ -15,9 +15,10 @@ import pytest
 from gluebench.benchmark import Benchmark
 from gluebench.data.sample import ARCHIVE, SEED
 from sample.archive import pack, tables, task_files
-from sample.families import FAMILIES, Style
+from sample.families import FAMILIES
 from sample.frame import Dealer, Row, Shelf, even, normalized, shape
 from sample.logic import Draft, Judge, crossed, singles
+from sample.style import Style
 from sample.tasks import generate
 from sample.world import CATEGORIES, DEEDS, DEEDS_ON, a, verb
 
