@@ -16,7 +16,9 @@ from sample.frame import Row, Shelf, Splits, even, wordings
 from sample.world import (
     ADVERBS,
     CATEGORIES,
+    COUNTRIES,
     DAYS,
+    ILLNESSES,
     MONTHS,
     PEOPLE,
     SPOTS,
@@ -42,6 +44,7 @@ class Event(NamedTuple):
     person: str
     verb: Verb
     thing: str
+    was: str
     described: str
     """The person as the sentence speaks of her or him: "Anna Keller, a retired baker,"."""
 
@@ -54,7 +57,7 @@ class Slot(NamedTuple):
 
 
 _DOES = "did {person} {base} the {thing}"
-_WAS = "was the {thing} {participle} by {person}"
+_WAS = "{was} the {thing} {participle} by {person}"
 _SLOTS = (
     Slot(
         tuple(f"on a {day} in {month}" for day in DAYS for month in MONTHS),
@@ -78,6 +81,8 @@ _SLOTS = (
             *("to please all the neighbours", "because the law required it", "out of boredom and spite"),
             *("for the sake of peace", "to impress a strict jury", "because of the bad weather"),
             *("to win a small prize", "for fear of local burglars", "to raise money for charity"),
+            *(f"to raise money for {country}" for country in COUNTRIES if " " not in country),
+            *(f"because of {illness} at home" for illness in ILLNESSES),
             *("because of an old promise", "in order to save time", "because of a silly bet"),
         ),
         (f"why {_DOES}", f"for what reason {_DOES}", f"why exactly {_DOES}", f"why {_WAS}"),
@@ -137,12 +142,16 @@ def _events(rng: Random, *, fresh: bool) -> tuple[Event, Event]:
     names, surnames = rng.sample(part(PEOPLE), 2), rng.sample(part(SURNAMES), 2)
     events = []
     for name, surname in zip(names, surnames, strict=True):
-        deed, kind = some_deed(rng)
+        deed, kind = some_deed(rng, mass=True)
+        verb = rng.choice([deed.verb, deed.same or deed.verb])
+        many = rng.random() < 0.5 and kind.plural != kind.name
         person = f"{name} {surname}"
         trait, trade = rng.choice(TRAITS), rng.choice(TRADES).name
-        qualities = [each for each in CATEGORIES[kind.category].qualities if each != deed.verb.participle]
-        thing = f"{rng.choice(qualities)} {kind.name}"
-        events.append(Event(person, deed.verb, thing, f"{person}, {a(f'{trait} {trade}')},"))
+        qualities = [each for each in CATEGORIES[kind.category].qualities if each != verb.participle]
+        thing = f"{rng.choice(qualities)} {kind.plural if many else kind.name}"
+        events.append(
+            Event(person, verb, thing, "were" if many else "was", f"{person}, {a(f'{trait} {trade}')},")
+        )
     return events[0], events[1]
 
 
@@ -153,4 +162,6 @@ def _told(joint: str, *facts: tuple[Event, str]) -> str:
 
 
 def _asked(wording: str, event: Event) -> str:
-    return sentence(wording.format(person=event.person, thing=event.thing, **event.verb._asdict()) + "?")
+    return sentence(
+        wording.format(person=event.person, thing=event.thing, was=event.was, **event.verb._asdict()) + "?"
+    )

@@ -16,6 +16,7 @@ from sample.world import (
     COLORS,
     COUNTED,
     DAYS,
+    DEEDS,
     MONTHS,
     NUMBERS,
     ORGANIZATIONS,
@@ -96,6 +97,8 @@ def _block(draw: Draw, *, fresh: bool) -> list[Row]:
         told = rng.choice(wordings(draft.said.told, fresh=fresh))
         concluded = rng.choice(wordings(draft.said.concluded, fresh=fresh))
         opening, closing = rng.sample(wordings(_SETTINGS, fresh=fresh), 2)
+        if rng.random() < _HABITUAL:
+            closing = rng.choice(wordings(_HABITS, fresh=fresh))
         report = [_setting(draw, opening), *rng.sample(facts, 2), told, _setting(draw, closing)]
         hypothesis = sentence(concluded.format(**draft.words))
         rows = []
@@ -121,17 +124,30 @@ _SETTINGS = (
     "the film about it was shown in {town} on {day}",
     "a retired {trade} from {town} told us the story",
 )
+_HABITUAL = 0.95
+_HABITS = (
+    "in the same street {a_trade} {does} {things}",
+    "the {organization} next door pays {a_trade} who {does} {things}",
+    "on the next page one can read of {a_trade} who {does} {things} every {day}",
+    "as a hobby, the mayor of {town} {does} {things}",
+)
 """Sentences that have no bearing on the hypothesis."""
 
 
 def _setting(draw: Draw, wording: str) -> str:
     plural_role = draw.rng.choice([role for role in draw.part(ROLES) if role.plural == role.name + "s"])
     trade = draw.rng.choice(draw.part(TRADES)).name
+    deed = draw.rng.choice(
+        [deed for deed in DEEDS if deed.verb.base not in ("lose", "miss", "break", "drop")]
+    )
+    category = draw.rng.choice([each for each in COUNTED if set(deed.groups) & set(each.groups)] or COUNTED)
     return wording.format(
         role=plural_role.name,
         town=draw.one(TOWNS),
         number=draw.rng.choice(NUMBERS[3:]),
         day=draw.rng.choice(DAYS),
+        does=draw.rng.choice([deed.verb, deed.same or deed.verb]).third,
+        things=draw.rng.choice(draw.part(category.kinds)).plural,
         organization=draw.one(ORGANIZATIONS),
         trade=trade,
         a_trade=a(trade),
