@@ -126,7 +126,7 @@ def _block(rng: Random, *, fresh: bool) -> list[Row]:
             )
             for text, answers in ((first, answered is first), (second, answered is second))
         ]
-        if even(rows):
+        if even(rows, close=True):
             return rows
     return []
 

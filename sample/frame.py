@@ -32,6 +32,8 @@ Generator = Callable[[Random, Mapping[str, int]], Splits]
 Block = Callable[[], Sequence[Row]]
 """Draws a few examples that belong together. No rows mean that the draw was not balanced: another is made."""
 Form = TypeVar("Form")
+_LONG, _FEW = 12, 8
+"""From this length on, a list is dealt like a pack of cards, where so few are drawn."""
 _WORD = re.compile(r"\w+(?:['’-]\w+)*")
 _NEGATIONS = frozenset(
     (
@@ -51,23 +53,50 @@ def normalized(inputs: Sequence[str]) -> tuple[str, ...]:
     return tuple(" ".join(words(text)) for text in inputs)
 
 
+class Dealer(Random):
+    """Random draws that deal long lists like packs of cards, so that every word gets its turn."""
+
+    def __init__(self, seed: str) -> None:
+        super().__init__(seed)
+        self._packs: dict[tuple[int, str, str], list[int]] = {}
+
+    def choice(self, seq: Sequence[Form]) -> Form:  # type: ignore[override]
+        """An element; of a long list, one that has not been drawn since the list was last used up."""
+        return super().choice(seq) if len(seq) < _LONG else self._deal(seq, 1)[0]
+
+    def sample(self, population: Sequence[Form], k: int, *, counts: None = None) -> list[Form]:  # type: ignore[override]
+        """The same for several different elements."""
+        if len(population) < _LONG or k > _FEW:
+            return super().sample(population, k)
+        return self._deal(population, k)
+
+    def _deal(self, words: Sequence[Form], count: int) -> list[Form]:
+        pack = self._packs.setdefault((len(words), str(words[0]), str(words[-1])), [])
+        if len(pack) < count:
+            pack[:] = super().sample(range(len(words)), len(words))
+        dealt, pack[:] = pack[-count:], pack[:-count]
+        return [words[at] for at in dealt]
+
+
 Shape = tuple[int, ...]
 """What can be seen of a pair of texts without understanding them; equal shapes look alike."""
 
 
-def shape(first: str, second: str, *, places: bool = False) -> Shape:
-    """Lengths, longest common run, words common in order, common words, pairs and triples, negations.
+def shape(first: str, second: str, *, close: bool = False) -> Shape:
+    """Lengths, longest common run, common words, pairs and triples of words, negations on either side.
 
-    With `places`, also where the longest common run stands, and common runs of four letters.
+    A `close` look adds where the longest common run stands, words common in order, and runs of four letters.
     """
     one, two = words(first), words(second)
     matcher = SequenceMatcher(None, one, two, autojunk=False)
     match = matcher.find_longest_match()
-    in_order = sum(each.size for each in matcher.get_matching_blocks())
     shared = (len(_runs(one, size) & _runs(two, size)) for size in (1, 2, 3))
     negations = (sum(word in _NEGATIONS for word in text) for text in (one, two))
-    where = (match.a, match.b, len(_pieces(first) & _pieces(second))) if places else ()
-    return (len(one), len(two), match.size, in_order, *shared, *negations, *where)
+    seen = (len(one), len(two), match.size, *shared, *negations)
+    if not close:
+        return seen
+    in_order = sum(each.size for each in matcher.get_matching_blocks())
+    return (*seen, match.a, match.b, in_order, len(_pieces(first) & _pieces(second)))
 
 
 def _pieces(text: str) -> set[str]:
@@ -78,11 +107,11 @@ def _runs(text: Sequence[str], size: int) -> set[tuple[str, ...]]:
     return {tuple(text[at : at + size]) for at in range(len(text) - size + 1)}
 
 
-def even(rows: Sequence[Row], *, places: bool = False) -> bool:
+def even(rows: Sequence[Row], *, close: bool = False) -> bool:
     """Whether every label has the same shapes."""
     by_label: defaultdict[str, list[Shape]] = defaultdict(list)
     for row in rows:
-        by_label[row.label].append(shape(*row.inputs[:2], places=places))
+        by_label[row.label].append(shape(*row.inputs[:2], close=close))
     first, *others = (sorted(shapes) for shapes in by_label.values())
     return all(first == other for other in others)
 

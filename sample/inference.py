@@ -11,9 +11,10 @@ from collections.abc import Mapping, Sequence
 from functools import partial
 from random import Random
 
-from sample.families import FAMILIES, Style
+from sample.families import FAMILIES
 from sample.frame import Row, Shelf, Splits
 from sample.logic import crossed, singles
+from sample.style import Style
 
 _DEPTHS = {False: (3,), True: (3, 4)}
 _TRIES = 3000

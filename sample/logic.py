@@ -44,7 +44,6 @@ class Draft(NamedTuple):
     clauses: tuple[Clause, ...]
     hypothesis: Clause
     states: Sequence[State]
-    joint: str = ". "
     apart: bool = False
     """Whether what is said of one filler has no bearing on another: only clauses on the same one count."""
 
@@ -109,9 +108,7 @@ def text(clause: Clause, fillers: Sequence[Any], places: Sequence[int]) -> str:
 def premise(draft: Draft, places: Sequence[int]) -> str:
     """The premise in words."""
     parts = [text(clause, draft.fillers, places) for clause in draft.clauses]
-    if draft.joint == ". ":
-        return " ".join(sentence(part) for part in parts)
-    return sentence(", ".join(parts[:-1]) + draft.joint + parts[-1] if len(parts) > 1 else parts[0])
+    return " ".join(sentence(part) for part in parts)
 
 
 def crossed(rng: Random, draft: Draft) -> list[Row]:

@@ -80,7 +80,7 @@ def _block(rng: Random, *, fresh: bool) -> list[Row]:
                 for at, one in enumerate(first)
                 for where, two in enumerate(second)
             ]
-        if even(rows, places=True):
+        if even(rows, close=True):
             return rows
     return []
 
@@ -95,8 +95,8 @@ def _exchanged(words: Words) -> tuple[Words, Words]:
 
 
 _MORE = (
-    *(("faster", "slower", "quicker"), ("dearer", "cheaper", "costlier"), ("prettier", "uglier", "lovelier")),
-    *(("stronger", "weaker", "sturdier"), ("bigger", "smaller", "larger"), ("harder", "softer", "firmer")),
+    *(("dearer", "cheaper", "costlier"), ("prettier", "uglier", "lovelier"), ("bigger", "smaller", "larger")),
+    ("rarer", "commoner", "scarcer"),
 )
 _MORE_PLACES = (
     *(("bigger", "smaller", "larger"), ("richer", "poorer", "wealthier"), ("hotter", "colder", "warmer")),
@@ -144,9 +144,12 @@ _UNWANTED = frozenset(
 
 def _sequence(rng: Random, part: Part) -> tuple[Words, Words]:
     """Two things to do with something, in one order and in the other."""
-    goods = rng.choice([each for each in COUNTED if len(DEEDS_ON[each.groups[0]]) > 8])
-    deeds = [deed for deed in part(DEEDS) if deed in DEEDS_ON[goods.groups[0]]]
-    one, two = rng.sample([deed.verb for deed in deeds if deed.verb.base not in _UNWANTED], 2)
+    usual = [deed for deed in part(DEEDS) if deed.verb.base not in _UNWANTED]
+    known = {
+        each.groups[0]: [deed.verb for deed in usual if deed in DEEDS_ON[each.groups[0]]] for each in COUNTED
+    }
+    goods = rng.choice([each for each in COUNTED if len(known[each.groups[0]]) > 1])
+    one, two = rng.sample(known[goods.groups[0]], 2)
     thing = a(rng.choice(part(goods.kinds)).name)
     return _steps(one, two, thing), _steps(two, one, thing)
 

@@ -3,13 +3,23 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from random import Random
 
 from gluebench.benchmark import Task
-from sample import answering, coreference, entailment, inference, paraphrase, questions, sentiment, similarity
-from sample.frame import Generator, Splits
+from sample import (
+    acceptability,
+    answering,
+    coreference,
+    entailment,
+    inference,
+    paraphrase,
+    questions,
+    sentiment,
+    similarity,
+)
+from sample.frame import Dealer, Generator, Splits
 
 GENERATORS: Mapping[str, Generator] = {
+    "CoLA": acceptability.generate,
     "SST-2": sentiment.generate,
     "MRPC": paraphrase.generate,
     "STS-B": similarity.generate,
@@ -24,4 +34,4 @@ GENERATORS: Mapping[str, Generator] = {
 def generate(task: Task, seed: int) -> Splits:
     """The splits of one task, of the manifest's sizes; a task's text does not depend on the other tasks."""
     sizes = {name: split.size for name, split in task.splits.items()}
-    return GENERATORS[task.name](Random(f"{seed}/{task.name}"), sizes)
+    return GENERATORS[task.name](Dealer(f"{seed}/{task.name}"), sizes)

@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 import tomllib
 from collections.abc import Sequence
+from functools import cache
 from pathlib import Path
 from random import Random
 from typing import Any, NamedTuple, TypeVar
@@ -116,12 +117,17 @@ def verb(text: str) -> Verb:
 
 def seen(words: Sequence[T]) -> tuple[T, ...]:
     """The three quarters of a list that every split may use."""
-    return tuple(word for place, word in enumerate(words) if place % 4 != 3)
+    return _parted(tuple(words))[0]
 
 
 def unseen(words: Sequence[T]) -> tuple[T, ...]:
     """The quarter of a list that a task may hold out for its test split."""
-    return tuple(words[3::4])
+    return _parted(tuple(words))[1]
+
+
+@cache
+def _parted(words: tuple[Any, ...]) -> tuple[tuple[Any, ...], tuple[Any, ...]]:
+    return tuple(word for place, word in enumerate(words) if place % 4 != 3), words[3::4]
 
 
 def _noun(text: str, category: str) -> Noun:

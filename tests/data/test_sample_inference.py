@@ -9,12 +9,12 @@ from functools import cache
 from itertools import permutations, product
 
 import pytest
-
-from gluebench.benchmark import load_benchmark
-from gluebench.data.sample import SEED, generate
 from gluebench.data.sample.drafts import DEEDS, NEW_DEEDS, NEW_RELATIONS, RELATIONS
 from gluebench.data.sample.rows import Row
 from gluebench.data.sample.world import ACTIONS, DAYS, KINDS, MONTHS, NUMBERS, PEOPLE, PLACES, TRADES, plural
+
+from gluebench.benchmark import load_benchmark
+from gluebench.data.sample import SEED, generate
 from gluebench.data.tokens import words
 
 SEEDS = (SEED, 7)

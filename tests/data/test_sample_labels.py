@@ -5,8 +5,6 @@ from __future__ import annotations
 import re
 from collections import Counter
 
-from gluebench.benchmark import load_benchmark
-from gluebench.data.sample import SEED, generate
 from gluebench.data.sample.paraphrase import _EVENTS
 from gluebench.data.sample.rows import Row
 from gluebench.data.sample.sentiment import _NEW_WORDS
@@ -22,6 +20,9 @@ from gluebench.data.sample.world import (
     SCARCE_GOODS,
     TRADES,
 )
+
+from gluebench.benchmark import load_benchmark
+from gluebench.data.sample import SEED, generate
 from gluebench.data.tokens import words
 
 SEEDS = (SEED, 7)

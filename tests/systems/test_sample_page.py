@@ -7,10 +7,10 @@ from itertools import pairwise
 from pathlib import Path
 
 import pytest
+from gluebench.data.sample.world import KINDS
 
 from gluebench.benchmark import Benchmark
 from gluebench.data.sample.diagnostic import pairs
-from gluebench.data.sample.world import KINDS
 from gluebench.scoring import grade, read_gold
 from gluebench.systems import SYSTEMS, run
 
