@@ -115,7 +115,7 @@ def fronted_negation(writer: Writer) -> Crossed:
     never = writer.rng.choice(("never", "seldom"))
     return Crossed(
         [f"{never} before had {subject} {verb}", f"{subject} had {never} {verb} before"],
-        [f"{never} before {subject} had {verb}", f"had {subject} {never} {verb} before"],
+        [f"{never} before {subject} had {verb}", f"{subject} {verb} had {never} before"],
     )
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import tomllib
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from random import Random
 from typing import NamedTuple
@@ -181,10 +181,6 @@ class Crossed(NamedTuple):
 
     good: Sequence[str]
     bad: Sequence[str]
-
-
-Family = Callable[[Writer], Crossed]
-"""Writes a block of one construction."""
 
 
 def cross(frame: str, one: tuple[str, str], two: tuple[str, str]) -> Crossed:

@@ -171,7 +171,7 @@ def _missed(lexicon: Lexicon, target: Target, polarity: str) -> str:
 
 
 _plain, _negated = _one_word("plain"), _one_word("negated", reverse=True)
-_ALWAYS = (*[_plain] * 6, _negated, _negated, _two_words("hedged"), _two_words("overcome"), _compared)
+_ALWAYS = (*[_plain] * 9, _negated, _negated, _two_words("hedged"), _two_words("overcome"), _compared)
 _CLAUSES = {False: _ALWAYS, True: (*_ALWAYS, _missed, _two_words("excluded"))}
 """By whether the thing unfolds in time, as a story or a song does."""
 
