@@ -96,7 +96,9 @@ def shape(first: str, second: str, *, close: bool = False) -> Shape:
     if not close:
         return seen
     in_order = sum(each.size for each in matcher.get_matching_blocks())
-    return (*seen, match.a, match.b, in_order, len(_pieces(first) & _pieces(second)))
+    letters = [_pieces(text) for text in (first, second)]
+    sizes = [len(each) for each in (*letters, letters[0] & letters[1])]
+    return (*seen, match.a, match.b, in_order, *sizes)
 
 
 def _pieces(text: str) -> set[str]:

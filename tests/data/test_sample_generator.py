@@ -22,7 +22,7 @@ from sample.style import Style
 from sample.tasks import generate
 from sample.world import CATEGORIES, DEEDS, DEEDS_ON, a, verb
 
-QUICK = ("RTE", "QNLI", "WNLI")
+QUICK = ("WNLI", "SST-2")
 
 
 @pytest.mark.parametrize("name", QUICK)
@@ -43,14 +43,14 @@ def test_hashing_does_not_change_what_is_made_and_another_seed_does(sample: Benc
     code = (
         "from gluebench.benchmark import load_benchmark\n"
         "from sample.tasks import generate\n"
-        "print(generate(load_benchmark('sample').task('RTE'), 1))"
+        "print(generate(load_benchmark('sample').task("WNLI"), 1))"
     )
     root = str(Path(__file__).resolve().parents[2])
     environment = {**os.environ, "PYTHONHASHSEED": "77", "PYTHONPATH": os.pathsep.join([root, *sys.path])}
     made = subprocess.run(
         [sys.executable, "-c", code], check=True, env=environment, capture_output=True, text=True
     )
-    task = sample.task("RTE")
+    task = sample.task("WNLI")
     assert made.stdout == f"{generate(task, 1)}\n"
     assert generate(task, 1) != generate(task, 2)
 
@@ -63,7 +63,7 @@ def test_an_archive_does_not_depend_on_the_order_of_its_files() -> None:
 def test_a_label_is_what_the_hypothesis_is_in_every_state_of_the_premise(family: object) -> None:
     """Worked out again state by state; where readings disagree, there is no label."""
     rng = Random(5)
-    for _ in range(40):
+    for _ in range(12):
         draft = family(rng, Style(False), 3)  # type: ignore[operator]
         places = rng.sample(range(len(draft.fillers)), len(draft.fillers))
         assert Judge(draft).label(places) == by_hand(draft, places)

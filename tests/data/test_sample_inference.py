@@ -258,7 +258,8 @@ def owned(premise: str, hypothesis: str) -> bool:
 
 def worked(premise: str, hypothesis: str) -> bool:
     trade = group(r"every (\S+) (?:in the town )?was|[Ee]ach (\S+) in the town", premise)
-    return bool(re.search(rf"\b{trade}\b", told_of(premise, group(rf"({NAMES})", hypothesis))))
+    person = group(rf"({NAMES})", re.sub(rf"\b[Ii]n ({'|'.join(MONTHS)})\b", "", hypothesis))
+    return bool(re.search(rf"\b{trade}\b", told_of(premise, person)))
 
 
 def stored(premise: str, hypothesis: str) -> bool:
@@ -290,7 +291,7 @@ def taught(premise: str, _: str) -> bool:
 READERS = (
     (r"took the|went home with", carried),
     (r"inherit", owned),
-    (r"was given anything|but not one", worked),
+    (r"in the town", worked),
     (r"kept elsewhere|never was", stored),
     (r"in town", travelled),
     (r"taught|learnt nothing", taught),
