@@ -12,6 +12,7 @@ import re
 from collections import defaultdict
 from collections.abc import Callable, Mapping, Sequence
 from difflib import SequenceMatcher
+from functools import partial
 from random import Random
 from typing import NamedTuple, TypeVar
 
@@ -96,9 +97,7 @@ def shape(first: str, second: str, *, close: bool = False) -> Shape:
     if not close:
         return seen
     in_order = sum(each.size for each in matcher.get_matching_blocks())
-    letters = [_pieces(text) for text in (first, second)]
-    sizes = [len(each) for each in (*letters, letters[0] & letters[1])]
-    return (*seen, match.a, match.b, in_order, *sizes)
+    return (*seen, match.a, match.b, in_order, *_letters(first, second))
 
 
 def _pieces(text: str) -> set[str]:
@@ -110,12 +109,24 @@ def _runs(text: Sequence[str], size: int) -> set[tuple[str, ...]]:
 
 
 def even(rows: Sequence[Row], *, close: bool = False) -> bool:
-    """Whether every label has the same shapes."""
+    """Whether every label has the same shapes; `close` also compares what only a close look sees."""
+    if close and not _same(rows, _letters):  # much quicker than the rest
+        return False
+    return _same(rows, partial(shape, close=close))
+
+
+def _same(rows: Sequence[Row], look: Callable[[str, str], Shape]) -> bool:
     by_label: defaultdict[str, list[Shape]] = defaultdict(list)
     for row in rows:
-        by_label[row.label].append(shape(*row.inputs[:2], close=close))
+        by_label[row.label].append(look(*row.inputs[:2]))
     first, *others = (sorted(shapes) for shapes in by_label.values())
     return all(first == other for other in others)
+
+
+def _letters(first: str, second: str) -> Shape:
+    """How many runs of four letters are in either text and in both."""
+    one, two = _pieces(first), _pieces(second)
+    return len(one), len(two), len(one & two)
 
 
 class Shelf:

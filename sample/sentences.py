@@ -14,8 +14,9 @@ from gluebench.data.sample import GOLD, SEED, build
 _COUNT = 200
 _HEAD = f"""# Sentences of the sample benchmark
 
-{_COUNT} examples of the [sample benchmark](sample.md) with their labels, drawn at random from the dev
-and test splits of its nine tasks. `python -m sample.sentences` writes this page; nothing on it was chosen by hand.
+{_COUNT} examples of the [sample benchmark](sample.md) with their labels, drawn at random from the dev and
+test splits of its nine tasks. `python -m sample.sentences` writes this page; nothing on it was chosen by
+hand.
 """
 
 

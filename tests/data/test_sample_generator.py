@@ -43,7 +43,7 @@ def test_hashing_does_not_change_what_is_made_and_another_seed_does(sample: Benc
     code = (
         "from gluebench.benchmark import load_benchmark\n"
         "from sample.tasks import generate\n"
-        "print(generate(load_benchmark('sample').task("WNLI"), 1))"
+        "print(generate(load_benchmark('sample').task('WNLI'), 1))"
     )
     root = str(Path(__file__).resolve().parents[2])
     environment = {**os.environ, "PYTHONHASHSEED": "77", "PYTHONPATH": os.pathsep.join([root, *sys.path])}

@@ -7,12 +7,12 @@ from itertools import pairwise
 from pathlib import Path
 
 import pytest
-from gluebench.data.sample.world import KINDS
 
 from gluebench.benchmark import Benchmark
 from gluebench.data.sample.diagnostic import pairs
 from gluebench.scoring import grade, read_gold
 from gluebench.systems import SYSTEMS, run
+from sample.world import CATEGORIES
 
 PAGE = (Path(__file__).resolve().parents[2] / "docs" / "sample.md").read_text("utf-8")
 
