@@ -126,10 +126,10 @@ _SETTINGS = (
 )
 _HABITUAL = 0.95
 _HABITS = (
-    "in the same street {a_trade} {does} {things}",
-    "the {organization} next door pays {a_trade} who {does} {things}",
-    "on the next page one can read of {a_trade} who {does} {things} every {day}",
-    "as a hobby, the mayor of {town} {does} {things}",
+    "in the same street {a_trade} {does} {things} and {others}",
+    "the {organization} next door pays {a_trade} who {does} {things} and {others}",
+    "on the next page one can read of {a_trade} who {does} {things} and {others} every {day}",
+    "as a hobby, the mayor of {town} {does} {things} and {others}",
 )
 """Sentences that have no bearing on the hypothesis."""
 
@@ -141,13 +141,15 @@ def _setting(draw: Draw, wording: str) -> str:
         [deed for deed in DEEDS if deed.verb.base not in ("lose", "miss", "break", "drop")]
     )
     category = draw.rng.choice([each for each in COUNTED if set(deed.groups) & set(each.groups)] or COUNTED)
+    things, others = draw.rng.sample(category.kinds, 2)
     return wording.format(
         role=plural_role.name,
         town=draw.one(TOWNS),
         number=draw.rng.choice(NUMBERS[3:]),
         day=draw.rng.choice(DAYS),
         does=draw.rng.choice([deed.verb, deed.same or deed.verb]).third,
-        things=draw.rng.choice(draw.part(category.kinds)).plural,
+        things=things.plural,
+        others=others.plural,
         organization=draw.one(ORGANIZATIONS),
         trade=trade,
         a_trade=a(trade),

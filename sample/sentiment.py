@@ -134,7 +134,7 @@ def _put(lexicon: Lexicon, name: str, target: Target, word: str, opposite: str =
         less=less if target.plural else a(less),
         noun=noun if target.plural else a(noun),
         adjacent=f"the {noun}",
-        tried=THINGS[target.thing]["tried"].format(target.kind),
+        tried=THINGS[target.thing]["tried"].format(a(target.kind)),
     )
 
 

@@ -8,7 +8,6 @@ from pathlib import Path
 import numpy as np
 import pytest
 from click.testing import CliRunner
-from gluebench.data.sample.folder import GOLD
 from sklearn.metrics import matthews_corrcoef  # noqa: TID251 the oracle
 
 from gluebench.analysis.human.sheets import draw, pairs_of, sheet_order
@@ -16,6 +15,7 @@ from gluebench.benchmark import load_benchmark
 from gluebench.cli import main
 from gluebench.data import DataError, load
 from gluebench.data.embedded import get_sample
+from gluebench.data.sample import GOLD
 from gluebench.scoring import read_gold
 
 

@@ -291,7 +291,7 @@ def taught(premise: str, _: str) -> bool:
 READERS = (
     (r"took the|went home with", carried),
     (r"inherit", owned),
-    (r"in the town", worked),
+    (r"was given anything|but not one", worked),
     (r"kept elsewhere|never was", stored),
     (r"in town", travelled),
     (r"taught|learnt nothing", taught),
