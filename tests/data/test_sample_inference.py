@@ -290,7 +290,7 @@ def taught(premise: str, _: str) -> bool:
 
 READERS = (
     (r"took the|went home with", carried),
-    (r"inherit", owned),
+    (r"inherit(?:ed|ance)", owned),
     (r"was given anything|but not one", worked),
     (r"kept elsewhere|never was", stored),
     (r"in town", travelled),
