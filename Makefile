@@ -4,7 +4,7 @@
 # make check  ruff and mypy                   make bench     timings as ratios against peers and limits
 # make audit  known vulnerabilities of the pins, and sbom.json, their list as CycloneDX
 # make pins   write deploy/requirements.txt, the container's pins with their hashes
-# make docs   write the generated pages again
+# make docs   write the generated pages again  make sample    make the sample benchmark's data file again
 # make mutate MODULES="submission.tables scoring"  which small faults the tests miss; without MODULES, all: hours
 
 PYTHON ?= $(firstword $(shell for p in python3.13 python3.12 python3.11 python3; do \
@@ -15,7 +15,7 @@ SITE ?= gluebench-site
 PORT ?= 8000
 PIP := $(BIN)/python -m pip --disable-pip-version-check install --quiet --constraint constraints.txt
 
-.PHONY: audit pins run test test-all test-postgres check format bench soak coverage mutate docs clean
+.PHONY: audit pins sample run test test-all test-postgres check format bench soak coverage mutate docs clean
 
 run: $(VENV)/.leaderboard
 	@exec $(BIN)/gluebench leaderboard demo --site $(SITE) --port $(PORT)
@@ -81,6 +81,10 @@ $(VENV)/.audit: | $(BIN)/python
 
 docs: $(VENV)/.dev
 	$(BIN)/python -m gluebench.cli.reference > docs/commands.md
+
+sample: $(VENV)/.dev
+	$(BIN)/python -m sample
+	$(BIN)/python -m sample.sentences > docs/sample-sentences.md
 
 clean:
 	rm -rf $(VENV) $(VENV)-audit sbom.json build dist mutants .mypy_cache .pytest_cache .ruff_cache

@@ -15,7 +15,7 @@ from gluebench.benchmark import load_benchmark
 from gluebench.cli import main
 from gluebench.data import DataError, load
 from gluebench.data.embedded import get_sample
-from gluebench.data.sample.folder import GOLD
+from gluebench.data.sample import GOLD
 from gluebench.scoring import read_gold
 
 

@@ -4,26 +4,20 @@ from __future__ import annotations
 
 import re
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterable
-from functools import cache
+from collections.abc import Iterable
 from itertools import permutations, product
+from pathlib import Path
 
 import pytest
+from data.sample_rows import Labeled, rows_of
 
-from gluebench.benchmark import load_benchmark
-from gluebench.data.sample import SEED, generate
-from gluebench.data.sample.drafts import DEEDS, NEW_DEEDS, NEW_RELATIONS, RELATIONS
-from gluebench.data.sample.rows import Row
-from gluebench.data.sample.world import ACTIONS, DAYS, KINDS, MONTHS, NUMBERS, PEOPLE, PLACES, TRADES, plural
+from gluebench.benchmark import Benchmark
 from gluebench.data.tokens import words
+from sample.relations import _EVENT_ORDERS, _ORDERS, _THING_ORDERS
+from sample.world import CATEGORIES, DAYS, MONTHS, NUMBERS
 
-SEEDS = (SEED, 7)
-
-
-@cache
-def rows_of(task: str) -> list[Row]:
-    record = load_benchmark("sample").task(task)
-    return [row for seed in SEEDS for rows in generate(record, seed=seed).values() for row in rows]
+NAME = r"(?:(?:[Tt]he|[Mm]y|[Yy]our|[Hh]er|[Hh]is|[Oo]ur|[Tt]heir) [\w'’-]+|[A-Z]\w+(?: [A-Z]\w+)?)"
+THING = r"an? [\w'’-]+"
 
 
 def verdict(models: Iterable[bool]) -> str:
@@ -33,323 +27,283 @@ def verdict(models: Iterable[bool]) -> str:
     return "neutral" if len(found) == 2 else "entailment" if True in found else "contradiction"
 
 
-NOUNS = {form: kind.name for kinds in KINDS.values() for kind in kinds for form in (kind.name, kind.plural)}
-CATEGORY = {kind.name: kind.category for kinds in KINDS.values() for kind in kinds}
-CATEGORIES = {form: name for name in KINDS for form in (name, plural(name))}
-STATES = (
-    "for sale|on display|insured|listed in the catalogue|from the north|paid for|in good order|"
-    "marked with a number|in the painting|older than the house|meant for export|under protection|"
-    "on the map|known to the guide|visible from the tower|in the film"
-)
-GROUP = re.compile(rf"\b({'|'.join({**NOUNS, **CATEGORIES})})\b")
+def sentences(text: str) -> list[str]:
+    return text[:-1].split(". ")
 
 
-def quantity(before: str, after: str) -> str:
-    """Whether a phrase speaks of none, every one or some of a kind, from what stands around the noun."""
-    if re.search(r"\b(no|none|not)\b", before):
-        return "none"
-    if re.search(r"\b(all|every|each)\b", before) or re.match(
-        r"( are)? (all|without exception|one and all)\b", after
-    ):
-        return "every"
-    return "some"
-
-
-def quantified(premise: str, hypothesis: str) -> str | None:
-    """Every state of three individuals of the premise's group, the first two of the hypothesis's kind."""
-    claim = re.fullmatch(rf"(.*?) ({STATES})\.", hypothesis.lower())
-    if not claim:
-        return None
-    (noun,) = GROUP.findall(claim[1])
-    kind, facts = NOUNS[noun], []
-    for part, state in re.findall(rf"(.*?) ({STATES})\b", premise.lower()):
-        start = 0
-        for found in GROUP.finditer(part):
-            group = CATEGORIES.get(found[1]) or NOUNS[found[1]]
-            if state == claim[2] and group in (kind, CATEGORY[kind]):
-                facts.append((quantity(part[start : found.start()], part[found.end() :]), group != kind))
-            start = found.end()
-    ((fact, whole_group),) = facts
-    denied = bool(re.search(r"\bnot\b", claim[1]))
-    models = []
-    for states in product((False, True), repeat=3):
-        if {"every": all(states), "some": any(states), "none": not any(states)}[fact]:
-            members = states[:2] if whole_group else states
-            models.append(not all(members) if denied else all(members))
-    return verdict(models)
+PAIRS = [pair for table in (_ORDERS, _EVENT_ORDERS, _THING_ORDERS) for part in table for pair in part]
 
 
 def compared(premise: str, hypothesis: str) -> str | None:
-    """Every order of the people named."""
-    pair = next((each for each in RELATIONS + NEW_RELATIONS if any(way in hypothesis for way in each)), None)
+    """Every order of what is named."""
+    texts = [*sentences(premise), hypothesis]
+    found = (each for each in PAIRS if all(any(f" {way} " in text for way in each) for text in texts))
+    pair = next(found, None)
     if pair is None:
         return None
+    way = rf"({'|'.join(pair)})"
 
     def orders(text: str) -> list[tuple[str, str]]:
-        pattern = rf"([A-Z]\w+) ({'|'.join(pair)}) (?:both ([A-Z]\w+) and )?([A-Z]\w+)"
-        found = [(one, two, way) for one, way, *others in re.findall(pattern, text) for two in others if two]
-        return [(one, two) if way == pair[0] else (two, one) for one, two, way in found]
+        text = re.sub("^[Ii]t is (?:true|certain) that ", "", text)
+        match = re.fullmatch(rf"({NAME}) {way} (?:both )?({NAME})(?: (?:and|but {way}) ({NAME}))?", text)
+        if not match:
+            return []
+        one, verb, two, other, three = match.groups()
+        facts = [(one, two, verb)] + ([(one, three, other or verb)] if three else [])
+        return [(a.lower(), b.lower()) if each == pair[0] else (b.lower(), a.lower()) for a, b, each in facts]
 
-    ((first, second),) = orders(hypothesis)
-    facts = orders(premise)
-    names = sorted({name for fact in facts for name in fact})
+    read = [orders(text.rstrip(".")) for text in texts]
+    if not all(read):
+        return None
+    *_, [(first, second)] = read
+    facts = [fact for each in read[:-1] for fact in each]
+    names = sorted({name for fact in [*facts, (first, second)] for name in fact})
     ranks = [{name: place for place, name in enumerate(order)} for order in permutations(names)]
     return verdict(
         rank[first] < rank[second] for rank in ranks if all(rank[one] < rank[two] for one, two in facts)
     )
 
 
-LEAST, MOST = (
-    "at least|no fewer than|not less than|a minimum of",
-    "at most|no more than|not more than|a maximum of",
+BOUND = re.compile(
+    rf"({NAME}) \w+ (at least|no fewer than|a minimum of|more than|over|at most|no more than|a maximum of|"
+    r"fewer than|under|exactly|precisely|between|from|as many as)? ?"
+    rf"({'|'.join(NUMBERS)})(?: (?:and|to) ({'|'.join(NUMBERS)}))?( or more| or fewer)? [\w'’-]+"
 )
+
+
+def amounts(text: str) -> tuple[str, set[int]] | None:
+    """Whose number it is, and which numbers it may be."""
+    match = BOUND.fullmatch(text)
+    if not match:
+        return None
+    who, bound, low, high, tail = match.groups()
+    number = NUMBERS.index(low)
+    few, many = {
+        "at least": (number, 99),
+        "no fewer than": (number, 99),
+        "a minimum of": (number, 99),
+        " or more": (number, 99),
+        "more than": (number + 1, 99),
+        "over": (number + 1, 99),
+        "at most": (0, number),
+        "no more than": (0, number),
+        "a maximum of": (0, number),
+        " or fewer": (0, number),
+        "fewer than": (0, number - 1),
+        "under": (0, number - 1),
+        "exactly": (number, number),
+        "precisely": (number, number),
+    }.get(bound or tail or "", (number, NUMBERS.index(high) if high else -1))
+    return who.lower(), set(range(few, many + 1))
 
 
 def counted(premise: str, hypothesis: str) -> str | None:
     """Every number that the bounds on it leave open."""
-    claim = re.fullmatch(r"(\w+) (\w+) (more|fewer) than (\w+) (\w+)\.", hypothesis)
-    if not claim:
+    claim = amounts(hypothesis[:-1])
+    if claim is None:
         return None
-    person, verb, way, limit, asked = claim.groups()
-    possible, things = set(range(40)), ""
-    pattern = rf"([A-Z]\w+) (?:{verb} )?({LEAST}|{MOST}|exactly|precisely) (\w+)(?: (?!and\b)(\w+))?"
-    for name, bound, number, thing in re.findall(pattern, premise):
-        things = thing or things
-        if (name, things) == (person, asked):
-            count = NUMBERS.index(number)
-            at_least = not re.fullmatch(MOST, bound)
-            at_most = not re.fullmatch(LEAST, bound)
-            possible -= {
-                each for each in possible if (at_least and each < count) or (at_most and each > count)
-            }
-    assert len(possible) < 40, premise
-    above = NUMBERS.index(limit)
-    return verdict(count > above if way == "more" else count < above for count in possible)
+    possible = set(range(100))
+    for text in sentences(premise):
+        fact = amounts(text)
+        assert fact, text
+        if fact[0] == claim[0]:
+            possible &= fact[1]
+    return verdict(number in claim[1] for number in possible)
 
 
-World = dict[str, bool]
-Fact = Callable[[World], bool]
-PAIR = r"(?:[Ee]ither|[Oo]ne of) (\w+) (?:or|and) (\w+)"
-KNOWING = "knows|found out|glad|remembers|noticed|regrets|aware|proved|learnt|sorry"
+GAVE = "gave|given|give|lent|lend|sold|sell|sent|send|handed|hand|rented|rent"
+TOOK = "borrowed|borrow|bought|buy|got|get|received|receive|hired|hire"
+PASSED = (
+    (rf"({NAME}) (?:did not |never )?(?:{GAVE}) ({NAME}) {THING}", False),
+    (rf"({NAME}) (?:did not |never )?(?:{GAVE}) {THING} to ({NAME})", False),
+    (rf"({NAME}) (?:did not |never )?(?:{TOOK}) {THING} from ({NAME})", True),
+    (rf"({NAME}) was (?:not |never )?(?:{GAVE}) {THING} by ({NAME})", True),
+    (rf"[Aa]n? [\w'’-]+ was (?:never )?(?:{GAVE}) to ({NAME}) by ({NAME})", True),
+    (rf"[Ww]hat ({NAME}) (?:{GAVE}) ({NAME}) was {THING}", False),
+)
 
 
-def held(verb: str, name: str) -> Fact:
-    """What somebody's attitude says of the person it is about."""
-    if re.search("wrongly|falsely|mistakenly", verb):
-        return lambda world: not world[name]
-    return (lambda world: world[name]) if re.search(KNOWING, verb) else (lambda world: True)
+def passing(text: str) -> tuple[tuple[str, str], bool] | None:
+    """Giver and taker, and whether it is said to be so."""
+    for pattern, turned in PASSED:
+        match = re.fullmatch(pattern, text)
+        if match:
+            one, two = (name.lower() for name in match.groups())
+            return ((two, one) if turned else (one, two)), not re.search(r"\b(not|never)\b", text)
+    return None
 
 
-def both(pair: tuple[str, str], did: str = "", did_not: str = "") -> Fact:
-    """One of two at least did it, and one more, and a last one did not."""
-    return lambda world: (
-        (world[pair[0]] or world[pair[1]]) and (not did or world[did]) and (not did_not or not world[did_not])
+def passed(premise: str, hypothesis: str) -> str | None:
+    """Everything that may have gone from one to the other."""
+    claim = passing(hypothesis[:-1])
+    if claim is None:
+        return None
+    facts = [passing(text) for text in sentences(premise)]
+    if None in facts:
+        return None
+    pairs = sorted({fact[0] for fact in [*facts, claim] if fact})
+    worlds = [dict(zip(pairs, truth, strict=True)) for truth in product((False, True), repeat=len(pairs))]
+    return verdict(
+        world[claim[0]] == claim[1] for world in worlds if all(world[f[0]] == f[1] for f in facts if f)
     )
 
 
-def readers(did: str, not_did: str) -> list[tuple[str, Callable[..., Fact]]]:
-    """Patterns in the order in which they are taken out of the premise, and what each of them says."""
-    name = r"([A-Z]\w+)"
-    butnot = rf"(?:, but not {name},)?"
-    return [
-        (rf"[Ii]f {name} {did}, then so did {name}", lambda a, b: lambda world: not world[a] or world[b]),
-        (rf"[Ii]f {name} {did}, then {name} {not_did}", lambda a, b: lambda w: not w[a] or not w[b]),
-        (rf"(\w+ \w+(?: out)?) that {name} {did}", held),
-        (
-            rf"[Aa]part from {name}, who {not_did}, {name} and {PAIR} {did}",
-            lambda no, yes, a, b: both((a, b), yes, no),
-        ),
-        (rf"{name} and {PAIR}{butnot} {did}", lambda yes, a, b, no: both((a, b), yes, no)),
-        (
-            rf"{PAIR} (?:as well as|and also) {name}{butnot} {did}",
-            lambda a, b, yes, no: both((a, b), yes, no),
-        ),
-        (rf"{PAIR} {did}", lambda a, b: both((a, b))),
-        (rf"{name} and {name} {did}", lambda a, b: lambda world: world[a] and world[b]),
-        (rf"{name} {not_did}", lambda a: lambda world: not world[a]),
-        (rf"{name} {did}", lambda a: lambda world: world[a]),
-    ]
-
-
-def propositional(premise: str, hypothesis: str) -> str | None:
-    """Who did it and who did not, in every way that the premise leaves open."""
-    found = [each for each in DEEDS + NEW_DEEDS if hypothesis[:-1].endswith(each)]
-    if not found:
-        return None
-    ((did, not_did),) = found
-    people = [name for name in PEOPLE if re.search(rf"\b{name}\b", premise)]
-    facts: list[Fact] = []
-    for pattern, says in readers(did, not_did):
-        facts += [says(*match.groups(default="")) for match in re.finditer(pattern, premise)]
-        premise = re.sub(pattern, "", premise)
-    assert not re.search(rf"{did}|{not_did}", premise), premise
-    worlds = [dict(zip(people, states, strict=True)) for states in product((False, True), repeat=len(people))]
-    person, denied = hypothesis.split()[0], hypothesis.endswith(f"{not_did}.")
-    return verdict(world[person] != denied for world in worlds if all(fact(world) for fact in facts))
-
-
-def test_inference_labels_follow_from_all_models_of_the_premise() -> None:
+def test_inference_labels_follow_from_all_models_of_the_premise(
+    sample: Benchmark, sample_folder: Path
+) -> None:
+    """Of three families of meanings; those of the others are tried in test_sample_generator.py."""
     seen: Counter[str] = Counter()
-    for row in rows_of("MNLI"):
-        for reader in (quantified, compared, counted, propositional):
-            label = reader(*row.inputs)
-            if label is not None:
-                assert label == row.label, row
-                seen[reader.__name__] += 1
-                break
-        else:
-            pytest.fail(f"not understood: {row}")
-    assert len(seen) == 4
-    assert min(seen.values()) > 1000
+    for rows in rows_of(sample_folder, sample, "MNLI").values():
+        for row in rows:
+            for reader in (compared, counted, passed):
+                label = reader(*row.inputs)
+                if label is not None:
+                    assert label == row.label, row
+                    seen[reader.__name__] += 1
+                    break
+    assert len(seen) == 3
+    assert min(seen.values()) > 600
 
 
-def test_inference_blocks_have_the_same_words_under_every_label() -> None:
-    blocks = defaultdict(set)
-    for row in rows_of("MNLI"):
-        blocks[row.inputs[1], *sorted(words(row.inputs[0]))].add(row.label)
-    assert sum(len(labels) == 3 for labels in blocks.values()) > 0.99 * len(blocks)
+def test_inference_blocks_have_the_same_hypothesis_under_every_label(
+    sample: Benchmark, sample_folder: Path
+) -> None:
+    for split, rows in rows_of(sample_folder, sample, "MNLI").items():
+        blocks: defaultdict[str, Counter[str]] = defaultdict(Counter)
+        for row in rows:
+            blocks[row.inputs[1]][row.label] += 1
+        assert all(len(set(count.values())) == 1 and len(count) == 3 for count in blocks.values()), split
 
 
-def test_entailment_and_answering_blocks_hold_each_text_under_both_labels() -> None:
-    for task, column in (("RTE", 1), ("QNLI", 0), ("QNLI", 1)):
-        held = defaultdict(Counter)
-        for row in rows_of(task):
-            held[row.inputs[column]][row.label] += 1
-        assert all(count["entailment"] == count["not_entailment"] for count in held.values()), task
+@pytest.mark.parametrize(("task", "column"), [("RTE", 1), ("QNLI", 0), ("QNLI", 1), ("QQP", 0), ("QQP", 1)])
+def test_each_text_of_test_stands_under_both_labels(
+    sample: Benchmark, sample_folder: Path, task: str, column: int
+) -> None:
+    held: defaultdict[str, Counter[str]] = defaultdict(Counter)
+    for row in rows_of(sample_folder, sample, task)["test"]:
+        held[row.inputs[column]][row.label] += 1
+    assert all(len(count) == 2 and len(set(count.values())) == 1 for count in held.values())
 
 
-def test_premises_of_training_have_up_to_three_clauses_and_those_of_test_a_fourth() -> None:
-    splits = generate(load_benchmark("sample").task("MNLI"))
-
-    def longest(split: str) -> int:
-        return max(len(words(row.inputs[0])) for row in splits[split])
-
-    assert longest("train") <= 40 < longest("test_matched")
+def test_premises_of_test_are_longer_than_those_of_training_and_premises_of_rte_long(
+    sample: Benchmark, sample_folder: Path
+) -> None:
+    splits = rows_of(sample_folder, sample, "MNLI")
+    counts = {name: [len(sentences(row.inputs[0])) for row in rows] for name, rows in splits.items()}
+    assert set(counts["train"]) == {1, 3}
+    assert set(counts["test_matched"]) == {3, 4}
+    lengths = sorted(len(words(row.inputs[0])) for row in rows_of(sample_folder, sample, "RTE")["test"])
+    assert lengths[len(lengths) // 20] >= 30
+    assert lengths[-len(lengths) // 20] <= 75
 
 
 # ---------------------------------------------------------------- which sentence answers
 
-
-SLOTS = {
-    r"whom|whose|who": r"\btogether with [A-Z]",
-    r"when|day|weekday": rf"\bon (?:{'|'.join(DAYS)})\b",
-    r"where|place|spot": rf"\b(?:{'|'.join(PLACES)})\b",
-    r"how much|sum|price|cost|silver": r"\bfor \w+ pieces of silver",
-}
-ASIDES = (
-    r"^While [A-Z]\w+ (?:slept|swam) [^,]*, ",
-    r"^[A-Z]\w+ read [^;]*; ",
-    r"(?:, while|, and|;|, but) [A-Z]\w+ (?:worked|sang|danced|rested|cooked) [^,;]*$",
+ANSWERS = (
+    (r"[Ww]hose help|[Ww]ho |[Bb]y whom", r"with help from an? "),
+    (r"[Ww]hen|[Ww]hich day|[Hh]ow long", rf"on a (?:{'|'.join(DAYS)}) in (?:{'|'.join(MONTHS)})"),
+    (r"[Ww]here", r"\S+ \S+ \S+ near [A-Z]"),
+    (r"[Ww]hy|[Ff]or what reason", r"(?:because|to|for|out of|in order)\b"),
+    (r"[Hh]ow|[Ii]n what", r"more \S+ than ever before"),
 )
 
 
-def test_a_sentence_answers_if_it_has_of_the_same_event_what_is_asked_for() -> None:
-    verbs = {
-        form: each.base for each in ACTIONS for form in (each.base, each.past, each.participle, *each.same)
-    }
-    things = {kind.name for kinds in KINDS.values() for kind in kinds}
-    for row in rows_of("QNLI"):
-        question, sentence = row.inputs
-        main = sentence
-        for pattern in ASIDES:
-            main = re.sub(pattern, "", main)
-        assert len(main) < len(sentence), row
-        asked = next(slot for cue, slot in SLOTS.items() if re.search(rf"\b({cue})", question, re.I))
-        event = [
-            {verbs[word] for word in words(text) if word in verbs} | (set(words(text)) & things)
-            for text in (question, main)
-        ]
-        (person,) = set(re.findall("|".join(PEOPLE), question))
-        same = event[0] == event[1] and re.search(rf"(?<!together with )\b{person}\b", main)
-        assert bool(same and re.search(asked, main, re.I)) == (row.label == "entailment"), row
+def test_a_sentence_answers_if_it_has_of_the_same_event_what_is_asked_for(
+    sample: Benchmark, sample_folder: Path
+) -> None:
+    for rows in rows_of(sample_folder, sample, "QNLI").values():
+        for row in rows:
+            question, sentence = row.inputs
+            slot = next(slot for cue, slot in ANSWERS if re.match(cue, question))
+            events = re.findall(r"([A-Z]\w+ [A-Z]\w+), an? [^,]*, ([^,.;]*)", sentence)
+            (told,) = [rest for person, rest in events if person in question]
+            named = re.findall(r"\bthe [\w'’-]+ [\w'’-]+", question)
+            rest = next(told.partition(thing)[2] for thing in named if thing in told)
+            rest = re.sub(r" (?:whereas|but|and|while)\b.*", "", rest)
+            assert bool(re.match(rf" {slot}", rest)) == (row.label == "entailment"), row
 
 
 # ---------------------------------------------------------------- what follows from two sentences
 
-
-def told_of(premise: str, *named: str) -> str:
-    """The one sentence of the two facts of a premise that names all of these."""
-    sentences = premise[:-1].split(". ")[:2]
-    (found,) = [text for text in sentences if all(re.search(rf"\b{each}\b", text) for each in named)]
-    return found
+KINDS = {kind.name: category.name for category in CATEGORIES.values() for kind in category.kinds}
+NAMES = r"(?!In |It )[A-Z]\w+ [A-Z]\w+"
 
 
-def one_of(pattern: str, text: str) -> str:
+def group(pattern: str, text: str) -> str:
     found = re.search(pattern, text)
-    assert found, text
-    return next(group for group in found.groups() if group)
+    assert found, (pattern, text)
+    return next(each for each in found.groups() if each)
 
 
-def carried(premise: str, hypothesis: str) -> bool | None:
-    """Whether what was left was in the box that was left."""
-    if " home" not in premise:
-        return None
-    box = one_of(r"left the (\w+) \w+ (?:at|in) ", premise)
-    (thing,) = [word for word in words(hypothesis) if word in NOUNS]
-    return f"{box} " in told_of(premise, thing)
+def told_of(premise: str, named: str) -> str:
+    """The first sentence behind the opening that names this."""
+    return next(text for text in sentences(premise)[1:] if re.search(rf"\b{re.escape(named)}\b", text))
 
 
-def stored(premise: str, hypothesis: str) -> bool | None:
-    """Whether what is kept there is of that category."""
-    if "elsewhere" not in premise and " never was" not in premise:
-        return None
-    pattern = r"[Ww]hat (\w+) owns has been|everything of (\w+) is (?:at|in) |property of (\w+) has"
-    owner = one_of(pattern, premise)
-    (kind,) = [word for word in words(told_of(premise, owner)) if word in NOUNS]
-    (category,) = [word for word in words(hypothesis) if word in KINDS]
-    return CATEGORY[kind] == category
+def carried(premise: str, hypothesis: str) -> bool:
+    box = group(r"left the (\w+ \w+)", premise)
+    goods = group(
+        r"left the (\S+) |[Tt]he (\S+) were left|left the (\S+)\.|take the (\S+) home", hypothesis
+    ).rstrip(".")
+    return f"{box}" in told_of(premise, goods)
 
 
-def worked(premise: str, hypothesis: str) -> bool | None:
-    """Whether the trade is the one that got the gift."""
-    if " in the town" not in premise or not (set(words(premise)) & set(TRADES)):
-        return None
-    trade = one_of(r"(?:every|[Ee]ach) (\w+)", premise)
-    (person,) = re.findall("|".join(PEOPLE), hypothesis)
-    return trade in words(told_of(premise, person))
+def owned(premise: str, hypothesis: str) -> bool:
+    seller = group(
+        rf"({NAMES}) sold {NAMES} the whole|whole inheritance of ({NAMES}) in|all that ({NAMES}) had", premise
+    )
+    assert seller in hypothesis
+    return not re.search(r"\bno\b", told_of(premise, seller), re.I)
 
 
-def travelled(premise: str, hypothesis: str) -> bool | None:
-    """Whether somebody was there in the month in which things were lent."""
-    found = re.search(r"(\w+) (?:lent|borrowed) |lent to \w+ by", hypothesis)
-    if not found:
-        return None
-    pattern = r"[Ii]n (\w+) \w+ lent an? |was in town in (\w+), and|but in (\w+) an? "
-    month = one_of(pattern, premise)
-    assert month in MONTHS
-    facts = premise[:-1].split(". ")[:2]
-    (guest,) = {name for name in re.findall("|".join(PEOPLE), hypothesis) if name in "".join(facts)}
+def worked(premise: str, hypothesis: str) -> bool:
+    trade = group(r"every (\S+) (?:in the town )?was|[Ee]ach (\S+) in the town", premise)
+    person = group(rf"({NAMES})", re.sub(rf"\b[Ii]n ({'|'.join(MONTHS)})\b", "", hypothesis))
+    return bool(re.search(rf"\b{trade}\b", told_of(premise, person)))
+
+
+def stored(premise: str, hypothesis: str) -> bool:
+    owner = group(
+        rf"what ({NAMES}) owns has been|everything of ({NAMES}) is (?!kept)|property of ({NAMES}) has",
+        premise.replace("What", "what"),
+    )
+    (category,) = {KINDS[word] for word in re.findall(r"[\w'’-]+", told_of(premise, owner)) if word in KINDS}
+    assert owner in hypothesis
+    return bool(re.search(rf"\b{category}\b", hypothesis, re.I))
+
+
+def travelled(premise: str, hypothesis: str) -> bool:
+    month = group(
+        r"[Ii]n (\w+) [A-Z]\w+ [A-Z]\w+ lent an? |was in town in (\w+), and|but in (\w+) an? ", premise
+    )
+    lent = group(rf"({NAMES}) lent |from ({NAMES})|by ({NAMES})", hypothesis)
+    (guest,) = [name for name in re.findall(NAMES, hypothesis) if name != lent]
     return month in told_of(premise, guest)
 
 
-def taught(premise: str, hypothesis: str) -> bool | None:
-    """Whether the one who taught knows how."""
-    if "taught" not in premise and "learnt nothing" not in premise:
-        return None
-    teacher = one_of(r"(\w+) taught \w+ everything|by (\w+) everything|from (\w+) all that", premise)
-    return not re.search("cannot|not able|never|no idea", told_of(premise, teacher))
-
-
-def owned(premise: str, hypothesis: str) -> bool | None:
-    """Whether the one who sold everything had the thing."""
-    if "inherit" not in premise:
-        return None
-    seller = one_of(
-        r"(\w+) sold \w+ the whole|whole inheritance of (\w+)|all that (\w+) had inherited", premise
+def taught(premise: str, _: str) -> bool:
+    teacher = group(
+        rf"({NAMES}) taught {NAMES} everything|by ({NAMES}) everything|from ({NAMES}) all", premise
     )
-    return not re.search(r"\b[Nn]o\b", told_of(premise, seller))
+    return not re.search(r"could not|not able|never|no idea", told_of(premise, teacher))
 
 
-def test_conclusions_follow_where_the_two_sentences_meet() -> None:
+READERS = (
+    (r"took the|went home with", carried),
+    (r"inherit(?:ed|ance)", owned),
+    (r"was given anything|but not one", worked),
+    (r"kept elsewhere|never was", stored),
+    (r"in town", travelled),
+    (r"taught|learnt nothing", taught),
+)
+
+
+def test_a_conclusion_follows_if_the_two_facts_say_so(sample: Benchmark, sample_folder: Path) -> None:
     seen: Counter[str] = Counter()
-    for row in rows_of("RTE"):
-        for reader in (carried, taught, stored, worked, travelled, owned):
-            follows = reader(*row.inputs)
-            if follows is not None:
-                assert follows == (row.label == "entailment"), row
-                seen[reader.__name__] += 1
-                break
-        else:
-            pytest.fail(f"not understood: {row}")
-    assert len(seen) == 6
-    assert min(seen.values()) > 200
+    rows: list[Labeled] = [row for part in rows_of(sample_folder, sample, "RTE").values() for row in part]
+    for row in rows:
+        reader = next(each for cue, each in READERS if re.search(cue, row.inputs[0]))
+        assert reader(*row.inputs) == (row.label == "entailment"), row
+        seen[reader.__name__] += 1
+    assert len(seen) == len(READERS)
+    assert min(seen.values()) > 40

@@ -10,9 +10,9 @@ import pytest
 
 from gluebench.benchmark import Benchmark
 from gluebench.data.sample.diagnostic import pairs
-from gluebench.data.sample.world import KINDS
 from gluebench.scoring import grade, read_gold
 from gluebench.systems import SYSTEMS, run
+from sample.world import CATEGORIES
 
 PAGE = (Path(__file__).resolve().parents[2] / "docs" / "sample.md").read_text("utf-8")
 
@@ -53,7 +53,8 @@ def test_on_the_page_a_stronger_system_beats_a_weaker_one_and_none_solves_a_task
 
 
 def test_the_page_counts_the_world_and_the_pairs_rightly() -> None:
-    assert f"{sum(map(len, KINDS.values()))} kinds of things in {len(KINDS)} categories" in PAGE
+    kinds = sum(len(category.kinds) for category in CATEGORIES.values())
+    assert f"{kinds:,} kinds of things in {len(CATEGORIES)} categories" in PAGE
     assert f"{len(pairs())} pairs written by hand" in PAGE
 
 

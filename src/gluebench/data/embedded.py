@@ -10,8 +10,7 @@ from gluebench.benchmark import Task, load_benchmark
 from gluebench.data.dataset import Origin
 from gluebench.data.errors import DataError
 from gluebench.data.get import Getter, Got
-from gluebench.data.sample import SEED, build
-from gluebench.data.sample.folder import GOLD
+from gluebench.data.sample import GOLD, SEED, build
 from gluebench.data.sources.release import load_release
 
 NAME = "sample"

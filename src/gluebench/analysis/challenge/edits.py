@@ -11,8 +11,6 @@ from collections.abc import Callable
 from random import Random
 from typing import Literal, NamedTuple
 
-from gluebench.data.sample.world import ACTIONS, MEN, WOMEN
-
 Relation = Literal["same", "negated"]
 Change = Callable[[str], str | None]
 
@@ -55,14 +53,27 @@ _FINITE = frozenset(
         "seems feels looks says said made took came went"
     )
 )
-_NAMES = (*WOMEN, *MEN)
+_WOMEN = _each("Anna Clara Dora Emma Grace Helen Irene Julia Karin Laura Maria Nora Olga Paula")
+_MEN = _each("Adam Ben Carl David Eric Felix George Henry Ivan Jacob Leo Martin Oscar Peter")
+_NAMES = (*_WOMEN, *_MEN)
+_VERBS = [
+    text.split("/")
+    for text in _each(
+        "repair/repaired/repaired fix/fixed/fixed buy/bought/bought purchase/purchased/purchased "
+        "find/found/found discover/discovered/discovered inspect/inspected/inspected "
+        "examine/examined/examined choose/chose/chosen select/selected/selected "
+        "display/displayed/displayed exhibit/exhibited/exhibited draw/drew/drawn sketch/sketched/sketched "
+        "hide/hid/hidden conceal/concealed/concealed clean/cleaned/cleaned wash/washed/washed "
+        "carry/carried/carried transport/transported/transported guard/guarded/guarded "
+        "protect/protected/protected destroy/destroyed/destroyed wreck/wrecked/wrecked"
+    )
+]
 _WORD = re.compile(r"[\w'’]+")
 _SHORT = re.compile(r"\b(is|are|was|were|did|ca|wo)n['’]t\b")
 
 
 _EXTRA = "admired advised carried cleaned found followed greeted guarded praised rescued thanked visited"
-_PARTICIPLES = {action.past: action.participle for action in ACTIONS}
-_PARTICIPLES |= {past: part for action in ACTIONS for _, past, part in [action.same]}
+_PARTICIPLES = {past: participle for _, past, participle in _VERBS}
 _PARTICIPLES |= {verb: verb for verb in _each(_EXTRA)}
 _PASTS = {participle: past for past, participle in _PARTICIPLES.items()}
 _ADJECTIVES = "old|young|tall|small|large|big|red|blue|green|white|black|new|little|heavy|rich|poor|famous"
@@ -71,8 +82,7 @@ _NOUN = rf"(?!(?:{_PLURAL})\b)[a-z]*[a-rt-xz]|(?!\w*ly\b)[a-z]+y"
 _NP = rf"(?:(?:[Tt]he|[Aa]n?) (?:(?:{_ADJECTIVES}) )?(?:{_NOUN})|{'|'.join(_NAMES)})"
 _ACTIVE = re.compile(rf"({_NP}) ({'|'.join(_PARTICIPLES)}) ({_NP})\.")
 _PASSIVE = re.compile(rf"({_NP}) was ({'|'.join(_PASTS)}) by ({_NP})\.")
-_BASES = {action.past: action.base for action in ACTIONS}
-_BASES |= {past: base for action in ACTIONS for base, past, _ in [action.same]}
+_BASES = {past: base for base, past, _ in _VERBS}
 _BASES |= dict(
     zip(
         _each("admired advised followed greeted passed praised rescued slept smiled thanked visited waited"),
@@ -194,7 +204,7 @@ def names_changed(texts: tuple[str, ...], chance: Random) -> tuple[str, ...] | N
         return None
     new: dict[str, str] = {}
     for name in there:
-        pool = WOMEN if name in WOMEN else MEN
+        pool = _WOMEN if name in _WOMEN else _MEN
         free = [other for other in pool if other not in there and other not in new.values()]
         if not free:
             return None

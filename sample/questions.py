@@ -1,0 +1,280 @@
+"""QQP's shape: questions that ask for the same thing, and questions with the same words that do not.
+
+A block has one thing asked of x and y and the same asked of y and x, a first wording, and two second ones:
+one names x and y in the order of the first, the other turns it round. So every question stands under both
+labels, and duplicates keep or turn the order of the words as often as the others (`frame.even`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
+from random import Random
+from typing import Any, NamedTuple
+
+from sample.frame import Row, Shelf, Splits, even, shares, wordings
+from sample.world import (
+    CATEGORIES,
+    COUNTED,
+    COUNTRIES,
+    DEEDS,
+    DEEDS_ON,
+    LANGUAGES,
+    MONTHS,
+    PEOPLE,
+    SPORTS,
+    SUBJECTS,
+    SURNAMES,
+    TOWNS,
+    TRADES,
+    Verb,
+    a,
+    seen,
+    sentence,
+    unseen,
+)
+
+NOT, DUPLICATE = "0", "1"
+_TRIES = 200
+Words = Mapping[str, str]
+Part = Callable[[Sequence[Any]], tuple[Any, ...]]
+"""Which part of a list a split may use."""
+
+
+class Meaning(NamedTuple):
+    """Something to ask for."""
+
+    ask: tuple[str, ...]
+    """Wordings of the first question."""
+    again: tuple[tuple[str, str], ...]
+    """Wordings of the second, in pairs: x and y turned round, and in the order of the first."""
+    draw: Callable[[Random, Part], tuple[Words, Words]]
+    """What fills the wordings, and the same with x and y exchanged."""
+
+
+def generate(rng: Random, sizes: Mapping[str, int]) -> Splits:
+    """Train and dev with 37 % duplicates as in QQP; test, whose prior differs, with half."""
+    shelf = Shelf(rng)
+    splits: Splits = {}
+    for split, size in sizes.items():
+        block = partial(_block, rng, fresh=split == "test")
+        if split == "test":
+            splits[split] = shelf.fill(block, size)
+        else:
+            splits[split] = shelf.thin(block, shares(size, DUPLICATE, 0.37, other=NOT))
+    return splits
+
+
+def _block(rng: Random, *, fresh: bool) -> list[Row]:
+    """Eight pairs of questions, or nothing if duplicates look different."""
+    meaning = rng.choice(_MEANINGS)
+    for _ in range(_TRIES):
+        both = meaning.draw(rng, unseen if fresh else seen)
+        ask = rng.choice(wordings(meaning.ask, fresh=fresh))
+        first = [_question(ask, words) for words in both]
+        rows = []
+        for form in rng.choice(wordings(meaning.again, fresh=fresh)):
+            second = [_question(form, words) for words in both]
+            rows += [
+                Row((one, two), DUPLICATE if at == where else NOT)
+                for at, one in enumerate(first)
+                for where, two in enumerate(second)
+            ]
+        if even(rows, close=True):
+            return rows
+    return []
+
+
+def _question(wording: str, words: Words) -> str:
+    return sentence(wording.format(**words) + "?")
+
+
+def _exchanged(words: Words) -> tuple[Words, Words]:
+    """What is asked of x and y in this order, and in the other."""
+    return words, {**words, "x": words["y"], "y": words["x"]}
+
+
+_MORE = (
+    *(("dearer", "cheaper", "costlier"), ("prettier", "uglier", "lovelier"), ("bigger", "smaller", "larger")),
+    ("rarer", "commoner", "scarcer"),
+)
+_MORE_PLACES = (
+    *(("bigger", "smaller", "larger"), ("richer", "poorer", "wealthier"), ("hotter", "colder", "warmer")),
+    *(("noisier", "quieter", "louder"), ("prettier", "uglier", "lovelier")),
+)
+"""More of something, less of it, and another word for more."""
+
+
+_MORE_PEOPLE = (
+    *(("braver", "shyer", "bolder"), ("cleverer", "duller", "smarter"), ("richer", "poorer", "wealthier")),
+    *(("stronger", "weaker", "tougher"), ("happier", "sadder", "merrier")),
+)
+
+
+def _people(rng: Random, part: Part) -> tuple[Words, Words]:
+    firsts, lasts = rng.sample(part(PEOPLE), 2), rng.sample(part(SURNAMES), 2)
+    one, two = (f"{first} {last}" for first, last in zip(firsts, lasts, strict=True))
+    more, less, again = rng.choice(_MORE_PEOPLE)
+    return _exchanged({"x": one, "y": two, "more": more, "less": less, "again": again})
+
+
+def _compared(rng: Random, part: Part) -> tuple[Words, Words]:
+    if rng.random() < 0.3:
+        return _people(rng, part)
+    if rng.random() < 0.4:
+        first, second = rng.sample(part(TOWNS if rng.random() < 0.6 else COUNTRIES), 2)
+        more, less, again = rng.choice(_MORE_PLACES)
+    else:
+        goods = rng.choice([each for each in COUNTED if "goods" in each.groups])
+        first, second = (a(kind.name) for kind in rng.sample(part(goods.kinds), 2))
+        more, less, again = rng.choice(_MORE)
+    return _exchanged({"x": first, "y": second, "more": more, "less": less, "again": again})
+
+
+def _route(rng: Random, part: Part) -> tuple[Words, Words]:
+    start, end = rng.sample(part(TOWNS), 2)
+    by = rng.choice(("", " by bus", " by train", " at night", " with children", f" in {rng.choice(MONTHS)}"))
+    return _exchanged({"x": start, "y": end, "by": by})
+
+
+_UNWANTED = frozenset(
+    ("lose", "steal", "destroy", "hide", "damage", "find", "miss", "drop", "break", "frighten")
+)
+
+
+def _sequence(rng: Random, part: Part) -> tuple[Words, Words]:
+    """Two things to do with something, in one order and in the other."""
+    usual = [deed for deed in part(DEEDS) if deed.verb.base not in _UNWANTED]
+    known = {
+        each.groups[0]: [deed.verb for deed in usual if deed in DEEDS_ON[each.groups[0]]] for each in COUNTED
+    }
+    goods = rng.choice([each for each in COUNTED if len(known[each.groups[0]]) > 1])
+    one, two = rng.sample(known[goods.groups[0]], 2)
+    thing = a(rng.choice(part(goods.kinds)).name)
+    return _steps(one, two, thing), _steps(two, one, thing)
+
+
+def _steps(one: Verb, two: Verb, thing: str) -> Words:
+    return {"x": one.base, "y": two.base, "xing": one.ing, "ying": two.ing, "a_kind": thing}
+
+
+def _career(rng: Random, part: Part) -> tuple[Words, Words]:
+    first, second = (a(trade.name) for trade in rng.sample(part(TRADES), 2))
+    age = rng.choice(
+        ("", " at forty", " without a degree", " in a small town", f" in {rng.choice(COUNTRIES)}")
+    )
+    return _exchanged({"x": first, "y": second, "age": age})
+
+
+def _learning(rng: Random, part: Part) -> tuple[Words, Words]:
+    """What helps with what."""
+    one, two = rng.sample(part((*SUBJECTS, *SPORTS, *LANGUAGES)), 2)
+    return _exchanged({"x": one, "y": two})
+
+
+def _taste(rng: Random, part: Part) -> tuple[Words, Words]:
+    """What to have instead of what."""
+    names = ("fruit", "vegetable", "pastry", "nut", "sweet", "mushroom")
+    one, two = rng.sample(part([kind.plural for name in names for kind in CATEGORIES[name].kinds]), 2)
+    who = rng.choice(("children", "guests", "athletes", "patients", "pupils", "students"))
+    return _exchanged({"x": one, "y": two, "who": who})
+
+
+_MEANINGS = (
+    Meaning(
+        (
+            *("is {x} {more} than {y}", "would you say that {x} is {more} than {y}"),
+            *("in general, is {x} {more} than {y}", "can {x} be {more} than {y}"),
+        ),
+        (
+            ("does {y} count as {less} beside {x}", "does {x} count as {again} beside {y}"),
+            ("would you call {y} {less} next to {x}", "would you call {x} {again} next to {y}"),
+            ("set against {x}, does {y} seem {less}", "set against {y}, does {x} seem {again}"),
+            ("do people find {y} {less} after seeing {x}", "do people find {x} {again} after seeing {y}"),
+        ),
+        _compared,
+    ),
+    Meaning(
+        (
+            *("how do I get from {x} to {y}{by}", "how can one go from {x} to {y}{by}"),
+            *("how does one travel from {x} to {y}{by}", "starting in {x}, how do I get to {y}{by}"),
+        ),
+        (
+            (
+                "is there a way of reaching {y} after leaving {x}{by}",
+                "is there a way of leaving {x} and reaching {y}{by}",
+            ),
+            (
+                "tell me more about reaching {y} after leaving {x}{by}",
+                "tell me more about leaving {x} and reaching {y}{by}",
+            ),
+            (
+                "who knows all about reaching {y} after leaving {x}{by}",
+                "who knows all about leaving {x} and reaching {y}{by}",
+            ),
+            (
+                "what helps with reaching {y} after leaving {x}{by}",
+                "what helps with leaving {x} and reaching {y}{by}",
+            ),
+        ),
+        _route,
+    ),
+    Meaning(
+        (
+            *("should I {x} {a_kind} before I {y} it", "is it right to {x} {a_kind} before I {y} it"),
+            *("must one {x} {a_kind} before one can {y} it", "does one {x} {a_kind} before one may {y} it"),
+        ),
+        (
+            ("does {ying} {a_kind} come after {xing} it", "does {xing} {a_kind} come before {ying} it"),
+            ("is {ying} {a_kind} done after {xing} it", "is {xing} {a_kind} done before {ying} it"),
+            ("has {ying} {a_kind} to follow {xing} it", "has {xing} {a_kind} to precede {ying} it"),
+            (
+                "will {ying} {a_kind} be later than {xing} it",
+                "will {xing} {a_kind} be earlier than {ying} it",
+            ),
+        ),
+        _sequence,
+    ),
+    Meaning(
+        (
+            *("can {x} become {y}{age}", "is there a way for {x} to become {y}{age}"),
+            *("could {x} ever become {y}{age}", "is it usual for {x} to become {y}{age}"),
+        ),
+        (
+            ("can {y} have started as {x}{age}", "can {x} still end as {y}{age}"),
+            ("might {y} have begun as {x}{age}", "might {x} then finish as {y}{age}"),
+            ("could {y} have begun as {x}{age}", "could {x} yet finish as {y}{age}"),
+            ("can {y} have been {x} at first{age}", "can {x} turn into {y} at last{age}"),
+        ),
+        _career,
+    ),
+    Meaning(
+        (
+            *("does {x} help me to learn {y}", "will knowing {x} make {y} easier"),
+            *("is {x} of any use for {y}", "do you need {x} to get better at {y}"),
+        ),
+        (
+            ("does {y} gain a lot from {x}", "does {x} pave the way to {y}"),
+            ("is {y} made easier by {x}", "is {x} an entry to {y}"),
+            ("do skills in {y} profit from {x}", "do skills in {x} assist with {y}"),
+            ("can {y} ever profit from {x}", "can {x} ever assist with {y}"),
+        ),
+        _learning,
+    ),
+    Meaning(
+        (
+            *("should {who} have {x} instead of {y}", "is it better for {who} to have {x} than {y}"),
+            *("do {who} prefer {x} to {y}", "would you give {who} {x} rather than {y}"),
+        ),
+        (
+            ("are {y} worse for {who} next to {x}", "are {x} nicer for {who} next to {y}"),
+            (
+                "do {y} seem the worse choice for {who} beside {x}",
+                "do {x} seem the better choice for {who} beside {y}",
+            ),
+            ("set against {x}, are {y} worse for {who}", "set against {y}, are {x} nicer for {who}"),
+            ("do {who} find {y} worse after {x}", "do {who} find {x} nicer after {y}"),
+        ),
+        _taste,
+    ),
+)
