@@ -8,16 +8,18 @@ from __future__ import annotations
 import os
 import tarfile
 import tempfile
+from collections.abc import Mapping
 from importlib.resources import files
 from pathlib import Path
 
+from gluebench.benchmark import Role
 from gluebench.data.table import load_split
 
 __all__ = ["ARCHIVE", "GOLD", "MARK", "SEED", "build", "load_split"]
 
 SEED = 2018
 """The seed from which the shipped data were made; `sample.json` in the folder names it as well."""
-GOLD = {"test": "gold", "dev": "gold-dev"}
+GOLD: Mapping[Role, str] = {"test": "gold", "dev": "gold-dev"}
 """Gold folder of each split that can be graded."""
 ARCHIVE = "sample.tar.xz"
 MARK = "sample.json"
