@@ -184,6 +184,7 @@ class TestFromPython:
         rows = list(enumerate(values))[::-1]
         forms = [
             values,
+            [float(value) for value in values],
             np.array(values),
             np.array([str(value) for value in values]),
             pd.Series(values),
@@ -209,9 +210,8 @@ class TestFromPython:
             ([1] * 39 + [2], "unknown-label"),
             ([1] * 39 + [float("nan")], "unknown-label"),
             ([1] * 39 + [None], "unknown-label"),
-            ([1.0] * 40, "unknown-label"),
             (["1\t"] * 40, "unknown-label"),
-            ({index + 1: 1 for index in range(40)}, "extra-index"),
+            ({index + 1: 1 for index in range(40)}, "index-from-1"),
         ],
     )
     def test_what_is_wrong_is_refused_with_every_problem(self, gold, values, code) -> None:

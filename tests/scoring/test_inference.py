@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 from fractions import Fraction
-from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -25,6 +25,7 @@ from scoring.columns import (
     some_numbers,
 )
 
+from gluebench.benchmark import load_benchmark
 from gluebench.scoring.inference import (
     Null,
     PairedTest,
@@ -404,10 +405,9 @@ class TestWorkedByHand:
 
 def test_the_intervals_of_a_task_are_those_of_its_files_and_of_their_mean() -> None:
     """One file has two metrics, and so twice the weight; a file without gold is left out."""
-    task = SimpleNamespace(
-        metrics=[F1._replace(file="a"), MCC._replace(file="a"), ACCURACY._replace(file="b"),
-                 R_K._replace(file="c")]
-    )  # fmt: skip
+    files = zip([F1, MCC, ACCURACY, R_K], "aabc", strict=True)
+    metrics = tuple(metric._replace(file=file) for metric, file in files)
+    task = replace(load_benchmark("glue").task("MRPC"), metrics=metrics)
     pairs = {"b": some_labels(200, 0.7)[0], "a": some_labels(100, 0.8, seed=1)[0]}
     points = {metric.name: point(metric, pairs[metric.file]) for metric in task.metrics[:3]}
     bars = task_bars(task, pairs, points)
