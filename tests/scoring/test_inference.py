@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from dataclasses import replace
 from fractions import Fraction
 
 import numpy as np
@@ -407,7 +406,7 @@ def test_the_intervals_of_a_task_are_those_of_its_files_and_of_their_mean() -> N
     """One file has two metrics, and so twice the weight; a file without gold is left out."""
     files = zip([F1, MCC, ACCURACY, R_K], "aabc", strict=True)
     metrics = tuple(metric._replace(file=file) for metric, file in files)
-    task = replace(load_benchmark("glue").task("MRPC"), metrics=metrics)
+    task = load_benchmark("glue").task("MRPC")._replace(metrics=metrics)
     pairs = {"b": some_labels(200, 0.7)[0], "a": some_labels(100, 0.8, seed=1)[0]}
     points = {metric.name: point(metric, pairs[metric.file]) for metric in task.metrics[:3]}
     bars = task_bars(task, pairs, points)
