@@ -88,4 +88,5 @@ def _distance(submission: Submission, title: str, row: Standing) -> Distance:
 def _history(submission: Submission) -> tuple[dict[str, Any], ...]:
     rows = Submission.objects.filter(owner=submission.owner_id, benchmark=submission.benchmark_id)
     rows = rows.current().filter(value__isnull=False).order_by("-submitted", "-pk")
-    return tuple(rows.values("key", "name", "model", "submitted", "scores", "public")[:HISTORY])
+    columns = ("key", "name", "model", "submitted", "scores", "public")
+    return tuple({**row} for row in rows.values(*columns)[:HISTORY])

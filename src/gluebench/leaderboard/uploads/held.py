@@ -20,6 +20,10 @@ Copy = Literal["own", "fixed"]
 class HeldFile(UploadedFile[Any]):
     """A kept file as an upload. The storage copies it, so that a page that is sent twice finds it again."""
 
+    def __init__(self, place: Path, name: str) -> None:
+        super().__init__(place.open("rb"), name, size=place.stat().st_size)
+        self.place = place
+
 
 class Held:
     """One kept file, by a token that is good for its sender alone."""
@@ -70,7 +74,7 @@ class Held:
         if not path.exists():
             return None
         name = self.name if which == "own" else f"{Path(self.name).stem}-fixed.zip"
-        return HeldFile(path.open("rb"), name, size=path.stat().st_size)
+        return HeldFile(path, name)
 
     def _others(self) -> Iterable[Path]:
         return (path for path in self.folder.parent.glob(f"held-{self.account}-*") if path != self.folder)
@@ -79,6 +83,6 @@ class Held:
 def place_of(upload: UploadedFile[Any]) -> Path:
     """Where an upload lies on this machine."""
     if isinstance(upload, HeldFile):
-        return Path(upload.file.name)
+        return upload.place
     assert isinstance(upload, TemporaryUploadedFile)  # this site writes every upload to disk as it comes in
     return Path(upload.temporary_file_path())

@@ -40,7 +40,7 @@ def submit(request: SignedInRequest, name: str) -> HttpResponse:
     instance = Submission(owner=request.user, benchmark=benchmark, group=request.user.team)
 
     def page(form: SubmissionForm, **more: Any) -> HttpResponse:
-        context = {
+        context: dict[str, Any] = {
             "files": expected_files(benchmark.record),
             "policy_sentences": feedback.explained(benchmark),
             "organised": benchmark.organised_by(request.user),
@@ -77,7 +77,7 @@ def replace(request: SignedInRequest, key: str) -> HttpResponse:
     return page(UploadForm())
 
 
-def _files(request: SignedInRequest) -> MultiValueDict[str, UploadedFile] | None:
+def _files(request: SignedInRequest) -> MultiValueDict[str, UploadedFile[Any]] | None:
     """What was sent or, where a button or an empty field means it, what was kept for this page."""
     use = request.POST.get("use")
     held = Held.find(request.user.pk, request.POST.get("kept", ""))
@@ -120,7 +120,7 @@ def _send(
     return redirect(taken)
 
 
-def _name(form: UploadForm, submission: Submission, upload: UploadedFile) -> None:
+def _name(form: UploadForm, submission: Submission, upload: UploadedFile[Any]) -> None:
     """Fill in the row, and name the upload: a page sends a file to a benchmark once."""
     if isinstance(form, SubmissionForm):
         form.save(commit=False)
