@@ -242,7 +242,7 @@ def test_a_file_that_can_be_fixed_is_fixed_and_sent_from_the_page(
         page.get_by_role("button", name="Submit", exact=True).click()
         page.get_by_role("heading", name="Fix these automatically").wait_for()
         assert page.get_by_label("Name").input_value() == "Fixed here"
-        assert not axe_finds(page)
+        assert not (java_script and axe_finds(page))
         page.get_by_role("button", name="Submit the fixed copy").click()
         page.get_by_role("heading", name="Fixed here").wait_for()
         assert not [each for each in tab.complaints if "422" not in each]

@@ -349,3 +349,10 @@ def test_the_distance_has_the_interval_of_the_paired_test(owner: Client, graded:
     text = owner.get(own.get_absolute_url()).content.decode()
     assert "7.0 to 31.0" in text
     assert "significant at 5 %" in text
+
+
+def test_the_page_s_script_is_told_of_a_twin_too(fill: Any, good_zip: bytes) -> None:
+    assert fill(good_zip, headers=SCRIPT).status_code == 201
+    answer = fill(good_zip, headers=SCRIPT)
+    assert answer.status_code == 422
+    assert "submitted this very file before" in answer.json()["findings"]
