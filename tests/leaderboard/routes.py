@@ -100,6 +100,12 @@ ROUTES = (
         {"public": "1"},
     ),
     Route("submissions/<slug:key>/withdraw", "/submissions/{key}/withdraw", POST_ONLY, ITS_OWNER_ACTS),
+    Route(
+        "submissions/<slug:key>/replace",
+        "/submissions/{key}/replace",
+        NOTHING_YET,
+        "login 404 404 422 404 404 404",
+    ),
     Route("terms", "/terms", "200", "405"),
     Route("privacy", "/privacy", "200", "405"),
     # ranks, phenomena, people

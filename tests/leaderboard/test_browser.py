@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import zipfile
 from pathlib import Path
 from typing import Any
 
 import pytest
 from browser import MARKS, Tab, axe_finds, shown
-from leaderboard.material import PREDICTIONS, zip_bytes
+from leaderboard.material import PREDICTIONS, tsv, zip_bytes
 
 pytestmark = MARKS
 
@@ -172,6 +173,7 @@ def test_a_zip_is_checked_and_submitted(chromium: Any, served: Any, tmp_path: Pa
         page.get_by_text("The file is valid.").wait_for()
         page.get_by_label("Name").fill("Clicked")
         page.get_by_label("Model").fill("CBoW")
+        page.get_by_text("More about the system").click()
         page.get_by_label("Multi-task training").check()
         page.get_by_role("button", name="Submit", exact=True).click()
         page.get_by_role("heading", name="Tasks").wait_for(timeout=15000)
@@ -180,6 +182,70 @@ def test_a_zip_is_checked_and_submitted(chromium: Any, served: Any, tmp_path: Pa
         page.goto("/")
         assert page.get_by_role("link", name="Clicked", exact=True).count() == 1
         assert not tab.complaints
+
+
+def tabs_to(page: Any, role: str, name: str, *, most: int = 30) -> int:
+    """Press Tab until this has the focus; returns how often."""
+    target = page.get_by_role(role, name=name, exact=True).first
+    for times in range(1, most + 1):
+        page.keyboard.press("Tab")
+        if target.evaluate("each => each === document.activeElement"):
+            return times
+    raise AssertionError(f"{name} is more than {most} stops away")
+
+
+def test_from_the_board_to_a_sent_file_it_is_25_tab_stops_at_most(
+    chromium: Any, served: Any, entry: str, tmp_path: Path
+) -> None:
+    """By Tab alone, every stop counted, no link to skip what comes first."""
+    (tmp_path / "good.zip").write_bytes(zip_bytes(PREDICTIONS))
+    with Tab(chromium, served.url) as tab:
+        page = tab.page
+        sign_up(page, "tabs@example.org")
+        page.goto("/")
+        stops = tabs_to(page, "link", "Submit")
+        page.keyboard.press("Enter")
+        page.get_by_role("heading", name="Submit to A tiny benchmark").wait_for()
+        file = page.get_by_label("Submission", exact=True)
+        for times in range(1, 30):
+            page.keyboard.press("Tab")
+            if file.evaluate("each => each === document.activeElement"):
+                stops += times
+                break
+        file.set_input_files(tmp_path / "good.zip")  # a browser's own window, which opens with Enter
+        stops += tabs_to(page, "textbox", "Name")
+        page.keyboard.type("By keyboard")
+        stops += tabs_to(page, "textbox", "Model")
+        page.keyboard.type("CBoW")
+        stops += tabs_to(page, "button", "Submit")
+        page.keyboard.press("Enter")
+        page.get_by_role("heading", name="By keyboard").wait_for()
+        assert stops <= 25
+        assert not tab.complaints
+
+
+@pytest.mark.parametrize("java_script", [True, False])
+def test_a_file_that_can_be_fixed_is_fixed_and_sent_from_the_page(
+    chromium: Any, served: Any, tmp_path: Path, java_script: bool
+) -> None:
+    path = tmp_path / "commas.zip"
+    with zipfile.ZipFile(path, "w") as archive:
+        for name, values in PREDICTIONS.items():
+            archive.writestr(f"{name}.tsv", tsv(values, "prediction").replace("\t", ","))
+    with Tab(chromium, served.url, java_script_enabled=java_script) as tab:
+        page = tab.page
+        sign_up(page, f"commas-{java_script}@example.org".lower())
+        page.goto("/benchmarks/tiny/submit")
+        page.get_by_label("Submission", exact=True).set_input_files(path)
+        page.get_by_label("Name").fill("Fixed here")
+        page.get_by_label("Model").fill("CBoW")
+        page.get_by_role("button", name="Submit", exact=True).click()
+        page.get_by_role("heading", name="Fix these automatically").wait_for()
+        assert page.get_by_label("Name").input_value() == "Fixed here"
+        assert not (java_script and axe_finds(page))
+        page.get_by_role("button", name="Submit the fixed copy").click()
+        page.get_by_role("heading", name="Fixed here").wait_for()
+        assert not [each for each in tab.complaints if "422" not in each]
 
 
 def test_a_file_that_is_too_large_is_refused_before_it_is_sent(
@@ -222,6 +288,7 @@ def test_enter_submits_and_a_second_click_does_not_submit_again(
         }""")
         page.get_by_role("heading", name="About the system").wait_for()
         page.goto("/benchmarks/tiny/submit")
+        (tmp_path / "good.zip").write_bytes(zip_bytes({**PREDICTIONS, "Refer": "0011"}))
         page.get_by_label("Submission", exact=True).set_input_files(tmp_path / "good.zip")
         page.get_by_label("Model").fill("CBoW")
         page.get_by_label("Name").fill("By Enter")

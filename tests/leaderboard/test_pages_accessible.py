@@ -24,6 +24,7 @@ ANYBODY = (
 SIGNED_IN = (
     *("/submissions", "/submissions/{private}", "/submissions/{invalid}", "/submissions/{private}/edit"),
     *("/benchmarks/tiny/submit", "/benchmarks/tiny/organise", "/benchmarks/tiny/organise/log"),
+    "/submissions/{invalid}/replace",
     *("/benchmarks/tiny/organise/alike", "/benchmarks/tiny/organise/submissions/{private}"),
     *(
         "/benchmarks/tiny/organise/limits",

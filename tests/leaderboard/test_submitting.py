@@ -107,10 +107,10 @@ def test_two_clicks_in_the_same_instant_lose_nothing(
 
     accept = uploads.accept
 
-    def overtaken(submission: Submission, file: Any) -> Submission:
+    def overtaken(submission: Submission, file: Any, **more: Any) -> Submission:
         monkeypatch.undo()
         assert fill(retry_key="page-1", data=files[1]).status_code == 302
-        return accept(submission, file)
+        return accept(submission, file, **more)
 
     monkeypatch.setattr(uploads, "accept", overtaken)
     assert fill(retry_key="page-1").status_code == 302

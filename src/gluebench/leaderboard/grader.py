@@ -46,6 +46,8 @@ def _result(job: dict[str, Any]) -> dict[str, Any]:
     benchmark = load_benchmark(job["manifest"])
     submission = check(job["submission"], benchmark)
     result: dict[str, Any] = {"check": submission.as_dict() | {"source": ""}}
+    if job.get("fixed") and submission.verdict != "valid":
+        result["fixed"] = _fixed(job, benchmark)
     if job["gold"] is not None and submission.verdict != "invalid":
         from gluebench.scoring import grade
 
@@ -55,6 +57,17 @@ def _result(job: dict[str, Any]) -> dict[str, Any]:
         if job.get("bests") is not None:
             result |= _ladder(job["bests"], submission, gold)
     return result
+
+
+def _fixed(job: dict[str, Any], benchmark: Benchmark) -> dict[str, Any] | None:
+    """Write a copy in the right form: what changes, and its own check; None if errors remain."""
+    from gluebench.submission import check, fix_submission
+
+    found = fix_submission(job["submission"], job["fixed"], benchmark)
+    if found.problems:
+        return None
+    changes = [step for step in found.done if job["fixed"] not in step]
+    return {"changes": changes, "check": check(job["fixed"], benchmark).as_dict() | {"source": ""}}
 
 
 def _similar(job: dict[str, Any]) -> dict[str, Any]:

@@ -14,7 +14,7 @@ from gluebench.leaderboard.operations import PROBES
 from gluebench.leaderboard.ranks import views as ranks
 from gluebench.leaderboard.ranks.compare_views import compare
 from gluebench.leaderboard.submissions import views as submissions
-from gluebench.leaderboard.uploads.views import submit
+from gluebench.leaderboard.uploads.views import replace, submit
 
 admin.autodiscover()
 
@@ -48,6 +48,7 @@ urlpatterns = [
     path("", include("gluebench.leaderboard.submissions.urls")),
     path("", include("gluebench.leaderboard.similarity.urls")),
     path("benchmarks/<slug:name>/submit", submit, name="submit"),
+    path("submissions/<slug:key>/replace", replace, name="submission-replace"),
     path("submissions", submissions.mine, name="my-submissions"),
     path("submissions/<slug:key>", submissions.submission, name="submission"),
     path("submissions/<slug:key>.json", submissions.submission_json, name="submission-json"),

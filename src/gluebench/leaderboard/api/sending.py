@@ -20,7 +20,8 @@ from gluebench.leaderboard.common.problems import FieldError, ProblemError, inva
 from gluebench.leaderboard.limits.quota import usage
 from gluebench.leaderboard.submissions.models import Submission
 from gluebench.leaderboard.submissions.process import GraderError
-from gluebench.leaderboard.uploads.accept import accept_once, digest, free_check, sent_before
+from gluebench.leaderboard.uploads.accept import accept_once, digest, sent_before
+from gluebench.leaderboard.uploads.checking import free_check
 
 RETRY_KEY = r"^[!-~]{1,64}$"
 
@@ -35,7 +36,7 @@ def check(request: HttpRequest, name: str, file: File[UploadedFile]) -> HttpResp
     _only(request, set())
     _within_size(file)
     try:
-        return JsonResponse(free_check(benchmark, file, user.pk))
+        return JsonResponse(free_check(benchmark, file, user.pk)["check"])
     except GraderError as failure:
         raise invalid([FieldError(field="file", message=str(failure))]) from None
 

@@ -37,7 +37,7 @@ ACT = answers(schemas.SubmissionFacts, 403, 404)
 @router.get("", response=answers(schemas.SubmissionList, 403, 422), auth=SIGNED_IN)
 def submissions(request: HttpRequest, asked: Query[Asked], only: Query[schemas.Only]) -> HttpResponse:
     """One's own submissions, newest first; of one benchmark, or of one status."""
-    mine = Submission.objects.owned_by(user_with(request, Scope.READ)).select_related("benchmark")
+    mine = Submission.objects.owned_by(user_with(request, Scope.READ)).current().select_related("benchmark")
     if only.benchmark is not None:
         mine = mine.filter(benchmark__name=only.benchmark)
     if only.status is not None:

@@ -18,9 +18,13 @@ from gluebench.leaderboard.benchmarks.models import Benchmark
 from gluebench.leaderboard.fields import FIELDS
 from gluebench.leaderboard.submissions import feedback
 from gluebench.leaderboard.submissions.grading import QUEUE_LEASE_SECONDS, hand_out
-from gluebench.leaderboard.submissions.models import Kind, Revision, Status, Submission, renewed
+from gluebench.leaderboard.submissions.models import Kind, Revision, Status, Submission, new_key, renewed
 
 UNGRADED = "It was withdrawn before it was graded, and counts against no limit."
+
+
+class ReplaceError(Exception):
+    """An upload whose file cannot be replaced now; the message may be shown."""
 
 
 def edit(submission: Submission, by: User, values: Mapping[str, Any]) -> Revision | None:
@@ -73,6 +77,30 @@ def restore(submission: Submission) -> Submission:
             _save(row, "withdrawn")
             feedback.show(row)
         return row
+
+
+def require_replaceable(submission: Submission) -> None:
+    """Raise ReplaceError for a submission whose file may not be replaced, or no longer."""
+    if not submission.is_replaceable:
+        raise ReplaceError("Only a file that is not valid can be replaced, and this one is not so any more.")
+
+
+def replace(earlier: Submission, submission: Submission) -> None:
+    """Give an upload the address and fields of one that is not valid; in the transaction that saves it.
+
+    The earlier upload stays under another address, and counts against the limits as before.
+    """
+    with _locked(earlier) as row:
+        require_replaceable(row)
+        submission.key, submission.replaces = row.key, row
+        for name in (*FIELDS, "kind", "public"):
+            setattr(submission, name, getattr(row, name))
+        row.key, row.public, row.withdrawn = new_key(), False, timezone.now()
+        _save(row, "key", "public", "withdrawn")
+        files = [row.sha256, submission.sha256]
+        record(
+            "replace", actor=submission.owner, benchmark=row.benchmark, submission=submission, sha256=files
+        )
 
 
 def approve(submission: Submission, by: User, reason: str = "") -> Submission:

@@ -17,6 +17,8 @@ from gluebench.leaderboard.text import plain
 
 PUBLIC = "Show it on the public board once it is graded"
 PUBLIC_HELP = "Leave it off to see your score first; you can publish later from the submission's page."
+ACCEPTED = ".zip,application/zip,.tsv,.csv,.txt,.json,.jsonl"
+"""What a browser offers first; tables outside a zip can be fixed."""
 WIDGETS = {"text": forms.Textarea(attrs={"rows": 5}), "choice": forms.RadioSelect()}
 """How a kind of field is filled in, where not in one line."""
 
@@ -28,8 +30,13 @@ class UploadForm(forms.Form):
         label="Submission",
         help_text="One zip with a .tsv file for each test file, as this page lists them; "
         f"at most {settings.UPLOAD_BYTES // 1024**2} MB.",
-        widget=forms.FileInput(attrs={"accept": ".zip,application/zip", "data-most": settings.UPLOAD_BYTES}),
+        widget=forms.FileInput(attrs={"accept": ACCEPTED, "data-most": settings.UPLOAD_BYTES}),
+        error_messages={"required": "Choose a file."},
     )
+    retry_key = forms.CharField(
+        required=False, max_length=64, widget=forms.HiddenInput, initial=lambda: secrets.token_hex(16)
+    )
+    """Of the page that is sent, so that a second click or a broken line makes no second submission."""
 
     def clean_upload(self) -> UploadedFile[Any]:
         """The file, unless it is larger than any honest submission."""
@@ -68,11 +75,6 @@ class DetailsForm(forms.ModelForm):  # type: ignore[type-arg]
 
 class SubmissionForm(UploadForm, DetailsForm):
     """A submission and what its author says of it."""
-
-    retry_key = forms.CharField(
-        required=False, max_length=64, widget=forms.HiddenInput, initial=lambda: secrets.token_hex(16)
-    )
-    """Of the page that is sent, so that a second click or a broken line makes no second submission."""
 
     class Meta(DetailsForm.Meta):
         fields = [*FIELDS, "public"]

@@ -118,6 +118,10 @@ class SubmissionQuerySet(models.QuerySet["Submission"]):
         """Those this person sent."""
         return self.filter(owner=user) if user.is_authenticated else self.none()
 
+    def current(self) -> SubmissionQuerySet:
+        """Without uploads that another one replaced."""
+        return self.filter(replaced_by=None)
+
     def waiting(self) -> SubmissionQuerySet:
         """Those not final yet."""
         return self.filter(status__in=OPEN)
@@ -198,6 +202,10 @@ class Submission(models.Model):
     size = models.PositiveBigIntegerField()
     retry_key = models.CharField(max_length=64, null=True, editable=False)
     """What its sender called this upload, so that sending it again makes no second submission."""
+    replaces = models.OneToOneField(
+        "self", null=True, editable=False, on_delete=models.SET_NULL, related_name="replaced_by"
+    )
+    """The upload that was not valid and whose address it took."""
     why = models.CharField(max_length=200, blank=True)
     """Why it is graded this time: empty for the first time, else what changed."""
 
@@ -253,6 +261,11 @@ class Submission(models.Model):
     def is_open(self) -> bool:
         """Whether it still waits or is being graded."""
         return self.status in OPEN
+
+    @property
+    def is_replaceable(self) -> bool:
+        """Whether its author may send another file in its place."""
+        return self.status == Status.INVALID and self.withdrawn is None
 
     @property
     def is_scored(self) -> bool:

@@ -46,7 +46,8 @@ def submissions(request: SignedInRequest, name: str) -> HttpResponse:
     """All submissions of a benchmark, narrowed by state, kind and words."""
     benchmark = organised(request, name)
     form = FilterForm(request.GET, states=[(state, title) for state, (title, _) in STATES.items()])
-    rows = benchmark.submissions.select_related("owner").defer("report", "problems").order_by("-submitted")
+    current = benchmark.submissions.current()
+    rows = current.select_related("owner").defer("report", "problems").order_by("-submitted")
     if form.is_valid():
         rows = rows.filter(_wanted(form.cleaned_data, admin=request.user.is_superuser))
     page = page_of(request, rows)
@@ -54,10 +55,7 @@ def submissions(request: SignedInRequest, name: str) -> HttpResponse:
         row.account = account_name(row.owner, request.user)
     asked = request.GET.copy()
     asked.pop("page", None)
-    counts = [
-        (state, title, benchmark.submissions.filter(found).count())
-        for state, (title, found) in STATES.items()
-    ]
+    counts = [(state, title, current.filter(found).count()) for state, (title, found) in STATES.items()]
     context = {
         "form": form,
         "page": page,

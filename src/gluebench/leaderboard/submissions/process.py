@@ -87,17 +87,20 @@ def run_grader(
         return _answer(child.returncode, answer.read())
 
 
-def run_check(manifest: Path, submission: Path, *, account: int) -> Mapping[str, Any]:
-    """The validator's findings on a file, without labels; for the free check.
+def run_check(
+    manifest: Path, submission: Path, *, account: int, fixed: Path | None = None
+) -> Mapping[str, Any]:
+    """The validator's findings on a file, without labels, under "check"; for the free check.
 
+    Where it is not valid and a copy in the right form can be written to `fixed`, "fixed" says what changes.
     Raises GraderError, and ProblemError where too many wait. The grader runs behind the pages, at the lowest
     priority, and few of them at a time; the others wait.
     """
     job = {"manifest": str(manifest), "gold": None, "submission": str(submission), "nice": 19}
+    if fixed is not None:
+        job["fixed"] = str(fixed)
     with _place_in_queue(account), _CHECKING:
-        found = run_grader(job)
-    check: Mapping[str, Any] = found["check"]
-    return check
+        return run_grader(job)
 
 
 @contextmanager

@@ -37,7 +37,8 @@ SAID = {
 @require_safe
 def mine(request: SignedInRequest) -> HttpResponse:
     """One's own submissions, newest first, and the benchmarks that one organises."""
-    found = Submission.objects.owned_by(request.user).select_related("benchmark").defer("report", "problems")
+    found = Submission.objects.owned_by(request.user).current()
+    found = found.select_related("benchmark").defer("report", "problems")
     organises = Benchmark.objects.all() if request.user.is_superuser else request.user.organised.all()
     context = {"page": page_of(request, found), "organises": organises[:100], "here": "mine"}
     return render(request, "submissions/mine.html", context)

@@ -9,28 +9,28 @@ from pathlib import Path
 from typing import Any
 
 from django.core.files import File
-from django.core.files.uploadedfile import TemporaryUploadedFile, UploadedFile
 from django.db import DatabaseError, IntegrityError, transaction
 
 from gluebench.leaderboard.accounts.models import User
 from gluebench.leaderboard.accounts.trust import confirmed
 from gluebench.leaderboard.benchmarks.models import Benchmark
-from gluebench.leaderboard.common.rates import spend
 from gluebench.leaderboard.fields import FIELDS
 from gluebench.leaderboard.folder import SiteError
 from gluebench.leaderboard.limits import gate
-from gluebench.leaderboard.submissions.feedback import as_policy
+from gluebench.leaderboard.submissions import acts
 from gluebench.leaderboard.submissions.grading import grade, hand_out
 from gluebench.leaderboard.submissions.models import Submission
-from gluebench.leaderboard.submissions.process import run_check, under_own_name
 from gluebench.leaderboard.text import require_fields
 
 
-def accept(submission: Submission, file: File[bytes], *, limited: bool = True) -> Submission:
+def accept(
+    submission: Submission, file: File[bytes], *, limited: bool = True, replaces: Submission | None = None
+) -> Submission:
     """Store the file, then row and background task together; all is durable when this returns.
 
-    Raises QuotaError where a limit of the benchmark does not allow it now; nothing is kept of it then.
-    `limited=False` is for who runs the site: no limit holds.
+    Raises QuotaError where a limit of the benchmark does not allow it now, and ReplaceError where it may not
+    take the place of `replaces`; nothing is kept of it then. `limited=False` is for who runs the site: no
+    limit holds.
     """
     if limited:
         gate.ask(submission)
@@ -44,6 +44,8 @@ def accept(submission: Submission, file: File[bytes], *, limited: bool = True) -
         with transaction.atomic():
             if limited:
                 gate.take(submission)
+            if replaces is not None:
+                acts.replace(replaces, submission)
             submission.save()
             hand_out(submission.pk)
     except BaseException:
@@ -55,7 +57,7 @@ def accept(submission: Submission, file: File[bytes], *, limited: bool = True) -
 def _forget(submission: Submission) -> None:
     """Delete the file of what was not taken. An answer that got lost may hide that it was: then it stays."""
     with suppress(DatabaseError):
-        if not Submission.objects.filter(key=submission.key).exists():
+        if not Submission.objects.filter(file=submission.file.name).exists():
             submission.file.delete(save=False)
 
 
@@ -69,14 +71,16 @@ def digest(file: File[bytes]) -> str:
     return found.hexdigest()
 
 
-def accept_once(submission: Submission, file: File[bytes]) -> Submission:
+def accept_once(
+    submission: Submission, file: File[bytes], *, replaces: Submission | None = None
+) -> Submission:
     """Let it in, unless an upload with its `retry_key` came in before or meanwhile: then return that one."""
     known = sent_before(submission)
     if known is not None:
         return known
     try:
-        return accept(submission, file)
-    except (IntegrityError, gate.QuotaError):
+        return accept(submission, file, replaces=replaces)
+    except (IntegrityError, gate.QuotaError, acts.ReplaceError):
         known = sent_before(submission)
         if known is None:
             raise
@@ -89,18 +93,6 @@ def sent_before(submission: Submission) -> Submission | None:
         return None
     rows = Submission.objects.owned_by(submission.owner).select_related("benchmark")
     return rows.filter(retry_key=submission.retry_key).first()
-
-
-def free_check(benchmark: Benchmark, upload: UploadedFile[Any], account: int) -> Mapping[str, Any]:
-    """The validator's findings on an upload, as the benchmark judges them. Costs no quota; nothing is kept.
-
-    Raises GraderError, and ProblemError where too many were asked for.
-    """
-    assert isinstance(upload, TemporaryUploadedFile)  # this site writes every upload to disk as it comes in
-    spend("check", str(account))
-    with under_own_name(Path(upload.temporary_file_path()), upload.name or "") as path:
-        found = run_check(benchmark.manifest_path, path, account=account)
-    return as_policy(benchmark.policy, found)
 
 
 def submit_file(

@@ -1,103 +1,193 @@
-"""The page that takes a submission: the form, the free check, and sending."""
+"""The pages that take a file: to submit it, to check it only, and to replace one that is not valid."""
 
 from __future__ import annotations
 
 import hashlib
+from collections.abc import Callable
 from typing import Any
 
 from django.contrib.auth.decorators import login_required
-from django.http import HttpRequest, HttpResponse, JsonResponse
+from django.core.files.uploadedfile import UploadedFile
+from django.http import Http404, HttpRequest, HttpResponse, JsonResponse
 from django.shortcuts import get_object_or_404, redirect, render
+from django.template.loader import render_to_string
+from django.utils.datastructures import MultiValueDict
+from django.views.decorators.http import require_http_methods
 
 from gluebench.leaderboard.accounts.models import SignedInRequest
 from gluebench.leaderboard.benchmarks.models import Benchmark
 from gluebench.leaderboard.common.problems import ProblemError
-from gluebench.leaderboard.limits.gate import QuotaError, refused
+from gluebench.leaderboard.limits import gate
 from gluebench.leaderboard.submissions import feedback
-from gluebench.leaderboard.submissions.findings import findings_of
+from gluebench.leaderboard.submissions.acts import ReplaceError, require_replaceable
 from gluebench.leaderboard.submissions.forms import SubmissionForm, UploadForm
 from gluebench.leaderboard.submissions.models import Submission
 from gluebench.leaderboard.submissions.process import GraderError
 from gluebench.leaderboard.submissions.report import expected_files
-from gluebench.leaderboard.submissions.requests import wants_json
-from gluebench.leaderboard.uploads.accept import accept_once, digest, free_check
+from gluebench.leaderboard.submissions.requests import owned, wants_json
+from gluebench.leaderboard.uploads.accept import accept_once, digest, sent_before
+from gluebench.leaderboard.uploads.checking import Question, look, objection
+from gluebench.leaderboard.uploads.held import Held, place_of
+
+Page = Callable[..., HttpResponse]
+"""Shows the form again, with what else the page says."""
 
 
 @login_required
 def submit(request: SignedInRequest, name: str) -> HttpResponse:
     """The form; sends the submission, or only checks its file."""
     benchmark = get_object_or_404(Benchmark, name=name)
-    if request.POST.get("action") == "check":
-        return _check(request, benchmark)
     instance = Submission(owner=request.user, benchmark=benchmark, group=request.user.team)
-    form = SubmissionForm(request.POST or None, request.FILES or None, instance=instance)
+
+    def page(form: SubmissionForm, **more: Any) -> HttpResponse:
+        context: dict[str, Any] = {
+            "files": expected_files(benchmark.record),
+            "policy_sentences": feedback.explained(benchmark),
+            "organised": benchmark.organised_by(request.user),
+        }
+        return _page(request, "submissions/submit.html", benchmark, form, **context, **more)
+
+    if request.POST.get("action") == "check":
+        again = SubmissionForm(instance=Submission(benchmark=benchmark), initial=request.POST.dict())
+        return _check(request, benchmark, lambda **more: page(again, **more))
     if request.method != "POST":
-        return _form(request, benchmark, form)
+        return page(SubmissionForm(instance=instance))
+    form = SubmissionForm(request.POST, _files(request), instance=instance)
+    return _send(request, form, instance, page)
+
+
+@login_required
+@require_http_methods(["GET", "HEAD", "POST"])
+def replace(request: SignedInRequest, key: str) -> HttpResponse:
+    """Send another file in the place of one that is not valid."""
+    earlier = owned(request.user, key)
+    benchmark = earlier.benchmark
+
+    def page(form: UploadForm, **more: Any) -> HttpResponse:
+        return _page(request, "submissions/replace.html", benchmark, form, submission=earlier, **more)
+
+    if request.POST.get("action") == "check":
+        return _check(request, benchmark, lambda **more: page(UploadForm(), **more))
+    if request.method == "POST":
+        instance = Submission(owner=request.user, benchmark=benchmark, group=request.user.team)
+        form = UploadForm(request.POST, _files(request))
+        return _send(request, form, instance, page, replaces=earlier)
+    if not earlier.is_replaceable:
+        raise Http404("Only a file that is not valid can be replaced.")
+    return page(UploadForm())
+
+
+def _files(request: SignedInRequest) -> MultiValueDict[str, UploadedFile[Any]] | None:
+    """What was sent or, where a button or an empty field means it, what was kept for this page."""
+    use = request.POST.get("use")
+    held = Held.find(request.user.pk, request.POST.get("kept", ""))
+    if held is None or (request.FILES and use != "fixed"):
+        return request.FILES or None
+    file = held.file("fixed" if use == "fixed" else "own")
+    return MultiValueDict({"upload": [file]} if file else {})
+
+
+def _send(
+    request: SignedInRequest,
+    form: UploadForm,
+    submission: Submission,
+    page: Page,
+    replaces: Submission | None = None,
+) -> HttpResponse:
+    """Take the upload in, or say what keeps it out."""
     if not form.is_valid():
-        return _refused(request, benchmark, form)
+        return _refused(request, form, page)
+    upload = form.cleaned_data["upload"]
     try:
-        taken = _take(form, instance)
-    except QuotaError as refusal:
+        _name(form, submission, upload)
+        taken = sent_before(submission)
+        if taken is None:
+            if replaces is not None:
+                require_replaceable(replaces)
+            gate.ask(submission)
+            question = objection(submission, upload, sure=request.POST.get("use") == "own")
+            if question is not None:
+                return _asked(request, form, page, question, submission.benchmark)
+            taken = accept_once(submission, upload, replaces=replaces)
+    except gate.QuotaError as refusal:
         form.add_error(None, str(refusal))
-        return refused(_refused(request, benchmark, form), refusal)
+        return gate.refused(_refused(request, form, page), refusal)
+    except ReplaceError as refusal:
+        form.add_error(None, str(refusal))
+        return _refused(request, form, page)
     if wants_json(request):
         return JsonResponse({"url": taken.get_absolute_url()}, status=201)
     return redirect(taken)
 
 
-def _refused(request: HttpRequest, benchmark: Benchmark, form: SubmissionForm) -> HttpResponse:
+def _name(form: UploadForm, submission: Submission, upload: UploadedFile[Any]) -> None:
+    """Fill in the row, and name the upload: a page sends a file to a benchmark once."""
+    if isinstance(form, SubmissionForm):
+        form.save(commit=False)
+    submission.sha256 = digest(upload)
+    if page := form.cleaned_data["retry_key"]:
+        key = f"{page} {submission.benchmark_id} {submission.sha256}"
+        submission.retry_key = hashlib.sha256(key.encode()).hexdigest()
+
+
+def _refused(request: SignedInRequest, form: UploadForm, page: Page) -> HttpResponse:
     """What is wrong, beside each field; to the page's script as JSON, so that the file stays chosen."""
     if wants_json(request):
         return JsonResponse({"errors": form.errors}, status=422)
-    return _form(request, benchmark, form)
+    upload = form.cleaned_data.get("upload")
+    if upload is None or not place_of(upload).exists():  # the storage has moved it
+        return page(form)
+    held = Held.new(request.user.pk)
+    held.keep(upload, own=True)
+    return page(form, held=held)
 
 
-def _take(form: SubmissionForm, submission: Submission) -> Submission:
-    """Take it in, unless this very page and file were sent before: then it is the one that is there."""
-    upload, page = form.cleaned_data["upload"], form.cleaned_data["retry_key"]
-    form.save(commit=False)
-    submission.sha256 = digest(upload)
-    if page:  # one key for each file that a page sends to a benchmark
-        key = f"{page} {submission.benchmark_id} {submission.sha256}"
-        submission.retry_key = hashlib.sha256(key.encode()).hexdigest()
-    return accept_once(submission, upload)
+def _asked(
+    request: SignedInRequest, form: UploadForm, page: Page, question: Question, benchmark: Benchmark
+) -> HttpResponse:
+    """What the check found, or a twin, and what may be chosen."""
+    told = {"asked": question, "found": question.found}
+    if wants_json(request):
+        html = render_to_string("submissions/findings.html", {**told, "benchmark": benchmark}, request)
+        return JsonResponse({"findings": html}, status=422)
+    return page(form, status=422, held=Held.find(request.user.pk, question.kept), **told)
 
 
-def _check(request: SignedInRequest, benchmark: Benchmark) -> HttpResponse:
-    """The validator's findings on the uploaded file, which is then forgotten."""
-    form = UploadForm(request.POST, request.FILES)
-    found: dict[str, Any] = {"found": None, "failure": ""}
+def _check(request: SignedInRequest, benchmark: Benchmark, page: Page) -> HttpResponse:
+    """The validator's findings on the uploaded file, of which only a fixed copy is kept."""
+    form = UploadForm(request.POST, _files(request))
+    told: dict[str, Any] = {"found": None, "failure": " ".join(map(str, form.errors.get("upload", [])))}
     refusal: ProblemError | None = None
     if form.is_valid():
         try:
-            check = free_check(benchmark, form.cleaned_data["upload"], request.user.pk)
-            found["found"] = findings_of(check)
+            question = look(benchmark, form.cleaned_data["upload"], request.user.pk, own=False)
+            told |= {"asked": question, "found": question.found}
         except GraderError as failure:
-            found["failure"] = str(failure)
+            told["failure"] = str(failure)
         except ProblemError as error:
             refusal = error
-            found["failure"] = error.detail
-    else:
-        found["failure"] = " ".join(map(str, form.errors.get("upload", [])))
+            told["failure"] = error.detail
     if request.POST.get("fragment"):
-        answer = render(request, "submissions/findings.html", found)
+        answer = render(request, "submissions/findings.html", {**told, "benchmark": benchmark})
     else:
-        again = SubmissionForm(instance=Submission(benchmark=benchmark), initial=request.POST.dict())
-        answer = _form(request, benchmark, again, checked=True, **found)
+        answer = page(checked=True, **told)
     if refusal is not None:
         answer.status_code = refusal.status
         answer["Retry-After"] = refusal.headers["Retry-After"]
     return answer
 
 
-def _form(request: HttpRequest, benchmark: Benchmark, form: SubmissionForm, **more: Any) -> HttpResponse:
-    context = {
-        "benchmark": benchmark,
-        "files": expected_files(benchmark.record),
-        "form": form,
-        "policy_sentences": feedback.explained(benchmark),
-        "organised": benchmark.organised_by(request.user),
-        "here": "submit",
-    }
-    status = 422 if form.errors else 200
-    return render(request, "submissions/submit.html", {**context, **more}, status=status)
+def _page(
+    request: HttpRequest,
+    template: str,
+    benchmark: Benchmark,
+    form: UploadForm,
+    *,
+    status: int = 200,
+    held: Held | None = None,
+    **context: Any,
+) -> HttpResponse:
+    """The form's page. What is kept needs not be chosen again."""
+    form.fields["upload"].required = held is None or held.file("own") is None
+    context |= {"benchmark": benchmark, "form": form, "held": held, "here": "submit"}
+    return render(request, template, context, status=422 if form.errors else status)

@@ -8,8 +8,10 @@ from typing import Any
 from django import template
 
 from gluebench.leaderboard.boards.phenomena import slug_of
+from gluebench.leaderboard.boards.progress import progress_of
 from gluebench.leaderboard.common import formats
 from gluebench.leaderboard.limits.clock import precise
+from gluebench.leaderboard.submissions.models import Submission
 from gluebench.leaderboard.text import breakable, markdown
 
 register = template.Library()
@@ -27,3 +29,9 @@ register.filter("slugged", slug_of)
 def item(values: Mapping[str, Any], name: str) -> Any:
     """What a mapping has under a name that is known only here; None where it has nothing."""
     return values.get(name)
+
+
+@register.inclusion_tag("boards/progress.html")
+def progress(submission: Submission) -> dict[str, Any]:
+    """Where it stands, and what its author may do next."""
+    return {"submission": submission, "benchmark": submission.benchmark, "progress": progress_of(submission)}

@@ -15,9 +15,10 @@ window.addEventListener("pageshow", () => rest());
 
 form?.addEventListener("submit", (event) => {
   event.preventDefault();
-  if (tooLarge()) return;
+  const use = event.submitter?.name === "use" ? event.submitter.value : "";
+  if (!use && tooLarge()) return;
   if (event.submitter?.value === "check") check(event.submitter);
-  else if (!sent) send(); // a second click while the file is on its way
+  else if (!sent) send(use); // a second click while the file is on its way
 });
 
 // A file dropped anywhere on the page is meant for the field; without this a browser would open it instead.
@@ -41,6 +42,9 @@ window.addEventListener("drop", (event) => {
   }
   input.files = event.dataTransfer.files;
   input.dispatchEvent(new Event("change", { bubbles: true }));
+});
+findings?.addEventListener("click", (event) => {
+  if (event.target.closest("a[href='#id_upload']")) input.click();
 });
 input?.addEventListener("change", () => {
   const file = input.files[0];
@@ -88,10 +92,14 @@ async function renewed() {
   return token !== null;
 }
 
-// XMLHttpRequest and not fetch, because only it tells how much of an upload has left.
-function send(again = false) {
+// XMLHttpRequest and not fetch, because only it tells how much of an upload has left. `use` names what the site kept.
+function send(use, again = false) {
   const data = new FormData(form);
   data.set("action", "submit");
+  if (use) {
+    data.set("use", use);
+    data.delete("upload");
+  }
   clear();
   sent = true;
   const button = form.querySelector(".button:not(.quiet)");
@@ -100,18 +108,18 @@ function send(again = false) {
   const told = document.getElementById("sent-so-far");
   sending.hidden = false;
   bar.value = 0;
-  told.textContent = `Sending ${input.files[0].name} …`;
+  told.textContent = `Sending ${(!use && input.files[0]?.name) || "it"} …`;
   const request = new XMLHttpRequest();
   request.open("POST", window.location.href);
   request.setRequestHeader("Accept", "application/json");
   request.upload.onprogress = (event) => {
     if (!event.lengthComputable) return;
     bar.value = (100 * event.loaded) / event.total;
-    if (event.loaded === event.total) told.textContent = "Sent. The site is putting it in a safe place …";
+    if (event.loaded === event.total) told.textContent = "Sent. The site is checking it …";
   };
   request.onerror = () => fail("The connection broke off. Press Submit again: the same file sent twice from this page is one submission.");
   request.onload = async () => {
-    if (request.status === 403 && !again && (await renewed())) send(true);
+    if (request.status === 403 && !again && (await renewed())) send(use, true);
     else answered(request);
   };
   request.send(data);
@@ -122,6 +130,11 @@ function answered(request) {
   if (answer?.url) {
     document.getElementById("sent-so-far").textContent = "It is in.";
     window.location.assign(answer.url);
+  } else if (answer?.findings) {
+    rest();
+    findings.innerHTML = answer.findings;
+    findings.focus();
+    findings.scrollIntoView({ block: "nearest" });
   } else if (answer?.errors) {
     rest();
     show(answer.errors);
@@ -163,6 +176,8 @@ function show(errors) {
       continue;
     }
     place.dataset.wrong = "";
+    const folded = place.closest("details");
+    if (folded) folded.open = true;
     const list = document.createElement("div");
     list.id = `${field.id}_script_error`;
     list.className = "from-script";

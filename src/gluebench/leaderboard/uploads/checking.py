@@ -1,0 +1,113 @@
+"""What is asked of a file before it is stored: the free check, a copy in the right form, and its twins."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from django.core.files.uploadedfile import UploadedFile
+from django.db.models import Q
+
+from gluebench.leaderboard.benchmarks.models import Benchmark
+from gluebench.leaderboard.common.problems import ProblemError
+from gluebench.leaderboard.common.rates import spend
+from gluebench.leaderboard.submissions.feedback import as_policy
+from gluebench.leaderboard.submissions.findings import Findings, findings_of
+from gluebench.leaderboard.submissions.models import Status, Submission
+from gluebench.leaderboard.submissions.process import GraderError, run_check, under_own_name
+from gluebench.leaderboard.uploads.held import Held, place_of
+
+
+def free_check(
+    benchmark: Benchmark, upload: UploadedFile[Any], account: int, *, fixed: Path | None = None
+) -> Mapping[str, Any]:
+    """The validator's findings on an upload, as the benchmark judges them; as `run_check`. Costs no quota.
+
+    Raises GraderError, and ProblemError where too many were asked for.
+    """
+    spend("check", str(account))
+    with under_own_name(place_of(upload), upload.name or "") as path:
+        result = run_check(benchmark.manifest_path, path, account=account, fixed=fixed)
+    return {**result, "check": as_policy(benchmark.policy, result["check"])}
+
+
+class Question(NamedTuple):
+    """What a page shows of a file, and what its sender may choose."""
+
+    found: Findings | None = None
+    changes: tuple[str, ...] = ()
+    """What is changed in the fixed copy."""
+    fixed: Findings | None = None
+    """The findings on that copy; None where there is none, or none that is better."""
+    twin: Submission | None = None
+    """The same file, sent before."""
+    kept: str = ""
+    """The token of what is kept."""
+    can_send: bool = False
+    """Whether it may be sent as it is."""
+
+
+def look(
+    benchmark: Benchmark, upload: UploadedFile[Any], account: int, *, own: bool, sure: bool = False
+) -> Question:
+    """Check a file and keep what its sender may choose: the fixed copy and, if `own`, the file itself.
+
+    If `sure`, its sender wants no better copy. Raises as `free_check`.
+    """
+    held = Held.new(account)
+    try:
+        result = free_check(benchmark, upload, account, fixed=held.fixed)
+        question = _question(benchmark, result, sure=sure)
+        if question.fixed or (own and not question.can_send):
+            held.keep(upload, own=own)
+            return question._replace(kept=held.token)
+    except BaseException:
+        held.drop()
+        raise
+    held.drop()
+    return question
+
+
+def _question(benchmark: Benchmark, result: Mapping[str, Any], *, sure: bool) -> Question:
+    check, fixed = result["check"], result.get("fixed")
+    question = Question(findings_of(check), can_send=check["verdict"] != "invalid")
+    if fixed is None or (sure and question.can_send):
+        return question
+    better = as_policy(benchmark.policy, fixed["check"])
+    if better["verdict"] == "invalid" or (
+        question.can_send and len(better["missing"]) >= len(check["missing"])
+    ):
+        return question
+    return question._replace(changes=tuple(fixed["changes"]), fixed=findings_of(better))
+
+
+def objection(submission: Submission, upload: UploadedFile[Any], *, sure: bool) -> Question | None:
+    """What to ask before a file is stored: about a twin of it, or what is wrong with it; None for nothing.
+
+    A file that cannot be checked now is taken as it is: the worker checks it, and its author can replace it.
+    """
+    account = submission.owner_id
+    twin = None if sure else twin_of(submission)
+    if twin is not None:
+        held = Held.new(account)
+        held.keep(upload, own=True)
+        return Question(twin=twin, kept=held.token, can_send=True)
+    try:
+        question = look(submission.benchmark, upload, account, own=True, sure=sure)
+    except (GraderError, ProblemError):
+        return None
+    return None if question.can_send and question.fixed is None else question
+
+
+def twin_of(submission: Submission) -> Submission | None:
+    """The newest submission of the very same file to this benchmark, by its author or the author's team.
+
+    One that came to nothing is none: the check says what is wrong with the file, or it deserves another try.
+    """
+    people = Q(owner=submission.owner_id)
+    if submission.owner.team_id is not None:
+        people |= Q(group=submission.owner.team_id)
+    rows = Submission.objects.filter(people, benchmark=submission.benchmark_id, sha256=submission.sha256)
+    rows = rows.exclude(status__in=[Status.INVALID, Status.FAILED])
+    return rows.defer("report", "problems", "scores").first()
