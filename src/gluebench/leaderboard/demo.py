@@ -37,7 +37,7 @@ def fill(folder: str | os.PathLike[str]) -> None:
             commands.init(folder)
         with _step("Building the sample benchmark"):
             build(scratch / "sample")
-            commands.add(folder, BENCHMARK, scratch / "sample" / "gold")
+            commands.add(folder, BENCHMARK, scratch / "sample" / "gold", data_folder=scratch / "sample")
         from gluebench.leaderboard.submissions.models import Submission
 
         rows = Submission.objects.filter(benchmark__name=BENCHMARK, owner__email=EMAIL)
