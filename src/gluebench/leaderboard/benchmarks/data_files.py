@@ -93,6 +93,13 @@ def linked_tasks(benchmark: records.Benchmark) -> dict[str, str]:
     return found
 
 
+def named_for_commands(benchmark: Benchmark, address: str) -> str:
+    """What `--benchmark` takes for it: its name where it is packaged with gluebench, else its address."""
+    packaged = benchmark.name in records.installed()
+    same = packaged and records.load_benchmark(benchmark.name) == benchmark.record
+    return benchmark.name if same else address
+
+
 def _examples(
     folder: Path, benchmark: records.Benchmark, task: records.Task, split: records.Split
 ) -> list[Example]:

@@ -10,6 +10,7 @@ from django.http import HttpRequest, HttpResponse, JsonResponse
 from django.shortcuts import get_object_or_404, redirect, render
 
 from gluebench.leaderboard.accounts.models import SignedInRequest
+from gluebench.leaderboard.benchmarks.data_files import named_for_commands
 from gluebench.leaderboard.benchmarks.models import Benchmark
 from gluebench.leaderboard.common.problems import ProblemError
 from gluebench.leaderboard.limits.gate import QuotaError, refused
@@ -97,6 +98,7 @@ def _form(request: HttpRequest, benchmark: Benchmark, form: SubmissionForm, **mo
         "form": form,
         "policy_sentences": feedback.explained(benchmark),
         "organised": benchmark.organised_by(request.user),
+        "named": named_for_commands(benchmark, request.build_absolute_uri(benchmark.get_absolute_url())),
         "here": "submit",
     }
     status = 422 if form.errors else 200
