@@ -67,8 +67,10 @@ TASKS: dict[str, dict[str, Sequence[str] | int]] = {
     "Para": {"test": 6, "dev": "0110"},
     "Sim": {"test": 5, "dev": ["1.0", "2.5", "0.0", "5.0"]},
     "Infer": {
-        **{"test_matched": 6, "test_mismatched": 3},
-        **{"dev_matched": ["entailment", "neutral"], "dev_mismatched": ["neutral", "contradiction"]},
+        "test_matched": 6,
+        "test_mismatched": 3,
+        "dev_matched": ["entailment", "neutral"],
+        "dev_mismatched": ["neutral", "contradiction"],
     },
     "DX": {"test": 4},
 }

@@ -122,9 +122,7 @@ def _examples(
     return examples
 
 
-def _label_problems(
-    task: records.Task, read: dict[str, list[Example]], gold: Gold
-) -> Iterator[str]:
+def _label_problems(task: records.Task, read: dict[str, list[Example]], gold: Gold) -> Iterator[str]:
     """Ways in which the files would tell test labels."""
     for file in task.files:
         if "test" not in file.splits or (name := file.splits["test"].name) not in read:
@@ -137,12 +135,10 @@ def _label_problems(
                 yield f"{where}: column {column} holds the test labels; expected texts"
         tests = {tuple(each.inputs.values()) for each in examples}
         for other, rows in read.items():
-            if rows[0].label is not None and other != name:
-                if tests <= {tuple(each.inputs.values()) for each in rows}:
-                    yield (
-                        f"{task.name}/{task.splits[other].file}: holds every test example with a label; "
-                        f"expected the {other} split"
-                    )
+            labelled = other != name and rows[0].label is not None
+            if labelled and tests <= {tuple(each.inputs.values()) for each in rows}:
+                path = f"{task.name}/{task.splits[other].file}"
+                yield f"{path}: holds every test example with a label; expected the {other} split"
 
 
 def _by_index(examples: Sequence[Example]) -> list[Example]:

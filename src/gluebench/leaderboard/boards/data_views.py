@@ -157,7 +157,7 @@ def task_data(benchmark: Benchmark, task: Task) -> dict[str, Any]:
 
 
 def _examples(benchmark: Benchmark, task: Task) -> Examples | None:
-    """Labelled examples that the organizer published, of different labels first; None where there are none."""
+    """Published examples with labels, of different labels first; None where there are none."""
     tests = {file.splits["test"].name for file in task.files if "test" in file.splits}
     for file in benchmark.data_files.filter(task=task.name).exclude(split__in=tests):
         with storages["data"].open(file.file) as opened:
