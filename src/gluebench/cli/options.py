@@ -29,7 +29,7 @@ def output_options(command: F) -> F:
     return command
 
 
-class BenchmarkName(click.ParamType):
+class BenchmarkName(click.ParamType):  # type: ignore[type-arg,unused-ignore]
     """An installed benchmark or the path of a manifest; of an address, the cached manifest."""
 
     name = "benchmark"

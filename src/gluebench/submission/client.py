@@ -180,7 +180,9 @@ def _require_own_parent(text: str, texts: Mapping[str, str], *, url: str) -> Non
     except (ValueError, RecursionError):
         return
     parent = head.get("extends") if isinstance(head, dict) else None
-    is_file = isinstance(parent, str) and ("/" in parent or "\\" in parent or parent.endswith(".toml"))
+    if not isinstance(parent, str):
+        return
+    is_file = "/" in parent or "\\" in parent or parent.endswith(".toml")
     if is_file and parent.removeprefix("./") not in texts:
         raise SendError(f"The manifest at {url} extends the file {parent!r}, which is not the leaderboard's.")
 

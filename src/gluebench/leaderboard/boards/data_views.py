@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterator
 from typing import Any, NamedTuple
 
-from django.core.files.base import ContentFile
+from django.core.files.base import ContentFile, File
 from django.core.files.storage import storages
 from django.http import FileResponse, Http404, HttpRequest, HttpResponse
 from django.http.response import HttpResponseBase
@@ -65,6 +65,7 @@ def data_file(request: HttpRequest, name: str, path: str) -> HttpResponseBase:
     """One of the files; the rest of it for who has its beginning."""
     benchmark = live(name).benchmark()
     texts = _manifests(benchmark)
+    content: File[bytes]
     if path in texts:
         content, digest = ContentFile(texts[path]), hashlib.sha256(texts[path]).hexdigest()
     else:
@@ -76,7 +77,7 @@ def data_file(request: HttpRequest, name: str, path: str) -> HttpResponseBase:
     return get_conditional_response(request, etag=etag) or _sent(request, content, path, etag=etag)
 
 
-def _sent(request: HttpRequest, content: Any, path: str, *, etag: str) -> HttpResponseBase:
+def _sent(request: HttpRequest, content: File[bytes], path: str, *, etag: str) -> HttpResponseBase:
     """The whole file, or its rest from a byte on, where that is asked of this very content."""
     kind = "application/zip" if path.endswith(".zip") else "text/plain; charset=utf-8"
     size = content.size
@@ -93,7 +94,7 @@ def _sent(request: HttpRequest, content: Any, path: str, *, etag: str) -> HttpRe
 
 def files_of(benchmark: Benchmark) -> list[dict[str, Any]]:
     """The files of the Data page, in its order."""
-    found = [
+    found: list[Any] = [
         {"path": path, "task": "", "split": "", "rows": 0} | _sums(text)
         for path, text in _manifests(benchmark).items()
     ]
