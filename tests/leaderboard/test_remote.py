@@ -73,6 +73,7 @@ def test_the_cached_manifest_serves_offline_and_says_so(
         ("{site}/benchmarks/nowhere", "This site has no benchmark 'nowhere'."),
         ("{site}/boards/tiny", "is not the address of a benchmark"),
         ("ftp://board.example.org/benchmarks/tiny", "is not the address of a benchmark"),
+        ("http://[::1/benchmarks/tiny", "is not the address of a benchmark"),
         ("file:///benchmarks/tiny", "is not the address of a"),
         ("http://127.0.0.1:9/benchmarks/tiny", "could not be reached"),
     ],

@@ -38,10 +38,9 @@ class BenchmarkName(click.ParamType):  # type: ignore[type-arg,unused-ignore]
         """A name or path for `load_benchmark`. Raises SendError where an address does not give a manifest."""
         if "://" not in value or (ctx is not None and ctx.resilient_parsing):
             return value
-        from gluebench.cli.output import notices
         from gluebench.submission.remote import remote
 
-        return str(remote(value, lambda line: notices([line])).manifest)
+        return str(remote(value, lambda line: click.echo(line, err=True)).manifest)
 
 
 def benchmark_option(command: F) -> F:

@@ -55,7 +55,10 @@ def is_address(name: str) -> bool:
 
 def address_of(url: str) -> Address:
     """The leaderboard and the name in an address. Raises SendError."""
-    parts = urllib.parse.urlsplit(url)
+    try:
+        parts = urllib.parse.urlsplit(url)
+    except ValueError:  # half of an IPv6 address
+        parts = urllib.parse.urlsplit("")
     found = _PAGE.fullmatch(f"{parts.scheme}://{parts.netloc}{parts.path}")
     if parts.scheme not in ("http", "https") or not found:
         raise SendError(
