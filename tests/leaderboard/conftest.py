@@ -16,7 +16,7 @@ import pytest
 from django.conf import settings
 from django.test import override_settings
 from leaderboard import postgres as postgres_server
-from leaderboard.material import MANIFEST, PREDICTIONS, write_gold, zip_bytes
+from leaderboard.material import MANIFEST, PREDICTIONS, write_data, write_gold, zip_bytes
 from leaderboard.served import Served
 
 from gluebench.leaderboard.folder import VARIABLE, SiteFolder
@@ -144,7 +144,8 @@ def served(tmp_path_factory: pytest.TempPathFactory, gold_folder: Path) -> Itera
         environment = {}
         if os.environ.get(postgres_server.VARIABLE):
             environment[postgres_server.VARIABLE] = stack.enter_context(postgres_server.database())
-        site = Served(tmp_path_factory.mktemp("served") / "site", gold_folder, environment)
+        data = write_data(tmp_path_factory.mktemp("data"))
+        site = Served(tmp_path_factory.mktemp("served") / "site", gold_folder, environment, data)
         try:
             yield site
         finally:

@@ -44,3 +44,34 @@ def write_gold(folder: Path) -> Path:
     tags = "0\tLogic\tNegation\n1\tLogic\tNegation\n2\tLogic\tConjunction\n3\tLogic\tNegation\n"
     (folder / "DX.phenomena.tsv").write_text(f"index\tcoarse\tfine\n{tags}")
     return folder
+
+
+def write_data(folder: Path) -> Path:
+    """Examples of tests/tiny.toml as an organizer has them: test files without labels."""
+    texts = {task: [f"{task} text {at} {end}" for at in range(6) for end in ("one", "two")] for task in TASKS}
+    for task, splits in TASKS.items():
+        columns = ("premise", "hypothesis") if task in ("Infer", "DX") else ("sentence1", "sentence2")
+        (folder / task).mkdir(parents=True, exist_ok=True)
+        for split, labels in splits.items():
+            labelled = not isinstance(labels, int)
+            rows = [("index", *columns, *["label"] * labelled)]
+            for at in range(len(labels) if labelled else labels):
+                pair = (f"{split} {text}" for text in texts[task][2 * at : 2 * at + 2])
+                rows.append((str(at), *pair, *([labels[at]] if labelled else [])))
+            text = "".join("\t".join(row) + "\n" for row in rows)
+            (folder / task / f"{split}.tsv").write_text(text)
+    return folder
+
+
+TASKS: dict[str, dict[str, Sequence[str] | int]] = {
+    "Para": {"test": 6, "dev": "0110"},
+    "Sim": {"test": 5, "dev": ["1.0", "2.5", "0.0", "5.0"]},
+    "Infer": {
+        "test_matched": 6,
+        "test_mismatched": 3,
+        "dev_matched": ["entailment", "neutral"],
+        "dev_mismatched": ["neutral", "contradiction"],
+    },
+    "DX": {"test": 4},
+}
+"""Splits of tests/tiny.toml to their labels; to the number of examples where labels are hidden."""

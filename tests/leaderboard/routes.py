@@ -61,6 +61,19 @@ ROUTES = (
     Route("benchmarks/<slug:name>.csv", "/benchmarks/tiny.csv", "200", "405"),
     Route("benchmarks/<slug:name>.tex", "/benchmarks/tiny.tex", "200", "405"),
     Route("benchmarks/<slug:name>.md", "/benchmarks/tiny.md", "200", "405"),
+    Route("benchmarks/<slug:name>/data", "/benchmarks/tiny/data", "200", "405"),
+    Route("benchmarks/<slug:name>/data.json", "/benchmarks/tiny/data.json", "200", "405"),
+    *(
+        Route("benchmarks/<slug:name>/data/<path:path>", f"/benchmarks/tiny/data/{path}", status, "405")
+        for path, status in {
+            "manifest.toml": "200",
+            "sample-submission.zip": "200",
+            "Sim/test.tsv": "200",
+            "Sim/dev.tsv": "200",
+            "gold/Sim.tsv": "404",
+            "../labels/Sim.tsv": "404",
+        }.items()
+    ),
     Route("benchmarks/<slug:name>/tasks/<str:task>", "/benchmarks/tiny/tasks/Sim", "200", "405"),
     Route("benchmarks/<slug:name>/tasks/<str:task>.json", "/benchmarks/tiny/tasks/Sim.json", "200", "405"),
     Route("benchmarks/<slug:name>/tasks/<str:task>.csv", "/benchmarks/tiny/tasks/Sim.csv", "200", "405"),

@@ -21,17 +21,21 @@ from gluebench.leaderboard.folder import VARIABLE
 class Served:
     """One of them, from its making to its end."""
 
-    def __init__(self, folder: Path, gold: Path, environment: Mapping[str, str] | None = None) -> None:
+    def __init__(
+        self,
+        folder: Path,
+        gold: Path,
+        environment: Mapping[str, str] | None = None,
+        data: Path | None = None,
+    ) -> None:
         self.folder = folder
         home = str(Path(__file__).parents[2] / "src")
         mine = {key: value for key, value in os.environ.items() if key != VARIABLE}
         self._environment = {**mine, "PYTHONPATH": home, **(environment or {})}
         self.python(
             "from gluebench.leaderboard import commands; import sys\n"
-            "commands.init(sys.argv[1]); commands.add(*sys.argv[1:])",
-            str(folder),
-            str(MANIFEST),
-            str(gold),
+            "commands.init(sys.argv[1]); commands.add(*sys.argv[1:4], None, *sys.argv[4:])",
+            *map(str, (folder, MANIFEST, gold, *([] if data is None else [data]))),
         )
         with socket.socket() as free:
             free.bind(("127.0.0.1", 0))

@@ -15,7 +15,11 @@ pytestmark = MARKS
 PASSWORD = "a long password"
 ANYBODY = (
     *("/", "/?view=training&intervals=1", "/?q=nobody", "/nothing", "/terms", "/privacy"),
-    *("/benchmarks/tiny/tasks/Sim", "/benchmarks/tiny/diagnostics/DX?category=Logic"),
+    *(
+        "/benchmarks/tiny/tasks/Sim",
+        "/benchmarks/tiny/data",
+        "/benchmarks/tiny/diagnostics/DX?category=Logic",
+    ),
     *("/account/login/", "/account/signup/", "/account/password/reset/", "/account/password/reset/done/"),
     *("/account/inactive/", "/account/confirm-email/", "/account/confirm-email/no-such-key/"),
     *("/account/password/reset/key/1-wrong/", "/account/password/reset/key/done/", "/submissions/{listed}"),

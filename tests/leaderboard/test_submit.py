@@ -54,6 +54,15 @@ def submit(token: str, *arguments: Any) -> Result:
     return CliRunner().invoke(main, ["submit", *map(str, arguments)], env={"GLUEBENCH_TOKEN": token})
 
 
+def test_the_benchmark_may_be_named_by_its_address(
+    served: Any, token: str, file: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+    address = f"{served.url}/benchmarks/tiny"
+    done = submit(token, file, "--to", served.url, "--benchmark", address, "--check-only")
+    assert done.exit_code == 0, done.output
+
+
 def test_a_submission_is_sent_graded_and_printed(served: Any, token: str, file: Path) -> None:
     done = submit(token, file, "--to", served.url, "--name", "From a terminal", "--model", "CBoW", "--public")
     assert done.exit_code == 0, done.output

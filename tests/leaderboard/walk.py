@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import base64
 import logging
+import tempfile
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
@@ -19,7 +20,7 @@ from django.core.signals import request_finished
 from django.db import close_old_connections, connection, transaction
 from django.test import Client
 from django.urls import URLPattern, URLResolver, get_resolver
-from leaderboard.material import CANARIES, MANIFEST, PREDICTIONS, zip_bytes
+from leaderboard.material import CANARIES, MANIFEST, PREDICTIONS, write_data, zip_bytes
 from leaderboard.routes import MODEL_PAGES, ROLES, ROUTES, Route
 
 from gluebench.data import Example
@@ -97,7 +98,8 @@ def make_world(gold: Path) -> World:
     """Two benchmarks, people, a submission that is public and one that is not, a team, a token, a limit."""
     accounts = people()
     health.beat()
-    tiny = Benchmark.objects.get(name=add_benchmark(str(MANIFEST), gold))
+    with tempfile.TemporaryDirectory() as data:
+        tiny = Benchmark.objects.get(name=add_benchmark(str(MANIFEST), gold, write_data(Path(data))))
     tiny.settings = {"per_day": None, "at_once": None}
     tiny.save()
     tiny.organisers.add(accounts["organiser"])

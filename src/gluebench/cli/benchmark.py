@@ -10,7 +10,7 @@ import click
 
 from gluebench.cli.errors import WRONG_FILE
 from gluebench.cli.lazy import LazyGroup
-from gluebench.cli.options import Form, output_options
+from gluebench.cli.options import BenchmarkName, Form, output_options
 from gluebench.cli.output import Output, Records, emit, notices, plain
 from gluebench.cli.tables import Section, Table
 
@@ -39,7 +39,7 @@ def list_benchmarks(form: Form) -> None:
 
 
 @benchmark.command
-@click.argument("name", metavar="NAME|FILE", default="glue")
+@click.argument("name", metavar="NAME|FILE|URL", type=BenchmarkName(), default="glue")
 @click.option("--task", metavar="TASK", help="All that is known of one task, by its name or an alias.")
 @output_options
 def show(name: str, task: str | None, form: Form) -> None:
@@ -103,7 +103,7 @@ def _task_output(manifest: Benchmark, name: str) -> Output:
 
 
 @benchmark.command
-@click.argument("name", metavar="NAME|FILE")
+@click.argument("name", metavar="NAME|FILE|URL", type=BenchmarkName())
 @click.option(
     "--data",
     metavar="DIR",

@@ -10,7 +10,7 @@ import click
 
 from gluebench.cli.errors import WRONG_FILE, needing
 from gluebench.cli.lazy import LazyGroup
-from gluebench.cli.options import Form, benchmark_option, output_options
+from gluebench.cli.options import BenchmarkName, Form, benchmark_option, output_options
 from gluebench.cli.output import Output, Records, emit, plain
 from gluebench.cli.tables import Section, Table
 
@@ -37,7 +37,7 @@ def data() -> None:
 
 
 @data.command
-@click.argument("benchmark", metavar="[NAME|FILE]", default="glue")
+@click.argument("benchmark", metavar="[NAME|FILE|URL]", type=BenchmarkName(), default="glue")
 @click.option("--task", "tasks", metavar="TASK", multiple=True, help="Only this one; may be given again.")
 @click.option(
     "--data", metavar="DIR", type=click.Path(file_okay=False), help="Data folder [$GLUEBENCH_DATA]."

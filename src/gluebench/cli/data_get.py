@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 
 @click.command
-@click.argument("benchmark", metavar="[BENCHMARK|FILE]", default="glue")
+@click.argument("benchmark", metavar="[BENCHMARK|FILE|URL]", default="glue")
 @click.option("--task", "tasks", metavar="TASK", multiple=True, help="This task alone; may be repeated.")
 @click.option(
     "--from",
@@ -44,7 +44,7 @@ if TYPE_CHECKING:
     metavar="URL",
     envvar="GLUEBENCH_MIRROR",
     default="",
-    help="Stands for scheme and host of every address; also from GLUEBENCH_MIRROR.",
+    help="Stands for scheme and host of publishers' addresses; also from GLUEBENCH_MIRROR.",
 )
 @click.option("--partial", is_flag=True, help="Take the splits that are there, and do without the others.")
 @click.option("--keep-going", is_flag=True, help="List every row that cannot be read, not the first 20.")
@@ -82,15 +82,24 @@ def get(
 ) -> None:
     """Download or read a benchmark's examples and store them as Parquet.
 
-    Without --task, all tasks of the benchmark; auxiliary data such as SNLI only when named.
-    Without --from, this is the one command that downloads anything.
+    Without --task, all tasks of the benchmark; auxiliary data such as SNLI only when named. Of an address on
+    a leaderboard, all files of its Data page as they are, each verified by its SHA-256.
 
     \b
     Example:
       gluebench data get glue --task CoLA --task RTE --to data/
       gluebench data get glue --from glue_data/ --to data/
       gluebench data get sample --to data/
+      gluebench data get https://board.example.org/benchmarks/hotels --to data/
     """
+    if "://" in benchmark:
+        if tasks or folder or source or partial or keep_going or again:
+            raise click.UsageError("An address takes --to, --retries, --timeout and no other option.")
+        with needing("data", "Getting data", "urllib3", "tqdm"):
+            from gluebench.cli.data_get_site import get_site
+
+            get_site(benchmark, to, patience=(retries, timeout), form=form)
+        return
     if folder and source:
         raise click.UsageError("--from and --source exclude each other: a folder, or a download.")
     with needing("data", "Getting data", "pyarrow", "urllib3", "tqdm", "numpy"):

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import click
 
 from gluebench.cli.errors import needs_extra, reading_data
-from gluebench.cli.options import Form, output_options
+from gluebench.cli.options import BenchmarkName, Form, output_options
 from gluebench.cli.output import emit, notices
 
 if TYPE_CHECKING:
@@ -27,7 +27,7 @@ def _plot_name(context: click.Context, parameter: click.Parameter, value: str | 
 
 
 @click.command
-@click.argument("benchmark", metavar="[BENCHMARK|FILE]", default="glue")
+@click.argument("benchmark", metavar="[BENCHMARK|FILE|URL]", type=BenchmarkName(), default="glue")
 @click.option("--task", "names", metavar="TASK", multiple=True, help="This task only; may be repeated.")
 @click.option("--data", metavar="DIR", type=click.Path(), help="Folder of the data [$GLUEBENCH_DATA].")
 @click.option(

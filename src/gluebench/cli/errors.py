@@ -49,6 +49,7 @@ def _room_error(error: Exception) -> click.ClickException | None:
         "RefusedByLeaderboardError",
         "RefusedError",
         "SendError",
+        "UnreachableError",
         "WeightsError",
         "CannotBeHadError",
     }:  # these may begin with a path

@@ -121,17 +121,25 @@ def init(site: str, admin: str) -> None:
     type=click.Path(exists=True, dir_okay=False),
     help="TOML file with limits and feedback (docs/limits.md).",
 )
-def add(site: str, benchmark: str, gold: str, policy: str | None) -> None:
+@click.option(
+    "--data",
+    metavar="FOLDER",
+    type=click.Path(exists=True, file_okay=False),
+    help="Folder of examples that anybody may download: TASK/train.tsv, dev.tsv, test.tsv.",
+)
+def add(site: str, benchmark: str, gold: str, policy: str | None, data: str | None) -> None:
     """Give the leaderboard a benchmark and its labels.
 
-    BENCHMARK is the name of an installed benchmark or the path of a manifest.
+    BENCHMARK is the name of an installed benchmark or the path of a manifest. Test files of --data are
+    refused if they hold labels.
 
     \b
     Example:
       gluebench leaderboard add glue --gold gold/
+      gluebench leaderboard add ./hotels/hotels.toml --gold hotels/gold --data hotels/data
       gluebench leaderboard add glue --gold gold/ --policy policy.toml
     """
-    name = commands.add(site, benchmark, gold, policy)
+    name = commands.add(site, benchmark, gold, policy, data)
     click.echo(f"{name} is on the site. Next: gluebench leaderboard serve --site {site}")
 
 

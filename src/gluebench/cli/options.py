@@ -29,14 +29,29 @@ def output_options(command: F) -> F:
     return command
 
 
+class BenchmarkName(click.ParamType):  # type: ignore[type-arg,unused-ignore]
+    """An installed benchmark or the path of a manifest; of an address, the cached manifest."""
+
+    name = "benchmark"
+
+    def convert(self, value: str, param: click.Parameter | None, ctx: click.Context | None) -> str:
+        """A name or path for `load_benchmark`. Raises SendError where an address does not give a manifest."""
+        if "://" not in value or (ctx is not None and ctx.resilient_parsing):
+            return value
+        from gluebench.submission.remote import remote
+
+        return str(remote(value, lambda line: click.echo(line, err=True)).manifest)
+
+
 def benchmark_option(command: F) -> F:
-    """`--benchmark NAME|FILE`, passed as `benchmark`."""
+    """`--benchmark NAME|FILE|URL`, passed as `benchmark`."""
     return click.option(
         "--benchmark",
-        metavar="NAME|FILE",
+        metavar="NAME|FILE|URL",
+        type=BenchmarkName(),
         default="glue",
         show_default=True,
-        help="An installed benchmark, or the path of a manifest.",
+        help="An installed benchmark, the path of a manifest, or an address on a leaderboard.",
     )(command)
 
 

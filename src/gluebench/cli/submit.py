@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 import click
 
 from gluebench.cli.errors import WRONG_FILE
-from gluebench.cli.options import Form, output_options
+from gluebench.cli.options import BenchmarkName, Form, output_options
 from gluebench.cli.output import emit, notices, to_json
 from gluebench.leaderboard.fields import FIELDS, Field, from_json
 
@@ -145,6 +145,8 @@ def insist_on_scopes(client: Client, to: Destination) -> None:
 
 def benchmark_there(client: Client, wanted: str | None) -> Benchmark:
     """The benchmark of that name on the leaderboard, or its only one. Raises SendError, UsageError."""
+    from gluebench.benchmark import load_benchmark
+
     names = [each["name"] for each in client.benchmarks()]
     if wanted is None:
         if len(names) != 1:
@@ -152,6 +154,8 @@ def benchmark_there(client: Client, wanted: str | None) -> Benchmark:
                 f"Name one of its benchmarks with --benchmark: {', '.join(names) or 'none yet'}."
             )
         return client.benchmark(names[0])
+    if "/" in wanted or wanted.endswith(".toml"):
+        wanted = load_benchmark(wanted).name
     if wanted not in names:
         raise click.UsageError(
             f"{client.url} has no benchmark {wanted!r}. It has: {', '.join(names) or 'none'}."
@@ -313,7 +317,9 @@ def _submission(values: Mapping[str, Any], suite: Benchmark, *, source: str) -> 
 
 @click.command
 @click.argument("sub", metavar="SUB", type=click.Path(exists=True, path_type=Path))
-@click.option("--benchmark", metavar="NAME", help="Where the leaderboard has several.")
+@click.option(
+    "--benchmark", metavar="NAME|URL", type=BenchmarkName(), help="Where the leaderboard has several."
+)
 @click.option("--check-only", is_flag=True, help="The leaderboard's free check: nothing is submitted.")
 @destination_options(required=True)
 @output_options

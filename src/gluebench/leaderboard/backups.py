@@ -21,14 +21,19 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import IO, Any, NamedTuple, cast
 
+from gluebench.leaderboard import storage
 from gluebench.leaderboard.folder import PRIVATE_FOLDER, SiteError, SiteFolder, make_private
 from gluebench.version import __version__
 
 FORMAT = "gluebench.backup/1"
 ABOUT, SUMS, SETTINGS, DUMP = "backup.json", "SHA256SUMS", "settings.env", "database.dump"
 PARTS = ("manifests", "pages", "mail")
-"""Folders of the site that are kept as they are, beside submissions and labels."""
-_ROWS = "SELECT key, file, sha256 FROM submissions_submission WHERE file <> '' ORDER BY id"
+"""Folders of the site that are kept as they are, beside its storages."""
+_ROWS = (
+    "SELECT key, 'submissions', file, sha256 FROM submissions_submission WHERE file <> '' "
+    "UNION SELECT '', 'data', file, sha256 FROM benchmarks_datafile ORDER BY 2, 3"
+)
+"""Files that the database names: of which submission, where they are stored, their names and SHA-256."""
 _DAMAGE = (tarfile.TarError, zlib.error, EOFError, OSError, ValueError)
 
 
@@ -41,7 +46,7 @@ class Backup(NamedTuple):
     """Bytes of the archive."""
     about: dict[str, Any]
     problems: tuple[str, ...] = ()
-    """Submitted files that are missing, or not as they were sent."""
+    """Files that are missing, or not as they were sent or published."""
 
 
 class _Archive:
@@ -102,7 +107,7 @@ def _write(archive: _Archive, scratch: Path) -> Backup:
         "gluebench": __version__,
         "at": time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime()),
         "database": name,
-        "submitted_files": len(rows),
+        "submitted_files": sum(part == "submissions" for _, part, *_ in rows),
         "log": log,
     }
     archive.add_bytes(ABOUT, json.dumps(about).encode())
@@ -115,8 +120,9 @@ def _write(archive: _Archive, scratch: Path) -> Backup:
     for part in PARTS:
         archive.add_folder(part, site.root / part)
     archive.add_folder("labels", site.labels)
-    problems = tuple(problem for row in rows if (problem := _add_submission(archive, *row)))
-    return Backup(len(rows) - len(problems), 0, about, problems)
+    missing = [(part, problem) for key, part, *row in rows if (problem := _add(archive, key, part, *row))]
+    submitted = about["submitted_files"] - sum(part == "submissions" for part, _ in missing)
+    return Backup(submitted, 0, about, tuple(problem for _, problem in missing))
 
 
 def _variables() -> str:
@@ -126,8 +132,8 @@ def _variables() -> str:
     return "".join(f"{name}={os.environ[name]}\n" for name in names)
 
 
-def _snapshot(scratch: Path) -> tuple[str, list[tuple[str, str, str]], Any]:
-    """The database at one moment as a file: its name, the submitted files of its rows, the end of its log."""
+def _snapshot(scratch: Path) -> tuple[str, list[tuple[str, str, str, str]], Any]:
+    """The database at one moment as a file: its name, the files that its rows name, the end of its log."""
     from django.db import connection, transaction
 
     last = "SELECT id, seal FROM audit_entry ORDER BY id DESC LIMIT 1"
@@ -167,17 +173,22 @@ def _postgres(program: str, *arguments: str) -> None:
         raise SiteError(f"{program} failed: {done.stderr.strip()}")
 
 
-def _add_submission(archive: _Archive, key: str, name: str, expected: str) -> str:
-    """Add a submitted file; returns what is wrong with it, or nothing."""
-    from gluebench.leaderboard.submissions.models import Submission, submission_storage
+def _add(archive: _Archive, key: str, part: str, name: str, expected: str) -> str:
+    """Add a file of a storage; returns what is wrong with it, or nothing."""
+    from django.core.files.storage import storages
 
+    from gluebench.leaderboard.benchmarks.models import DataFile
+    from gluebench.leaderboard.submissions.models import Submission
+
+    whose = f"{name} of submission {key}" if key else f"{name} of the files to download"
     try:
-        with submission_storage().open(name) as file:
-            digest = archive.add(f"submissions/{name}", cast(IO[bytes], file))
+        with storages[part].open(name) as file:
+            digest = archive.add(f"{part}/{name}", cast(IO[bytes], file))
     except FileNotFoundError:
-        gone = not Submission.objects.filter(key=key, file=name).exists()
-        return f"{name} of submission {key} {'was deleted meanwhile' if gone else 'is missing'}"
-    return "" if digest == expected else f"{name} of submission {key} is not what was sent"
+        rows = Submission.objects.filter(key=key) if key else DataFile.objects
+        gone = not rows.filter(file=name).exists()
+        return f"{whose} {'was deleted meanwhile' if gone else 'is missing'}"
+    return "" if digest == expected else f"{whose} is not what was {'sent' if key else 'published'}"
 
 
 def restore(
@@ -188,7 +199,7 @@ def restore(
     A folder or database that is not empty is refused, unless `replace` says to move what is in the folder
     aside and to overwrite the database. Raises SiteError.
     """
-    places = dict.fromkeys((site.root, site.submissions, site.labels))
+    places = dict.fromkeys((site.root, *(getattr(site, part) for part in storage.PARTS)))
     existing = next((path for path in places if path.is_dir() and any(path.iterdir())), None)
     if existing and not replace:
         raise SiteError(f"{existing} is not empty. Name a new folder, or add --replace to move it aside.")
@@ -199,13 +210,13 @@ def restore(
         for place in places:
             _move_aside(place, scratch)
         for path in sorted(scratch.iterdir()):
-            if path.name not in (ABOUT, SUMS, DUMP, "submissions", "labels"):
+            if path.name not in (ABOUT, SUMS, DUMP, *storage.PARTS):
                 path.rename(site.root / path.name)
         site.create()
         open_site()
         if about["database"] == DUMP:
             _restore_dump(scratch / DUMP, replace=replace)
-        for part in ("submissions", "labels"):
+        for part in storage.PARTS:
             _store(scratch / part, part)
     return Backup(about["submitted_files"], file.stat().st_size, about)
 
@@ -266,7 +277,7 @@ def _restore_dump(dump: Path, *, replace: bool) -> None:
 
 
 def _store(folder: Path, part: str) -> None:
-    """Put submitted files or labels where this machine's settings keep them."""
+    """Put the files of a storage where this machine's settings keep them."""
     from django.core.files import File
     from django.core.files.storage import storages
 

@@ -73,12 +73,14 @@ def add(
     manifest_name_or_path: str,
     gold_folder: PathLike,
     policy_file: PathLike | None = None,
+    data_folder: PathLike | None = None,
 ) -> str:
     """Take a benchmark into a site, with a copy of its labels that only the grader opens; returns its name.
 
     The same again changes nothing. Another manifest or other labels under the same name replace them, and
-    every submission is graded anew. A policy replaces the one it has; without, it keeps that. Raises
-    SiteError, ManifestError, PolicyError, or scoring's error about the labels.
+    every submission is graded anew. A policy replaces the one it has; without, it keeps that; so do the
+    examples of a data folder, which anybody may then download. Raises SiteError, ManifestError, PolicyError,
+    or scoring's error about the labels.
     """
     open_site(folder)
     from gluebench.leaderboard.benchmarks.adding import add_benchmark
@@ -86,7 +88,8 @@ def add(
 
     if policy_file is not None:
         read_policy(Path(policy_file))  # before anything is changed
-    name = add_benchmark(manifest_name_or_path, Path(gold_folder))
+    data = None if data_folder is None else Path(data_folder)
+    name = add_benchmark(manifest_name_or_path, Path(gold_folder), data)
     if policy_file is not None:
         policy(folder, name, policy_file)
     return name

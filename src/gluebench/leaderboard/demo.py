@@ -70,7 +70,7 @@ def fill(folder: str | os.PathLike[str]) -> None:
             commands.init(folder)
         with _step("Building the sample benchmark"):
             build(scratch / "sample")
-            commands.add(folder, BENCHMARK, scratch / "sample" / "gold")
+            commands.add(folder, BENCHMARK, scratch / "sample" / "gold", data_folder=scratch / "sample")
             _add_people(folder)
         missing = _missing()
         for system in dict.fromkeys(entry.system for entry in missing):

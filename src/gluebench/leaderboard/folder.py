@@ -37,6 +37,8 @@ class SiteFolder:
         """Gold folders, one for each benchmark and version; only the grader's process reads them.
 
         Where they are kept in a bucket, this holds copies of those that were graded on here."""
+        self.data = (shared or root) / "data"
+        """Files that anybody may download, by benchmark and content."""
         self.manifests = root / "manifests"
         """The benchmarks' manifests as files; the database has them too."""
         self.mail = root / "mail"
@@ -63,8 +65,9 @@ class SiteFolder:
         """Make the folder and what is missing in it; what is there stays. Raises SiteError."""
         if not self.key_file.exists() and self.root.is_dir() and any(self.root.iterdir()):
             raise SiteError(f"{self.root} is not empty and not a site. Name a new or empty folder.")
-        for path in (self.root, self.submissions, self.uploads, self.labels, self.manifests, self.mail):
+        for path in (self.root, self.submissions, self.uploads, self.labels, self.data, self.manifests):
             make_private(path)
+        make_private(self.mail)
         self.static.mkdir(exist_ok=True)
         if not self.key_file.exists():
             write_private(self.key_file, secrets.token_urlsafe(48).encode())

@@ -18,6 +18,7 @@ from django.db.models import Q
 from django.db.models.functions import Now
 
 from gluebench.leaderboard.checks import Finding, disk
+from gluebench.leaderboard.storage import PARTS
 
 READY_SECONDS = 2.0
 WORKER_SECONDS = timedelta(seconds=60)
@@ -28,7 +29,7 @@ logger = logging.getLogger(__name__)
 
 def examine() -> list[Finding]:
     """Whether debugging is off, and the database and the storages answer."""
-    return [_debug(), _database(), *(_storage(name) for name in ("submissions", "labels"))]
+    return [_debug(), _database(), *(_storage(name) for name in PARTS)]
 
 
 def pending() -> Finding:

@@ -15,6 +15,8 @@ from gluebench.leaderboard.folder import PRIVATE_FILE, PRIVATE_FOLDER, STORAGE, 
 
 _POSTGRESQL_DISK_FULL = "53100"
 CONNECT_SECONDS = 10
+PARTS = ("submissions", "labels", "data")
+"""Storages: a folder of the site or a prefix in the bucket, each of this name."""
 
 # Without IMMEDIATE and the wait, a third of concurrent uploads fail with "database is locked".
 _SQLITE = {
@@ -85,11 +87,11 @@ class Folder(FileSystemStorage):
 
 
 def of(bucket: Bucket | None, site: SiteFolder) -> dict[str, dict[str, Any]]:
-    """Django's storages of submitted files and of labels. Raises SiteError."""
+    """Django's storages of submitted files, labels and files to download. Raises SiteError."""
     if bucket is None:
-        return {"submissions": _folder(site.submissions), "labels": _folder(site.labels)}
+        return {name: _folder(getattr(site, name)) for name in PARTS}
     need("storages", "s3", STORAGE)
-    return {name: _bucket(bucket, name) for name in ("submissions", "labels")}
+    return {name: _bucket(bucket, name) for name in PARTS}
 
 
 def _folder(path: object) -> dict[str, Any]:

@@ -7,6 +7,7 @@ from django.urls import include, path
 
 from gluebench.leaderboard.accounts import views as accounts
 from gluebench.leaderboard.api.site import addresses as api_addresses
+from gluebench.leaderboard.boards import data_views
 from gluebench.leaderboard.boards import views as boards
 from gluebench.leaderboard.boards.exports import FORMATS, export
 from gluebench.leaderboard.limits import views as limits
@@ -27,6 +28,9 @@ urlpatterns = [
     *(path(address[1:], view, name=address[1:]) for address, view in PROBES.items()),
     path("benchmarks/<slug:name>", boards.board, name="board"),
     path("benchmarks/<slug:name>.json", boards.board_json, name="board-json"),
+    path("benchmarks/<slug:name>/data", data_views.data, name="data"),
+    path("benchmarks/<slug:name>/data.json", data_views.data_json, name="data-json"),
+    path("benchmarks/<slug:name>/data/<path:path>", data_views.data_file, name="data-file"),
     path("benchmarks/<slug:name>/tasks/<str:task>.json", boards.task_json, name="task-json"),
     *(
         path(f"benchmarks/<slug:name>{task}.{ending}", export, {"ending": ending}, name=f"{kind}-{ending}")

@@ -8,6 +8,7 @@ from __future__ import annotations
 import secrets
 import tempfile
 import time
+import tomllib
 import urllib.parse
 from collections.abc import Callable, Mapping
 from pathlib import Path
@@ -55,13 +56,18 @@ class Client:
 
     def benchmark(self, name: str) -> Benchmark:
         """One of them, read from the manifest that the leaderboard has. Raises SendError, ManifestError."""
-        found = self._get(f"/benchmarks/{_quoted(name)}")
+        found = self.facts(name).data
         with tempfile.TemporaryDirectory(prefix="gluebench-") as folder:
-            path = Path(folder) / "manifest.toml"
-            path.write_text(found["manifest"], encoding="utf-8")
-            for number, text in enumerate(found["parents"], start=1):
-                (path.parent / f"parent-{number}.toml").write_text(text, encoding="utf-8")
-            return load_benchmark(path)
+            return load_benchmark(write_manifest(found, Path(folder), url=self.url))
+
+    def facts(self, name: str, etag: str = "") -> Answer:
+        """What the leaderboard says of a benchmark, unless it is what it said under that ETag.
+
+        Raises SendError.
+        """
+        headers = {"If-None-Match": etag} if etag else {}
+        path = f"/benchmarks/{_quoted(name)}"
+        return self._transport.persist(lambda: self._transport.ask(path, None, headers))
 
     def account(self) -> dict[str, Any]:
         """Whose token this is and what it is good for. Raises SendError."""
@@ -150,6 +156,35 @@ class Client:
                 return transport.ask(path, form.pieces(opened, progress), sent)
 
         return transport.persist(once)
+
+
+def write_manifest(facts: Any, folder: Path, *, url: str) -> Path:
+    """Write the manifest of a benchmark's facts, and what it extends. Raises SendError if they have none."""
+    try:
+        texts = {"manifest.toml": str(facts["manifest"])}
+        texts |= {f"parent-{at}.toml": str(text) for at, text in enumerate(facts["parents"], start=1)}
+    except (KeyError, TypeError):
+        raise SendError(f"{url} does not give the manifest of this benchmark.") from None
+    for name, text in reversed(texts.items()):
+        _require_own_parent(text, texts, url=url)
+        beside = folder / f".{name}.{secrets.token_hex(4)}"
+        beside.write_text(text, encoding="utf-8")
+        beside.replace(folder / name)
+    return folder / "manifest.toml"
+
+
+def _require_own_parent(text: str, texts: Mapping[str, str], *, url: str) -> None:
+    """Raise SendError if a manifest extends a file of this machine; its reader tells other faults."""
+    try:
+        head = tomllib.loads(text.removeprefix("\ufeff")).get("benchmark")
+    except (ValueError, RecursionError):
+        return
+    parent = head.get("extends") if isinstance(head, dict) else None
+    if not isinstance(parent, str):
+        return
+    is_file = "/" in parent or "\\" in parent or parent.endswith(".toml")
+    if is_file and parent.removeprefix("./") not in texts:
+        raise SendError(f"The manifest at {url} extends the file {parent!r}, which is not the leaderboard's.")
 
 
 def _quoted(name: str) -> str:

@@ -20,6 +20,8 @@ from gluebench.version import __version__
 ROOT = "/api/v1"
 TRIES = 6
 LONGEST_PAUSE = 30.0
+MOST_BYTES = 64 * 1024**2
+"""Of an answer: more is no leaderboard's."""
 PASSING = frozenset({408, 425, 500, 502, 503, 504})
 """Answers after which the same request may succeed a little later."""
 LOCAL = frozenset({"localhost", "127.0.0.1", "::1"})
@@ -28,6 +30,10 @@ _VISIBLE = re.compile(r"[!-~]*")
 
 class SendError(Exception):
     """The leaderboard could not be reached, or refused; the message says what to do."""
+
+
+class UnreachableError(SendError):
+    """The leaderboard did not answer, or not to the end, however often it was asked."""
 
 
 class RefusedByLeaderboardError(SendError):
@@ -56,6 +62,8 @@ class Answer(NamedTuple):
 
     status: int
     data: Any
+    """None where nothing has changed (304)."""
+    etag: str = ""
 
 
 class Transport:
@@ -85,7 +93,7 @@ class Transport:
                 return once()
             except _PassingError as failure:
                 if not left:
-                    raise SendError(f"{failure} Tried {self._tries} times.") from None
+                    raise UnreachableError(f"{failure} Tried {self._tries} times.") from None
                 wait = failure.wait if failure.wait is not None else pause * random.uniform(0.7, 1.3)
                 self._say(f"{failure} Trying again in {wait:.1f} s.")
                 time.sleep(wait)
@@ -101,9 +109,11 @@ class Transport:
             request.add_unredirected_header("Authorization", f"Bearer {self._token}")
         try:
             with self._opener.open(request, timeout=self._timeout) as answer:
-                return Answer(answer.status, self._json(answer))
+                return Answer(answer.status, self._json(answer), answer.headers.get("ETag") or "")
         except urllib.error.HTTPError as error:
             with error:
+                if error.code == 304:
+                    return Answer(304, None)
                 raise self._refusal(error) from None
         except urllib.error.URLError as error:
             raise self._unreached(error.reason) from None
@@ -113,8 +123,9 @@ class Transport:
             raise self._unreached(error) from None
 
     def _json(self, answer: IO[bytes]) -> Any:
+        text = answer.read(MOST_BYTES + 1)
         try:
-            return json.load(answer)
+            return json.loads(text if len(text) <= MOST_BYTES else b"")
         except ValueError:
             raise SendError(f"{self.url} does not answer as a leaderboard of gluebench does.") from None
 

@@ -52,18 +52,18 @@ class Fetcher:
         """
         part = Part(wanted.path, wanted.address, checked=bool(wanted.sha256))
         with _written_to(part.path):
-            if wanted.path.is_file() and (found := _checked(wanted, wanted.path)):
+            if wanted.path.is_file() and (found := checked(wanted, wanted.path)):
                 self._meter.advance(found.bytes)
                 return found
             continued = part.size > 0
             self._meter.advance(part.size)
             self._complete(wanted, part)
-            found = _checked(wanted, part.path)
+            found = checked(wanted, part.path)
             if found is None and continued:  # its pieces may be of different files
                 self._meter.advance(-part.size)
                 part.drop()
                 self._complete(wanted, part)
-                found = _checked(wanted, part.path)
+                found = checked(wanted, part.path)
             if found is None:
                 problem = f"{wanted.address}: wrong content (sha256 {_digest(part.path)[:12]}..., expected "
                 part.drop()
@@ -132,7 +132,7 @@ def _asked(policy: Retry, header: str) -> float:
         return 0.0
 
 
-def _checked(wanted: Wanted, path: Path) -> SourceFile | None:
+def checked(wanted: Wanted, path: Path) -> SourceFile | None:
     """The file that lies there; None where it is not the one that is wanted."""
     digest = _digest(path)
     if wanted.sha256 not in ("", digest):

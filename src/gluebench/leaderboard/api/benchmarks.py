@@ -18,6 +18,7 @@ from gluebench.leaderboard.api.paging import Asked
 from gluebench.leaderboard.api.schemas import answers
 from gluebench.leaderboard.benchmarks.models import Benchmark
 from gluebench.leaderboard.boards import twins
+from gluebench.leaderboard.boards.data_views import files_of
 from gluebench.leaderboard.boards.phenomena import named
 from gluebench.leaderboard.common.page_cache import cached_json
 from gluebench.leaderboard.common.problems import not_found
@@ -37,12 +38,17 @@ def benchmarks(request: HttpRequest, asked: Query[Asked]) -> dict[str, Any]:
     return {**facts, "items": [_line(each) for each in page]}
 
 
-@router.get("/{slug:name}", response=answers(schemas.BenchmarkFacts, 404), openapi_extra=PUBLIC)
+@router.get("/{slug:name}", response=answers(schemas.BenchmarkFacts, 404, 304), openapi_extra=PUBLIC)
 def benchmark(request: HttpRequest, name: str) -> HttpResponse:
     """A benchmark: its tasks, the files of a submission, its limits and how it gives feedback."""
     found = benchmark_or_404(name)
+    version = f"{found.version} {found.open} {found.revealed} {found.settings}"  # limits touch no page
+    return cached_json(request, name=f"api benchmark {name}", version=version, make=lambda: _facts(found))
+
+
+def _facts(found: Benchmark) -> dict[str, Any]:
     record = found.record
-    facts = {
+    return {
         **_line(found),
         "description": record.description,
         "website": record.url,
@@ -54,8 +60,8 @@ def benchmark(request: HttpRequest, name: str) -> HttpResponse:
         "policy_sentences": feedback.explained(found),
         "manifest": found.manifest,
         "parents": found.parents,
+        "data": files_of(found),
     }
-    return JsonResponse(facts)
 
 
 @router.get("/{slug:name}/board", response=answers(schemas.Board, 404, 422, 304), openapi_extra=PUBLIC)

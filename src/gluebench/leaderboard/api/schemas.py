@@ -149,6 +149,19 @@ class TaskFacts(Open):
     """Whether the test labels are; unknown where the manifest does not say."""
 
 
+class DataFileFacts(Schema):
+    """One file of the Data page."""
+
+    path: str
+    """Below the Data page: "CoLA/train.tsv"."""
+    task: str
+    split: str
+    rows: int
+    size: int
+    sha256: str
+    url: str
+
+
 class BenchmarkFacts(Open):
     """What a benchmark is and how this site takes submissions to it."""
 
@@ -163,6 +176,8 @@ class BenchmarkFacts(Open):
     policy: dict[str, Any]
     policy_sentences: list[str]
     """The policy in words."""
+    data: list[DataFileFacts]
+    """The files that anybody may download."""
     manifest: str
     """The TOML, for `--benchmark FILE` of the commands."""
     parents: list[str]

@@ -13,7 +13,7 @@ from django.db import transaction
 
 from gluebench import benchmark as records
 from gluebench.leaderboard.audit.models import record
-from gluebench.leaderboard.benchmarks import labels
+from gluebench.leaderboard.benchmarks import data_files, labels
 from gluebench.leaderboard.benchmarks.manifests import Manifest, read_manifest
 from gluebench.leaderboard.benchmarks.models import Benchmark
 from gluebench.leaderboard.common.signals import benchmark_changed
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from gluebench.scoring import Gold
 
 
-def add_benchmark(name_or_path: str, gold_folder: Path) -> str:
+def add_benchmark(name_or_path: str, gold_folder: Path, data_folder: Path | None = None) -> str:
     """See `commands.add`."""
     from gluebench.scoring import read_gold
 
@@ -41,6 +41,7 @@ def add_benchmark(name_or_path: str, gold_folder: Path) -> str:
     _require_all(gold)
     manifest = read_manifest(name_or_path)
     _require_kept(manifest, manifested)
+    contents = [] if data_folder is None else data_files.read_folder(data_folder, gold)
     place, digest = _keep_gold(manifested.name, gold_folder)
     labels.publish(place)
     values = {
@@ -50,6 +51,7 @@ def add_benchmark(name_or_path: str, gold_folder: Path) -> str:
         "gold": place,
         "gold_digest": digest,
     }
+    files = data_files.save(manifested.name, [*contents, data_files.sample_submission(manifested)])
     with transaction.atomic():
         row, new = Benchmark.objects.get_or_create(name=manifested.name, defaults=values)
         changed = [] if new else [field for field, value in values.items() if getattr(row, field) != value]
@@ -58,6 +60,11 @@ def add_benchmark(name_or_path: str, gold_folder: Path) -> str:
             reason = "The labels changed." if "gold" in changed else "The manifest changed."
             record("labels" if "gold" in changed else "manifest", benchmark=row, reason=reason)
             benchmark_changed.send(Benchmark, benchmark=row, reason=reason)
+            row.refresh_from_db()
+        if data_files.replace(row, files, examples=data_folder is not None):
+            Benchmark.objects.filter(pk=row.pk).touch()
+            if not new:
+                record("data", benchmark=row, reason="The files to download changed.")
     return manifested.name
 
 

@@ -109,6 +109,28 @@ class Benchmark(models.Model):
         return _record(self.manifest_path)
 
 
+class DataFile(models.Model):
+    """A file that anybody may download: examples without test labels, or a sample submission."""
+
+    benchmark = models.ForeignKey(Benchmark, models.CASCADE, related_name="data_files")
+    path = models.CharField(max_length=200)
+    """Its address below the Data page: "CoLA/train.tsv"."""
+    task = models.CharField(max_length=100, blank=True)
+    split = models.CharField(max_length=100, blank=True)
+    rows = models.PositiveBigIntegerField(default=0)
+    file = models.CharField(max_length=200)
+    """Its name in the storage "data"; names its content, which never changes."""
+    size = models.PositiveBigIntegerField()
+    sha256 = models.CharField(max_length=64)
+
+    class Meta:
+        ordering = ["pk"]
+        constraints = [models.UniqueConstraint(fields=["benchmark", "path"], name="one_file_per_path")]
+
+    def __str__(self) -> str:
+        return self.path
+
+
 @receiver(m2m_changed, sender=Benchmark.organisers.through)
 def revoke_of_new_organisers(
     instance: Any, action: str, reverse: bool, pk_set: Collection[int] | None, **_: Any

@@ -15,6 +15,7 @@ from gluebench.leaderboard.benchmarks.live import Live, live, only_one, site_ver
 from gluebench.leaderboard.benchmarks.models import Benchmark
 from gluebench.leaderboard.boards import twins
 from gluebench.leaderboard.boards.columns import scheme_of
+from gluebench.leaderboard.boards.data_views import task_data
 from gluebench.leaderboard.boards.diagnostics import diagnostics_html, heat_csv, heat_html
 from gluebench.leaderboard.boards.options import Options, cleaned, page_number
 from gluebench.leaderboard.boards.pages import (
@@ -224,7 +225,8 @@ def _board_page(benchmark: Benchmark, task: Task | None, options: Options, *, si
         **switches(page.options),
     }
     if task is not None:
-        return render_to_string("boards/task.html", context | {"task": task, "about": task_line(task)})
+        context |= {"task": task, "about": task_line(task), **task_data(benchmark, task)}
+        return render_to_string("boards/task.html", context)
     around = {
         "facts": facts(record, systems=page.table.systems, best=page.best),
         "tasks": list(map(task_line, (*record.scored, *record.diagnostics))),

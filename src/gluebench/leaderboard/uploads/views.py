@@ -15,6 +15,7 @@ from django.utils.datastructures import MultiValueDict
 from django.views.decorators.http import require_http_methods
 
 from gluebench.leaderboard.accounts.models import SignedInRequest
+from gluebench.leaderboard.benchmarks.data_files import named_for_commands
 from gluebench.leaderboard.benchmarks.models import Benchmark
 from gluebench.leaderboard.common.problems import ProblemError
 from gluebench.leaderboard.limits import gate
@@ -44,6 +45,7 @@ def submit(request: SignedInRequest, name: str) -> HttpResponse:
             "files": expected_files(benchmark.record),
             "policy_sentences": feedback.explained(benchmark),
             "organised": benchmark.organised_by(request.user),
+            "named": named_for_commands(benchmark, request.build_absolute_uri(benchmark.get_absolute_url())),
         }
         return _page(request, "submissions/submit.html", benchmark, form, **context, **more)
 

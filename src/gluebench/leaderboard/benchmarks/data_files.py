@@ -1,0 +1,226 @@
+"""Files that anybody may download: examples without test labels, and a sample submission."""
+
+from __future__ import annotations
+
+import hashlib
+import tempfile
+from array import array
+from collections.abc import Iterator, Sequence
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING, NamedTuple
+
+from django.core.files.base import ContentFile
+from django.core.files.storage import storages
+from django.db import transaction
+
+from gluebench import benchmark as records
+from gluebench.leaderboard.benchmarks.models import Benchmark, DataFile
+from gluebench.leaderboard.folder import SiteError
+
+if TYPE_CHECKING:
+    from gluebench.data import Example
+    from gluebench.scoring import Gold
+    from gluebench.submission import Column
+
+SAMPLE = "sample-submission.zip"
+
+
+class Content(NamedTuple):
+    """A file to publish."""
+
+    path: str
+    data: bytes
+    task: str = ""
+    split: str = ""
+    rows: int = 0
+
+
+def read_folder(folder: Path, gold: Gold) -> list[Content]:
+    """Read the examples of a data folder, checked to hold no test labels. Raises SiteError with all problems.
+
+    Only the files that the manifest names are read. They are written anew, so that nothing but the index, the
+    input columns and the labels of other splits is published.
+    """
+    from gluebench.data.errors import DataError
+
+    benchmark, problems, found = gold.benchmark, list(_linked_problems(folder, gold.benchmark)), []
+    for task in (*benchmark.tasks, *benchmark.auxiliary):
+        read = {}
+        for split in task.splits.values():
+            try:
+                examples = _examples(folder, benchmark, task, split)
+            except DataError as error:
+                problems += error.problems
+                continue
+            if examples:
+                read[split.name] = examples
+        problems += _label_problems(task, read, gold)
+        found += [_content(task, task.splits[name], examples) for name, examples in read.items()]
+    if not found and not problems:
+        expected = f"{benchmark.tasks[0].name}/test.tsv"
+        problems.append(f"{folder}: no file of {benchmark.name}; expected {expected} and others")
+    if problems:
+        raise SiteError("Nothing was published:\n" + "\n".join(problems))
+    return found
+
+
+def _linked_problems(folder: Path, benchmark: records.Benchmark) -> Iterator[str]:
+    """A problem for each task in the folder whose publisher has its own terms, as all of GLUE's."""
+    from gluebench.data.errors import DataError
+    from gluebench.data.home import task_folder
+
+    for name in linked_tasks(benchmark):
+        try:
+            home = task_folder(folder, benchmark, benchmark.dataset(name))
+        except DataError:
+            continue
+        yield f"{home}: {name} is published elsewhere on its own terms; the site links to it. Leave it out"
+
+
+def linked_tasks(benchmark: records.Benchmark) -> dict[str, str]:
+    """Tasks that `gluebench data get` fetches from their publishers, each with its packaged benchmark."""
+    from gluebench.data.sources.release import load_release
+
+    found = {}
+    for name in records.installed():
+        packaged = records.load_benchmark(name)
+        for task in packaged.tasks:
+            release = load_release(name).tasks[task.name]
+            hub = any(split.hub for split in release.splits.values())
+            if (hub or release.archive or release.manual) and task in benchmark.tasks:
+                found[task.name] = name
+    return found
+
+
+def named_for_commands(benchmark: Benchmark, address: str) -> str:
+    """What `--benchmark` takes for it: its name where it is packaged with gluebench, else its address."""
+    packaged = benchmark.name in records.installed()
+    same = packaged and records.load_benchmark(benchmark.name) == benchmark.record
+    return benchmark.name if same else address
+
+
+def _examples(
+    folder: Path, benchmark: records.Benchmark, task: records.Task, split: records.Split
+) -> list[Example]:
+    """All examples of a split; none where the folder has no file of it. Raises DataError."""
+    from gluebench.data.errors import DataError
+    from gluebench.data.home import split_file, task_folder
+    from gluebench.data.table import load_split
+
+    try:
+        path = split_file(task_folder(folder, benchmark, task), split)
+    except DataError:
+        return []
+    if path is None:
+        return []
+    examples = load_split(folder, benchmark, task.name, split.name)
+    if len(examples) != split.size:
+        raise DataError([f"{path}: {len(examples):,} examples, expected {split.size:,}"])
+    if any("\t" in text or "\n" in text for each in examples for text in each.inputs.values()):
+        raise DataError([f"{path}: a tab or line end within a text; expected none, since columns end there"])
+    return examples
+
+
+def _label_problems(task: records.Task, read: dict[str, list[Example]], gold: Gold) -> Iterator[str]:
+    """Ways in which the files would tell test labels."""
+    for file in task.files:
+        if "test" not in file.splits or (name := file.splits["test"].name) not in read:
+            continue
+        examples, where = read[name], f"{task.name}/{file.splits['test'].file}"
+        if any(each.label is not None for each in examples):
+            yield f"{where}: has a label column; expected index {' '.join(task.columns)} without labels"
+        for column in task.columns:
+            if _equals([each.inputs[column] for each in _by_index(examples)], gold.columns[file.name]):
+                yield f"{where}: column {column} holds the test labels; expected texts"
+        tests = {tuple(each.inputs.values()) for each in examples}
+        for other, rows in read.items():
+            labelled = other != name and rows[0].label is not None
+            if labelled and tests <= {tuple(each.inputs.values()) for each in rows}:
+                path = f"{task.name}/{task.splits[other].file}"
+                yield f"{path}: holds every test example with a label; expected the {other} split"
+
+
+def _by_index(examples: Sequence[Example]) -> list[Example]:
+    return sorted(examples, key=lambda example: example.index)
+
+
+def _equals(texts: Sequence[str], gold: Column) -> bool:
+    """Whether texts are the labels, however numbers are written."""
+    if gold.labels:
+        return texts == gold.words()
+    try:
+        return list(map(float, texts)) == list(gold.numbers)
+    except ValueError:
+        return False
+
+
+def _content(task: records.Task, split: records.Split, examples: Sequence[Example]) -> Content:
+    labelled = examples[0].label is not None
+    rows = [("index", *task.columns, *["label"] * labelled)]
+    for each in examples:
+        label = each.label if isinstance(each.label, str) else repr(each.label)
+        rows.append((str(each.index), *each.inputs.values(), *[label] * labelled))
+    data = "".join("\t".join(row) + "\n" for row in rows).encode()
+    return Content(f"{task.name}/{split.name}.tsv", data, task.name, split.name, len(examples))
+
+
+def sample_submission(benchmark: records.Benchmark) -> Content:
+    """A valid submission that needs no data: the commonest label, or the middle of the range, in each row."""
+    from gluebench.submission import write_submission
+
+    answers = {file.name: _placeholder(benchmark.task(file.task), file.size()) for file in benchmark.files()}
+    with tempfile.TemporaryDirectory(prefix="gluebench-") as scratch:
+        path = Path(scratch, SAMPLE)
+        write_submission(path, answers, benchmark)
+        return Content(SAMPLE, path.read_bytes())
+
+
+def _placeholder(task: records.Task, size: int) -> Column:
+    from gluebench.submission import Column
+
+    if task.score_range is not None:
+        return Column((), array("d", [sum(task.score_range) / 2]) * size)
+    shares = [label.share or 0.0 for label in task.labels]
+    return Column(task.words, bytes([shares.index(max(shares))]) * size)
+
+
+def save(name: str, contents: Sequence[Content]) -> list[DataFile]:
+    """Put files into the storage under their checksums; returns rows that `replace` writes."""
+    storage, rows = storages["data"], []
+    for each in contents:
+        digest = hashlib.sha256(each.data).hexdigest()
+        file = f"{name}/{digest}"
+        if not storage.exists(file):
+            storage.save(file, ContentFile(each.data))
+        facts = {"task": each.task, "split": each.split, "rows": each.rows}
+        rows.append(DataFile(path=each.path, file=file, size=len(each.data), sha256=digest, **facts))
+    return rows
+
+
+def replace(row: Benchmark, files: Sequence[DataFile], *, examples: bool) -> bool:
+    """Make these the benchmark's files, in the transaction of the change; returns whether that changes any.
+
+    Without `examples`, those that it has stay, unless their split has gone or has another size.
+    """
+    before = list(row.data_files.all())
+    kept = [] if examples else [each for each in before if each.split and _fits(each, row.record)]
+    after = [*kept, *files]
+    if {(each.path, each.sha256) for each in before} == {(each.path, each.sha256) for each in after}:
+        return False
+    row.data_files.all().delete()
+    for each in after:
+        each.pk, each.benchmark = None, row
+    DataFile.objects.bulk_create(after)
+    for file in {each.file for each in before} - {each.file for each in after}:
+        transaction.on_commit(partial(storages["data"].delete, file))
+    return True
+
+
+def _fits(file: DataFile, record: records.Benchmark) -> bool:
+    splits = {
+        (task.name, split.name): split.size
+        for task in (*record.tasks, *record.auxiliary)
+        for split in task.splits.values()
+    }
+    return splits.get((file.task, file.split)) == file.rows
