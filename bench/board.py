@@ -131,7 +131,7 @@ def sorting(port: int) -> None:
     from playwright.sync_api import sync_playwright
 
     script = """async () => {
-      const buttons = [...document.querySelectorAll(".heads button")].slice(3);
+      const buttons = [...document.querySelectorAll(".heads button")].slice(2);
       const times = [];
       for (const button of buttons) {
         const start = performance.now();

@@ -12,9 +12,9 @@ from gluebench.benchmark import Benchmark, Metric, Task
 from gluebench.leaderboard.fields import FIELDS, LISTED
 
 Entry = Mapping[str, Any]
-WIDTHS = {"one": 3.1, "long": 4.3, "two": 5.8, "regime": 4.4, "parameters": 3.9, "submitted": 5.3, "fact": 7}
+WIDTHS = {"one": 3.1, "long": 4.2, "two": 5.8, "regime": 4.4, "parameters": 3.9, "submitted": 5.3, "fact": 7}
 """How wide the kinds of columns are, in rem, as in site.css."""
-ROOM = 54.8
+ROOM = 55.0
 """What a desktop of 1280 pixels has for them beside rank, name and score."""
 SORTED_AS_WORDS = ("name", "model", "regime")
 USUAL_FACTS = ("regime", "parameters", "submitted")
@@ -42,7 +42,7 @@ class Column(NamedTuple):
         """What decides its width: two numbers, a long heading, or neither."""
         if len(self.metrics) > 1:
             return "two"
-        return "long" if len(self.title) > 6 else "one"
+        return "long" if len(self.title) > 5 else "one"
 
     @property
     def measure(self) -> str:
@@ -83,7 +83,11 @@ FACTS = {
     field.name: Fact(field.name, field.label, field.kind == "address")
     for field in LISTED
     if field.name not in ("name", "model", "team", "link")
-} | {"parameters": Fact("parameters", "Params"), "submitted": Fact("submitted", "Date")}
+} | {
+    "parameters": Fact("parameters", "Params"),
+    "shared_parameters": Fact("shared_parameters", "Shared params"),
+    "submitted": Fact("submitted", "Date"),
+}
 """The columns beside the scores; the others stand with the name."""
 
 

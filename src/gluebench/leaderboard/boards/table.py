@@ -136,6 +136,12 @@ class Row(NamedTuple):
     place: Place | None = None
     """Its rank with its interval, where that is computed."""
 
+    @property
+    def resampled(self) -> str:
+        """The interval of its rank, "1 to 3"; empty where it says no more than the rank."""
+        interval = self.place.interval if self.place else ""
+        return "" if interval.replace(" to ", "–") == self.rank_text else interval
+
 
 class Group(NamedTuple):
     """Rows under one heading; the ranked list is one group without a title."""
@@ -189,7 +195,7 @@ MARKS: dict[str, Callable[[Row], Any]] = {
     "tied": lambda row: "–" in row.rank_text,
     "earlier": lambda row: row.entry.get("earlier"),
     "verified": lambda row: row.entry.get("verified"),
-    "resampled": lambda row: row.place and row.place.interval,
+    "resampled": lambda row: row.resampled,
 }
 """Marks of rows, and which rows have them."""
 
