@@ -93,7 +93,9 @@ def test_the_address_is_read_and_written_alike(rf: Any) -> None:
     odd = Options.of(rf.get("/?sort=password&order=up&page=-3&rows=9&view=x"), sorts)
     assert odd == Options()
     boxes = Options.of(rf.get("/?columns=code&columns=RTE&columns=password&sort=CoLA"), ("CoLA",), choices)
-    assert (boxes.columns, boxes.sort) == (("RTE", "code"), ""), "in the board's order; none by what is hidden"
+    assert (boxes.columns, boxes.sort) == (("RTE", "code"), ""), (
+        "in the board's order; none by what is hidden"
+    )
     wrong = rf.get("/?training=deep&since=31.1.2026&parameters=many&verified=yes")
     assert not Options.of(wrong, sorts, choices).narrowed
 
@@ -260,9 +262,15 @@ def four(graded: Send) -> dict[str, Submission]:
         "Frozen": {"regime": "frozen", "parameters": 90_000_000, "team": "North", "submitted": DAY.format(1)},
         "Large": {"regime": "multi-task", "parameters": 1_500_000_000, "submitted": DAY.format(2)},
         "Silent": {"regime": "multi-task", "parameters": None, "submitted": DAY.format(3)},
-        "Checked": {"parameters": 2_000_000, "verified": True, "team": "Far North", "submitted": DAY.format(4)},
+        "Checked": {
+            "parameters": 2_000_000,
+            "verified": True,
+            "team": "Far North",
+            "submitted": DAY.format(4),
+        },
     }
     rows = {name: graded(name=name) for name in facts}
+    facts["Checked"]["submitted"] = DAY.format(4)
     for name, values in facts.items():
         edit(rows[name], **values)
     return rows
@@ -293,7 +301,9 @@ def test_filters_leave_the_systems_that_meet_all_of_them(
 
 
 def test_the_form_of_a_board_says_what_the_address_says(client: Client, four: dict[str, Submission]) -> None:
-    page = client.get("/?training=frozen&since=2026-02-28&parameters=1.5b&team=a%22b&verified=1").content.decode()
+    page = client.get(
+        "/?training=frozen&since=2026-02-28&parameters=1.5b&team=a%22b&verified=1"
+    ).content.decode()
     assert '<option value="frozen" selected>' in page
     assert 'name="since" value="2026-02-28"' in page
     assert 'name="parameters" value="1.5B"' in page
@@ -343,7 +353,7 @@ def test_no_cache_holds_what_visitors_type(client: Client, four: dict[str, Submi
 
 def bars(page: str) -> list[tuple[float, float, float]]:
     """Low end, value and high end of each bar, in the units of its picture."""
-    found = re.findall(r'd="M([\d.]+) 5H([\d.]+)M([\d.]+) 1v8"', page)
+    found = re.findall(r'd="M(\d+) 10H(\d+)M(\d+) 2v16"', page)
     return [(float(low), float(at), float(high)) for low, high, at in found]
 
 
@@ -353,11 +363,11 @@ def test_each_row_has_its_interval_on_one_scale(db: None) -> None:
     ends = (table.scale.low, table.scale.high)
     assert ends == (60, 90), "whole fives around 64.6 to 87.1, the human reference"
     [attn, gensen] = bars(" ".join(f'd="{row.score.bar}"' for row in table.rows if not row.reference))
-    unit = 88 / 30
+    unit = 176 / 30
     for bar, value in ((attn, 68.9), (gensen, 66.6)):
-        assert bar == pytest.approx([1 + unit * (value + side - 60) for side in (-2, 0, 2)], abs=0.051)
+        assert bar == pytest.approx([2 + unit * (value + side - 60) for side in (-2, 0, 2)], abs=0.51)
     [human] = [row.score.bar for row in table.rows if row.reference]
-    assert human == f"M{round(1 + unit * 27.1, 1)} 1v8"
+    assert human == f"M{round(2 + unit * 27.1)} 2v16"
 
 
 def test_a_legend_explains_only_the_marks_on_the_page(client: Client, graded: Send, tiny: Any) -> None:

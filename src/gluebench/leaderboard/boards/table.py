@@ -11,7 +11,6 @@ from typing import Any, NamedTuple
 from django.core.paginator import Page, Paginator
 
 from gluebench.analysis.charts import Scale
-from gluebench.analysis.charts.svg import number
 from gluebench.analysis.rank.order import best, board_order
 from gluebench.benchmark import Benchmark, Task
 from gluebench.benchmark.records import Reference
@@ -32,8 +31,8 @@ from gluebench.leaderboard.ranks.order import Place
 from gluebench.leaderboard.submissions.models import Regime
 
 REFERENCES = "For reference"
-BAR = 90
-"""Width of a bar's picture, in its own units."""
+BAR = 180
+"""Width of a bar's picture, in its own units: about half a pixel each."""
 
 
 class Line(NamedTuple):
@@ -210,12 +209,12 @@ def fill(
     places: Mapping[int, Place],
 ) -> Table:
     """The rows of a page. `entries` has its submissions; one that went since is passed over."""
-    facts = tuple(
-        fact for fact in scheme.facts if any(fact.text(entry) for entry in entries.values())
-    )
+    facts = tuple(fact for fact in scheme.facts if any(fact.text(entry) for entry in entries.values()))
     scheme = scheme._replace(facts=facts)
     shown = [line for _, lines in layout.groups for line in lines]
-    scale = scale_of([line.score for line in shown], [scheme.score(each["scores"]) for each in entries.values()])
+    scale = scale_of(
+        [line.score for line in shown], [scheme.score(each["scores"]) for each in entries.values()]
+    )
     groups = tuple(
         Group(
             title,
@@ -269,19 +268,21 @@ def scale_of(values: Iterable[float | None], scores: Iterable[Mapping[str, Any] 
     if not known:
         return None
     low, high = 5 * floor(min(known) / 5), 5 * ceil(max(known) / 5)
-    return Scale(low, max(high, low + 5), 1, BAR - 1)
+    return Scale(low, max(high, low + 5), 2, BAR - 2)
 
 
 def bar_path(scale: Scale | None, score: Mapping[str, Any] | None) -> str:
     """A line over the interval and a stroke across it at the value."""
     if scale is None or score is None:
         return ""
-    at = scale.at(100 * score["value"])
-    stroke = f"M{number(round(at, 1))} 1v8"
+    stroke = f"M{_place(scale, score['value'])} 2v16"
     if score["low"] is None or score["high"] is None:
         return stroke
-    low, high = (round(scale.at(100 * score[end]), 1) for end in ("low", "high"))
-    return f"M{number(low)} 5H{number(high)}{stroke}"
+    return f"M{_place(scale, score['low'])} 10H{_place(scale, score['high'])}{stroke}"
+
+
+def _place(scale: Scale, value: float) -> int:
+    return round(scale.at(100 * value))
 
 
 def _cell(scores: Sequence[Mapping[str, Any] | None], highest: float | None) -> Cell:

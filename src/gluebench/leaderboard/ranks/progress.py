@@ -65,7 +65,9 @@ def _over_time(rows: Sequence[Scored]) -> str:
         return when.astimezone(UTC).strftime(written)
 
     points = [
-        Point(label, second / DAY, *(hundred(row.score[end]) for end in ENDS))._replace(group=int(not row.led))
+        Point(label, second / DAY, *(hundred(row.score[end]) for end in ENDS))._replace(
+            group=int(not row.led)
+        )
         for label, second, row in zip(labels_of([row.entry for row in shown]), seconds, shown, strict=True)
     ]
     return scatter_chart(
