@@ -12,9 +12,9 @@ from gluebench.benchmark import Benchmark, Metric, Task
 from gluebench.leaderboard.fields import FIELDS, LISTED
 
 Entry = Mapping[str, Any]
-WIDTHS = {"one": 3.1, "long": 4.2, "two": 5.8, "regime": 4.4, "parameters": 3.9, "submitted": 5.3, "fact": 7}
+WIDTHS = {"one": 3.1, "long": 4.2, "two": 5.8, "regime": 4.4, "parameters": 3.9, "submitted": 5.6, "fact": 7}
 """How wide the kinds of columns are, in rem, as in site.css."""
-ROOM = 55.0
+ROOM = 55.2
 """What a desktop of 1280 pixels has for them beside rank, name and score."""
 SORTED_AS_WORDS = ("name", "model", "regime")
 USUAL_FACTS = ("regime", "parameters", "submitted")
@@ -96,7 +96,7 @@ class Scheme(NamedTuple):
 
     columns: tuple[Column, ...]
     task: Task | None = None
-    facts: tuple[Fact, ...] = tuple(FACTS[name] for name in USUAL_FACTS)
+    facts: tuple[Fact, ...] = tuple(map(FACTS.__getitem__, USUAL_FACTS))
 
     def score(self, scores: Mapping[str, Any]) -> Mapping[str, Any] | None:
         """The number that ranks, out of a submission's scores."""

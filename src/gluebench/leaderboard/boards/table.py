@@ -164,7 +164,8 @@ class Table(NamedTuple):
     @property
     def fits(self) -> bool:
         """Whether a desktop shows all columns side by side, as it does GLUE's ten."""
-        return sum(WIDTHS[column.kind] for column in (*self.columns, *self.facts)) <= ROOM
+        kinds = [column.kind for column in self.columns] + [fact.kind for fact in self.facts]
+        return sum(WIDTHS[kind] for kind in kinds) <= ROOM
 
     @property
     def rows(self) -> list[Row]:

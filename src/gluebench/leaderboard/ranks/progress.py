@@ -100,8 +100,10 @@ def progress_csv(rows: Sequence[Scored]) -> str:
     """A row for each system, in the order of submission; numbers are fractions."""
     head = ["key", "name", "model", "team", "submitted", "score", "low", "high", "led"]
     lines = (
-        [*(row.entry[name] for name in head[:4]), row.entry["submitted"].isoformat(timespec="seconds")]
-        + [*(row.score[end] for end in ENDS), row.led]
+        [row.entry[name] for name in head[:4]]
+        + [row.entry["submitted"].isoformat(timespec="seconds")]
+        + [row.score[end] for end in ENDS]
+        + [row.led]
         for row in rows
     )
     return csv_text(head, lines)
