@@ -72,6 +72,7 @@ def test_what_was_found_is_shown_and_written(source: Path, tmp_path: Path) -> No
         ("Like", "CC0"),
         ("Mood", "not stated"),
     ]
+    assert all(task.private for task in benchmark.tasks), "its test labels are in the gold folder alone"
     assert {name: split.size for name, split in benchmark.task("Mood").splits.items()} == SIZES
     assert "The licence was not stated." in benchmark.task("Mood").notes
     assert sum(label.share or 0 for label in benchmark.task("Mood").labels) == pytest.approx(1)

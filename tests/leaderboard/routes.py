@@ -124,7 +124,7 @@ ROUTES = (
     # ranks, phenomena, people
     *(
         Route(f"benchmarks/<slug:name>/{word}{ending}", f"/benchmarks/tiny/{word}{ending}", "200", "405")
-        for word in ("rules", "pairs", "efficiency")
+        for word in ("rules", "pairs", "efficiency", "progress")
         for ending in ("", ".json", ".csv")
     ),
     *(

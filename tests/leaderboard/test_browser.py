@@ -347,6 +347,7 @@ def test_every_page_is_accessible(chromium: Any, served: Any, entry: str, scheme
             "/benchmarks/tiny/rules",
             "/benchmarks/tiny/pairs",
             "/benchmarks/tiny/efficiency",
+            "/benchmarks/tiny/progress",
             "/benchmarks/tiny/compare",
             "/?q=nobody",
             "/benchmarks/tiny/tasks/Para",

@@ -345,7 +345,7 @@ def test_full_digits_are_the_organiser_s_alone(client: Client, ada: Any, graded:
         own,
         f"{own}.json",
         *(f"{board}{end}" for end in ("", ".json", ".csv", ".md", ".tex", "/Sim", "/Sim.json", "/Sim.csv")),
-        f"{board}/efficiency.json",
+        *(f"{board}/{page}{end}" for page in ("efficiency", "progress") for end in ("", ".json", ".csv")),
         f"{api}{board}/board",
         *(f"{api}/submissions/{submission.key}{end}" for end in ("", "/report", "/history")),
     ]

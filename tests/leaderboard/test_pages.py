@@ -126,10 +126,21 @@ def test_the_rows_are_written_as_in_figure_1(db: None) -> None:
 
 def test_reference_rows_are_placed_and_not_ranked(db: None) -> None:
     rows = board_of(BASELINES).groups[0].rows
-    assert [row.entry["name"] for row in rows] == ["Human", "Attn", "GenSen", "Majority class"]
-    human, majority = rows[0], rows[-1]
-    assert (human.rank, human.reference, human.score.text) == (None, True, "87.1")
-    assert (majority.rank, majority.cells[-1].text, majority.score.text) == (None, "65.1", "–")
+    assert [row.entry["name"] for row in rows] == ["Human", "Attn", "GenSen"], "without those of one task"
+    human = rows[0]
+    assert (human.rank, human.rank_text, human.reference, human.score.text) == (None, "", True, "87.1")
+
+
+def test_a_reference_without_a_score_stands_on_the_boards_of_its_tasks_alone(db: None) -> None:
+    from gluebench.leaderboard.boards.table import references_of
+
+    glue = load_benchmark("glue")
+    assert [line.name for line in references_of(glue, scheme_of(glue))] == ["Human"]
+    wnli = references_of(glue, scheme_of(glue, glue.task("WNLI")))
+    assert {line.name: line.score for line in wnli}["Majority class"] == 0.651
+    [mrpc] = references_of(glue, scheme_of(glue, glue.task("MRPC")))
+    published = {each.name: each for each in glue.task("MRPC").references}["Human"].scores
+    assert mrpc.score == pytest.approx(sum(published.values()) / 2), "between systems, by the task's mean"
 
 
 def test_grouped_as_table_4_keeps_the_ranks(db: None) -> None:
@@ -140,7 +151,7 @@ def test_grouped_as_table_4_keeps_the_ranks(db: None) -> None:
         "Pre-trained sentence representations, frozen",
         "For reference",
     ]
-    assert [row.rank for group in table.groups for row in group.rows] == [1, 2, None, None]
+    assert [row.rank for group in table.groups for row in group.rows] == [1, 2, None]
 
 
 def test_ties_share_a_rank_and_the_incomplete_have_none(client: Client, graded: Send) -> None:
@@ -148,9 +159,9 @@ def test_ties_share_a_rank_and_the_incomplete_have_none(client: Client, graded: 
     graded(name="Second")
     graded(zip_bytes({"Refer": PREDICTIONS["Refer"]}), name="Third")
     rows = Cells(client.get("/").content.decode()).rows
-    shown = [(row[0], row[1].split(" BiLSTM")[0], row[4]) for row in rows if "BiLSTM" in " ".join(row)]
+    shown = [(row[0], row[1].split(" BiLSTM")[0], row[2]) for row in rows if "BiLSTM" in " ".join(row)]
     score = shown[0][2]
-    assert shown == [("1", "First", score), ("1", "Second", score), ("", "Third", "–")]
+    assert shown == [("1–2", "First", score), ("1–2", "Second", score), ("", "Third", "–")]
     assert re.fullmatch(r"\d\d\.\d", score)
 
 
@@ -158,7 +169,9 @@ def test_the_one_benchmark_is_home(client: Client, graded: Send) -> None:
     graded()
     page = client.get("/").content.decode()
     header = next(row for row in Cells(page).rows if "Rank" in row)
-    assert header == ["Rank", "Name", "Model", "Link", "Score", "Para", "Sim", "Infer-m", "Infer-mm", "Refer"]
+    assert header[:2] == ["Rank", "System"]
+    assert header[2].split()[0] == "Score"
+    assert header[3:] == ["Para", "Sim", "Infer-m", "Infer-mm", "Refer", "Training", "Date"]
     assert "A tiny benchmark" in page
 
 
@@ -253,8 +266,8 @@ def test_an_empty_board_says_how_to_be_first(client: Client, tiny: Any) -> None:
 
 def test_intervals_are_shown_on_request(client: Client, graded: Send) -> None:
     graded()
-    assert "<small>" not in client.get("/").content.decode()
-    assert "<small>" in client.get("/?intervals=1").content.decode()
+    assert "±" not in client.get("/").content.decode().split("</table>")[0]
+    assert "<small>" in client.get("/?intervals=1").content.decode().split("<tbody>")[1]
 
 
 def test_after_a_hundred_rows_the_rest_is_behind_a_link(client: Client, graded: Send) -> None:

@@ -20,6 +20,7 @@ ANYBODY = (
         "/benchmarks/tiny/data",
         "/benchmarks/tiny/diagnostics/DX?category=Logic",
     ),
+    *("/benchmarks/tiny/progress", "/?columns=Refer,code,submitted&parameters=1B&training=other"),
     *("/account/login/", "/account/signup/", "/account/password/reset/", "/account/password/reset/done/"),
     *("/account/inactive/", "/account/confirm-email/", "/account/confirm-email/no-such-key/"),
     *("/account/password/reset/key/1-wrong/", "/account/password/reset/key/done/", "/submissions/{listed}"),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Callable
 from typing import Any
 
@@ -110,12 +111,15 @@ def test_the_board_shows_ties_and_intervals_once_they_are_of_it(
     renewed(tiny)
     after = client.get("/benchmarks/tiny").content.decode()
     assert "are being computed" not in after
-    assert "<small>1 to " in after
+    ranks = re.findall(r'<td class="rank">([^<]*)<', after)
+    assert ranks[0].startswith("1–"), "tied, and no second number"
+    assert not re.findall(r'<td class="rank">[^<]*<small>', after)
     rows = client.get("/benchmarks/tiny.json").json()["rows"]
     assert rows[0]["rank_interval"][0] == 1
     assert rows[0]["tied"][0] == 1
     type(tiny).objects.filter(pk=tiny.pk).touch()
-    assert "<small>1 to " not in client.get("/benchmarks/tiny").content.decode()
+    again = client.get("/benchmarks/tiny").content.decode()
+    assert re.findall(r'<td class="rank">([^<]*)<', again) == ["1", "2", "3"]
 
 
 @pytest.mark.django_db
@@ -132,7 +136,7 @@ def test_ties_are_told_by_the_ranks_of_the_board_where_a_file_is_gone(
     assert (rows[1]["tied"], rows[1]["rank_interval"]) == (None, None)
     ends = {rank for row in rows[::2] for rank in [*row["tied"], *row["rank_interval"]]}
     assert ends == {1, 3}
-    page = client.get("/benchmarks/tiny").content.decode()
+    page = client.get("/benchmarks/tiny?intervals=1").content.decode()
     assert "the first 100 of the board, whose files are kept" in page
     assert "<small>2 to" not in page
     assert "to 2</small>" not in page
@@ -189,7 +193,7 @@ def test_the_majority_class_is_an_option_only_where_a_reference_says_so(tiny: An
 
 
 @pytest.mark.django_db
-@pytest.mark.parametrize("page", ["rules", "pairs", "efficiency"])
+@pytest.mark.parametrize("page", ["rules", "pairs", "efficiency", "progress"])
 def test_pages_have_twins_and_tables(client: Any, three: list[Any], tiny: Any, page: str) -> None:
     waiting = client.get(f"/benchmarks/tiny/{page}")
     assert waiting.status_code == 200
@@ -203,7 +207,7 @@ def test_pages_have_twins_and_tables(client: Any, three: list[Any], tiny: Any, p
     twin = client.get(f"/benchmarks/tiny/{page}.json").json()
     assert twin["schema"] == f"gluebench.{page}/1"
     lines = client.get(f"/benchmarks/tiny/{page}.csv").content.decode().splitlines()
-    assert len(lines) == {"rules": 4, "pairs": 4, "efficiency": 3}[page]
+    assert len(lines) == {"rules": 4, "pairs": 4, "efficiency": 3, "progress": 4}[page]
 
 
 @pytest.mark.django_db
@@ -220,7 +224,38 @@ def test_systems_of_one_name_are_told_apart_by_their_models(
     assert "What depends on the rule" in rules
     assert rules.count("Model of one") == rules.count("Model of two") == 2
     chart = client.get("/benchmarks/tiny/efficiency").content.decode()
-    assert "Ours, Model of one" in chart
+    assert "Model of one, Ours" in chart
+    one, two = tiny.submissions.order_by("pk")
+    compared = client.get(f"/benchmarks/tiny/compare?a={one.key}&b={two.key}").content.decode()
+    assert "<h1>Model of one, Ours and Model of two, Ours</h1>" in compared
+
+
+@pytest.mark.django_db
+def test_the_best_score_over_time_is_that_of_those_who_led(
+    client: Any, graded: Callable[..., Any], tiny: Any
+) -> None:
+    """Sent in the order of the days, so that the second and the fourth raise the best score."""
+    worse, none = {**GOLD, "Refer": "0011"}, {"Refer": GOLD["Refer"]}
+    files = [{**worse, "Para": "000000"}, worse, {**worse, "Para": "000000"}, GOLD, none]
+    for day, values in enumerate(files, start=1):
+        row = graded(zip_bytes(values), name=f"Day {day}", model="m", team="Us")
+        row.submitted = f"2026-0{day}-01T12:00:00Z"
+        row.save()
+    tiny.submissions.filter(name="Day 3").update(public=False)
+    type(tiny).objects.filter(pk=tiny.pk).touch()
+    rows = client.get("/benchmarks/tiny/progress.json").json()["rows"]
+    assert [(row["name"], row["led"]) for row in rows] == [("Day 1", True), ("Day 2", True), ("Day 4", True)]
+    tiny.submissions.filter(name="Day 3").update(public=True)
+    type(tiny).objects.filter(pk=tiny.pk).touch()
+    rows = client.get("/benchmarks/tiny/progress.json").json()["rows"]
+    assert [row["led"] for row in rows] == [True, True, False, True]
+    assert rows[3]["score"] == client.get("/benchmarks/tiny.json").json()["rows"][0]["score"]
+    page = client.get("/benchmarks/tiny/progress").content.decode()
+    assert page.count('class="chart-mark chart-ink-0"') == 3
+    assert page.count('class="chart-mark chart-ink-1"') == 1
+    assert "<title>Day 4: 2026-04-01, 100</title>" in page
+    assert [name for name in ("Day 4", "Day 5") if f"{name}</a>" in page] == ["Day 4"], "with a score"
+    assert 'href="/benchmarks/tiny/progress"' in client.get("/benchmarks/tiny").content.decode()
 
 
 @pytest.mark.django_db
@@ -234,7 +269,7 @@ def test_a_comparison_is_computed_in_the_background_and_kept(
 
     a, b = three[0], three[2]
     address = f"/benchmarks/tiny/compare?a={a.key}&b={b.key}"
-    assert "are being compared" in client.get(address).content.decode()
+    assert "is being computed" in client.get(address).content.decode()
     assert client.get(address.replace("?", ".json?")).status_code == 202
     pair = Pair.objects.get()
     assert DBTaskResult.objects.filter(task_path__endswith="compare_pair").count() == 1

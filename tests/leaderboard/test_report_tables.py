@@ -40,3 +40,10 @@ def test_in_the_terminal(benchmark, report: Report) -> None:
     found = [[row[0].strip() for row in section.rows] for section in table.sections]
     divided = ["direction: forward", "direction: backward"]
     assert found == [["overall"], *([coarse, *fine] for coarse, fine in UNDER.items()), divided]
+
+
+def test_what_is_not_known_of_the_provenance_is_left_out() -> None:
+    from gluebench.leaderboard.submissions.report import flat
+
+    values = {"labels": "abc", "datasets": {"CoLA": None, "RTE": "0f"}, "small_files": 0}
+    assert flat(values) == [("labels", "abc"), ("datasets, RTE", "0f"), ("small files", "0")]

@@ -73,7 +73,8 @@ def _tasks(head: Section, wanted: tuple[str, ...], parent: Benchmark) -> tuple[T
 def _title(parent: Benchmark, tasks: tuple[Task, ...]) -> str:
     if len(tasks) <= _MOST_NAMED:
         return f"{parent.title}: {', '.join(task.name for task in tasks)}"
-    return f"{parent.title}: {len(tasks)} of {len(parent.tasks)} tasks"
+    scored = sum(task.scored for task in tasks)
+    return f"{parent.title}: {scored} of {len(parent.scored)} tasks"
 
 
 def _description(parent: Benchmark, tasks: tuple[Task, ...]) -> str:

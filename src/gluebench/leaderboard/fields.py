@@ -63,7 +63,7 @@ SECTIONS = {
         Field(
             "name",
             "Name",
-            "As the board should call it: your system, your team or your paper.",
+            "What your system is called, as the board shows it. Your team has a field of its own.",
             required=True,
         ),
         Field("model", "Model", "The kind of model, in a few words: BiLSTM+ELMo+Attn.", required=True),

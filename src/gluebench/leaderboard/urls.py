@@ -78,6 +78,7 @@ urlpatterns = [
             ("rules", ranks.rules),
             ("pairs", ranks.pairs),
             ("efficiency", ranks.efficiency),
+            ("progress", ranks.progress),
             ("compare", compare),
         )
         for ending in ("", ".json", ".csv")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from math import ceil, floor, log10
 from typing import NamedTuple
 
@@ -56,12 +56,15 @@ def scale_over(
     return Scale(low - more, high + more, start, stop)
 
 
-def x_axis(scale: Scale, y: float, title: str, *, top: float) -> list[str]:
-    """Ticks below the line at `y`, and grid lines up to `top`."""
+def x_axis(
+    scale: Scale, y: float, title: str, *, top: float, words: Callable[[float], str] | None = None
+) -> list[str]:
+    """Ticks below the line at `y`, written by `words`, and grid lines up to `top`."""
+    words = words or shown
     parts = [path([(scale.at(tick), y), (scale.at(tick), top)], "chart-grid") for tick in scale.ticks()]
     parts.append(path([(scale.start, y), (scale.stop, y)], "chart-axis"))
     parts += [
-        label(scale.at(tick), y + 17, shown(tick), anchor="middle", kind="chart-quiet")
+        label(scale.at(tick), y + 17, words(tick), anchor="middle", kind="chart-quiet")
         for tick in scale.ticks()
     ]
     middle = (scale.start + scale.stop) / 2

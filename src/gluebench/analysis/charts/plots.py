@@ -2,11 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from math import cos, radians, sin
 from typing import NamedTuple
 
-from gluebench.analysis.charts.axes import BOTTOM, LEFT, RIGHT, TOP, Scale, scale_over, x_axis, y_axis
+from gluebench.analysis.charts.axes import (
+    BOTTOM,
+    LEFT,
+    RIGHT,
+    TOP,
+    Scale,
+    scale_over,
+    shown,
+    x_axis,
+    y_axis,
+)
 from gluebench.analysis.charts.svg import element, label, mark, path, picture, width_of
 
 ROW = 26.0
@@ -82,20 +92,22 @@ def scatter_chart(
     logarithmic: bool = False,
     width: float = 640,
     height: float = 400,
+    x_words: Callable[[float], str] = shown,
 ) -> str:
     """Named points; `front` is joined by steps from left to right, as a Pareto front is.
 
-    `logarithmic` is of x. Raises ValueError for no points.
+    `logarithmic` is of x, whose ticks are written by `x_words`. Raises ValueError for no points.
     """
     across = scale_over((point.x for point in points), LEFT, width - RIGHT, logarithmic=logarithmic)
     heights = [v for point in points for v in (point.y, point.low, point.high) if v is not None]
     up = scale_over(heights, height - BOTTOM, TOP)
-    parts = [*x_axis(across, up.start, x_title, top=TOP), *y_axis(up, LEFT, y_title, right=width - RIGHT)]
+    parts = x_axis(across, up.start, x_title, top=TOP, words=x_words)
+    parts += y_axis(up, LEFT, y_title, right=width - RIGHT)
     if len(front) > 1:
         parts.append(path(_steps(front, across, up), "chart-front"))
     for point in points:
-        parts += _point(point, across, up)
-    about = f"{y_title} by {x_title}: " + "; ".join(f"{p.label} ({p.x:.4g}, {p.y:.4g})" for p in points)
+        parts += _point(point, across, up, x_words)
+    about = f"{y_title} by {x_title}: " + "; ".join(f"{p.label} ({x_words(p.x)}, {p.y:.4g})" for p in points)
     return picture(title, about, width=width, height=height, parts=parts)
 
 
@@ -108,12 +120,12 @@ def _steps(front: Sequence[tuple[float, float]], across: Scale, up: Scale) -> li
     return places
 
 
-def _point(point: Point, across: Scale, up: Scale) -> list[str]:
+def _point(point: Point, across: Scale, up: Scale, x_words: Callable[[float], str]) -> list[str]:
     x, y = across.at(point.x), up.at(point.y)
     parts = []
     if point.low is not None and point.high is not None:
         parts.append(path([(x, up.at(point.low)), (x, up.at(point.high))], "chart-whisker"))
-    parts.append(mark(x, y, point.group, f"{point.label}: {point.x:.6g}, {point.y:.4g}"))
+    parts.append(mark(x, y, point.group, f"{point.label}: {x_words(point.x)}, {point.y:.4g}"))
     ends = x + 10 + width_of(point.label) > across.stop
     parts.append(label(x - 7 if ends else x + 7, y - 7, point.label, anchor="end" if ends else ""))
     return parts

@@ -41,6 +41,8 @@ def _task(task: TaskPlan) -> Iterator[str]:
     yield '# summary = "What is asked, in a word or two"'
     yield '# domain = "Where its text comes from, in a word or two"'
     yield f"columns = {_array(task.columns.inputs)}"
+    if "test" in task.splits:
+        yield "private = true  # of the test labels; false if they have been published"
     yield from _scale(task)
     yield "metrics = ["
     for name in task.labels.metrics:

@@ -2,18 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from itertools import groupby
 from typing import Any, NamedTuple
 
+from gluebench.analysis.charts.axes import shown as compact
 from gluebench.analysis.rank.order import board_order, competition_ranks
 from gluebench.benchmark import Benchmark, Metric, Task
+from gluebench.leaderboard.fields import FIELDS, LISTED
 
 Entry = Mapping[str, Any]
-WIDTHS = {"one": 3.5, "long": 4.5, "two": 5.8}
+WIDTHS = {"one": 3.1, "long": 4.2, "two": 5.8, "regime": 4.4, "parameters": 3.9, "submitted": 5.6, "fact": 7}
 """How wide the kinds of columns are, in rem, as in site.css."""
-ROOM = 43.0
-"""What a desktop has for them beside rank, name, model, link and score."""
+ROOM = 55.2
+"""What a desktop of 1280 pixels has for them beside rank, name and score."""
+SORTED_AS_WORDS = ("name", "model", "regime")
+USUAL_FACTS = ("regime", "parameters", "submitted")
+"""Facts that a board shows unasked, where some row has them."""
 PRIVACY = {True: "private", False: "public", None: "not stated"}
 """How a task's test labels are marked."""
 
@@ -37,7 +42,7 @@ class Column(NamedTuple):
         """What decides its width: two numbers, a long heading, or neither."""
         if len(self.metrics) > 1:
             return "two"
-        return "long" if len(self.title) > 6 else "one"
+        return "long" if len(self.title) > 5 else "one"
 
     @property
     def measure(self) -> str:
@@ -50,11 +55,48 @@ class Column(NamedTuple):
         return [task["metrics"].get(metric.name) for metric in self.metrics]
 
 
+class Fact(NamedTuple):
+    """A column of what is known of a system beside its scores."""
+
+    name: str
+    title: str
+    is_address: bool = False
+
+    @property
+    def kind(self) -> str:
+        """What decides its width."""
+        return self.name if self.name in WIDTHS else "fact"
+
+    def text(self, entry: Entry) -> str:
+        """What an entry's cell holds, in few letters; empty where nothing is stated."""
+        value = entry[self.name]
+        if value is None:
+            return ""
+        if self.name == "submitted":
+            return str(value.date().isoformat())
+        if self.name == "regime":
+            return str(value)
+        return compact(value) if isinstance(value, int) else FIELDS[self.name].shown(value)
+
+
+FACTS = {
+    field.name: Fact(field.name, field.label, field.kind == "address")
+    for field in LISTED
+    if field.name not in ("name", "model", "team", "link")
+} | {
+    "parameters": Fact("parameters", "Params"),
+    "shared_parameters": Fact("shared_parameters", "Shared params"),
+    "submitted": Fact("submitted", "Date"),
+}
+"""The columns beside the scores; the others stand with the name."""
+
+
 class Scheme(NamedTuple):
     """What a board ranks by and shows: a benchmark with its average, or one task of it."""
 
     columns: tuple[Column, ...]
     task: Task | None = None
+    facts: tuple[Fact, ...] = tuple(map(FACTS.__getitem__, USUAL_FACTS))
 
     def score(self, scores: Mapping[str, Any]) -> Mapping[str, Any] | None:
         """The number that ranks, out of a submission's scores."""
@@ -72,7 +114,23 @@ class Scheme(NamedTuple):
     @property
     def sorts(self) -> tuple[str, ...]:
         """What rows can be ordered by, beside the score."""
-        return ("name", "model", *self.names)
+        return (*SORTED_AS_WORDS, "parameters", "submitted", *self.names)
+
+    @property
+    def choices(self) -> dict[str, str]:
+        """The columns that a visitor can choose, with their titles."""
+        return {column.file: column.title for column in self.columns} | {
+            fact.name: fact.title for fact in FACTS.values()
+        }
+
+    def only(self, names: Collection[str]) -> Scheme:
+        """The same with these of its columns and of all facts; as it is where none is named."""
+        if not names:
+            return self
+        return self._replace(
+            columns=tuple(column for column in self.columns if column.file in names),
+            facts=tuple(fact for fact in FACTS.values() if fact.name in names),
+        )
 
 
 def ranked(scheme: Scheme, entries: Iterable[Entry]) -> list[tuple[int | None, Entry]]:

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from typing import Any, NamedTuple, TypeVar
 from urllib.parse import urlencode
 
 from django.core.paginator import Paginator
 from django.http import HttpRequest
 
+from gluebench.leaderboard.boards.columns import SORTED_AS_WORDS
+from gluebench.leaderboard.boards.filters import Filters
 from gluebench.leaderboard.ranks.order import Wanted
 
 ROWS = 100
@@ -27,28 +29,35 @@ class Options(NamedTuple):
     intervals: bool = False
     everything: bool = False
     sort: str = ""
-    """What the rows are ordered by: a heading, "name" or "model"; empty for the score."""
+    """What the rows are ordered by: a column or "name", "model"; empty for the score."""
     turned: bool = False
     """Whether the order is the other way round than usual: numbers from the lowest, names from Z."""
     search: str = ""
     page: int = 1
     wanted: Wanted = Wanted()
     """The rule that ranks."""
+    filters: Filters = Filters()
+    columns: tuple[str, ...] = ()
+    """The columns that are shown; empty for the usual ones."""
 
     @classmethod
-    def of(cls, request: HttpRequest, sorts: tuple[str, ...]) -> Options:
-        """From the address; `sorts` is what this board can be ordered by."""
+    def of(cls, request: HttpRequest, sorts: Collection[str], choices: Collection[str] = ()) -> Options:
+        """From the address; `sorts` is what this board can be ordered by, `choices` its columns."""
         asked = request.GET
         sort = asked.get("sort", "")
-        sort = sort if sort in sorts else ""
+        named = ",".join(asked.getlist("columns")).split(",")
+        columns = tuple(name for name in choices if name in named)
+        sort = sort if sort in sorts and (sort in (*columns, "name", "model") or not columns) else ""
         return cls(
             grouped=asked.get("view") == "training",
             intervals=asked.get("intervals") == "1",
             everything=asked.get("rows") == "all",
             sort=sort,
-            turned=asked.get("order") == ("desc" if sort in ("name", "model") else "asc"),
+            turned=asked.get("order") == ("desc" if sort in SORTED_AS_WORDS else "asc"),
             search=cleaned(asked.get("q", "")),
             page=page_number(asked.get("page", "")),
+            filters=Filters.of(asked.dict()),
+            columns=columns,
         )
 
     @property
@@ -66,12 +75,22 @@ class Options(NamedTuple):
         """The direction in the address's words; empty for the usual one."""
         if not self.turned:
             return ""
-        return "desc" if self.sort in ("name", "model") else "asc"
+        return "desc" if self.sort in SORTED_AS_WORDS else "asc"
 
     @property
     def rising(self) -> bool:
         """Whether the smallest comes first."""
-        return self.turned != (self.sort in ("name", "model"))
+        return self.turned != (self.sort in SORTED_AS_WORDS)
+
+    @property
+    def narrowed(self) -> bool:
+        """Whether some systems may be left out."""
+        return bool(self.search or any(self.filters))
+
+    @property
+    def typed(self) -> bool:
+        """Whether it is one of endlessly many, which no cache should hold."""
+        return bool(self.narrowed or self.wanted.weights or self.columns)
 
     def pairs(self) -> dict[str, str]:
         """The address's part after the question mark, page aside."""
@@ -81,6 +100,8 @@ class Options(NamedTuple):
             "sort": self.sort,
             "order": self.order,
             "q": self.search,
+            **self.filters._asdict(),
+            "columns": ",".join(self.columns),
             "rows": "all" if self.everything else "",
             "by": "" if self.wanted.by == "mean" else self.wanted.by,
             "weights": self.wanted.weights,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from typing import Any, NamedTuple
 
 from django.http import HttpRequest
@@ -13,7 +14,8 @@ from gluebench.analysis.rank.order import competition_ranks
 from gluebench.benchmark import Benchmark as Record
 from gluebench.benchmark import Task
 from gluebench.leaderboard.benchmarks.models import Benchmark
-from gluebench.leaderboard.boards.columns import PRIVACY, Scheme
+from gluebench.leaderboard.boards.columns import PRIVACY, USUAL_FACTS, Scheme
+from gluebench.leaderboard.boards.filters import NUMBER, Filters
 from gluebench.leaderboard.boards.options import ALL_ROWS, Options, paged
 from gluebench.leaderboard.boards.standings import Standings, standings
 from gluebench.leaderboard.boards.table import (
@@ -26,7 +28,8 @@ from gluebench.leaderboard.boards.table import (
     references_of,
 )
 from gluebench.leaderboard.common.formats import percent
-from gluebench.leaderboard.ranks.order import Order, Wanted, order_of, ranks_of
+from gluebench.leaderboard.fields import REGIMES
+from gluebench.leaderboard.ranks.order import Order, Place, order_of, ranks_of, span
 from gluebench.leaderboard.submissions.entries import entries_of, graded_again, with_systems
 from gluebench.leaderboard.text import breakable
 
@@ -52,7 +55,7 @@ class Page(NamedTuple):
     @property
     def whole(self) -> bool:
         """Whether all rows are on this page, so that the browser can sort and search them itself."""
-        return not self.layout.page.has_other_pages() and not self.options.search
+        return not self.layout.page.has_other_pages() and not self.options.narrowed
 
     @property
     def can_show_all(self) -> bool:
@@ -74,7 +77,12 @@ def read_page(benchmark: Benchmark, scheme: Scheme, options: Options, *, whole: 
     if scheme.task is None:
         order = order_of(benchmark, options.wanted, dict(zip(pks, by_score, strict=True)))
     ranks = ranks_of(order, pks, by_score) if order else by_score
-    placed = [line._replace(rank=rank) for line, rank in zip(lines, ranks, strict=True)]
+    places = order.places if order else {}
+    times = Counter(ranks)
+    placed = [
+        line._replace(rank=rank, rank_text=_rank_text(rank, times[rank], places.get(line.pk)))
+        for line, rank in zip(lines, ranks, strict=True)
+    ]
     placed += references_of(benchmark.record, scheme)
     if order is not None and order.another:
         placed = list(map(_by_rank, placed))
@@ -82,12 +90,18 @@ def read_page(benchmark: Benchmark, scheme: Scheme, options: Options, *, whole: 
     shown = [line.pk for _, group in layout.groups for line in group if line.row is None]
     entries = {entry["pk"]: entry for entry in entries_of(benchmark, shown)}
     high = bests([line.values for line in lines])
-    places = order.places if order else {}
     table = fill(scheme, layout, entries, systems=len(lines), bests=high, places=places)
     best = max((score for score in scores if score is not None), default=None)
     return Page(
         table, layout, options._replace(page=layout.page.number), best, order, graded_again(benchmark)
     )
+
+
+def _rank_text(rank: int | None, times: int, place: Place | None) -> str:
+    """The ranks that a system shares with those it is tied with, or its own."""
+    if place and place.tied:
+        return place.text
+    return span(rank, rank + times - 1) if rank else ""
 
 
 def _by_rank(line: Line) -> Line:
@@ -98,23 +112,29 @@ def _by_rank(line: Line) -> Line:
 def table_html(benchmark: Benchmark, page: Page, scheme: Scheme) -> str:
     """The table itself, by the fast templates."""
     shown = {"benchmark": benchmark, "page": page, "table": page.table, "options": page.options}
-    return render_to_string("boards/table.html", {**shown, "task": scheme.task})
+    return render_to_string("boards/table.html", {**shown, "task": scheme.task, "sorts": scheme.sorts})
 
 
 def switches(options: Options) -> dict[str, Any]:
     """The addresses of the same board, seen otherwise."""
     return {
-        "to_ranked": options.query(grouped=False),
-        "to_grouped": options.query(grouped=True),
-        "to_plain": options.query(intervals=False),
-        "to_intervals": options.query(intervals=True),
         "to_everything": options.query(everything=True),
         "to_previous": options.query(page=options.page - 1),
         "to_next": options.query(page=options.page + 1),
-        "to_unsearched": options.query(search=""),
-        "kept": [pair for pair in options.pairs().items() if pair[0] != "q"],
-        "kept_order": [pair for pair in options.pairs().items() if pair[0] not in RANKED_BY],
-        "to_average": options.query(wanted=Wanted()),
+        "to_unsearched": options.query(search="", filters=Filters()),
+        "to_usual": Options().query(sort=options.sort, turned=options.turned, everything=options.everything),
+        "kept": [pair for pair in options.pairs().items() if pair[0] in ("sort", "order", "rows")],
+    }
+
+
+def panel(scheme: Scheme, options: Options) -> dict[str, Any]:
+    """What the form above a board offers."""
+    chosen = options.columns or [*scheme.names, *USUAL_FACTS]
+    return {
+        "choices": [(name, title, name in chosen) for name, title in scheme.choices.items()],
+        "regimes": REGIMES.items(),
+        "number_pattern": NUMBER,
+        "settings": sum(map(bool, (*options.filters, options.columns, not options.wanted.usual))),
     }
 
 
@@ -128,7 +148,8 @@ def _lines(known: Standings, scheme: Scheme) -> list[Line]:
         values = tuple(row.numbers[place] for place in at)
         if own is None or score is not None or any(value is not None for value in values):
             text = f"{row.name}\n{row.model}\n{row.team}".casefold()
-            found.append(Line(row.name, row.model, text, row.regime, score, values, row.pk))
+            line = Line(row.name, row.model, text, row.regime, score, values, row.pk)
+            found.append(line._replace(system=row))
     return found
 
 

@@ -6,8 +6,10 @@ They are read once for each version of the board. What a page shows of its hundr
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
+from datetime import datetime
 from typing import Any, NamedTuple, cast
 
+from django.conf import settings
 from django.core.cache import caches
 from django.db.models import F
 
@@ -27,6 +29,9 @@ class Standing(NamedTuple):
     model: str
     team: str
     regime: str
+    parameters: int | None
+    submitted: datetime
+    verified: bool
     value: float | None
     """Its score; None when it is incomplete."""
     numbers: Numbers
@@ -68,14 +73,15 @@ def diagnosed_standings(benchmark: Benchmark, task: Task) -> Standings:
 
 def _once(benchmark: Benchmark, name: str, read: Callable[[], Standings]) -> Standings:
     """What was read for this version of the board: numbers stand in reports, kilobytes of JSON each."""
-    key = f"standings-{benchmark.pk}-{benchmark.version}-{name}"
+    key = f"standings-{settings.VERSION}-{benchmark.pk}-{benchmark.version}-{name}"
     return cast("Standings", caches["pages"].get_or_set(key, read))
 
 
 def _listed(benchmark: Benchmark, numbers: str | F) -> Iterable[tuple[Any, ...]]:
     """The board's submissions, oldest first: what finds them, then where their numbers are."""
     public = Submission.objects.public().filter(benchmark=benchmark).order_by("submitted", "pk")
-    return public.values_list("pk", "name", "model", "team", "regime", "value", numbers)
+    facts = ("pk", "name", "model", "team", "regime", "parameters", "submitted", "verified", "value")
+    return public.values_list(*facts, numbers)
 
 
 def _keys(record: Record) -> tuple[tuple[str, str], ...]:

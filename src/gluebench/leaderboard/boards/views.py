@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from typing import Any
 
 from django.http import Http404, HttpRequest, HttpResponse
@@ -22,6 +23,7 @@ from gluebench.leaderboard.boards.pages import (
     RANKED_BY,
     facts,
     home_page,
+    panel,
     read_page,
     switches,
     table_html,
@@ -193,8 +195,11 @@ def bibtex(request: HttpRequest, key: str) -> HttpResponse:
 
 
 def _board(request: HttpRequest, found: Live, task: Task | None) -> HttpResponse:
-    sorts = scheme_of(found.benchmark().record, task).sorts if "sort" in request.GET else ()
-    options, signed_in = Options.of(request, sorts), request.user.is_authenticated
+    names: tuple[Collection[str], Collection[str]] = ((), ())
+    if not {"sort", "columns"}.isdisjoint(request.GET):
+        scheme = scheme_of(found.benchmark().record, task)
+        names = (scheme.sorts, scheme.choices)
+    options, signed_in = Options.of(request, *names), request.user.is_authenticated
     if task is None and not set(RANKED_BY).isdisjoint(request.GET):
         options = options._replace(wanted=wanted_of(request.GET, found.benchmark().record))
     name = f"board {found.name} {task and task.name} {options} {signed_in} {request.path}"
@@ -203,13 +208,14 @@ def _board(request: HttpRequest, found: Live, task: Task | None) -> HttpResponse
         name=name,
         version=found.version,
         make=lambda: _board_page(found.benchmark(), task, options, signed_in=signed_in),
-        keep=not (options.search or options.wanted.weights),
+        keep=not options.typed,
     )
 
 
 def _board_page(benchmark: Benchmark, task: Task | None, options: Options, *, signed_in: bool) -> str:
     record = benchmark.record
-    scheme = scheme_of(record, task)
+    every = scheme_of(record, task)
+    scheme = every.only(options.columns)
     options = options if task is None else options._replace(grouped=False, intervals=True)
     page = read_page(benchmark, scheme, options)
     context = {
@@ -222,6 +228,7 @@ def _board_page(benchmark: Benchmark, task: Task | None, options: Options, *, si
         "html": table_html(benchmark, page, scheme),
         "signed_in": signed_in,
         "here": "board",
+        **panel(every, options),
         **switches(page.options),
     }
     if task is not None:

@@ -62,19 +62,18 @@ def short(name: str, letters: int = LETTERS) -> str:
 
 
 def labels_of(entries: Sequence[Mapping[str, Any]]) -> list[str]:
-    """A name for each system in a picture; with its model, then its key, where others are called alike."""
+    """A name for each system in a picture or a title; its model leads where others are called alike."""
     found = [short(entry["name"]) for entry in entries]
-    for more in ("model", "key"):
-        times = Counter(found)
-        found = [
-            name if times[name] == 1 else _longer(name, entry[more])
-            for name, entry in zip(found, entries, strict=True)
-        ]
-    return found
-
-
-def _longer(name: str, more: str) -> str:
-    return f"{short(name, LETTERS // 2)}, {short(more, LETTERS // 2)}"
+    times = Counter(found)
+    found = [
+        name if times[name] == 1 else f"{short(entry['model'], LETTERS // 2)}, {short(name, LETTERS // 2)}"
+        for name, entry in zip(found, entries, strict=True)
+    ]
+    times = Counter(found)
+    return [
+        name if times[name] == 1 else f"{short(name, LETTERS // 2)}, {entry['key']}"
+        for name, entry in zip(found, entries, strict=True)
+    ]
 
 
 def hundred(value: float | None) -> Any:

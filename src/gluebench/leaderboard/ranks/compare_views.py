@@ -16,6 +16,7 @@ from gluebench.benchmark import Benchmark as Record
 from gluebench.leaderboard.benchmarks.live import live
 from gluebench.leaderboard.benchmarks.models import Benchmark
 from gluebench.leaderboard.common.escapes import csv_text
+from gluebench.leaderboard.common.formats import labels_of
 from gluebench.leaderboard.common.page_cache import CSV, JSON, as_download
 from gluebench.leaderboard.ranks.models import Pair
 from gluebench.leaderboard.ranks.renewing import ask
@@ -25,10 +26,10 @@ from gluebench.leaderboard.submissions.models import Submission
 
 CHOICES = 1000
 """Systems that the form lists, the first ones of the board."""
-FULL = "Many comparisons wait already. Ask for this one again in a few minutes."
+FULL = "Many comparisons are waiting. Try this one again in a few minutes."
 WAIT = (
-    "The two are being compared: usually within a minute, later while submissions wait to be graded. "
-    "The result is kept; load the page again then."
+    "The comparison is being computed. This usually takes less than a minute, longer while submissions "
+    "wait to be graded. Load the page again then."
 )
 
 
@@ -126,6 +127,7 @@ def _page(
     request: HttpRequest, benchmark: Benchmark, a: Submission, b: Submission, state: State
 ) -> HttpResponse:
     context: dict[str, Any] = {"benchmark": benchmark, "a": a, "b": b, "state": state}
+    context["names"] = labels_of([{"name": x.name, "model": x.model, "key": x.key} for x in (a, b)])
     context["query"] = urlencode({"a": a.key, "b": b.key})
     context["again"] = f"{reverse('compare', args=[benchmark.name])}?a={a.key}"
     if state.found:

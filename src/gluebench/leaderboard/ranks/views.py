@@ -14,6 +14,7 @@ from gluebench.leaderboard.benchmarks.live import live
 from gluebench.leaderboard.benchmarks.models import Benchmark
 from gluebench.leaderboard.common.page_cache import CSV, HTML, JSON, cached
 from gluebench.leaderboard.ranks import costs, tables
+from gluebench.leaderboard.ranks import progress as over_time
 from gluebench.leaderboard.submissions.entries import entries_of
 
 TYPES = {"": HTML, "json": JSON, "csv": CSV}
@@ -38,6 +39,13 @@ def efficiency(request: HttpRequest, name: str, form: str) -> HttpResponse:
     """Scores against parameters and latency."""
     makers = {"": _costs, "json": costs.costs_twin, "csv": costs.costs_csv}
     return _answer(request, name, "efficiency", form, _costed, makers)
+
+
+@require_safe
+def progress(request: HttpRequest, name: str, form: str) -> HttpResponse:
+    """Scores with intervals, and the best one over time."""
+    makers = {"": over_time.progress_page, "json": over_time.progress_twin, "csv": over_time.progress_csv}
+    return _answer(request, name, "progress", form, _scored, makers)
 
 
 def _answer(
@@ -83,6 +91,10 @@ def _matrix(found: tables.Kept) -> dict[str, Any]:
         "of": len(rows) * (len(rows) - 1) // 2,
         "html": render_to_string("ranks/matrix.html", {"rows": rows}),
     }
+
+
+def _scored(benchmark: Benchmark) -> list[over_time.Scored]:
+    return over_time.scored(entries_of(benchmark))
 
 
 def _costed(benchmark: Benchmark) -> list[costs.Costed]:

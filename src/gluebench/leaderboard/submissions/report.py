@@ -139,9 +139,12 @@ def _values(task: Task) -> str:
 
 
 def flat(values: Mapping[str, Any], before: str = "") -> list[tuple[str, str]]:
-    """Nested provenance as names and values to list."""
+    """Nested provenance as names and values to list; what is not known is left out."""
     found: list[tuple[str, str]] = []
     for name, value in values.items():
         label = f"{before}{name}".replace("_", " ")
-        found += flat(value, f"{label}, ") if isinstance(value, Mapping) else [(label, str(value))]
+        if isinstance(value, Mapping):
+            found += flat(value, f"{label}, ")
+        elif value is not None:
+            found.append((label, str(value)))
     return found

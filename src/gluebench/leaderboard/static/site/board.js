@@ -15,7 +15,7 @@ for (const row of table?.querySelectorAll("tbody tr") ?? []) {
   button.type = "button";
   button.className = "expand";
   button.setAttribute("aria-expanded", "false");
-  button.setAttribute("aria-label", `Details of ${link.textContent}, ${modelCell(row).textContent}`);
+  button.setAttribute("aria-label", `Details of ${link.textContent}, ${modelOf(row).textContent}`);
   link.before(button);
 }
 
@@ -58,15 +58,24 @@ if (table?.dataset.whole !== undefined) {
   const heads = [...table.tHead.rows[table.tHead.rows.length - 1].cells];
   for (const head of heads) {
     const link = head.querySelector("a");
-    if (link) head.replaceChildren(buttonFor(link, head, heads));
+    if (link) link.replaceWith(buttonFor(link, head, heads));
   }
   const field = search?.elements.q;
   field?.addEventListener("input", () => find(field.value));
   search?.addEventListener("submit", (event) => {
+    const panel = search.querySelector(".panel");
+    if (panel.contains(event.submitter) || panel.contains(document.activeElement)) return;
     event.preventDefault();
     find(field.value);
   });
 }
+
+// Addresses are shared: what is empty is left out.
+search?.addEventListener("formdata", ({ formData }) => {
+  const columns = [...search.querySelectorAll("[name=columns]")];
+  if (columns.every((box) => box.checked === box.defaultChecked) && !new URLSearchParams(window.location.search).has("columns")) formData.delete("columns");
+  for (const [name, value] of [...formData]) if (value === "" || (name === "by" && value === "mean")) formData.delete(name);
+});
 
 function buttonFor(link, head, heads) {
   const button = document.createElement("button");
@@ -78,20 +87,19 @@ function buttonFor(link, head, heads) {
 }
 
 function sort(head, heads) {
-  const words = ["name", "model"].includes(head.dataset.sort);
+  const words = ["name", "regime"].includes(head.dataset.sort);
   const was = head.getAttribute("aria-sort");
   const rising = was ? was === "descending" : words;
   for (const each of heads) each.removeAttribute("aria-sort");
   head.setAttribute("aria-sort", rising ? "ascending" : "descending");
-  // A reference has its source across two columns, so cells are counted from the end of the row.
-  const fromEnd = heads.length - heads.indexOf(head);
+  const at = heads.indexOf(head);
   const place = table.parentElement;
   const { height } = place.getBoundingClientRect();
   const screenful = Math.ceil(window.innerHeight / (height / table.rows.length));
   // Who has scrolled on would see rows that are left for later as an empty place.
   const scrolled = table.tBodies[0].getBoundingClientRect().top < -window.innerHeight / 2;
   const most = scrolled ? Infinity : Math.max(FIRST, 2 * screenful);
-  for (const body of table.tBodies) order(body, words ? textOf(head.dataset.sort) : numberOf(fromEnd), rising, most);
+  for (const body of table.tBodies) order(body, words ? textAt(at) : numberAt(at), rising, most);
   const later = table.querySelectorAll(".later");
   if (!later.length) return;
   place.style.minHeight = `${height}px`;
@@ -101,22 +109,25 @@ function sort(head, heads) {
   }));
 }
 
-function textOf(name) {
-  return (row) => (name === "name" ? nameLink(row) ?? row.cells[1].firstChild : modelCell(row))?.textContent.toLowerCase() ?? "";
+function textAt(at) {
+  return (row) => (nameLink(row) && at === 1 ? nameLink(row) : row.cells[at].firstChild)?.textContent.toLowerCase() ?? "";
 }
 
 function nameLink(row) {
   return row.querySelector("th.name > a");
 }
 
-function modelCell(row) {
-  return row.querySelector("td.model");
+function modelOf(row) {
+  return row.querySelector(".model");
 }
 
-function numberOf(fromEnd) {
+const FACTORS = { K: 1e3, M: 1e6, B: 1e9 };
+
+// "−1.5", "110M" or "2026-01-31" as a number; null for none.
+function numberAt(at) {
   return (row) => {
-    const cell = row.cells[row.cells.length - fromEnd];
-    const value = parseFloat(cell.textContent.replace("−", "-"));
+    const text = row.cells[at].textContent.replace("−", "-").replace(/^(\d{4})-(\d\d)-(\d\d)$/, "$1$2$3");
+    const value = parseFloat(text) * (FACTORS[text.at(-1)] ?? 1);
     return Number.isNaN(value) ? null : value;
   };
 }
@@ -166,7 +177,7 @@ function find(text) {
 }
 
 function textToSearch(row) {
-  row.text ??= [nameLink(row) ?? row.cells[1].firstChild, modelCell(row), row.querySelector(".team > bdi")]
+  row.text ??= [nameLink(row) ?? row.cells[1].firstChild, modelOf(row), row.querySelector(".team > bdi")]
     .map((part) => part?.textContent ?? "").join("\n").toLowerCase();
   return row.text;
 }
