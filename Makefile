@@ -1,4 +1,4 @@
-# make run    build the sample benchmark, grade five simple systems and serve the leaderboard
+# make run    build the sample benchmark, grade six simple systems and serve the leaderboard
 # make test   set up and run the tests        make test-all  the longer ones too
 # make test-postgres  the site's tests on PostgreSQL     make soak  thousands of submissions in a row
 # make check  ruff and mypy                   make bench     timings as ratios against peers and limits
