@@ -340,7 +340,7 @@ def test_a_graded_submission_tells_its_author_where_it_stands(
 def test_the_distance_has_the_interval_of_the_paired_test(owner: Client, graded: Any, person: Any) -> None:
     own = graded(zip_bytes({**PREDICTIONS, "Refer": "0011"}), name="Worse")
     best = graded(name="The front", owner=person("other@example.org"))
-    assert "being compared" in owner.get(own.get_absolute_url()).content.decode()
+    assert "being computed" in owner.get(own.get_absolute_url()).content.decode()
     Pair.objects.update(
         at=timezone.now(),
         found={"overall": {"difference": -0.2, "low": -0.31, "high": -0.07, "p": 0.01}},

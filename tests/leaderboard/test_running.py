@@ -385,5 +385,5 @@ def test_submissions_and_labels_may_be_in_a_bucket(
 def test_a_bucket_that_is_not_there_is_told(bucket: Any, db: None) -> None:
     bucket.delete_bucket(Bucket="board")
     wrong = {each.what: each.found for each in health.examine() if not each.ok}
-    assert list(wrong) == ["submissions", "labels"]
+    assert list(wrong) == ["submissions", "labels", "data"]
     assert "s3://board" in wrong["labels"]

@@ -119,7 +119,7 @@ def test_too_few_predictions_are_refused(sample: Benchmark, sample_folder: Path)
 
 
 def test_the_registry_says_what_a_board_shows() -> None:
-    assert list(SYSTEMS) == ["majority", "overlap", "bag-of-words", "hypothesis-only", "mlp"]
+    assert list(SYSTEMS) == ["majority", "overlap", "bag-of-words", "hypothesis-only", "natural-logic", "mlp"]
     for name, entry in SYSTEMS.items():
         assert entry.name == name
         assert entry.regime == "single-task"

@@ -86,8 +86,8 @@ def test_shortcuts_do_not_beat_the_majority_on_paraphrase_and_coreference(tried:
 
 
 def test_a_stronger_system_beats_a_weaker_one(tried: Tried) -> None:
-    assert tried("majority", "SST-2") + 0.15 < tried("bag-of-words", "SST-2") < tried("mlp", "SST-2") - 0.02
-    assert tried("majority", "CoLA") == 0 < tried("bag-of-words", "CoLA") - 0.2 < tried("mlp", "CoLA") - 0.4
+    assert tried("majority", "SST-2") + 0.1 < tried("bag-of-words", "SST-2")
+    assert tried("majority", "CoLA") == 0 < tried("bag-of-words", "CoLA") - 0.1 < tried("mlp", "CoLA") - 0.2
     assert tried("bag-of-words", "QNLI") + 0.2 < tried("mlp", "QNLI")
     assert 0.3 < tried("overlap", "STS-B") < 0.7
 

@@ -61,10 +61,9 @@ def add_benchmark(name_or_path: str, gold_folder: Path, data_folder: Path | None
             record("labels" if "gold" in changed else "manifest", benchmark=row, reason=reason)
             benchmark_changed.send(Benchmark, benchmark=row, reason=reason)
             row.refresh_from_db()
-        if data_files.replace(row, files, examples=data_folder is not None):
+        if data_files.replace(row, files, examples=data_folder is not None) and not new:
             Benchmark.objects.filter(pk=row.pk).touch()
-            if not new:
-                record("data", benchmark=row, reason="The files to download changed.")
+            record("data", benchmark=row, reason="The files to download changed.")
     return manifested.name
 
 

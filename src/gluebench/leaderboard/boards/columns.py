@@ -85,7 +85,6 @@ FACTS = {
     if field.name not in ("name", "model", "team", "link")
 } | {
     "parameters": Fact("parameters", "Params"),
-    "shared_parameters": Fact("shared_parameters", "Shared params"),
     "submitted": Fact("submitted", "Date"),
 }
 """The columns beside the scores; the others stand with the name."""
