@@ -6,7 +6,9 @@ import os
 import tempfile
 import time
 from collections.abc import Iterator, Mapping
+from concurrent.futures import ProcessPoolExecutor
 from contextlib import contextmanager
+from multiprocessing import get_context
 from pathlib import Path
 from typing import Any, NamedTuple
 from zipfile import ZipFile
@@ -15,6 +17,8 @@ from gluebench.leaderboard import commands
 from gluebench.leaderboard.supervisor import listen
 
 BENCHMARK = "sample"
+WORKERS = 4
+"""At most so many systems are trained at a time."""
 TEAM = "Lakeside NLP"
 BASELINES = "demo@gluebench.invalid"
 ORGANIZER = "organizer@gluebench.invalid"
@@ -59,11 +63,9 @@ def demo(folder: str | os.PathLike[str], *, host: str = "127.0.0.1", port: int =
 
 def fill(folder: str | os.PathLike[str]) -> None:
     """Make a site of the sample benchmark, or bring one up to date; what it has is kept. Raises SiteError."""
-    from gluebench.benchmark import load_benchmark
     from gluebench.data.sample import build
-    from gluebench.systems import SYSTEMS, run
+    from gluebench.systems import SYSTEMS
 
-    benchmark = load_benchmark(BENCHMARK)
     with tempfile.TemporaryDirectory(prefix="gluebench-") as name:
         scratch = Path(name)
         with _step(f"Setting up the site in {folder}"):
@@ -73,13 +75,24 @@ def fill(folder: str | os.PathLike[str]) -> None:
             commands.add(folder, BENCHMARK, scratch / "sample" / "gold", data_folder=scratch / "sample")
             _add_people(folder)
         missing = _missing()
-        for system in dict.fromkeys(entry.system for entry in missing):
-            with _step(f"Training and grading: {SYSTEMS[system].title}"):
-                trained = SYSTEMS[system].make()
-                predictions = run(trained, benchmark, scratch / "sample")
-                for entry in missing:
-                    if entry.system == system:
-                        _submit(folder, entry, predictions, trained.parameters())
+        systems = list(dict.fromkeys(entry.system for entry in missing))
+        with ProcessPoolExecutor(min(WORKERS, os.cpu_count() or 1), get_context("spawn")) as pool:
+            trained = {system: pool.submit(_predicted, system, scratch / "sample") for system in systems}
+            for system in systems:
+                with _step(f"Training and grading: {SYSTEMS[system].title}"):
+                    predictions, parameters = trained[system].result()
+                    for entry in missing:
+                        if entry.system == system:
+                            _submit(folder, entry, predictions, parameters)
+
+
+def _predicted(system: str, data: Path) -> tuple[Mapping[str, Any], int]:
+    """The predictions of a simple system for every test file, and its size."""
+    from gluebench.benchmark import load_benchmark
+    from gluebench.systems import SYSTEMS, run
+
+    made = SYSTEMS[system].make()
+    return run(made, load_benchmark(BENCHMARK), data), made.parameters()
 
 
 def _add_people(folder: str | os.PathLike[str]) -> None:

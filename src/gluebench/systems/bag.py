@@ -37,9 +37,8 @@ class BagOfWords:
 
     def fit(self, task: Task, train: Sequence[Example], dev: Sequence[Example]) -> None:
         """Fit with each penalty, keep what predicts dev best (with no dev split: the middle one)."""
-        known = vocabulary(self.extract, train)
         penalties = PENALTIES if dev else PENALTIES[1:2]
-        models = self._fitted(task, train, known, penalties=penalties)
+        models = self._fitted(task, train, penalties=penalties)
         self._models[task.name] = max(models, key=lambda model: self._quality(task, dev, model))
 
     def predict(self, task: Task, examples: Sequence[Example]) -> list[str | float]:
@@ -50,11 +49,11 @@ class BagOfWords:
         """The weights of all tasks."""
         return sum(model.weights.size for model in self._models.values())
 
-    def _fitted(
-        self, task: Task, train: Sequence[Example], known: dict[str, int], *, penalties: Sequence[float]
-    ) -> list[Model]:
+    def _fitted(self, task: Task, train: Sequence[Example], *, penalties: Sequence[float]) -> list[Model]:
         """One model for each penalty."""
-        rows = matrix(self.extract, train, known)
+        names = [list(self.extract(example)) for example in train]
+        known = vocabulary(iter, names)
+        rows = matrix(iter, names, known)
         if task.labels:
             codes = [task.words.index(word) for word in targets.labels(task, train)]
             found = fit_logistic(rows, codes, len(task.words), penalties=penalties)

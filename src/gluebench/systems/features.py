@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import pairwise
-from typing import NamedTuple
+from typing import NamedTuple, TypeVar
 
 import numpy as np
 import numpy.typing as npt
@@ -18,6 +18,7 @@ from gluebench.data.tokens import tokens
 Floats = npt.NDArray[np.float64]
 Extractor = Callable[[Example], Iterator[str]]
 """The names of an example's features, each once."""
+Item = TypeVar("Item")
 FEWEST = 2
 """A feature has to stand in so many training examples to count."""
 
@@ -96,14 +97,16 @@ def _grams(text: str) -> Iterator[str]:
     yield from dict.fromkeys(f"{one} {two}" for one, two in pairwise(["^", *found]))
 
 
-def vocabulary(extract: Extractor, examples: Sequence[Example]) -> dict[str, int]:
+def vocabulary(extract: Callable[[Item], Iterable[str]], examples: Sequence[Item]) -> dict[str, int]:
     """Column of every feature that stands in enough of the examples; column 0 is the constant."""
     counts = Counter(name for example in examples for name in extract(example))
     kept = [name for name, count in counts.items() if count >= FEWEST]
     return {name: column for column, name in enumerate(kept, 1)}
 
 
-def matrix(extract: Extractor, examples: Sequence[Example], known: Mapping[str, int]) -> Sparse:
+def matrix(
+    extract: Callable[[Item], Iterable[str]], examples: Sequence[Item], known: Mapping[str, int]
+) -> Sparse:
     """The known features of each example, as rows of length 1 (Euclid)."""
     columns: list[int] = []
     starts = [0]
