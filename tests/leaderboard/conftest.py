@@ -94,6 +94,16 @@ def ada(person: Callable[[str], Any]) -> Any:
 
 
 @pytest.fixture
+def owner(ada: Any) -> Any:
+    """A browser in which ada is signed in."""
+    from django.test import Client
+
+    client = Client()
+    client.force_login(ada)
+    return client
+
+
+@pytest.fixture
 def send(tiny: Any, ada: Any, good_zip: bytes) -> Callable[..., Any]:
     """Take a submission in without grading it; returns its row."""
     from django.core.files.base import ContentFile

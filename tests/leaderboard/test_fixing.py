@@ -69,13 +69,6 @@ def tables(submission: Submission) -> dict[str, str]:
 
 
 @pytest.fixture
-def owner(ada: Any) -> Client:
-    client = Client()
-    client.force_login(ada)
-    return client
-
-
-@pytest.fixture
 def fill(owner: Client, tiny: Any) -> Callable[..., Any]:
     """Send the form, with a file or without one."""
 

@@ -41,13 +41,6 @@ def upload(data: bytes) -> SimpleUploadedFile:
 
 
 @pytest.fixture
-def owner(ada: Any) -> Client:
-    client = Client()
-    client.force_login(ada)
-    return client
-
-
-@pytest.fixture
 def fill(owner: Client, tiny: Any, good_zip: bytes) -> Callable[..., Any]:
     """Send the form."""
 

@@ -10,7 +10,7 @@ import click
 
 from gluebench.cli.errors import reading_data
 from gluebench.cli.lazy import LazyGroup
-from gluebench.cli.options import benchmark_option
+from gluebench.cli.options import benchmark_option, hidden_gold_option
 
 if TYPE_CHECKING:
     from gluebench.benchmark import Benchmark, Task
@@ -85,12 +85,7 @@ def _task(manifest: Benchmark, name: str | None) -> Task:
 @click.option("--task", "name", metavar="TASK", required=True, help="The task whose examples are changed.")
 @click.option("--split", metavar="SPLIT", help="Their split; dev, or the only one.")
 @click.option("--data", metavar="DIR", type=click.Path(), help="Folder of the data [$GLUEBENCH_DATA].")
-@click.option(
-    "--gold",
-    metavar="DIR",
-    type=click.Path(exists=True, file_okay=False),
-    help="Folder of gold labels, where the data have none.",
-)
+@hidden_gold_option
 @click.option("--rule", "rules", metavar="RULE", multiple=True, help="This rule only; may be repeated.")
 @click.option(
     "--pairs",

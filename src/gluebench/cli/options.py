@@ -55,6 +55,16 @@ def benchmark_option(command: F) -> F:
     )(command)
 
 
+def hidden_gold_option(command: F) -> F:
+    """`--gold DIR` beside a folder of data, passed as `gold`."""
+    return click.option(
+        "--gold",
+        metavar="DIR",
+        type=click.Path(exists=True, file_okay=False),
+        help="Folder of gold labels, where the data have none.",
+    )(command)
+
+
 def split_option(command: F) -> F:
     """`--split test|dev`, passed as `split`."""
     return click.option(

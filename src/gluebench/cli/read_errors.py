@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from gluebench.cli.inputs import read_submission
-from gluebench.cli.options import Form, benchmark_option, output_options, split_option
+from gluebench.cli.options import Form, benchmark_option, hidden_gold_option, output_options, split_option
 from gluebench.cli.output import Output, Records, emit, interval, notices, percent
 from gluebench.cli.tables import Section, Table
 
@@ -26,12 +26,7 @@ _SHOW = ("wrong", "all-wrong", "only", "disagree", "right", "all")
 @click.command
 @click.argument("subs", metavar="SUB...", nargs=-1, required=True, type=click.Path(exists=True))
 @click.option("--data", metavar="DIR", type=click.Path(), help="Folder of the examples [$GLUEBENCH_DATA].")
-@click.option(
-    "--gold",
-    metavar="DIR",
-    type=click.Path(exists=True, file_okay=False),
-    help="Folder of gold labels, where the data have none.",
-)
+@hidden_gold_option
 @click.option("--task", "tasks", metavar="TASK", multiple=True, help="These tasks only; may be repeated.")
 @click.option(
     "--show",

@@ -9,14 +9,13 @@ import hashlib
 import json
 import os
 import re
-import secrets
 import time
 import urllib.parse
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from gluebench.submission.client import Client, write_manifest
+from gluebench.submission.client import Client, write_manifest, write_whole
 from gluebench.submission.transport import Answer, SendError, UnreachableError
 
 TRIES = 2
@@ -46,11 +45,6 @@ class Remote(NamedTuple):
     """Its manifest as a file in the cache."""
     facts: dict[str, Any]
     """What the leaderboard says of it (docs/api.md)."""
-
-
-def is_address(name: str) -> bool:
-    """Whether a benchmark's name is an address, of whatever kind."""
-    return "://" in name
 
 
 def address_of(url: str) -> Address:
@@ -85,7 +79,7 @@ def remote(url: str, say: Callable[[str], None] = lambda line: None) -> Remote:
     answer = kept if kept and answer.status == 304 else answer
     home.mkdir(parents=True, exist_ok=True)
     manifest = write_manifest(answer.data, home, url=address.page)
-    _write(home / ANSWER, answer)
+    write_whole(home / ANSWER, json.dumps({"etag": answer.etag, "facts": answer.data}))
     return Remote(address, manifest, answer.data)
 
 
@@ -96,12 +90,6 @@ def _read(path: Path) -> Answer | None:
         return Answer(200, kept["facts"], str(kept["etag"]))
     except (OSError, ValueError, KeyError, TypeError):
         return None
-
-
-def _write(path: Path, answer: Answer) -> None:
-    beside = path.with_name(f".{path.name}.{secrets.token_hex(4)}")
-    beside.write_text(json.dumps({"etag": answer.etag, "facts": answer.data}), encoding="utf-8")
-    beside.replace(path)
 
 
 def cache_folder() -> Path:

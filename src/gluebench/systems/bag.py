@@ -10,7 +10,7 @@ import numpy as np
 from gluebench.benchmark import Task
 from gluebench.data import Example
 from gluebench.systems import targets
-from gluebench.systems.features import Extractor, Floats, last_only, matrix, vocabulary, whole
+from gluebench.systems.features import Extractor, Floats, last_only, learned, matrix, whole
 from gluebench.systems.linear import fit_logistic, fit_ridge
 
 PENALTIES = (1e-4, 1e-3, 1e-2)
@@ -51,9 +51,7 @@ class BagOfWords:
 
     def _fitted(self, task: Task, train: Sequence[Example], *, penalties: Sequence[float]) -> list[Model]:
         """One model for each penalty."""
-        names = [list(self.extract(example)) for example in train]
-        known = vocabulary(iter, names)
-        rows = matrix(iter, names, known)
+        known, rows = learned(self.extract, train)
         if task.labels:
             codes = [task.words.index(word) for word in targets.labels(task, train)]
             found = fit_logistic(rows, codes, len(task.words), penalties=penalties)

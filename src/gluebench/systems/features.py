@@ -104,6 +104,13 @@ def vocabulary(extract: Callable[[Item], Iterable[str]], examples: Sequence[Item
     return {name: column for column, name in enumerate(kept, 1)}
 
 
+def learned(extract: Extractor, examples: Sequence[Example]) -> tuple[dict[str, int], Sparse]:
+    """The vocabulary of training examples, and their matrix."""
+    names = [list(extract(example)) for example in examples]
+    known = vocabulary(iter, names)
+    return known, matrix(iter, names, known)
+
+
 def matrix(
     extract: Callable[[Item], Iterable[str]], examples: Sequence[Item], known: Mapping[str, int]
 ) -> Sparse:

@@ -15,7 +15,7 @@ from typing import NamedTuple
 from gluebench.data import Example
 from gluebench.data.tokens import overlap, words
 from gluebench.systems.bag import BagOfWords
-from gluebench.systems.features import whole
+from gluebench.systems.features import Extractor, whole
 
 NEGATIONS = frozenset(
     words(
@@ -52,21 +52,19 @@ class Edit(NamedTuple):
     """Whether it stands where a more general word says more."""
 
 
+def edits_or_words(example: Example) -> Iterator[str]:
+    """The names of an example's features, each once."""
+    texts = list(example.inputs.values())
+    return iter(dict.fromkeys(_pair(texts[0], texts[1]))) if len(texts) > 1 else whole(example)
+
+
 class NaturalLogic(BagOfWords):
     """Logistic regression, or ridge regression, on the edits between two texts and the polarity of each.
 
     A task of single sentences is answered as by the bag of words.
     """
 
-    def __init__(self) -> None:
-        super().__init__()
-        self.extract = edits_or_words
-
-
-def edits_or_words(example: Example) -> Iterator[str]:
-    """The names of an example's features, each once."""
-    texts = list(example.inputs.values())
-    return iter(dict.fromkeys(_pair(texts[0], texts[1]))) if len(texts) > 1 else whole(example)
+    extract: Extractor = staticmethod(edits_or_words)
 
 
 def _pair(first: str, second: str) -> Iterator[str]:

@@ -17,7 +17,7 @@ from gluebench.analysis.lint.shortcuts import drawn
 from gluebench.benchmark import Task
 from gluebench.data import Example
 from gluebench.systems import targets
-from gluebench.systems.features import Extractor, Floats, matrix, vocabulary, whole
+from gluebench.systems.features import Extractor, Floats, learned, matrix, whole
 from gluebench.systems.linear import fit_logistic
 
 NEIGHBORS = (1, 5, 15, 40)
@@ -79,8 +79,7 @@ class CrossedWords(Attacker):
 
     def learn(self, examples: Sequence[Example], codes: Sequence[int], classes: int) -> None:
         """Fit the weights."""
-        self._known = vocabulary(marked, examples)
-        rows = matrix(marked, examples, self._known)
+        self._known, rows = learned(marked, examples)
         (self._weights,) = fit_logistic(rows, list(codes), classes, penalties=[PENALTY])
 
     def scores(self, examples: Sequence[Example]) -> Floats:

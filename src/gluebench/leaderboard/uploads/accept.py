@@ -64,11 +64,9 @@ def _forget(submission: Submission) -> None:
 def digest(file: File[bytes]) -> str:
     """SHA-256 of a file, which is left at its start."""
     file.seek(0)
-    found = hashlib.sha256()
-    for piece in file.chunks():
-        found.update(piece)
+    found = hashlib.file_digest(file, "sha256").hexdigest()
     file.seek(0)
-    return found.hexdigest()
+    return found
 
 
 def accept_once(

@@ -8,7 +8,7 @@ from typing import Any
 from django import template
 
 from gluebench.leaderboard.boards.phenomena import slug_of
-from gluebench.leaderboard.boards.progress import progress_of
+from gluebench.leaderboard.boards.position import position_of
 from gluebench.leaderboard.common import formats
 from gluebench.leaderboard.limits.clock import precise
 from gluebench.leaderboard.submissions.models import Submission
@@ -31,7 +31,7 @@ def item(values: Mapping[str, Any], name: str) -> Any:
     return values.get(name)
 
 
-@register.inclusion_tag("boards/progress.html")
-def progress(submission: Submission) -> dict[str, Any]:
+@register.inclusion_tag("boards/position.html")
+def position(submission: Submission) -> dict[str, Any]:
     """Where it stands, and what its author may do next."""
-    return {"submission": submission, "benchmark": submission.benchmark, "progress": progress_of(submission)}
+    return {"submission": submission, "benchmark": submission.benchmark, "position": position_of(submission)}

@@ -27,7 +27,7 @@ class Distance(NamedTuple):
     """What the paired test says, or why there is none yet."""
 
 
-class Progress(NamedTuple):
+class Position(NamedTuple):
     """Where a submission stands among the systems of its board."""
 
     rank: int
@@ -39,7 +39,7 @@ class Progress(NamedTuple):
     picture: str
 
 
-def progress_of(submission: Submission) -> Progress | None:
+def position_of(submission: Submission) -> Position | None:
     """Its place and its distances; None where it has no score that may be shown."""
     own = submission.value
     if own is None:
@@ -50,7 +50,7 @@ def progress_of(submission: Submission) -> Progress | None:
     rank = 1 + sum(value > own for value, _ in others)
     history = _history(submission)
     bars = zip(labels_of(history), (each["scores"]["score"] for each in history), strict=True)
-    return Progress(
+    return Position(
         rank,
         len(others) + 1,
         tuple(_distance(submission, title, row) for title, row in _near([row for _, row in others], rank)),
