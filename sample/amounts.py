@@ -15,6 +15,7 @@ from sample.world import (
     DEEDS_ON,
     MONTHS,
     NUMBERS,
+    OPPOSITES,
     PEOPLE,
     ROLES,
     SPOTS,
@@ -175,7 +176,7 @@ def _spread(
 def _groups(rng: Random, style: Style, count: int) -> tuple[tuple[Group, ...], str]:
     """Groups of one category with a part marked off, or categories with a kind each; and what they may be."""
     if rng.random() < 0.35:
-        categories = [each for each in style.categories() if "goods" in each.groups]
+        categories = [each for each in style.categories() if "named" in each.groups]
         chosen = rng.sample(categories, count)
         kinds = [rng.choice(each.kinds) for each in chosen]
         groups = tuple(
@@ -184,7 +185,10 @@ def _groups(rng: Random, style: Style, count: int) -> tuple[tuple[Group, ...], s
         )
         return groups, rng.choice(_STATES[style.fresh])
     category = rng.choice([each for each in style.categories() if len(each.kinds) >= 2 * count])
-    marks, predicates = rng.sample(category.qualities, 2)
+    while True:
+        marks, predicates = rng.sample(category.qualities, 2)
+        if frozenset((marks, predicates)) not in OPPOSITES:
+            break
     way = rng.random()
     if way < 0.4:
         predicates = rng.choice(category.places)
@@ -265,13 +269,23 @@ _NESTED = [
 """Members of a group, and how many did the narrow deed, the wider one, the widest one."""
 
 
+_COLOURED = frozenset(
+    (
+        *("garment", "toy", "instrument", "piece of household linen"),
+        *("piece of crockery", "piece of furniture", "piece of stationery"),
+    )
+)
+"""What may well be of any colour."""
+
+
 def _chain(rng: Random, style: Style) -> tuple[Done, Done, Done]:
     """Three deeds of which each follows from the one before: "bought a red kite in May", "bought a kite"."""
     category, kind = thing(rng, style)
-    while "goods" not in category.groups:
+    while "named" not in category.groups:
         category, kind = thing(rng, style)
     verb = rng.choice([each for each in DEEDS_ON[category.groups[0]] if set(each.groups) & {"goods"}]).verb
-    quality, colour = rng.choice(category.qualities), rng.choice(style.words(COLORS))
+    quality, other = rng.sample(category.qualities, 2)
+    mark = rng.choice(style.words(COLORS)) if category.name in _COLOURED else other
     days = (
         *(f"on {day}" for day in DAYS),
         *(f"in {month}" for month in MONTHS),
@@ -282,7 +296,7 @@ def _chain(rng: Random, style: Style) -> tuple[Done, Done, Done]:
     when = rng.choice((*style.words(days), *style.words(SPOTS)))
     chains = (
         (f"{a(f'{quality} {kind.name}')} {when}", f"{a(kind.name)} {when}", a(kind.name)),
-        (f"{a(f'{quality} {colour} {kind.name}')}", a(f"{colour} {kind.name}"), a(kind.name)),
+        (f"{a(f'{mark} {kind.name}')} {when}", f"{a(kind.name)} {when}", a(kind.name)),
         (f"{a(kind.name)} {when}", a(kind.name), a(category.name)),
         (f"{a(f'{quality} {kind.name}')}", a(kind.name), a(category.name)),
     )

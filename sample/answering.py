@@ -18,7 +18,7 @@ from sample.world import (
     CATEGORIES,
     COUNTRIES,
     DAYS,
-    ILLNESSES,
+    KIN,
     MONTHS,
     PEOPLE,
     SPOTS,
@@ -56,6 +56,8 @@ class Slot(NamedTuple):
     asked: tuple[str, ...]
 
 
+_UNINTENDED = ("lose", "misplace", "drop", "spill", "inherit", "miss", "damage", "break", "find")
+"""Nobody does these on purpose, with help, or more eagerly than ever."""
 _DOES = "did {person} {base} the {thing}"
 _WAS = "{was} the {thing} {participle} by {person}"
 _SLOTS = (
@@ -82,13 +84,14 @@ _SLOTS = (
             *("for the sake of peace", "to impress a strict jury", "because of the bad weather"),
             *("to win a small prize", "for fear of local burglars", "to raise money for charity"),
             *(f"to raise money for {country}" for country in COUNTRIES if " " not in country),
-            *(f"because of {illness} at home" for illness in ILLNESSES),
+            *(f"to please a demanding {relative}" for relative in KIN),
+            *(f"to impress a visiting {trade.name}" for trade in TRADES[::6]),
             *("because of an old promise", "in order to save time", "because of a silly bet"),
         ),
         (f"why {_DOES}", f"for what reason {_DOES}", f"why exactly {_DOES}", f"why {_WAS}"),
     ),
     Slot(
-        tuple(f"more {adverb} than ever before" for adverb in ADVERBS if adverb != "suddenly"),
+        tuple(f"more {adverb} than ever before" for adverb in ADVERBS),
         (f"how {_DOES}", f"in what manner {_DOES}", f"in what way {_DOES}", f"how {_WAS}"),
     ),
 )
@@ -143,6 +146,8 @@ def _events(rng: Random, *, fresh: bool) -> tuple[Event, Event]:
     events = []
     for name, surname in zip(names, surnames, strict=True):
         deed, kind = some_deed(rng, mass=True)
+        while deed.verb.base in _UNINTENDED:
+            deed, kind = some_deed(rng, mass=True)
         verb = rng.choice([deed.verb, deed.same or deed.verb])
         many = rng.random() < 0.5 and kind.plural != kind.name
         person = f"{name} {surname}"

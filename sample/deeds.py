@@ -147,8 +147,8 @@ _TWO: Wordings = {
         ("{{0}} neither {d1} nor {d2}", "{{0}} did not {b1} and did not {b2}"),
         ("{{0}} did not {b1}, nor did {{0}} {b2}",),
     ),
-    "1?": (("{{0}} {d1}", "it was {{0}} who {d1}"), ("{{0}} did {b1}",)),
-    "?1": (("{{0}} {d2}", "it was {{0}} who {d2}"), ("{{0}} did {b2}",)),
+    "1?": (("{{0}} {d1}", "it is true that {{0}} {d1}"), ("{{0}} did {b1}",)),
+    "?1": (("{{0}} {d2}", "it is true that {{0}} {d2}"), ("{{0}} did {b2}",)),
     "or": (("{{0}} either {d1} or {d2}", "{{0}} {d1} or {d2}"), ("{{0}} {d1}, or else {{0}} {d2}",)),
 }
 _TWO_FACTS: dict[str, tuple[Callable[..., bool], ...]] = {

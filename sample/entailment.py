@@ -15,17 +15,19 @@ from sample.frame import Row, Shelf, Splits, even, wordings
 from sample.world import (
     COLORS,
     COUNTED,
+    CROWDS,
     DAYS,
-    DEEDS,
+    DEEDS_ON,
     MONTHS,
     NUMBERS,
     ORGANIZATIONS,
     PEOPLE,
-    ROLES,
     SPOTS,
     SURNAMES,
     TOWNS,
     TRADES,
+    Category,
+    Deed,
     Noun,
     a,
     seen,
@@ -69,10 +71,10 @@ class Draw:
             for one, two in zip(firsts, self.rng.sample(self.part(SURNAMES), count), strict=True)
         ]
 
-    def kinds(self, count: int) -> list[Noun]:
-        """Kinds of goods, of different categories."""
-        goods = self.rng.sample([each for each in COUNTED if "goods" in each.groups], count)
-        return [self.rng.choice(self.part(each.kinds)) for each in goods]
+    def kinds(self, count: int, group: str) -> list[Noun]:
+        """Kinds of things, of different categories of this group."""
+        chosen = self.rng.sample([each for each in COUNTED if group in each.groups], count)
+        return [self.rng.choice(self.part(each.kinds)) for each in chosen]
 
     def one(self, words: tuple[str, ...]) -> str:
         """A word of this split."""
@@ -134,16 +136,28 @@ _HABITS = (
 """Sentences that have no bearing on the hypothesis."""
 
 
-def _setting(draw: Draw, wording: str) -> str:
-    plural_role = draw.rng.choice([role for role in draw.part(ROLES) if role.plural == role.name + "s"])
-    trade = draw.rng.choice(draw.part(TRADES)).name
-    deed = draw.rng.choice(
-        [deed for deed in DEEDS if deed.verb.base not in ("lose", "miss", "break", "drop")]
+def _known(*verbs: str) -> tuple[tuple[Deed, Category], ...]:
+    """Deeds by their verbs, with the categories of things that they are done to."""
+    return tuple(
+        (deed, category)
+        for category in COUNTED
+        for deed in DEEDS_ON[category.groups[0]]
+        if deed.verb.base in verbs
     )
-    category = draw.rng.choice([each for each in COUNTED if set(deed.groups) & set(each.groups)] or COUNTED)
+
+
+_PASTIMES = _known(
+    *("collect", "repair", "restore", "draw", "photograph", "study", "polish", "grow", "bake", "cook"),
+    *("design", "feed", "watch", "visit", "admire", "review", "explore"),
+)
+
+
+def _setting(draw: Draw, wording: str) -> str:
+    trade = draw.rng.choice(draw.part(TRADES)).name
+    deed, category = draw.rng.choice(_PASTIMES)
     things, others = draw.rng.sample(category.kinds, 2)
     return wording.format(
-        role=plural_role.name,
+        role=draw.one(CROWDS),
         town=draw.one(TOWNS),
         number=draw.rng.choice(NUMBERS[3:]),
         day=draw.rng.choice(DAYS),
@@ -180,7 +194,7 @@ _CARRIED = Wordings(
 
 
 def _carried(draw: Draw) -> Draft:
-    one, two = (kind.plural for kind in draw.kinds(2))
+    one, two = (kind.plural for kind in draw.kinds(2, "small"))
     color, other = draw.rng.sample(COLORS, 2)
     words = {"color": color, "other": other, "box": draw.rng.choice(_BOXES), "goods": one}
     return Draft(_CARRIED, words | {"person": draw.names(1)[0], "place": draw.one(SPOTS)}, (one, two))
@@ -207,7 +221,7 @@ _OWNED = Wordings(
 
 def _owned(draw: Draw) -> Draft:
     first, second, buyer = draw.names(3)
-    kind = draw.kinds(1)[0].name
+    kind = draw.kinds(1, "heirloom")[0].name
     words = {"kind": kind, "a_kind": a(kind), "month": draw.rng.choice(MONTHS)}
     return Draft(_OWNED, words | {"first": first, "second": second, "buyer": buyer}, (first, second))
 
@@ -235,7 +249,11 @@ def _worked(draw: Draw) -> Draft:
     first, second = draw.names(2)
     trade, other = (each.name for each in draw.rng.sample(draw.part(TRADES), 2))
     words = {"trade": trade, "other": other, "a_trade": a(trade), "an_other": a(other)}
-    words |= {"a_kind": a(draw.kinds(1)[0].name), "month": draw.rng.choice(MONTHS), "first": first}
+    words |= {
+        "a_kind": a(draw.kinds(1, "lendable")[0].name),
+        "month": draw.rng.choice(MONTHS),
+        "first": first,
+    }
     return Draft(_WORKED, words, (first, second))
 
 
@@ -261,7 +279,7 @@ _STORED = Wordings(
 def _stored(draw: Draw) -> Draft:
     """The conclusion names the category: that a violin is an instrument has to be known."""
     while True:
-        one, two = draw.kinds(2)
+        one, two = draw.kinds(2, "named")
         category = next(each for each in COUNTED if one in each.kinds).name
         if one.name[0] not in "aeiou" and two.name[0] not in "aeiou":
             break
@@ -298,7 +316,7 @@ def _travelled(draw: Draw) -> Draft:
     first, second, guest = draw.names(3)
     month, later = draw.rng.sample(MONTHS, 2)
     words = {"month": month, "later": later, "guest": guest, "first": first}
-    return Draft(_TRAVELLED, words | {"a_kind": a(draw.kinds(1)[0].name)}, (first, second))
+    return Draft(_TRAVELLED, words | {"a_kind": a(draw.kinds(1, "lendable")[0].name)}, (first, second))
 
 
 _TAUGHT = Wordings(
@@ -320,8 +338,16 @@ _TAUGHT = Wordings(
 )
 
 
+_SKILLS = _known(
+    *("repair", "mend", "restore", "draw", "design", "build", "sew", "play", "bake", "cook", "sail", "steer"),
+    *("prune", "drive", "assemble", "install", "value", "forge", "grow", "translate", "proofread", "treat"),
+)
+"""What is learnt: a deed, and the things that it is done to."""
+
+
 def _taught(draw: Draw) -> Draft:
     first, second, third = draw.names(3)
-    words = {"verb": draw.rng.choice(("repair", "choose", "sell", "draw", "clean", "pack", "restore"))}
-    words |= {"goods": draw.kinds(1)[0].plural, "first": first, "second": second, "third": third}
+    deed, category = draw.rng.choice(_SKILLS)
+    words = {"verb": deed.verb.base, "goods": draw.rng.choice(draw.part(category.kinds)).plural}
+    words |= {"first": first, "second": second, "third": third}
     return Draft(_TAUGHT, words, (first, second))

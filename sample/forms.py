@@ -193,9 +193,9 @@ def degree(writer: Writer) -> Crossed:
     """Tell "too tired to" from "so tired that"."""
     subject, state, act = writer.subject().one, writer.word("gradable"), writer.habit()
     return cross(
-        f"{subject} was {{0}} {state} {{1}} {act.rest}",
-        ("too", f"to {act.verb.base}"),
-        ("so", f"that nobody {act.verb.past}"),
+        f"{subject} was {{0}} {state} {{1}}",
+        ("too", f"to {act.verb.base} {act.rest}"),
+        ("so", writer.word("noticed")),
     )
 
 

@@ -67,7 +67,7 @@ class Dealer(Random):
 
     def sample(self, population: Sequence[Form], k: int, *, counts: None = None) -> list[Form]:  # type: ignore[override]
         """The same for several different elements."""
-        if len(population) < _LONG or k > _FEW:
+        if len(population) < _LONG or not 0 < k <= _FEW:
             return super().sample(population, k)
         return self._deal(population, k)
 

@@ -34,6 +34,7 @@ _PORTABLE = [
     for name, category in CATEGORIES.items()
     if not category.mass and {"goods", "animal"} & set(category.groups)
 ]
+_SMALL = [name for name in _PORTABLE if "small" in CATEGORIES[name].groups]
 TRANSITIVE = tuple(
     (form, kind)
     for name in _PORTABLE
@@ -87,8 +88,8 @@ class Writer(NamedTuple):
         return self.some(TRADES)
 
     def thing(self) -> Noun:
-        """Draw something that can be carried, or an animal."""
-        return self.some(CATEGORIES[self.rng.choice(_PORTABLE)].kinds)
+        """Draw something that can be carried."""
+        return self.some(CATEGORIES[self.rng.choice(_SMALL)].kinds)
 
     def either(self, noun: Noun) -> str:
         """Return the noun in one of its numbers."""

@@ -20,9 +20,9 @@ from sample.world import (
     DEEDS,
     DEEDS_ON,
     LANGUAGES,
-    MONTHS,
     PEOPLE,
     SPORTS,
+    STEPS,
     SUBJECTS,
     SURNAMES,
     TOWNS,
@@ -99,15 +99,15 @@ _MORE = (
     ("rarer", "commoner", "scarcer"),
 )
 _MORE_PLACES = (
-    *(("bigger", "smaller", "larger"), ("richer", "poorer", "wealthier"), ("hotter", "colder", "warmer")),
-    *(("noisier", "quieter", "louder"), ("prettier", "uglier", "lovelier")),
+    *(("bigger", "smaller", "larger"), ("richer", "poorer", "wealthier"), ("prettier", "uglier", "lovelier")),
+    *(("noisier", "quieter", "louder"), ("dearer", "cheaper", "costlier")),
 )
 """More of something, less of it, and another word for more."""
 
 
 _MORE_PEOPLE = (
-    *(("braver", "shyer", "bolder"), ("cleverer", "duller", "smarter"), ("richer", "poorer", "wealthier")),
-    *(("stronger", "weaker", "tougher"), ("happier", "sadder", "merrier")),
+    *(("cleverer", "dumber", "smarter"), ("richer", "poorer", "wealthier"), ("faster", "slower", "quicker")),
+    *(("slimmer", "fatter", "thinner"), ("happier", "sadder", "merrier")),
 )
 
 
@@ -131,20 +131,9 @@ def _compared(rng: Random, part: Part) -> tuple[Words, Words]:
     return _exchanged({"x": first, "y": second, "more": more, "less": less, "again": again})
 
 
-def _route(rng: Random, part: Part) -> tuple[Words, Words]:
-    start, end = rng.sample(part(TOWNS), 2)
-    by = rng.choice(("", " by bus", " by train", " at night", " with children", f" in {rng.choice(MONTHS)}"))
-    return _exchanged({"x": start, "y": end, "by": by})
-
-
-_UNWANTED = frozenset(
-    ("lose", "steal", "destroy", "hide", "damage", "find", "miss", "drop", "break", "frighten")
-)
-
-
 def _sequence(rng: Random, part: Part) -> tuple[Words, Words]:
     """Two things to do with something, in one order and in the other."""
-    usual = [deed for deed in part(DEEDS) if deed.verb.base not in _UNWANTED]
+    usual = part([deed for deed in DEEDS if deed.verb.base in STEPS])
     known = {
         each.groups[0]: [deed.verb for deed in usual if deed in DEEDS_ON[each.groups[0]]] for each in COUNTED
     }
@@ -161,14 +150,14 @@ def _steps(one: Verb, two: Verb, thing: str) -> Words:
 def _career(rng: Random, part: Part) -> tuple[Words, Words]:
     first, second = (a(trade.name) for trade in rng.sample(part(TRADES), 2))
     age = rng.choice(
-        ("", " at forty", " without a degree", " in a small town", f" in {rng.choice(COUNTRIES)}")
+        ("", " these days", " without a degree", " in a small town", f" in {rng.choice(COUNTRIES)}")
     )
     return _exchanged({"x": first, "y": second, "age": age})
 
 
 def _learning(rng: Random, part: Part) -> tuple[Words, Words]:
     """What helps with what."""
-    one, two = rng.sample(part((*SUBJECTS, *SPORTS, *LANGUAGES)), 2)
+    one, two = rng.sample(part(rng.choice((SUBJECTS, SPORTS, LANGUAGES))), 2)
     return _exchanged({"x": one, "y": two})
 
 
@@ -196,31 +185,6 @@ _MEANINGS = (
     ),
     Meaning(
         (
-            *("how do I get from {x} to {y}{by}", "how can one go from {x} to {y}{by}"),
-            *("how does one travel from {x} to {y}{by}", "starting in {x}, how do I get to {y}{by}"),
-        ),
-        (
-            (
-                "is there a way of reaching {y} after leaving {x}{by}",
-                "is there a way of leaving {x} and reaching {y}{by}",
-            ),
-            (
-                "tell me more about reaching {y} after leaving {x}{by}",
-                "tell me more about leaving {x} and reaching {y}{by}",
-            ),
-            (
-                "who knows all about reaching {y} after leaving {x}{by}",
-                "who knows all about leaving {x} and reaching {y}{by}",
-            ),
-            (
-                "what helps with reaching {y} after leaving {x}{by}",
-                "what helps with leaving {x} and reaching {y}{by}",
-            ),
-        ),
-        _route,
-    ),
-    Meaning(
-        (
             *("should I {x} {a_kind} before I {y} it", "is it right to {x} {a_kind} before I {y} it"),
             *("must one {x} {a_kind} before one can {y} it", "does one {x} {a_kind} before one may {y} it"),
         ),
@@ -238,7 +202,7 @@ _MEANINGS = (
     Meaning(
         (
             *("can {x} become {y}{age}", "is there a way for {x} to become {y}{age}"),
-            *("could {x} ever become {y}{age}", "is it usual for {x} to become {y}{age}"),
+            *("could {x} ever become {y}{age}", "is it possible for {x} to become {y}{age}"),
         ),
         (
             ("can {y} have started as {x}{age}", "can {x} still end as {y}{age}"),
@@ -251,7 +215,7 @@ _MEANINGS = (
     Meaning(
         (
             *("does {x} help me to learn {y}", "will knowing {x} make {y} easier"),
-            *("is {x} of any use for {y}", "do you need {x} to get better at {y}"),
+            *("is {x} of any use for {y}", "can {x} make me better at {y}"),
         ),
         (
             ("does {y} gain a lot from {x}", "does {x} pave the way to {y}"),
@@ -263,17 +227,14 @@ _MEANINGS = (
     ),
     Meaning(
         (
-            *("should {who} have {x} instead of {y}", "is it better for {who} to have {x} than {y}"),
-            *("do {who} prefer {x} to {y}", "would you give {who} {x} rather than {y}"),
+            *("do {who} prefer {x} to {y}", "do {who} like {x} better than {y}"),
+            *("would {who} choose {x} rather than {y}", "in general, do {who} favor {x} over {y}"),
         ),
         (
-            ("are {y} worse for {who} next to {x}", "are {x} nicer for {who} next to {y}"),
-            (
-                "do {y} seem the worse choice for {who} beside {x}",
-                "do {x} seem the better choice for {who} beside {y}",
-            ),
-            ("set against {x}, are {y} worse for {who}", "set against {y}, are {x} nicer for {who}"),
-            ("do {who} find {y} worse after {x}", "do {who} find {x} nicer after {y}"),
+            ("do {who} rank {y} below {x}", "do {who} rank {x} above {y}"),
+            ("do {who} place {y} behind {x}", "do {who} place {x} before {y}"),
+            ("set against {x}, do {y} taste worse to {who}", "set against {y}, do {x} taste nicer to {who}"),
+            ("are {y} rated below {x} by {who}", "are {x} rated above {y} by {who}"),
         ),
         _taste,
     ),

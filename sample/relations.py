@@ -62,7 +62,10 @@ _PEERS = (
     ),
 )
 _PEER_PARTICIPLES = {"forgave": "forgiven"}
-_MET: Forms = (("{{0}} {past} {{1}}", "{{1}} was {part} by {{0}}"), ("it was {{1}} whom {{0}} {past}",))
+_MET: Forms = (
+    ("{{0}} {past} {{1}}", "{{1}} was {part} by {{0}}"),
+    ("{{1}} is one of those whom {{0}} {past}",),
+)
 _NOT_MET: Forms = (
     ("{{0}} did not {base} {{1}}", "{{1}} was not {part} by {{0}}", "{{0}} never {past} {{1}}"),
     ("{{1}} was never {part} by {{0}}",),
@@ -79,7 +82,8 @@ def roles(rng: Random, style: Style, depth: int) -> Draft:
     """Who gave whom what, or did what to whom: active and passive, two objects, and denials of it."""
     if rng.random() < 0.6:
         passing = rng.choice(_PASSING)
-        goods = [each for each in style.categories() if "goods" in each.groups]
+        group = {"hand": "small", "rent": "rentable"}.get(passing.give, "goods")
+        goods = [each for each in style.categories() if group in each.groups]
         kind = rng.choice(rng.choice(goods).kinds)
         words = {**passing._asdict(), "thing": a(kind.name)}
         yes, no = _PASSED, _NOT_PASSED
@@ -93,9 +97,8 @@ def roles(rng: Random, style: Style, depth: int) -> Draft:
         fact = (lambda w, x, y: w[x, y]) if positive else (lambda w, x, y: not w[x, y])
         return said(rng.choice(forms).format(**words), fact)
 
-    clauses = [
-        Clause(statement(rng.random() < 0.6), tuple(rng.sample(range(3), 2))) for _ in range(min(depth, 3))
-    ]
+    pairs = rng.sample(list(permutations(range(3), 2)), min(depth, 3))
+    clauses = [Clause(statement(rng.random() < 0.6), pair) for pair in pairs]
     claim = Clause(statement(rng.random() < 0.5), (0, 1))
     return Draft(people(rng, style, 3), tuple(clauses), claim, _relations(3))
 
@@ -132,17 +135,23 @@ _THING_ORDERS = (
 )
 
 
+_KIN = ("my ", "your ", "her ", "his ", "our ", "their ")
+
+
 def _ranked(rng: Random, style: Style, count: int) -> tuple[tuple[str, ...], tuple[str, str]]:
     """What is put in order, and by what."""
     what = rng.random()
     if what < 0.6:
-        return people(rng, style, count), rng.choice(_ORDERS[style.fresh])
+        fillers = people(rng, style, count)
+        while fillers[0].startswith(_KIN):  # "my niece is older than my grandmother"
+            fillers = people(rng, style, count)
+        return fillers, rng.choice(_ORDERS[style.fresh])
     if what < 0.8:
         kinds = style.nouns(CATEGORIES["event"].kinds)
         return tuple(f"the {kind.name}" for kind in rng.sample(kinds, count)), rng.choice(
             _EVENT_ORDERS[style.fresh]
         )
-    goods = [each for each in style.categories() if "goods" in each.groups]
+    goods = [each for each in style.categories() if "named" in each.groups]
     kinds = rng.choice(goods).kinds
     return tuple(f"the {kind.name}" for kind in rng.sample(kinds, count)), rng.choice(
         _THING_ORDERS[style.fresh]
@@ -168,7 +177,8 @@ def orders(rng: Random, style: Style, depth: int) -> Draft:
     for _ in range(depth):
         statement, places = (rng.choice(triples), 3) if depth < 3 and rng.random() < 0.5 else (more_than(), 2)
         clauses.append(Clause(statement, tuple(rng.sample(range(count), places))))
-    if len({clause.at for clause in clauses}) < depth:
+    # one sentence is not to say the same as another; of six (`singles`) only one is kept
+    if len({clause.at if depth > 4 else frozenset(clause.at) for clause in clauses}) < depth:
         return orders(rng, style, depth)
     opening = rng.choice(("", "", "it is certain that ") if style.fresh else ("", "", "it is true that "))
     claim = more_than()

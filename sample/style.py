@@ -25,7 +25,7 @@ from sample.world import (
 
 HELD_OUT = (
     *("boat", "insect", "tree", "jewel", "mammal", "pastry", "gadget", "textile"),
-    *("shop", "landform", "weapon", "personal"),
+    *("shop", "landform", "weapon", "personal", "footwear"),
 )
 """Categories that stand in MNLI's mismatched sections alone."""
 

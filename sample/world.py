@@ -17,7 +17,7 @@ from typing import Any, NamedTuple, TypeVar
 
 _FOLDER = Path(__file__).with_name("lexicon")
 _VOWELS = "aeiou"
-_SOUNDS_LIKE_CONSONANT = ("uni", "eu", "uku", "uk", "ewe", "one", "use", "ute")
+_SOUNDS_LIKE_CONSONANT = ("uni", "eu", "uku", "uk", "ewe", "one", "use", "ute", "uti")
 _DOUBLES = re.compile(r"[^aeiou]*[aeiou][^aeiouwxy]")
 """Short verbs whose final consonant is doubled: stop, stopped."""
 T = TypeVar("T")
@@ -193,19 +193,24 @@ TOWNS: tuple[str, ...] = tuple(name for name in _PEOPLE["towns"].split() if name
 TRADES = tuple(_noun(word, "person") for word in _PEOPLE["trades"].split())
 ROLES = tuple(_noun(word, "person") for word in _PEOPLE["roles"].split())
 """What else people are: guests, hikers, pupils."""
+CROWDS: tuple[str, ...] = tuple(_MORE["crowds"].split())
+"""Those of whom there may be several at one place."""
 DAYS: tuple[str, ...] = tuple(_MORE["days"].split())
 MONTHS: tuple[str, ...] = tuple(_MORE["months"].split())
 COLORS: tuple[str, ...] = tuple(_MORE["colours"].split())
 NUMBERS: tuple[str, ...] = tuple(_MORE["numbers"].split())
 """Number words; each stands at its own value."""
 ADVERBS: tuple[str, ...] = tuple(_MORE["adverbs"].split())
+STEPS: tuple[str, ...] = tuple(_MORE["steps"].split())
+"""What may be done to one thing in either order, by its verb."""
 TRAITS: tuple[str, ...] = tuple(_MORE["traits"].split())
 """Adjectives for people."""
 LANGUAGES: tuple[str, ...] = tuple(_MORE["languages"].split())
 SPORTS: tuple[str, ...] = tuple(_MORE["sports"].split())
 SUBJECTS: tuple[str, ...] = tuple(_MORE["subjects"].split())
-ILLNESSES: tuple[str, ...] = tuple(_MORE["illnesses"].split())
 KIN: tuple[str, ...] = tuple(_MORE["kin"].split())
+OPPOSITES = frozenset(frozenset(text.split()) for text in _phrases(_MORE["opposites"]))
+"""Pairs of qualities that are not said of one thing at the same time."""
 COUNTRIES: tuple[str, ...] = tuple(_MORE["countries"].split())
 ORGANIZATIONS: tuple[str, ...] = tuple(_MORE["organisations"].split())
 SPOTS = _phrases(_MORE["spots"])

@@ -231,7 +231,7 @@ def test_sentences_look_like_sentences(sample: Benchmark, sample_folder: Path) -
                 words = text.lower().split()
                 for one, two in pairwise(words):
                     assert one != two or task.name == "CoLA", text
-                    assert one != "a" or two[0] not in "aeio", text
+                    assert one != "a" or two[0] not in "aeio" or two.startswith("eu"), text
 
 
 def test_an_example_is_a_frozen_record(sample: Benchmark, sample_folder: Path) -> None:

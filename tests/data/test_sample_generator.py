@@ -14,13 +14,14 @@ import pytest
 
 from gluebench.benchmark import Benchmark
 from gluebench.data.sample import ARCHIVE, SEED
+from sample.amounts import _groups
 from sample.archive import pack, tables, task_files
 from sample.families import FAMILIES
 from sample.frame import Dealer, Row, Shelf, even, normalized, shape
 from sample.logic import Draft, Judge, crossed, singles
 from sample.style import Style
 from sample.tasks import generate
-from sample.world import CATEGORIES, DEEDS, DEEDS_ON, a, verb
+from sample.world import CATEGORIES, DEEDS, DEEDS_ON, OPPOSITES, a, verb
 
 QUICK = ("WNLI", "SST-2")
 
@@ -133,6 +134,15 @@ def test_a_long_list_is_dealt_once_before_a_word_comes_again() -> None:
     dealt = [word for _ in range(10) for word in rng.sample(words, 4)]
     assert sorted(dealt) == sorted(words)
     assert Dealer("seed").choice(words) == Dealer("seed").choice(words)
+    assert [rng.sample(words, 0) for _ in words] == [[] for _ in words]
+
+
+@pytest.mark.parametrize("fresh", [False, True])
+def test_no_statement_gives_a_thing_two_qualities_that_exclude_each_other(fresh: bool) -> None:
+    rng = Dealer("qualities")
+    for _ in range(400):
+        groups, predicate = _groups(rng, Style(fresh), 3)
+        assert not any(frozenset((mark, predicate)) in OPPOSITES for mark in groups[0].part.split()[:1])
 
 
 def test_every_word_has_its_forms_and_every_thing_something_to_do_with_it() -> None:
