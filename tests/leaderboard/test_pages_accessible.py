@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from itertools import pairwise
+from pathlib import Path
 from typing import Any, NamedTuple
 
 import pytest
@@ -25,12 +26,16 @@ ANYBODY = (
     *("/account/inactive/", "/account/confirm-email/", "/account/confirm-email/no-such-key/"),
     *("/account/password/reset/key/1-wrong/", "/account/password/reset/key/done/", "/submissions/{listed}"),
     "/submissions/{listed}/detail",
+    "/api/v1/docs",
+    *(f"/benchmarks/tiny/{page}" for page in ("pairs", "rules", "efficiency", "compare")),
+    *("/benchmarks/tiny/diagnostics/DX?view=map", "/benchmarks/tiny/diagnostics/DX/negation"),
 )
 SIGNED_IN = (
     *("/submissions", "/submissions/{private}", "/submissions/{invalid}", "/submissions/{private}/edit"),
     *("/benchmarks/tiny/submit", "/benchmarks/tiny/organise", "/benchmarks/tiny/organise/log"),
     "/submissions/{invalid}/replace",
     *("/benchmarks/tiny/organise/alike", "/benchmarks/tiny/organise/submissions/{private}"),
+    "/benchmarks/tiny/organise/people",
     *(
         "/benchmarks/tiny/organise/limits",
         "/account/",
@@ -111,6 +116,8 @@ def visited(shown: Shown, chromium: Any, pages: tuple[str, ...], look: tuple[str
             tab.context.add_cookies([cookie])
         for path in pages:
             tab.page.goto(path.format(**shown.keys))
+            if path == "/api/v1/docs" and more.get("java_script_enabled", True):
+                tab.page.locator(".opblock").first.wait_for()
             yield path, tab.page
 
 
@@ -158,6 +165,39 @@ def test_every_kind_of_page_is_accessible_in_every_look(
     chromium: Any, shown: Shown, pages: tuple[str, ...], look: tuple[str, int]
 ) -> None:
     assert not wrong(shown, chromium, pages, look)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("look", LOOKS)
+def test_what_a_sender_is_asked_is_accessible_in_every_look(
+    chromium: Any, shown: Shown, look: tuple[str, int], tmp_path: Path
+) -> None:
+    """A file that can be fixed, one that cannot, and one that was sent before."""
+    pages = ("/benchmarks/tiny/submit", "/submissions/{invalid}/replace")
+    files = {
+        "Fix these automatically": {name.lower(): values for name, values in PREDICTIONS.items()},
+        "These problems cannot be fixed": {**PREDICTIONS, "Refer": "01x0"},
+        "submitted this very file before": PREDICTIONS,
+    }
+    for path, page in visited(shown, chromium, pages, look):
+        for answer, values in files.items():
+            (tmp_path / "sent.zip").write_bytes(zip_bytes(values))
+            page.get_by_label("Submission", exact=True).set_input_files(tmp_path / "sent.zip")
+            if path.endswith("submit"):
+                page.get_by_label("Name").fill("A name")
+                page.get_by_label("Model").fill("A model")
+            page.locator(".button[value=submit]").click()
+            page.get_by_text(answer).wait_for()
+            assert not faults(page, path), (path, answer)
+
+
+@pytest.mark.slow
+def test_an_opened_operation_of_the_api_is_accessible(chromium: Any, shown: Shown) -> None:
+    for path, page in visited(shown, chromium, ("/api/v1/docs",), ("light", 1280)):
+        for name in ("check", "submissions"):
+            page.locator(f"[id*=_{name}] .opblock-summary-control").first.click()
+        page.locator(".responses-table .microlight").first.wait_for()
+        assert not [line(each) for each in axe_finds(page)], path
 
 
 NEEDS_SCRIPTS = ("/account/two-factor/webauthn/add/",)
