@@ -1,4 +1,4 @@
-"""Pictures of the demo's pages for the documentation: python docs/screenshots.py [--site FOLDER]. Needs Chromium.
+"""Pictures of the demo's pages for the manual: python docs/screenshots.py [--site FOLDER]. Needs Chromium.
 
 The demo is made in FOLDER, or brought up to date there; without one, in a temporary folder.
 """
@@ -26,7 +26,7 @@ from playwright.sync_api import sync_playwright
 IMAGES = Path(__file__).parent / "img"
 CHROMIUM = os.environ.get("CHROMIUM") or shutil.which("chromium") or shutil.which("chromium-browser")
 COLORS = 48
-DESKTOP, PHONE = (1280, 800), (390, 844)
+DESKTOP, PHONE = (1280, 960), (390, 844)
 BOARD = "/benchmarks/sample"
 
 
