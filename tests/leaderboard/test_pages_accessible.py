@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import io
+import zipfile
 from itertools import pairwise
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -9,7 +11,7 @@ from typing import Any, NamedTuple
 import pytest
 from browser import MARKS, RULES, Tab, axe_finds
 from browser import shown as line
-from leaderboard.material import PREDICTIONS, zip_bytes
+from leaderboard.material import PREDICTIONS, tsv, zip_bytes
 
 pytestmark = MARKS
 
@@ -63,6 +65,7 @@ class Shown(NamedTuple):
     site: Any
     cookie: str
     keys: dict[str, str]
+    listed: bytes
 
 
 @pytest.fixture(scope="module")
@@ -84,7 +87,7 @@ def shown(chromium: Any, served: Any, tmp_path_factory: pytest.TempPathFactory) 
         tab.page.get_by_role("button", name="Go on").click()
         tab.page.get_by_role("heading", name="Tokens").wait_for()
         cookie = next(each["value"] for each in tab.context.cookies() if each["name"] == "sessionid")
-    return Shown(served, cookie, keys)
+    return Shown(served, cookie, keys, (home / "listed.zip").read_bytes())
 
 
 SET_UP = """
@@ -174,14 +177,18 @@ def test_what_a_sender_is_asked_is_accessible_in_every_look(
 ) -> None:
     """A file that can be fixed, one that cannot, and one that was sent before."""
     pages = ("/benchmarks/tiny/submit", "/submissions/{invalid}/replace")
+    commas = io.BytesIO()
+    with zipfile.ZipFile(commas, "w") as archive:
+        for name, values in PREDICTIONS.items():
+            archive.writestr(f"{name}.tsv", tsv(values, "prediction").replace("\t", ","))
     files = {
-        "Fix these automatically": {name.lower(): values for name, values in PREDICTIONS.items()},
-        "These problems cannot be fixed": {**PREDICTIONS, "Refer": "01x0"},
-        "submitted this very file before": PREDICTIONS,
+        "Fix these automatically": commas.getvalue(),
+        "These problems cannot be fixed": zip_bytes({**PREDICTIONS, "Refer": "01x0"}),
+        "submitted this very file before": shown.listed,
     }
     for path, page in visited(shown, chromium, pages, look):
-        for answer, values in files.items():
-            (tmp_path / "sent.zip").write_bytes(zip_bytes(values))
+        for answer, data in files.items():
+            (tmp_path / "sent.zip").write_bytes(data)
             page.get_by_label("Submission", exact=True).set_input_files(tmp_path / "sent.zip")
             if path.endswith("submit"):
                 page.get_by_label("Name").fill("A name")
