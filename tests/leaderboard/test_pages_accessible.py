@@ -104,7 +104,10 @@ user = User.objects.get(email="demo@example.org")
 user.set_password(sys.argv[3])
 user.save()
 revoke(user, confirm=True)
-Benchmark.objects.get(name="tiny").organisers.add(user)
+tiny = Benchmark.objects.get(name="tiny")
+tiny.organisers.add(user)
+tiny.settings = {"per_day": None, "at_once": None}
+tiny.save()
 Submission.objects.filter(key=sys.argv[2]).update(public=False)
 """
 
