@@ -5,6 +5,7 @@
 # make audit  known vulnerabilities of the pins, and sbom.json, their list as CycloneDX
 # make pins   write deploy/requirements.txt, the container's pins with their hashes
 # make docs   write the generated pages again  make sample    make the sample benchmark's data file again
+# make screenshots  take the pictures of docs/img again; it needs Chromium
 # make mutate MODULES="submission.tables scoring"  which small faults the tests miss; without MODULES, all: hours
 
 PYTHON ?= $(firstword $(shell for p in python3.13 python3.12 python3.11 python3; do \
@@ -15,7 +16,7 @@ SITE ?= gluebench-site
 PORT ?= 8000
 PIP := $(BIN)/python -m pip --disable-pip-version-check install --quiet --constraint constraints.txt
 
-.PHONY: audit pins sample run test test-all test-postgres check format bench soak coverage mutate docs clean
+.PHONY: audit pins sample screenshots run test test-all test-postgres check format bench soak coverage mutate docs clean
 
 run: $(VENV)/.leaderboard
 	@exec $(BIN)/gluebench leaderboard demo --site $(SITE) --port $(PORT)
@@ -81,6 +82,9 @@ $(VENV)/.audit: | $(BIN)/python
 
 docs: $(VENV)/.dev
 	$(BIN)/python -m gluebench.cli.reference > docs/commands.md
+
+screenshots: $(VENV)/.dev
+	$(BIN)/python docs/screenshots.py
 
 sample: $(VENV)/.dev
 	$(BIN)/python -m sample

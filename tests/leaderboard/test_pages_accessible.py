@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import io
+import zipfile
 from itertools import pairwise
+from pathlib import Path
 from typing import Any, NamedTuple
 
 import pytest
 from browser import MARKS, RULES, Tab, axe_finds
 from browser import shown as line
-from leaderboard.material import PREDICTIONS, zip_bytes
+from leaderboard.material import PREDICTIONS, tsv, zip_bytes
 
 pytestmark = MARKS
 
@@ -25,12 +28,16 @@ ANYBODY = (
     *("/account/inactive/", "/account/confirm-email/", "/account/confirm-email/no-such-key/"),
     *("/account/password/reset/key/1-wrong/", "/account/password/reset/key/done/", "/submissions/{listed}"),
     "/submissions/{listed}/detail",
+    "/api/v1/docs",
+    *(f"/benchmarks/tiny/{page}" for page in ("pairs", "rules", "efficiency", "compare")),
+    *("/benchmarks/tiny/diagnostics/DX?view=map", "/benchmarks/tiny/diagnostics/DX/negation"),
 )
 SIGNED_IN = (
     *("/submissions", "/submissions/{private}", "/submissions/{invalid}", "/submissions/{private}/edit"),
     *("/benchmarks/tiny/submit", "/benchmarks/tiny/organise", "/benchmarks/tiny/organise/log"),
     "/submissions/{invalid}/replace",
     *("/benchmarks/tiny/organise/alike", "/benchmarks/tiny/organise/submissions/{private}"),
+    "/benchmarks/tiny/organise/people",
     *(
         "/benchmarks/tiny/organise/limits",
         "/account/",
@@ -58,6 +65,7 @@ class Shown(NamedTuple):
     site: Any
     cookie: str
     keys: dict[str, str]
+    listed: bytes
 
 
 @pytest.fixture(scope="module")
@@ -79,7 +87,7 @@ def shown(chromium: Any, served: Any, tmp_path_factory: pytest.TempPathFactory) 
         tab.page.get_by_role("button", name="Go on").click()
         tab.page.get_by_role("heading", name="Tokens").wait_for()
         cookie = next(each["value"] for each in tab.context.cookies() if each["name"] == "sessionid")
-    return Shown(served, cookie, keys)
+    return Shown(served, cookie, keys, (home / "listed.zip").read_bytes())
 
 
 SET_UP = """
@@ -96,7 +104,10 @@ user = User.objects.get(email="demo@example.org")
 user.set_password(sys.argv[3])
 user.save()
 revoke(user, confirm=True)
-Benchmark.objects.get(name="tiny").organisers.add(user)
+tiny = Benchmark.objects.get(name="tiny")
+tiny.organisers.add(user)
+tiny.settings = {"per_day": None, "at_once": None}
+tiny.save()
 Submission.objects.filter(key=sys.argv[2]).update(public=False)
 """
 
@@ -111,6 +122,8 @@ def visited(shown: Shown, chromium: Any, pages: tuple[str, ...], look: tuple[str
             tab.context.add_cookies([cookie])
         for path in pages:
             tab.page.goto(path.format(**shown.keys))
+            if path == "/api/v1/docs" and more.get("java_script_enabled", True):
+                tab.page.locator(".opblock").first.wait_for()
             yield path, tab.page
 
 
@@ -158,6 +171,43 @@ def test_every_kind_of_page_is_accessible_in_every_look(
     chromium: Any, shown: Shown, pages: tuple[str, ...], look: tuple[str, int]
 ) -> None:
     assert not wrong(shown, chromium, pages, look)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("look", LOOKS)
+def test_what_a_sender_is_asked_is_accessible_in_every_look(
+    chromium: Any, shown: Shown, look: tuple[str, int], tmp_path: Path
+) -> None:
+    """A file that can be fixed, one that cannot, and one that was sent before."""
+    pages = ("/benchmarks/tiny/submit", "/submissions/{invalid}/replace")
+    commas = io.BytesIO()
+    with zipfile.ZipFile(commas, "w") as archive:
+        for name, values in PREDICTIONS.items():
+            archive.writestr(f"{name}.tsv", tsv(values, "prediction").replace("\t", ","))
+    files = {
+        "Fix these automatically": commas.getvalue(),
+        "These problems cannot be fixed": zip_bytes({**PREDICTIONS, "Refer": "01x0"}),
+        "submitted this very file before": shown.listed,
+    }
+    for path, page in visited(shown, chromium, pages, look):
+        for answer, data in files.items():
+            (tmp_path / "sent.zip").write_bytes(data)
+            page.get_by_label("Submission", exact=True).set_input_files(tmp_path / "sent.zip")
+            if path.endswith("submit"):
+                page.get_by_label("Name").fill("A name")
+                page.get_by_label("Model").fill("A model")
+            page.locator(".button[value=submit]").click()
+            page.get_by_text(answer).wait_for()
+            assert not faults(page, path), (path, answer)
+
+
+@pytest.mark.slow
+def test_an_opened_operation_of_the_api_is_accessible(chromium: Any, shown: Shown) -> None:
+    for path, page in visited(shown, chromium, ("/api/v1/docs",), ("light", 1280)):
+        for name in ("check", "submissions"):
+            page.locator(f"[id*=_{name}] .opblock-summary-control").first.click()
+        page.locator(".responses-table .microlight").first.wait_for()
+        assert not [line(each) for each in axe_finds(page)], path
 
 
 NEEDS_SCRIPTS = ("/account/two-factor/webauthn/add/",)

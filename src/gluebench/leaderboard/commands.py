@@ -117,12 +117,13 @@ def serve(
     host: str = "127.0.0.1",
     port: int = 8000,
     ready: Callable[[str], None] = lambda url: None,
+    prepared: bool = False,
 ) -> None:
     """Run a site until SIGINT or SIGTERM; prints its address when it answers, then calls `ready` with it.
 
-    Raises SiteError.
+    With `prepared`, the caller has just run `init`, whose checks are not repeated. Raises SiteError.
     """
-    _run(folder, (host, port), require(), change=True, then=ready)
+    _run(folder, (host, port), require(), change=True, prepared=prepared, then=ready)
 
 
 def web(folder: PathLike, *, host: str = "127.0.0.1", port: int = 8000) -> None:
@@ -193,6 +194,7 @@ def _run(
     running: Running,
     *,
     change: bool,
+    prepared: bool = False,
     then: Callable[[str], None] = lambda url: None,
 ) -> None:
     from gluebench.leaderboard import supervisor
@@ -207,7 +209,8 @@ def _run(
         then(address.url if address else "")
 
     with supervisor.listen(*listen_at) if listen_at else nullcontext() as listening:
-        supervisor.prepare(site, change=change, web=listen_at is not None)
+        if not prepared:
+            supervisor.prepare(site, change=change, web=listen_at is not None)
         counts = {"web": running.web, "workers": running.workers}
         supervisor.run(site, listening, **counts, patience=running.stop_seconds, ready=ready)
 

@@ -58,7 +58,7 @@ def demo(folder: str | os.PathLike[str], *, host: str = "127.0.0.1", port: int =
     """Serve the sample benchmark with entries on its board. Raises SiteError."""
     listen(host, port).close()  # a port that is taken is said before the work, not after
     fill(folder)
-    commands.serve(folder, host=host, port=port, ready=_print_sign_in)
+    commands.serve(folder, host=host, port=port, ready=_print_sign_in, prepared=True)
 
 
 def fill(folder: str | os.PathLike[str]) -> None:

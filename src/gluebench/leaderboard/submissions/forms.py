@@ -28,7 +28,7 @@ class UploadForm(forms.Form):
 
     upload = forms.FileField(
         label="Submission",
-        help_text="One zip with a .tsv file for each test file, as this page lists them; "
+        help_text="One zip with a .tsv file for each test file; "
         f"at most {settings.UPLOAD_BYTES // 1024**2} MB.",
         widget=forms.FileInput(attrs={"accept": ACCEPTED, "data-most": settings.UPLOAD_BYTES}),
         error_messages={"required": "Choose a file."},

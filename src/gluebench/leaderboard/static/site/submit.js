@@ -133,8 +133,8 @@ function answered(request) {
   } else if (answer?.findings) {
     rest();
     findings.innerHTML = answer.findings;
-    findings.focus();
-    findings.scrollIntoView({ block: "nearest" });
+    findings.focus({ preventScroll: true });
+    findings.scrollIntoView();
   } else if (answer?.errors) {
     rest();
     show(answer.errors);
