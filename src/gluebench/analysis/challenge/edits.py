@@ -11,6 +11,8 @@ from collections.abc import Callable
 from random import Random
 from typing import Literal, NamedTuple
 
+from gluebench.analysis.challenge.item import english
+
 Relation = Literal["same", "negated"]
 Change = Callable[[str], str | None]
 
@@ -29,67 +31,24 @@ class Edit(NamedTuple):
     """Whether the new sentence is a paraphrase, so that labels of tasks other than inference stay too."""
 
 
-def _each(words: str) -> list[str]:
-    """The words of a list."""
-    return words.split()
-
-
+_WORDS: dict[str, list[str]] = {name: words.split() for name, words in english("edits").items()}
 _VERBAL = ("is", "are", "was", "were", "will", "can")
-_UNSAFE = frozenset(
-    _each(
-        "not no never none nobody nothing neither nor n't cannot all every each any some most many few "
-        "both either only also even just always often sometimes usually still already yet too enough almost "
-        "hardly ever if unless because although though while when whenever where until since before after "
-        "who whom whose which that what how why whether and or but than as so"
-    )
-)
-"""Words that a negation may interact with: a sentence with one of them is left alone."""
-_STARTS = frozenset(_each("the this these those his her their its my our your it he she they we i you"))
-_RELATIVE = frozenset(_each("who whom whose which that"))
-_FINITE = frozenset(
-    _each(
-        "is are was were am will can could would should must may might has have had does do did "
-        "isn't aren't wasn't weren't won't can't couldn't wouldn't doesn't don't didn't hasn't "
-        "seems feels looks says said made took came went"
-    )
-)
-_WOMEN = _each("Anna Clara Dora Emma Grace Helen Irene Julia Karin Laura Maria Nora Olga Paula")
-_MEN = _each("Adam Ben Carl David Eric Felix George Henry Ivan Jacob Leo Martin Oscar Peter")
+_STARTS, _UNSAFE = frozenset(_WORDS["starts"]), frozenset(_WORDS["unsafe"])
+_WOMEN, _MEN = _WORDS["women"], _WORDS["men"]
 _NAMES = (*_WOMEN, *_MEN)
-_VERBS = [
-    text.split("/")
-    for text in _each(
-        "repair/repaired/repaired fix/fixed/fixed buy/bought/bought purchase/purchased/purchased "
-        "find/found/found discover/discovered/discovered inspect/inspected/inspected "
-        "examine/examined/examined choose/chose/chosen select/selected/selected "
-        "display/displayed/displayed exhibit/exhibited/exhibited draw/drew/drawn sketch/sketched/sketched "
-        "hide/hid/hidden conceal/concealed/concealed clean/cleaned/cleaned wash/washed/washed "
-        "carry/carried/carried transport/transported/transported guard/guarded/guarded "
-        "protect/protected/protected destroy/destroyed/destroyed wreck/wrecked/wrecked"
-    )
-]
+_VERBS = [text.split("/") for text in _WORDS["verbs"]]
 _WORD = re.compile(r"[\w'’]+")
 _SHORT = re.compile(r"\b(is|are|was|were|did|ca|wo)n['’]t\b")
 
 
-_EXTRA = "admired advised carried cleaned found followed greeted guarded praised rescued thanked visited"
 _PARTICIPLES = {past: participle for _, past, participle in _VERBS}
-_PARTICIPLES |= {verb: verb for verb in _each(_EXTRA)}
+_PARTICIPLES |= {verb: verb for verb in _WORDS["participles"]}
 _PASTS = {participle: past for past, participle in _PARTICIPLES.items()}
-_ADJECTIVES = "old|young|tall|small|large|big|red|blue|green|white|black|new|little|heavy|rich|poor|famous"
-_PLURAL = "people|children|men|women|police|geese|mice|feet|teeth"
-_NOUN = rf"(?!(?:{_PLURAL})\b)[a-z]*[a-rt-xz]|(?!\w*ly\b)[a-z]+y"
-_NP = rf"(?:(?:[Tt]he|[Aa]n?) (?:(?:{_ADJECTIVES}) )?(?:{_NOUN})|{'|'.join(_NAMES)})"
+_NOUN = rf"(?!(?:{'|'.join(_WORDS['plural'])})\b)[a-z]*[a-rt-xz]|(?!\w*ly\b)[a-z]+y"
+_NP = rf"(?:(?:[Tt]he|[Aa]n?) (?:(?:{'|'.join(_WORDS['adjectives'])}) )?(?:{_NOUN})|{'|'.join(_NAMES)})"
 _ACTIVE = re.compile(rf"({_NP}) ({'|'.join(_PARTICIPLES)}) ({_NP})\.")
 _PASSIVE = re.compile(rf"({_NP}) was ({'|'.join(_PASTS)}) by ({_NP})\.")
-_BASES = {past: base for base, past, _ in _VERBS}
-_BASES |= dict(
-    zip(
-        _each("admired advised followed greeted passed praised rescued slept smiled thanked visited waited"),
-        _each("admire advise follow greet pass praise rescue sleep smile thank visit wait"),
-        strict=True,
-    )
-)
+_BASES = {past: base for base, past, *_ in (*_VERBS, *(text.split("/") for text in _WORDS["pasts"]))}
 _PAST_OF = {base: past for past, base in _BASES.items()}
 _SUBJECT = rf"(?:{_NP}|[Hh]e|[Ss]he|[Ii]t|[Tt]hey|[Ww]e|[Yy]ou|I)"
 _DONE = re.compile(rf"({_SUBJECT}) ({'|'.join(_BASES)})\b")
@@ -142,8 +101,8 @@ def _inner(text: str) -> str | None:
 def _is_statement(text: str) -> bool:
     """Whether there is a verb known to be finite before any relative clause, as fragments have not."""
     words = _WORD.findall(text.lower())
-    ends = [number for number, word in enumerate(words) if word in _RELATIVE]
-    return any(word in _FINITE or word in _BASES for word in words[: min(ends, default=len(words))])
+    ends = [number for number, word in enumerate(words) if word in _WORDS["relative"]]
+    return any(word in _WORDS["finite"] or word in _BASES for word in words[: min(ends, default=len(words))])
 
 
 def framed(text: str) -> str | None:
