@@ -7,8 +7,17 @@ import stat
 from collections.abc import Callable, Mapping
 from typing import NamedTuple
 
-from gluebench.submission.archive_problems import Refused, notice, printable, refusal, shortened
-from gluebench.submission.member_names import TEXT, base_name, is_system_file, name_fault
+from gluebench.submission.archive_problems import (
+    TEXT,
+    Refused,
+    base_name,
+    is_system_file,
+    name_fault,
+    notice,
+    printable,
+    refusal,
+    shortened,
+)
 from gluebench.submission.problems import Problem
 from gluebench.submission.zip_reader import (
     Contents,

@@ -9,16 +9,18 @@ from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 from gluebench.submission.canonical import read_canonical, read_canonical_numbers
-from gluebench.submission.column import Column
-from gluebench.submission.lost_decimals import lost_decimals
-from gluebench.submission.problems import SHOWN_PER_FILE, Problem
+from gluebench.submission.problems import SHOWN_PER_FILE, Problem, sentences
 from gluebench.submission.rows import Fault, Rows, Wanted, read_lines
+from gluebench.submission.submission import Column
+from gluebench.submission.suspicions import lost_decimals
 
 INDEX_NAMES = ("index", "id", "")
 """Header names that are taken for the index column, letter case aside."""
 
 WRONG_SIZES = ("wrong-version", "wrong-split", "wrong-file")
 """Problems with a number of rows that something else has: extra and missing indices follow from it."""
+
+SENTENCES = sentences(__file__)
 
 _SMALL = 200_000
 """Bytes below which importing numpy costs more than it saves."""
@@ -267,47 +269,13 @@ def _is_shifted(rows: Rows, layout: Layout) -> bool:
 
 
 def _fault_problem(name: str, fault: Fault, layout: Layout, *, shifted: bool) -> Problem:
-    expected, fix = _explanation(fault.code, layout)
+    allowed = listed_words(layout.words) if layout.words else "a number such as 3.5"
+    expected, fix, _ = SENTENCES[fault.code]
+    expected = expected.format(allowed=allowed, value=layout.value, last=layout.size - 1)
     if shifted and fault.code in ("extra-index", "missing-index"):
         fix = "The indices seem to count from 1: take one from each, so that the first example has index 0."
     value = None if fault.value is None else _shown(fault.value)
     return Problem(fault.code, "error", name, expected, fix, fault.line, fault.example, value)
-
-
-class _Explanation(NamedTuple):
-    expected: str
-    fix: str
-
-
-def _explanation(code: str, layout: Layout) -> _Explanation:
-    last = layout.size - 1
-    allowed = listed_words(layout.words) if layout.words else "a number such as 3.5"
-    return {
-        "columns": _Explanation(
-            f"expected two columns, index and {layout.value}, with one tab between them",
-            "Write one tab in each row, and quote nothing.",
-        ),
-        "bad-index": _Explanation(
-            f"expected an integer from 0 to {last} as index, in plain digits",
-            "Write the index as the data's own index column has it: no sign, decimals, padding or quotes.",
-        ),
-        "extra-index": _Explanation(
-            f"expected no index above {last}",
-            "Leave out rows that are not in the split, and check its version.",
-        ),
-        "repeated-index": _Explanation("expected each index once", "Keep one row for this index."),
-        "missing-index": _Explanation(
-            f"expected a row for each index from 0 to {last}", "Add the missing row."
-        ),
-        "unknown-label": _Explanation(
-            f"expected {allowed}", "Write the label word exactly so: no quotes, spaces or decimals."
-        ),
-        "empty-value": _Explanation(f"expected {allowed}", "Give every example a value."),
-        "not-a-number": _Explanation(f"expected {allowed}", "Write a plain decimal number, with a point."),
-        "not-finite": _Explanation(
-            "expected a finite number", "Find out why the system gave no number here."
-        ),
-    }[code]
 
 
 def listed_words(words: Sequence[str]) -> str:

@@ -8,8 +8,18 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import NamedTuple
 
-from gluebench.submission.archive_problems import Refused, notice, printable, refusal, shortened
-from gluebench.submission.member_names import NAME_LIMIT, base_name, is_system_file, name_fault, tidy
+from gluebench.submission.archive_problems import (
+    NAME_LIMIT,
+    Refused,
+    base_name,
+    is_system_file,
+    name_fault,
+    notice,
+    printable,
+    refusal,
+    shortened,
+    tidy,
+)
 from gluebench.submission.problems import Problem
 from gluebench.submission.zip_structure import (
     ENCRYPTED,

@@ -25,7 +25,7 @@ from gluebench.scoring.metrics.numbers import (
     standardized_columns,
 )
 from gluebench.scoring.pairs import Pairs
-from gluebench.submission.column import Column
+from gluebench.submission.submission import Column
 
 __all__ = [
     "METRICS",
