@@ -119,8 +119,8 @@ def perturb(
       gluebench challenge perturb --data data/ --task MNLI --split dev_matched --out changed.tsv
       gluebench challenge perturb --data data/ --task SST-2 --pairs MNLI --rule "negation added" --out new.tsv
     """
+    from gluebench.analysis.challenge.edits import RULES, perturbed, sentence_pairs
     from gluebench.analysis.challenge.item import write_items
-    from gluebench.analysis.challenge.perturb import RULES, perturbed, sentence_pairs
     from gluebench.benchmark import load_benchmark
     from gluebench.data import DataError, load
 

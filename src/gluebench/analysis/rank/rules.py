@@ -19,9 +19,8 @@ def competition_ranks(scores: Sequence[float | None]) -> list[int | None]:
 
     None, an incomplete submission's score, has no rank and takes none from others.
     """
-    first: dict[float, int] = {}
-    for place, score in enumerate(_descending(scores), start=1):
-        first.setdefault(score, place)
+    ascending = _descending(scores)[::-1]
+    first = {score: len(ascending) - at for at, score in enumerate(ascending)}
     return [None if score is None else first[score] for score in scores]
 
 
@@ -108,17 +107,14 @@ class Profile:
 
         return np.array(self.scores, np.float64).reshape(len(self.systems), len(self.tasks), 1)
 
-    def column(self, at: int) -> list[float | None]:
-        """Every system's score on the task at that position."""
-        return [row[at] for row in self.scores]
-
 
 def filled(profile: Profile, missing: Missing) -> Profile:
     """The profile after a rule for missing scores; a system that is not to be ranked keeps none at all."""
     from gluebench.analysis.rank.arrays import filled_draws  # imports numpy
 
     if missing == "shared":
-        return _only(profile, [at for at in range(len(profile.tasks)) if None not in profile.column(at)])
+        columns = list(zip(*profile.scores, strict=True))
+        return _only(profile, [at for at, column in enumerate(columns) if None not in column])
     rows = filled_draws(profile.draws, missing)[:, :, 0].tolist()
     return replace(profile, scores=tuple(tuple(map(known, row)) for row in rows))
 
@@ -274,10 +270,5 @@ def _verdict(profile: Profile, i: int, j: int, *, standings: Mapping[str, Standi
 
 
 def _no_worse(one: Sequence[float | None], other: Sequence[float | None]) -> bool:
-    pairs = list(zip(one, other, strict=True))
-    known = [(mine, yours) for mine, yours in pairs if mine is not None and yours is not None]
-    return (
-        len(known) == len(pairs)
-        and all(mine >= yours for mine, yours in known)
-        and any(mine > yours for mine, yours in known)
-    )
+    pairs = [(a, b) for a, b in zip(one, other, strict=True) if a is not None and b is not None]
+    return len(pairs) == len(one) and all(a >= b for a, b in pairs) and any(a > b for a, b in pairs)
