@@ -30,7 +30,7 @@ from gluebench.analysis.audit.sets import PairSet
 from gluebench.analysis.lint.shortcuts import Shortcut
 from gluebench.benchmark import Task
 from gluebench.benchmark.lookup import find
-from gluebench.data import DataError, Example
+from gluebench.data import DataError
 from gluebench.data.tokens import words
 from gluebench.scoring.intervals import TOO_FEW, Bar, share_bar
 from gluebench.systems.overlap import WordOverlap
@@ -196,10 +196,8 @@ def _check(train: Sequence[PairSet], tests: Sequence[PairSet]) -> None:
 def _measured(
     source: PairSet, view: Shortcut, tests: Sequence[PairSet], printed: Mapping[tuple[str, str], float]
 ) -> Iterator[Measured]:
-    system = view.make()
-    system.fit(source.task, _seen(source, view, source.task), [])
-    for test in tests:
-        answers = system.predict(source.task, _seen(test, view, source.task))
+    answers_to = view.answers(source.task, source.examples, (test.examples for test in tests))
+    for test, answers in zip(tests, answers_to, strict=True):
         gold = test.labels
         hits = [answer == label for answer, label in zip(answers, gold, strict=True)]
         bar = share_bar(hits, test.groups())
@@ -219,11 +217,6 @@ def _measured(
             printed.get((source.name, test.task.name)) if alone else None,
             verdict(bar, chance=chance, majority=majority),
         )
-
-
-def _seen(pairs: PairSet, view: Shortcut, task: Task) -> list[Example]:
-    """What the view lets through, under the column names of the task learnt from."""
-    return view.seen(pairs.examples, names=dict(zip(task.columns, pairs.task.columns, strict=True)))
 
 
 def verdict(bar: Bar, *, chance: float, majority: float) -> str:
@@ -299,12 +292,9 @@ def pmi(counts: Mapping[str, Counter[str]], *, smoothing: float) -> dict[str, di
     total = sum(by_class.values())
     return {
         label: {
-            word: _bits((each[word] + smoothing) * total, by_word[word] * by_class[label])
+            word: log2(joint * total / (by_word[word] * by_class[label])) if joint else float("-inf")
             for word in everywhere
+            for joint in [each[word] + smoothing]
         }
         for label, each in counts.items()
     }
-
-
-def _bits(joint: float, apart: float) -> float:
-    return log2(joint / apart) if joint else float("-inf")

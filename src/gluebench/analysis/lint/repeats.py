@@ -4,19 +4,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from typing import NamedTuple
 
-from gluebench.analysis.lint.findings import (
-    Finding,
-    Key,
-    LintSplit,
-    Severity,
-    counted,
-    percent,
-    places_of,
-    repeat,
-    shown,
-)
+from gluebench.analysis.lint.findings import Finding, Key, LintSplit, Severity, finding, percent, places_of
 from gluebench.benchmark import Task
 from gluebench.data import Example
 
@@ -31,23 +20,16 @@ _RANK = {None: 0, "dev": 1, "test": 2}
 
 def duplicate_findings(split: LintSplit, *, score_range: tuple[float, float] | None) -> Iterator[Finding]:
     """Exact duplicates, those equal but for case and spacing, and those with different labels."""
-    exact = _repeats(split, split.exact)
-    folded = _repeats(split, split.folded)
-    advice = "Remove the later ones."
+    exact, folded = _repeats(split, split.exact), _repeats(split, split.folded)
     if exact:
-        text = f"{repeat(len(exact))} an earlier row exactly"
-        yield Finding("warning", "duplicates", split.name, len(exact), text, advice, shown(exact))
+        yield finding("duplicates", split.name, len(exact), exact)
     if len(folded) > len(exact):
-        more = len(folded) - len(exact)
         rows = [row for row in folded if row not in set(exact)]
-        text = f"{repeat(more)} an earlier row but for letter case, white space or Unicode form"
-        yield Finding("warning", "near duplicates", split.name, more, text, advice, shown(rows))
+        yield finding("near duplicates", split.name, len(folded) - len(exact), rows)
     clashes = _clashes(split, score_range)
     if clashes:
         severity: Severity = "warning" if split.role is None else "error"
-        text = f"{counted(len(clashes), 'text')} stand there with different labels"
-        advice = "Decide which label is right, and keep one row."
-        yield Finding(severity, "contradictions", split.name, len(clashes), text, advice, shown(clashes))
+        yield finding("contradictions", split.name, len(clashes), clashes, severity=severity)
 
 
 def _repeats(split: LintSplit, keys: Sequence[Key]) -> list[str]:
@@ -102,13 +84,9 @@ def _same_examples(
             exact += later.exact[position] in known
             clashing += differ([one.label, other.label], score_range)
     if rows:
-        of = f"{counted(len(rows), 'row')} of {later.name} ({percent(len(rows) / len(later.examples))})"
-        text = f"{of} stand in {earlier.name} too, {exact:,} of them exactly"
-        text += f", {clashing:,} with another label" if clashing else ""
+        clashes = f", {clashing:,} with another label" if clashing else ""
         severity: Severity = "error" if later.role == "test" else "warning"
-        advice = f"Remove them from {earlier.name}, or from {later.name}."
-        where = f"{earlier.name}, {later.name}"
-        yield Finding(severity, "leakage", where, len(rows), text, advice, shown(rows))
+        yield _shared("leakage", earlier, later, rows, severity=severity, exact=exact, clashing=clashes)
 
 
 def _same_words(earlier: LintSplit, later: LintSplit) -> Iterator[Finding]:
@@ -120,11 +98,7 @@ def _same_words(earlier: LintSplit, later: LintSplit) -> Iterator[Finding]:
         if spoken in known and folded not in earlier.places
     ]
     if rows:
-        text = f"{counted(len(rows), 'row')} of {later.name} ({percent(len(rows) / len(later.examples))})"
-        text += f" stand in {earlier.name} too but for punctuation"
-        advice = f"Remove them from {earlier.name}, or from {later.name}."
-        where = f"{earlier.name}, {later.name}"
-        yield Finding("warning", "near leakage", where, len(rows), text, advice, shown(rows))
+        yield _shared("near leakage", earlier, later, rows)
 
 
 def _same_texts(earlier: LintSplit, later: LintSplit) -> Iterator[Finding]:
@@ -139,22 +113,26 @@ def _same_texts(earlier: LintSplit, later: LintSplit) -> Iterator[Finding]:
             if key[column] in known and key not in earlier.places
         ]
         if shared:
-            yield _shared(earlier, later, name, shared)
+            rows = [f"{earlier.name} {others[0].index} = {later.name} {row.index}" for row, others in shared]
+            large = len(shared) / len(later.examples) >= WORTH_A_WARNING
+            severity: Severity = "warning" if large else "note"
+            words = {"column": name, "opposed": _opposed(shared)}
+            yield _shared("shared", earlier, later, rows, severity=severity, **words)
 
 
 def _shared(
-    earlier: LintSplit, later: LintSplit, name: str, shared: Sequence[tuple[Example, Sequence[Example]]]
+    check: str,
+    earlier: LintSplit,
+    later: LintSplit,
+    rows: Sequence[str],
+    *,
+    severity: Severity | None = None,
+    **words: object,
 ) -> Finding:
-    share = len(shared) / len(later.examples)
-    text = (
-        f"{counted(len(shared), 'row')} of {later.name} ({percent(share)}) share their {name} with "
-        f"{earlier.name}, other text beside it{_opposed(shared)}"
-    )
-    severity: Severity = "warning" if share >= WORTH_A_WARNING else "note"
-    advice = f"Keep all rows of one {name} in one split, or say in the notes that it is shared."
-    rows = [f"{earlier.name} {others[0].index} = {later.name} {example.index}" for example, others in shared]
+    share = percent(len(rows) / len(later.examples))
+    names = {"earlier": earlier.name, "later": later.name, "share": share}
     where = f"{earlier.name}, {later.name}"
-    return Finding(severity, f"shared {name}", where, len(shared), text, advice, shown(rows))
+    return finding(check, where, len(rows), rows, severity=severity, **names, **words)
 
 
 def _opposed(shared: Sequence[tuple[Example, Sequence[Example]]]) -> str:
@@ -186,16 +164,9 @@ def twin_findings(task: Task, split: LintSplit) -> Iterator[Finding]:
         ]
         share = sum(map(len, twins)) / len(split.examples)
         if share >= NEARLY_ALL:
-            text = f"nearly every {name} stands exactly once with each label ({percent(share)} of the rows)"
-            advice = (
-                f"A model that compares the rows of one {name} answers an easier question; draw them apart."
-            )
-            examples = [
-                " / ".join(str(split.examples[position].index) for position in positions)
-                for positions in twins
-            ]
-            text += _release(task, split)
-            yield Finding("warning", "twins", split.name, share, text, advice, shown(examples))
+            rows = [" / ".join(str(split.examples[at].index) for at in positions) for positions in twins]
+            words = {"column": name, "share": percent(share), "release": _release(task, split)}
+            yield finding("twins", split.name, share, rows, **words)
 
 
 def _release(task: Task, split: LintSplit) -> str:
@@ -209,66 +180,24 @@ def _release(task: Task, split: LintSplit) -> str:
     return "".join(f", as in {name}" for name in names)
 
 
-class Suspicion(NamedTuple):
-    """Something that no text of a benchmark should hold."""
-
-    severity: Severity
-    check: str
-    pattern: re.Pattern[str]
-    what: str
-    """Follows "3 texts"."""
-    advice: str
-
-
-_AGAIN = "Read the source in its own encoding, and write it again as UTF-8."
-SUSPICIONS = (
-    Suspicion(
-        "error",
-        "empty text",
-        re.compile(r"\s*\Z"),
-        "hold nothing but white space",
-        "Remove the rows, or mend them.",
-    ),
-    Suspicion(
-        "warning", "replacement character", re.compile("\ufffd"), "hold U+FFFD: letters were lost", _AGAIN
-    ),
-    Suspicion(
-        "warning",
-        "wrong encoding",
-        re.compile("[\u00c2\u00c3][\u0080-\u00bf]|\u00e2(?:\u20ac|\u0080)"),
-        "look like UTF-8 read as Latin-1 or Windows-1252",
-        _AGAIN,
-    ),
-    Suspicion(
-        "warning",
-        "control character",
-        re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f]"),
-        "hold a control character",
-        "Remove it, or put what was meant in its place.",
-    ),
-    Suspicion("warning", "byte-order mark", re.compile("\ufeff"), "hold U+FEFF", "Remove it."),
-)
+SUSPICIONS = {
+    "empty text": re.compile(r"\A\s*\Z"),
+    "replacement character": re.compile("\ufffd"),
+    "wrong encoding": re.compile("[\u00c2\u00c3][\u0080-\u00bf]|\u00e2(?:\u20ac|\u0080)"),
+    "control character": re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f]"),
+    "byte-order mark": re.compile("\ufeff"),
+}
+"""What no text of a benchmark should hold."""
 
 
 def text_findings(split: LintSplit) -> Iterator[Finding]:
-    """The suspicions that a split gives rise to."""
-    for suspicion in SUSPICIONS:
-        begins = suspicion.check == "empty text"
-        search = suspicion.pattern.match if begins else suspicion.pattern.search
+    """Texts that are empty, or that look as if they were read in the wrong encoding."""
+    for check, pattern in SUSPICIONS.items():
         rows = [
             f"{example.index} {name}"
             for example in split.examples
             for name, text in example.inputs.items()
-            if search(text)
+            if pattern.search(text)
         ]
         if rows:
-            text = f"{counted(len(rows), 'text')} {suspicion.what}"
-            yield Finding(
-                suspicion.severity,
-                suspicion.check,
-                split.name,
-                len(rows),
-                text,
-                suspicion.advice,
-                shown(rows),
-            )
+            yield finding(check, split.name, len(rows), rows)
