@@ -15,15 +15,8 @@ from pathlib import Path
 from typing import Any
 
 from gluebench.benchmark import Benchmark, load_benchmark
-from gluebench.submission.transport import (
-    TRIES,
-    Answer,
-    Form,
-    Progress,
-    RefusedByLeaderboardError,
-    SendError,
-    Transport,
-)
+from gluebench.submission.form import Form, Progress
+from gluebench.submission.transport import TRIES, Answer, RefusedByLeaderboardError, SendError, Transport
 
 __all__ = ["Client", "RefusedByLeaderboardError", "SendError"]
 
