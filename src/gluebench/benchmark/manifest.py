@@ -9,9 +9,10 @@ from collections.abc import Iterable, Mapping, Sequence
 from functools import cache
 from typing import NamedTuple
 
-from gluebench.benchmark.build import benchmark_record, part_record, whole
+from gluebench.benchmark.build import benchmark_record, whole
 from gluebench.benchmark.checks import check
 from gluebench.benchmark.lookup import UnknownNameError, fold
+from gluebench.benchmark.part import part_record
 from gluebench.benchmark.reader import Finding, KeyPath, Section
 from gluebench.benchmark.records import Benchmark
 
