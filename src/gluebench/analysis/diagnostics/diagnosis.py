@@ -9,12 +9,11 @@ from functools import partial
 from typing import Any, NamedTuple
 
 from gluebench.analysis.diagnostics.table5 import human
-from gluebench.analysis.systems import Run, submission_from
 from gluebench.benchmark import Task
 from gluebench.data import DataError
 from gluebench.data.lint_diagnostic import symmetric_label
 from gluebench.scoring import DiagnosticReport, Gold, Score
-from gluebench.scoring.grade import diagnostic_report, pairs_of, require_gradable
+from gluebench.scoring.grade import Run, diagnostic_report, pairs_of, require_gradable, submission_from
 from gluebench.scoring.intervals import wilson
 from gluebench.scoring.pairs import Pairs
 from gluebench.scoring.report import fields_of, json_ready, provenance, rounded

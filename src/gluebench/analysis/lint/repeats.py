@@ -116,8 +116,8 @@ def _same_texts(earlier: LintSplit, later: LintSplit) -> Iterator[Finding]:
             rows = [f"{earlier.name} {others[0].index} = {later.name} {row.index}" for row, others in shared]
             large = len(shared) / len(later.examples) >= WORTH_A_WARNING
             severity: Severity = "warning" if large else "note"
-            words = {"column": name, "opposed": _opposed(shared)}
-            yield _shared("shared", earlier, later, rows, severity=severity, **words)
+            opposed = _opposed(shared)
+            yield _shared("shared", earlier, later, rows, severity=severity, column=name, opposed=opposed)
 
 
 def _shared(
@@ -165,8 +165,10 @@ def twin_findings(task: Task, split: LintSplit) -> Iterator[Finding]:
         share = sum(map(len, twins)) / len(split.examples)
         if share >= NEARLY_ALL:
             rows = [" / ".join(str(split.examples[at].index) for at in positions) for positions in twins]
-            words = {"column": name, "share": percent(share), "release": _release(task, split)}
-            yield finding("twins", split.name, share, rows, **words)
+            release = _release(task, split)
+            yield finding(
+                "twins", split.name, share, rows, column=name, share=percent(share), release=release
+            )
 
 
 def _release(task: Task, split: LintSplit) -> str:

@@ -11,11 +11,10 @@ from typing import NamedTuple
 
 from gluebench.analysis.compare import ALPHA
 from gluebench.analysis.compare.words import p_words
-from gluebench.analysis.holm import holm
 from gluebench.analysis.lint.findings import Finding, LintSplit, Severity, counted, percent
 from gluebench.benchmark import Task
 from gluebench.data import Example
-from gluebench.scoring.distributions import student_t_two_sided
+from gluebench.scoring.distributions import holm, student_t_two_sided
 from gluebench.scoring.inference import mcnemar
 from gluebench.scoring.intervals import wilson
 from gluebench.scoring.metrics.numbers import pearson_of
@@ -38,7 +37,7 @@ class Shortcut(NamedTuple):
 
     def answers(
         self, task: Task, train: Sequence[Example], tests: Iterable[Sequence[Example]]
-    ) -> Iterator[list[str | float]]:
+    ) -> Iterator[Sequence[str | float]]:
         """The answers to each test set, whose columns stand in the order of the task that is learned."""
         system = self.make()
         system.fit(task, self._seen(task, train), [])

@@ -9,8 +9,7 @@ from typing import Generic, NamedTuple, TypeVar
 
 import numpy as np
 
-from gluebench.analysis.holm import holm
-from gluebench.scoring.distributions import student_t_two_sided
+from gluebench.scoring.distributions import holm, student_t_two_sided
 from gluebench.scoring.inference import ALPHA
 from gluebench.scoring.metrics.counts import ratio
 from gluebench.scoring.rounding import rounded_p

@@ -37,9 +37,9 @@ from gluebench.analysis.rank.rules import (
     standing,
     survives,
 )
-from gluebench.analysis.systems import Run
 from gluebench.benchmark import Benchmark, Task
 from gluebench.scoring import Gold
+from gluebench.scoring.grade import Run
 from gluebench.scoring.report import fields_of, provenance
 from gluebench.scoring.units.base import Floats, Ints
 
