@@ -23,8 +23,6 @@ _STRUCTURAL = frozenset(
     {"encoding", "separator", "header", "no-header", "columns", "too-large", "extra-index", "repeated-index"}
 )
 """Errors that call for the whole file to be looked at; others do when they stand in the sample too."""
-
-
 SENTENCES = sentences(__file__)
 _EXPLAINS = {
     "class-numbers": {"unknown-label"},

@@ -1,4 +1,4 @@
-"""What looks wrong without opening a label: warnings, never a refusal."""
+"""What looks wrong without opening a label: warnings, and numbers that lost their decimal points."""
 
 from __future__ import annotations
 
@@ -15,6 +15,10 @@ _CLEARLY = 0.15
 """Share of all rows that must be better explained by a swapped label map before we speak up."""
 _MOST_LABELS = 6
 """Label sets up to this size are tried in every order."""
+_PERCENT = 100
+"""Whole numbers up to this size are a legal scale."""
+_LARGEST = 1e20
+"""No format writes a score with more digits than this; larger numbers have another cause."""
 
 
 class Suspicions(NamedTuple):
@@ -88,12 +92,6 @@ def _warning(
     code: str, name: str, expected: str, fix: str, *, value: str | None = None, index: int | None = None
 ) -> Problem:
     return Problem(code, "warning", name, expected, fix, None, index, value)
-
-
-_PERCENT = 100
-"""Whole numbers up to this size are a legal scale."""
-_LARGEST = 1e20
-"""No format writes a score with more digits than this; larger numbers have another cause."""
 
 
 def lost_decimals(

@@ -26,13 +26,9 @@ TINY = 1e-9
 FOLDS = 3
 """Parts of the training set; what is stacked answers each part when it has learnt the others."""
 PENALTY = 1e-3
-
-
 NEGATIONS = frozenset(
     ["cannot", "hardly", "neither", "never", "no", "nobody", "none", "nor", "not", "nothing", "without"]
 )
-
-
 QUANTIFIERS = frozenset(
     ["all", "any", "both", "each", "every", "few", "half", "less", "many", "more", "most", "only", "some"]
 )

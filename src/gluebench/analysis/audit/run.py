@@ -39,16 +39,10 @@ PRINTED: Mapping[str, Mapping[tuple[str, str], float]] = {
     "glue": {("SNLI train", "AX"): 0.327, ("MNLI train", "AX"): 0.364}
 }
 """Benchmark to what was learnt from and tested on, to the accuracy the paper prints for the hypothesis."""
-
-
 SMOOTHING = 100.0
 """Added to every count, as there: else the words at the top are those that hardly ever occur."""
-
-
 SHOWN = 5
 """At most so many words of each class are listed."""
-
-
 LEAST = 0.005
 """PMI below which a word says nothing of a class: it would be shown as 0.00."""
 

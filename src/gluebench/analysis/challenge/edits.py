@@ -1,4 +1,4 @@
-"""Edits of one sentence by rule, each with what the edited sentence says of the old one.
+"""Edits of one sentence by rule, and examples changed by them, so that the new label is known.
 
 An edit is made only where its rule is safe: a sentence that does not fit is left alone (None), since a wrong
 label costs more than a missing example. All of them are for English.

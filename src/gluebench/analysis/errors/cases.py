@@ -1,4 +1,4 @@
-"""Examples with their labels and what each system answered, and which of them are looked for."""
+"""Examples with what each system answered: which are looked for, and how often each system is wrong."""
 
 from __future__ import annotations
 
@@ -65,8 +65,6 @@ class CaseFile:
 
 
 OVERALL = "overall"
-
-
 BANDS = 5
 
 

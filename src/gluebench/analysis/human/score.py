@@ -23,8 +23,6 @@ from gluebench.submission import Column
 SCHEMA = "gluebench.agreement/1"
 PAPER_KAPPA = {("glue", "AX"): 0.73}
 """Fleiss' kappa of section 4; its mean score of the annotators stands in the manifest."""
-
-
 Floats = NDArray[np.float64]
 
 

@@ -1,4 +1,4 @@
-"""Rows that repeat within a split, that splits share, and texts that stand once under every label."""
+"""Rows that repeat or are shared by splits, texts once under every label, texts that are empty or misread."""
 
 from __future__ import annotations
 

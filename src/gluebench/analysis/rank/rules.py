@@ -1,4 +1,7 @@
-"""Macro-average, mean rank (Borda), median and Kemeny's order, and what holds under all of them."""
+"""The order of a board: by one score, or by macro-average, mean rank (Borda), median or Kemeny's order.
+
+Numpy is loaded when several tasks are aggregated; the order by one score needs none.
+"""
 
 from __future__ import annotations
 
@@ -45,8 +48,6 @@ def _descending(scores: Sequence[float | None]) -> list[float]:
 
 Missing = Literal["unranked", "shared", "own", "lowest"]
 """What a missing score means; the names of `MISSING`."""
-
-
 MISSING: Mapping[Missing, str] = {
     "unranked": "a system that lacks a score has no rank, as the paper's board has it",
     "shared": "only the tasks that every system has are counted",
