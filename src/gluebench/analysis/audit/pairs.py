@@ -124,9 +124,9 @@ class Neighbors(Attacker):
 
     def _votes(self, examples: Sequence[Example]) -> Floats:
         """Shape (choices, examples, classes)."""
-        asked = matrix(self._extract, examples, self._known)
-        each = [self._nearest(asked.columns[start:end]) for start, end in pairwise(asked.starts)]
-        return np.stack(each, axis=1)
+        rows = matrix(self._extract, examples, self._known)
+        votes = [self._nearest(rows.columns[start:end]) for start, end in pairwise(rows.starts)]
+        return np.stack(votes, axis=1)
 
     def _nearest(self, columns: Ints) -> Floats:
         """Shape (choices, classes). The length of the example itself is the same for all its neighbors."""
@@ -175,13 +175,13 @@ class Stacked(Attacker):
         """Fit the classifiers, and the trees to what each says of pairs that it has not learnt."""
         rows = shallow(examples)
         folds = _folds(examples)
-        said = np.zeros((len(examples), classes * len(self._make())))
-        for fold in np.unique(folds) if said.size else ():
+        scores = np.zeros((len(examples), classes * len(self._make())))
+        for fold in np.unique(folds) if scores.size else ():
             others, held = np.flatnonzero(folds != fold).tolist(), np.flatnonzero(folds == fold).tolist()
             parts = self._fitted([examples[row] for row in others], [codes[row] for row in others], classes)
-            said[held] = _scores(parts, [examples[row] for row in held])
+            scores[held] = _scores(parts, [examples[row] for row in held])
         self._parts = self._fitted(examples, codes, classes)
-        self._trees.fit(np.hstack([rows, said]), codes, classes)
+        self._trees.fit(np.hstack([rows, scores]), codes, classes)
 
     def scores(self, examples: Sequence[Example]) -> Floats:
         """Logarithms of probabilities, but for a constant."""
@@ -208,7 +208,7 @@ def _groups(examples: Sequence[Example]) -> Ints:
     """For each pair the first of those that it shares a text with, directly or through others."""
     numbers: dict[str, int] = {}
     texts = np.array(
-        [[numbers.setdefault(text, len(numbers)) for text in each.inputs.values()] for each in examples]
+        [[numbers.setdefault(text, len(numbers)) for text in example.inputs.values()] for example in examples]
     )
     groups, before = np.arange(len(examples)), None
     while before is None or (groups != before).any():

@@ -158,10 +158,10 @@ def audit(
             progress(f"learning from {source.name} ({len(source.examples):,} examples): {view.name}")
             measured += _measured(source, view, others, printed or {})
     listed = {
-        each.name: associations(
-            each.texts(-1), each.labels, each.task.words, smoothing=smoothing, shown=shown
+        source.name: associations(
+            source.texts(-1), source.labels, source.task.words, smoothing=smoothing, shown=shown
         )
-        for each in train
+        for source in train
         if shown
     }
     return Audit(measured, listed, [lengths for source in train for lengths in _lengths(source)])
@@ -241,7 +241,7 @@ def together(audits: Iterable[Audit]) -> Audit:
     measured, listed, lengths = zip(*audits, strict=True)
     return Audit(
         list(chain(*measured)),
-        {name: words for each in listed for name, words in each.items()},
+        {name: words for tables in listed for name, words in tables.items()},
         list(chain(*lengths)),
     )
 
@@ -282,13 +282,13 @@ def pmi(counts: Mapping[str, Counter[str]], *, smoothing: float) -> dict[str, di
     """
     everywhere = sum(counts.values(), Counter[str]())
     by_word = {word: count + smoothing * len(counts) for word, count in everywhere.items()}
-    by_class = {label: each.total() + smoothing * len(everywhere) for label, each in counts.items()}
+    by_class = {label: own.total() + smoothing * len(everywhere) for label, own in counts.items()}
     total = sum(by_class.values())
     return {
         label: {
             word: log2(joint * total / (by_word[word] * by_class[label])) if joint else float("-inf")
             for word in everywhere
-            for joint in [each[word] + smoothing]
+            for joint in [own[word] + smoothing]
         }
-        for label, each in counts.items()
+        for label, own in counts.items()
     }

@@ -64,8 +64,8 @@ def finding(
     words = {"rows": counted(count, "row"), "texts": counted(count, "text"), "repeat": repeats, **words}
     if "column" in words and check == "shared":
         check = f"shared {words['column']}"
-    told = (text.format(**words), advice.format(**words))
-    return Finding(severity or cast(Severity, usual), check, where, number, *told, tuple(rows[:SHOWN]))
+    sentences = (text.format(**words), advice.format(**words))
+    return Finding(severity or cast(Severity, usual), check, where, number, *sentences, tuple(rows[:SHOWN]))
 
 
 class TaskLint(NamedTuple):
