@@ -177,6 +177,9 @@ def _check(train: Sequence[PairSet], tests: Sequence[PairSet]) -> None:
                 f"{source.name}: there is nothing to test on but the pairs that it is learnt from"
             )
         for test in tests:
+            if len(test.task.columns) != len(source.task.columns):
+                texts, expected = (", ".join(each.task.columns) for each in (test, source))
+                problems.append(f"{test.name}: has the texts {texts}; {source.name} teaches {expected}")
             strange = sorted(set(test.labels) - set(source.task.words))
             if strange:
                 known = ", ".join(source.task.words)
