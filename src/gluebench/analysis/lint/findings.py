@@ -62,8 +62,6 @@ def finding(
     count = int(number)
     repeats = f"{counted(count, 'row')} {'repeats' if count == 1 else 'repeat'}"
     words = {"rows": counted(count, "row"), "texts": counted(count, "text"), "repeat": repeats, **words}
-    if "column" in words and check == "shared":
-        check = f"shared {words['column']}"
     sentences = (text.format(**words), advice.format(**words))
     return Finding(severity or cast(Severity, usual), check, where, number, *sentences, tuple(rows[:SHOWN]))
 

@@ -117,7 +117,8 @@ def _same_texts(earlier: LintSplit, later: LintSplit) -> Iterator[Finding]:
             large = len(shared) / len(later.examples) >= WORTH_A_WARNING
             severity: Severity = "warning" if large else "note"
             opposed = _opposed(shared)
-            yield _shared("shared", earlier, later, rows, severity=severity, column=name, opposed=opposed)
+            found = _shared("shared", earlier, later, rows, severity=severity, column=name, opposed=opposed)
+            yield found._replace(check=f"shared {name}")
 
 
 def _shared(
