@@ -48,6 +48,9 @@ def main() -> None:
                 "points alone": lambda: grade(submission, gold, intervals=False),
                 "points and intervals": lambda: grade(submission, gold),
                 "two compared": lambda: compare(check(good, glue), check(other, glue), gold),
+                "compared, 1,000 resamples": lambda: compare(
+                    check(good, glue), check(other, glue), gold, resamples=1000
+                ),
             },
             rounds,
         )
@@ -85,7 +88,11 @@ def main() -> None:
     _line("intervals: times the points", ratio(seconds, "points and intervals", "points alone"), "<= 15")
     compared = statistics.median(seconds["two compared"])
     print(f"two full submissions compared: {compared:.2f} s CPU   goal <= 2")
-    _line("compared: times graded with intervals", ratio(seconds, "two compared", "ours, intervals"), "<= 3")
+    _line(
+        "compared, 1,000 resamples: times graded with intervals",
+        ratio(seconds, "compared, 1,000 resamples", "ours, intervals"),
+        "<= 3",
+    )
 
 
 def _line(what: str, value: float, goal: str) -> None:

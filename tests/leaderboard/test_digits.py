@@ -123,7 +123,7 @@ def test_digits_tell_no_labels(site: Callable[..., Site]) -> None:
 HELD_BACK = {"public_share": 0.5, "reveal": "2999-01-01"}
 CASES = [
     *((policy, attack) for policy in ({}, {"feedback": "on-publish"}, HELD_BACK) for attack in ATTACKS),
-    ({"feedback": "ladder"}, "one by one"),  # half an hour: every step resamples two correlations
+    ({"feedback": "ladder"}, "one by one"),
 ]
 
 

@@ -303,9 +303,15 @@ class TestInFull:
     """Steps, against differences by hand."""
 
     def test_one_example_could_go_either_way(self) -> None:
-        found = one("RTE", labels([1], [1]), labels([1], [0]))
-        assert found == (False, 1.0, 1.0)
-        assert one("RTE", labels([1], [0]), labels([1], [1])) == (False, -1.0, 1.0)
+        gain = one("RTE", labels([1], [1]), labels([1], [0]))
+        loss = one("RTE", labels([1], [0]), labels([1], [1]))
+        assert (gain.better, gain.difference, gain.error) == (False, 1.0, 1.0)
+        assert (loss.better, loss.difference, loss.error) == (False, -1.0, 1.0)
+
+    def test_a_score_that_is_not_higher_needs_no_error(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        monkeypatch.setattr("gluebench.scoring.ladder._error", None)
+        gold = [0, 1] * 20
+        assert not one("CoLA", labels(gold, gold[::-1]), labels(gold, gold)).better
 
     def test_an_error_of_resamples_depends_on_the_seed_and_is_raised_by_their_luck(self) -> None:
         rng = RNG(0)
@@ -321,8 +327,10 @@ class TestInFull:
             assert one("CoLA", new, best, seed=seed).error == pytest.approx(
                 drawn.std(ddof=1) * (1 + 3 * luck), rel=1e-9
             )
-        assert one("CoLA", new, best) == one("CoLA", new, best, seed=0) != one("CoLA", new, best, seed=1)
-        assert one("CoLA", best, best) == (False, 0.0, 0.0)
+        errors = [one("CoLA", new, best, seed=seed).error for seed in (0, 0, 1)]
+        assert one("CoLA", new, best).error == errors[0] == errors[1] != errors[2]
+        same = one("CoLA", best, best)
+        assert (same.better, same.difference, same.error) == (False, 0.0, 0.0)
 
     def test_files_are_weighted_by_their_metrics(self) -> None:
         """Two halves of 8 and 4 examples, with gains of 1/2 and 1/4."""

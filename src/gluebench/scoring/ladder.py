@@ -9,8 +9,9 @@ every policy (`rounding`).
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import replace
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
 from math import sqrt
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -32,14 +33,33 @@ _ROUNDING = 1e-9
 """Share of a standard error that rounding may make."""
 
 
-class Step(NamedTuple):
+@dataclass(frozen=True)
+class Step:
     """A task score against the best so far."""
 
-    better: bool
-    """Whether it is higher by more than one standard error of the difference."""
     difference: float
-    error: float
-    """That standard error."""
+    files: Sequence[tuple[float, float, Units]]
+    """Of each test file its weight, the difference in it, and the answers of both."""
+    seed: int = 0
+
+    @cached_property
+    def error(self) -> float:
+        """The standard error of the difference; test files are independent of each other.
+
+        For accuracies it is the jackknife's over examples or, where the gold has groups, over groups: of
+        independent examples that is McNemar's statistic above 1. For other metrics it is that of a paired
+        bootstrap. A single unit could go either way.
+        """
+        errors = [
+            weight * (_error(units, self.seed) if units.size > 1 else abs(change))
+            for weight, change, units in self.files
+        ]
+        return sqrt(sum(error * error for error in errors))
+
+    @property
+    def better(self) -> bool:
+        """Whether it is higher by more than one standard error of the difference."""
+        return self.difference > 0 and self.difference > self.error * (1 + _ROUNDING)
 
 
 class Climb(NamedTuple):
@@ -87,24 +107,15 @@ def climb(submission: Submission, bests: Mapping[str, Submission], gold: Gold) -
 
 
 def step(task: Task, new: Mapping[str, Pairs], best: Mapping[str, Pairs], *, seed: int = 0) -> Step:
-    """Whether a task score beats the best so far by more than one standard error of their difference.
-
-    For accuracies the error is the jackknife's over examples or, where the gold has groups, over groups: of
-    independent examples that is McNemar's statistic above 1. For other metrics it is that of a paired
-    bootstrap. Test files are independent of each other.
-    """
+    """A task score against the best so far, both from answers to all of the task's test files."""
     from gluebench.scoring.units import units_of  # imports numpy
 
-    difference = variance = 0.0
+    files = []
     for name, metrics in task.metrics_by_file().items():
-        weight = len(metrics) / len(task.metrics)
         values = [point(metric, new[name]).value - point(metric, best[name]).value for metric in metrics]
         units = units_of(metrics, [new[name], best[name]])
-        error = _error(units, seed) if units.size > 1 else abs(task_score(values))  # it could go either way
-        difference += weight * task_score(values)
-        variance += (weight * error) ** 2
-    error = sqrt(variance)
-    return Step(difference > error * (1 + _ROUNDING), difference, error)
+        files.append((len(metrics) / len(task.metrics), task_score(values), units))
+    return Step(sum(weight * change for weight, change, _ in files), files, seed)
 
 
 def _error(units: Units, seed: int) -> float:

@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 
 from gluebench.submission.layouts import KEYS, VALUES, Cells, NotRecognizedError, cells_of, is_number
 from gluebench.submission.problems import Problem, sentences
-from gluebench.submission.tables import INDEX_NAMES, Layout, Table, listed_words, read_table
+from gluebench.submission.tables import INDEX_NAMES, Layout, Table, listed_words, most_marks, read_table
 
 MOST_BYTES = 16 << 20
 """A larger file is not taken apart."""
@@ -82,7 +82,7 @@ def explained(
     the label words in the order of class numbers, as the author of the file names them. Only a `thorough`
     look takes a large file apart whose first rows and kinds of error show nothing.
     """
-    if len(data) > MOST_BYTES or max(map(data.count, (b"\n", b"\r"))) > layout.most_rows:
+    if len(data) > MOST_BYTES or most_marks(data, "\n\r") > layout.most_rows:
         return table
     if not (thorough or _is_promising(data, layout, table)):
         return table

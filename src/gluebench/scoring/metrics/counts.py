@@ -33,8 +33,9 @@ def ratio(above: Any, below: Any) -> Any:
         return above / below if below else 0.0
     import numpy as np
 
-    above, below = np.broadcast_arrays(above, np.asarray(below, np.float64))
-    return np.divide(above, below, out=np.zeros(below.shape), where=below != 0)
+    above, below = np.asarray(above), np.asarray(below, np.float64)
+    zeros = np.zeros(np.broadcast_shapes(above.shape, below.shape))
+    return np.divide(above, below, out=zeros, where=below != 0)
 
 
 def total(table: Table) -> Any:

@@ -148,12 +148,11 @@ class LabelUnits(Units):
         else:
             there = some.T @ moved
         here: Floats = self._cell_counts(self.counts.astype(np.float64))[:, np.newaxis] - there
-        table_a = self._tables(ours @ here + theirs @ there)
-        table_b = self._tables(theirs @ here + ours @ there)
+        tables = self._tables(np.hstack([ours @ here + theirs @ there, theirs @ here + ours @ there]))
         differences, stayed, turned = [], [], []
         for metric, code in self.functions():
-            of_a, of_b = metric.influence(table_a, code), metric.influence(table_b, code)
-            differences.append(metric.of(table_a, code) - metric.of(table_b, code))
+            of_a, of_b = np.split(metric.influence(tables, code), 2, axis=2)
+            differences.append(np.subtract(*np.split(metric.of(tables, code), 2)))
             stayed.append(of_a[gold, a] - of_b[gold, b])
             turned.append(of_a[gold, b] - of_b[gold, a])
         squares = []
