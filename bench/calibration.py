@@ -27,9 +27,9 @@ from material import world_options
 from worlds import WHOLE, Floats, Systems, World, even, real, recalls, solved, two_tables
 
 from gluebench.analysis.compare.scores import Tested, file_tested, mean_tested
-from gluebench.analysis.holm import holm
 from gluebench.benchmark import Metric
 from gluebench.scoring import metrics as library
+from gluebench.scoring.distributions import holm
 from gluebench.scoring.inference import file_bars
 from gluebench.scoring.intervals import Part, mean_bar
 from gluebench.scoring.metrics import FunctionMetric, point

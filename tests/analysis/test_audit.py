@@ -132,6 +132,18 @@ def test_all_that_cannot_be_audited_is_told_at_once() -> None:
         audit([pairs("mine", planted(9))], [one_sided], see=["hypotesis"])
 
 
+def test_sets_of_another_number_of_texts_are_refused() -> None:
+    glue = load_benchmark("glue")
+    couples = [Example(at, {"premise": "It rains.", "hypothesis": "It is wet."}, str(at)) for at in (0, 1)]
+    learned = PairSet("WNLI train", glue.task("WNLI"), couples)
+    single = PairSet("CoLA dev", glue.task("CoLA"), [Example(0, {"sentence": "It rains."}, "1")])
+    with pytest.raises(DataError) as found:
+        audit([learned], [single])
+    assert found.value.problems == [
+        "CoLA dev: has the texts sentence; WNLI train teaches premise, hypothesis"
+    ]
+
+
 def test_what_the_paper_prints_stands_beside_the_same_train_and_test_alone() -> None:
     diagnostic = pairs("AX test", planted(9))._replace(task=GLUE.task("AX"))
     found = audit(

@@ -17,8 +17,7 @@ from threadpoolctl import threadpool_limits
 
 from gluebench.analysis.audit import Measured, PairSet, audit
 from gluebench.analysis.audit import pairs as attackers
-from gluebench.analysis.audit.pairs import Neighbors, by_side, unshared
-from gluebench.analysis.audit.shallow import longest, shallow
+from gluebench.analysis.audit.pairs import Neighbors, by_side, longest, shallow, unshared
 from gluebench.analysis.audit.trees import BINS, DEPTH, RATE, ROUNDS, SMALLEST, Trees
 from gluebench.benchmark import load_benchmark
 from gluebench.data import Example

@@ -7,18 +7,10 @@ from random import Random
 
 import pytest
 
-from gluebench.analysis.challenge import (
-    Item,
-    perturbed,
-    read_items,
-    score,
-    sentence_pairs,
-    shortcuts,
-    write_items,
-)
-from gluebench.analysis.challenge.edits import EDITS, names_changed
-from gluebench.analysis.challenge.score import keep
-from gluebench.analysis.challenge.shortcuts import CASES, MOST, SHORTCUTS
+from gluebench.analysis.challenge.edits import EDITS, names_changed, perturbed, sentence_pairs
+from gluebench.analysis.challenge.item import Item, read_items, write_items
+from gluebench.analysis.challenge.score import keep, score
+from gluebench.analysis.challenge.shortcuts import CASES, MOST, SHORTCUTS, shortcuts
 from gluebench.benchmark import UnknownNameError, load_benchmark
 from gluebench.data import DataError, Example
 from gluebench.data.diagnostic_files import read_diagnostic

@@ -20,9 +20,10 @@ from gluebench.analysis.charts import (
     as_file,
     bar_chart,
     heat_chart,
+    scale_over,
     scatter_chart,
+    shown,
 )
-from gluebench.analysis.charts.axes import scale_over, shown
 
 GOLDEN = Path(__file__).parent / "charts"
 NASTY = 'a <b> & "c"'

@@ -8,8 +8,8 @@ import re
 import pytest
 
 from gluebench.analysis.errors import Case, CaseFile, Wanted, rates
+from gluebench.analysis.errors.cases import length_bands, overlap_band
 from gluebench.analysis.errors.page import page
-from gluebench.analysis.errors.rates import length_bands, overlap_band
 from gluebench.benchmark import load_benchmark
 from gluebench.scoring.intervals import wilson
 

@@ -2,33 +2,53 @@
 
 from __future__ import annotations
 
+from collections import Counter
+from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
-from data.shortcuts import SHORTCUTS, accuracy, chance
 
-from gluebench.benchmark import Benchmark
+from gluebench.analysis.audit.run import views
+from gluebench.analysis.lint.shortcuts import shortcuts
+from gluebench.benchmark import Benchmark, Task
 from gluebench.data import Example, load_split
 
 FILES = ("MNLI-m", "MNLI-mm", "QNLI", "RTE", "WNLI", "AX")
 MARGIN = 0.03
 
 
+def answered(name: str, task: Task, train: Sequence[Example], test: Sequence[Example]) -> list[str]:
+    known = {shortcut.name: shortcut for shortcut in (*shortcuts(task), *views(task))}
+    view = known[name.format(first=task.columns[0], last=task.columns[-1])]
+    (answers,) = view.answers(task, train, [test])
+    return [str(label) for label in answers]
+
+
+def chance(predicted: Sequence[str], gold: Sequence[str]) -> float:
+    """What the predictions would score on average if they were dealt out to the examples at random.
+
+    On balanced labels it is one over their number, whatever is predicted.
+    """
+    given, wanted = Counter(predicted), Counter(gold)
+    return sum(given[label] * wanted[label] for label in wanted) / len(gold) ** 2
+
+
 @pytest.mark.parametrize("file", FILES)
-@pytest.mark.parametrize("name", SHORTCUTS)
+@pytest.mark.parametrize("name", ["{last}", "length of {first}", "length", "overlap", "neighbors"])
 def test_a_shortcut_is_within_three_points_of_chance(
     sample: Benchmark, sample_folder: Path, name: str, file: str
 ) -> None:
     record = sample.file(file)
     task = sample.task(record.task)
-    learnt = task.predict_with or task.name
-    train = load_split(sample_folder, sample, learnt, "train")
+    learnt = sample.task(task.predict_with or task.name)
+    train = load_split(sample_folder, sample, learnt.name, "train")
     test = load_split(sample_folder, sample, task.name, record.splits["test"].name)
     lines = (sample_folder / "gold" / f"{file}.tsv").read_text("utf-8").splitlines()[1:]
     gold = [line.split("\t")[1] for line in lines]
-    predicted = SHORTCUTS[name](train, test)
-    print(f"{file}: {name} {accuracy(predicted, gold):.3f}, chance {chance(predicted, gold):.3f}")
-    above = accuracy(predicted, gold) - chance(predicted, gold)
+    predicted = answered(name, learnt, train, test)
+    accuracy = sum(one == two for one, two in zip(predicted, gold, strict=True)) / len(gold)
+    print(f"{file}: {name} {accuracy:.3f}, chance {chance(predicted, gold):.3f}")
+    above = accuracy - chance(predicted, gold)
     error = (1 / len(gold)) ** 0.5 / 2
     # a set as small as AX may leave a model that knows nothing further below chance
     assert -max(MARGIN, 2 * error) < above < MARGIN
@@ -41,16 +61,19 @@ def pair(first: str, second: str, label: str | None = None) -> Example:
 @pytest.mark.parametrize(
     ("name", "one", "two"),
     [
-        ("hypothesis only", ("a", "nobody came"), ("a", "people came")),
+        ("hypothesis", ("a", "nobody came"), ("a", "people came")),
         ("overlap", ("a b c d", "a b c d"), ("a b c d", "w x y z")),
-        ("length of the premise", ("a b c d e", "x"), ("a", "x")),
-        ("length of the hypothesis", ("x", "a b c d e"), ("x", "a")),
-        ("nearest neighbour", ("the cat sat", "a cat"), ("it rained", "it is wet")),
+        ("length of premise", ("a b c d e", "x"), ("a", "x")),
+        ("length", ("x", "a b c d e"), ("x", "a")),
+        ("neighbors", ("the cat sat", "a cat"), ("it rained", "it is wet")),
     ],
 )
-def test_a_shortcut_finds_what_it_looks_for(name: str, one: tuple[str, str], two: tuple[str, str]) -> None:
+def test_a_shortcut_finds_what_it_looks_for(
+    sample: Benchmark, name: str, one: tuple[str, str], two: tuple[str, str]
+) -> None:
     train = [pair(*one, "entailment"), pair(*two, "neutral")] * 8
-    assert SHORTCUTS[name](train, [pair(*two), pair(*one)]) == ["neutral", "entailment"]
+    found = answered(name, sample.task("MNLI"), train, [pair(*two), pair(*one)])
+    assert found == ["neutral", "entailment"]
 
 
 def test_chance_by_hand() -> None:

@@ -11,9 +11,9 @@ from hypothesis import strategies as st
 
 from gluebench.submission.arrays import read_arrays
 from gluebench.submission.canonical import _template, read_canonical, read_canonical_numbers
-from gluebench.submission.column import Column
 from gluebench.submission.problems import SHOWN_PER_FILE
 from gluebench.submission.rows import Fault, Wanted, read_lines
+from gluebench.submission.submission import Column
 from gluebench.submission.tables import Layout, Table, read_table
 
 BINARY = Layout(("0", "1"), 4)

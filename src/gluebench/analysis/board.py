@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from gluebench.analysis.rank import RankedSystem, Ranking
+from gluebench.analysis.rank.ranking import RankedSystem, Ranking, rankings
 from gluebench.analysis.rank.rules import RULES
 from gluebench.scoring import Gold
 from gluebench.scoring.report import fields_of, rounded
@@ -30,8 +30,6 @@ def rank_all(
     Those are tasks that every system is taken to answer with the most frequent label. What stands for a
     system is its position in `systems`.
     """
-    from gluebench.analysis.rank import rankings
-
     read = {name: check(path, gold.benchmark) for name, path in systems.items()}
     boards, pairs = {}, {}
     for tasks in majorities:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from typing import Any
 
 from gluebench.benchmark.reader import Finding, Section, finite, one_of
 from gluebench.benchmark.records import (
@@ -22,41 +23,22 @@ from gluebench.benchmark.records import (
 
 ROLES: tuple[Role, ...] = ("test", "dev")
 
-TASK_KEYS = (
-    *("title", "summary", "section", "domain", "aliases", "columns", "private", "scored", "predict_with"),
-    *(
-        "labels",
-        "label_synonyms",
-        "label_shares",
-        "score_range",
-        "metrics",
-        "splits",
-        "files",
-        "source",
-        "phenomena",
-    ),
-    *("metadata", "references", "notes", "version", "recipe", "printed"),
-)
-AUXILIARY_KEYS = (
+DATA_KEYS = (
     *("title", "summary", "domain", "aliases", "columns", "labels", "score_range", "splits", "source"),
-    *("notes", "version", "recipe", "printed", "trains"),
+    *("notes", "version", "recipe", "printed"),
+)
+TASK_KEYS = (
+    *("section", "private", "scored", "predict_with", "label_synonyms", "label_shares", "metrics", "files"),
+    *("phenomena", "metadata", "references"),
 )
 BENCHMARK_KEYS = (
-    "name",
-    "title",
-    "description",
-    "url",
-    "citation",
-    "notes",
-    "references",
-    "extends",
-    "tasks",
+    *("name", "title", "description", "url", "citation", "notes", "references", "extends", "tasks"),
 )
 KEYS: Mapping[str, tuple[str, ...]] = {
     "manifest": ("benchmark", "tasks", "auxiliary"),
     "benchmark": BENCHMARK_KEYS,
-    "task": TASK_KEYS,
-    "auxiliary": AUXILIARY_KEYS,
+    "task": (*DATA_KEYS, *TASK_KEYS),
+    "auxiliary": (*DATA_KEYS, "trains"),
     "printed": ("sizes", "categories"),
     "metric": ("name", "title", "function", "file", "positive"),
     "split": ("file", "size", "fingerprint", "text_fingerprint"),
@@ -113,55 +95,44 @@ def _task(name: str, section: Section) -> Task:
     splits = _splits(section)
     files = _files(name, section, splits=splits)
     return Task(
-        name=name,
-        title=section.text("title", name),
-        summary=section.text("summary", ""),
+        **_data(name, section, splits),
         section=section.text("section", ""),
-        domain=section.text("domain", ""),
-        columns=section.texts("columns"),
-        labels=_labels(section),
-        score_range=_score_range(section),
         metrics=_metrics(section, files),
-        splits=splits,
         files=files,
-        source=_source(section, name),
-        aliases=section.texts("aliases"),
         scored=section.flag("scored", True),
         predict_with=section.optional_text("predict_with"),
         private=section.optional_flag("private"),
         phenomena=_phenomena(section),
         metadata=section.texts("metadata"),
         references=references(section),
-        notes=section.texts("notes"),
-        version=section.text("version", ""),
-        recipe=section.optional_text("recipe"),
-        printed=_printed(section),
     )
 
 
 def _auxiliary(name: str, section: Section) -> Task:
     """Examples to train on: a task without metrics, test files or a place in the average."""
-    return Task(
-        name=name,
-        title=section.text("title", name),
-        summary=section.text("summary", ""),
-        section="",
-        domain=section.text("domain", ""),
-        columns=section.texts("columns"),
-        labels=_labels(section),
-        score_range=_score_range(section),
-        metrics=(),
-        splits=_splits(section),
-        files=(),
-        source=_source(section, name),
-        aliases=section.texts("aliases"),
-        scored=False,
-        notes=section.texts("notes"),
-        version=section.text("version", ""),
-        recipe=section.optional_text("recipe"),
-        printed=_printed(section),
-        trains=section.optional_text("trains"),
-    )
+    data = _data(name, section, _splits(section))
+    trains = section.optional_text("trains")
+    return Task(**data, section="", metrics=(), files=(), scored=False, trains=trains)
+
+
+def _data(name: str, section: Section, splits: dict[str, Split]) -> dict[str, Any]:
+    """The fields of DATA_KEYS."""
+    return {
+        "name": name,
+        "title": section.text("title", name),
+        "summary": section.text("summary", ""),
+        "domain": section.text("domain", ""),
+        "columns": section.texts("columns"),
+        "labels": _labels(section),
+        "score_range": _score_range(section),
+        "splits": splits,
+        "source": _source(section, name),
+        "aliases": section.texts("aliases"),
+        "notes": section.texts("notes"),
+        "version": section.text("version", ""),
+        "recipe": section.optional_text("recipe"),
+        "printed": _printed(section),
+    }
 
 
 def _splits(section: Section) -> dict[str, Split]:

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable, Iterator
 from gluebench.benchmark.build import ROLES
 from gluebench.benchmark.lookup import closest, fold
 from gluebench.benchmark.reader import Finding, KeyPath, one_of
-from gluebench.benchmark.records import Benchmark, Metric, Task, TestFile
+from gluebench.benchmark.records import Benchmark, Task, TestFile
 
 LABEL_METRICS = {"accuracy": 0.0, "f1": 0.0, "matthews_correlation": -1.0, "r_k": -1.0}
 """Built-in functions of labels, and the lowest value of each; the highest is 1."""
@@ -140,14 +140,12 @@ def _known_functions(path: KeyPath, task: Task) -> Iterator[Finding]:
 def _suited_functions(path: KeyPath, task: Task) -> Iterator[Finding]:
     if bool(task.labels) == bool(task.score_range):  # has a finding of its own, and either kind may be meant
         return
-    unsuited, suited = (
-        (LABEL_METRICS, NUMBER_METRICS) if task.score_range else (NUMBER_METRICS, LABEL_METRICS)
-    )
-    clash = (
-        "compares labels, and this is a regression task"
-        if task.score_range
-        else "compares numbers, and this is classification"
-    )
+    if task.score_range:
+        unsuited, suited = LABEL_METRICS, NUMBER_METRICS
+        clash = "compares labels, and this is a regression task"
+    else:
+        unsuited, suited = NUMBER_METRICS, LABEL_METRICS
+        clash = "compares numbers, and this is classification"
     for position, metric in enumerate(task.metrics):
         if metric.function in unsuited:
             where = (*path, "metrics", position, "function")
@@ -156,17 +154,14 @@ def _suited_functions(path: KeyPath, task: Task) -> Iterator[Finding]:
 
 def _positives(path: KeyPath, task: Task) -> Iterator[Finding]:
     for position, metric in enumerate(task.metrics):
-        yield from _positive((*path, "metrics", position, "positive"), metric, task)
-
-
-def _positive(path: KeyPath, metric: Metric, task: Task) -> Iterator[Finding]:
-    if metric.positive is None:
-        if metric.function == "f1" and task.labels:
-            yield Finding(path, f"is missing; {one_of(task.words)}: the class that F1 is computed for")
-    elif metric.function in BUILT_IN and metric.function != "f1":
-        yield Finding(path, f'is of no use to "{metric.function}"; expected it with "f1" only')
-    elif metric.positive not in task.words:
-        yield Finding(path, f'"{metric.positive}" is no label of this task; {one_of(task.words)}')
+        where = (*path, "metrics", position, "positive")
+        if metric.positive is None:
+            if metric.function == "f1" and task.labels:
+                yield Finding(where, f"is missing; {one_of(task.words)}: the class that F1 is computed for")
+        elif metric.function in BUILT_IN and metric.function != "f1":
+            yield Finding(where, f'is of no use to "{metric.function}"; expected it with "f1" only')
+        elif metric.positive not in task.words:
+            yield Finding(where, f'"{metric.positive}" is no label of this task; {one_of(task.words)}')
 
 
 def _metric_names(path: KeyPath, task: Task) -> Iterator[Finding]:

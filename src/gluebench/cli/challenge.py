@@ -59,8 +59,8 @@ def shortcuts(out: str, name: str | None, each: int, seed: int, benchmark: str) 
     Example:
       gluebench challenge shortcuts --out shortcuts.tsv
     """
-    from gluebench.analysis.challenge import shortcuts as made
-    from gluebench.analysis.challenge import write_items
+    from gluebench.analysis.challenge.item import write_items
+    from gluebench.analysis.challenge.shortcuts import shortcuts as made
     from gluebench.benchmark import load_benchmark
 
     manifest = load_benchmark(benchmark)
@@ -119,8 +119,8 @@ def perturb(
       gluebench challenge perturb --data data/ --task MNLI --split dev_matched --out changed.tsv
       gluebench challenge perturb --data data/ --task SST-2 --pairs MNLI --rule "negation added" --out new.tsv
     """
-    from gluebench.analysis.challenge import write_items
-    from gluebench.analysis.challenge.perturb import RULES, perturbed, sentence_pairs
+    from gluebench.analysis.challenge.edits import RULES, perturbed, sentence_pairs
+    from gluebench.analysis.challenge.item import write_items
     from gluebench.benchmark import load_benchmark
     from gluebench.data import DataError, load
 

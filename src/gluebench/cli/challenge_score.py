@@ -16,7 +16,8 @@ from gluebench.cli.run_options import model_options
 from gluebench.cli.tables import Section, Table
 
 if TYPE_CHECKING:
-    from gluebench.analysis.challenge import CaseScore, Item, Scored
+    from gluebench.analysis.challenge.item import Item
+    from gluebench.analysis.challenge.score import CaseScore, Scored
     from gluebench.benchmark import Benchmark, Task
     from gluebench.systems.adapters.resolve import Model
 
@@ -50,7 +51,7 @@ def predict(
     Example:
       gluebench challenge predict shortcuts.tsv system:bag-of-words --data data/ --out answers.tsv
     """
-    from gluebench.analysis.challenge import read_items
+    from gluebench.analysis.challenge.item import read_items
     from gluebench.benchmark import load_benchmark
     from gluebench.cli.run import installed
     from gluebench.cli.run_options import wishes
@@ -116,8 +117,8 @@ def score(file: str, answers: str, kept: str | None, broken: bool, benchmark: st
       gluebench challenge score changed.tsv answers.tsv --keep diagnostic.tsv
       gluebench data lint-diagnostic diagnostic.tsv
     """
-    from gluebench.analysis.challenge import read_items
-    from gluebench.analysis.challenge import score as scored
+    from gluebench.analysis.challenge.item import read_items
+    from gluebench.analysis.challenge.score import score as scored
     from gluebench.benchmark import load_benchmark
 
     if broken and kept is None:

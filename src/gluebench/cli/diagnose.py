@@ -11,7 +11,7 @@ from gluebench.cli.options import Form, output_options
 from gluebench.cli.output import Output, emit, notices
 
 if TYPE_CHECKING:
-    from gluebench.analysis.diagnostics import Diagnosis
+    from gluebench.analysis.diagnostics.diagnosis import Diagnosis
     from gluebench.benchmark import Benchmark
     from gluebench.scoring import Gold
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
-from gluebench.analysis.diagnostics import Diagnosis, Explained, SetDiagnosis, explain
-from gluebench.analysis.diagnostics.diagnosis import Finding
+from gluebench.analysis.diagnostics.diagnosis import Diagnosis, Finding, SetDiagnosis
+from gluebench.analysis.diagnostics.phenomena import Explained, explain
 from gluebench.benchmark import Task, UnknownNameError
 from gluebench.benchmark.lookup import fold
 from gluebench.cli.diagnose_view import CONFUSED, confusion_table

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from gluebench.analysis.diagnostics import Diagnosis, SetDiagnosis, Table5, table5
-from gluebench.analysis.diagnostics.table5 import COLUMNS, human
+from gluebench.analysis.diagnostics.diagnosis import Diagnosis, SetDiagnosis
+from gluebench.analysis.diagnostics.table5 import COLUMNS, Table5, human, table5
 from gluebench.benchmark import Benchmark
 from gluebench.cli.output import Output, Records, percent
 from gluebench.cli.report_view import BETWEEN_MODELS, record

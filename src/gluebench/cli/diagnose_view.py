@@ -4,8 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from gluebench.analysis.diagnostics import Confusion, Diagnosis, Directions, SetDiagnosis, Share
-from gluebench.analysis.diagnostics.diagnosis import Finding
+from gluebench.analysis.diagnostics.diagnosis import (
+    Confusion,
+    Diagnosis,
+    Directions,
+    Finding,
+    SetDiagnosis,
+    Share,
+)
 from gluebench.analysis.diagnostics.phenomena import PAGE
 from gluebench.analysis.diagnostics.table5 import human
 from gluebench.benchmark import Benchmark, Task

@@ -12,8 +12,7 @@ from gluebench.cli.options import Form, output_options, pairs, seed_option
 from gluebench.cli.output import emit, notices
 
 if TYPE_CHECKING:
-    from gluebench.analysis.rank.profile import Missing
-    from gluebench.analysis.rank.rules import Rule
+    from gluebench.analysis.rank.rules import Missing, Rule
 
 
 @click.command

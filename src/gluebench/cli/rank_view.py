@@ -6,8 +6,7 @@ from collections.abc import Iterator, Mapping
 
 from gluebench.analysis.rank import RankedSystem, Ranking
 from gluebench.analysis.rank.costs import Cost, pareto_front
-from gluebench.analysis.rank.profile import MISSING
-from gluebench.analysis.rank.rules import Verdict
+from gluebench.analysis.rank.rules import MISSING, Verdict
 from gluebench.benchmark import Benchmark
 from gluebench.cli.compare import p_cell
 from gluebench.cli.output import Output, Records, percent

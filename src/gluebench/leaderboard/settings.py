@@ -130,7 +130,7 @@ STORAGES = {
 }
 STATIC_URL = "static/"
 STATIC_ROOT = str(FOLDER.static)
-CHARTS = os.path.join(HERE, "..", "analysis", "charts", "static")
+CHARTS = os.path.join(HERE, "..", "analysis", "static")
 STATICFILES_DIRS = [os.path.join(HERE, "static"), ("charts", CHARTS)]
 WHITENOISE_KEEP_ONLY_HASHED_FILES = True
 

@@ -1,8 +1,9 @@
-"""Student's t in plain Python, so that nothing but numpy has to be installed for an interval or a test."""
+"""Student's t, and p-values adjusted for their number, in plain Python: no test needs more than numpy."""
 
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 
 _QUANTILE_STEPS = 100
 """A bound that is far from reached: a quantile takes about four steps."""
@@ -109,3 +110,18 @@ def _beta_fraction(x: float, a: float, *, b: float) -> float:
         if abs(c * d - 1) < 1e-16:
             return value
     return value
+
+
+def holm(p_values: Sequence[float]) -> tuple[float, ...]:
+    """The p-values adjusted for their number, in the order given (Holm 1979).
+
+    The smallest is multiplied by how many there are, the next by one less, and so on; none may
+    fall below the one before it, and none exceeds 1.
+    """
+    count = len(p_values)
+    adjusted = [0.0] * count
+    floor = 0.0
+    for rank, position in enumerate(sorted(range(count), key=p_values.__getitem__)):
+        floor = max(floor, min(1.0, (count - rank) * p_values[position]))
+        adjusted[position] = floor
+    return tuple(adjusted)

@@ -9,8 +9,8 @@ from dataclasses import dataclass, field, replace
 from gluebench.benchmark import Benchmark, Role, Task, TestFile, load_benchmark
 from gluebench.scoring.tags import Category, Metadata, Tagged, categories, read_metadata, read_phenomena
 from gluebench.submission.check import other_sizes
-from gluebench.submission.column import Column
 from gluebench.submission.problems import Problem, listed
+from gluebench.submission.submission import Column
 from gluebench.submission.tables import Layout, read_table
 
 SUFFIX = ".tsv"

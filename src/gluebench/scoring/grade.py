@@ -17,9 +17,12 @@ from gluebench.submission.problems import Problem
 from gluebench.submission.submission import Submission, missing_files
 from gluebench.submission.values import SubmissionError, submission_of
 
+Run = Submission | Mapping[str, Any]
+"""One run of a system: a submission, or task or test file to predictions (arrays, lists, DataFrames)."""
+
 
 def grade(
-    submission: Submission | Mapping[str, Any],
+    submission: Run,
     gold: Gold | str | os.PathLike[str],
     *,
     intervals: bool = True,
@@ -32,8 +35,7 @@ def grade(
     not of one benchmark and split.
     """
     labels = _gold(submission, gold, benchmark)
-    if not isinstance(submission, Submission):
-        submission = submission_of(submission, labels.benchmark, role=labels.role)
+    submission = submission_from(submission, labels)
     require_gradable(submission, labels)
     _require_gold(submission, labels)
     pairs = pairs_of(submission, labels)
@@ -63,10 +65,19 @@ def grade(
     )
 
 
+def submission_from(run: Run, gold: Gold) -> Submission:
+    """The submission of one run."""
+    return run if isinstance(run, Submission) else submission_of(run, gold.benchmark, role=gold.role)
+
+
+def submissions_from(system: Run | Sequence[Run], gold: Gold) -> list[Submission]:
+    """The submission of each run; a system that is given as one submission has one run."""
+    runs = [system] if isinstance(system, Submission | Mapping) else system
+    return [submission_from(run, gold) for run in runs]
+
+
 def _gold(
-    submission: Submission | Mapping[str, Any],
-    gold: Gold | str | os.PathLike[str],
-    benchmark: Benchmark | str | os.PathLike[str],
+    submission: Run, gold: Gold | str | os.PathLike[str], benchmark: Benchmark | str | os.PathLike[str]
 ) -> Gold:
     if isinstance(gold, Gold):
         return gold

@@ -20,8 +20,7 @@ from gluebench.scoring.gold import Gold
 from gluebench.scoring.grade import pairs_of
 from gluebench.scoring.metrics import is_proportion, point, task_score
 from gluebench.scoring.pairs import Pairs
-from gluebench.submission.column import Column
-from gluebench.submission.submission import Submission
+from gluebench.submission.submission import Column, Submission
 
 if TYPE_CHECKING:
     from gluebench.scoring.units import Units

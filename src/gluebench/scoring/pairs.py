@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
-from gluebench.submission.column import Column, bits
+from gluebench.submission.submission import Column, bits
 
 SIXTEEN = 16
 """Most classes whose pairs of codes still fit one byte."""

@@ -18,7 +18,7 @@ from typing import Literal
 from gluebench.benchmark import Phenomenon
 from gluebench.scoring.gold import Gold, gold_of
 from gluebench.scoring.tags import Metadata, Tagged, numbered
-from gluebench.submission.column import Column
+from gluebench.submission.submission import Column
 
 Rows = Literal["public", "held back"]
 WARNINGS: Mapping[Rows, str] = {

@@ -49,17 +49,77 @@ class Divisions(NamedTuple):
     problems: list[Problem]
 
 
+class _Sheet:
+    """A file beside the labels: its rows, and what is wrong with it."""
+
+    def __init__(self, name: str, data: bytes, size: int) -> None:
+        self._name, self._problems = name, list[Problem]()
+        self.columns: list[str] = []
+        """All but the index."""
+        self.rows: list[_Row] = []
+        try:
+            text = data.decode("utf-8-sig").replace("\r\n", "\n")
+        except UnicodeDecodeError as error:
+            line = data.count(b"\n", 0, error.start) + 1
+            self.add("encoding", "expected UTF-8 text", "Save it as UTF-8.", line)
+            return
+        header, *lines = text.split("\n")
+        first, *self.columns = header.split("\t")
+        if first != "index":
+            expected = "expected a line of column names"
+            self.add("header", expected, "Name the first column index.", 1, value=header[:60])
+            return
+        for line, row in enumerate(lines, 2):
+            if row:
+                self._read_row(line, row.split("\t"), size)
+
+    def add(
+        self,
+        code: str,
+        expected: str,
+        fix: str,
+        line: int | None = None,
+        *,
+        index: int | None = None,
+        value: str | None = None,
+    ) -> None:
+        """Note a problem."""
+        self._problems.append(Problem(code, "error", self._name, expected, fix, line, index, value))
+
+    @property
+    def problems(self) -> list[Problem]:
+        """The first few, and how many more there are."""
+        rest = len(self._problems) - SHOWN_PER_FILE
+        if rest <= 0:
+            return self._problems
+        more = f"{rest:,} more problem{'s' * (rest != 1)}"
+        last = Problem("more", "error", self._name, more, "Mend those above first.")
+        return [*self._problems[:SHOWN_PER_FILE], last]
+
+    def refuse_header(self, *expected: str) -> None:
+        """Note that the columns are not the expected ones."""
+        header = "<TAB>".join(["index", *expected])
+        value = "\t".join(["index", *self.columns])
+        self.add("header", f"expected the header {header}", "Write it so.", 1, value=value)
+
+    def _read_row(self, line: int, fields: Sequence[str], size: int) -> None:
+        index = fields[0]
+        if len(fields) != 1 + len(self.columns) or not all(fields):
+            names = ", ".join(["index", *self.columns])
+            expected = f"expected a value for each of {names}, with one tab between them"
+            self.add("columns", expected, "Fill in the row.", line, value="\t".join(fields)[:60])
+        # A longer number is no index, and int() refuses more than 4,300 digits.
+        elif not (index.isascii() and index.isdigit() and len(index) <= 18 and int(index) < size):
+            expected = f"expected an integer from 0 to {size - 1} as index"
+            self.add("bad-index", expected, "Write the test file's index.", line, value=index[:60])
+        else:
+            self.rows.append(_Row(line, int(index), tuple(fields[1:])))
+
+
 class _Row(NamedTuple):
     line: int
     example: int
     values: tuple[str, ...]
-
-
-class _Sheet(NamedTuple):
-    columns: Sequence[str]
-    """All but the index."""
-    rows: Sequence[_Row]
-    problems: list[Problem]
 
 
 def read_phenomena(name: str, data: bytes, task: Task, *, size: int, positions: Mapping[int, int]) -> Tags:
@@ -68,29 +128,36 @@ def read_phenomena(name: str, data: bytes, task: Task, *, size: int, positions: 
     `positions` is index to position in the gold column. Tags of examples without gold are passed over,
     and the same tag twice counts once.
     """
-    sheet = _read(name, data, size)
+    sheet = _Sheet(name, data, size)
+    if not sheet.problems and sheet.columns != ["coarse", "fine"]:
+        sheet.refuse_header("coarse", "fine")
     if sheet.problems:
         return Tags({}, sheet.problems)
-    if tuple(sheet.columns) != ("coarse", "fine"):
-        return Tags({}, [_header(name, sheet, "index<TAB>coarse<TAB>fine")])
     known = {
         (fold(phenomenon.coarse), fold(word)): phenomenon
         for phenomenon in task.phenomena
         for word in (phenomenon.name, *phenomenon.aliases)
     }
-    found: dict[Phenomenon, set[int]] = {phenomenon: set() for phenomenon in task.phenomena}
-    problems: list[Problem] = []
-    written = {
+    of_values = {
         values: known.get((fold(values[0]), fold(values[1]))) for values in {row.values for row in sheet.rows}
     }
+    tagged: dict[Phenomenon, set[int]] = {phenomenon: set() for phenomenon in task.phenomena}
     for row in sheet.rows:
-        phenomenon = written[row.values]
+        phenomenon = of_values[row.values]
         if phenomenon is None:
-            problems.append(_unknown(name, row, task))
+            _refuse_phenomenon(sheet, row, task)
         elif row.example in positions:
-            found[phenomenon].add(positions[row.example])
-    tagged = {phenomenon: tuple(sorted(at)) for phenomenon, at in found.items() if at}
-    return Tags(tagged, _first(name, problems))
+            tagged[phenomenon].add(positions[row.example])
+    return Tags({phenomenon: tuple(sorted(at)) for phenomenon, at in tagged.items() if at}, sheet.problems)
+
+
+def _refuse_phenomenon(sheet: _Sheet, row: _Row, task: Task) -> None:
+    close = closest(row.values[1], [phenomenon.name for phenomenon in task.phenomena])
+    hint = (
+        f"Did you mean {' or '.join(close)}?" if close else "Add it to the manifest, as a name or an alias."
+    )
+    expected = f"expected a phenomenon of {task.name} and its coarse category, as the manifest has them"
+    sheet.add("unknown-phenomenon", expected, hint, row.line, index=row.example, value=", ".join(row.values))
 
 
 def read_metadata(
@@ -100,22 +167,47 @@ def read_metadata(
 
     Every example that has gold needs its row.
     """
-    sheet = _read(name, data, size)
-    columns = [column for column in (GROUP, *task.metadata) if column in sheet.columns]
+    sheet = _Sheet(name, data, size)
+    if not sheet.problems:
+        _check_columns(sheet, task)
+    if not sheet.problems:
+        _check_indices(sheet, positions)
+    if sheet.problems:
+        return Divisions(Metadata(None, {}), sheet.problems)
     by_index = {row.example: row.values for row in sheet.rows}
-    problems = (
-        sheet.problems
-        or _column_problems(name, sheet, task)
-        or _first(name, [*_repeated(name, sheet.rows), *_unlisted(name, positions, by_index)])
-    )
-    if problems:
-        return Divisions(Metadata(None, {}), problems)
     values = {
         column: tuple(by_index[index][sheet.columns.index(column)] for index in positions)
-        for column in columns
+        for column in (GROUP, *task.metadata)
+        if column in sheet.columns
     }
     groups = values.pop(GROUP, None)
     return Divisions(Metadata(None if groups is None else numbered(groups), values), [])
+
+
+def _check_columns(sheet: _Sheet, task: Task) -> None:
+    if not {GROUP, *task.metadata} & set(sheet.columns):
+        sheet.refuse_header(GROUP, *task.metadata)
+        return
+    for column in (GROUP, *task.metadata):
+        number = sheet.columns.count(column)
+        if number > 1:
+            sheet.add("metadata-column", f"expected one column {column!r}", "Remove the others.", 1)
+        elif number == 0 and column != GROUP:
+            expected = f"expected a column {column!r}, which the manifest names"
+            sheet.add("metadata-column", expected, "Add the column.", 1)
+
+
+def _check_indices(sheet: _Sheet, positions: Mapping[int, int]) -> None:
+    seen: set[int] = set()
+    for line, index, _ in sheet.rows:
+        if index in seen:
+            expected, fix = "expected each index once", "Keep one row for this index."
+            sheet.add("repeated-index", expected, fix, line, index=index)
+        seen.add(index)
+    for index in positions:
+        if index not in seen:
+            expected = "expected a row for each example that has gold"
+            sheet.add("missing-index", expected, "Add the missing row.", index=index)
 
 
 def categories(task: Task, tags: Tagged, about: Metadata | None, *, size: int) -> tuple[Category, ...]:
@@ -141,112 +233,7 @@ def categories(task: Task, tags: Tagged, about: Metadata | None, *, size: int) -
     return tuple(each for each in found if each.positions)
 
 
-def _read(name: str, data: bytes, size: int) -> _Sheet:
-    try:
-        text = data.decode("utf-8-sig").replace("\r\n", "\n")
-    except UnicodeDecodeError as error:
-        line = data.count(b"\n", 0, error.start) + 1
-        problem = Problem("encoding", "error", name, "expected UTF-8 text", "Save it as UTF-8.", line)
-        return _Sheet((), (), [problem])
-    header, _, body = text.partition("\n")
-    columns = header.split("\t")
-    if columns[0] != "index":
-        fix, shown = "Name the first column index.", header[:60]
-        problem = Problem("header", "error", name, "expected a line of column names", fix, 1, None, shown)
-        return _Sheet((), (), [problem])
-    rows: list[_Row] = []
-    problems: list[Problem] = []
-    for line, row in enumerate(body.split("\n"), 2):
-        if not row:
-            continue
-        fields = row.split("\t")
-        faulty = _row_problem(name, line, fields, columns, size)
-        if faulty is None:
-            rows.append(_Row(line, int(fields[0]), tuple(fields[1:])))
-        else:
-            problems.append(faulty)
-    return _Sheet(columns[1:], rows, _first(name, problems))
-
-
-def _row_problem(
-    name: str, line: int, fields: Sequence[str], columns: Sequence[str], size: int
-) -> Problem | None:
-    if len(fields) != len(columns) or not all(fields):
-        expected = f"expected a value for each of {', '.join(columns)}, with one tab between them"
-        shown = "\t".join(fields)[:60]
-        return Problem("columns", "error", name, expected, "Fill in the row.", line, None, shown)
-    index = fields[0]
-    # A longer number is no index, and int() refuses more than 4,300 digits.
-    if not (index.isascii() and index.isdigit() and len(index) <= 18 and int(index) < size):
-        expected = f"expected an integer from 0 to {size - 1} as index"
-        fix = "Write the test file's index."
-        return Problem("bad-index", "error", name, expected, fix, line, None, index[:60])
-    return None
-
-
-def _column_problems(name: str, sheet: _Sheet, task: Task) -> list[Problem]:
-    if not {GROUP, *task.metadata} & set(sheet.columns):
-        return [_header(name, sheet, "<TAB>".join(["index", GROUP, *task.metadata]))]
-    problems = []
-    for column in (GROUP, *task.metadata):
-        number = sheet.columns.count(column)
-        if number > 1:
-            expected, fix = f"expected one column {column!r}", "Remove the others."
-        elif number == 0 and column != GROUP:
-            expected, fix = f"expected a column {column!r}, which the manifest names", "Add the column."
-        else:
-            continue
-        problems.append(Problem("metadata-column", "error", name, expected, fix, 1))
-    return problems
-
-
-def _header(name: str, sheet: _Sheet, wanted: str) -> Problem:
-    found = "\t".join(["index", *sheet.columns])
-    return Problem("header", "error", name, f"expected the header {wanted}", "Write it so.", 1, None, found)
-
-
-def _unknown(name: str, row: _Row, task: Task) -> Problem:
-    value = ", ".join(row.values)
-    close = closest(row.values[1], [phenomenon.name for phenomenon in task.phenomena])
-    hint = "Add it to the manifest, as a name or an alias."
-    if close:
-        hint = f"Did you mean {' or '.join(close)}?"
-    expected = f"expected a phenomenon of {task.name} and its coarse category, as the manifest has them"
-    return Problem("unknown-phenomenon", "error", name, expected, hint, row.line, row.example, value)
-
-
-def _repeated(name: str, rows: Sequence[_Row]) -> list[Problem]:
-    seen: set[int] = set()
-    problems = []
-    expected, fix = "expected each index once", "Keep one row for this index."
-    for row in rows:
-        if row.example in seen:
-            problems.append(Problem("repeated-index", "error", name, expected, fix, row.line, row.example))
-        seen.add(row.example)
-    return problems
-
-
-def _unlisted(
-    name: str, positions: Mapping[int, int], by_index: Mapping[int, Sequence[str]]
-) -> list[Problem]:
-    expected, fix = "expected a row for each example that has gold", "Add the missing row."
-    return [
-        Problem("missing-index", "error", name, expected, fix, None, index)
-        for index in positions
-        if index not in by_index
-    ]
-
-
 def numbered(values: Sequence[Hashable]) -> tuple[int, ...]:
     """The values as numbers from 0, in order of appearance."""
     numbers = {value: number for number, value in enumerate(dict.fromkeys(values))}
     return tuple(numbers[value] for value in values)
-
-
-def _first(name: str, problems: list[Problem]) -> list[Problem]:
-    """The first few, and how many more there are."""
-    if len(problems) <= SHOWN_PER_FILE:
-        return problems
-    rest = len(problems) - SHOWN_PER_FILE
-    more = f"{rest:,} more problem{'s' * (rest != 1)}"
-    return [*problems[:SHOWN_PER_FILE], Problem("more", "error", name, more, "Mend those above first.")]

@@ -7,17 +7,25 @@ import stat
 from collections.abc import Callable, Mapping
 from typing import NamedTuple
 
-from gluebench.submission.archive_problems import Refused, notice, printable, refusal, shortened
-from gluebench.submission.member_names import TEXT, base_name, is_system_file, name_fault
+from gluebench.submission.archive_problems import (
+    TEXT,
+    Refused,
+    base_name,
+    is_system_file,
+    name_fault,
+    notice,
+    printable,
+    refusal,
+    shortened,
+)
 from gluebench.submission.problems import Problem
 from gluebench.submission.zip_reader import (
     Contents,
     Limits,
     archive_kind,
-    count_fault,
     read_zip,
     repeated,
-    total_fault,
+    size_problems,
 )
 from gluebench.submission.zip_structure import DESCRIPTOR_MARK, END_MARK, END_REACH, SPLIT_MARK
 
@@ -149,15 +157,12 @@ def _told(prefix: str, entry: os.DirEntry[str]) -> str:
 
 def _judge_folder(prefix: str, chosen: list[os.DirEntry[str]], limits: Limits) -> list[Problem]:
     """What is wrong with reading these files, before any is opened."""
-    problems = []
-    for entry in chosen:
-        fault = _entry_fault(prefix, entry)
-        if fault:
-            problems.append(refusal(fault, file=prefix + entry.name))
-    problems += repeated([entry.name for entry in chosen])
-    total = sum(entry.stat(follow_symlinks=False).st_size for entry in chosen)
-    faults = (count_fault(len(chosen), limits), total_fault(total, limits))
-    return problems + [fault for fault in faults if fault]
+    faults = {prefix + entry.name: _entry_fault(prefix, entry) for entry in chosen}
+    return [
+        *(refusal(fault, file=path) for path, fault in faults.items() if fault),
+        *repeated([entry.name for entry in chosen]),
+        *size_problems([entry.stat(follow_symlinks=False).st_size for entry in chosen], limits),
+    ]
 
 
 def _entry_fault(prefix: str, entry: os.DirEntry[str]) -> str | None:

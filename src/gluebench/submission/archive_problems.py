@@ -1,10 +1,10 @@
-"""What can be wrong with an archive or a folder: every code, what was expected, how to fix it."""
+"""What can be wrong with an archive, a folder or a name in it: codes, what was expected, how to fix it."""
 
 from __future__ import annotations
 
-from typing import NamedTuple
+import re
 
-from gluebench.submission.problems import SHOWN_PER_FILE, Problem
+from gluebench.submission.problems import SHOWN_PER_FILE, Problem, sentences
 
 SHOWN_VALUE = 120
 """Characters of a name or value that a message repeats."""
@@ -12,126 +12,30 @@ SHOWN_VALUE = 120
 SHOWN_NAMES = 10
 """Names that a notice spells out; the rest are counted."""
 
-_REMAKE = "Make the zip again from the plain files with `zip submission.zip *.tsv`."
-_RENAME = "Rename it, then make the zip again with `zip submission.zip *.tsv`."
-_UPLOAD = "Copy or upload the file again, or make the zip again with `zip submission.zip *.tsv`."
+TEXT = (".tsv", ".csv", ".jsonl", ".json", ".txt")
+"""Ends of the names of files that can hold predictions as text."""
+NAME_LIMIT = 255
+"""Bytes a whole name inside an archive may have."""
 
+# C0 and C1 controls, line and paragraph separators, and the marks that reverse the reading direction:
+# printed, each could make a name look like another one. Surrogates are undecodable bytes.
+_CONTROL = re.compile("[\x01-\x1f\x7f-\x9f\u2028\u2029\u202a-\u202e\u2066-\u2069]")
+_SURROGATE = re.compile("[\ud800-\udfff]")
+_DRIVE = re.compile(r"(?:^|/)[A-Za-z]:")
+_DEVICE = re.compile(
+    r"(?:con|prn|aux|nul|conin\$|conout\$|com[0-9¹²³]|lpt[0-9¹²³])[ ]*(?:\..*)?", re.IGNORECASE
+)
+_UP = re.compile(r"\.[. ]*\.[. ]*")
+_SYSTEM_FILES = frozenset({".ds_store", "thumbs.db", "desktop.ini", "icon\r"})
+_SYSTEM_FOLDERS = frozenset({"__macosx"})
 
-class Advice(NamedTuple):
-    """The half of a message that does not depend on the file."""
-
-    expected: str
-    fix: str
-
-
-REFUSALS: dict[str, Advice] = {
-    # The source itself.
-    "not-found": Advice("expected an existing zip, folder or .tsv file", "Check the path."),
-    "unreadable": Advice("expected a file or folder that may be read", "Check its permissions."),
-    "not-a-file": Advice(
-        "expected a zip, a folder or a .tsv file, not a pipe or a device",
-        "Save it to a file and name that file.",
-    ),
-    "empty-file": Advice("expected a zip with files in it, but the file has 0 bytes", _UPLOAD),
-    "wrong-archive": Advice(
-        "expected a zip, but this is another kind of archive",
-        "Unpack it, then make a zip with `zip submission.zip *.tsv`.",
-    ),
-    "unknown-kind": Advice(
-        "expected a zip, a folder or a .tsv file, and the content is none of them", _REMAKE
-    ),
-    "spreadsheet": Advice(
-        "expected text with tabs, and this is a spreadsheet",
-        "Save each sheet as text with tabs between the columns, named as its test file.",
-    ),
-    "too-large": Advice(
-        "the file is larger than a submission can be", "Leave out everything but the .tsv files."
-    ),
-    "symlink": Advice(
-        "expected a file, but this is a symbolic link, which is never followed",
-        "Put the file itself in its place.",
-    ),
-    "special-file": Advice("expected a regular file, not a device, pipe or socket", "Leave it out."),
-    "changed": Advice("the file changed while it was read", "Wait until it is written, then try again."),
-    # The structure of a zip.
-    "truncated": Advice("the end of the zip is missing", _UPLOAD),
-    "empty-archive": Advice("expected a zip with files in it, but it holds none", _REMAKE),
-    "leading-data": Advice(
-        "expected the zip to begin with its first file; there are other bytes before it", _REMAKE
-    ),
-    "trailing-data": Advice("expected nothing after the end of the zip", _REMAKE),
-    "ambiguous-end": Advice(
-        "expected one end-of-zip record; two tools could read two different zips here", _REMAKE
-    ),
-    "multi-disk": Advice(
-        "expected a zip in one piece, but this is a part of a split zip", "Make one zip, not a split one."
-    ),
-    "zip64": Advice("the Zip64 records contradict the rest of the zip", _REMAKE),
-    "directory-bounds": Advice("the list of files does not lie where the zip says", _REMAKE),
-    "count-mismatch": Advice("the zip lists more or fewer files than it says", _REMAKE),
-    "bad-directory": Advice("the list of files in the zip is damaged", _UPLOAD),
-    "out-of-bounds": Advice("a file is said to lie outside the zip's data", _REMAKE),
-    "overlap": Advice(
-        "expected every file to have its own bytes, but this one shares some with another", _REMAKE
-    ),
-    "hidden-data": Advice(
-        "expected nothing between the files of the zip; there are bytes that no file owns", _REMAKE
-    ),
-    "header-mismatch": Advice("the two headers of this file in the zip contradict each other", _REMAKE),
-    "too-many-members": Advice(
-        "the zip lists more files than a submission can have", "Leave out everything but the .tsv files."
-    ),
-    # Names.
-    "path-traversal": Advice(
-        "expected a name inside the zip, but this one points outside with '..'", _RENAME
-    ),
-    "absolute-path": Advice("expected a name inside the zip, but this one is an absolute path", _RENAME),
-    "drive-letter": Advice("expected a name inside the zip, but this one names a drive", _RENAME),
-    "nul-in-name": Advice("expected a name without a NUL character", _RENAME),
-    "control-character": Advice("expected a name without control characters", _RENAME),
-    "device-name": Advice("this name is reserved for a device on Windows", _RENAME),
-    "name-too-long": Advice("expected a name of at most 255 bytes", _RENAME),
-    "undecodable-name": Advice("expected a name in UTF-8", _RENAME),
-    "empty-name": Advice("expected a file with a name", _RENAME),
-    "duplicate-name": Advice(
-        "expected each name once, letter case aside", "Keep one of the two and make the zip again."
-    ),
-    "nested-folder": Advice(
-        "expected the files at the top of the zip or in one folder, not deeper",
-        "Make the zip inside the folder that holds the files, with `zip submission.zip *.tsv`.",
-    ),
-    # The content of a member.
-    "encrypted": Advice("expected a file without a password", "Make the zip again without a password."),
-    "unsupported-compression": Advice(
-        "expected plain zip compression (deflate) or none",
-        "Make the zip again with standard compression, as `zip submission.zip *.tsv` does.",
-    ),
-    "nested-archive": Advice(
-        "expected a .tsv file, but its content is an archive",
-        "Unpack it and put the .tsv files straight into the zip.",
-    ),
-    "too-large-unpacked": Advice(
-        "the files are larger, unpacked, than a submission can be", "Leave out everything but the .tsv files."
-    ),
-    "ratio-bomb": Advice(
-        "the file unpacks to far more than predictions would",
-        "Check that it holds predictions, one per line.",
-    ),
-    "forged-size": Advice("the size the zip gives for this file is not its real size", _REMAKE),
-    "truncated-member": Advice("the compressed data of this file ends too early", _UPLOAD),
-    "corrupt-data": Advice("the compressed data of this file is damaged", _UPLOAD),
-    "bad-crc": Advice("the content of this file does not match its checksum", _UPLOAD),
-    # Beyond the first SHOWN_PER_FILE.
-    "more-problems": Advice(
-        "there are more problems of these kinds, not listed", "Fix the ones listed first."
-    ),
+REFUSALS = sentences(__file__)
+NOTICES = {
+    "wrapper-folder": "the files lie in a folder, which is fine",
+    "system-files": "files that an operating system adds are ignored",
+    "backslash-names": "backslashes in names are read as folder separators",
 }
-
-NOTICES: dict[str, Advice] = {
-    "wrapper-folder": Advice("the files lie in a folder, which is fine", "Nothing to do."),
-    "system-files": Advice("files that an operating system adds are ignored", "Nothing to do."),
-    "backslash-names": Advice("backslashes in names are read as folder separators", "Nothing to do."),
-}
+"""What was found; there is nothing to do about it."""
 
 
 class Refused(Exception):  # noqa: N818 - it says what happened to the file; it never leaves this room
@@ -144,18 +48,17 @@ class Refused(Exception):  # noqa: N818 - it says what happened to the file; it 
 
 def refusal(code: str, *, file: str = "", value: str | None = None) -> Problem:
     """The error of this code. `file` is a name from outside and is made printable here."""
-    advice = REFUSALS[code]
+    expected, fix, _ = REFUSALS[code]
     shown = None if value is None else printable(value)
-    return Problem(code, "error", printable(file), advice.expected, advice.fix, value=shown)
+    return Problem(code, "error", printable(file), expected, fix, value=shown)
 
 
 def notice(code: str, names: list[str]) -> Problem:
     """The notice of this code about these names."""
-    advice = NOTICES[code]
     rest = len(names) - SHOWN_NAMES
     listed = ", ".join(printable(name) for name in names[:SHOWN_NAMES])
     value = f"{listed} and {rest} more" if rest > 0 else listed
-    return Problem(code, "notice", "", advice.expected, advice.fix, value=value)
+    return Problem(code, "notice", "", NOTICES[code], "Nothing to do.", value=value)
 
 
 def printable(name: str) -> str:
@@ -171,3 +74,45 @@ def shortened(problems: list[Problem]) -> list[Problem]:
     if rest <= 0:
         return problems
     return [*problems[:SHOWN_PER_FILE], refusal("more-problems", value=str(rest))]
+
+
+def base_name(path: str) -> str:
+    """The last part of a path inside an archive."""
+    return path[path.rfind("/") + 1 :]
+
+
+def name_fault(name: str) -> str | None:
+    """The code of what is wrong with a name whose separators are slashes, or None."""
+    if "\0" in name:
+        return "nul-in-name"
+    if _SURROGATE.search(name):
+        return "undecodable-name"
+    if _CONTROL.search(name) and base_name(name).lower() not in _SYSTEM_FILES:
+        return "control-character"
+    if name.startswith("/"):
+        return "absolute-path"
+    if _DRIVE.search(name):
+        return "drive-letter"
+    return _part_fault(name.split("/"))
+
+
+def _part_fault(parts: list[str]) -> str | None:
+    # Windows drops spaces and dots at the end of a part, so ".. " climbs there as ".." does everywhere.
+    if any(_UP.fullmatch(part) for part in parts):
+        return "path-traversal"
+    if any(_DEVICE.fullmatch(part) for part in parts):
+        return "device-name"
+    return None if any(part not in ("", ".") for part in parts) else "empty-name"
+
+
+def tidy(name: str) -> str:
+    """A name without empty parts and single dots: "./run//MRPC.tsv" is "run/MRPC.tsv"."""
+    return "/".join(part for part in name.split("/") if part not in ("", "."))
+
+
+def is_system_file(path: str) -> bool:
+    """Whether an operating system put it there: __MACOSX/, ._*, .DS_Store, Thumbs.db, desktop.ini."""
+    parts = path.casefold().split("/")
+    return (
+        parts[-1].startswith("._") or parts[-1] in _SYSTEM_FILES or not _SYSTEM_FOLDERS.isdisjoint(parts[:-1])
+    )

@@ -10,11 +10,9 @@ import re
 from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from pathlib import Path
-from typing import NamedTuple
 
 from gluebench.submission.layouts import KEYS, VALUES, Cells, NotRecognizedError, cells_of, is_number
-from gluebench.submission.problems import Problem
+from gluebench.submission.problems import Problem, sentences
 from gluebench.submission.tables import INDEX_NAMES, Layout, Table, listed_words, most_marks, read_table
 
 MOST_BYTES = 16 << 20
@@ -25,24 +23,7 @@ _STRUCTURAL = frozenset(
     {"encoding", "separator", "header", "no-header", "columns", "too-large", "extra-index", "repeated-index"}
 )
 """Errors that call for the whole file to be looked at; others do when they stand in the sample too."""
-
-
-class Sentence(NamedTuple):
-    """How a mistake is told: what was expected and what is there, what to do, and what `--fix` does."""
-
-    expected: str
-    fix: str
-    repair: str = ""
-
-
-def _sentences() -> dict[str, Sentence]:
-    """The table beside this module: a line for each mistake."""
-    lines = Path(__file__).with_suffix(".tsv").read_text(encoding="utf-8").splitlines()[1:]
-    rows = (line.split("\t") for line in lines)
-    return {code: Sentence(*sentence) for code, *sentence in rows}
-
-
-SENTENCES = _sentences()
+SENTENCES = sentences(__file__)
 _EXPLAINS = {
     "class-numbers": {"unknown-label"},
     "probabilities": {"unknown-label", "columns", "header", "missing-index"},

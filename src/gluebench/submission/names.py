@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator
 
 from gluebench.benchmark import Benchmark, Role, TestFile
 from gluebench.benchmark.lookup import fold
-from gluebench.submission.member_names import TEXT, base_name
+from gluebench.submission.archive_problems import TEXT, base_name
 
 SUFFIX = ".tsv"
 _FOREIGN = {

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from itertools import groupby
-from typing import Any, Literal
+from typing import Any, Literal, NamedTuple
 
 Severity = Literal["error", "warning", "notice"]
 Verdict = Literal["valid", "incomplete", "invalid"]
@@ -48,6 +49,21 @@ class Problem:
     def as_dict(self) -> dict[str, Any]:
         """The problem as JSON-ready values, every key present."""
         return asdict(self)
+
+
+class Sentence(NamedTuple):
+    """The words for a kind of problem: what was expected, what to do, and what `--fix` does."""
+
+    expected: str
+    fix: str
+    repair: str = ""
+
+
+def sentences(module: str) -> dict[str, Sentence]:
+    """The table beside the file of a module: code to sentence, a line each."""
+    with open(os.path.splitext(module)[0] + ".tsv", encoding="utf-8") as file:  # pathlib is slow to import
+        _, *rows = (line.rstrip("\n").split("\t") for line in file)
+    return {code: Sentence(*sentence) for code, *sentence in rows}
 
 
 def verdict(problems: Iterable[Problem], *, missing: bool) -> Verdict:

@@ -2,13 +2,85 @@
 
 from __future__ import annotations
 
-from collections.abc import Container, Mapping
+from array import array
+from collections.abc import Container, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from functools import lru_cache
+from typing import Any, NamedTuple
 
 from gluebench.benchmark import Benchmark, Role
-from gluebench.submission.column import Column
 from gluebench.submission.problems import Problem, Verdict
+
+
+class Bits(NamedTuple):
+    """A column of the codes 0 and 1 as one integer: counted and compared faster than bytes."""
+
+    number: int
+    """A set bit for each 1."""
+    ones: int
+
+
+@lru_cache(maxsize=16)
+def bits(codes: bytes) -> Bits:
+    """The codes 0 and 1 as bits; kept, since a file is looked at twice, and gold by every submission."""
+    number = int.from_bytes(codes, "little")
+    return Bits(number, number.bit_count())
+
+
+@dataclass(frozen=True, slots=True)
+class Column:
+    """One value per example: a label code each (classification) or a number each (regression).
+
+    Codes are bytes, 0 to len(labels) - 1, because the standard library counts and compares bytes at
+    the speed of memory; `numpy.frombuffer` views either form without a copy.
+    """
+
+    labels: tuple[str, ...]
+    """Label words in the order of their codes; empty for numbers."""
+    values: bytes | array[float]
+    indices: array[int] | None = None
+    """Index of each value, ascending; None when they are 0 to n - 1."""
+
+    def __len__(self) -> int:
+        return len(self.values)
+
+    @property
+    def row_indices(self) -> Sequence[int]:
+        """The index of each value, ascending."""
+        return range(len(self.values)) if self.indices is None else self.indices
+
+    @property
+    def codes(self) -> bytes:
+        """The label codes. Raises TypeError for a column of numbers."""
+        if not isinstance(self.values, bytes):
+            raise TypeError("this column holds numbers, not labels")
+        return self.values
+
+    @property
+    def numbers(self) -> array[float]:
+        """The numbers. Raises TypeError for a column of labels."""
+        if isinstance(self.values, bytes):
+            raise TypeError("this column holds labels, not numbers")
+        return self.values
+
+    def words(self) -> list[str]:
+        """The label words, in index order."""
+        return [self.labels[code] for code in self.codes]
+
+    def counts(self) -> tuple[int, ...]:
+        """How often each label occurs, in the order of their codes."""
+        codes, last = self.codes, len(self.labels) - 1
+        if last == 1:
+            ones = bits(codes).ones
+            return len(codes) - ones, ones
+        found = [len(codes) - len(codes.translate(None, bytes([code]))) for code in range(last)]
+        return (*found, len(codes) - sum(found))
+
+    def take(self, indices: Sequence[int]) -> Column:
+        """The values of these indices, of a column whose own indices are 0 to n - 1."""
+        if isinstance(self.values, bytes):
+            return Column(self.labels, bytes(map(self.values.__getitem__, indices)), array("q", indices))
+        return Column((), array("d", map(self.values.__getitem__, indices)), array("q", indices))
 
 
 def missing_files(benchmark: Benchmark, role: Role, there: Container[str]) -> tuple[str, ...]:

@@ -6,19 +6,22 @@ import sys
 from array import array
 from collections import Counter
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import NamedTuple
 
 from gluebench.submission.canonical import read_canonical, read_canonical_numbers
-from gluebench.submission.column import Column
-from gluebench.submission.lost_decimals import lost_decimals
-from gluebench.submission.problems import SHOWN_PER_FILE, Problem
+from gluebench.submission.problems import SHOWN_PER_FILE, Problem, Severity, sentences
 from gluebench.submission.rows import Fault, Rows, Wanted, read_lines
+from gluebench.submission.submission import Column
+from gluebench.submission.suspicions import lost_decimals
 
 INDEX_NAMES = ("index", "id", "")
 """Header names that are taken for the index column, letter case aside."""
 
 WRONG_SIZES = ("wrong-version", "wrong-split", "wrong-file")
 """Problems with a number of rows that something else has: extra and missing indices follow from it."""
+
+SENTENCES = sentences(__file__)
 
 _SMALL = 200_000
 """Bytes below which importing numpy costs more than it saves."""
@@ -108,12 +111,9 @@ def _read(name: str, text: _Text, layout: Layout) -> Table:
 
 def _unreadable(name: str, data: bytes, layout: Layout) -> Problem | None:
     if len(data) < 1000 and not data.strip(b"\xef\xbb\xbf\r\n\t "):
-        expected = "expected a header and one row per example"
-        return Problem("empty-file", "error", name, expected, "Write the predictions again.")
+        return _problem("empty-file", name, layout)
     if data[:2] in (b"\xff\xfe", b"\xfe\xff") or b"\0" in data[:64]:
-        expected = "expected UTF-8 text, and this is UTF-16 or no text at all"
-        fix = 'Save the file again as UTF-8 (in pandas: encoding="utf-8").'
-        return Problem("encoding", "error", name, expected, fix)
+        return _problem("encoding", name, layout)
     if len(data) > _ROW_BYTES * layout.most_rows:
         return _too_much(name, data, layout)
     return None
@@ -132,51 +132,41 @@ def most_marks(data: bytes, marks: str) -> int:
 def _too_much(name: str, data: bytes, layout: Layout) -> Problem:
     """The problem with a file that is not read row by row, because it could fill the memory."""
     rows = data.count(b"\n") - data.startswith(b"index\t")
-    counted = _row_count_problem(name, Rows(b"", array("q"), [], Counter(), rows, 0, 0), layout)
+    counted = _row_count_problem(name, rows, layout)
     if counted and counted.code in WRONG_SIZES:
         return counted
-    expected = f"expected {layout.size:,} rows of an index and a {layout.value}, and nothing else"
-    value = f"{len(data):,} bytes, {rows:,} rows"
-    return Problem("too-large", "error", name, expected, "Write one row for each example.", value=value)
+    return _problem("too-large", name, layout, value=f"{len(data):,} bytes, {rows:,} rows")
 
 
 def _text(name: str, data: bytes, layout: Layout) -> _Text:
     problems: list[Problem] = []
     if data.startswith(_BOM):
         data = data[len(_BOM) :]
-        fix = "Nothing to do: the mark was skipped."
-        problems.append(_notice("byte-order-mark", name, "expected plain UTF-8", fix))
+        problems.append(_problem("byte-order-mark", name, layout, "notice"))
     if b"\r" in data:
         data = data.replace(b"\r\n", b"\n").replace(b"\r", b"\n")
-        expected = "expected line feeds at the ends of lines"
-        problems.append(_notice("line-ends", name, expected, "Nothing to do: they were read."))
+        problems.append(_problem("line-ends", name, layout, "notice"))
     if not data.endswith(b"\n"):
         data += b"\n"
     end = data.index(b"\n")
     header = data[:end]
     if header == f"index\t{layout.value}".encode():
         return _Text(data, end + 1, problems)
-    problem = _header_problem(name, header, layout)
-    problems.append(problem)
-    return _Text(data, 0 if problem.code == "no-header" else end + 1, problems)
+    code, severity = _header_fault(header, layout)
+    problems.append(_problem(code, name, layout, severity, line=1, value=_shown(header)))
+    return _Text(data, 0 if code == "no-header" else end + 1, problems)
 
 
-def _header_problem(name: str, header: bytes, layout: Layout) -> Problem:
-    wanted = f"expected the header line index<TAB>{layout.value}"
-    shown = _shown(header)
+def _header_fault(header: bytes, layout: Layout) -> tuple[str, Severity]:
     fields = header.decode("utf-8", "replace").split("\t")
     folded = [field.strip().casefold() for field in fields]
     if len(fields) == 2 and folded[0] in INDEX_NAMES and folded[1] == layout.value:
-        fix = f"Nothing to do: it was read as index<TAB>{layout.value}."
-        return Problem("header-name", "notice", name, wanted, fix, 1, None, shown)
+        return "header-name", "notice"
     if folded[0].lstrip("+-").isdigit():
-        fix = f"Add the line index<TAB>{layout.value} at the top; without it the first example would be lost."
-        return Problem("no-header", "error", name, wanted, fix, 1, None, shown)
+        return "no-header", "error"
     if len(fields) == 1 and any(separator in header for separator in b",; "):
-        fix = "Separate the two columns by a tab, not by a comma, semicolon or space."
-        return Problem("separator", "error", name, wanted, fix, 1, None, shown)
-    fix = f"Write exactly two columns, named index and {layout.value}."
-    return Problem("header", "error", name, wanted, fix, 1, None, shown)
+        return "separator", "error"
+    return "header", "error"
 
 
 def _canonical(text: _Text, layout: Layout) -> Column | None:
@@ -210,13 +200,12 @@ def _wanted(layout: Layout, first_line: int) -> Wanted:
 def _table(name: str, rows: Rows, text: _Text, layout: Layout) -> Table:
     problems, faults, shown = list(text.problems), Counter(rows.faults), list(rows.shown)
     if rows.blank:
-        fix = "Nothing to do: they were skipped."
-        problems.append(_notice("blank-lines", name, f"expected no blank lines; {rows.blank:,} found", fix))
+        problems.append(_problem("blank-lines", name, layout, "notice", what=f"{rows.blank:,}"))
     if rows.synonyms:
         accepted = ", ".join(f"{word} for {layout.words[code]}" for word, code in layout.synonyms.items())
-        fix = f"Nothing to do: {rows.synonyms:,} rows were read with {accepted}."
-        problems.append(_notice("label-synonym", name, f"expected {listed_words(layout.words)}", fix))
-    count = _row_count_problem(name, rows, layout)
+        what = f"{rows.synonyms:,} rows were read with {accepted}"
+        problems.append(_problem("label-synonym", name, layout, "notice", what=what))
+    count = _row_count_problem(name, rows.rows, layout)
     if count:
         problems.append(count)
         if count.code in WRONG_SIZES:
@@ -239,33 +228,20 @@ def _table(name: str, rows: Rows, text: _Text, layout: Layout) -> Table:
     return Table(column if len(column) else None, problems, unshown)
 
 
-def _row_count_problem(name: str, rows: Rows, layout: Layout) -> Problem | None:
-    if rows.rows == layout.size:
+def _row_count_problem(name: str, rows: int, layout: Layout) -> Problem | None:
+    value = f"{rows:,} rows, not {layout.size:,}"
+    if rows == layout.size:
         return None
-    if rows.rows in layout.others:
-        role = layout.others[rows.rows]
-        expected = f"expected another number of rows, and the {role} split has so many"
-        fix = f"Predict the examples that are asked for, not those of the {role} split."
-        return Problem("wrong-split", "error", name, expected, fix, value=_count(rows, layout))
+    if rows in layout.others:
+        return _problem("wrong-split", name, layout, what=layout.others[rows], value=value)
     if not layout.complete:
         return None
-    if rows.rows in layout.siblings:
-        expected = f"expected another number of rows, and {layout.siblings[rows.rows]} has so many"
-        fix = "Check whether the two files have each other's names."
-        return Problem("wrong-file", "error", name, expected, fix, value=_count(rows, layout))
-    if rows.rows in layout.versions:
-        expected = (
-            f"expected {layout.size:,} rows, and {rows.rows:,} is the size of {layout.versions[rows.rows]}"
-        )
-        fix = "Predict the current release of the data."
-        return Problem("wrong-version", "error", name, expected, fix)
-    expected = "expected one row for each example of the split"
-    fix = "Write each example once; is it this benchmark and split?"
-    return Problem("row-count", "error", name, expected, fix, value=_count(rows, layout))
-
-
-def _count(rows: Rows, layout: Layout) -> str:
-    return f"{rows.rows:,} rows, not {layout.size:,}"
+    if rows in layout.siblings:
+        return _problem("wrong-file", name, layout, what=layout.siblings[rows], value=value)
+    if rows in layout.versions:
+        what = f"{rows:,} is the size of {layout.versions[rows]}"
+        return _problem("wrong-version", name, layout, what=what)
+    return _problem("row-count", name, layout, value=value)
 
 
 def _is_shifted(rows: Rows, layout: Layout) -> bool:
@@ -277,47 +253,31 @@ def _is_shifted(rows: Rows, layout: Layout) -> bool:
 
 
 def _fault_problem(name: str, fault: Fault, layout: Layout, *, shifted: bool) -> Problem:
-    expected, fix = _explanation(fault.code, layout)
+    value = None if fault.value is None else _shown(fault.value)
+    problem = _problem(fault.code, name, layout, line=fault.line, index=fault.example, value=value)
     if shifted and fault.code in ("extra-index", "missing-index"):
         fix = "The indices seem to count from 1: take one from each, so that the first example has index 0."
-    value = None if fault.value is None else _shown(fault.value)
-    return Problem(fault.code, "error", name, expected, fix, fault.line, fault.example, value)
+        return replace(problem, fix=fix)
+    return problem
 
 
-class _Explanation(NamedTuple):
-    expected: str
-    fix: str
-
-
-def _explanation(code: str, layout: Layout) -> _Explanation:
-    last = layout.size - 1
+def _problem(
+    code: str,
+    name: str,
+    layout: Layout,
+    severity: Severity = "error",
+    *,
+    what: str = "",
+    line: int | None = None,
+    index: int | None = None,
+    value: str | None = None,
+) -> Problem:
     allowed = listed_words(layout.words) if layout.words else "a number such as 3.5"
-    return {
-        "columns": _Explanation(
-            f"expected two columns, index and {layout.value}, with one tab between them",
-            "Write one tab in each row, and quote nothing.",
-        ),
-        "bad-index": _Explanation(
-            f"expected an integer from 0 to {last} as index, in plain digits",
-            "Write the index as the data's own index column has it: no sign, decimals, padding or quotes.",
-        ),
-        "extra-index": _Explanation(
-            f"expected no index above {last}",
-            "Leave out rows that are not in the split, and check its version.",
-        ),
-        "repeated-index": _Explanation("expected each index once", "Keep one row for this index."),
-        "missing-index": _Explanation(
-            f"expected a row for each index from 0 to {last}", "Add the missing row."
-        ),
-        "unknown-label": _Explanation(
-            f"expected {allowed}", "Write the label word exactly so: no quotes, spaces or decimals."
-        ),
-        "empty-value": _Explanation(f"expected {allowed}", "Give every example a value."),
-        "not-a-number": _Explanation(f"expected {allowed}", "Write a plain decimal number, with a point."),
-        "not-finite": _Explanation(
-            "expected a finite number", "Find out why the system gave no number here."
-        ),
-    }[code]
+    expected, fix = (
+        text.format(what=what, allowed=allowed, value=layout.value, size=layout.size, last=layout.size - 1)
+        for text in SENTENCES[code][:2]
+    )
+    return Problem(code, severity, name, expected, fix, line, index, value)
 
 
 def listed_words(words: Sequence[str]) -> str:
@@ -328,7 +288,3 @@ def listed_words(words: Sequence[str]) -> str:
 def _shown(value: bytes) -> str:
     text = value.decode("utf-8", "backslashreplace")
     return text if len(text) <= _VALUE_LENGTH else text[: _VALUE_LENGTH - 1] + "…"
-
-
-def _notice(code: str, name: str, expected: str, fix: str) -> Problem:
-    return Problem(code, "notice", name, expected, fix)

@@ -9,9 +9,8 @@ from typing import Any
 from gluebench.benchmark import Benchmark, Role, Task, TestFile
 from gluebench.benchmark.lookup import UnknownNameError, find
 from gluebench.submission.check import explain, layout
-from gluebench.submission.column import Column
 from gluebench.submission.problems import Problem, listed, verdict
-from gluebench.submission.submission import Submission, missing_files
+from gluebench.submission.submission import Column, Submission, missing_files
 
 SOURCE = "predictions given from Python"
 

@@ -1,16 +1,29 @@
-"""Writing a submission in the form every check accepts."""
+"""Writing a submission in the form every check accepts, from predictions in the forms people have them."""
 
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
-from gluebench.benchmark import Benchmark, Role, load_benchmark
-from gluebench.submission.column import Column
-from gluebench.submission.names import SUFFIX
+from gluebench.benchmark import Benchmark, Role, TestFile, load_benchmark
+from gluebench.submission.archive import Archive, base_name, read_members, read_nested
+from gluebench.submission.check import layout, likely_files, no_files, two_files
+from gluebench.submission.mistakes import explained
+from gluebench.submission.names import SUFFIX, Names, foreign
+from gluebench.submission.problems import Problem
+from gluebench.submission.submission import Column
+from gluebench.submission.tables import read_table
+
+_SAID = {
+    "byte-order-mark": "byte order mark removed",
+    "line-ends": "line ends rewritten",
+    "header-name": "header rewritten",
+    "blank-lines": "blank lines removed",
+    "label-synonym": "label synonyms replaced by the label words",
+}
 
 
 def write_submission(
@@ -68,3 +81,124 @@ def tsv(column: Column) -> bytes:
     indices = column.row_indices
     rows = "".join(f"{index}\t{value}\n" for index, value in zip(indices, values, strict=True))
     return f"index\tprediction\n{rows}".encode()
+
+
+class Fixed(NamedTuple):
+    """The predictions of a submission whose form may be wrong."""
+
+    columns: dict[str, Column]
+    """Test-file name to its predictions; of a file with an error that no rewriting repairs there are none."""
+    done: list[str]
+    """What was done, a step a line."""
+    problems: list[Problem]
+    """Errors that are left to the author."""
+
+
+class _Result(NamedTuple):
+    path: str
+    column: Column | None
+    done: list[str]
+    problems: list[Problem]
+
+
+def fix_submission(
+    source: str | os.PathLike[str],
+    out: str | os.PathLike[str],
+    benchmark: Benchmark,
+    *,
+    role: Role = "test",
+    labels: Sequence[Sequence[str]] = (),
+) -> Fixed:
+    """Write a canonical copy of a submission to `out`, unless an error remains that no rewriting repairs."""
+    fixed = read_predictions(source, benchmark, role=role, labels=labels)
+    if not fixed.problems:
+        write_submission(out, fixed.columns, benchmark, role=role)
+        count = len(fixed.columns)
+        fixed.done.append(f"wrote {count} file{'s' * (count != 1)} to {os.fspath(out)}")
+    return fixed
+
+
+def read_predictions(
+    source: str | os.PathLike[str],
+    benchmark: Benchmark,
+    *,
+    role: Role = "test",
+    labels: Sequence[Sequence[str]] = (),
+) -> Fixed:
+    """Read a zip, a folder or a file of predictions in whatever form: .tsv, .csv, .json, .jsonl or .txt.
+
+    A label is never changed. Where class numbers stand in place of label words, `labels` says which they are:
+    for each set of labels its words in the order of the numbers.
+    """
+    names = Names(benchmark, role)
+    archive, done = _read(source, names)
+    problems = [problem for problem in archive.problems if problem.severity == "error"]
+    found, ignored = _by_file(archive, names, benchmark, role)
+    results: dict[str, _Result] = {}
+    for name, paths in found.items():
+        if len(paths) > 1:
+            problems.append(two_files(benchmark.file(name), paths))
+        else:
+            data = archive.members[paths[0]]
+            results[name] = _fix(paths[0], data, benchmark.file(name), benchmark, role, labels)
+    for one, other in _exchanged(results, benchmark):
+        for name, path in ((one, results[other].path), (other, results[one].path)):
+            results[name] = _fix(path, archive.members[path], benchmark.file(name), benchmark, role, labels)
+    columns = {name: result.column for name, result in results.items() if result.column is not None}
+    done += [step for result in results.values() for step in result.done]
+    problems += [problem for result in results.values() for problem in result.problems]
+    if not columns and not problems:
+        problems.append(no_files(benchmark.files(role), ignored))
+    done += [f"{name}: left out, as it is named as no test file" for name in ignored]
+    return Fixed(columns, done, problems)
+
+
+def _read(source: str | os.PathLike[str], names: Names) -> tuple[Archive, list[str]]:
+    """All files that may be test files, those of a zip in a zip too; and what was done to have them."""
+
+    def wanted(name: str) -> bool:
+        return names.knows(name) or (names.likely(name) is not None and not foreign(name))
+
+    archive = read_members(source, wanted)
+    zips = [path for path in archive.ignored if path.casefold().endswith(".zip")]
+    if archive.members or archive.problems or len(zips) != 1:
+        return archive, []
+    return read_nested(source, base_name(zips[0]), wanted), [f"{zips[0]}: unpacked, a zip in a zip"]
+
+
+def _by_file(
+    archive: Archive, names: Names, benchmark: Benchmark, role: Role
+) -> tuple[dict[str, list[str]], list[str]]:
+    """Test-file name to the members that are, or seem to be, it; and what is left of the others."""
+    found = names.by_file(archive.members)
+    absent = [file for file in benchmark.files(role) if file.name not in found]
+    others = [path for path in archive.members if not names.knows(path)]
+    likely = likely_files([*others, *archive.ignored], names, absent)
+    found |= {file.name: [path] for path, file in likely.items() if path in others}
+    return found, [path for path in (*archive.ignored, *others) if [path] not in found.values()]
+
+
+def _exchanged(results: Mapping[str, _Result], benchmark: Benchmark) -> list[tuple[str, str]]:
+    """The two files of a task that have each other's number of rows."""
+    wrong: dict[str, list[str]] = {}
+    for name, result in results.items():
+        if any(problem.code == "wrong-file" for problem in result.problems):
+            wrong.setdefault(benchmark.file(name).task, []).append(name)
+    return [(names[0], names[1]) for names in wrong.values() if len(names) == 2]
+
+
+def _fix(
+    path: str, data: bytes, file: TestFile, benchmark: Benchmark, role: Role, labels: Sequence[Sequence[str]]
+) -> _Result:
+    task = benchmark.task(file.task)
+    wanted = layout(file, task, role)
+    table = read_table(path, data, wanted)
+    if table.column is None:
+        words = next((words for words in labels if {*words} == {*task.words}), ())
+        table = explained(path, data, wanted, table, words=words, thorough=True)
+    done = [] if base_name(path) == file.name + SUFFIX else [f"{path}: renamed to {file.name}{SUFFIX}"]
+    done += [f"{path}: {step}" for each in table.problems if (step := each.repair or _SAID.get(each.code))]
+    if table.column is not None:
+        return _Result(path, table.column, done, [])
+    errors = [each for each in table.problems if each.severity == "error"]
+    return _Result(path, None, done, [each for each in errors if not each.repair] or errors)

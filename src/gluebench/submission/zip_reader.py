@@ -4,12 +4,22 @@ from __future__ import annotations
 
 import stat
 import zlib
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import NamedTuple
 
-from gluebench.submission.archive_problems import Refused, notice, printable, refusal, shortened
-from gluebench.submission.member_names import NAME_LIMIT, base_name, is_system_file, name_fault, tidy
+from gluebench.submission.archive_problems import (
+    NAME_LIMIT,
+    Refused,
+    base_name,
+    is_system_file,
+    name_fault,
+    notice,
+    printable,
+    refusal,
+    shortened,
+    tidy,
+)
 from gluebench.submission.problems import Problem
 from gluebench.submission.zip_structure import (
     ENCRYPTED,
@@ -113,18 +123,15 @@ def archive_kind(data: bytes) -> str | None:
     return "tar" if data[257:262] == b"ustar" else None
 
 
-def count_fault(count: int, limits: Limits) -> Problem | None:
-    """The problem with reading that many files, if there is one."""
-    if count <= limits.members:
-        return None
-    return refusal("too-many-members", value=f"{count} (at most {limits.members})")
-
-
-def total_fault(total: int, limits: Limits) -> Problem | None:
-    """The problem with reading that many bytes, if there is one."""
-    if total <= limits.total:
-        return None
-    return refusal("too-large-unpacked", value=f"{total} bytes (at most {limits.total})")
+def size_problems(sizes: Sequence[int], limits: Limits) -> list[Problem]:
+    """The problems with reading so many files of these sizes in bytes."""
+    problems = []
+    if len(sizes) > limits.members:
+        problems.append(refusal("too-many-members", value=f"{len(sizes)} (at most {limits.members})"))
+    if sum(sizes) > limits.total:
+        value = f"{sum(sizes)} bytes (at most {limits.total})"
+        problems.append(refusal("too-large-unpacked", value=value))
+    return problems
 
 
 def repeated(paths: list[str]) -> list[Problem]:
@@ -205,14 +212,8 @@ def _choose(members: list[_Member], wanted: Callable[[str], bool]) -> tuple[list
 
 def _judge_contents(chosen: list[_Member], limits: Limits) -> list[Problem]:
     """What the directory alone says against reading these members."""
-    problems = []
-    for path, entry in chosen:
-        found = _content_fault(path, entry, limits)
-        if found:
-            problems.append(found)
-    total = sum(member.entry.size for member in chosen)
-    faults = (count_fault(len(chosen), limits), total_fault(total, limits))
-    return problems + [fault for fault in faults if fault]
+    faults = [fault for path, entry in chosen if (fault := _content_fault(path, entry, limits))]
+    return faults + size_problems([member.entry.size for member in chosen], limits)
 
 
 def _content_fault(path: str, entry: Entry, limits: Limits) -> Problem | None:

@@ -8,8 +8,7 @@ import numpy as np
 import pytest
 
 from gluebench.analysis.rank.kemeny import consensus
-from gluebench.analysis.rank.profile import Profile
-from gluebench.analysis.rank.rules import standing
+from gluebench.analysis.rank.rules import Profile, standing
 
 
 def brute_force(support):

@@ -3,7 +3,7 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gluebench.analysis.rank.order import best, board_order, competition_ranks
+from gluebench.analysis.rank.rules import best, board_order, competition_ranks
 
 scores_lists = st.lists(st.none() | st.sampled_from([0.0, 0.1, 0.5, 0.64, 0.9, -0.2]), max_size=12)
 

@@ -7,9 +7,8 @@ import pytest
 
 from gluebench.analysis.rank.arrays import filled_draws, values
 from gluebench.analysis.rank.kemeny import consensus
-from gluebench.analysis.rank.profile import MISSING, Profile, filled
 from gluebench.analysis.rank.ranking import ranks
-from gluebench.analysis.rank.rules import RULES, standing
+from gluebench.analysis.rank.rules import MISSING, RULES, Profile, filled, standing
 
 
 def plainly_filled(rows, missing):
@@ -110,6 +109,6 @@ def test_each_draw_as_a_board(rule, missing, weighted):
             assert [rank is not None for rank in found.ranks] == have
             assert [sign * value for value in found.values if value is not None] == pytest.approx(known)
             if known:
-                drawn = values(rule, whole, weights[tasks])[have, at : at + 1]
+                drawn = values(rule, whole, weights)[have, at : at + 1]
                 assert drawn[:, 0] == pytest.approx(known)
                 assert ranks(drawn)[:, 0].tolist() == [rank for rank in found.ranks if rank is not None]

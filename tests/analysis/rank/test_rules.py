@@ -7,8 +7,7 @@ import pytest
 from scipy import stats
 
 from gluebench.analysis.rank.costs import pareto_front
-from gluebench.analysis.rank.profile import Profile, filled, without
-from gluebench.analysis.rank.rules import every_rule, standing, survives
+from gluebench.analysis.rank.rules import Profile, every_rule, filled, standing, survives, without
 
 
 def ballots(order_of_voters):

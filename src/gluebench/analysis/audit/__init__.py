@@ -1,7 +1,15 @@
 """The artefact audit: classifiers that take shortcuts, and the words that go with a class."""
 
-from gluebench.analysis.audit.association import Association, associations
-from gluebench.analysis.audit.run import PRINTED, Audit, Lengths, Measured, audit, together
+from gluebench.analysis.audit.run import (
+    PRINTED,
+    Association,
+    Audit,
+    Lengths,
+    Measured,
+    associations,
+    audit,
+    together,
+)
 from gluebench.analysis.audit.sets import PairSet, Sources
 
 __all__ = [

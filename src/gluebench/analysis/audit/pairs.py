@@ -11,11 +11,11 @@ from sys import intern
 import numpy as np
 
 from gluebench.analysis.audit.ngrams import NGrams
-from gluebench.analysis.audit.shallow import shallow
 from gluebench.analysis.audit.trees import Ints, Trees
 from gluebench.analysis.lint.shortcuts import drawn
 from gluebench.benchmark import Task
 from gluebench.data import Example
+from gluebench.data.tokens import words
 from gluebench.systems import targets
 from gluebench.systems.features import Extractor, Floats, learned, matrix, whole
 from gluebench.systems.linear import fit_logistic
@@ -26,6 +26,12 @@ TINY = 1e-9
 FOLDS = 3
 """Parts of the training set; what is stacked answers each part when it has learnt the others."""
 PENALTY = 1e-3
+NEGATIONS = frozenset(
+    ["cannot", "hardly", "neither", "never", "no", "nobody", "none", "nor", "not", "nothing", "without"]
+)
+QUANTIFIERS = frozenset(
+    ["all", "any", "both", "each", "every", "few", "half", "less", "many", "more", "most", "only", "some"]
+)
 
 
 class Attacker(ABC):
@@ -118,9 +124,9 @@ class Neighbors(Attacker):
 
     def _votes(self, examples: Sequence[Example]) -> Floats:
         """Shape (choices, examples, classes)."""
-        asked = matrix(self._extract, examples, self._known)
-        each = [self._nearest(asked.columns[start:end]) for start, end in pairwise(asked.starts)]
-        return np.stack(each, axis=1)
+        rows = matrix(self._extract, examples, self._known)
+        votes = [self._nearest(rows.columns[start:end]) for start, end in pairwise(rows.starts)]
+        return np.stack(votes, axis=1)
 
     def _nearest(self, columns: Ints) -> Floats:
         """Shape (choices, classes). The length of the example itself is the same for all its neighbors."""
@@ -169,13 +175,13 @@ class Stacked(Attacker):
         """Fit the classifiers, and the trees to what each says of pairs that it has not learnt."""
         rows = shallow(examples)
         folds = _folds(examples)
-        said = np.zeros((len(examples), classes * len(self._make())))
-        for fold in np.unique(folds) if said.size else ():
+        scores = np.zeros((len(examples), classes * len(self._make())))
+        for fold in np.unique(folds) if scores.size else ():
             others, held = np.flatnonzero(folds != fold).tolist(), np.flatnonzero(folds == fold).tolist()
             parts = self._fitted([examples[row] for row in others], [codes[row] for row in others], classes)
-            said[held] = _scores(parts, [examples[row] for row in held])
+            scores[held] = _scores(parts, [examples[row] for row in held])
         self._parts = self._fitted(examples, codes, classes)
-        self._trees.fit(np.hstack([rows, said]), codes, classes)
+        self._trees.fit(np.hstack([rows, scores]), codes, classes)
 
     def scores(self, examples: Sequence[Example]) -> Floats:
         """Logarithms of probabilities, but for a constant."""
@@ -202,7 +208,7 @@ def _groups(examples: Sequence[Example]) -> Ints:
     """For each pair the first of those that it shares a text with, directly or through others."""
     numbers: dict[str, int] = {}
     texts = np.array(
-        [[numbers.setdefault(text, len(numbers)) for text in each.inputs.values()] for each in examples]
+        [[numbers.setdefault(text, len(numbers)) for text in example.inputs.values()] for example in examples]
     )
     groups, before = np.arange(len(examples)), None
     while before is None or (groups != before).any():
@@ -210,3 +216,48 @@ def _groups(examples: Sequence[Example]) -> Ints:
         np.minimum.at(least, texts, groups[:, None])
         groups = least[texts].min(axis=1)
     return groups
+
+
+def shallow(examples: Sequence[Example]) -> Floats:
+    """The features of each pair, shape (examples, features)."""
+    pairs = ([words(text) for text in list(example.inputs.values())[:2]] for example in examples)
+    return np.array([list(_features(first, second)) for first, second in pairs], dtype=np.float64)
+
+
+def _features(first: Sequence[str], second: Sequence[str]) -> Iterator[float]:
+    yield from (len(first), len(second), len(first) - len(second))
+    yield from (first[:1] == second[:1], first[-1:] == second[-1:])
+    for size in (1, 2, 3):
+        yield from _compared(_grams(first, size), _grams(second, size))
+    for length in longest(first, second):
+        yield from (length, length / (len(second) or 1))
+    one, two = set(first), set(second)
+    negations = [{word for word in text if word in NEGATIONS or word.endswith("n't")} for text in (one, two)]
+    numbers = [{word for word in text if word[0].isdigit()} for text in (one, two)]
+    for kinds in (negations, [one & QUANTIFIERS, two & QUANTIFIERS], numbers):
+        yield from (len(kinds[0] - kinds[1]), len(kinds[1] - kinds[0]))
+
+
+def _compared(one: set[tuple[str, ...]], two: set[tuple[str, ...]]) -> Iterator[float]:
+    """How many both have and each alone has, and the shares of all and of the second's that are common."""
+    common = len(one & two)
+    yield from (common, len(one) - common, len(two) - common)
+    yield from (common / (len(one | two) or 1), common / (len(two) or 1))
+
+
+def _grams(text: Sequence[str], size: int) -> set[tuple[str, ...]]:
+    return set(zip(*(text[start:] for start in range(size)), strict=False))
+
+
+def longest(first: Sequence[str], second: Sequence[str]) -> tuple[int, int]:
+    """The lengths of the longest common substring and of the longest common subsequence, in words."""
+    substring, runs, lengths = 0, [0] * (len(second) + 1), [0] * (len(second) + 1)
+    for word in first:
+        runs_before, before = runs, lengths
+        runs, lengths = [0], [0]
+        for place, other in enumerate(second):
+            same = word == other
+            runs.append(runs_before[place] + 1 if same else 0)
+            lengths.append(before[place] + 1 if same else max(before[place + 1], lengths[place]))
+        substring = max(substring, *runs)
+    return substring, lengths[-1]

@@ -11,10 +11,10 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import partial
 from itertools import chain
+from math import log2
 from statistics import median
 from typing import NamedTuple
 
-from gluebench.analysis.audit.association import SHOWN, SMOOTHING, Association, associations
 from gluebench.analysis.audit.ngrams import EPOCHS
 from gluebench.analysis.audit.pairs import (
     Attacker,
@@ -30,7 +30,7 @@ from gluebench.analysis.audit.sets import PairSet
 from gluebench.analysis.lint.shortcuts import Shortcut
 from gluebench.benchmark import Task
 from gluebench.benchmark.lookup import find
-from gluebench.data import DataError, Example
+from gluebench.data import DataError
 from gluebench.data.tokens import words
 from gluebench.scoring.intervals import TOO_FEW, Bar, share_bar
 from gluebench.systems.overlap import WordOverlap
@@ -39,6 +39,25 @@ PRINTED: Mapping[str, Mapping[tuple[str, str], float]] = {
     "glue": {("SNLI train", "AX"): 0.327, ("MNLI train", "AX"): 0.364}
 }
 """Benchmark to what was learnt from and tested on, to the accuracy the paper prints for the hypothesis."""
+SMOOTHING = 100.0
+"""Added to every count, as there: else the words at the top are those that hardly ever occur."""
+SHOWN = 5
+"""At most so many words of each class are listed."""
+LEAST = 0.005
+"""PMI below which a word says nothing of a class: it would be shown as 0.00."""
+
+
+class Association(NamedTuple):
+    """A word that speaks for a class."""
+
+    label: str
+    word: str
+    pmi: float
+    """Bits by which the class is more probable with the word than without knowing it, smoothed."""
+    share: float
+    """Share of the class's texts that hold the word, as a fraction."""
+    texts: int
+    """Texts of the class that hold it."""
 
 
 def views(task: Task, names: Sequence[str] = (), *, epochs: int = EPOCHS, seed: int = 0) -> list[Shortcut]:
@@ -139,10 +158,10 @@ def audit(
             progress(f"learning from {source.name} ({len(source.examples):,} examples): {view.name}")
             measured += _measured(source, view, others, printed or {})
     listed = {
-        each.name: associations(
-            each.texts(-1), each.labels, each.task.words, smoothing=smoothing, shown=shown
+        source.name: associations(
+            source.texts(-1), source.labels, source.task.words, smoothing=smoothing, shown=shown
         )
-        for each in train
+        for source in train
         if shown
     }
     return Audit(measured, listed, [lengths for source in train for lengths in _lengths(source)])
@@ -158,6 +177,9 @@ def _check(train: Sequence[PairSet], tests: Sequence[PairSet]) -> None:
                 f"{source.name}: there is nothing to test on but the pairs that it is learnt from"
             )
         for test in tests:
+            if len(test.task.columns) != len(source.task.columns):
+                texts, expected = (", ".join(each.task.columns) for each in (test, source))
+                problems.append(f"{test.name}: has the texts {texts}; {source.name} teaches {expected}")
             strange = sorted(set(test.labels) - set(source.task.words))
             if strange:
                 known = ", ".join(source.task.words)
@@ -171,10 +193,8 @@ def _check(train: Sequence[PairSet], tests: Sequence[PairSet]) -> None:
 def _measured(
     source: PairSet, view: Shortcut, tests: Sequence[PairSet], printed: Mapping[tuple[str, str], float]
 ) -> Iterator[Measured]:
-    system = view.make()
-    system.fit(source.task, _seen(source, view, source.task), [])
-    for test in tests:
-        answers = system.predict(source.task, _seen(test, view, source.task))
+    answers_to = view.answers(source.task, source.examples, (test.examples for test in tests))
+    for test, answers in zip(tests, answers_to, strict=True):
         gold = test.labels
         hits = [answer == label for answer, label in zip(answers, gold, strict=True)]
         bar = share_bar(hits, test.groups())
@@ -194,11 +214,6 @@ def _measured(
             printed.get((source.name, test.task.name)) if alone else None,
             verdict(bar, chance=chance, majority=majority),
         )
-
-
-def _seen(pairs: PairSet, view: Shortcut, task: Task) -> list[Example]:
-    """What the view lets through, under the column names of the task learnt from."""
-    return view.seen(pairs.examples, names=dict(zip(task.columns, pairs.task.columns, strict=True)))
 
 
 def verdict(bar: Bar, *, chance: float, majority: float) -> str:
@@ -229,6 +244,54 @@ def together(audits: Iterable[Audit]) -> Audit:
     measured, listed, lengths = zip(*audits, strict=True)
     return Audit(
         list(chain(*measured)),
-        {name: words for each in listed for name, words in each.items()},
+        {name: words for tables in listed for name, words in tables.items()},
         list(chain(*lengths)),
     )
+
+
+def associations(
+    texts: Sequence[str],
+    labels: Sequence[str],
+    classes: Sequence[str],
+    *,
+    smoothing: float = SMOOTHING,
+    shown: int = SHOWN,
+) -> list[Association]:
+    """The words of highest PMI with each class, class by class; of equals the more frequent, then by letter.
+
+    PMI(word, class) = log2 p(word, class) / (p(word) p(class)), where p(word, class) is the share of the
+    pair in all counts, a count being the class's texts that hold the word, plus the smoothing. A word
+    that makes a class no more probable is not listed for it.
+    """
+    counts = {label: Counter[str]() for label in classes}
+    sizes = Counter(labels)
+    for text, label in zip(texts, labels, strict=True):
+        counts[label].update(set(words(text)))
+    table = pmi(counts, smoothing=smoothing)
+    listed = []
+    for label in classes:
+        telling = [word for word in counts[label] if table[label][word] >= LEAST]
+        ranked = sorted(telling, key=lambda word: (-table[label][word], -counts[label][word], word))
+        for word in ranked[:shown]:
+            held = counts[label][word]
+            listed.append(Association(label, word, table[label][word], held / sizes[label], held))
+    return listed
+
+
+def pmi(counts: Mapping[str, Counter[str]], *, smoothing: float) -> dict[str, dict[str, float]]:
+    """Class to word to PMI in bits, from class to word to count; every word of any class has a value.
+
+    Without smoothing it is minus infinity where a word does not occur with a class.
+    """
+    everywhere = sum(counts.values(), Counter[str]())
+    by_word = {word: count + smoothing * len(counts) for word, count in everywhere.items()}
+    by_class = {label: own.total() + smoothing * len(everywhere) for label, own in counts.items()}
+    total = sum(by_class.values())
+    return {
+        label: {
+            word: log2(joint * total / (by_word[word] * by_class[label])) if joint else float("-inf")
+            for word in everywhere
+            for joint in [own[word] + smoothing]
+        }
+        for label, own in counts.items()
+    }

@@ -1,4 +1,4 @@
-"""Edits of one sentence by rule, each with what the edited sentence says of the old one.
+"""Edits of one sentence by rule, and examples changed by them, so that the new label is known.
 
 An edit is made only where its rule is safe: a sentence that does not fit is left alone (None), since a wrong
 label costs more than a missing example. All of them are for English.
@@ -7,9 +7,14 @@ label costs more than a missing example. All of them are for English.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import replace
 from random import Random
 from typing import Literal, NamedTuple
+
+from gluebench.analysis.challenge.item import ORIGINAL, Classes, Item, classes, english
+from gluebench.benchmark import Task, UnknownNameError
+from gluebench.data import DataError, Example
 
 Relation = Literal["same", "negated"]
 Change = Callable[[str], str | None]
@@ -29,67 +34,24 @@ class Edit(NamedTuple):
     """Whether the new sentence is a paraphrase, so that labels of tasks other than inference stay too."""
 
 
-def _each(words: str) -> list[str]:
-    """The words of a list."""
-    return words.split()
-
-
+_WORDS: dict[str, list[str]] = {name: words.split() for name, words in english("edits").items()}
 _VERBAL = ("is", "are", "was", "were", "will", "can")
-_UNSAFE = frozenset(
-    _each(
-        "not no never none nobody nothing neither nor n't cannot all every each any some most many few "
-        "both either only also even just always often sometimes usually still already yet too enough almost "
-        "hardly ever if unless because although though while when whenever where until since before after "
-        "who whom whose which that what how why whether and or but than as so"
-    )
-)
-"""Words that a negation may interact with: a sentence with one of them is left alone."""
-_STARTS = frozenset(_each("the this these those his her their its my our your it he she they we i you"))
-_RELATIVE = frozenset(_each("who whom whose which that"))
-_FINITE = frozenset(
-    _each(
-        "is are was were am will can could would should must may might has have had does do did "
-        "isn't aren't wasn't weren't won't can't couldn't wouldn't doesn't don't didn't hasn't "
-        "seems feels looks says said made took came went"
-    )
-)
-_WOMEN = _each("Anna Clara Dora Emma Grace Helen Irene Julia Karin Laura Maria Nora Olga Paula")
-_MEN = _each("Adam Ben Carl David Eric Felix George Henry Ivan Jacob Leo Martin Oscar Peter")
+_STARTS, _UNSAFE = frozenset(_WORDS["starts"]), frozenset(_WORDS["unsafe"])
+_WOMEN, _MEN = _WORDS["women"], _WORDS["men"]
 _NAMES = (*_WOMEN, *_MEN)
-_VERBS = [
-    text.split("/")
-    for text in _each(
-        "repair/repaired/repaired fix/fixed/fixed buy/bought/bought purchase/purchased/purchased "
-        "find/found/found discover/discovered/discovered inspect/inspected/inspected "
-        "examine/examined/examined choose/chose/chosen select/selected/selected "
-        "display/displayed/displayed exhibit/exhibited/exhibited draw/drew/drawn sketch/sketched/sketched "
-        "hide/hid/hidden conceal/concealed/concealed clean/cleaned/cleaned wash/washed/washed "
-        "carry/carried/carried transport/transported/transported guard/guarded/guarded "
-        "protect/protected/protected destroy/destroyed/destroyed wreck/wrecked/wrecked"
-    )
-]
+_VERBS = [text.split("/") for text in _WORDS["verbs"]]
 _WORD = re.compile(r"[\w'’]+")
 _SHORT = re.compile(r"\b(is|are|was|were|did|ca|wo)n['’]t\b")
 
 
-_EXTRA = "admired advised carried cleaned found followed greeted guarded praised rescued thanked visited"
 _PARTICIPLES = {past: participle for _, past, participle in _VERBS}
-_PARTICIPLES |= {verb: verb for verb in _each(_EXTRA)}
+_PARTICIPLES |= {verb: verb for verb in _WORDS["participles"]}
 _PASTS = {participle: past for past, participle in _PARTICIPLES.items()}
-_ADJECTIVES = "old|young|tall|small|large|big|red|blue|green|white|black|new|little|heavy|rich|poor|famous"
-_PLURAL = "people|children|men|women|police|geese|mice|feet|teeth"
-_NOUN = rf"(?!(?:{_PLURAL})\b)[a-z]*[a-rt-xz]|(?!\w*ly\b)[a-z]+y"
-_NP = rf"(?:(?:[Tt]he|[Aa]n?) (?:(?:{_ADJECTIVES}) )?(?:{_NOUN})|{'|'.join(_NAMES)})"
+_NOUN = rf"(?!(?:{'|'.join(_WORDS['plural'])})\b)[a-z]*[a-rt-xz]|(?!\w*ly\b)[a-z]+y"
+_NP = rf"(?:(?:[Tt]he|[Aa]n?) (?:(?:{'|'.join(_WORDS['adjectives'])}) )?(?:{_NOUN})|{'|'.join(_NAMES)})"
 _ACTIVE = re.compile(rf"({_NP}) ({'|'.join(_PARTICIPLES)}) ({_NP})\.")
 _PASSIVE = re.compile(rf"({_NP}) was ({'|'.join(_PASTS)}) by ({_NP})\.")
-_BASES = {past: base for base, past, _ in _VERBS}
-_BASES |= dict(
-    zip(
-        _each("admired advised followed greeted passed praised rescued slept smiled thanked visited waited"),
-        _each("admire advise follow greet pass praise rescue sleep smile thank visit wait"),
-        strict=True,
-    )
-)
+_BASES = {past: base for base, past, *_ in (*_VERBS, *(text.split("/") for text in _WORDS["pasts"]))}
 _PAST_OF = {base: past for past, base in _BASES.items()}
 _SUBJECT = rf"(?:{_NP}|[Hh]e|[Ss]he|[Ii]t|[Tt]hey|[Ww]e|[Yy]ou|I)"
 _DONE = re.compile(rf"({_SUBJECT}) ({'|'.join(_BASES)})\b")
@@ -142,8 +104,8 @@ def _inner(text: str) -> str | None:
 def _is_statement(text: str) -> bool:
     """Whether there is a verb known to be finite before any relative clause, as fragments have not."""
     words = _WORD.findall(text.lower())
-    ends = [number for number, word in enumerate(words) if word in _RELATIVE]
-    return any(word in _FINITE or word in _BASES for word in words[: min(ends, default=len(words))])
+    ends = [number for number, word in enumerate(words) if word in _WORDS["relative"]]
+    return any(word in _WORDS["finite"] or word in _BASES for word in words[: min(ends, default=len(words))])
 
 
 def framed(text: str) -> str | None:
@@ -216,3 +178,115 @@ def names_changed(texts: tuple[str, ...], chance: Random) -> tuple[str, ...] | N
 def _owned(text: str) -> str:
     """The text with genitives parted from their names."""
     return re.sub(r"['’]s\b", " s", text)
+
+
+RULES = (*(edit.name for edit in EDITS), NAMES_CHANGED)
+"""The names of all rules."""
+
+
+def perturbed(
+    task: Task, examples: Sequence[Example], *, rules: Sequence[str] = RULES, seed: int = 0
+) -> list[Item]:
+    """Every example that a rule fits, as it is and then as each rule changes it, with the label it then has.
+
+    Rules change the last text; names change throughout, and are all that is changed where a task has one
+    text. A rule that turns the meaning about needs an inference task, and labels that then are not known
+    are left out. The model asked is that of the task, or of the one it names in `predict_with`. Raises
+    DataError for a task or examples without labels, UnknownNameError for no such rule.
+    """
+    edits = _edits(rules)
+    if not task.labels or any(example.label is None for example in examples):
+        raise DataError([f"{task.name}: expected examples with label words, to tell what a changed one has"])
+    words = _classes(task)
+    back = {tuple(example.inputs.values()): str(example.label) for example in examples}
+    chance = Random(f"perturb/{seed}")
+    items: list[Item] = []
+    for example in examples:
+        original = _original(task, example, back, words)
+        distinct: dict[tuple[str, ...], Item] = {}
+        for item in _changed(task, original, edits, words):
+            distinct.setdefault(item.inputs, item)
+        changed = list(distinct.values())
+        if NAMES_CHANGED in rules:
+            renamed = names_changed(original.inputs, chance)
+            if renamed is not None:
+                changed.append(replace(original, case=NAMES_CHANGED, inputs=renamed, phenomena=(NAMED,)))
+        if changed:
+            source = len(items)
+            items.append(original)
+            items += [replace(item, source=source) for item in changed]
+    return items
+
+
+def sentence_pairs(
+    task: Task, examples: Iterable[Example], *, rules: Sequence[str] = RULES, name: str = ""
+) -> list[Item]:
+    """Sentences of examples, each with its edit as the second text, for a model of the inference task `task`.
+
+    Both directions have a label by rule, so no gold label is needed: the same meaning entails both ways, the
+    contrary contradicts both ways. Names are not changed, since that says nothing of the label. `name` is the
+    domain. Raises what `perturbed` raises.
+    """
+    words = classes(task)
+    edits = _edits(rules)
+    items: list[Item] = []
+    for text in dict.fromkeys(text for example in examples for text in example.inputs.values()):
+        for edit in edits:
+            new = edit.change(text)
+            if new is not None and new != text:
+                label = words.entailment if edit.relation == "same" else words.contradiction
+                about = (label, name, (edit.phenomenon,))
+                items.append(Item(task.name, edit.name, (text, new), label, (label,), *about))
+    return _sets(items)
+
+
+def _sets(items: Sequence[Item]) -> list[Item]:
+    """The pairs of one source sentence as one set."""
+    numbers = {text: number for number, text in enumerate(dict.fromkeys(item.inputs[0] for item in items))}
+    return [replace(item, set=f"sentence-{numbers[item.inputs[0]]}") for item in items]
+
+
+def _edits(rules: Sequence[str]) -> list[Edit]:
+    for rule in rules:
+        if rule not in RULES:
+            raise UnknownNameError(rule, RULES, what="rule")
+    return [edit for edit in EDITS if edit.name in rules]
+
+
+def _classes(task: Task) -> Classes | None:
+    """None for a task that is not inference: only what keeps the meaning can be done there."""
+    try:
+        return classes(task)
+    except DataError:
+        return None
+
+
+def _original(task: Task, example: Example, back: dict[tuple[str, ...], str], words: Classes | None) -> Item:
+    inputs, label = tuple(example.inputs.values()), str(example.label)
+    backward = "" if words is None else back.get(inputs[::-1]) or words.back(label)
+    return Item(
+        task=task.predict_with or task.name,
+        case=ORIGINAL,
+        inputs=inputs,
+        label=label,
+        accepted=(label,),
+        backward=backward,
+        domain=task.name,
+        set=f"{task.name}-{example.index}",
+    )
+
+
+def _changed(task: Task, original: Item, edits: Sequence[Edit], words: Classes | None) -> Iterator[Item]:
+    """What the edits make of the last text."""
+    if len(task.columns) < 2:
+        return
+    *before, last = original.inputs
+    for edit in edits:
+        new = edit.change(last)
+        if new is None or new == last:
+            continue
+        changed = replace(original, case=edit.name, inputs=(*before, new), phenomena=(edit.phenomenon,))
+        if edit.relation == "same" and (edit.exact or words is not None):
+            yield changed
+        elif edit.relation == "negated" and words is not None and (label := words.opposite(original.label)):
+            yield replace(changed, label=label, accepted=(label,), backward=words.back(label))

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import os
+import tomllib
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from importlib import resources
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from gluebench.benchmark import Benchmark, Task, UnknownNameError
 from gluebench.data import DataError
@@ -18,6 +20,13 @@ ABOUT = ("label", "accepted", "backward", "domain", "phenomena", "set")
 """Columns after the texts."""
 ORIGINAL = "original"
 """The case of an example that others are made from."""
+
+
+def english(section: str) -> dict[str, Any]:
+    """The words and sentences of a section of english.toml."""
+    text = resources.files("gluebench.analysis.challenge").joinpath("english.toml").read_text("utf-8")
+    words: dict[str, Any] = tomllib.loads(text)[section]
+    return words
 
 
 class Classes(NamedTuple):

@@ -12,28 +12,14 @@ from collections.abc import Iterator
 from random import Random
 from typing import NamedTuple
 
-from gluebench.analysis.challenge.item import Item, classes
+from gluebench.analysis.challenge.item import Item, classes, english
 from gluebench.benchmark import Task
 
-SHORTCUTS = ("lexical overlap", "subsequence", "constituent")
 MOST = 300
 """Examples of a case: no premise comes twice, and the shortest has 384 wordings."""
 _LABELS = {"e": "entailment", "n": "neutral"}
-_NOUNS = (
-    *("archivist", "beekeeper", "carpenter", "dentist", "florist", "glazier", "juggler", "locksmith"),
-    *("miller", "notary", "optician", "potter", "shepherd", "tailor", "violinist", "weaver"),
-)
-_ALONE = ("slept", "smiled", "waited", "laughed", "shivered", "whistled", "stumbled", "sneezed")
-_SLOTS = {
-    "v": ("thanked", "greeted", "followed", "advised", "visited", "admired", "praised", "rescued", "called"),
-    "near": ("near", "beside", "behind", "opposite"),
-    "place": ("in the orchard", "at the ferry", "on the bridge", "in the cellar", "at the fair"),
-    "doubted": ("believed", "suspected", "doubted"),
-    "knew": ("knew", "noticed", "remembered"),
-    "thought": ("believed", "hoped", "claimed"),
-    "maybe": ("Supposedly", "Allegedly", "Reportedly"),
-    "surely": ("Luckily", "Sadly", "Oddly"),
-}
+_GRAMMAR = english("shortcuts")
+SHORTCUTS: tuple[str, ...] = tuple(_GRAMMAR["cases"])
 
 
 class Case(NamedTuple):
@@ -58,47 +44,12 @@ class Case(NamedTuple):
         return f"{self.shortcut}, {'yes' if self.entailed else 'no'}: {self.name}"
 
 
-_TABLE = """
-[lexical overlap]
-roles swapped | The {a} {v} the {b}. | The {b} {v} the {a}. | nn | Core Arguments
-phrase | The {a} {near} the {b} {v} the {c}. | The {b} {v} the {c}. | nn | Prepositional Phrases
-relative clause | The {a} whom the {b} {v} {i}. | The {a} {v} the {b}. | nn | Relative Clauses
-passive | The {a} was {v} by the {b}. | The {a} {v} the {b}. | nn | Active/Passive
-coordination | The {a} {v} the {b} and the {c}. | The {c} {v} the {b}. | nn | Coordination Scope
-phrase | The {a} {near} the {b} {v} the {c}. | The {a} {v} the {c}. | en | Prepositional Phrases
-relative clause | The {a} whom the {b} {v} {i}. | The {b} {v} the {a}. | en | Relative Clauses
-passive | The {a} was {v} by the {b}. | The {b} {v} the {a}. | ee | Active/Passive
-coordination | The {a} and the {b} {v} the {c}. | The {a} {v} the {c}. | en | Conjunction
-object of two | The {a} {v} the {b} and the {c}. | The {a} {v} the {c}. | en | Conjunction
-[subsequence]
-phrase | The {a} {near} the {b} {i}. | The {b} {i}. | nn | Prepositional Phrases
-relative clause | The {a} who {v} the {b} {i}. | The {b} {i}. | nn | Relative Clauses
-clause taken for an object | The {a} {doubted} the {b} {i}. | The {a} {doubted} the {b}. | nn | Core Arguments
-second clause | The {a} {i}, and the {b} {j}. | The {b} {j}. | en | Conjunction
-place left out | The {a} {v} the {b} {place}. | The {a} {v} the {b}. | en | Prepositional Phrases
-clause left out | The {a} {v} the {b} who {i}. | The {a} {v} the {b}. | en | Relative Clauses
-[constituent]
-condition | If the {a} {i}, the {b} {j}. | The {a} {i}. | nn | Conditionals
-disjunction | The {a} {i}, or the {b} {j}. | The {a} {i}. | ne | Disjunction
-thought | The {a} {thought} that the {b} {i}. | The {b} {i}. | nn | Factivity
-hearsay | {maybe}, the {a} {i}. | The {a} {i}. | nn | Factivity
-reason | Because the {a} {i}, the {b} {j}. | The {a} {i}. | en | Factivity
-conjunction | The {a} {i}, and the {b} {j}. | The {a} {i}. | en | Conjunction
-knowledge | The {a} {knew} that the {b} {i}. | The {b} {i}. | en | Factivity
-comment | {surely}, the {a} {i}. | The {a} {i}. | en | Factivity
-"""
-
-
 def _cases() -> Iterator[Case]:
-    """The rows of the table: name, premise, hypothesis, labels forward and backward, phenomenon."""
-    shortcut = ""
-    for line in _TABLE.strip().splitlines():
-        if line.startswith("["):
-            shortcut = line.strip("[]")
-            continue
-        name, premise, hypothesis, labels, phenomenon = line.split(" | ")
-        forward, backward = (_LABELS[letter] for letter in labels)
-        yield Case(shortcut, name, premise, hypothesis, forward, backward, (phenomenon,))
+    for shortcut, table in _GRAMMAR["cases"].items():
+        for line in table.splitlines():
+            name, premise, hypothesis, labels, phenomenon = line.split(" | ")
+            forward, backward = (_LABELS[letter] for letter in labels)
+            yield Case(shortcut, name, premise, hypothesis, forward, backward, (phenomenon,))
 
 
 CASES = tuple(_cases())
@@ -135,7 +86,7 @@ def shortcuts(task: Task, *, each: int = 50, seed: int = 0) -> list[Item]:
 
 def _filling(chance: Random) -> Iterator[tuple[str, str]]:
     """A word for every slot; those of one kind differ."""
-    yield from zip("abc", chance.sample(_NOUNS, 3), strict=True)
-    yield from zip("ij", chance.sample(_ALONE, 2), strict=True)
-    for slot, words in _SLOTS.items():
+    yield from zip("abc", chance.sample(_GRAMMAR["nouns"].split(), 3), strict=True)
+    yield from zip("ij", chance.sample(_GRAMMAR["alone"].split(), 2), strict=True)
+    for slot, words in _GRAMMAR["slots"].items():
         yield slot, chance.choice(words)

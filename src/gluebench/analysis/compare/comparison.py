@@ -15,10 +15,10 @@ from gluebench.analysis.compare.scores import (
     mean_tested,
     task_tested,
 )
-from gluebench.analysis.holm import holm
-from gluebench.analysis.systems import Run, submissions_from
 from gluebench.benchmark import Task
 from gluebench.scoring import Gold, Report, grade
+from gluebench.scoring.distributions import holm
+from gluebench.scoring.grade import Run, submissions_from
 from gluebench.scoring.report import fields_of, provenance
 from gluebench.scoring.tags import OVERALL
 from gluebench.submission import Submission

@@ -10,6 +10,7 @@ import json
 import random
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from importlib import resources
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -128,25 +129,10 @@ def _sheet(drawn: Draw, annotator: int, texts: Mapping[int, Example], task: Task
 
 def instructions(task: Task, items: int) -> str:
     """What an annotator is told, from the manifest's own label words."""
-    first, second = task.columns[0], task.columns[-1]
     labels = "\n".join(f"- `{label.word}`: {label.gloss}" for label in task.labels)
-    return f"""# Labelling {items} pairs of sentences
-
-Open your sheet (`annotator-….tsv`) in a text editor or a spreadsheet, as tab-separated UTF-8 text, and write
-one of these words into the column `{LABEL}` of every row:
-
-{labels}
-
-- Read the {first} as true, then ask what it says of the {second}. Judge as people do, not as logicians: what
-  anybody who accepts the one would accept without a second thought follows from it.
-- Judge every row by itself. Some sentences come twice, in other places; do not look for them, and do not go
-  back to make answers fit each other.
-- Use no help: no other annotator, no dictionary, no program.
-- Leave a row blank only if you cannot decide at all. Blanks are counted and named.
-- Do not change the other columns or the item numbers; the order of the rows does not matter.
-
-Save the sheet under its name, as tab-separated text, and give it back.
-"""
+    text = resources.files("gluebench.analysis.human").joinpath(INSTRUCTIONS).read_text("utf-8")
+    columns = {"first": task.columns[0], "second": task.columns[-1]}
+    return text.format(items=items, label=LABEL, labels=labels, **columns)
 
 
 def read_draw(folder: Path) -> Draw:

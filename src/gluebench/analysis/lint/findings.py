@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import unicodedata
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property
-from typing import Literal, NamedTuple, TypeVar
+from functools import cache, cached_property
+from importlib import resources
+from typing import Literal, NamedTuple, TypeVar, cast
 
 from gluebench.benchmark import Role
 from gluebench.data import Example
@@ -38,6 +39,33 @@ class Finding(NamedTuple):
     """The first few, by index."""
 
 
+@cache
+def _sentences() -> Mapping[str, Sequence[str]]:
+    text = resources.files("gluebench.analysis.lint").joinpath("findings.tsv").read_text("utf-8")
+    return {check: sentence for check, *sentence in (line.split("\t") for line in text.splitlines()[1:])}
+
+
+def finding(
+    check: str,
+    where: str,
+    number: float,
+    rows: Sequence[str] = (),
+    *,
+    severity: Severity | None = None,
+    **words: object,
+) -> Finding:
+    """A finding in the words of findings.tsv; `severity` where it is another than there.
+
+    The first of the rows are named. "rows", "texts" and "repeat" count as many as `number`.
+    """
+    usual, text, advice = _sentences()[check]
+    count = int(number)
+    repeats = f"{counted(count, 'row')} {'repeats' if count == 1 else 'repeat'}"
+    words = {"rows": counted(count, "row"), "texts": counted(count, "text"), "repeat": repeats, **words}
+    sentences = (text.format(**words), advice.format(**words))
+    return Finding(severity or cast(Severity, usual), check, where, number, *sentences, tuple(rows[:SHOWN]))
+
+
 class TaskLint(NamedTuple):
     """All that was found in one task, errors first."""
 
@@ -47,19 +75,9 @@ class TaskLint(NamedTuple):
     """Whether it tells of test labels."""
 
 
-def shown(rows: list[str]) -> tuple[str, ...]:
-    """The first of the rows."""
-    return tuple(rows[:SHOWN])
-
-
 def percent(share: float) -> str:
     """A fraction as it is read: times 100, one decimal."""
     return f"{100 * share:.1f} %"
-
-
-def repeat(number: int) -> str:
-    """ "1 row repeats" or "3 rows repeat"."""
-    return f"{counted(number, 'row')} {'repeats' if number == 1 else 'repeat'}"
 
 
 def counted(number: int, noun: str) -> str:

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 from gluebench.analysis.compare.words import p_words
-from gluebench.analysis.lint.findings import Finding, LintSplit, Severity, percent
+from gluebench.analysis.lint.findings import Finding, LintSplit, Severity, finding, percent
 from gluebench.benchmark import Task
 
 LEVEL = 0.01
@@ -35,11 +35,10 @@ def label_findings(task: Task, splits: Sequence[LintSplit]) -> Iterator[Finding]
 
 def _absent(task: Task, split: LintSplit) -> Iterator[Finding]:
     present = {example.label for example in split.examples}
+    severity: Severity = "warning" if split.role is None else "note"
     for word in task.words:
         if word not in present:
-            severity: Severity = "warning" if split.role is None else "note"
-            text = f'no row has the label "{word}"'
-            yield Finding(severity, "missing label", split.name, 0, text, "Add such rows, or drop the label.")
+            yield finding("missing label", split.name, 0, severity=severity, label=word)
 
 
 def _shifted(task: Task, train: LintSplit, split: LintSplit) -> Finding:

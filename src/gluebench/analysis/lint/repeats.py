@@ -1,20 +1,11 @@
-"""Rows that repeat within a split, that splits share, and texts that stand once under every label."""
+"""Rows that repeat or are shared by splits, texts once under every label, texts that are empty or misread."""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
 
-from gluebench.analysis.lint.findings import (
-    Finding,
-    Key,
-    LintSplit,
-    Severity,
-    counted,
-    percent,
-    places_of,
-    repeat,
-    shown,
-)
+from gluebench.analysis.lint.findings import Finding, Key, LintSplit, Severity, finding, percent, places_of
 from gluebench.benchmark import Task
 from gluebench.data import Example
 
@@ -29,23 +20,16 @@ _RANK = {None: 0, "dev": 1, "test": 2}
 
 def duplicate_findings(split: LintSplit, *, score_range: tuple[float, float] | None) -> Iterator[Finding]:
     """Exact duplicates, those equal but for case and spacing, and those with different labels."""
-    exact = _repeats(split, split.exact)
-    folded = _repeats(split, split.folded)
-    advice = "Remove the later ones."
+    exact, folded = _repeats(split, split.exact), _repeats(split, split.folded)
     if exact:
-        text = f"{repeat(len(exact))} an earlier row exactly"
-        yield Finding("warning", "duplicates", split.name, len(exact), text, advice, shown(exact))
+        yield finding("duplicates", split.name, len(exact), exact)
     if len(folded) > len(exact):
-        more = len(folded) - len(exact)
         rows = [row for row in folded if row not in set(exact)]
-        text = f"{repeat(more)} an earlier row but for letter case, white space or Unicode form"
-        yield Finding("warning", "near duplicates", split.name, more, text, advice, shown(rows))
+        yield finding("near duplicates", split.name, len(folded) - len(exact), rows)
     clashes = _clashes(split, score_range)
     if clashes:
         severity: Severity = "warning" if split.role is None else "error"
-        text = f"{counted(len(clashes), 'text')} stand there with different labels"
-        advice = "Decide which label is right, and keep one row."
-        yield Finding(severity, "contradictions", split.name, len(clashes), text, advice, shown(clashes))
+        yield finding("contradictions", split.name, len(clashes), clashes, severity=severity)
 
 
 def _repeats(split: LintSplit, keys: Sequence[Key]) -> list[str]:
@@ -100,13 +84,9 @@ def _same_examples(
             exact += later.exact[position] in known
             clashing += differ([one.label, other.label], score_range)
     if rows:
-        of = f"{counted(len(rows), 'row')} of {later.name} ({percent(len(rows) / len(later.examples))})"
-        text = f"{of} stand in {earlier.name} too, {exact:,} of them exactly"
-        text += f", {clashing:,} with another label" if clashing else ""
+        clashes = f", {clashing:,} with another label" if clashing else ""
         severity: Severity = "error" if later.role == "test" else "warning"
-        advice = f"Remove them from {earlier.name}, or from {later.name}."
-        where = f"{earlier.name}, {later.name}"
-        yield Finding(severity, "leakage", where, len(rows), text, advice, shown(rows))
+        yield _shared("leakage", earlier, later, rows, severity=severity, exact=exact, clashing=clashes)
 
 
 def _same_words(earlier: LintSplit, later: LintSplit) -> Iterator[Finding]:
@@ -118,11 +98,7 @@ def _same_words(earlier: LintSplit, later: LintSplit) -> Iterator[Finding]:
         if spoken in known and folded not in earlier.places
     ]
     if rows:
-        text = f"{counted(len(rows), 'row')} of {later.name} ({percent(len(rows) / len(later.examples))})"
-        text += f" stand in {earlier.name} too but for punctuation"
-        advice = f"Remove them from {earlier.name}, or from {later.name}."
-        where = f"{earlier.name}, {later.name}"
-        yield Finding("warning", "near leakage", where, len(rows), text, advice, shown(rows))
+        yield _shared("near leakage", earlier, later, rows)
 
 
 def _same_texts(earlier: LintSplit, later: LintSplit) -> Iterator[Finding]:
@@ -137,22 +113,27 @@ def _same_texts(earlier: LintSplit, later: LintSplit) -> Iterator[Finding]:
             if key[column] in known and key not in earlier.places
         ]
         if shared:
-            yield _shared(earlier, later, name, shared)
+            rows = [f"{earlier.name} {others[0].index} = {later.name} {row.index}" for row, others in shared]
+            large = len(shared) / len(later.examples) >= WORTH_A_WARNING
+            severity: Severity = "warning" if large else "note"
+            opposed = _opposed(shared)
+            found = _shared("shared", earlier, later, rows, severity=severity, column=name, opposed=opposed)
+            yield found._replace(check=f"shared {name}")
 
 
 def _shared(
-    earlier: LintSplit, later: LintSplit, name: str, shared: Sequence[tuple[Example, Sequence[Example]]]
+    check: str,
+    earlier: LintSplit,
+    later: LintSplit,
+    rows: Sequence[str],
+    *,
+    severity: Severity | None = None,
+    **words: object,
 ) -> Finding:
-    share = len(shared) / len(later.examples)
-    text = (
-        f"{counted(len(shared), 'row')} of {later.name} ({percent(share)}) share their {name} with "
-        f"{earlier.name}, other text beside it{_opposed(shared)}"
-    )
-    severity: Severity = "warning" if share >= WORTH_A_WARNING else "note"
-    advice = f"Keep all rows of one {name} in one split, or say in the notes that it is shared."
-    rows = [f"{earlier.name} {others[0].index} = {later.name} {example.index}" for example, others in shared]
+    share = percent(len(rows) / len(later.examples))
+    names = {"earlier": earlier.name, "later": later.name, "share": share}
     where = f"{earlier.name}, {later.name}"
-    return Finding(severity, f"shared {name}", where, len(shared), text, advice, shown(rows))
+    return finding(check, where, len(rows), rows, severity=severity, **names, **words)
 
 
 def _opposed(shared: Sequence[tuple[Example, Sequence[Example]]]) -> str:
@@ -184,16 +165,11 @@ def twin_findings(task: Task, split: LintSplit) -> Iterator[Finding]:
         ]
         share = sum(map(len, twins)) / len(split.examples)
         if share >= NEARLY_ALL:
-            text = f"nearly every {name} stands exactly once with each label ({percent(share)} of the rows)"
-            advice = (
-                f"A model that compares the rows of one {name} answers an easier question; draw them apart."
+            rows = [" / ".join(str(split.examples[at].index) for at in positions) for positions in twins]
+            release = _release(task, split)
+            yield finding(
+                "twins", split.name, share, rows, column=name, share=percent(share), release=release
             )
-            examples = [
-                " / ".join(str(split.examples[position].index) for position in positions)
-                for positions in twins
-            ]
-            text += _release(task, split)
-            yield Finding("warning", "twins", split.name, share, text, advice, shown(examples))
 
 
 def _release(task: Task, split: LintSplit) -> str:
@@ -205,3 +181,26 @@ def _release(task: Task, split: LintSplit) -> str:
         for version in file.other_versions
     )
     return "".join(f", as in {name}" for name in names)
+
+
+SUSPICIONS = {
+    "empty text": re.compile(r"\A\s*\Z"),
+    "replacement character": re.compile("\ufffd"),
+    "wrong encoding": re.compile("[\u00c2\u00c3][\u0080-\u00bf]|\u00e2(?:\u20ac|\u0080)"),
+    "control character": re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f]"),
+    "byte-order mark": re.compile("\ufeff"),
+}
+"""What no text of a benchmark should hold."""
+
+
+def text_findings(split: LintSplit) -> Iterator[Finding]:
+    """Texts that are empty, or that look as if they were read in the wrong encoding."""
+    for check, pattern in SUSPICIONS.items():
+        rows = [
+            f"{example.index} {name}"
+            for example in split.examples
+            for name, text in example.inputs.items()
+            if pattern.search(text)
+        ]
+        if rows:
+            yield finding(check, split.name, len(rows), rows)

@@ -3,18 +3,18 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from random import Random
 from typing import NamedTuple
 
 from gluebench.analysis.compare import ALPHA
 from gluebench.analysis.compare.words import p_words
-from gluebench.analysis.holm import holm
 from gluebench.analysis.lint.findings import Finding, LintSplit, Severity, counted, percent
 from gluebench.benchmark import Task
 from gluebench.data import Example
-from gluebench.scoring.distributions import student_t_two_sided
+from gluebench.scoring.distributions import holm, student_t_two_sided
 from gluebench.scoring.inference import mcnemar
 from gluebench.scoring.intervals import wilson
 from gluebench.scoring.metrics.numbers import pearson_of
@@ -35,11 +35,21 @@ class Shortcut(NamedTuple):
     """The input columns it sees."""
     aliases: tuple[str, ...] = ()
 
-    def seen(self, examples: Sequence[Example], *, names: Mapping[str, str]) -> list[Example]:
-        """The examples with these columns alone; `names` are what the columns are called in them."""
+    def answers(
+        self, task: Task, train: Sequence[Example], tests: Iterable[Sequence[Example]]
+    ) -> Iterator[Sequence[str | float]]:
+        """The answers to each test set, whose columns stand in the order of the task that is learned."""
+        system = self.make()
+        system.fit(task, self._seen(task, train), [])
+        for examples in tests:
+            yield system.predict(task, self._seen(task, examples))
+
+    def _seen(self, task: Task, examples: Sequence[Example]) -> list[Example]:
+        places = {column: task.columns.index(column) for column in self.columns}
+        texts = [list(example.inputs.values()) for example in examples]
         return [
-            replace(example, inputs={column: example.inputs[names[column]] for column in self.columns})
-            for example in examples
+            replace(example, inputs={column: of_example[at] for column, at in places.items()})
+            for example, of_example in zip(examples, texts, strict=True)
         ]
 
 
@@ -93,11 +103,9 @@ def _measured(
     task: Task, shortcut: Shortcut, train: Sequence[Example], tests: Mapping[str, Sequence[Example]]
 ) -> Iterator[Measured]:
     """No dev split is used for choosing a setting, so its figure is as honest as that of the test split."""
-    system = shortcut.make()
-    names = {column: column for column in task.columns}
-    system.fit(task, shortcut.seen(train, names=names), [])
-    for split, examples in tests.items():
-        answers = system.predict(task, shortcut.seen(examples, names=names))
+    for (split, examples), answers in zip(
+        tests.items(), shortcut.answers(task, train, tests.values()), strict=True
+    ):
         if task.words:
             yield _against_majority(task, shortcut, split, train=train, examples=examples, answers=answers)
         else:
@@ -120,8 +128,8 @@ def _against_majority(
     gold = [example.label for example in examples]
     hits = [answer == label for answer, label in zip(answers, gold, strict=True)]
     base = [label == usual for label in gold]
-    won = sum(hit and not other for hit, other in zip(hits, base, strict=True))
-    lost = sum(other and not hit for hit, other in zip(hits, base, strict=True))
+    outcomes = Counter(zip(hits, base, strict=True))
+    won, lost = outcomes[True, False], outcomes[False, True]
     share, bar = sum(hits) / len(gold), wilson(sum(hits), len(gold))
     words = (
         f"{shortcut.name} answers {percent(share)} [{100 * (bar.low or 0):.1f}, {100 * (bar.high or 0):.1f}] "

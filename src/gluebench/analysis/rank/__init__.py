@@ -5,11 +5,9 @@ The functions are loaded when first used: the order of a board needs no numpy.
 
 from typing import TYPE_CHECKING, Any
 
-from gluebench.analysis.rank.records import RankedSystem, Ranking
-
 if TYPE_CHECKING:
     from gluebench.analysis.rank.panel import rank_scores
-    from gluebench.analysis.rank.ranking import rank, rankings
+    from gluebench.analysis.rank.ranking import RankedSystem, Ranking, rank, rankings
 
 __all__ = ["RankedSystem", "Ranking", "rank", "rank_scores", "rankings"]
 

@@ -20,8 +20,8 @@ def filled_draws(draws: Floats, missing: str) -> Floats:
     gaps: NDArray[np.bool_] = np.isnan(draws[:, :, 0])
     if missing == "own":
         return draws
-    if missing == "shared":
-        return draws[:, ~gaps.any(axis=0)]
+    if missing == "shared":  # every rule passes over a task that no system has
+        return np.where(np.any(gaps, axis=0)[:, np.newaxis], np.nan, draws)
     if missing == "unranked":
         return np.where(np.any(gaps, axis=1, keepdims=True)[:, :, np.newaxis], np.nan, draws)
     known = ~gaps.all(axis=0)

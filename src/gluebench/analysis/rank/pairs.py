@@ -3,33 +3,36 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from itertools import accumulate
 from math import sqrt
-from typing import NamedTuple
+from typing import Generic, NamedTuple, TypeVar
 
 import numpy as np
 
-from gluebench.analysis.holm import holm
-from gluebench.scoring.distributions import student_t_two_sided
+from gluebench.scoring.distributions import holm, student_t_two_sided
 from gluebench.scoring.inference import ALPHA
 from gluebench.scoring.metrics.counts import ratio
 from gluebench.scoring.rounding import rounded_p
 from gluebench.scoring.units.base import Floats, Ints
 
+System = TypeVar("System", int, str)
+"""A system by its position, or by its name."""
 
-class Pair(NamedTuple):
-    """Two systems, by position."""
 
-    a: int
-    b: int
+class Pair(NamedTuple, Generic[System]):
+    """Two systems on the average."""
+
+    a: System
+    b: System
     difference: float
-    """A minus B."""
+    """A minus B, a fraction."""
     p: float
     """Two-sided."""
     adjusted: float
     """After Holm's adjustment over all pairs."""
 
     @property
-    def winner(self) -> int | None:
+    def winner(self) -> System | None:
         """The one that is better, where the difference is significant."""
         if self.adjusted > ALPHA or self.difference == 0:
             return None
@@ -83,7 +86,7 @@ def with_runs(errors: Errors, scores: Sequence[Floats], shared: Floats) -> Error
     return Errors(squares, squares * inverse)
 
 
-def all_pairs(values: Sequence[float], errors: Errors) -> tuple[Pair, ...]:
+def all_pairs(values: Sequence[float], errors: Errors) -> tuple[Pair[int], ...]:
     """Every pair of systems with these averages, tested by Student's t with Satterthwaite's df.
 
     Resamples alone could not show a p-value small enough for thousands of pairs.
@@ -104,51 +107,36 @@ def _p(difference: float, square: float, term: float) -> float:
     return student_t_two_sided(difference / sqrt(square), square**2 / term) if square > 0 else 0.0
 
 
-def as_shown(pairs: Sequence[Pair], values: Sequence[float]) -> tuple[Pair, ...]:
+def as_shown(pairs: Sequence[Pair[int]], values: Sequence[float]) -> Iterator[Pair[int]]:
     """The pairs with differences of rounded averages, and p-values that tell no more of an order."""
-    return tuple(_as_shown(pair, values[pair.a] - values[pair.b]) for pair in pairs)
+    for pair in pairs:
+        difference = values[pair.a] - values[pair.b]
+        p, adjusted = (rounded_p(each, pair.difference, difference) for each in (pair.p, pair.adjusted))
+        yield pair._replace(difference=difference, p=p, adjusted=adjusted)
 
 
-def _as_shown(pair: Pair, difference: float) -> Pair:
-    p, adjusted = (rounded_p(each, pair.difference, difference) for each in (pair.p, pair.adjusted))
-    return pair._replace(difference=difference, p=p, adjusted=adjusted)
+def groups(order: Sequence[int], pairs: Sequence[Pair[int]]) -> dict[int, tuple[int, int]]:
+    """The first and last place of each system's group, from 1.
 
-
-class Group(NamedTuple):
-    """Neighbours on a board."""
-
-    systems: tuple[int, ...]
-    """From the top."""
-    first: int
-    last: int
-    """Their places, from 1."""
-
-
-def groups(order: Sequence[int], pairs: Sequence[Pair]) -> tuple[Group, ...]:
-    """The board cut wherever every system above is better, beyond chance, than every one below.
-
-    `order` has the systems from the top. Within a group the order may be chance.
+    The board, whose systems are in `order` from the top, is cut wherever every system above is better, beyond
+    chance, than every one below; within a group the order may be chance.
     """
-    winners = {frozenset((pair.a, pair.b)): pair.winner for pair in pairs}
     place = {system: at for at, system in enumerate(order)}
     lowest = list(range(len(order)))  # the last place from which each does not differ significantly
-    for (one, other), winner in ((sorted(both, key=place.__getitem__), won) for both, won in winners.items()):
-        if winner != one:
+    for pair in pairs:
+        one, other = sorted((pair.a, pair.b), key=place.__getitem__)
+        if pair.winner != one:
             lowest[place[one]] = max(lowest[place[one]], place[other])
-    return tuple(_cut(order, lowest))
+    ends = [at for at, reach in enumerate(accumulate(lowest, max)) if at == reach]
+    starts = [0, *(end + 1 for end in ends)]
+    return {
+        system: (start + 1, end + 1)
+        for start, end in zip(starts, ends, strict=False)
+        for system in order[start : end + 1]
+    }
 
 
-def _cut(order: Sequence[int], lowest: Sequence[int]) -> Iterator[Group]:
-    start = reach = 0
-    for at in range(len(order)):
-        reach = max(reach, lowest[at])
-        if reach == at:
-            yield Group(tuple(order[start : at + 1]), start + 1, at + 1)
-            start = at + 1
-            reach = start
-
-
-def rank_ranges(systems: Sequence[int], pairs: Sequence[Pair]) -> dict[int, tuple[int, int]]:
+def rank_ranges(systems: Sequence[int], pairs: Sequence[Pair[int]]) -> dict[int, tuple[int, int]]:
     """The ranks a system may have by the tests: below all that are better, above all that are worse.
 
     As Holm's adjustment covers all pairs, all these ranges hold together in 95 % of test sets.

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
-from typing import Any
+from dataclasses import dataclass, replace
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -19,24 +19,90 @@ from gluebench.analysis.rank.pairs import (
     rank_ranges,
     with_runs,
 )
-from gluebench.analysis.rank.profile import Missing, Profile, filled, known
-from gluebench.analysis.rank.records import PairRecord, RankedSystem, Ranking
 from gluebench.analysis.rank.resampled import (
     Resampled,
     Systems,
     read_systems,
     resampled,
 )
-from gluebench.analysis.rank.rules import Rule, Standing, every_rule, standing, survives
-from gluebench.analysis.systems import Run
+from gluebench.analysis.rank.rules import (
+    Missing,
+    Profile,
+    Rule,
+    Standing,
+    Survival,
+    every_rule,
+    filled,
+    known,
+    standing,
+    survives,
+)
 from gluebench.benchmark import Benchmark, Task
 from gluebench.scoring import Gold
-from gluebench.scoring.report import provenance
+from gluebench.scoring.grade import Run
+from gluebench.scoring.report import fields_of, provenance
 from gluebench.scoring.units.base import Floats, Ints
 
 SHARES = (0.025, 0.975)
 KEMENY_UP_TO = 8
 """Systems of which the Kemeny order is still computed for every resample."""
+
+
+@dataclass(frozen=True, slots=True)
+class RankedSystem:
+    """One system on the board."""
+
+    name: str
+    rank: int | None
+    """From 1, ties sharing the best of their ranks; None where the rule for missing scores gives none."""
+    value: float | None
+    """What it is ranked by: an average or median score (a fraction), a mean rank, or a Kemeny place."""
+    scores: Mapping[str, float | None]
+    """Task to score."""
+    runs: int = 1
+    """How many runs it is the mean of."""
+    low: int | None = None
+    high: int | None = None
+    """The ranks between which it was in 95 % of the resamples."""
+    first: float | None = None
+    """The share of the resamples in which no system was above it."""
+    group: tuple[int, int] | None = None
+    """First and last place of the systems it is tied with; only for the macro-average."""
+    told: tuple[int, int] | None = None
+    """The ranks that the tests of all pairs leave it; these ranges hold for all systems together."""
+
+
+@dataclass(frozen=True, slots=True)
+class Ranking:
+    """What `rank` returns."""
+
+    SCHEMA: ClassVar[str] = "gluebench.ranking/1"
+
+    benchmark: str
+    split: str
+    by: Rule
+    missing: Missing
+    majority: tuple[str, ...]
+    """Tasks on which every system is taken to answer the most frequent label."""
+    tasks: tuple[str, ...]
+    """Those that count."""
+    weights: tuple[float, ...] | None
+    systems: tuple[RankedSystem, ...]
+    """From the top; those without a rank last."""
+    pairs: tuple[Pair[str], ...]
+    """All pairs of ranked systems; empty where they are not ranked by their average."""
+    rules: Mapping[str, Mapping[str, int | None]]
+    """Rule to system to rank: every rule there is, and the average without each task."""
+    survival: Survival
+    """Which order of two systems holds under all of them."""
+    warnings: tuple[str, ...]
+    provenance: Mapping[str, Any]
+
+    def as_dict(self) -> dict[str, Any]:
+        """JSON-ready values in a fixed order; numbers are fractions."""
+        values = {"schema": self.SCHEMA, **fields_of(self)}
+        survival = values.pop("survival")
+        return {**values, **survival}
 
 
 def rank(
@@ -152,8 +218,7 @@ def _ranking(
     """
     whole = filled(profile, missing)
     order = standing(whole, by)
-    kept = [at for at, task in enumerate(profile.tasks) if task in whole.tasks]
-    weight = np.array(profile.weight)[kept] if missing == "shared" else np.array(profile.weight)
+    weight = np.array(profile.weight)
     ranked = [at for at, place in enumerate(order.ranks) if place is not None]
     warnings = [order.note] if order.note else []
     placed: Ints | None = None
@@ -161,13 +226,13 @@ def _ranking(
         warnings.append(f"Rank intervals of the Kemeny order are given for up to {KEMENY_UP_TO} systems.")
     elif ranked:
         placed = ranks(values(by, filled_draws(drawn.runs, missing), weight)[ranked])
-    pairs: tuple[Pair, ...] = ()
+    pairs: tuple[Pair[int], ...] = ()
     if by == "mean" and ranked:
         exact_values = standing(filled(exact, missing), by).values
         averages = [exact_values[at] or 0.0 for at in ranked]
-        pairs = all_pairs(averages, _errors(systems, drawn, weight, kept, ranked=ranked, missing=missing))
+        pairs = all_pairs(averages, _errors(systems, drawn, weight, ranked=ranked, missing=missing))
         if profile is not exact:
-            pairs = as_shown(pairs, [order.values[at] or 0.0 for at in ranked])
+            pairs = tuple(as_shown(pairs, [order.values[at] or 0.0 for at in ranked]))
     standings = every_rule(profile, missing)
     names = [profile.systems[at] for at in ranked]
     return Ranking(
@@ -179,9 +244,7 @@ def _ranking(
         systems=_ranked(
             profile, order, list(map(len, systems.runs)), ranked=ranked, placed=placed, pairs=pairs
         ),
-        pairs=tuple(
-            PairRecord(names[pair.a], names[pair.b], pair.difference, pair.p, pair.adjusted) for pair in pairs
-        ),
+        pairs=tuple(Pair(names[a], names[b], *tested) for a, b, *tested in pairs),
         rules={name: dict(zip(profile.systems, each.ranks, strict=True)) for name, each in standings.items()},
         survival=survives(whole, standings),
         warnings=(*warnings, *systems.warnings),
@@ -189,25 +252,15 @@ def _ranking(
 
 
 def _errors(
-    systems: Systems,
-    drawn: Resampled,
-    weight: Floats,
-    kept: Sequence[int],
-    *,
-    ranked: Sequence[int],
-    missing: Missing,
+    systems: Systems, drawn: Resampled, weight: Floats, *, ranked: Sequence[int], missing: Missing
 ) -> Errors:
     """The standard errors of the differences of the ranked systems' weighted averages."""
-    tasks = list(kept) if missing == "shared" else list(range(len(drawn.units)))
     examples = filled_draws(drawn.examples, missing)[ranked]
     share = np.where(np.isnan(examples[:, :, 0]), 0.0, weight)
     share /= share.sum(axis=1, keepdims=True)
-    errors = pair_errors(np.nan_to_num(examples) * share[:, :, np.newaxis], drawn.units[tasks])
-    scores = [
-        np.nan_to_num(systems.scores[at][:, tasks]) @ of_system
-        for at, of_system in zip(ranked, share, strict=True)
-    ]
-    shared = (np.nan_to_num(drawn.shared[np.ix_(ranked, tasks)]) * share**2).sum(axis=1)
+    errors = pair_errors(np.nan_to_num(examples) * share[:, :, np.newaxis], drawn.units)
+    scores = [np.nan_to_num(systems.scores[at]) @ own for at, own in zip(ranked, share, strict=True)]
+    shared = (np.nan_to_num(drawn.shared[ranked]) * share**2).sum(axis=1)
     return with_runs(errors, scores, shared)
 
 
@@ -218,12 +271,12 @@ def _ranked(
     *,
     ranked: Sequence[int],
     placed: Ints | None,
-    pairs: Sequence[Pair],
+    pairs: Sequence[Pair[int]],
 ) -> tuple[RankedSystem, ...]:
     """From the top; those without a rank last."""
     at_rank = {system: position for position, system in enumerate(ranked)}
     descending = sorted(range(len(ranked)), key=lambda position: order.ranks[ranked[position]] or 0)
-    tied = {position: group for group in groups(descending, pairs) for position in group.systems}
+    tied = groups(descending, pairs)
     ranges = rank_ranges(range(len(ranked)), pairs)
 
     def record(system: int) -> RankedSystem:
@@ -236,8 +289,7 @@ def _ranked(
             low, high, first = _interval(placed[position])
             record = replace(record, low=low, high=high, first=first)
         if position is not None and pairs:
-            group = tied[position]
-            record = replace(record, group=(group.first, group.last), told=ranges[position])
+            record = replace(record, group=tied[position], told=ranges[position])
         return record
 
     unranked = [system for system in range(len(profile.systems)) if system not in at_rank]

@@ -9,11 +9,10 @@ from zlib import crc32
 
 import numpy as np
 
-from gluebench.analysis.systems import Run, submissions_from
 from gluebench.benchmark import Task
 from gluebench.data import DataError
 from gluebench.scoring import Gold, Report, grade
-from gluebench.scoring.grade import pairs_of
+from gluebench.scoring.grade import Run, pairs_of, submissions_from
 from gluebench.scoring.units import units_of
 from gluebench.scoring.units.base import Floats, Ints, generator
 from gluebench.submission import Column, Submission

@@ -1,17 +1,151 @@
-"""Macro-average, mean rank (Borda), median and Kemeny's order, and what holds under all of them."""
+"""The order of a board: by one score, or by macro-average, mean rank (Borda), median or Kemeny's order.
+
+Numpy is loaded when several tasks are aggregated; the order by one score needs none.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from typing import Literal, get_args
+from dataclasses import dataclass, replace
+from math import isfinite, isnan
+from typing import TYPE_CHECKING, Literal, get_args
 
 from gluebench.analysis.rank.kemeny import Consensus, consensus
-from gluebench.analysis.rank.order import competition_ranks
-from gluebench.analysis.rank.profile import Missing, Profile, filled, known, without
 from gluebench.scoring.report import rounded
 
+if TYPE_CHECKING:
+    from gluebench.scoring.units.base import Floats
+
+
+def competition_ranks(scores: Sequence[float | None]) -> list[int | None]:
+    """The rank of each score, 1 for the highest: one more than the number of higher scores.
+
+    None, an incomplete submission's score, has no rank and takes none from others.
+    """
+    ascending = _descending(scores)[::-1]
+    first = {score: len(ascending) - at for at, score in enumerate(ascending)}
+    return [None if score is None else first[score] for score in scores]
+
+
+def board_order(scores: Sequence[float | None], *, lowest_first: bool = False) -> list[int]:
+    """Positions from the highest score to the lowest, or turned round, then those without one.
+
+    Ties keep their order.
+    """
+    sign = 1.0 if lowest_first else -1.0
+    return sorted(range(len(scores)), key=lambda at: (scores[at] is None, sign * (scores[at] or 0.0)))
+
+
+def best(scores: Sequence[float | None]) -> float | None:
+    """The highest score of a column, or None where there is none to compare: fewer than two."""
+    descending = _descending(scores)
+    return descending[0] if len(descending) > 1 else None
+
+
+def _descending(scores: Sequence[float | None]) -> list[float]:
+    return sorted((score for score in scores if score is not None), reverse=True)
+
+
+Missing = Literal["unranked", "shared", "own", "lowest"]
+"""What a missing score means; the names of `MISSING`."""
+MISSING: Mapping[Missing, str] = {
+    "unranked": "a system that lacks a score has no rank, as the paper's board has it",
+    "shared": "only the tasks that every system has are counted",
+    "own": "each system is judged on the tasks it has",
+    "lowest": "a missing score counts as the lowest that any system has on the task",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Profile:
+    """Scores by system and task, higher being better.
+
+    Raises ValueError for scores of another shape, a number that is not finite, and weights that are
+    negative or all zero.
+    """
+
+    systems: tuple[str, ...]
+    tasks: tuple[str, ...]
+    scores: tuple[tuple[float | None, ...], ...]
+    """A row for each system with a value for each task; None where there is none."""
+    weights: tuple[float, ...] | None = None
+    """Of the tasks; None weighs all alike."""
+
+    def __post_init__(self) -> None:
+        shape = {len(row) for row in self.scores} | {len(self.tasks)}
+        if len(self.scores) != len(self.systems) or len(shape) != 1:
+            raise ValueError(
+                f"expected scores for {len(self.systems)} systems on {len(self.tasks)} tasks each, found "
+                f"{len(self.scores)} rows of {sorted({len(row) for row in self.scores})}"
+            )
+        for system, row in zip(self.systems, self.scores, strict=True):
+            for task, score in zip(self.tasks, row, strict=True):
+                if score is not None and not isfinite(score):
+                    raise ValueError(f"the score of {system} on {task} is {score}; expected a finite number")
+        self._check_weights()
+
+    def _check_weights(self) -> None:
+        if self.weights is None:
+            return
+        wrong = len(self.weights) != len(self.tasks) or any(
+            not isfinite(each) or each < 0 for each in self.weights
+        )
+        if wrong or (self.tasks and not any(self.weights)):
+            raise ValueError(
+                f"the weights are {self.weights}; expected one for each of {len(self.tasks)} tasks, none "
+                "negative and not all of them 0"
+            )
+
+    @property
+    def weight(self) -> tuple[float, ...]:
+        """The weight of each task, 1 where none were given."""
+        return (1.0,) * len(self.tasks) if self.weights is None else self.weights
+
+    @property
+    def draws(self) -> Floats:
+        """(systems, tasks, 1): the scores as a single draw, NaN where there is none."""
+        import numpy as np
+
+        return np.array(self.scores, np.float64).reshape(len(self.systems), len(self.tasks), 1)
+
+
+def filled(profile: Profile, missing: Missing) -> Profile:
+    """The profile after a rule for missing scores; a system that is not to be ranked keeps none at all."""
+    from gluebench.analysis.rank.arrays import filled_draws  # imports numpy
+
+    if missing == "shared":
+        columns = list(zip(*profile.scores, strict=True))
+        return _only(profile, [at for at, column in enumerate(columns) if None not in column])
+    rows = filled_draws(profile.draws, missing)[:, :, 0].tolist()
+    return replace(profile, scores=tuple(tuple(map(known, row)) for row in rows))
+
+
+def known(score: float) -> float | None:
+    """The score; None for NaN."""
+    return None if isnan(score) else score
+
+
+def without(profile: Profile, task: str) -> Profile:
+    """The profile with one task left out. Raises ValueError if it is not there."""
+    return _only(profile, [at for at in range(len(profile.tasks)) if at != profile.tasks.index(task)])
+
+
+def _only(profile: Profile, kept: list[int]) -> Profile:
+    weights = profile.weights and tuple(profile.weights[at] for at in kept)
+    if weights is not None and not any(weights):
+        kept, weights = [], ()
+    return Profile(
+        profile.systems,
+        tuple(profile.tasks[at] for at in kept),
+        tuple(tuple(row[at] for at in kept) for row in profile.scores),
+        weights,
+    )
+
+
 Rule = Literal["mean", "borda", "median", "kemeny"]
+
+
+RULES: tuple[Rule, ...] = get_args(Rule)
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,9 +160,6 @@ class Standing:
     lower_is_better: bool = False
     note: str = ""
     """A caveat: a Kemeny order that may not be the best one."""
-
-
-RULES: tuple[Rule, ...] = get_args(Rule)
 
 
 def standing(profile: Profile, rule: Rule) -> Standing:
@@ -140,10 +271,5 @@ def _verdict(profile: Profile, i: int, j: int, *, standings: Mapping[str, Standi
 
 
 def _no_worse(one: Sequence[float | None], other: Sequence[float | None]) -> bool:
-    pairs = list(zip(one, other, strict=True))
-    known = [(mine, yours) for mine, yours in pairs if mine is not None and yours is not None]
-    return (
-        len(known) == len(pairs)
-        and all(mine >= yours for mine, yours in known)
-        and any(mine > yours for mine, yours in known)
-    )
+    pairs = [(a, b) for a, b in zip(one, other, strict=True) if a is not None and b is not None]
+    return len(pairs) == len(one) and all(a >= b for a, b in pairs) and any(a > b for a, b in pairs)

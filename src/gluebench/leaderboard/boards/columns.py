@@ -6,8 +6,8 @@ from collections.abc import Collection, Iterable, Mapping
 from itertools import groupby
 from typing import Any, NamedTuple
 
-from gluebench.analysis.charts.axes import shown as compact
-from gluebench.analysis.rank.order import board_order, competition_ranks
+from gluebench.analysis.charts import shown as compact
+from gluebench.analysis.rank.rules import board_order, competition_ranks
 from gluebench.benchmark import Benchmark, Metric, Task
 from gluebench.leaderboard.fields import FIELDS, LISTED
 

@@ -7,9 +7,8 @@ from typing import Any, NamedTuple
 
 from django.template.loader import render_to_string
 
-from gluebench.analysis.diagnostics import HeatMap
-from gluebench.analysis.diagnostics.heatmap import ABOUT, FIELDS, map_picture, stored_heatmap
-from gluebench.analysis.rank.order import board_order
+from gluebench.analysis.diagnostics.heatmap import ABOUT, FIELDS, HeatMap, map_picture, stored_heatmap
+from gluebench.analysis.rank.rules import board_order
 from gluebench.benchmark import Task
 from gluebench.leaderboard.benchmarks.models import Benchmark
 from gluebench.leaderboard.boards.columns import PRIVACY

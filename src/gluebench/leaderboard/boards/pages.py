@@ -10,7 +10,7 @@ from django.template.loader import render_to_string
 from django.urls import reverse
 from jinja2 import Environment, StrictUndefined
 
-from gluebench.analysis.rank.order import competition_ranks
+from gluebench.analysis.rank.rules import competition_ranks
 from gluebench.benchmark import Benchmark as Record
 from gluebench.benchmark import Task
 from gluebench.leaderboard.benchmarks.models import Benchmark

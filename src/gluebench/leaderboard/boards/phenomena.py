@@ -8,8 +8,8 @@ from typing import Any, NamedTuple
 
 from django.template.loader import render_to_string
 
-from gluebench.analysis.diagnostics import explain
-from gluebench.analysis.rank.order import board_order
+from gluebench.analysis.diagnostics.phenomena import explain
+from gluebench.analysis.rank.rules import board_order
 from gluebench.benchmark import Task
 from gluebench.leaderboard.benchmarks.models import Benchmark
 from gluebench.leaderboard.boards.options import ROWS, paged

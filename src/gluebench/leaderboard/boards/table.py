@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 from django.core.paginator import Page, Paginator
 
 from gluebench.analysis.charts import Scale
-from gluebench.analysis.rank.order import best, board_order
+from gluebench.analysis.rank.rules import best, board_order
 from gluebench.benchmark import Benchmark, Task
 from gluebench.benchmark.records import Reference
 from gluebench.leaderboard.boards.columns import (

@@ -7,7 +7,7 @@ from typing import Any
 
 from django.urls import reverse
 
-from gluebench.analysis.diagnostics import explain
+from gluebench.analysis.diagnostics.phenomena import explain
 from gluebench.benchmark import Task
 from gluebench.leaderboard.benchmarks.models import Benchmark
 from gluebench.leaderboard.boards.columns import PRIVACY, ranked, scheme_of

@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
-from gluebench.analysis.rank.profile import Profile
-from gluebench.analysis.rank.rules import RULES, Rule, standing
+from gluebench.analysis.rank.rules import RULES, Profile, Rule, standing
 from gluebench.benchmark import Benchmark as Record
 from gluebench.benchmark import UnknownNameError
 from gluebench.leaderboard.benchmarks.models import Benchmark

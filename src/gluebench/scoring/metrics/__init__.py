@@ -25,7 +25,7 @@ from gluebench.scoring.metrics.numbers import (
     standardized_columns,
 )
 from gluebench.scoring.pairs import Pairs
-from gluebench.submission.column import Column
+from gluebench.submission.submission import Column
 
 __all__ = [
     "METRICS",
@@ -45,8 +45,6 @@ __all__ = [
     "spearman",
     "task_score",
 ]
-
-
 NUMBER_METRICS = (
     NumberMetric("pearson", -1.0, pearson_of, standardized_columns, pearson_evaluated),
     NumberMetric("spearman", -1.0, spearman_of, rank_codes, spearman_evaluated),

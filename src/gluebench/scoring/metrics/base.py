@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal, NamedTuple
 
 from gluebench.benchmark import Metric
 from gluebench.scoring.pairs import Pairs
-from gluebench.submission.column import Column
+from gluebench.submission.submission import Column
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

@@ -9,8 +9,7 @@ from html import escape
 from importlib.resources import files
 from typing import Any
 
-from gluebench.analysis.errors.cases import Case, CaseFile
-from gluebench.analysis.errors.rates import BANDS, OVERALL, Rate, length_bands, rates
+from gluebench.analysis.errors.cases import BANDS, OVERALL, Case, CaseFile, Rate, length_bands, rates
 from gluebench.version import __version__
 
 SCHEMA = "gluebench.errors/1"

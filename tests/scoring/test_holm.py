@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gluebench.analysis.holm import holm
+from gluebench.scoring.distributions import holm
 
 
 def test_holm_on_a_worked_example():

@@ -1,0 +1,342 @@
+"""Charts as SVG text: classes for all that is coloured, no inline style, no script, nothing from elsewhere.
+
+A function gives an `<svg>` element to stand in a page, whose style sheet takes in `STYLE`; `as_file` makes
+it a file of its own. A chart never stands alone: give its numbers as a table too. Marks have a shape for each
+color, so that no reader needs the color.
+"""
+
+from __future__ import annotations
+
+import unicodedata
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from html import escape
+from importlib import resources
+from math import ceil, cos, floor, log10, radians, sin
+from typing import NamedTuple
+
+STYLE = resources.files("gluebench.analysis").joinpath("static", "chart.css").read_text("utf-8")
+"""The classes that charts use, light and dark: a part of a page's style sheet."""
+LETTER = 6.6
+"""Width of a letter at the size charts are set in, rather too wide than too narrow."""
+_NAMESPACE = "http://www.w3.org/2000/svg"
+INKS = 4
+"""Colours, each with a shape of its own; further series begin again."""
+_SHAPES = (
+    "M{x} {y}m-4 0a4 4 0 1 0 8 0a4 4 0 1 0 -8 0z",  # disc
+    "M{x} {y}m-4 -4h8v8h-8z",  # square
+    "M{x} {y}m0 -5l5 9h-10z",  # triangle
+    "M{x} {y}m0 -5.5l5.5 5.5l-5.5 5.5l-5.5 -5.5z",  # diamond
+)
+
+
+def picture(title: str, about: str, *, width: float, height: float, parts: Iterable[str]) -> str:
+    """An `<svg>` for a page, named by its title and described by a sentence."""
+    inside = "\n".join([element("title", words=title), element("desc", words=about), *parts])
+    size = {"width": number(width), "height": number(height)}
+    size["viewBox"] = "0 0 {width} {height}".format(**size)
+    return element("svg", {"xmlns": _NAMESPACE, "class": "chart", "role": "img", **size}, f"\n{inside}\n")
+
+
+def as_file(svg: str) -> str:
+    """A chart as an SVG file of its own, with its style sheet and a ground to stand on."""
+    head, _, rest = svg.partition("</desc>")
+    ground = element("rect", {"class": "chart-paper", "width": "100%", "height": "100%"})
+    return f"{head}</desc>\n<style>\n{STYLE}</style>\n{ground}{rest}\n"
+
+
+def element(
+    name: str, attributes: Mapping[str, str | float] | None = None, inside: str = "", *, words: str = ""
+) -> str:
+    """One element; `inside` is markup and `words` is text. Attributes that are empty are left out."""
+    given = "".join(
+        f' {key}="{escape(value) if isinstance(value, str) else number(value)}"'
+        for key, value in (attributes or {}).items()
+        if value != ""
+    )
+    content = inside + escape(words, quote=False)
+    return f"<{name}{given}>{content}</{name}>" if content else f"<{name}{given}/>"
+
+
+def label(x: float, y: float, words: str, *, anchor: str = "", kind: str = "", turn: float = 0) -> str:
+    """Words at a place, their base line on `y`; `anchor` is start (the default), middle or end."""
+    turned = f"rotate({number(turn)} {number(x)} {number(y)})" if turn else ""
+    return element(
+        "text", {"x": x, "y": y, "class": kind, "text-anchor": anchor, "transform": turned}, words=words
+    )
+
+
+def rectangle(kind: str, x: float, y: float, *, width: float, height: float) -> str:
+    """A box with its upper left corner at a place."""
+    return element("rect", {"class": kind, "x": x, "y": y, "width": width, "height": height})
+
+
+def path(points: Iterable[tuple[float, float]], kind: str) -> str:
+    """A line through points."""
+    where = " L".join(f"{number(x)} {number(y)}" for x, y in points)
+    return element("path", {"class": kind, "d": f"M{where}"})
+
+
+def number(value: float) -> str:
+    """A length with at most two decimals: the same text wherever it is computed."""
+    return f"{round(value, 2) + 0.0:.2f}".rstrip("0").rstrip(".")
+
+
+def width_of(words: str) -> float:
+    """About how wide words are; East Asian letters are twice as wide as others."""
+    return LETTER * sum(2 if unicodedata.east_asian_width(letter) in "WF" else 1 for letter in words)
+
+
+def mark(x: float, y: float, order: int, note: str = "") -> str:
+    """A mark at a place, of the shape and colour that stand at `order`."""
+    shape = _SHAPES[order % INKS].format(x=number(x), y=number(y))
+    title = element("title", words=note) if note else ""
+    return element("path", {"class": f"chart-mark chart-ink-{order % INKS}", "d": shape}, title)
+
+
+LEFT, RIGHT, TOP, BOTTOM = 62.0, 24.0, 16.0, 52.0
+"""Room around what is plotted."""
+
+
+class Scale(NamedTuple):
+    """From values to places: `low` stands at `start` and `high` at `stop`."""
+
+    low: float
+    high: float
+    start: float
+    stop: float
+    logarithmic: bool = False
+    """Powers of ten are equally far apart; values must be positive."""
+
+    def at(self, value: float) -> float:
+        """The place of a value."""
+        low, high, where = (log10(v) if self.logarithmic else v for v in (self.low, self.high, value))
+        share = (where - low) / (high - low) if high != low else 0.5
+        return self.start + share * (self.stop - self.start)
+
+    def ticks(self, count: int = 5) -> list[float]:
+        """About `count` round values within the scale; powers of ten where it is logarithmic."""
+        if self.logarithmic:
+            return [10.0**power for power in range(ceil(log10(self.low)), floor(log10(self.high)) + 1)]
+        if self.high == self.low:
+            return [self.low]
+        step = _round_step((self.high - self.low) / count)
+        first = ceil(self.low / step - 1e-9)
+        return [at * step for at in range(first, floor(self.high / step + 1e-9) + 1)]
+
+
+def scale_over(
+    values: Iterable[float], start: float, stop: float, *, logarithmic: bool = False, room: float = 0.05
+) -> Scale:
+    """A scale that holds all values, with some room at either end. Raises ValueError for none."""
+    numbers = list(values)
+    if not numbers:
+        raise ValueError("a chart needs at least one value")
+    low, high = min(numbers), max(numbers)
+    if logarithmic:
+        if low <= 0:
+            raise ValueError(f"{low:g} has no place on a logarithmic scale; expected values above 0")
+        wider = (high / low) ** room if high > low else 2.0
+        return Scale(low / wider, high * wider, start, stop, True)
+    more = (high - low) * room or abs(high) * room or 1.0
+    return Scale(low - more, high + more, start, stop)
+
+
+def x_axis(
+    scale: Scale, y: float, title: str, *, top: float, words: Callable[[float], str] | None = None
+) -> list[str]:
+    """Ticks below the line at `y`, written by `words`, and grid lines up to `top`."""
+    ticks = [(scale.at(tick), (words or shown)(tick)) for tick in scale.ticks()]
+    return [
+        *(path([(x, y), (x, top)], "chart-grid") for x, _ in ticks),
+        path([(scale.start, y), (scale.stop, y)], "chart-axis"),
+        *(label(x, y + 17, text, anchor="middle", kind="chart-quiet") for x, text in ticks),
+        label((scale.start + scale.stop) / 2, y + 38, title, anchor="middle"),
+    ]
+
+
+def y_axis(scale: Scale, x: float, title: str, *, right: float) -> list[str]:
+    """Ticks left of the line at `x`, and grid lines to `right`."""
+    ticks = [(scale.at(tick), shown(tick)) for tick in scale.ticks()]
+    return [
+        *(path([(x, y), (right, y)], "chart-grid") for y, _ in ticks),
+        path([(x, scale.start), (x, scale.stop)], "chart-axis"),
+        *(label(x - 8, y + 4, text, anchor="end", kind="chart-quiet") for y, text in ticks),
+        label(14, (scale.start + scale.stop) / 2, title, anchor="middle", turn=-90),
+    ]
+
+
+def shown(value: float) -> str:
+    """A tick as it is read: 20, 0.5, 300K, 1.2B."""
+    size = abs(value)
+    for least, letter in ((1e9, "B"), (1e6, "M"), (1e4, "K")):
+        if size >= least:
+            return f"{value / (1e3 if letter == 'K' else least):.4g}{letter}"
+    return f"{round(value, 10) + 0.0:.6g}"
+
+
+def _round_step(step: float) -> float:
+    """The smallest of 1, 2, 5 times a power of ten that is no less."""
+    power = 10.0 ** floor(log10(step))
+    return next(power * factor for factor in (1, 2, 5, 10) if power * factor >= step * (1 - 1e-9))
+
+
+ROW = 26.0
+CELL, COLUMN = 22.0, 52.0
+"""Height and width of a cell of a heat map."""
+TURN = 40.0
+"""Degrees that the headings of the columns rise by."""
+
+
+class Bar(NamedTuple):
+    """One bar and, where there is one, its interval."""
+
+    label: str
+    value: float
+    low: float | None = None
+    high: float | None = None
+
+
+def bar_chart(
+    title: str, bars: Sequence[Bar], *, axis: str, width: float = 640, ends: tuple[float, float] | None = None
+) -> str:
+    """A bar from zero for each value, the first on top; `ends` are those of the axis."""
+    left = 16 + max((width_of(bar.label) for bar in bars), default=0)
+    bottom = TOP + ROW * len(bars)
+    low, high = ends or _ends(bars)
+    scale = Scale(low, high, left, width - RIGHT)
+    parts = x_axis(scale, bottom, axis, top=TOP)
+    for row, bar in enumerate(bars):
+        parts += _bar(bar, scale, TOP + ROW * row)
+    about = f"{len(bars)} bars: " + "; ".join(f"{bar.label} {bar.value:.4g}" for bar in bars)
+    return picture(title, about, width=width, height=bottom + BOTTOM, parts=parts)
+
+
+def _ends(bars: Sequence[Bar]) -> tuple[float, float]:
+    values = [v for bar in bars for v in (bar.value, bar.low, bar.high) if v is not None]
+    low, high = min([0.0, *values]), max([0.0, *values])
+    room = (high - low) * 0.04
+    return (low - room * (low < 0), high + room * (high > 0)) if room else (0.0, 1.0)
+
+
+def _bar(bar: Bar, scale: Scale, top: float) -> list[str]:
+    middle = top + ROW / 2
+    start, end = sorted((scale.at(0), scale.at(bar.value)))
+    parts = [
+        label(scale.start - 8, middle + 4, bar.label, anchor="end"),
+        rectangle("chart-bar", start, top + 5, width=end - start, height=ROW - 10),
+    ]
+    if bar.low is not None and bar.high is not None:
+        parts.append(path([(scale.at(bar.low), middle), (scale.at(bar.high), middle)], "chart-whisker"))
+    return parts
+
+
+class Point(NamedTuple):
+    """One point, with the ends of its interval in y where there is one."""
+
+    label: str
+    x: float
+    y: float
+    low: float | None = None
+    high: float | None = None
+    group: int = 0
+    """Points of one group share shape and colour."""
+
+
+def scatter_chart(
+    title: str,
+    points: Sequence[Point],
+    *,
+    x_title: str,
+    y_title: str,
+    front: Sequence[tuple[float, float]] = (),
+    logarithmic: bool = False,
+    width: float = 640,
+    height: float = 400,
+    x_words: Callable[[float], str] = shown,
+) -> str:
+    """Named points; `front` is joined by steps from left to right, as a Pareto front is.
+
+    `logarithmic` is of x, whose ticks are written by `x_words`. Raises ValueError for no points.
+    """
+    across = scale_over((point.x for point in points), LEFT, width - RIGHT, logarithmic=logarithmic)
+    heights = [v for point in points for v in (point.y, point.low, point.high) if v is not None]
+    up = scale_over(heights, height - BOTTOM, TOP)
+    parts = x_axis(across, up.start, x_title, top=TOP, words=x_words)
+    parts += y_axis(up, LEFT, y_title, right=width - RIGHT)
+    if len(front) > 1:
+        parts.append(path(_steps(front, across, up), "chart-front"))
+    for point in points:
+        parts += _point(point, across, up, x_words)
+    about = f"{y_title} by {x_title}: " + "; ".join(f"{p.label} ({x_words(p.x)}, {p.y:.4g})" for p in points)
+    return picture(title, about, width=width, height=height, parts=parts)
+
+
+def _steps(front: Sequence[tuple[float, float]], across: Scale, up: Scale) -> list[tuple[float, float]]:
+    places: list[tuple[float, float]] = []
+    for x, y in sorted(front):
+        if places:
+            places.append((across.at(x), places[-1][1]))
+        places.append((across.at(x), up.at(y)))
+    return places
+
+
+def _point(point: Point, across: Scale, up: Scale, x_words: Callable[[float], str]) -> list[str]:
+    x, y = across.at(point.x), up.at(point.y)
+    parts = []
+    if point.low is not None and point.high is not None:
+        parts.append(path([(x, up.at(point.low)), (x, up.at(point.high))], "chart-whisker"))
+    parts.append(mark(x, y, point.group, f"{point.label}: {x_words(point.x)}, {point.y:.4g}"))
+    ends = x + 10 + width_of(point.label) > across.stop
+    parts.append(label(x - 7 if ends else x + 7, y - 7, point.label, anchor="end" if ends else ""))
+    return parts
+
+
+class HeatCell(NamedTuple):
+    """What one cell shows."""
+
+    text: str
+    level: int | None = None
+    """The shade, 0 to 4; None for none."""
+    note: str = ""
+    """What a pointer over the cell is told."""
+
+
+class HeatRow(NamedTuple):
+    """One line of cells."""
+
+    label: str
+    cells: tuple[HeatCell, ...]
+    heading: bool = False
+    """Whether it stands above the rows that follow, which are then set in."""
+
+
+def heat_chart(title: str, about: str, columns: Sequence[str], rows: Sequence[HeatRow]) -> str:
+    """Rows of shaded cells, each with its text: read without colour, it is a table.
+
+    `about` says what the shades mean, for those who do not see them.
+    """
+    left = 32 + max((width_of(row.label) * (1.06 if row.heading else 1) for row in rows), default=0)
+    longest = max(map(width_of, columns), default=0)
+    top = 16 + longest * sin(radians(TURN)) + 6
+    parts = [
+        label(left + COLUMN * (place + 0.4), top - 6, name, turn=-TURN, kind="chart-strong")
+        for place, name in enumerate(columns)
+    ]
+    for number, row in enumerate(rows):
+        parts += _row(row, left, top + CELL * number)
+    width = left + COLUMN * len(columns) + max(16.0, longest * cos(radians(TURN)) - COLUMN / 2)
+    return picture(title, about, width=round(width), height=round(top + CELL * len(rows) + 10), parts=parts)
+
+
+def _row(row: HeatRow, left: float, top: float) -> list[str]:
+    indent, kind = (8, "chart-strong") if row.heading else (20, "")
+    cells = [_cell(cell, left + COLUMN * place, top) for place, cell in enumerate(row.cells)]
+    return [label(indent, top + 15, row.label, kind=kind), *cells]
+
+
+def _cell(cell: HeatCell, x: float, y: float) -> str:
+    level = "none" if cell.level is None else str(cell.level)
+    note = element("title", words=cell.note) if cell.note else ""
+    box = rectangle(f"chart-heat chart-heat-{level}", x, y, width=COLUMN, height=CELL)
+    text = label(x + COLUMN - 8, y + 15, cell.text, anchor="end", kind=f"chart-on-{level}")
+    return element("g", {}, note + box + text)
