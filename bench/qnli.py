@@ -20,8 +20,7 @@ import numpy as np
 from material import interleaved, ratio
 from numpy.typing import NDArray
 
-from gluebench.data.recipes.similarity import Bags, Group, bags, cosines
-from gluebench.data.recipes.words import words
+from gluebench.data.recipes.qa_pairs import Bags, Group, bags, cosines, words
 from gluebench.data.vectors import Vectors
 
 QUESTIONS, PARAGRAPHS, SENTENCES = 87_599, 18_900, 5

@@ -14,9 +14,8 @@ from leaderboard.material import MANIFEST, PREDICTIONS, zip_bytes
 
 from gluebench.cli import main
 from gluebench.data.errors import DataError
-from gluebench.data.sources.fetch import Fetcher
-from gluebench.data.sources.meter import Silent
-from gluebench.data.sources.site import fetch_files, wanted_files
+from gluebench.data.sources.fetch import Fetcher, Meter
+from gluebench.data.sources.site import fetch_missing, listed_files
 from gluebench.submission import remote as module
 from gluebench.submission.client import Client, SendError, write_manifest
 from gluebench.submission.remote import address_of, cache_folder, remote
@@ -122,7 +121,7 @@ def test_all_data_are_fetched_once_and_verified(url: str, tmp_path: Path) -> Non
     assert "dev Sim text 0 one" in (home / "Sim" / "dev.tsv").read_text()
 
 
-class Counted(Silent):
+class Counted(Meter):
     """Notes how many bytes were there, and how many came."""
 
     def __init__(self) -> None:
@@ -135,13 +134,13 @@ class Counted(Silent):
 def test_a_file_that_was_cut_is_gone_on_with(url: str, tmp_path: Path) -> None:
     found = remote(url)
     files = [each for each in found.facts["data"] if each["path"] == "Sim/test.tsv"]
-    (wanted,) = wanted_files(found.address.page, files, tmp_path)
-    fetch_files([wanted], Fetcher(), Silent())
+    (wanted,) = listed_files(found.address.page, files, tmp_path)
+    fetch_missing([wanted], Fetcher(), Meter())
     content = wanted.path.read_bytes()
     wanted.path.unlink()
     wanted.path.with_name("test.tsv.part").write_bytes(content[:20])
     meter = Counted()
-    fetch_files([wanted], Fetcher(meter), meter)
+    fetch_missing([wanted], Fetcher(meter), meter)
     assert wanted.path.read_bytes() == content
     assert meter.numbers == [20, len(content) - 20]
 
@@ -164,14 +163,14 @@ def test_a_list_of_files_from_elsewhere_is_not_trusted(
     tmp_path: Path, change: dict[str, object], said: str
 ) -> None:
     good = {"path": "Sim/test.tsv", "size": 3, "sha256": "0" * 64}
-    (wanted,) = wanted_files("https://board.example.org/benchmarks/tiny", [good], tmp_path)
+    (wanted,) = listed_files("https://board.example.org/benchmarks/tiny", [good], tmp_path)
     assert wanted.path == tmp_path / "Sim" / "test.tsv"
     assert wanted.address == "https://board.example.org/benchmarks/tiny/data/Sim/test.tsv"
     with pytest.raises(DataError, match=said):
-        wanted_files("https://board.example.org/benchmarks/tiny", [{**good, **change}], tmp_path)
+        listed_files("https://board.example.org/benchmarks/tiny", [{**good, **change}], tmp_path)
 
 
 def test_two_files_of_one_name_are_refused(tmp_path: Path) -> None:
     file = {"path": "Sim/test.tsv", "size": 3, "sha256": "0" * 64}
     with pytest.raises(DataError, match="two files of one name"):
-        wanted_files("https://board.example.org", [file, {**file, "path": "SIM/test.tsv"}], tmp_path)
+        listed_files("https://board.example.org", [file, {**file, "path": "SIM/test.tsv"}], tmp_path)

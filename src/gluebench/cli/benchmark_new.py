@@ -117,11 +117,11 @@ def _by_field(told: dict[str, tuple[str, ...]]) -> dict[str, Any]:
 
 def plan_output(plan: Plan, choices: Choices) -> Output:
     """What was found in each task, and whether it was told or detected."""
-    from gluebench.data.organise.summary import summary
+    from gluebench.data.organise.plan import summary
 
     sections = tuple(
         Section(
-            tuple((line.what, line.found, "told" if line.told else "detected") for line in summary(task)),
+            tuple((line.what, line.value, "told" if line.given else "detected") for line in summary(task)),
             task.name,
         )
         for task in plan.tasks

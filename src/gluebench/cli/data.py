@@ -20,7 +20,6 @@ if TYPE_CHECKING:
     from gluebench.data.dataset import Dataset
     from gluebench.data.recipes import Recipe
     from gluebench.data.verify.check import SplitCheck
-    from gluebench.data.verify.differences import Difference
 
 COMMANDS: dict[str, str] = {
     "get": "gluebench.cli.data_get:get",
@@ -72,15 +71,15 @@ def verify(benchmark: str, tasks: tuple[str, ...], data: str | None, against: st
     compared = reference(suite, Path(against) if against else None)
     checks, lints = [], []
     for task in chosen:
-        found = list(check_task(folder, suite, task, compared))
-        checks += found
-        there = [each.split for each in found if each.state != "absent"]
+        task_checks = list(check_task(folder, suite, task, compared))
+        checks += task_checks
+        there = [check.split for check in task_checks if check.state != "absent"]
         rows = {name: load_split(folder, suite, task.name, name) for name in there}
         lints.append(lint_rows(task, rows))
-    if all(each.state == "absent" for each in checks):
+    if all(check.state == "absent" for check in checks):
         raise click.ClickException(_nothing(suite, chosen, folder))
     emit(verify_output(checks, lints, folder), form)
-    if any(each.state == "differs" for each in checks):
+    if any(check.state == "differs" for check in checks):
         raise click.exceptions.Exit(WRONG_FILE)
 
 
@@ -126,23 +125,21 @@ def _explained(check: SplitCheck) -> Iterator[str]:
     from gluebench.data.verify.differences import summary
 
     for kind, count in summary(check.differences).items():
-        rows = [each for each in check.differences if each.kind == kind]
-        shown = ", ".join(_place(each) for each in rows[:ROWS_SHOWN])
+        rows = [difference for difference in check.differences if difference.kind == kind]
+        shown = ", ".join(
+            f"{row.row} ({row.detail})" if row.detail else f"{row.row}" for row in rows[:ROWS_SHOWN]
+        )
         more = f" and {count - ROWS_SHOWN:,} more" if count > ROWS_SHOWN else ""
         plural = "row" if count == 1 else "rows"
         yield f"{check.task}, {check.split}: {count:,} {plural}: {kind}: {shown}{more}"
-
-
-def _place(difference: Difference) -> str:
-    return f"{difference.row} ({difference.detail})" if difference.detail else f"{difference.row}"
 
 
 def _records(check: SplitCheck) -> Iterator[tuple[object, ...]]:
     start = (check.task, check.split, check.rows, check.size, check.state, check.fingerprint, check.reason)
     if not check.differences:
         yield (*start, None, None, None)
-    for each in check.differences:
-        yield (*start, each.kind, each.row, each.detail or None)
+    for difference in check.differences:
+        yield (*start, difference.kind, difference.row, difference.detail or None)
 
 
 def _data(check: SplitCheck) -> dict[str, Any]:
@@ -157,7 +154,7 @@ def _data(check: SplitCheck) -> dict[str, Any]:
         "fingerprint": check.fingerprint or None,
         "reason": check.reason,
         "kinds": summary(check.differences),
-        "differences": [each._asdict() for each in check.differences],
+        "differences": [difference._asdict() for difference in check.differences],
     }
 
 
@@ -209,12 +206,12 @@ def build(
     folder = data_folder(to)
     with needing("data,recipes", "Building data", "pyarrow", "numpy", "scipy"):
         made = build_task(Path(corpus), folder, suite, record, _options(rest), named=recipe)
-    click.echo(_told(made, folder / suite.name / record.name), nl=False)
+    click.echo(_built_text(made, folder / suite.name / record.name), nl=False)
 
 
 def _options(rest: Sequence[str]) -> dict[str, str]:
     """`--name value` and `--name=value`, of which only the recipe knows the names."""
-    found: dict[str, str] = {}
+    options: dict[str, str] = {}
     words = list(rest)
     while words:
         word = words.pop(0)
@@ -225,8 +222,8 @@ def _options(rest: Sequence[str]) -> dict[str, str]:
             if not words:
                 raise click.UsageError(f"--{name} has no value; options of a recipe are --NAME VALUE.")
             value = words.pop(0)
-        found[name] = value
-    return found
+        options[name] = value
+    return options
 
 
 def _recipe_text(recipe: Recipe) -> str:
@@ -244,7 +241,7 @@ def _recipe_text(recipe: Recipe) -> str:
     return "\n".join(lines).rstrip() + "\n"
 
 
-def _told(made: Dataset, place: Path) -> str:
+def _built_text(made: Dataset, place: Path) -> str:
     lines = [f"{made.task}: {name}, {split.rows:,} examples" for name, split in made.splits.items()]
     lines += [f"note: {note}" for note in made.notes]
     return "\n".join([*lines, f"written to {place}"]) + "\n"

@@ -16,8 +16,8 @@ from gluebench.cli.tables import Section, Table
 if TYPE_CHECKING:
     from gluebench.benchmark import Benchmark, Task
     from gluebench.data.dataset import Dataset, Origin
-    from gluebench.data.get import Got, Wishes
-    from gluebench.data.published import State
+    from gluebench.data.get import Options, Outcome
+    from gluebench.data.prepared import State
     from gluebench.data.sources.plan import SourceName
 
 
@@ -98,50 +98,49 @@ def get(
         with needing("data", "Getting data", "urllib3", "tqdm"):
             from gluebench.cli.data_get_site import get_site
 
-            get_site(benchmark, to, patience=(retries, timeout), form=form)
+            get_site(benchmark, to, retries=retries, timeout=timeout, form=form)
         return
     if folder and source:
         raise click.UsageError("--from and --source exclude each other: a folder, or a download.")
     with needing("data", "Getting data", "pyarrow", "urllib3", "tqdm", "numpy"):
         from gluebench.benchmark import load_benchmark
-        from gluebench.data.get import Wishes
+        from gluebench.data.get import Options
         from gluebench.data.home import data_folder
-        from gluebench.data.sources.fetch import Patience
+        from gluebench.data.sources.fetch import RetrySettings
 
         suite = load_benchmark(benchmark)
         chosen = _chosen(suite, tasks)
-        wishes = Wishes(source, mirror, partial, keep_going, again, Patience(retries, timeout))
-        found = _got(benchmark, suite, chosen, folder=folder, to=data_folder(to), wishes=wishes)
-    if form or any(got.dataset for got in found):
-        emit(output(suite, found), form)
-    if problems := problem_lines(found):
+        options = Options(source, mirror, partial, keep_going, again, RetrySettings(retries, timeout))
+        outcomes = _get(benchmark, suite, chosen, folder=folder, to=data_folder(to), options=options)
+    if form or any(outcome.dataset for outcome in outcomes):
+        emit(output(suite, outcomes), form)
+    if problems := problem_lines(outcomes):
         notices(problems)
         raise click.exceptions.Exit(WRONG_FILE)
 
 
 def _chosen(suite: Benchmark, names: tuple[str, ...]) -> list[Task]:
     """The tasks named, each once; all but the auxiliary data where none is."""
-    found = [suite.dataset(name) for name in names] or suite.tasks
-    return list({task.name: task for task in found}.values())
+    tasks = [suite.dataset(name) for name in names] or suite.tasks
+    return list({task.name: task for task in tasks}.values())
 
 
-def _got(
-    benchmark: str, suite: Benchmark, tasks: list[Task], *, folder: str | None, to: Path, wishes: Wishes
-) -> list[Got]:
-    """Whatever way was asked for; the embedded benchmark comes out of the package."""
-    import pyarrow  # noqa: F401 - wanted in the end, so better missed before anything is downloaded
+def _get(
+    benchmark: str, suite: Benchmark, tasks: list[Task], *, folder: str | None, to: Path, options: Options
+) -> list[Outcome]:
+    """Read a folder or download; the embedded benchmark comes out of the package."""
+    import pyarrow  # noqa: F401 - needed in the end, so better missed before anything is downloaded
 
     from gluebench.benchmark import load_benchmark
     from gluebench.cli.progress import meter
-    from gluebench.data.embedded import NAME, get_sample
-    from gluebench.data.get import Getter
+    from gluebench.data.get import SAMPLE, Getter, get_sample
     from gluebench.data.sources.release import load_release
 
-    if folder is None and suite == load_benchmark(NAME):
-        if wishes.source:
-            raise click.UsageError(f"{NAME} comes out of the package; leave --source out.")
+    if folder is None and suite == load_benchmark(SAMPLE):
+        if options.source:
+            raise click.UsageError(f"{SAMPLE} comes out of the package; leave --source out.")
         return get_sample(tasks, to)
-    getter = Getter(suite, load_release(benchmark), to, wishes=wishes, meter=meter())
+    getter = Getter(suite, load_release(benchmark), to, options=options, meter=meter())
     if folder is not None:
         return getter.from_folder(tasks, Path(folder))
     try:
@@ -155,96 +154,101 @@ COLUMNS = ("task", "examples", "from", "content")
 FIELDS = ("task", "split", "rows", "kind", "location", "revision", "content", "fingerprint", "file")
 
 
-def output(suite: Benchmark, found: Sequence[Got]) -> Output:
-    """The outcome in all its forms."""
-    rows = tuple(_row(got) for got in found)
-    table = Table(COLUMNS, (Section(rows),), notes=tuple(_notes(suite, found)))
+def output(suite: Benchmark, outcomes: Sequence[Outcome]) -> Output:
+    """The outcomes in all forms."""
+    rows = tuple(_row(outcome) for outcome in outcomes)
+    table = Table(COLUMNS, (Section(rows),), notes=tuple(_notes(suite, outcomes)))
     return Output(
-        {"benchmark": suite.name, "tasks": [_data(got) for got in found]}, (table,), _records(found)
+        {"benchmark": suite.name, "tasks": [_data(outcome) for outcome in outcomes]},
+        (table,),
+        _records(outcomes),
     )
 
 
-def problem_lines(found: Sequence[Got]) -> list[str]:
+def problem_lines(outcomes: Sequence[Outcome]) -> list[str]:
     """Every problem with its task; one that befell several tasks once."""
     tasks: dict[str, list[str]] = {}
-    for got in found:
-        for problem in got.problems:
-            tasks.setdefault(problem, []).append(got.task.name)
+    for outcome in outcomes:
+        for problem in outcome.problems:
+            tasks.setdefault(problem, []).append(outcome.task.name)
     return [f"{', '.join(names)}: {problem}" for problem, names in tasks.items()]
 
 
-def _row(got: Got) -> tuple[str, ...]:
-    if got.dataset is None:
-        return (got.task.name, "not got", "", "")
-    examples = ", ".join(f"{name} {split.rows:,}" for name, split in got.dataset.splits.items())
-    return (got.task.name, examples, _source(got.dataset.origin), _content(got))
+def _row(outcome: Outcome) -> tuple[str, ...]:
+    if outcome.dataset is None:
+        return (outcome.task.name, "not got", "", "")
+    examples = ", ".join(f"{name} {split.rows:,}" for name, split in outcome.dataset.splits.items())
+    return (outcome.task.name, examples, _source(outcome.dataset.origin), _content(outcome))
 
 
 def _source(origin: Origin) -> str:
     if origin.kind in ("hub", "archive"):
-        from gluebench.data.sources.address import host
+        from gluebench.data.sources.http import host
 
         revision = f" at {origin.revision[:7]}" if origin.revision else ""
         return f"{host(origin.location)}{revision}"
     return "the package" if origin.kind == "sample" else f"folder {origin.location}"
 
 
-def _states(got: Got, dataset: Dataset) -> dict[str, State]:
-    from gluebench.data.published import state
+def _states(outcome: Outcome, dataset: Dataset) -> dict[str, State]:
+    from gluebench.data.prepared import state
 
     return {
-        name: state(record, got.task.splits[name], dataset.origin) for name, record in dataset.splits.items()
+        name: state(record, outcome.task.splits[name], dataset.origin)
+        for name, record in dataset.splits.items()
     }
 
 
-def _content(got: Got) -> str:
+def _content(outcome: Outcome) -> str:
     """The state of all splits in a word, or of each where they differ."""
-    if got.dataset is None:
+    if outcome.dataset is None:
         return ""
     splits: dict[State, list[str]] = {}
-    for name, found in _states(got, got.dataset).items():
-        splits.setdefault(found, []).append(name)
+    for name, content in _states(outcome, outcome.dataset).items():
+        splits.setdefault(content, []).append(name)
     if len(splits) == 1:
         return next(iter(splits))
-    return "; ".join(f"{', '.join(names)}: {found}" for found, names in splits.items())
+    return "; ".join(f"{', '.join(names)}: {content}" for content, names in splits.items())
 
 
-def _notes(suite: Benchmark, found: Sequence[Got]) -> Iterator[str]:
-    had = [got for got in found if got.dataset is not None]
+def _notes(suite: Benchmark, outcomes: Sequence[Outcome]) -> Iterator[str]:
+    had = [outcome for outcome in outcomes if outcome.dataset is not None]
     if had:
         yield f"In {had[0].place.parent}, a folder for each task."
-    if any(got.dataset and got.dataset.origin.kind == "archive" for got in had):
+    if any(outcome.dataset and outcome.dataset.origin.kind == "archive" for outcome in had):
         yield "No checksums of archives are published: examples were counted and compared by fingerprint."
-    for got in had:
-        yield from (f"{got.task.name}: {note}" for note in (got.dataset.notes if got.dataset else ()))
+    for outcome in had:
+        yield from (
+            f"{outcome.task.name}: {note}" for note in (outcome.dataset.notes if outcome.dataset else ())
+        )
 
 
-def _data(got: Got) -> object:
-    dataset = got.dataset
+def _data(outcome: Outcome) -> object:
+    dataset = outcome.dataset
     splits = {
-        name: {"rows": dataset.splits[name].rows, "content": found}
-        for name, found in (_states(got, dataset) if dataset else {}).items()
+        name: {"rows": dataset.splits[name].rows, "content": content}
+        for name, content in (_states(outcome, dataset) if dataset else {}).items()
         if dataset
     }
     return {
-        "task": got.task.name,
-        "folder": str(got.place) if dataset else None,
-        "already_there": got.there,
+        "task": outcome.task.name,
+        "folder": str(outcome.place) if dataset else None,
+        "already_there": outcome.there,
         "origin": plain(dataset.origin) if dataset else None,
         "splits": splits,
-        "problems": list(got.problems),
+        "problems": list(outcome.problems),
     }
 
 
-def _records(found: Sequence[Got]) -> Records:
+def _records(outcomes: Sequence[Outcome]) -> Records:
     rows = []
-    for got in found:
-        if (dataset := got.dataset) is None:
+    for outcome in outcomes:
+        if (dataset := outcome.dataset) is None:
             continue
         origin = dataset.origin
-        for name, found_state in _states(got, dataset).items():
+        for name, found_state in _states(outcome, dataset).items():
             split = dataset.splits[name]
             source = (origin.kind, origin.location, origin.revision)
-            file = str(got.place / split.file)
-            rows.append((got.task.name, name, split.rows, *source, found_state, split.fingerprint, file))
+            file = str(outcome.place / split.file)
+            rows.append((outcome.task.name, name, split.rows, *source, found_state, split.fingerprint, file))
     return Records(FIELDS, tuple(rows))

@@ -12,7 +12,7 @@ from gluebench.cli.output import Output, Records, emit, plain
 from gluebench.cli.tables import Section, Table
 
 if TYPE_CHECKING:
-    from gluebench.data.diagnostic_findings import Counts, Finding, Lint
+    from gluebench.data.lint_diagnostic import Counts, Finding, Lint
 
 COLUMNS = ("severity", "line", "code", "message")
 
@@ -51,8 +51,7 @@ def lint_diagnostic(
     """
     from gluebench.benchmark import load_benchmark
     from gluebench.data.diagnostic_files import read_diagnostic
-    from gluebench.data.diagnostic_findings import Limits
-    from gluebench.data.lint_diagnostic import lint, symmetric_label
+    from gluebench.data.lint_diagnostic import Limits, lint, symmetric_label
 
     manifest = load_benchmark(benchmark)
     task = diagnostic_task(manifest, name)
@@ -63,13 +62,13 @@ def lint_diagnostic(
             f"{symmetric!r} is none of {', '.join(task.words)}.", param_hint="'--symmetric'"
         )
     mirrored = symmetric if symmetric is not None else symmetric_label(task)
-    found = lint(read_diagnostic(file, task), task, symmetric=mirrored, limits=Limits(pairs=fewest))
+    result = lint(read_diagnostic(file, task), task, symmetric=mirrored, limits=Limits(pairs=fewest))
     if form is None:
-        for finding in found.findings:
+        for finding in result.findings:
             click.echo(_line(file, finding))
         click.echo()
-    emit(_output(file, found, listed=form is not None), form)
-    if any(finding.severity == "error" for finding in found.findings):
+    emit(_output(file, result, listed=form is not None), form)
+    if any(finding.severity == "error" for finding in result.findings):
         raise click.exceptions.Exit(WRONG_FILE)
 
 
@@ -78,24 +77,26 @@ def _line(file: str, finding: Finding) -> str:
     return f"{finding.severity}: {place}: {finding.code}: {finding.message}"
 
 
-def _output(file: str, found: Lint, *, listed: bool) -> Output:
+def _output(file: str, result: Lint, *, listed: bool) -> Output:
 
-    rows = tuple((each.severity, each.line, each.code, each.message) for each in found.findings)
+    rows = tuple(
+        (finding.severity, finding.line, finding.code, finding.message) for finding in result.findings
+    )
     cells = tuple(tuple("" if cell is None else str(cell) for cell in row) for row in rows)
     table = Table(COLUMNS, (Section(cells),), right=frozenset({1}))
-    tables = (table, _figures(found)) if listed and rows else (_figures(found),)
-    data = {"file": file, **dict(found._asdict())}
-    return Output(plain(data), tables, Records(COLUMNS, rows), (_verdict(file, found),))
+    tables = (table, _figures(result)) if listed and rows else (_figures(result),)
+    data = {"file": file, **dict(result._asdict())}
+    return Output(plain(data), tables, Records(COLUMNS, rows), (_verdict(file, result),))
 
 
-def _figures(found: Lint) -> Table:
+def _figures(result: Lint) -> Table:
     """Pairs and labels of every phenomenon."""
 
-    columns = ("phenomenon", "pairs", *found.total.labels)
-    sections = (Section(tuple(map(_cells, found.phenomena))), Section((_cells(found.total),)))
-    domains = ", ".join(f"{name or '(none)'} {count}" for name, count in found.domains.items())
-    sets = f" Minimal sets: {found.sets}." if found.sets else ""
-    notes = (f"Median overlap {found.median_overlap:.2f}.{sets} Pairs by domain: {domains}.",)
+    columns = ("phenomenon", "pairs", *result.total.labels)
+    sections = (Section(tuple(map(_cells, result.phenomena))), Section((_cells(result.total),)))
+    domains = ", ".join(f"{name or '(none)'} {count}" for name, count in result.domains.items())
+    sets = f" Minimal sets: {result.sets}." if result.sets else ""
+    notes = (f"Median overlap {result.median_overlap:.2f}.{sets} Pairs by domain: {domains}.",)
     return Table(columns, sections, right=frozenset(range(1, len(columns))), notes=notes)
 
 
@@ -103,9 +104,9 @@ def _cells(counts: Counts) -> tuple[str, ...]:
     return (counts.name, str(counts.pairs), *map(str, counts.labels.values()))
 
 
-def _verdict(file: str, found: Lint) -> str:
+def _verdict(file: str, result: Lint) -> str:
     numbers = []
     for severity in ("error", "warning"):
-        count = sum(finding.severity == severity for finding in found.findings)
+        count = sum(finding.severity == severity for finding in result.findings)
         numbers.append(f"{count} {severity}{'s' * (count != 1)}")
     return f"{file}: {', '.join(numbers)}."

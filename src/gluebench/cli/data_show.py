@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from gluebench.benchmark import Task
     from gluebench.cli.data_show_view import Shown
     from gluebench.data import Table
-    from gluebench.data.show import Entry, Wanted
+    from gluebench.data.show import Entry, Query
 
 
 def _pattern(context: click.Context, parameter: click.Parameter, value: str | None) -> re.Pattern[str] | None:
@@ -74,14 +74,14 @@ def show(
     """
     from gluebench.benchmark import load_benchmark
     from gluebench.cli.data_show_view import Shown
-    from gluebench.data.show import Wanted, pick
+    from gluebench.data.show import Query, pick
     from gluebench.data.table import load
 
     suite = load_benchmark(benchmark)
     record = suite.dataset(task)
     with reading_data():
         table = load(record.name, split or _default(record), data, benchmark=suite)
-        wanted = Wanted(
+        query = Query(
             grep,
             None if label is None else _label(table, label),
             frozenset() if phenomenon is None else _tags(table, phenomenon),
@@ -89,7 +89,7 @@ def show(
             limit,
         )
         shown = Shown(table, _extras(table, all_columns=all_columns), grep)
-        _print(shown, wanted, pick(_entries(shown), wanted), form=form, pager=pager)
+        _print(shown, query, pick(_entries(shown), query), form=form, pager=pager)
 
 
 def _default(task: Task) -> str:
@@ -117,7 +117,7 @@ def _label(table: Table, name: str) -> str:
 def _tags(table: Table, name: str) -> frozenset[str]:
     """The phenomena of that name or category. Raises UnknownNameError, UsageError where there are none."""
     from gluebench.data.show import phenomena_called
-    from gluebench.data.sources.shape import TAGS
+    from gluebench.data.sources.columns import TAGS
 
     if not table.task.phenomena:
         raise click.UsageError(f"{table.task.name} has no phenomena; --phenomenon is for diagnostic sets.")
@@ -135,7 +135,7 @@ def _where(table: Table) -> str:
 
 def _extras(table: Table, *, all_columns: bool) -> tuple[str, ...]:
     """The columns to read besides index, texts and label."""
-    from gluebench.data.sources.shape import TAGS
+    from gluebench.data.sources.columns import TAGS
 
     usual = {"index", "label", *table.task.columns}
     others = [name for name in table.columns if name not in usual]
@@ -148,20 +148,20 @@ def _entries(shown: Shown) -> Iterator[Entry]:
     return entries(rows(shown.table, shown.extras), paired=shown.paired)
 
 
-def _print(shown: Shown, wanted: Wanted, picked: Iterator[Entry], *, form: Form, pager: bool | None) -> None:
+def _print(shown: Shown, query: Query, picked: Iterator[Entry], *, form: Form, pager: bool | None) -> None:
     from gluebench.cli.data_show_view import shown_output
 
     seen: set[int] = set()
-    found = _noted(picked, seen)
+    entries = _noted(picked, seen)
     if form is not None:
-        emit(shown_output(shown, list(found)), form)
+        emit(shown_output(shown, list(entries)), form)
     else:
-        _print_text(shown, found, pager=pager)
+        _print_text(shown, entries, pager=pager)
     if not seen:
         notices([f"No example of {_where(shown.table)} matches ({len(shown.table):,} are there)."])
-    elif wanted.limit is None:
-        absent = sorted(wanted.indices - seen)
-        notices(f"No example of {_where(shown.table)} with the index {each} matches." for each in absent)
+    elif query.limit is None:
+        absent = sorted(query.indices - seen)
+        notices(f"No example of {_where(shown.table)} with the index {index} matches." for index in absent)
 
 
 def _noted(entries: Iterator[Entry], seen: set[int]) -> Iterator[Entry]:

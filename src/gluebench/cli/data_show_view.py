@@ -11,7 +11,7 @@ from gluebench.cli.output import Output, Records
 from gluebench.cli.tables import Paper, Section, Table, running_text, text_width
 from gluebench.data import Table as Examples
 from gluebench.data.show import Entry, Row
-from gluebench.data.sources.shape import TAGS
+from gluebench.data.sources.columns import TAGS
 
 _MATCH, _HEAD, _DIM, _PLAIN = "\x1b[1;31m", "\x1b[1m", "\x1b[2m", "\x1b[0m"
 _INDENT = "    "
@@ -85,7 +85,7 @@ def _pair_lines(shown: Shown, entry: Entry, paper: Paper) -> Iterator[str]:
     indices = ", ".join(str(row.index) for row in entry.rows)
     tags = ", ".join(tagged(shown.task, first))
     margin = max(_NARROWEST, (paper.width or 0) - len(indices) - 2) if paper.width else None
-    lines = [tags[each.start : each.end] for each in folded(tags, margin)] if tags else [""]
+    lines = [tags[line.start : line.end] for line in folded(tags, margin)] if tags else [""]
     yield (_styled(indices, _HEAD, paper) + f"  {lines[0]}").rstrip()
     yield from (" " * (len(indices) + 2) + line for line in lines[1:])
     one, two = first.inputs.values()
@@ -137,11 +137,11 @@ def visible(text: str, pattern: re.Pattern[str] | None) -> tuple[str, list[Span]
     parts: list[str] = []
     matches: list[Span] = []
     done = length = 0
-    for found in pattern.finditer(text) if pattern else ():
-        before, match = _written_out(text[done : found.start()]), _written_out(found[0])
+    for hit in pattern.finditer(text) if pattern else ():
+        before, match = _written_out(text[done : hit.start()]), _written_out(hit[0])
         matches.append(Span(length + len(before), length + len(before) + len(match)))
         parts += [before, match]
-        done, length = found.end(), matches[-1].end
+        done, length = hit.end(), matches[-1].end
     return "".join([*parts, _written_out(text[done:])]), matches
 
 
@@ -172,7 +172,7 @@ def label_text(task: Task, label: str | float | None) -> str:
     """A label with its gloss where it is a mere number; a score; nothing where it is hidden."""
     if label is None:
         return ""
-    gloss = next((each.gloss for each in task.labels if each.word == label and len(each.word) < 3), "")
+    gloss = next((known.gloss for known in task.labels if known.word == label and len(known.word) < 3), "")
     return f"{label} ({gloss})" if gloss else f"{label:g}" if isinstance(label, float) else label
 
 
@@ -185,13 +185,13 @@ def initials(task: Task) -> dict[str, str]:
 def directions(task: Task, entry: Entry) -> tuple[str, str]:
     """The labels forward and backward, short; "-" where there is none."""
     short = initials(task)
-    found = ["-" if row.label is None else short.get(str(row.label), str(row.label)) for row in entry.rows]
-    return found[0], found[1] if len(found) > 1 else "-"
+    labels = ["-" if row.label is None else short.get(str(row.label), str(row.label)) for row in entry.rows]
+    return labels[0], labels[1] if len(labels) > 1 else "-"
 
 
 def tagged(task: Task, row: Row) -> list[str]:
     """Its phenomena, each with its coarse category in parentheses."""
-    coarse = {each.name: each.coarse for each in task.phenomena}
+    coarse = {phenomenon.name: phenomenon.coarse for phenomenon in task.phenomena}
     return [f"{tag} ({coarse[tag]})" if tag in coarse else tag for tag in row.extras.get(TAGS) or ()]
 
 
@@ -207,16 +207,15 @@ def _cell(value: Any) -> str:
 def shown_output(shown: Shown, entries: Sequence[Entry]) -> Output:
     """The entries as JSON, records and a table."""
     make = _pair_record if shown.paired else _single_record
-    found = [make(shown, entry) for entry in entries]
+    records = [make(shown, entry) for entry in entries]
     table = _pair_table(shown, entries) if shown.paired else _single_table(shown, entries)
-    fields = tuple(found[0]) if found else tuple(table.columns)
-    rows = tuple(tuple(map(_flat, each.values())) for each in found)
-    data = {"task": shown.task.name, "split": shown.table.split, "examples": found}
+    fields = tuple(records[0]) if records else tuple(table.columns)
+    rows = tuple(
+        tuple(_cell(value) if isinstance(value, list) else value for value in record.values())
+        for record in records
+    )
+    data = {"task": shown.task.name, "split": shown.table.split, "examples": records}
     return Output(data, (table,), Records(fields, rows))
-
-
-def _flat(value: Any) -> Any:
-    return _cell(value) if isinstance(value, list) else value
 
 
 def _single_record(shown: Shown, entry: Entry) -> dict[str, Any]:

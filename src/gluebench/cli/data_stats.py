@@ -56,15 +56,15 @@ def stats(benchmark: str, names: tuple[str, ...], data: str | None, plot: str | 
     if plot is not None:
         _check_drawing()  # before minutes of counting
     with reading_data():
-        found = _described(suite, names, data_folder(data))
-    emit(stats_output(suite, found), form)
+        tasks = _described(suite, names, data_folder(data))
+    emit(stats_output(suite, tasks), form)
     if plot is None:
         return
-    if not any(split for each in found for split in each.splits.values()):
+    if not any(split for task in tasks for split in task.splits.values()):
         raise click.ClickException("Nothing was drawn: none of the splits is on disk.")
     from gluebench.data.stats.plot import draw
 
-    draw(found, suite, plot)
+    draw(tasks, suite, plot)
     notices([f"drawn: {plot}"])
 
 

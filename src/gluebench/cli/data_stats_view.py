@@ -16,35 +16,35 @@ DIFFERS, CUT = "*", "+"
 _FIELDS = ("task", "split", "measure", "item", "value", "printed")
 
 
-def stats_output(suite: Benchmark, found: Sequence[TaskStats]) -> Output:
+def stats_output(suite: Benchmark, stats: Sequence[TaskStats]) -> Output:
     """Sizes as Table 1, diagnostic categories as Table 7, then labels, lengths and words of each split."""
-    tasks = [suite.dataset(each.task) for each in found]
+    tasks = [suite.dataset(task.task) for task in stats]
     tables = [
-        _sizes(tasks, found),
-        *_categories(found),
-        _labels(tasks, found),
-        _lengths(found),
-        _words(found),
+        _sizes(tasks, stats),
+        *_categories(stats),
+        _labels(tasks, stats),
+        _lengths(stats),
+        _words(stats),
     ]
-    data = {"benchmark": suite.name, "tasks": plain(found)}
+    data = {"benchmark": suite.name, "tasks": plain(stats)}
     return Output(
         data,
         tuple(table for table in tables if table.sections),
-        Records(_FIELDS, tuple(row for each in found for row in _records(each))),
+        Records(_FIELDS, tuple(row for task in stats for row in _records(task))),
     )
 
 
 # ---------------------------------------------------------------- Table 1
 
 
-def _sizes(tasks: Sequence[Task], found: Sequence[TaskStats]) -> Table:
-    beside = [(task, size) for task, each in zip(tasks, found, strict=True) for size in each.sizes]
+def _sizes(tasks: Sequence[Task], stats: Sequence[TaskStats]) -> Table:
+    beside = [(task, size) for task, counted in zip(tasks, stats, strict=True) for size in counted.sizes]
     columns = ["Corpus", "Train", "Dev", "Test"]
     if beside:
         columns = ["Corpus", "Train", "printed", "Dev", "Test", "printed"]
     rows = [
-        (task.section, _size_row(task, each, printed=bool(beside)))
-        for task, each in zip(tasks, found, strict=True)
+        (task.section, _size_row(task, counted, printed=bool(beside)))
+        for task, counted in zip(tasks, stats, strict=True)
     ]
     sections = [
         Section(tuple(row for _, row in group), title) for title, group in groupby(rows, lambda row: row[0])
@@ -58,17 +58,17 @@ def _sizes(tasks: Sequence[Task], found: Sequence[TaskStats]) -> Table:
     )
 
 
-def _size_row(task: Task, each: TaskStats, *, printed: bool) -> tuple[str, ...]:
-    train, dev, test = (_rows_of(task, each, part) for part in ("train", "dev", "test"))
+def _size_row(task: Task, stats: TaskStats, *, printed: bool) -> tuple[str, ...]:
+    train, dev, test = (_rows_of(task, stats, part) for part in ("train", "dev", "test"))
     if not printed:
-        return (each.task, train, dev, test)
-    figures = {size.name: size.printed + _mark(size) for size in each.sizes}
-    return (each.task, train, figures.get("train", ""), dev, test, figures.get("test", ""))
+        return (stats.task, train, dev, test)
+    figures = {size.name: size.printed + _mark(size) for size in stats.sizes}
+    return (stats.task, train, figures.get("train", ""), dev, test, figures.get("test", ""))
 
 
-def _rows_of(task: Task, each: TaskStats, part: str) -> str:
+def _rows_of(task: Task, stats: TaskStats, part: str) -> str:
     """Rows of the split, or splits, that play a part: "9,796 + 9,847" for the test set of MNLI."""
-    splits = [each.splits[name] for name in splits_called(task, part)]
+    splits = [stats.splits[name] for name in splits_called(task, part)]
     if not any(splits):
         return ABSENT if splits else ""
     return " + ".join(ABSENT if split is None else f"{split.examples:,}" for split in splits)
@@ -90,10 +90,10 @@ def _size_notes(beside: Sequence[tuple[Task, SizeBeside]]) -> Iterator[str]:
 # ---------------------------------------------------------------- Table 7
 
 
-def _categories(found: Sequence[TaskStats]) -> Iterator[Table]:
-    for each in found:
-        for split, categories in each.categories.items():
-            yield _category_table(f"{each.task} {split}", categories)
+def _categories(stats: Sequence[TaskStats]) -> Iterator[Table]:
+    for task in stats:
+        for split, categories in task.categories.items():
+            yield _category_table(f"{task.task} {split}", categories)
 
 
 def _category_table(where: str, categories: Sequence[Category]) -> Table:
@@ -146,14 +146,14 @@ def _decimal(value: float | None) -> str:
 # ---------------------------------------------------------------- each split
 
 
-def _labels(tasks: Sequence[Task], found: Sequence[TaskStats]) -> Table:
+def _labels(tasks: Sequence[Task], stats: Sequence[TaskStats]) -> Table:
     sections = [
         Section(
             tuple((f"  {split.split}", f"{split.examples:,}", _balance(split.labels)) for split in splits),
             name,
         )
-        for task, each in zip(tasks, found, strict=True)
-        if (splits := _present(each)) and (name := _with_glosses(task))
+        for task, counted in zip(tasks, stats, strict=True)
+        if (splits := _present(counted)) and (name := _with_glosses(task))
     ]
     return Table(
         ("Split", "Examples", "Labels, % of the split"),
@@ -175,24 +175,24 @@ def _balance(labels: Labels | None) -> str:
     return parts if labels.mean is None else f"{parts}; mean {labels.mean:.2f}"
 
 
-def _lengths(found: Sequence[TaskStats]) -> Table:
+def _lengths(tasks: Sequence[TaskStats]) -> Table:
     sections = [
         Section(
             tuple(
                 (
                     f"  {split.split}",
                     column,
-                    f"{each.mean:.1f}",
-                    f"{each.median:g}",
-                    f"{each.p95:,}",
-                    f"{each.longest:,}",
+                    f"{lengths.mean:.1f}",
+                    f"{lengths.median:g}",
+                    f"{lengths.p95:,}",
+                    f"{lengths.longest:,}",
                 )
                 for split in splits
-                for column, each in split.lengths.items()
+                for column, lengths in split.lengths.items()
             ),
             stats.task,
         )
-        for stats in found
+        for stats in tasks
         if (splits := _present(stats))
     ]
     return Table(
@@ -203,10 +203,10 @@ def _lengths(found: Sequence[TaskStats]) -> Table:
     )
 
 
-def _words(found: Sequence[TaskStats]) -> Table:
+def _words(tasks: Sequence[TaskStats]) -> Table:
     sections = [
         Section(tuple(_word_row(split) for split in splits), stats.task)
-        for stats in found
+        for stats in tasks
         if (splits := _present(stats))
     ]
     return Table(
@@ -233,26 +233,26 @@ def _word_row(split: SplitStats) -> tuple[str, ...]:
     )
 
 
-def _present(each: TaskStats) -> list[SplitStats]:
-    return [split for split in each.splits.values() if split is not None]
+def _present(stats: TaskStats) -> list[SplitStats]:
+    return [split for split in stats.splits.values() if split is not None]
 
 
 # ---------------------------------------------------------------- CSV
 
 
-def _records(each: TaskStats) -> Iterator[tuple[object, ...]]:
+def _records(stats: TaskStats) -> Iterator[tuple[object, ...]]:
     """Every figure as a row of its own."""
-    printed = {size.name: size.printed for size in each.sizes}
-    for size in each.sizes:
-        if size.name not in each.splits:
-            yield each.task, size.name, "examples", None, size.size, size.printed
-    for name, split in each.splits.items():
-        yield each.task, name, "examples", None, split and split.examples, printed.get(name)
+    printed = {size.name: size.printed for size in stats.sizes}
+    for size in stats.sizes:
+        if size.name not in stats.splits:
+            yield stats.task, size.name, "examples", None, size.size, size.printed
+    for name, split in stats.splits.items():
+        yield stats.task, name, "examples", None, split and split.examples, printed.get(name)
         if split is not None:
-            yield from ((each.task, *row, None) for row in _split_records(split))
-    for name, categories in each.categories.items():
+            yield from ((stats.task, *row, None) for row in _split_records(split))
+    for name, categories in stats.categories.items():
         for category in categories:
-            yield from ((each.task, name, *row) for row in _category_records(category))
+            yield from ((stats.task, name, *row) for row in _category_records(category))
 
 
 def _split_records(split: SplitStats) -> Iterator[tuple[object, ...]]:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from gluebench.data.sources.meter import Silent
+from gluebench.data.sources.fetch import Meter
 
 if TYPE_CHECKING:
     from tqdm import tqdm
@@ -57,7 +57,7 @@ def clock(seconds: float) -> str:
     return f"{hours}:{minutes:02}:{rest:02}" if hours else f"{minutes}:{rest:02}"
 
 
-class LineMeter(Silent):
+class LineMeter(Meter):
     """For a pipe or a file: the lines alone, nothing per chunk."""
 
     def say(self, line: str) -> None:

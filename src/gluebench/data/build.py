@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from gluebench.benchmark import Benchmark, Split, Task, UnknownNameError
 from gluebench.benchmark.lookup import closest
-from gluebench.data.dataset import Dataset, Origin, SourceFile
+from gluebench.data.dataset import Dataset, Origin, SourceFile, source_file
 from gluebench.data.errors import DataError
 from gluebench.data.fingerprint import LABEL
 from gluebench.data.prepared import INDEX, ROW_GROUP, prepare
@@ -17,8 +16,6 @@ from gluebench.data.recipes import Built, Columns, Option, Recipe, recipe
 
 if TYPE_CHECKING:
     import pyarrow as pa
-
-_BLOCK = 1 << 20
 
 
 class OptionError(ValueError):
@@ -51,15 +48,20 @@ def build(
     not the manifest's is written all the same, with a note: what can be built need not be what was released.
     Raises DataError, OptionError, UnknownNameError.
     """
-    found = recipe_of(task, named)
+    chosen = recipe_of(task, named)
     if not corpus.is_dir():
-        raise DataError([f"{corpus}: no such folder; expected {found.corpus}"])
-    built = found.build(corpus, task, _values(found, options or {}))
+        raise DataError(f"{corpus}: no such folder; expected {chosen.corpus}")
+    built = chosen.build(corpus, task, _values(chosen, options or {}))
     strange = built.splits.keys() - task.splits.keys()
     if strange:
         raise UnknownNameError(min(strange), list(task.splits), what=f"split of {task.name}")
     if not built.splits:
-        raise DataError([f"{corpus}: nothing to build {task.name} from; expected {found.corpus}"])
+        raise DataError(f"{corpus}: nothing to build {task.name} from; expected {chosen.corpus}")
+
+    def record(path: Path) -> SourceFile:
+        inside = path.is_relative_to(corpus)
+        return source_file(path, str(path.relative_to(corpus)) if inside else path.name)
+
     source = origin or Origin("recipe", corpus.resolve().name)
     return prepare(
         to,
@@ -67,8 +69,8 @@ def build(
         task,
         {name: _batches(task, task.splits[name], columns) for name, columns in built.splits.items()},
         origin=source._replace(
-            files=source.files or tuple(_source_file(path, corpus) for path in built.files),
-            recipe=found.name,
+            files=source.files or tuple(map(record, built.files)),
+            recipe=chosen.name,
             options=built.options,
         ),
         notes=(*built.notes, *_sizes(task, built)),
@@ -76,16 +78,16 @@ def build(
     )
 
 
-def _values(found: Recipe, texts: Mapping[str, str]) -> dict[str, Any]:
+def _values(chosen: Recipe, texts: Mapping[str, str]) -> dict[str, Any]:
     """Every option's value, as its type; those not given at their defaults."""
-    known = {option.name: option for option in found.options}
+    known = {option.name: option for option in chosen.options}
     for name in texts:
         if name not in known:
             close = closest(name, known)
             hint = f" Did you mean --{' or --'.join(close)}?" if close else ""
-            listing = ", ".join(f"--{each}" for each in known) or "none"
+            listing = ", ".join(f"--{option}" for option in known) or "none"
             raise OptionError(
-                f"the recipe {found.name} has no option --{name}.{hint} Its options: {listing}."
+                f"the recipe {chosen.name} has no option --{name}.{hint} Its options: {listing}."
             )
     return {
         name: _value(option, texts[name]) if name in texts else option.default
@@ -115,31 +117,15 @@ def _batches(task: Task, split: Split, columns: Columns) -> Iterator[pa.RecordBa
     """A recipe's columns as Arrow: index first, then inputs, label and the rest. Raises DataError."""
     import pyarrow as pa
 
-    where = f"{task.name}, {split.name}"
     rows = len(columns[task.columns[0]])
     uneven = [name for name, values in columns.items() if len(values) != rows]
     if uneven:
         raise DataError(
-            [f"{where}: the columns {', '.join(uneven)} have not the {rows:,} rows of the others"]
+            f"{task.name}, {split.name}: the columns {', '.join(uneven)} "
+            f"have not the {rows:,} rows of the others"
         )
-    ordered: dict[str, pa.Array] = {INDEX: pa.array(columns.get(INDEX, range(rows)), pa.int64())}
-    for name in task.columns:
-        ordered[name] = pa.array(columns[name], pa.string())
-    if LABEL in columns:
-        ordered[LABEL] = pa.array(columns[LABEL], pa.string() if task.labels else pa.float64())
-    for name, values in columns.items():
-        if name not in ordered:
-            ordered[name] = pa.array(values)
+    types = dict.fromkeys(task.columns, pa.string()) | {LABEL: pa.string() if task.labels else pa.float64()}
+    names = [*task.columns, LABEL, *(name for name in columns if name not in types)]
+    ordered = {INDEX: pa.array(range(rows), pa.int64())}
+    ordered |= {name: pa.array(columns[name], types.get(name)) for name in names if name in columns}
     yield from pa.table(ordered).to_batches(max_chunksize=ROW_GROUP)
-
-
-def _source_file(path: Path, corpus: Path) -> SourceFile:
-    """A file that was read, with what it hashes to."""
-    digest = hashlib.sha256()
-    with open(path, "rb") as file:
-        while block := file.read(_BLOCK):
-            digest.update(block)
-    inside = path.is_relative_to(corpus)
-    return SourceFile(
-        str(path.relative_to(corpus)) if inside else path.name, path.stat().st_size, digest.hexdigest()
-    )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 import os
 from collections.abc import Mapping
@@ -9,7 +10,6 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal, NamedTuple
 
-from gluebench.benchmark import Benchmark, Task
 from gluebench.data.errors import DataError
 from gluebench.version import __version__
 
@@ -25,6 +25,13 @@ class SourceFile(NamedTuple):
     """Seen from the origin's location."""
     bytes: int
     sha256: str
+
+
+def source_file(path: Path, name: str) -> SourceFile:
+    """The entry of a file, whose name is seen from the origin's location."""
+    with open(path, "rb") as file:
+        digest = hashlib.file_digest(file, "sha256").hexdigest()
+    return SourceFile(name, path.stat().st_size, digest)
 
 
 class Origin(NamedTuple):
@@ -70,36 +77,12 @@ class Dataset:
     made_by: str = f"gluebench {__version__}"
 
 
-def describe(
-    benchmark: Benchmark,
-    task: Task,
-    splits: Mapping[str, SplitRecord],
-    *,
-    origin: Origin,
-    notes: tuple[str, ...] = (),
-) -> Dataset:
-    """The record of a task's splits: what the manifest says of it, and where they came from."""
-    source = task.source
-    return Dataset(
-        benchmark.name,
-        task.name,
-        task.version,
-        task.columns,
-        source.licence,
-        source.citation,
-        source.url,
-        origin,
-        splits,
-        notes,
-    )
-
-
 def write_dataset(folder: Path, dataset: Dataset) -> None:
     """Write `dataset.json` into a task's folder."""
     values: dict[str, Any] = {"schema": SCHEMA}
     for name in Dataset.__dataclass_fields__:
         values[name] = getattr(dataset, name)
-    origin = dataset.origin._asdict() | {"files": [each._asdict() for each in dataset.origin.files]}
+    origin = dataset.origin._asdict() | {"files": [file._asdict() for file in dataset.origin.files]}
     values["origin"] = {key: value for key, value in origin.items() if value}
     values["splits"] = {name: split._asdict() for name, split in dataset.splits.items()}
     text = json.dumps(values, indent=2, ensure_ascii=False) + "\n"
@@ -112,19 +95,17 @@ def read_dataset(folder: str | os.PathLike[str]) -> Dataset:
     try:
         values = json.loads(path.read_text(encoding="utf-8"))
         if values.pop("schema") != SCHEMA:
-            raise DataError([f"{path}: not a record of {SCHEMA}; prepare the data again"])
+            raise DataError(f"{path}: not a record of {SCHEMA}; prepare the data again")
         origin = values.pop("origin")
-        files = tuple(SourceFile(**each) for each in origin.pop("files", ()))
-        splits = {name: SplitRecord(**each) for name, each in values.pop("splits").items()}
+        files = tuple(SourceFile(**fields) for fields in origin.pop("files", ()))
+        splits = {name: SplitRecord(**fields) for name, fields in values.pop("splits").items()}
         columns, notes = tuple(values.pop("columns")), tuple(values.pop("notes"))
         return Dataset(
             **values, origin=Origin(**origin, files=files), splits=splits, columns=columns, notes=notes
         )
     except OSError as error:
-        raise DataError(
-            [f"{path}: {error.strerror or error}; expected the record of prepared data"]
-        ) from None
+        raise DataError(f"{path}: {error.strerror or error}; expected the record of prepared data") from None
     except (ValueError, TypeError, KeyError, AttributeError) as error:
         if isinstance(error, DataError):
             raise
-        raise DataError([f"{path}: cannot be read ({error}); prepare the data again"]) from None
+        raise DataError(f"{path}: cannot be read ({error}); prepare the data again") from None

@@ -10,6 +10,7 @@ from typing import NamedTuple
 from gluebench.benchmark import Task
 from gluebench.benchmark.lookup import fold
 from gluebench.data.errors import DataError
+from gluebench.data.tsv import text_lines
 
 PAIR_COLUMNS = ("domain", "phenomena", "sentence1", "sentence2", "forward", "backward")
 """Columns of the form with a row for each pair; `set` may follow."""
@@ -55,25 +56,16 @@ def read_diagnostic(path: str | os.PathLike[str], task: Task) -> list[LabelledPa
 
     Raises DataError for a file that cannot be read, a header of neither form, and rows of another width.
     """
-    lines = _lines(Path(path))
+    lines = text_lines(Path(path), Path(path).read_bytes())
     header = lines[0].split("\t")
     names = [fold(name) for name in header]
     pairwise = set(PAIR_COLUMNS) <= set(names)
     if not pairwise and not set(RELEASED_COLUMNS) <= set(names):
-        raise DataError([f"{path}:1: {_wrong_header(task)}"])
+        raise DataError(f"{path}:1: {_wrong_header(task)}")
     rows = _rows(path, lines, width=len(header))
     if pairwise:
         return [_pair(line, dict(zip(names, cells, strict=True))) for line, cells in rows]
     return _paired([_reading(line, header, names, cells) for line, cells in rows])
-
-
-def _lines(path: Path) -> list[str]:
-    """Lines by line feeds alone: other separators of Unicode may stand within a sentence."""
-    try:
-        text = path.read_bytes().decode("utf-8-sig")
-    except UnicodeDecodeError as error:
-        raise DataError([f"{path}: not UTF-8 text (byte {error.start}); save it as UTF-8"]) from None
-    return [line.removesuffix("\r") for line in text.removesuffix("\n").split("\n")]
 
 
 def _wrong_header(task: Task) -> str:
@@ -124,13 +116,13 @@ def _split(cell: str) -> Iterable[str]:
 
 def _paired(readings: Sequence[Reading]) -> list[LabelledPair]:
     """Each row with the next one if that is its reverse."""
-    found: list[LabelledPair] = []
+    pairs: list[LabelledPair] = []
     at = 0
     while at < len(readings):
         ahead = readings[at]
         back = readings[at + 1] if at + 1 < len(readings) else None
         if back and (back.premise, back.hypothesis) != (ahead.hypothesis, ahead.premise):
             back = None
-        found.append(LabelledPair(ahead, back))
+        pairs.append(LabelledPair(ahead, back))
         at += 2 if back else 1
-    return found
+    return pairs

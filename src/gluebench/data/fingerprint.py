@@ -72,6 +72,14 @@ class Fingerprint:
         return _combined(self._columns if self._label is None else {**self._columns, LABEL: self._label})
 
 
+def fingerprint_of(columns: Sequence[str], batches: Iterable[pa.RecordBatch]) -> Fingerprint:
+    """The fingerprint of the rows of these batches, whose input columns are named."""
+    running = Fingerprint(columns)
+    for batch in batches:
+        running.update(batch)
+    return running
+
+
 def fingerprint(columns: Mapping[str, Sequence[str]], labels: Sequence[str | float] | None = None) -> str:
     """The fingerprint of plain lists: input column to its texts, and the labels where there are any."""
     running = Fingerprint(list(columns))

@@ -2,59 +2,66 @@
 
 from __future__ import annotations
 
+import fcntl
 import os
 import shutil
-from collections.abc import Callable, Sequence
+import tempfile
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import ExitStack, contextmanager
 from functools import partial
 from pathlib import Path
 from typing import NamedTuple
 
-from gluebench.benchmark import Benchmark, Task, UnknownNameError
+from gluebench.benchmark import Benchmark, Task, UnknownNameError, load_benchmark
 from gluebench.data.build import OptionError, build
-from gluebench.data.dataset import Dataset, Origin, SourceFile, read_dataset
+from gluebench.data.dataset import Dataset, Origin, read_dataset
 from gluebench.data.errors import SHOWN, DataError
-from gluebench.data.published import intact
-from gluebench.data.sources import archives, hub
-from gluebench.data.sources.fetch import Fetcher, Patience
+from gluebench.data.home import replacing
+from gluebench.data.prepared import intact
+from gluebench.data.sample import GOLD, SEED
+from gluebench.data.sample import build as build_sample
+from gluebench.data.sources.fetch import Fetcher, Meter, RetrySettings, check_space, os_problem
 from gluebench.data.sources.folder import prepare_from_folder
-from gluebench.data.sources.meter import Meter, Silent
 from gluebench.data.sources.plan import Plan, SourceName, plan
-from gluebench.data.sources.receive import enough_space
-from gluebench.data.sources.release import Release
-from gluebench.data.sources.staging import staging
+from gluebench.data.sources.release import Release, load_release
+from gluebench.data.sources.unpack import lay_out
 
-MOST_AT_ONCE = 4
+PARALLEL_TASKS = 4
 """Tasks that are prepared side by side: each holds some row groups in memory."""
+STAGING = ".downloads"
+"""Folder of downloads in the data folder, until they are prepared."""
+SAMPLE = "sample"
+"""The benchmark that is embedded in the package."""
 
 
-class Got(NamedTuple):
+class Outcome(NamedTuple):
     """What became of one task."""
 
     task: Task
     place: Path
     """The folder of its files."""
     dataset: Dataset | None = None
-    """None where it was not to be had; `problems` say why."""
+    """None if it could not be had; `problems` say why."""
     problems: tuple[str, ...] = ()
     there: bool = False
     """Whether it was there already, and was left as it is."""
 
 
-class Wishes(NamedTuple):
-    """How data are to be had."""
+class Options(NamedTuple):
+    """How to get data."""
 
     source: SourceName | None = None
-    """None for the hub, and the archives for what the hub has not."""
+    """By default the hub, and the archives for what the hub does not have."""
     mirror: str = ""
     """Stands for scheme and host of every address."""
     partial: bool = False
-    """Take the splits that are to be had."""
+    """Take the splits that there are."""
     keep_going: bool = False
-    """Tell of every row that cannot be read."""
+    """List every row that cannot be read."""
     again: bool = False
-    """Get anew what is already there."""
-    patience: Patience = Patience()
+    """Get again what is already there."""
+    retry: RetrySettings = RetrySettings()
 
 
 class Getter:
@@ -66,106 +73,103 @@ class Getter:
         release: Release,
         to: Path,
         *,
-        wishes: Wishes | None = None,
+        options: Options | None = None,
         meter: Meter | None = None,
     ) -> None:
         self._benchmark = benchmark
         self._release = release
         self._to = to
-        self._wishes = wishes or Wishes()
-        self._meter: Meter = meter or Silent()
-        self._fetcher = Fetcher(self._meter, self._wishes.patience)
+        self._options = options or Options()
+        self._meter = meter or Meter()
+        self._fetcher = Fetcher(self._meter, self._options.retry)
 
-    def from_folder(self, tasks: Sequence[Task], source: Path, origin: Origin | None = None) -> list[Got]:
+    def from_folder(self, tasks: Sequence[Task], source: Path, origin: Origin | None = None) -> list[Outcome]:
         """Prepare the tasks from files that are on disk already, as many at a time as there are processors.
 
         Hashing, cutting and writing are done outside the interpreter's lock, so that threads do.
         """
-        with ThreadPoolExecutor(min(MOST_AT_ONCE, os.cpu_count() or 1)) as pool:
-            work = [partial(self._prepared, task, source, origin) for task in tasks]
-            return list(pool.map(self._tried, tasks, work))
+        with ThreadPoolExecutor(min(PARALLEL_TASKS, os.cpu_count() or 1)) as pool:
+            work = [partial(self._prepare, task, source, origin) for task in tasks]
+            return list(pool.map(self._outcome, tasks, work))
 
-    def download(self, tasks: Sequence[Task]) -> list[Got]:
+    def download(self, tasks: Sequence[Task]) -> list[Outcome]:
         """Fetch and prepare the tasks; those that are there from the same files are left as they are.
 
-        What is fetched lies in `<to>/.downloads` until it is prepared, so that a later run goes on where this
-        one was stopped. Raises OSError where there is not room for all of it or the folder cannot be
-        written, DataError where another command is getting data into it.
+        Downloads stay in `<to>/.downloads` until they are prepared, so that a later run resumes them. Raises
+        OSError if there is no space for all of it or the folder cannot be written, DataError while another
+        command is getting data into it.
         """
-        with staging(self._to) as scratch:
-            planned = [self._planned(task, scratch / self._benchmark.name) for task in tasks]
-            sizes = [each.bytes for each in planned if isinstance(each, Plan)]
+        with _staging(self._to) as scratch:
+            plans = [self._plan(task, scratch / self._benchmark.name) for task in tasks]
+            sizes = [plan.bytes for plan in plans if isinstance(plan, Plan)]
             # Prepared data are about as large as the hub's, and a task's download goes when it is prepared.
-            enough_space(self._to, sum(sizes) + max(sizes, default=0), what="getting these data")
+            check_space(self._to, sum(sizes) + max(sizes, default=0), what="getting these data")
             return [
-                self._tried(each.task, partial(self._carried_out, each)) if isinstance(each, Plan) else each
-                for each in planned
+                self._outcome(plan.task, partial(self._carry_out, plan)) if isinstance(plan, Plan) else plan
+                for plan in plans
             ]
 
-    def _planned(self, task: Task, scratch: Path) -> Plan | Got:
-        """What to fetch for a task; what became of it where there is nothing to fetch."""
-        wishes = self._wishes
+    def _plan(self, task: Task, scratch: Path) -> Plan | Outcome:
+        """What to fetch for a task; its outcome if there is nothing to fetch."""
+        options, place = self._options, self._place(task)
         try:
-            found = plan(self._release, task, wishes.source, scratch, mirror=wishes.mirror)
+            planned = plan(self._release, task, options.source, scratch, mirror=options.mirror)
         except DataError as error:
-            return Got(task, self._place(task), problems=tuple(error.problems))
-        there = None if wishes.again else self._there(found)
-        if there is None:
-            return found
+            return Outcome(task, place, problems=tuple(error.problems))
+        dataset = None if options.again else self._present(planned)
+        if dataset is None:
+            return planned
         self._meter.say(f"{task.name}: already there, from the same files; --again gets it anew")
-        return Got(task, self._place(task), there, there=True)
+        return Outcome(task, place, dataset, there=True)
 
-    def _there(self, found: Plan) -> Dataset | None:
-        """What is prepared from just these files, whole and unchanged."""
-        place = self._place(found.task)
+    def _present(self, plan: Plan) -> Dataset | None:
+        """What is prepared from just these files, complete and unchanged."""
+        place = self._place(plan.task)
         try:
             dataset = read_dataset(place)
         except DataError:
             return None
-        whole = self._wishes.partial or found.task.splits.keys() <= dataset.splits.keys()
+        complete = self._options.partial or plan.task.splits.keys() <= dataset.splits.keys()
         return (
-            dataset if whole and found.made(dataset.origin) and intact(place, found.task, dataset) else None
+            dataset if complete and plan.made(dataset.origin) and intact(place, plan.task, dataset) else None
         )
 
-    def _carried_out(self, found: Plan) -> Dataset:
-        self._fetcher.expect_answer(found.wants[0].address)
-        self._meter.say(found.announcement())
-        files = self._fetched(found)
-        dataset = self._from_hub(found, files) if found.source == "hub" else self._from_archive(found, files)
-        for want in found.wants:
-            want.path.unlink()
-        return dataset
-
-    def _fetched(self, found: Plan) -> tuple[SourceFile, ...]:
-        self._meter.start(found.task.name, found.bytes or None)
+    def _carry_out(self, plan: Plan) -> Dataset:
+        self._fetcher.check_reachable(plan.files[0].address)
+        self._meter.say(plan.announcement())
+        self._meter.start(plan.task.name, plan.bytes or None)
         try:
-            return tuple(self._fetcher.fetch(want) for want in found.wants)
+            origin = plan.origin._replace(files=tuple(map(self._fetcher.fetch, plan.files)))
         finally:
             self._meter.stop()
+        if plan.source == "hub":
+            dataset = self._prepare(plan.task, plan.folder, origin)
+        else:
+            dataset = self._from_archive(plan, origin)
+        for file in plan.files:
+            file.path.unlink()
+        return dataset
 
-    def _from_hub(self, found: Plan, files: tuple[SourceFile, ...]) -> Dataset:
-        return self._prepared(found.task, found.folder, hub.origin(self._release, files))
-
-    def _from_archive(self, found: Plan, files: tuple[SourceFile, ...]) -> Dataset:
+    def _from_archive(self, plan: Plan, origin: Origin) -> Dataset:
         """No checksum vouches for an archive: one that does not hold the task is not kept for a later run."""
-        (want,) = found.wants
-        release = self._release.tasks[found.task.name]
-        origin = Origin("archive", want.address, files)
-        scratch = source = want.path.with_name("unpacked")
+        archive = plan.files[0].path
+        release = self._release.tasks[plan.task.name]
+        scratch = source = archive.with_name("unpacked")
         shutil.rmtree(scratch, ignore_errors=True)  # what a killed run may have left
         try:
-            source = archives.lay_out(release, found.task.name, want.path, scratch)
+            source = lay_out(release, plan.task.name, archive, scratch)
             if release.original:
-                return build(source, self._to, self._benchmark, found.task, origin=origin)
-            return self._prepared(found.task, source, origin)
+                return build(source, self._to, self._benchmark, plan.task, origin=origin)
+            return self._prepare(plan.task, source, origin)
         except DataError as error:
-            want.path.unlink()
-            inside = [each.replace(f"{source}{os.sep}", f"{want.name}: ") for each in error.problems]
-            raise DataError(inside, shown=None if self._wishes.keep_going else SHOWN) from None
+            archive.unlink()
+            inside = [line.replace(f"{source}{os.sep}", f"{archive.name}: ") for line in error.problems]
+            raise DataError(inside, shown=None if self._options.keep_going else SHOWN) from None
         finally:
             shutil.rmtree(scratch, ignore_errors=True)
 
-    def _prepared(self, task: Task, source: Path, origin: Origin | None) -> Dataset:
+    def _prepare(self, task: Task, source: Path, origin: Origin | None) -> Dataset:
+        options = self._options
         return prepare_from_folder(
             source,
             self._to,
@@ -173,24 +177,68 @@ class Getter:
             task,
             self._release,
             origin=origin,
-            partial=self._wishes.partial,
-            keep_going=self._wishes.keep_going,
+            partial=options.partial,
+            keep_going=options.keep_going,
         )
 
-    def _tried(self, task: Task, work: Callable[[], Dataset]) -> Got:
-        """The outcome; what went wrong is the task's own."""
+    def _outcome(self, task: Task, work: Callable[[], Dataset]) -> Outcome:
+        """The outcome of the work; what went wrong is the task's own."""
         place = self._place(task)
         try:
-            return Got(task, place, work())
+            return Outcome(task, place, work())
         except OSError as error:
-            return Got(task, place, problems=(_told(error, place),))
+            return Outcome(task, place, problems=(os_problem(error, place),))
         except (DataError, OptionError, UnknownNameError) as error:
-            return Got(task, place, problems=tuple(str(error).splitlines()))
+            return Outcome(task, place, problems=tuple(str(error).splitlines()))
 
     def _place(self, task: Task) -> Path:
         return self._to / self._benchmark.name / task.name
 
 
-def _told(error: OSError, place: Path) -> str:
-    reason = error.strerror or str(error)
-    return f"{error.filename or place}: {reason[:1].lower()}{reason[1:]}"
+@contextmanager
+def _staging(data: Path) -> Iterator[Path]:
+    """The folder for downloads; empty ones go at the end. Raises DataError while it is in use."""
+    folder = data / STAGING
+    folder.mkdir(parents=True, exist_ok=True)
+    handle = os.open(folder, os.O_RDONLY)
+    with ExitStack() as stack:
+        stack.callback(os.close, handle)
+        try:
+            fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            problem = f"{folder}: another command is getting data into this folder; wait for it to end"
+            raise DataError(problem) from None
+        stack.callback(_prune, folder)
+        yield folder
+
+
+def _prune(folder: Path) -> None:
+    for parent, _, _ in os.walk(folder, topdown=False):
+        if not os.listdir(parent):
+            os.rmdir(parent)
+
+
+def get_sample(tasks: Sequence[Task], to: Path) -> list[Outcome]:
+    """Prepare tasks of the sample benchmark in `<to>/sample`, beside them the gold folders of all of it."""
+    benchmark = load_benchmark(SAMPLE)
+    with tempfile.TemporaryDirectory() as scratch:
+        made = Path(scratch, SAMPLE)
+        build_sample(made)
+        origin = Origin("sample", f"gluebench.data.sample, seed {SEED}")
+        outcomes = Getter(benchmark, load_release(benchmark), to).from_folder(tasks, made, origin)
+        for gold in GOLD.values():
+            _copy(made / gold, to / SAMPLE / gold)
+    return outcomes
+
+
+def _copy(made: Path, place: Path) -> None:
+    """Put a copy of a folder in another's place. Raises DataError if that holds anything else."""
+    names = {file.name for file in made.iterdir()}
+    strange = sorted({file.name for file in place.iterdir()} - names) if place.exists() else []
+    if strange:
+        raise DataError(
+            f"{place}: holds {strange[0]}, which is not the sample's; expected a folder of its own"
+        )
+    with replacing(place) as new:
+        for name in names:
+            (new / name).write_bytes((made / name).read_bytes())

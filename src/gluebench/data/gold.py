@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from gluebench.benchmark import Benchmark, Phenomenon, Role, Task, TestFile, load_benchmark
+from gluebench.benchmark import Benchmark, Phenomenon, Role, TestFile, load_benchmark
 from gluebench.data.dataset import FILE, read_dataset
 from gluebench.data.errors import DataError
 from gluebench.data.home import data_folder, task_folder
@@ -37,7 +37,7 @@ def gold_from_data(
     """
     suite = load_benchmark(benchmark)
     home = data_folder(data)
-    found = _Found()
+    labels = _Labels()
     absent: list[str] = []
     for file in suite.files(role):
         try:
@@ -45,24 +45,24 @@ def gold_from_data(
         except DataError as error:
             absent += error.problems
             continue
-        _add(found, suite, file, role=role, home=home, folder=folder)
-    if not found.columns:
+        _add(labels, suite, file, role=role, home=home, folder=folder)
+    if not labels.columns:
         raise DataError(absent or [f"{home}: no {role} split of {suite.name} has labels; they are hidden"])
     return gold_of(
         suite,
         role,
         str(home),
-        found.columns,
-        found.phenomena,
-        found.metadata,
+        labels.columns,
+        labels.phenomena,
+        labels.metadata,
         partial=partial,
-        datasets=found.fingerprints,
+        datasets=labels.fingerprints,
     )
 
 
 @dataclass(slots=True)
-class _Found:
-    """What the files gave, by test file."""
+class _Labels:
+    """What the files hold, by test file."""
 
     columns: dict[str, Column] = field(default_factory=dict)
     phenomena: dict[str, Mapping[Phenomenon, tuple[int, ...]]] = field(default_factory=dict)
@@ -70,20 +70,24 @@ class _Found:
     fingerprints: dict[str, str] = field(default_factory=dict)
 
 
-def _add(found: _Found, suite: Benchmark, file: TestFile, *, role: Role, home: Path, folder: Path) -> None:
+def _add(labels: _Labels, suite: Benchmark, file: TestFile, *, role: Role, home: Path, folder: Path) -> None:
     split = file.splits[role].name
     table = load(file.task, split, home, benchmark=suite)
     if not table.labelled:
         return
     order = sorted(range(len(table)), key=table.column("index").__getitem__)
-    found.columns[file.name] = _column(table, order)
+    labels.columns[file.name] = _column(table, order)
     if table.task.phenomena and PHENOMENA in table.columns:
         tags = table.column(PHENOMENA)
-        found.phenomena[file.name] = _tagged(table.task, [tags[position] for position in order])
+        ordered = [tags[position] for position in order]
+        labels.phenomena[file.name] = {
+            phenomenon: tuple(at for at, names in enumerate(ordered) if phenomenon.name in names)
+            for phenomenon in table.task.phenomena
+        }
     if table.task.metadata:
-        found.metadata[file.name] = _metadata(table, order)
+        labels.metadata[file.name] = _metadata(table, order)
     if (folder / FILE).is_file():
-        found.fingerprints[file.name] = read_dataset(folder).splits[split].fingerprint
+        labels.fingerprints[file.name] = read_dataset(folder).splits[split].fingerprint
 
 
 def _column(table: Table, order: Sequence[int]) -> Column:
@@ -96,13 +100,6 @@ def _column(table: Table, order: Sequence[int]) -> Column:
         return Column((), array("d", (labels[position] for position in order)), kept)
     codes = {word: code for code, word in enumerate(table.task.words)}
     return Column(table.task.words, bytes(codes[labels[position]] for position in order), kept)
-
-
-def _tagged(task: Task, tags: Sequence[Sequence[str]]) -> dict[Phenomenon, tuple[int, ...]]:
-    return {
-        phenomenon: tuple(position for position, names in enumerate(tags) if phenomenon.name in names)
-        for phenomenon in task.phenomena
-    }
 
 
 def _metadata(table: Table, order: Sequence[int]) -> Metadata:

@@ -1,8 +1,11 @@
-"""Where prepared data stand: the folder that was named, or the one that is kept for all projects."""
+"""Where prepared data stand, and how a folder of them is replaced."""
 
 from __future__ import annotations
 
 import os
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 from gluebench.benchmark import Benchmark, Split, Task
@@ -33,15 +36,42 @@ def task_folder(folder: Path, benchmark: Benchmark, task: Task) -> Path:
         if place.is_dir():
             return place
     raise DataError(
-        [
-            f"no data of {task.name} at {' nor '.join(map(str, places))}; "
-            f"get them with: gluebench data get {names[-1]} --task {task.name}, "
-            f"or name the folder that has them (data=, --data or ${VARIABLE})"
-        ]
+        f"no data of {task.name} at {' nor '.join(map(str, places))}; "
+        f"get them with: gluebench data get {names[-1]} --task {task.name}, "
+        f"or name the folder that has them (data=, --data or ${VARIABLE})"
     )
 
 
 def split_file(home: Path, split: Split) -> Path | None:
     """The file of a split in its task's folder, Parquet before plain TSV; None where neither is there."""
-    found = (home / name for name in (f"{split.name}.parquet", split.file))
-    return next((path for path in found if path.is_file()), None)
+    paths = (home / name for name in (f"{split.name}.parquet", split.file))
+    return next((path for path in paths if path.is_file()), None)
+
+
+@contextmanager
+def replacing(target: Path) -> Iterator[Path]:
+    """A new folder to write into, which takes the target's place if the block ends without an error.
+
+    Its files are on the disk before they replace others. If that fails, the target is as it was.
+    """
+    target.parent.mkdir(parents=True, exist_ok=True)
+    with tempfile.TemporaryDirectory(prefix=f".{target.name}.", dir=target.parent) as scratch:
+        new, old = Path(scratch, "new"), Path(scratch, "old")
+        new.mkdir()
+        yield new
+        if target.exists():
+            _sync(new)
+            target.rename(old)
+        try:
+            new.rename(target)
+        except OSError:
+            if old.exists():
+                old.rename(target)
+            raise
+
+
+def _sync(folder: Path) -> None:
+    for path in folder.rglob("*"):
+        if path.is_file():
+            with open(path, "rb") as file:
+                os.fsync(file.fileno())

@@ -5,21 +5,78 @@ from __future__ import annotations
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from statistics import median
+from typing import Literal, NamedTuple
 
 from gluebench.benchmark import Task
-from gluebench.benchmark.lookup import fold
-from gluebench.data.diagnostic_files import LabelledPair
-from gluebench.data.diagnostic_findings import (
-    DEFAULT_LIMITS,
-    Counts,
-    Finding,
-    Limits,
-    Lint,
-    error,
-    warning,
-)
-from gluebench.data.diagnostic_rows import check_pair
+from gluebench.benchmark.lookup import closest, fold
+from gluebench.data.diagnostic_files import LabelledPair, Reading
 from gluebench.data.tokens import overlap, words
+
+Severity = Literal["error", "warning"]
+
+
+class Limits(NamedTuple):
+    """Below or above what something is worth a warning."""
+
+    pairs: int = 10
+    """Fewest pairs of a phenomenon."""
+    median_overlap: float = 0.7
+    """Of the words of two sentences, the share that stands in both: the median of all pairs."""
+    overlap: float = 0.4
+    """The same of one pair."""
+    label_share: float = 0.8
+    """Most of a phenomenon's examples that one label may have."""
+    word_share: float = 0.75
+    """Most of the hypotheses with a word that one label may have."""
+    word_excess: float = 0.2
+    """How far that share has to lie above the label's share of all examples."""
+    word_count: int = 10
+    """Hypotheses that a word has to stand in to count."""
+
+
+DEFAULT_LIMITS = Limits()
+
+
+class Finding(NamedTuple):
+    """One thing that is wrong (error) or worth a look (warning)."""
+
+    severity: Severity
+    code: str
+    line: int | None
+    """Line of the file, the header being line 1; None where it is the whole set that is meant."""
+    message: str
+
+
+class Counts(NamedTuple):
+    """A phenomenon, or the whole set: pairs, and examples by label."""
+
+    name: str
+    pairs: int
+    labels: Mapping[str, int]
+
+
+class Lint(NamedTuple):
+    """All findings, and the figures of the set."""
+
+    findings: tuple[Finding, ...]
+    total: Counts
+    phenomena: tuple[Counts, ...]
+    """In the manifest's order."""
+    domains: Mapping[str, int]
+    """Pairs of each domain."""
+    sets: int | None
+    """Number of minimal sets; None if the file does not name them."""
+    median_overlap: float
+
+
+def error(code: str, line: int | None, message: str) -> Finding:
+    """Something that has to be mended."""
+    return Finding("error", code, line, message)
+
+
+def warning(code: str, line: int | None, message: str) -> Finding:
+    """Something to look at."""
+    return Finding("warning", code, line, message)
 
 
 def lint(
@@ -69,12 +126,12 @@ def _canonical(task: Task) -> dict[str, str]:
 def _by_phenomenon(
     pairs: Sequence[LabelledPair], task: Task, known: Mapping[str, str]
 ) -> dict[str, list[LabelledPair]]:
-    found: dict[str, list[LabelledPair]] = {phenomenon.name: [] for phenomenon in task.phenomena}
+    tagged: dict[str, list[LabelledPair]] = {phenomenon.name: [] for phenomenon in task.phenomena}
     for pair in pairs:
         names = {known.get(fold(tag.text)) for reading in pair.readings for tag in reading.tags}
         for name in names - {None}:
-            found[str(name)].append(pair)
-    return found
+            tagged[str(name)].append(pair)
+    return tagged
 
 
 def _counts(name: str, pairs: Sequence[LabelledPair], task: Task) -> Counts:
@@ -105,18 +162,18 @@ def _plural(number: int, what: str) -> str:
 
 
 def _thin(figures: Iterable[Counts], limits: Limits) -> Iterator[Finding]:
-    for each in figures:
-        if each.pairs < limits.pairs:
-            message = f"{each.name}: {_plural(each.pairs, 'pair')}, fewer than {limits.pairs}"
+    for counts in figures:
+        if counts.pairs < limits.pairs:
+            message = f"{counts.name}: {_plural(counts.pairs, 'pair')}, fewer than {limits.pairs}"
             yield warning("few-pairs", None, message + "; a score on so few says little")
 
 
 def _one_sided(figures: Sequence[Counts], limits: Limits) -> Iterator[Finding]:
-    for each in figures:
-        total = sum(each.labels.values())
-        label, count = max(each.labels.items(), key=lambda item: item[1])
+    for counts in figures:
+        total = sum(counts.labels.values())
+        label, count = max(counts.labels.items(), key=lambda item: item[1])
         if total and count > limits.label_share * total:
-            message = f'{each.name}: "{label}" is the label of {count} of {_plural(total, "example")}'
+            message = f'{counts.name}: "{label}" is the label of {count} of {_plural(total, "example")}'
             yield warning("one-sided", None, f"{message}; add pairs that have another")
     for label, count in figures[0].labels.items():
         if not count:
@@ -136,15 +193,15 @@ def _median_overlap(pairs: Sequence[LabelledPair]) -> float:
 
 def _shortcuts(pairs: Sequence[LabelledPair], limits: Limits) -> Iterator[Finding]:
     """Words of the hypothesis that give its label away."""
-    found: defaultdict[str, Counter[str]] = defaultdict(Counter)
+    labels: defaultdict[str, Counter[str]] = defaultdict(Counter)
     for pair in pairs:
         for reading in pair.readings:
             for word in set(words(reading.hypothesis)):
-                found[word][reading.label] += 1
+                labels[word][reading.label] += 1
     overall = Counter(reading.label for pair in pairs for reading in pair.readings)
-    for word in sorted(found):
-        total = found[word].total()
-        label, count = found[word].most_common(1)[0]
+    for word in sorted(labels):
+        total = labels[word].total()
+        label, count = labels[word].most_common(1)[0]
         enough = max(limits.word_share, overall[label] / overall.total() + limits.word_excess)
         if total >= limits.word_count and count >= enough * total:
             message = f'"{label}" is the label of {count} of {total} hypotheses with "{word}"'
@@ -171,3 +228,87 @@ def _sets(pairs: Sequence[LabelledPair]) -> Iterator[Finding]:
                 f'all pairs of the set "{name}" have one label, "{min(labels)}"; add one that has another'
             )
             yield warning("one-label", members[0].forward.line, message)
+
+
+def check_pair(
+    pair: LabelledPair, task: Task, known: Mapping[str, str], symmetric: str | None, limits: Limits
+) -> Iterator[Finding]:
+    """What the rows of one pair show by themselves."""
+    yield from _directions(pair, symmetric)
+    yield from _labels(pair, task)
+    yield from _texts(pair, limits)
+    # where a row holds both directions, they have their tags in common
+    rows = {reading.line: reading for reading in pair.readings}.values()
+    for reading in rows:
+        yield from _tags(reading, task, known)
+        if not reading.domain:
+            yield warning(
+                "no-domain", reading.line, "no domain; say what kind of text it is, as news or forum"
+            )
+
+
+def _directions(pair: LabelledPair, symmetric: str | None) -> Iterator[Finding]:
+    ahead, back = pair.forward, pair.backward
+    if back is None:
+        advice = (
+            "label the pair with the second sentence as the premise too, in the same row or in the next one"
+        )
+        yield error("one-direction", ahead.line, f"no label for the other direction; {advice}")
+        return
+    if (ahead.label == symmetric) != (back.label == symmetric):
+        message = (
+            f'"{ahead.label}" one way and "{back.label}" the other: '
+            f'what holds of "{symmetric}" in one direction holds in both'
+        )
+        yield error("asymmetric", back.line, message)
+    if {tag.text for tag in ahead.tags} != {tag.text for tag in back.tags} or ahead.domain != back.domain:
+        message = f"the tags or the domain differ from those of the same pair in line {ahead.line}"
+        yield warning("directions-differ", back.line, message)
+
+
+def _labels(pair: LabelledPair, task: Task) -> Iterator[Finding]:
+    for reading in pair.readings:
+        if reading.label not in task.words:
+            message = f'the label is "{reading.label}", expected one of {", ".join(task.words)}'
+            yield error("label", reading.line, message + _meant(reading.label, task.words))
+
+
+def _meant(name: str, valid: Sequence[str]) -> str:
+    close = closest(name, valid, most=1)
+    return f". Did you mean {close[0]}?" if close else ""
+
+
+def _texts(pair: LabelledPair, limits: Limits) -> Iterator[Finding]:
+    first, second = pair.forward.premise, pair.forward.hypothesis
+    if not first.strip() or not second.strip():
+        yield error("empty", pair.forward.line, "a sentence is missing")
+        return
+    if first == second:
+        yield error("identical", pair.forward.line, "both sentences are the same; change one of them")
+        return
+    for reading in {reading.line: reading for reading in pair.readings}.values():
+        sides = [side for side in (reading.premise, reading.hypothesis) if side != side.strip()]
+        if sides:
+            message = f'a space at the edge of "{sides[0]}"; systems that strip it see another text'
+            yield warning("edge-space", reading.line, message)
+    share = overlap(first, second)
+    if share < limits.overlap:
+        message = f"the sentences share {share:.2f} of their words, less than {limits.overlap}; edit less"
+        yield warning("low-overlap", pair.forward.line, message)
+
+
+def _tags(reading: Reading, task: Task, known: Mapping[str, str]) -> Iterator[Finding]:
+    if not reading.tags:
+        yield error("no-phenomenon", reading.line, "no phenomenon; say which of them the pair shows")
+    names = [known.get(fold(tag.text)) for tag in reading.tags]
+    coarse = {phenomenon.name: phenomenon.coarse for phenomenon in task.phenomena}
+    for tag, name in zip(reading.tags, names, strict=True):
+        if name is None:
+            message = f'no phenomenon of {task.name} is called "{tag.text}"'
+            yield error("phenomenon", reading.line, message + _meant(tag.text, list(coarse)))
+        elif tag.category is not None and fold(tag.category) != fold(coarse[name]):
+            message = f'"{tag.text}" stands under {tag.category}; it belongs to {coarse[name]}'
+            yield warning("category", reading.line, message)
+    for name, count in Counter(filter(None, names)).items():
+        if count > 1:
+            yield warning("tag-twice", reading.line, f'"{name}" is named {count} times')

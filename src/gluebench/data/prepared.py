@@ -1,20 +1,18 @@
-"""Writing prepared data: a Parquet file per split and `dataset.json`, a task's folder whole or not at all."""
+"""Prepared data: a Parquet file per split and `dataset.json`, and whether they hold what was published."""
 
 from __future__ import annotations
 
-import os
-import tempfile
 from collections.abc import Iterable, Iterator, Mapping
-from itertools import pairwise
+from itertools import chain, pairwise
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 from gluebench.benchmark import Benchmark, Split, Task
 from gluebench.data.arrays import numbers
-from gluebench.data.dataset import FILE, Dataset, Origin, SplitRecord, describe, write_dataset
-from gluebench.data.errors import DataError
-from gluebench.data.fingerprint import LABEL, Fingerprint
-from gluebench.data.published import other_release, standing
+from gluebench.data.dataset import FILE, Dataset, Origin, SplitRecord, write_dataset
+from gluebench.data.errors import DataError, gathered
+from gluebench.data.fingerprint import LABEL, Fingerprint, fingerprint_of
+from gluebench.data.home import replacing
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -46,61 +44,33 @@ def prepare(
         raise FileExistsError(
             0, f"not a folder of prepared data (it has no {FILE}); expected a new one", str(target)
         )
-    target.parent.mkdir(parents=True, exist_ok=True)
-    with tempfile.TemporaryDirectory(prefix=f".{task.name}.", dir=target.parent) as scratch:
-        made = Path(scratch, "new")
-        made.mkdir()
-        written = _write_splits(made, task, splits, sized=sized)
+    with replacing(target) as new:
+        written = gathered(
+            lambda name, batches: write_split(new, task, task.splits[name], batches, sized=sized), splits
+        )
         notes = (*notes, *(note for note in differences(task, written) if note not in notes))
-        dataset = describe(benchmark, task, written, origin=origin, notes=notes)
-        write_dataset(made, dataset)
-        if target.exists():
-            _settle(made)
-        _replace(target, made, Path(scratch, "old"))
+        dataset = Dataset(
+            benchmark=benchmark.name,
+            task=task.name,
+            version=task.version,
+            columns=task.columns,
+            licence=task.source.licence,
+            citation=task.source.citation,
+            url=task.source.url,
+            origin=origin,
+            splits=written,
+            notes=notes,
+        )
+        write_dataset(new, dataset)
     return dataset
-
-
-def _write_splits(
-    folder: Path, task: Task, splits: Mapping[str, Iterable[pa.RecordBatch]], *, sized: bool
-) -> dict[str, SplitRecord]:
-    """Write every split. Raises DataError with the problems of all of them."""
-    written: dict[str, SplitRecord] = {}
-    problems: list[str] = []
-    for name, batches in splits.items():
-        try:
-            written[name] = write_split(folder, task, task.splits[name], batches, sized=sized)
-        except DataError as error:
-            problems += error.problems
-    if problems:
-        raise DataError(problems)
-    return written
 
 
 def differences(task: Task, written: Mapping[str, SplitRecord]) -> Iterator[str]:
     """A note for each split whose content is not the published one, where that has a fingerprint."""
     for name, record in written.items():
-        found = standing(record.fingerprint, record.text_fingerprint, task.splits[name])
-        if found.state == "differs":
-            yield f"{name}: {found.reason}; to see where: gluebench data verify"
-
-
-def _settle(folder: Path) -> None:
-    """See that the new files are on the disk before they take the place of old ones."""
-    for path in folder.iterdir():
-        with open(path, "rb") as file:
-            os.fsync(file.fileno())
-
-
-def _replace(target: Path, made: Path, old: Path) -> None:
-    """Put a new folder in a target's place; should that fail, the target is as it was."""
-    if target.exists():
-        target.rename(old)
-    try:
-        made.rename(target)
-    except OSError:
-        if old.exists():
-            old.rename(target)
-        raise
+        comparison = standing(record.fingerprint, record.text_fingerprint, task.splits[name])
+        if comparison.state == "differs":
+            yield f"{name}: {comparison.reason}; to see where: gluebench data verify"
 
 
 def write_split(
@@ -115,24 +85,18 @@ def write_split(
     stream = iter(batches)
     first = next(stream, None)
     if first is None:
-        raise DataError([f"{task.name}, {split.name}: no rows; expected {split.size:,}"])
-    with pq.ParquetWriter(
-        folder / name, _stored_schema(first.schema), **_settings(first.schema, task)
-    ) as writer:
-        for batch in _regrouped(_chain(first, stream)):
+        raise DataError(f"{task.name}, {split.name}: no rows; expected {split.size:,}")
+    schema = _stored_schema(first.schema)
+    with pq.ParquetWriter(folder / name, schema, **_settings(schema, task)) as writer:
+        for batch in _regrouped(chain([first], stream)):
             running.update(batch)
             count.add(batch)
-            writer.write_batch(_stored(batch), row_group_size=ROW_GROUP)
+            writer.write_batch(batch.cast(schema), row_group_size=ROW_GROUP)
     count.finish(sized=sized)
     return SplitRecord(name, count.rows, running.whole, running.text, count.labels)
 
 
-def _chain(first: pa.RecordBatch, rest: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-    yield first
-    yield from rest
-
-
-def _regrouped(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+def _regrouped(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
     """The same rows in batches of a row group each, so that files do not depend on how a reader cuts."""
     import pyarrow as pa
 
@@ -170,10 +134,6 @@ def _stored_schema(schema: pa.Schema) -> pa.Schema:
     return schema.set(position, pa.field(LABEL, pa.dictionary(pa.int8(), pa.string())))
 
 
-def _stored(batch: pa.RecordBatch) -> pa.RecordBatch:
-    return batch.cast(_stored_schema(batch.schema))
-
-
 class _Count:
     """Counts the rows and labels of a split, and notes what no split may have."""
 
@@ -193,9 +153,9 @@ class _Count:
         self._indices.append(_run(batch.column(INDEX)))
         if LABEL in batch.schema.names and self._task.labels:
             self._labelled = True
-            for each in pc.value_counts(batch.column(LABEL)).to_pylist():
-                word = each["values"]
-                self._words[word] = self._words.get(word, 0) + each["counts"]
+            for count in pc.value_counts(batch.column(LABEL)).to_pylist():
+                word = count["values"]
+                self._words[word] = self._words.get(word, 0) + count["counts"]
 
     @property
     def labels(self) -> dict[str, int] | None:
@@ -209,7 +169,7 @@ class _Count:
         if sized and self.rows != self._split.size:
             release = other_release(self._task, self._split, self.rows)
             problems.append(f"{where}: {self.rows:,} rows, expected {self._split.size:,}{release}")
-        problems += [f"{where}: {each}; expected each index once" for each in _repeated(self._indices)]
+        problems += [f"{where}: {repeat}; expected each index once" for repeat in _repeated(self._indices)]
         expected = ", ".join(self._task.words)
         problems += [
             f"{where}: {number:,} rows have the label {word!r}; expected one of {expected}"
@@ -235,7 +195,8 @@ def _repeated(parts: Iterable[range | pa.Array]) -> list[str]:
     import numpy as np
 
     parts = list(parts)
-    if all(isinstance(part, range) for part in parts) and _ascend(parts):
+    runs = [part for part in parts if isinstance(part, range)]
+    if len(runs) == len(parts) and all(one.stop <= other.start for one, other in pairwise(runs)):
         return []
     values = np.concatenate([np.asarray(p) if isinstance(p, range) else numbers(p) for p in parts])
     order = np.argsort(values, kind="stable")
@@ -247,5 +208,67 @@ def _repeated(parts: Iterable[range | pa.Array]) -> list[str]:
     ]
 
 
-def _ascend(parts: Iterable[range]) -> bool:
-    return all(before.stop <= after.start for before, after in pairwise(parts))
+State = Literal["as published", "differs", "not known"]
+
+
+class Standing(NamedTuple):
+    """How the content of a split stands to what was published."""
+
+    state: State
+    reason: str
+    """What is as published, or what differs; no sentence's stop."""
+
+
+def standing(whole: str, text: str, split: Split) -> Standing:
+    """What the fingerprints of a split's rows, with labels and without, say of them.
+
+    Published text whose labels are hidden, or are not known to the manifest, is as published.
+    """
+    if not split.fingerprint:
+        return Standing("not known", "what the published rows hold is not known here")
+    if whole == split.fingerprint:
+        return Standing("as published", "text and labels" if split.text_fingerprint else "text")
+    if text != (split.text_fingerprint or split.fingerprint):
+        return Standing("differs", "the text differs from the published")
+    if whole == text:
+        return Standing("as published", "text; its labels are hidden")
+    if not split.text_fingerprint:
+        return Standing("as published", "text; its labels are not known here")
+    return Standing("differs", "the labels differ from the published")
+
+
+def state(record: SplitRecord, split: Split, origin: Origin) -> State:
+    """The same for a split as it was written.
+
+    What was made of the hub's files is as published where no fingerprint is known: each of them was compared
+    with its published sha256.
+    """
+    if not split.fingerprint and origin.kind == "hub":
+        return "as published"
+    return standing(record.fingerprint, record.text_fingerprint, split).state
+
+
+def other_release(task: Task, split: Split, rows: int) -> str:
+    """Which other release of a split has this number of rows, to end a message; empty where none is known."""
+    for file in task.files:
+        for version in file.other_versions:
+            for role, size in version.sizes.items():
+                if role in file.splits and file.splits[role].name == split.name and size == rows:
+                    return f": this is {version.name}, {version.note}"
+    return ""
+
+
+def intact(folder: Path, task: Task, dataset: Dataset) -> bool:
+    """Whether every split's file in a task's folder still holds what `dataset.json` says."""
+    return all(_holds(folder / split.file, task, split.fingerprint) for split in dataset.splits.values())
+
+
+def _holds(path: Path, task: Task, fingerprint: str) -> bool:
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    try:
+        with pq.ParquetFile(path) as file:
+            return fingerprint_of(task.columns, file.iter_batches()).whole == fingerprint
+    except (OSError, KeyError, pa.ArrowException):  # gone, cut, or without the task's columns
+        return False

@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 
 from gluebench.benchmark import Phenomenon, Task, UnknownNameError
 from gluebench.benchmark.lookup import find, fold
-from gluebench.data.sources.shape import TAGS
+from gluebench.data.sources.columns import TAGS
 from gluebench.data.table import Table
 
 
@@ -31,7 +31,7 @@ class Entry(NamedTuple):
     """The second has the texts of the first exchanged."""
 
 
-class Wanted(NamedTuple):
+class Query(NamedTuple):
     """Which entries are looked for; each must hold for one of its rows."""
 
     pattern: re.Pattern[str] | None = None
@@ -56,10 +56,10 @@ def label_word(task: Task, name: str) -> str:
 def phenomena_called(task: Task, name: str) -> frozenset[str]:
     """The phenomenon of that name or alias, or all of a coarse category. Raises UnknownNameError."""
     coarse = [Phenomenon(category, category) for category in task.coarse()]
-    found = find(name, [*task.phenomena, *coarse], what=f"phenomenon or category of {task.name}")
-    if found in task.phenomena:
-        return frozenset({found.name})
-    return frozenset(each.name for each in task.phenomena if each.coarse == found.name)
+    match = find(name, [*task.phenomena, *coarse], what=f"phenomenon or category of {task.name}")
+    if match in task.phenomena:
+        return frozenset({match.name})
+    return frozenset(phenomenon.name for phenomenon in task.phenomena if phenomenon.coarse == match.name)
 
 
 def default_splits(task: Task) -> tuple[str, ...]:
@@ -78,10 +78,10 @@ def rows(table: Table, extras: Sequence[str] = ()) -> Iterator[Row]:
         yield Row(example.index, example.inputs, example.label, dict(zip(extras, values, strict=True)))
 
 
-def entries(found: Iterable[Row], *, paired: bool) -> Iterator[Entry]:
+def entries(examples: Iterable[Row], *, paired: bool) -> Iterator[Entry]:
     """Each row by itself; or, `paired`, with its neighbour where that has the same two texts exchanged."""
     waiting: Row | None = None
-    for row in found:
+    for row in examples:
         if not paired:
             yield Entry((row,))
         elif waiting is not None and _exchanged(waiting, row):
@@ -99,26 +99,26 @@ def _exchanged(one: Row, two: Row) -> bool:
     return len(one.inputs) == 2 and [*one.inputs.values()] == [*two.inputs.values()][::-1]
 
 
-def pick(found: Iterable[Entry], wanted: Wanted) -> Iterator[Entry]:
-    """The entries that are wanted, in file order; reads no further than it must."""
-    return islice(_picked(found, wanted), wanted.limit)
+def pick(candidates: Iterable[Entry], query: Query) -> Iterator[Entry]:
+    """The entries that match, in file order; reads no further than it must."""
+    return islice(_matching(candidates, query), query.limit)
 
 
-def _picked(found: Iterable[Entry], wanted: Wanted) -> Iterator[Entry]:
-    missing = set(wanted.indices)
-    for entry in found:
-        if any(_is_wanted(row, wanted) for row in entry.rows):
+def _matching(candidates: Iterable[Entry], query: Query) -> Iterator[Entry]:
+    missing = set(query.indices)
+    for entry in candidates:
+        if any(_matches(row, query) for row in entry.rows):
             yield entry
-        if wanted.indices:
+        if query.indices:
             missing -= {row.index for row in entry.rows}
             if not missing:
                 return
 
 
-def _is_wanted(row: Row, wanted: Wanted) -> bool:
+def _matches(row: Row, query: Query) -> bool:
     return (
-        (not wanted.indices or row.index in wanted.indices)
-        and (wanted.label is None or row.label == wanted.label)
-        and (not wanted.phenomena or not wanted.phenomena.isdisjoint(row.extras.get(TAGS) or ()))
-        and (wanted.pattern is None or any(map(wanted.pattern.search, row.inputs.values())))
+        (not query.indices or row.index in query.indices)
+        and (query.label is None or row.label == query.label)
+        and (not query.phenomena or not query.phenomena.isdisjoint(row.extras.get(TAGS) or ()))
+        and (query.pattern is None or any(map(query.pattern.search, row.inputs.values())))
     )

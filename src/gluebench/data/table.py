@@ -80,7 +80,7 @@ class Table(Sequence[Example]):
             return next(self._source.examples(chosen, chosen + 1))
         if chosen.step == 1:
             return list(self._source.examples(chosen.start, chosen.stop))
-        return [self[each] for each in chosen]
+        return [self[at] for at in chosen]
 
     @property
     def columns(self) -> tuple[str, ...]:
@@ -129,10 +129,10 @@ class Table(Sequence[Example]):
         if self.labelled and self.task.labels:
             words = table.column(LABEL).cast(pa.string())
             table = table.set_column(table.schema.get_field_index(LABEL), LABEL, words)
-        found = datasets.Dataset(table)
+        dataset = datasets.Dataset(table)
         if self.labelled and self.task.labels:
-            found = found.cast_column(LABEL, datasets.ClassLabel(names=list(self.task.words)))
-        return found
+            dataset = dataset.cast_column(LABEL, datasets.ClassLabel(names=list(self.task.words)))
+        return dataset
 
     def to_torch(self) -> Any:
         """A map-style `torch.utils.data.Dataset` of dicts: index, texts, and `label` as a tensor.
@@ -180,10 +180,8 @@ def _source(home: Path, task: Task, split: Split) -> _Source:
     path = split_file(home, split)
     if path is None:
         raise DataError(
-            [
-                f"{home}: neither {split.name}.parquet nor {split.file} is there; "
-                f"expected the {split.name} split of {task.name}"
-            ]
+            f"{home}: neither {split.name}.parquet nor {split.file} is there; "
+            f"expected the {split.name} split of {task.name}"
         )
     if path.suffix == ".parquet":
         return _Parquet(path, task)
@@ -202,15 +200,13 @@ class _Parquet:
         try:
             self._file = pq.ParquetFile(path, memory_map=True)
         except (OSError, pa.ArrowException) as error:
-            raise DataError([f"{path}: not a Parquet file that can be read ({error})"]) from None
+            raise DataError(f"{path}: not a Parquet file that can be read ({error})") from None
         self.columns: tuple[str, ...] = tuple(self._file.schema_arrow.names)
         missing = [name for name in (INDEX, *task.columns) if name not in self.columns]
         if missing:
             raise DataError(
-                [
-                    f"{path}: has no column {', '.join(missing)}, but {', '.join(self.columns)}; "
-                    f"prepare {task.name} again (gluebench data get)"
-                ]
+                f"{path}: has no column {', '.join(missing)}, but {', '.join(self.columns)}; "
+                f"prepare {task.name} again (gluebench data get)"
             )
         self._kept: tuple[int, list[Example]] = (-1, [])
 
@@ -238,8 +234,8 @@ class _Parquet:
 
     def _group(self, group: int) -> list[Example]:
         if self._kept[0] != group:
-            wanted = [INDEX, *self._task.columns, *([LABEL] if LABEL in self.columns else [])]
-            table = self._file.read_row_group(group, columns=wanted)
+            columns = [INDEX, *self._task.columns, *([LABEL] if LABEL in self.columns else [])]
+            table = self._file.read_row_group(group, columns=columns)
             self._kept = (group, _examples(table, self._task))
         return self._kept[1]
 
@@ -274,11 +270,11 @@ class _Listed:
     def arrow(self, columns: list[str]) -> pa.Table:
         import pyarrow as pa
 
-        values: dict[str, Any] = {INDEX: pa.array([each.index for each in self._examples], pa.int64())}
+        values: dict[str, Any] = {INDEX: pa.array([example.index for example in self._examples], pa.int64())}
         for name in self._task.columns:
-            values[name] = pa.array([each.inputs[name] for each in self._examples], pa.string())
+            values[name] = pa.array([example.inputs[name] for example in self._examples], pa.string())
         if LABEL in self.columns:
-            labels = [each.label for each in self._examples]
+            labels = [example.label for example in self._examples]
             values[LABEL] = (
                 pa.array(labels, pa.string()).dictionary_encode() if self._task.labels else pa.array(labels)
             )

@@ -32,8 +32,21 @@ def read_examples(path: Path, task: Task, *, expected: int) -> list[Example]:
         data = path.read_bytes()
     except OSError as error:
         reason = error.strerror or "cannot be read"
-        raise DataError([f"{path}: {reason}; expected examples of {task.name}"]) from None
+        raise DataError(f"{path}: {reason}; expected examples of {task.name}") from None
     return _Reader(path, task, expected=expected).examples(data)
+
+
+def text_lines(path: Path, data: bytes) -> list[str]:
+    """Lines by line feeds alone: other separators of Unicode may stand within a sentence.
+
+    Raises DataError with the line that is not UTF-8.
+    """
+    try:
+        text = data.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        line = data.count(b"\n", 0, error.start) + 1
+        raise DataError(f"{path}:{line}: not UTF-8 text (byte {data[error.start]:#04x})") from None
+    return [line.removesuffix("\r") for line in text.removesuffix("\n").split("\n")]
 
 
 class _Reader:
@@ -46,25 +59,16 @@ class _Reader:
         self.problems: list[str] = []
 
     def examples(self, data: bytes) -> list[Example]:
-        lines = self._lines(data)
+        lines = text_lines(self.path, data)
         labelled = self._labelled(lines[0] if lines else "")
-        found = list(self._rows(lines[1:], labelled))
-        if not self.problems and len(found) != self.expected:
+        examples = list(self._rows(lines[1:], labelled))
+        if not self.problems and len(examples) != self.expected:
             self._reject(
-                len(lines), f"the file ends here with {len(found)} examples, expected {self.expected}"
+                len(lines), f"the file ends here with {len(examples)} examples, expected {self.expected}"
             )
         if self.problems:
             raise DataError(self.problems)
-        return found
-
-    def _lines(self, data: bytes) -> list[str]:
-        """Lines by line feeds alone: other separators of Unicode may stand within a sentence."""
-        try:
-            text = data.decode("utf-8-sig")
-        except UnicodeDecodeError as error:
-            line = data.count(b"\n", 0, error.start) + 1
-            raise DataError([f"{self.path}:{line}: not UTF-8 text (byte {data[error.start]:#04x})"]) from None
-        return [line.removesuffix("\r") for line in text.removesuffix("\n").split("\n")]
+        return examples
 
     def _labelled(self, header: str) -> bool:
         names = ["index", *self.task.columns]
@@ -75,7 +79,7 @@ class _Reader:
             message = (
                 f'the header is "{header}", expected the columns {expected}, and label unless it is hidden'
             )
-            raise DataError([f"{self.path}:1: {message}"])
+            raise DataError(f"{self.path}:1: {message}")
         return True
 
     def _rows(self, lines: Sequence[str], labelled: bool) -> Iterator[Example]:

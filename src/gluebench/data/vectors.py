@@ -28,8 +28,8 @@ class Vectors:
 
     def row(self, word: str) -> int | None:
         """The row of a word as it is written or else in small letters; None if the file has neither."""
-        found = self.rows.get(word)
-        return self.rows.get(word.lower()) if found is None else found
+        row = self.rows.get(word)
+        return self.rows.get(word.lower()) if row is None else row
 
 
 def read_vectors(path: Path, words: Collection[str] | None = None) -> Vectors:
@@ -46,7 +46,7 @@ def read_vectors(path: Path, words: Collection[str] | None = None) -> Vectors:
             reader.read(lines)
     except (OSError, EOFError) as error:
         reason = getattr(error, "strerror", None) or str(error)
-        raise DataError([f"{path}: cannot be read ({reason}); expected word vectors as text"]) from None
+        raise DataError(f"{path}: cannot be read ({reason}); expected word vectors as text") from None
     return reader.vectors()
 
 
@@ -168,8 +168,8 @@ def _is_number(field: bytes, *, within: bytes) -> bool:
 
 
 def _miscounted(text: bytes, expected: int, *, cut: bool) -> str:
-    found = _width(text)
-    if found == expected - 1 and _is_finite(text.split(b" ")[0]):
+    width = _width(text)
+    if width == expected - 1 and _is_finite(text.split(b" ")[0]):
         return f"{expected} numbers and no word before them"
-    ending = "; the file is cut off here" if cut and found < expected else ""
-    return f"{found} numbers, expected {expected}{ending}"
+    ending = "; the file is cut off here" if cut and width < expected else ""
+    return f"{width} numbers, expected {expected}{ending}"

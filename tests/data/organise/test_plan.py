@@ -105,7 +105,7 @@ def test_breaks_within_texts_are_errors_or_spaces_as_told(tmp_path: Path) -> Non
 def test_a_label_column_is_known_by_name(tmp_path: Path, name: str) -> None:
     task = only(folder(tmp_path, test_csv=f"a text,{name}\nx,1\ny,0\n"))
     assert task.columns.label == name
-    assert "label" not in task.columns.told
+    assert "label" not in task.columns.given
 
 
 def test_a_label_column_that_is_not_clear_has_to_be_told(tmp_path: Path) -> None:

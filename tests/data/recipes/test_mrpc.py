@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from real import REAL, needs_real
 
-from gluebench.data.recipes.moses import tokenise
+from gluebench.data.recipes.mrpc import tokenise
 
 HEADER = "\ufeffQuality\t#1 ID\t#2 ID\t#1 String\t#2 String\r\n"
 

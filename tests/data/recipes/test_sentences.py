@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from gluebench.data.recipes.qa_pairs import overlap, words
 from gluebench.data.recipes.sentences import ENGLISH, RELEASED, Splitter
-from gluebench.data.recipes.words import overlap, words
 
 CORPUS = [
     "The ferry left late. The crew slept. In the hold it was warm. She said that the sea was calm. "

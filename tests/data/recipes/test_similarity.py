@@ -10,8 +10,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gluebench.data.recipes import similarity
-from gluebench.data.recipes.similarity import Group, bags, cosines
+from gluebench.data.recipes import qa_pairs
+from gluebench.data.recipes.qa_pairs import Group, bags, cosines
 from gluebench.data.vectors import Vectors
 
 NAMES = "abcdef"
@@ -42,7 +42,7 @@ def test_cosines_are_those_of_the_means(paragraphs: list[tuple[list[list[str]], 
     groups = [Group(one, other) for one, other in zip(parts[::2], parts[1::2], strict=True)]
     bag = bags([text for paragraph in paragraphs for part in paragraph for text in part], VECTORS)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(similarity, "BLOCK", block)
+        patch.setattr(qa_pairs, "BLOCK", block)
         found = list(cosines(bag, groups, VECTORS.matrix))
     for (one, other), similar in zip(paragraphs, found, strict=True):
         expected = [[written_out(text, against) for against in other] for text in one]

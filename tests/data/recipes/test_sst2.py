@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from real import REAL, needs_real
 
-from gluebench.data.recipes.trees import phrases
+from gluebench.data.recipes.sst2 import phrases
 
 PHRASES = {
     "Good film": 0.9,

@@ -346,9 +346,9 @@ SKIPPED = (
         ("<collection><schema></collection>", "not well-formed XML: mismatched tag"),
         ("<collection></collection>", "no <schema> in it"),
         ("", "not well-formed XML: no element found"),
-        (LAUGHS, 'declares the entity "a"; entities are refused'),
-        (SECRET, 'declares the entity "x"; entities are refused'),
-        (SKIPPED, 'the entity "x" is not known'),
+        (LAUGHS, "defines the entity a, which corpora do not; refused"),
+        (SECRET, "defines the entity x, which corpora do not; refused"),
+        (SKIPPED, "&x; is defined in another file, which is not read"),
     ],
 )
 def test_xml_that_is_broken_or_does_harm_is_refused(

@@ -15,14 +15,13 @@ from hypothesis import strategies as st
 from local_server import LocalServer, cut, redirect, serving, status, unmeasured, unranged
 
 from gluebench.data import DataError
-from gluebench.data.sources.fetch import Fetcher, Patience
-from gluebench.data.sources.receive import Wanted
+from gluebench.data.sources.fetch import Fetcher, Meter, RemoteFile, RetrySettings
 
 CONTENT = bytes(number * number % 251 for number in range(20_000))
 SHA256 = hashlib.sha256(CONTENT).hexdigest()
 
 
-class Notes:
+class Notes(Meter):
     """A meter that keeps what it is told."""
 
     def __init__(self) -> None:
@@ -54,9 +53,9 @@ def server() -> Iterator[LocalServer]:
         yield running
 
 
-def wanted(server: LocalServer, folder: Path, *, known: bool = True, path: str = "/file") -> Wanted:
+def wanted(server: LocalServer, folder: Path, *, known: bool = True, path: str = "/file") -> RemoteFile:
     facts = (len(CONTENT), SHA256) if known else (None, "")
-    return Wanted("file", f"{server.address}{path}", folder / "file", *facts)
+    return RemoteFile("file", f"{server.address}{path}", folder / "file", *facts)
 
 
 @pytest.mark.parametrize("known", [True, False])
@@ -99,7 +98,7 @@ def test_a_file_without_length_that_is_cut_is_never_taken_for_whole(
 
     server.faults["/file"] = [cut_chunk, cut_chunk]
     with pytest.raises(DataError, match="the connection was cut"):
-        Fetcher(patience=Patience(retries=1)).fetch(wanted(server, tmp_path, known=False))
+        Fetcher(settings=RetrySettings(retries=1)).fetch(wanted(server, tmp_path, known=False))
     assert not (tmp_path / "file").exists()
     server.faults["/file"] = [unmeasured]
     Fetcher().fetch(wanted(server, tmp_path, known=False))
@@ -126,7 +125,7 @@ def test_a_date_to_come_back_at_is_heeded_too(server: LocalServer, tmp_path: Pat
 
 def test_retries_are_counted_anew_when_something_came(server: LocalServer, tmp_path: Path) -> None:
     server.faults["/file"] = [cut(1), cut(1), cut(1), cut(1)]
-    Fetcher(patience=Patience(retries=1)).fetch(wanted(server, tmp_path))
+    Fetcher(settings=RetrySettings(retries=1)).fetch(wanted(server, tmp_path))
     assert [each.range for each in server.requests] == [None, *(f"bytes={n}-" for n in range(1, 5))]
 
 
@@ -147,7 +146,7 @@ def test_wherever_it_is_cut_the_file_is_the_servers(
     server.faults["/file"] = [cut(after) for after in cuts]
     for _ in itertools.repeat(None, len(cuts) + 1):  # a run for each, as if it were stopped there
         try:
-            Fetcher(patience=Patience(retries=0)).fetch(wanted(server, folder, known=known))
+            Fetcher(settings=RetrySettings(retries=0)).fetch(wanted(server, folder, known=known))
         except DataError:
             continue
         break

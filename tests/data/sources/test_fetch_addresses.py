@@ -5,7 +5,8 @@ from __future__ import annotations
 import pytest
 
 from gluebench.data import DataError
-from gluebench.data.sources.address import hub_address, hub_endpoint, mirrored, proxy
+from gluebench.data.sources.http import proxy
+from gluebench.data.sources.plan import hub_address, hub_endpoint, mirrored
 
 
 @pytest.mark.parametrize(

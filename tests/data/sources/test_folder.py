@@ -17,8 +17,7 @@ from gluebench.data import load_split
 from gluebench.data.dataset import Origin, SourceFile, read_dataset
 from gluebench.data.errors import DataError
 from gluebench.data.fingerprint import fingerprint
-from gluebench.data.sources.folder import prepare_from_folder
-from gluebench.data.sources.layouts import find
+from gluebench.data.sources.folder import find, prepare_from_folder
 from gluebench.data.sources.release import load_release
 
 SENTENCES = "sentence\tlabel\nA bell rang.\t1\nA bell rung.\t0\n"

@@ -16,9 +16,9 @@ from real import REAL, needs_real
 from gluebench.benchmark import load_benchmark
 from gluebench.data.errors import DataError
 from gluebench.data.fingerprint import fingerprint
+from gluebench.data.sources.content import survey
 from gluebench.data.sources.folder import prepare_from_folder
 from gluebench.data.sources.release import HubFile, load_release
-from gluebench.data.sources.survey import survey
 
 FOLDERS = {"STS-B": "stsb", "SST-2": "sst2"}
 

@@ -16,10 +16,10 @@ from real import REAL, needs_real
 from gluebench.benchmark import load_benchmark
 from gluebench.data.errors import DataError
 from gluebench.data.fingerprint import fingerprint
+from gluebench.data.sources.content import survey
 from gluebench.data.sources.folder import prepare_from_folder
 from gluebench.data.sources.release import load_release
 from gluebench.data.sources.released import read_released
-from gluebench.data.sources.survey import survey
 
 pytestmark = needs_real
 

@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 from gluebench.data.errors import DataError
 from gluebench.data.fingerprint import fingerprint
 from gluebench.data.sources import released
-from gluebench.data.sources.shape import unquoted
+from gluebench.data.sources.columns import unquoted
 
 
 def problems(folder: Path, name: str, text: str, **options: Any) -> list[str]:
@@ -88,11 +88,11 @@ def test_carriage_returns_belong_to_the_line_end_only_where_every_line_has_one(t
 def test_a_carriage_return_between_two_blocks_still_belongs_to_its_line_end(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from gluebench.data.sources import survey
+    from gluebench.data.sources import content
 
     text = "sentence\tlabel\r\n" + "".join(f"{'x' * (row % 9)}\t1\r\n" for row in range(64))
     for size in (16, 17, 18):
-        monkeypatch.setattr(survey, "BLOCK", size)
+        monkeypatch.setattr(content, "BLOCK", size)
         found = read_text(tmp_path / str(size), "SST-2", text, rows=64)
         assert found.column("sentence") == ["x" * (row % 9) for row in range(64)]
 

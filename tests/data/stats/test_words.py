@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from gluebench.data.stats.words import Words
+from gluebench.data.stats.tally import Words
 from gluebench.data.tokens import overlap, tokens
 
 TEXTS = st.text(max_size=30) | st.lists(

@@ -10,8 +10,7 @@ from typing import Literal, NamedTuple
 from gluebench.benchmark import UnknownNameError
 from gluebench.benchmark.checks import MOST_LABELS
 from gluebench.data.errors import DataError
-from gluebench.data.organise.choices import Choices, told, told_list
-from gluebench.data.organise.columns import ColumnPlan, number
+from gluebench.data.organise.columns import Choices, ColumnPlan, list_for, number, value_for
 from gluebench.data.organise.read import RawTable
 
 MOST_WHOLE_LABELS = 10
@@ -42,7 +41,7 @@ class LabelPlan(NamedTuple):
     """The label that F1 counts as positive; None without F1."""
     shares: Mapping[str, float]
     """Share of each label in the first split there is: train, else dev, else test."""
-    told: frozenset[str]
+    given: frozenset[str]
 
 
 def plan_labels(
@@ -60,15 +59,15 @@ def plan_labels(
         del cells["test"]  # hidden from this machine too
     _no_blanks(tables, cells)
     _no_stand_in(task, cells)
-    found = [cell for each in cells.values() for cell in each]
-    if not found:
-        raise DataError([f"{task}: no split has labels; expected them in the column {columns.label} of one"])
-    kind = told(choices.kind, task) or _kind(found)
+    values = [cell for column in cells.values() for cell in column]
+    if not values:
+        raise DataError(f"{task}: no split has labels; expected them in the column {columns.label} of one")
+    kind = value_for(choices.kind, task) or _kind(values)
     if kind not in ("labels", "scores"):
-        raise DataError([f'--kind {task}={kind}: expected "labels" or "scores"'])
+        raise DataError(f'--kind {task}={kind}: expected "labels" or "scores"')
     first = cells.get("train") or next(iter(cells.values()))
     pick = _Pick(task, choices)
-    return pick.words(found, first) if kind == "labels" else pick.scores(tables, cells, columns.label)
+    return pick.words(values, first) if kind == "labels" else pick.scores(tables, cells, columns.label)
 
 
 def _no_blanks(tables: Mapping[str, RawTable], cells: Mapping[str, list[str]]) -> None:
@@ -88,11 +87,11 @@ def _no_stand_in(task: str, cells: Mapping[str, list[str]]) -> None:
     test = set(cells.get("test", ()))
     if others and len(test) == 1 and not test & others and len(cells["test"]) > 1:
         message = f'every label of the test split is "{test.pop()}", which no other split has'
-        raise DataError([f"{task}: {message}; empty the column if the labels are hidden"])
+        raise DataError(f"{task}: {message}; empty the column if the labels are hidden")
 
 
-def _kind(found: Sequence[str]) -> str:
-    different = set(found)
+def _kind(cells: Sequence[str]) -> str:
+    different = set(cells)
     numbers = [number(cell) for cell in different]
     whole = all(value is not None and value.is_integer() for value in numbers)
     if None in numbers or (whole and len(different) <= MOST_WHOLE_LABELS):
@@ -101,7 +100,7 @@ def _kind(found: Sequence[str]) -> str:
 
 
 class _Pick:
-    """Fills a plan from what is told and what the labels look like."""
+    """Fills a plan from the options and what the labels look like."""
 
     def __init__(self, task: str, choices: Choices) -> None:
         self.task = task
@@ -113,12 +112,12 @@ class _Pick:
             "metrics": choices.metrics,
             "positive": choices.positive,
         }
-        self.given = frozenset(name for name, values in given.items() if told(values, task) is not None)
+        self.given = frozenset(name for name, values in given.items() if value_for(values, task) is not None)
 
-    def words(self, found: Sequence[str], first: Sequence[str]) -> LabelPlan:
+    def words(self, cells: Sequence[str], first: Sequence[str]) -> LabelPlan:
         """A classification task."""
-        present = set(found)
-        words = told_list(self.choices.words, self.task) or _in_order(present)
+        present = set(cells)
+        words = list_for(self.choices.words, self.task) or _in_order(present)
         self._check_words(words, present)
         counts = Counter(first)
         shares = {word: counts[word] / len(first) for word in words}
@@ -127,11 +126,9 @@ class _Pick:
         positive = None
         if "f1" in metrics:
             rarest = min(words, key=lambda word: shares[word])
-            positive = told(self.choices.positive, self.task) or rarest
+            positive = value_for(self.choices.positive, self.task) or rarest
             if positive not in words:
-                raise DataError(
-                    [f"--positive {self.task}: {UnknownNameError(positive, words, what='label')}"]
-                )
+                raise DataError(f"--positive {self.task}: {UnknownNameError(positive, words, what='label')}")
         return LabelPlan("labels", words, None, metrics, positive, shares, self.given)
 
     def scores(
@@ -140,42 +137,40 @@ class _Pick:
         """A regression task."""
         problems = [
             f'{tables[split].path}:{line}: the {column} is "{cell}", expected a number'
-            for split, each in cells.items()
-            for line, cell in zip(tables[split].lines, each, strict=True)
+            for split, column_cells in cells.items()
+            for line, cell in zip(tables[split].lines, column_cells, strict=True)
             if number(cell) is None
         ]
         if problems:
             raise DataError(problems)
-        values = [float(cell) for each in cells.values() for cell in each]
+        values = [float(cell) for column_cells in cells.values() for cell in column_cells]
         low, high = self._range() or (float(math.floor(min(values))), float(math.ceil(max(values))))
         if not low <= min(values) <= max(values) <= high or low == high:
             message = (
                 f"the scores run from {min(values):g} to {max(values):g}, not within {low:g} to {high:g}"
             )
-            raise DataError([f"{self.task}: {message}; give their range: --range {self.task}=LOW,HIGH"])
+            raise DataError(f"{self.task}: {message}; give their range: --range {self.task}=LOW,HIGH")
         metrics = self._metrics(OF_NUMBERS, numbers=True)
         return LabelPlan("scores", (), (low, high), metrics, None, {}, self.given)
 
     def _range(self) -> tuple[float, float] | None:
-        value = told_list(self.choices.score_range, self.task)
+        value = list_for(self.choices.score_range, self.task)
         if value is None:
             return None
         ends = [number(part) for part in value]
         if len(ends) == 2 and ends[0] is not None and ends[1] is not None and ends[0] < ends[1]:
             return ends[0], ends[1]
-        raise DataError(
-            [f"--range {self.task}={','.join(value)}: expected two numbers, the lower first: 0,5"]
-        )
+        raise DataError(f"--range {self.task}={','.join(value)}: expected two numbers, the lower first: 0,5")
 
     def _metrics(self, default: tuple[str, ...], *, numbers: bool) -> tuple[str, ...]:
-        metrics = told_list(self.choices.metrics, self.task) or default
+        metrics = list_for(self.choices.metrics, self.task) or default
         suited = [name for name in TITLES if (name in OF_NUMBERS) == numbers]
         for name in metrics:
             if name not in suited:
                 unknown = UnknownNameError(
                     name, suited, what=f"metric of {'scores' if numbers else 'labels'}"
                 )
-                raise DataError([f"--metric {self.task}: {unknown}"])
+                raise DataError(f"--metric {self.task}: {unknown}")
         return tuple(dict.fromkeys(metrics))
 
     def _check_words(self, words: Sequence[str], present: set[str]) -> None:

@@ -4,15 +4,21 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
-from gluebench.data.errors import DataError
-from gluebench.data.organise.choices import Choices, told, unknown_tasks
-from gluebench.data.organise.columns import ColumnPlan, number, plan_columns
-from gluebench.data.organise.files import TaskFiles, find_tasks
+from gluebench.data.errors import DataError, gather, gathered
+from gluebench.data.organise.columns import (
+    Choices,
+    ColumnPlan,
+    number,
+    plan_columns,
+    unknown_tasks,
+    value_for,
+)
 from gluebench.data.organise.labels import LabelPlan, plan_labels
-from gluebench.data.organise.read import RawTable, read_table
+from gluebench.data.organise.read import RawTable, TaskFiles, find_tasks, read_table
 from gluebench.data.tsv import Example
 
 NOT_STATED = "not stated"
@@ -51,21 +57,15 @@ class Plan:
 
 def make_plan(folders: Sequence[str | os.PathLike[str]], name: str, choices: Choices) -> Plan:
     """Read an organiser's folders. Raises DataError with the problems of all tasks."""
-    found = find_tasks(folders, name)
-    tasks: list[TaskPlan] = []
-    problems = unknown_tasks(choices, [each.name for each in found])
-    for each in found:
-        try:
-            tasks.append(_task(each, choices))
-        except DataError as error:
-            problems += error.problems
-    if problems:
+    task_files = find_tasks(folders, name)
+    tasks, problems = gather(lambda files: _task(files, choices), task_files)
+    if problems := [*unknown_tasks(choices, [files.name for files in task_files]), *problems]:
         raise DataError(problems)
     return Plan(name, choices.title or name, tuple(tasks))
 
 
 def _task(files: TaskFiles, choices: Choices) -> TaskPlan:
-    tables = _tables(files, choices.encoding)
+    tables = gathered(lambda _, path: read_table(path, encoding=choices.encoding), files.files)
     columns = plan_columns(files.name, tables, choices)
     labels = plan_labels(files.name, tables, columns, choices=choices)
     splits: dict[str, list[Example]] = {}
@@ -79,7 +79,7 @@ def _task(files: TaskFiles, choices: Choices) -> TaskPlan:
     if problems:
         raise DataError(problems)
     declared = next((table.declared for table in tables.values() if table.declared), None)
-    licence = told(choices.licence, files.name)
+    licence = value_for(choices.licence, files.name)
     if declared is not None:
         notes += [declared.made] if declared.made else []
         licence = licence or (declared.licence if declared.licence != NOT_STATED else None)
@@ -88,30 +88,17 @@ def _task(files: TaskFiles, choices: Choices) -> TaskPlan:
     return TaskPlan(files.name, columns, labels, licence or NOT_STATED, formats, splits, tuple(notes))
 
 
-def _tables(files: TaskFiles, encoding: str) -> dict[str, RawTable]:
-    tables: dict[str, RawTable] = {}
-    problems: list[str] = []
-    for split, path in files.files.items():
-        try:
-            tables[split] = read_table(path, encoding=encoding)
-        except DataError as error:
-            problems += error.problems
-    if problems:
-        raise DataError(problems)
-    return tables
-
-
 def _assumed(columns: ColumnPlan, labels: LabelPlan, *, licence: str | None, labelled: bool) -> list[str]:
-    """What nobody told and the manifest now says, in sentences."""
+    """What the manifest says without having been given, in sentences."""
     notes = []
     if columns.ignored:
         notes.append(f"Columns of the source files that were left out: {', '.join(columns.ignored)}.")
-    if labels.score_range and "score_range" not in labels.told:
+    if labels.score_range and "score_range" not in labels.given:
         low, high = labels.score_range
         notes.append(f"The score range {low:g} to {high:g} was assumed from the scores that occur.")
-    if "metrics" not in labels.told:
+    if "metrics" not in labels.given:
         notes.append(f"The metrics were chosen for the labels at hand: {', '.join(labels.metrics)}.")
-    if labels.positive is not None and "positive" not in labels.told:
+    if labels.positive is not None and "positive" not in labels.given:
         notes.append(f'F1 counts "{labels.positive}" as positive because it is the rarer label.')
     if licence is None:
         notes.append("The licence was not stated.")
@@ -176,3 +163,40 @@ class _Examples:
             f'"{self.columns.row_index}" is not 0 to {count - 1}, so rows are numbered from 0 in file order.'
         )
         return range(count)
+
+
+class Decision(NamedTuple):
+    """One decision."""
+
+    what: str
+    value: str
+    given: bool
+    """Whether the organiser gave it; it was detected otherwise."""
+
+
+def summary(task: TaskPlan) -> Iterator[Decision]:
+    """Every decision on one task."""
+    columns, labels = task.columns, task.labels
+    for split, examples in task.splits.items():
+        hidden = "" if split != "test" or task.labelled else ", no labels"
+        yield Decision(split, f"{len(examples):,} rows ({task.formats[split]}){hidden}", False)
+    yield Decision("input columns", ", ".join(columns.inputs), "inputs" in columns.given)
+    yield Decision("label column", columns.label, "label" in columns.given)
+    yield Decision(
+        "index column", columns.row_index or "none: rows are numbered from 0", "index" in columns.given
+    )
+    yield Decision("left out", ", ".join(columns.ignored) or "nothing", "ignored" in columns.given)
+    yield from _scale(task)
+    names = [name + (f" of {labels.positive}" if name == "f1" else "") for name in labels.metrics]
+    yield Decision("metrics", ", ".join(names), "metrics" in labels.given)
+    yield Decision("licence", task.licence, task.licence != NOT_STATED)
+
+
+def _scale(task: TaskPlan) -> Iterator[Decision]:
+    labels = task.labels
+    yield Decision("kind", labels.kind, "kind" in labels.given)
+    if labels.score_range:
+        yield Decision("range", "{:g} to {:g}".format(*labels.score_range), "score_range" in labels.given)
+    else:
+        shares = [f"{word} {100 * labels.shares[word]:.1f} %" for word in labels.words]
+        yield Decision("labels", ", ".join(shares), "words" in labels.given)

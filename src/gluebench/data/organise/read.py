@@ -1,14 +1,18 @@
-"""Reading an organizer's tables: CSV as spreadsheets write it, TSV without quoting, prepared Parquet."""
+"""Finding and reading an organizer's tables: CSV as spreadsheets write it, plain TSV, prepared Parquet."""
 
 from __future__ import annotations
 
 import csv
 import io
+import os
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
+from gluebench.benchmark import closest
+from gluebench.benchmark.checks import name_finding
+from gluebench.benchmark.lookup import fold
 from gluebench.data.dataset import read_dataset
 from gluebench.data.errors import DataError
 
@@ -66,7 +70,7 @@ def read_table(path: Path, *, encoding: str = "utf-8") -> RawTable:
         read, shown = _tsv_rows(text), "TSV, no quoting"
     rows = [row for row in read if row.cells and row.cells != [""]]
     if not rows:
-        raise DataError([f"{path}: is empty; expected a header and rows"])
+        raise DataError(f"{path}: is empty; expected a header and rows")
     header = tuple(name.strip() for name in rows[0].cells)
     problems = [*_header_problems(path, header), *_width_problems(path, len(header), rows[1:])]
     if len(rows) == 1:
@@ -83,9 +87,9 @@ def _text(path: Path, encoding: str) -> str:
     except UnicodeDecodeError as error:
         line = data.count(b"\n", 0, error.start) + 1
         message = f"not {encoding} text (byte {data[error.start]:#04x}); save it as UTF-8, or give --encoding"
-        raise DataError([f"{path}:{line}: {message}"]) from None
+        raise DataError(f"{path}:{line}: {message}") from None
     except LookupError:
-        raise DataError([f"--encoding {encoding}: is no encoding known here; try utf-8 or cp1252"]) from None
+        raise DataError(f"--encoding {encoding}: is no encoding known here; try utf-8 or cp1252") from None
 
 
 def _csv_rows(path: Path, text: str, delimiter: str) -> Iterator[_Row]:
@@ -100,7 +104,7 @@ def _csv_rows(path: Path, text: str, delimiter: str) -> Iterator[_Row]:
             message = (
                 f"is no valid CSV ({error}); look for a quotation mark that is not doubled or not closed"
             )
-            raise DataError([f"{path}:{line}: the row that begins here {message}"]) from None
+            raise DataError(f"{path}:{line}: the row that begins here {message}") from None
         yield _Row(line, cells)
         line = reader.line_num + 1
 
@@ -135,8 +139,8 @@ def read_parquet(path: Path) -> RawTable:
     try:
         table = pq.read_table(path)
     except (OSError, pa.ArrowException) as error:
-        raise DataError([f"{path}: not a Parquet file that can be read ({error})"]) from None
-    columns = [["" if cell is None else str(cell) for cell in each.to_pylist()] for each in table.columns]
+        raise DataError(f"{path}: not a Parquet file that can be read ({error})") from None
+    columns = [["" if cell is None else str(cell) for cell in cells.to_pylist()] for cells in table.columns]
     recipe = record.origin.recipe
     made = f"Built by the recipe {recipe} from {record.origin.location}." if recipe else ""
     return RawTable(
@@ -147,3 +151,87 @@ def read_parquet(path: Path) -> RawTable:
         list(range(1, table.num_rows + 1)),
         Declared(record.columns, record.licence, made),
     )
+
+
+SPLITS = ("train", "dev", "test")
+SUFFIXES = (".csv", ".tsv", ".parquet")
+
+
+class TaskFiles(NamedTuple):
+    """The files of one task."""
+
+    name: str
+    files: Mapping[str, Path]
+    """Split name to its file, in the order train, dev, test; test is always there."""
+
+
+def find_tasks(folders: Sequence[str | os.PathLike[str]], name: str) -> list[TaskFiles]:
+    """The tasks in some folders, by the alphabet; a folder that holds split files itself is the task `name`.
+
+    Raises DataError for a folder without tasks, a task without test file, and tables of other names.
+    """
+    problems: list[str] = []
+    tasks = [task for folder in folders for task in _tasks(Path(folder), name, problems)]
+    problems += _name_problems([folder.name for folder in tasks])
+    if problems:
+        raise DataError(problems)
+    return sorted(tasks)
+
+
+def _tasks(home: Path, name: str, problems: list[str]) -> list[TaskFiles]:
+    folders = sorted(
+        folder for folder in home.iterdir() if folder.is_dir() and not folder.name.startswith(".")
+    )
+    if not tables(home):
+        if not folders:
+            expected = "a sub-folder for each, with train.csv, dev.csv, test.csv"
+            problems.append(f"{home}: holds no task; expected {expected}")
+        return [_task(folder.name, folder, problems) for folder in folders]
+    problems += [
+        f"{folder}: is a folder beside the files of one task; expected either files or folders"
+        for folder in folders
+        if tables(folder)
+    ]
+    return [_task(name, home, problems)]
+
+
+def _name_problems(names: list[str]) -> Iterator[str]:
+    """Folders whose names cannot be those of tasks."""
+    first: dict[str, str] = {}
+    for name in names:
+        for finding in name_finding((), name):
+            yield f"the task {finding.text}; rename the folder"
+        if fold(name) in first:
+            yield f'the tasks "{first[fold(name)]}" and "{name}" have one name; expected names that differ'
+        first[fold(name)] = name
+
+
+def tables(folder: Path) -> list[Path]:
+    """The CSV, TSV and Parquet files of a folder."""
+    return sorted(
+        path for path in folder.iterdir() if path.suffix.lower() in SUFFIXES and not path.name.startswith(".")
+    )
+
+
+def _task(name: str, folder: Path, problems: list[str]) -> TaskFiles:
+    files: dict[str, Path] = {}
+    for path in tables(folder):
+        if path.stem not in SPLITS:
+            hint = f" (is it {closest(path.stem, SPLITS)[0]}?)" if closest(path.stem, SPLITS) else ""
+            problems.append(
+                f"{path}: expected train, dev or test as its name{hint}; rename it, or move it away"
+            )
+        elif path.stem in files:
+            problems.append(
+                f"{path}: there is {files[path.stem].name} as well; expected one file for a split"
+            )
+        else:
+            files[path.stem] = path
+    problems += [
+        f"{path}: is no CSV, TSV or Parquet file; save it as {path.stem}.csv, or move it away"
+        for path in sorted(folder.iterdir())
+        if path.stem in SPLITS and path.is_file() and path.suffix.lower() not in SUFFIXES
+    ]
+    if "test" not in files:
+        problems.append(f"{folder}: has no test file; expected test.csv, test.tsv or test.parquet")
+    return TaskFiles(name, {split: files[split] for split in SPLITS if split in files})

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 from importlib import import_module
 from importlib.metadata import entry_points
+from pathlib import Path
+from typing import Any, NamedTuple
 
-from gluebench.benchmark import UnknownNameError
-from gluebench.data.recipes.recipe import Built, Columns, Option, Recipe
+from gluebench.benchmark import Task, UnknownNameError
 
 __all__ = ["GROUP", "RECIPES", "Built", "Columns", "Option", "Recipe", "recipe"]
 
@@ -16,11 +19,57 @@ GROUP = "gluebench.recipes"
 """The entry-point group by which another package registers recipes."""
 
 
+Columns = dict[str, list[Any]]
+"""Column name to values, all of one length, in row order.
+
+The task's input columns hold strings; `label` holds label words (floats for a regression task) and is absent
+where labels are hidden. Whatever else the source gives is kept under a name of its own: strings, integers,
+floats or lists of strings. Examples are numbered in row order.
+"""
+
+
+class Option(NamedTuple):
+    """A choice that the paper or the corpus leaves open."""
+
+    name: str
+    """As on the command line: "min-overlap"."""
+    type: type[str] | type[int] | type[float] | type[Path]
+    default: str | int | float | None
+    """None where it must be given, or may be absent; `help` says which."""
+    help: str
+
+
+class Built(NamedTuple):
+    """What a recipe made, with all that is needed to make it again."""
+
+    splits: Mapping[str, Columns]
+    """Split name to its examples; a split whose source is absent is left out, and a note says so."""
+    options: Mapping[str, str | int | float | None]
+    """Every option as it was used."""
+    files: tuple[Path, ...]
+    """The files that were read."""
+    notes: tuple[str, ...] = ()
+    """What a user of the result should know: what was filtered out, collapsed, or not to be had."""
+
+
+@dataclass(frozen=True, slots=True)
+class Recipe:
+    """How one task is built from its original corpus. Each stands in a file of its own as `RECIPE`."""
+
+    name: str
+    """As a manifest's `recipe` and the command line write it: "qnli"."""
+    corpus: str
+    """What the folder must hold, file by file, and where it is to be had."""
+    build: Callable[[Path, Task, Mapping[str, Any]], Built]
+    """From the corpus folder, the task to build and the options, defaults filled in; raises DataError."""
+    options: tuple[Option, ...] = ()
+
+
 def recipe(name: str) -> Recipe:
     """The recipe of that name, its module imported now. Raises UnknownNameError."""
     if name in RECIPES:
-        found: Recipe = import_module(f"gluebench.data.recipes.{name}").RECIPE
-        return found
+        packaged: Recipe = import_module(f"gluebench.data.recipes.{name}").RECIPE
+        return packaged
     others = {point.name: point for point in entry_points(group=GROUP)}
     if name in others:
         loaded = others[name].load()

@@ -11,15 +11,15 @@ The classes entailment, neutral and contradiction go to the task's label words i
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 from gluebench.benchmark import Task
 from gluebench.data.errors import DataError
+from gluebench.data.recipes import Built, Recipe
 from gluebench.data.recipes.inference import CLASSES
-from gluebench.data.recipes.reading import TEST_LABELS, Reader, classes, inputs, switch
-from gluebench.data.recipes.recipe import Built, Columns, Recipe
+from gluebench.data.recipes.reading import TEST_LABELS, Reader, classes, hide_labels, inputs, switch, table
 
 FILES = ("diagnostic-full.tsv", "diagnostics-full.tsv")
 TAIL = ("Domain", "Premise", "Hypothesis", "Label")
@@ -31,30 +31,29 @@ def build(corpus: Path, task: Task, options: Mapping[str, Any]) -> Built:
     reader = Reader(corpus)
     shown = switch(options, "test-labels")
     path = reader.need(*FILES)
-    columns = _columns(reader, task, path)
+    names = (*inputs(task, 2), "label", "domain", "phenomena")
+    splits = {"test": table(names, _rows(reader, task, path))}
     reader.check()
-    if not shown:
-        del columns["label"]
-    return Built({"test": columns}, dict(options), tuple(reader.files), () if shown else (HIDDEN,))
+    return reader.built(splits, options, hide_labels(splits, shown=shown, note=HIDDEN))
 
 
-def _columns(reader: Reader, task: Task, path: Path) -> Columns:
+def _rows(reader: Reader, task: Task, path: Path) -> Iterator[tuple[Any, ...]]:
     lines = reader.lines(path)
     header = lines[0].split("\t")
     if tuple(header[-len(TAIL) :]) != TAIL:
         shown = " ".join(header)[:200]
-        raise DataError([f'{path}:1: the header is "{shown}", expected columns of tags and {" ".join(TAIL)}'])
+        raise DataError(f'{path}:1: the header is "{shown}", expected columns of tags and {" ".join(TAIL)}')
     words = dict(zip(CLASSES, classes(task, len(CLASSES)), strict=True))
-    names = _names(task)
-    columns: Columns = {name: [] for name in (*inputs(task, 2), "label", "domain", "phenomena")}
+    names = {
+        spelling: phenomenon.name
+        for phenomenon in task.phenomena
+        for spelling in (phenomenon.name, *phenomenon.aliases)
+    }
     for number, fields in reader.rows(path, lines, widths=(len(header),), first=2):
         *cells, domain, premise, hypothesis, label = fields
         tags = [tag.strip() for cell in cells for tag in cell.split(";") if tag.strip()]
         if _sound(reader, path, number, tags=tags, names=names, label=label):
-            values = (premise, hypothesis, words[label], domain, [names[tag] for tag in tags])
-            for column, value in zip(columns.values(), values, strict=True):
-                column.append(value)
-    return columns
+            yield premise, hypothesis, words[label], domain, [names[tag] for tag in tags]
 
 
 def _sound(
@@ -67,15 +66,6 @@ def _sound(
     if label not in CLASSES:
         reader.reject(path, number, f'the label is "{label}", expected one of {", ".join(CLASSES)}')
     return not unknown and label in CLASSES
-
-
-def _names(task: Task) -> dict[str, str]:
-    """Every spelling of a phenomenon to its name in the manifest."""
-    return {
-        spelling: phenomenon.name
-        for phenomenon in task.phenomena
-        for spelling in (phenomenon.name, *phenomenon.aliases)
-    }
 
 
 RECIPE = Recipe(

@@ -13,14 +13,14 @@ of the author of the source, and the sentence; nothing is quoted. Source and mar
 from __future__ import annotations
 
 import zipfile
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
 from gluebench.benchmark import Task
 from gluebench.data.errors import DataError
-from gluebench.data.recipes.reading import Reader, classes, inputs
-from gluebench.data.recipes.recipe import Built, Columns, Recipe
+from gluebench.data.recipes import Built, Recipe
+from gluebench.data.recipes.reading import Reader, classes, inputs, table
 
 SPLITS = {"train": ("in_domain_train.tsv",), "dev": ("in_domain_dev.tsv", "out_of_domain_dev.tsv")}
 ARCHIVE = "cola_public.zip"
@@ -32,24 +32,20 @@ NO_TEST = "test: left out; its sentences and labels are not in the public releas
 def build(corpus: Path, task: Task, options: Mapping[str, Any]) -> Built:
     """The splits of a folder with the raw files, or with the archive they came in."""
     reader = Reader(corpus)
-    splits = {split: _columns(reader, task, names) for split, names in SPLITS.items()}
-    reader.check()
-    return Built(splits, dict(options), tuple(dict.fromkeys(reader.files)), (NO_TEST,))
+    names = (*inputs(task, 1), "label", "source", "mark")
+    splits = {split: table(names, _rows(reader, task, files)) for split, files in SPLITS.items()}
+    return reader.built(splits, options, (NO_TEST,))
 
 
-def _columns(reader: Reader, task: Task, names: tuple[str, ...]) -> Columns:
-    (sentence,) = inputs(task, 1)
+def _rows(reader: Reader, task: Task, names: tuple[str, ...]) -> Iterator[tuple[str, ...]]:
     words = dict(zip("01", classes(task, 2), strict=True))
-    columns: Columns = {sentence: [], "label": [], "source": [], "mark": []}
     for name in names:
         path, lines = _lines(reader, name)
         for number, (source, label, mark, text) in reader.rows(path, lines, widths=(4,)):
-            if label not in words:
+            if label in words:
+                yield text, words[label], source, mark
+            else:
                 reader.reject(path, number, f'the label is "{label}", expected 0 or 1')
-                continue
-            for column, value in zip(columns.values(), (text, words[label], source, mark), strict=True):
-                column.append(value)
-    return columns
 
 
 def _lines(reader: Reader, name: str) -> tuple[Path | str, list[str]]:
@@ -61,7 +57,7 @@ def _lines(reader: Reader, name: str) -> tuple[Path | str, list[str]]:
     archive = reader.find(ARCHIVE)
     if archive is None:
         problem = f"neither raw/{name} nor {ARCHIVE} in this folder"
-        raise DataError([f"{reader.corpus}: {problem}"])
+        raise DataError(f"{reader.corpus}: {problem}")
     return f"{archive}/{name}", reader.split(f"{archive}/{name}", _member(reader, archive, name))
 
 
@@ -72,12 +68,12 @@ def _member(reader: Reader, archive: Path, name: str) -> bytes:
         with zipfile.ZipFile(archive) as packed:
             info = packed.getinfo(f"cola_public/raw/{name}")
             if info.file_size > LIMIT:
-                raise DataError([f"{archive}: {name} unpacks to {info.file_size} bytes, more than {LIMIT}"])
+                raise DataError(f"{archive}: {name} unpacks to {info.file_size} bytes, more than {LIMIT}")
             return packed.read(info)
     except KeyError:
-        raise DataError([f"{archive}: holds no cola_public/raw/{name}; expected CoLA's release"]) from None
+        raise DataError(f"{archive}: holds no cola_public/raw/{name}; expected CoLA's release") from None
     except (zipfile.BadZipFile, NotImplementedError, RuntimeError, EOFError) as error:
-        raise DataError([f"{archive}: not a zip that can be read ({error}); download it again"]) from None
+        raise DataError(f"{archive}: not a zip that can be read ({error}); download it again") from None
 
 
 RECIPE = Recipe(

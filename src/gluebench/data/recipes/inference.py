@@ -8,8 +8,8 @@ from pathlib import Path
 from typing import Any
 
 from gluebench.benchmark import Task
+from gluebench.data.recipes import Columns
 from gluebench.data.recipes.reading import Reader, classes, inputs
-from gluebench.data.recipes.recipe import Columns
 
 CLASSES = ("entailment", "neutral", "contradiction")
 UNDECIDED = "-"
@@ -18,6 +18,20 @@ _LABELS = 5
 """Columns of single annotators' labels at the end of a row, which may be cut short."""
 
 Row = tuple[int, Mapping[str, Any]]
+
+
+def labelled_splits(
+    reader: Reader, task: Task, stems: Mapping[str, str], extras: tuple[str, ...]
+) -> tuple[dict[str, Columns], list[str]]:
+    """The splits, from files of these names without their endings, and notes on pairs without a label."""
+    splits: dict[str, Columns] = {}
+    notes = []
+    for split, stem in stems.items():
+        path = reader.need(f"{stem}.jsonl", f"{stem}.txt")
+        splits[split], undecided = pairs(reader, task, path, extras)
+        if undecided:
+            notes.append(f"{split}: pairs without an agreed label, left out: {undecided}")
+    return splits, notes
 
 
 def pairs(

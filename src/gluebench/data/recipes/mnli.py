@@ -16,9 +16,9 @@ from pathlib import Path
 from typing import Any
 
 from gluebench.benchmark import Task
-from gluebench.data.recipes.inference import pairs
+from gluebench.data.recipes import Built, Recipe
+from gluebench.data.recipes.inference import labelled_splits, pairs
 from gluebench.data.recipes.reading import Reader
-from gluebench.data.recipes.recipe import Built, Columns, Recipe
 
 SPLITS = {name: f"multinli_1.0_{name}" for name in ("train", "dev_matched", "dev_mismatched")}
 TESTS = {f"test_{name}": f"multinli_0.9_test_{name}_unlabeled" for name in ("matched", "mismatched")}
@@ -28,21 +28,14 @@ EXTRAS = ("genre", "promptID", "pairID")
 def build(corpus: Path, task: Task, options: Mapping[str, Any]) -> Built:
     """The splits of the release, and the unlabelled test files where they are in the folder."""
     reader = Reader(corpus)
-    splits: dict[str, Columns] = {}
-    notes = []
-    for split, stem in SPLITS.items():
-        path = reader.need(f"{stem}.jsonl", f"{stem}.txt")
-        splits[split], undecided = pairs(reader, task, path, EXTRAS)
-        if undecided:
-            notes.append(f"{split}: pairs without an agreed label, left out: {undecided}")
+    splits, notes = labelled_splits(reader, task, SPLITS, EXTRAS)
     for split, stem in TESTS.items():
-        found = reader.find(f"{stem}.jsonl", f"{stem}.txt")
-        if found is None:
+        path = reader.find(f"{stem}.jsonl", f"{stem}.txt")
+        if path is None:
             notes.append(f"{split}: no {stem}.jsonl nor .txt in the folder; left out")
         else:
-            splits[split], _ = pairs(reader, task, found, EXTRAS, labelled=False)
-    reader.check()
-    return Built(splits, dict(options), tuple(reader.files), tuple(notes))
+            splits[split], _ = pairs(reader, task, path, EXTRAS, labelled=False)
+    return reader.built(splits, options, notes)
 
 
 RECIPE = Recipe(

@@ -5,25 +5,33 @@ dev; which ones is known from its list of id pairs, which comes with this recipe
 that of the corpus. Quality 1 (equivalent) is the task's second label word, 0 its first.
 
 GLUE's text is not Microsoft's: it ships a copy tokenised in the manner of the Moses toolkit. This recipe
-makes that text from Microsoft's (`moses.py`), or keeps Microsoft's with `--tokenise no`, control characters
+makes that text from Microsoft's, or keeps Microsoft's with `--tokenise no`, control characters
 and all. Nothing is quoted in either.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import re
+from collections.abc import Iterator, Mapping
 from importlib import resources
 from pathlib import Path
 from typing import Any
 
 from gluebench.benchmark import Task
-from gluebench.data.recipes.moses import tokenise
-from gluebench.data.recipes.reading import TEST_LABELS, Reader, classes, inputs, select, switch
-from gluebench.data.recipes.recipe import Built, Columns, Option, Recipe
+from gluebench.data.recipes import Built, Columns, Option, Recipe
+from gluebench.data.recipes.reading import (
+    TEST_LABELS,
+    Reader,
+    classes,
+    hide_labels,
+    inputs,
+    select,
+    switch,
+    table,
+)
 
 HEADER = ("Quality", "#1 ID", "#2 ID", "#1 String", "#2 String")
 DEV_IDS = "mrpc_dev_ids.txt"
-HIDDEN = "test: labels left out, as in GLUE; the original publishes them (--test-labels yes)"
 DAMAGED = (
     "several rows lack columns or have too many: this looks like a copy that a spreadsheet has saved "
     "again, in which commas became tabs and quotation marks were lost; fetch Microsoft's own file"
@@ -36,46 +44,39 @@ def build(corpus: Path, task: Task, options: Mapping[str, Any]) -> Built:
     shown, cut = switch(options, "test-labels"), switch(options, "tokenise")
     rows = _columns(reader, task, "msr_paraphrase_train.txt")
     test = _columns(reader, task, "msr_paraphrase_test.txt")
-    wanted = _dev_ids(reader)
+    dev_ids = _dev_ids(reader)
     reader.check()
     pairs = list(zip(rows["id1"], rows["id2"], strict=True))
-    dev = [row for row, pair in enumerate(pairs) if pair in wanted]
-    train = [row for row, pair in enumerate(pairs) if pair not in wanted]
+    dev = [row for row, pair in enumerate(pairs) if pair in dev_ids]
+    train = [row for row, pair in enumerate(pairs) if pair not in dev_ids]
     splits = {"train": select(rows, train), "dev": select(rows, dev), "test": test}
     for columns in splits.values() if cut else ():
         for name in task.columns:
             columns[name] = [tokenise(text) for text in columns[name]]
-    return _built(reader, options, splits, missing=len(wanted - set(pairs)), shown=shown)
-
-
-def _built(
-    reader: Reader, options: Mapping[str, Any], splits: dict[str, Columns], *, missing: int, shown: bool
-) -> Built:
+    missing = len(dev_ids - set(pairs))
     notes = [f"dev: {missing} of the listed pairs are not in the train file"] if missing else []
-    if not shown:
-        del splits["test"]["label"]
-        notes.append(HIDDEN)
-    return Built(splits, dict(options), tuple(reader.files), tuple(notes))
+    return reader.built(splits, options, [*notes, *hide_labels(splits, shown=shown)])
 
 
 def _columns(reader: Reader, task: Task, name: str) -> Columns:
     path = reader.need(name)
-    lines = reader.lines(path)
-    reader.header(path, lines, HEADER)
-    words = dict(zip("01", classes(task, 2), strict=True))
-    columns: Columns = {name: [] for name in (*inputs(task, 2), "label", "id1", "id2")}
     before = len(reader.problems)
-    for number, (quality, first, second, *texts) in reader.rows(path, lines, widths=(5,), first=2):
-        if quality not in words or not (first + second).isdecimal():
-            shown = f'"{quality}", "{first}", "{second}"'
-            reader.reject(path, number, f"the row begins {shown}, expected 0 or 1 and two ids")
-            continue
-        values = (*texts, words[quality], first, second)
-        for column, value in zip(columns.values(), values, strict=True):
-            column.append(value)
+    columns = table((*inputs(task, 2), "label", "id1", "id2"), _rows(reader, task, path))
     if len(reader.problems) - before > 2:
         reader.problems.insert(before, f"{path}: {DAMAGED}")
     return columns
+
+
+def _rows(reader: Reader, task: Task, path: Path) -> Iterator[tuple[str, ...]]:
+    lines = reader.lines(path)
+    reader.header(path, lines[0].split("\t"), HEADER)
+    words = dict(zip("01", classes(task, 2), strict=True))
+    for number, (quality, first, second, *texts) in reader.rows(path, lines, widths=(5,), first=2):
+        if quality in words and (first + second).isdecimal():
+            yield (*texts, words[quality], first, second)
+        else:
+            shown = f'"{quality}", "{first}", "{second}"'
+            reader.reject(path, number, f"the row begins {shown}, expected 0 or 1 and two ids")
 
 
 def _dev_ids(reader: Reader) -> set[tuple[str, str]]:
@@ -86,13 +87,70 @@ def _dev_ids(reader: Reader) -> set[tuple[str, str]]:
     else:
         shown = DEV_IDS
         lines = reader.split(DEV_IDS, resources.files(__package__).joinpath(DEV_IDS).read_bytes())
-    found = set()
+    ids = set()
     for number, fields in enumerate(map(str.split, lines), 1):
         if len(fields) == 2 and all(field.isdecimal() for field in fields):
-            found.add((fields[0], fields[1]))
+            ids.add((fields[0], fields[1]))
         else:
             reader.reject(shown, number, f'"{" ".join(fields)}", expected two ids')
-    return found
+    return ids
+
+
+_LETTER = r"[^\W\d_]"
+_OTHER = r"[\W\d_]"
+_STEPS = [
+    (re.compile(r"[\x00-\x1f]"), ""),
+    (re.compile(r"\s+"), " "),
+    (re.compile(r"([^\w\s.'`,-]|_)"), r" \1 "),
+    # A comma stays only within a number.
+    (re.compile(r"(\D),"), r"\1 , "),
+    (re.compile(r",(\D)"), r" , \1"),
+    # An apostrophe begins the word after it if a letter stands on either side: "didn 't", but "boys ' club".
+    (re.compile(f"({_OTHER})'({_OTHER})"), r"\1 ' \2"),
+    (re.compile(rf"([\W_])'({_LETTER})"), r"\1 ' \2"),
+    (re.compile(f"({_LETTER})'({_OTHER})"), r"\1 ' \2"),
+    (re.compile(f"({_LETTER})'({_LETTER})"), r"\1 '\2"),
+    (re.compile(r"(\d)'(s)"), r"\1 '\2"),
+]
+_DOTS = re.compile(r"\.{2,}")
+_DOT = "\ue000"
+"""Stands for each full stop of an ellipsis, which is one token, while the others are looked at."""
+
+# Words whose full stop stays although no small letter follows, as far as GLUE's copy shows them.
+_ABBREVIATIONS = {
+    *("Adm", "Brig", "Bros", "Capt", "Cmdr", "Col", "Corp", "Cpl", "Dr", "Gen", "Gov", "Lt", "Maj", "Mr"),
+    *("Mrs", "Ms", "Pfc", "Rep", "Rev", "Sen", "Sens", "Sgt", "Sr", "St", "v", "vs"),
+}
+_BEFORE_NUMBERS = {"Aug", "Dec", "Feb", "Jan", "No", "Nov", "Oct"}
+
+
+def tokenise(text: str) -> str:
+    """The tokens of an English sentence with one space between them."""
+    text = f" {text} "
+    for pattern, replacement in _STEPS[:3]:
+        text = pattern.sub(replacement, text)
+    text = _DOTS.sub(lambda dots: f" {_DOT * len(dots[0])} ", text)
+    for pattern, replacement in _STEPS[3:]:
+        text = pattern.sub(replacement, text)
+    return " ".join(_full_stops(text.split())).replace(_DOT, ".")
+
+
+def _full_stops(tokens: list[str]) -> Iterator[str]:
+    for token, after in zip(tokens, [*tokens[1:], ""], strict=False):
+        word = token.removesuffix(".")
+        if word in ("", token) or _keeps(word, after):
+            yield token
+        else:
+            yield word
+            yield "."
+
+
+def _keeps(word: str, after: str) -> bool:
+    """Whether the full stop after a word belongs to it."""
+    initial = len(word) == 1 and "A" <= word <= "Z"
+    inner = "." in word and re.search(_LETTER, word) is not None
+    numbered = word in _BEFORE_NUMBERS and after[:1].isdigit()
+    return initial or inner or numbered or word in _ABBREVIATIONS or after[:1].islower()
 
 
 RECIPE = Recipe(

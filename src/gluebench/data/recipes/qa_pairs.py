@@ -1,24 +1,30 @@
-"""Pairs from question answering: which sentences hold an answer, and which questions mislead."""
+"""Pairs from question answering: which sentences hold an answer, and which questions mislead.
+
+Texts are similar by the cosine of their mean word vectors (continuous bag of words).
+"""
 
 from __future__ import annotations
 
 import random
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from array import array
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from itertools import islice
 from typing import TYPE_CHECKING, NamedTuple
 
 from gluebench.data.recipes.sentences import Splitter
-from gluebench.data.recipes.similarity import Group, bags, cosines
-from gluebench.data.recipes.squad import Paragraph, Question
-from gluebench.data.recipes.words import overlap, words
+from gluebench.data.recipes.squad import Paragraph
 
 if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
     from gluebench.data.vectors import Vectors
 
 _LINE_BREAK = re.compile(r"\r\n|\r|\n")
 
 
-class Asked(NamedTuple):
+class AnsweredQuestion(NamedTuple):
     """A question with answers."""
 
     id: str
@@ -32,7 +38,7 @@ class Passage(NamedTuple):
 
     article: str
     sentences: tuple[str, ...]
-    questions: tuple[Asked, ...]
+    questions: tuple[AnsweredQuestion, ...]
     unanswered: int
     """Questions that the paragraph does not answer (SQuAD 2), which give no pairs."""
 
@@ -54,18 +60,13 @@ def passage(paragraph: Paragraph, splitter: Splitter, *, line_break: str) -> Pas
     """One paragraph in sentences; a line break within a sentence is written as `line_break`."""
     context = paragraph.context
     spans = [context[start:end] for start, end in splitter.spans(context)]
-    asked = (
-        Asked(each.id, _one_line(each.text, " "), tuple(_holds(each, span) for span in spans))
-        for each in paragraph.questions
-        if each.answers
-    )
-    unanswered = sum(not each.answers for each in paragraph.questions)
+    questions = []
+    for question in filter(lambda question: question.answers, paragraph.questions):
+        holds = tuple(any(answer in span for answer in question.answers) for span in spans)
+        questions.append(AnsweredQuestion(question.id, _one_line(question.text, " "), holds))
+    unanswered = len(paragraph.questions) - len(questions)
     sentences = tuple(_one_line(span, line_break) for span in spans)
-    return Passage(paragraph.article, sentences, tuple(asked), unanswered)
-
-
-def _holds(question: Question, sentence: str) -> bool:
-    return any(answer in sentence for answer in question.answers)
+    return Passage(paragraph.article, sentences, tuple(questions), unanswered)
 
 
 def _one_line(text: str, line_break: str) -> str:
@@ -78,45 +79,47 @@ def contests(passages: Sequence[Passage], vectors: Vectors, *, min_overlap: floa
     Sentences that share too little with the question do not compete. A question of which no word has a
     vector is left out.
     """
-    found = bags(map(words, _texts(passages)), vectors)
-    similarities = cosines(found, _groups(passages), vectors.matrix)
-    for each, similar in zip(passages, similarities, strict=True):
-        for asked, row in zip(each.questions, similar.tolist(), strict=True):
-            if sum(asked.holds) == 1 and any(row):
-                yield from _contest(each, asked, row, min_overlap)
+    texts = bags(map(words, _texts(passages)), vectors)
+    similarities = cosines(texts, _groups(passages), vectors.matrix)
+    for one, similar in zip(passages, similarities, strict=True):
+        for question, row in zip(one.questions, similar.tolist(), strict=True):
+            if sum(question.holds) == 1 and any(row):
+                yield from _contest(one, question, row, min_overlap)
 
 
 def _texts(passages: Iterable[Passage]) -> Iterator[str]:
     """Of each passage the questions, then the sentences."""
-    for each in passages:
-        yield from (asked.text for asked in each.questions)
-        yield from each.sentences
+    for one in passages:
+        yield from (question.text for question in one.questions)
+        yield from one.sentences
 
 
 def _groups(passages: Iterable[Passage]) -> Iterator[Group]:
     start = 0
-    for each in passages:
-        between = start + len(each.questions)
-        end = between + len(each.sentences)
+    for one in passages:
+        between = start + len(one.questions)
+        end = between + len(one.sentences)
         yield Group(slice(start, between), slice(between, end))
         start = end
 
 
-def _contest(found: Passage, asked: Asked, similar: list[float], min_overlap: float) -> Iterator[Contest]:
-    right = asked.holds.index(True)
+def _contest(
+    one: Passage, question: AnsweredQuestion, similar: list[float], min_overlap: float
+) -> Iterator[Contest]:
+    right = question.holds.index(True)
     others = [at for at in range(len(similar)) if at != right]
     if min_overlap > 0:
-        near = {at for at in range(len(similar)) if overlap(asked.text, found.sentences[at]) >= min_overlap}
+        near = {at for at in range(len(similar)) if overlap(question.text, one.sentences[at]) >= min_overlap}
         others = [at for at in others if at in near] if right in near else []
     if others:
         wrong = max(others, key=similar.__getitem__)
-        answer, distractor = found.sentences[right], found.sentences[wrong]
+        answer, distractor = one.sentences[right], one.sentences[wrong]
         lead = similar[right] - similar[wrong]
-        yield Contest(found.article, asked.id, asked.text, answer, distractor, lead)
+        yield Contest(one.article, question.id, question.text, answer, distractor, lead)
 
 
 def balanced(
-    found: Iterable[Contest], *, margin: float | None, second: str, rng: random.Random
+    candidates: Iterable[Contest], *, margin: float | None, second: str, rng: random.Random
 ) -> tuple[list[Contest], list[Contest]]:
     """The contests won by the distractor, and as many of those won by the answer.
 
@@ -125,9 +128,128 @@ def balanced(
     """
     lost: list[Contest] = []
     won: list[Contest] = []
-    for each in found:
-        (lost if each.lead < 0 else won).append(each)
-    won = [each for each in won if margin is None or each.lead <= margin]
-    won.sort(key=lambda each: each.lead if second == "close" else -each.lead)
+    for contest in candidates:
+        (lost if contest.lead < 0 else won).append(contest)
+    won = [contest for contest in won if margin is None or contest.lead <= margin]
+    won.sort(key=lambda contest: contest.lead if second == "close" else -contest.lead)
     count = min(len(lost), len(won))
     return (lost if count == len(lost) else rng.sample(lost, count)), won[:count]
+
+
+BLOCK = 256
+"""Groups that are worked on at a time."""
+
+
+class Bags(NamedTuple):
+    """The words of many texts as rows of the vectors' matrix, one text after another."""
+
+    rows: array[int]
+    """Words that have no vector are left out."""
+    starts: array[int]
+    """Where each text begins in `rows`, and the end of the last: one more than there are texts."""
+
+
+class Group(NamedTuple):
+    """Texts that are compared with each other: a paragraph's questions, and right after them its sentences.
+
+    They lie together since they share words, whose vectors are then still in the cache.
+    """
+
+    first: slice
+    second: slice
+
+
+def bags(texts: Iterable[Sequence[str]], vectors: Vectors) -> Bags:
+    """Look up the words of each text, every distinct word once."""
+    known: dict[str, int | None] = {}
+    rows, starts = array("i"), array("i", [0])
+    for text in texts:
+        for word in text:
+            if word not in known:
+                known[word] = vectors.row(word)
+            row = known[word]
+            if row is not None:
+                rows.append(row)
+        starts.append(len(rows))
+    return Bags(rows, starts)
+
+
+def cosines(
+    texts: Bags, groups: Iterable[Group], matrix: NDArray[np.float32]
+) -> Iterator[NDArray[np.float32]]:
+    """For each group the cosines of all its pairs, shape (texts of first, texts of second).
+
+    A text of which no word has a vector gives 0. The groups lie one after another. Needs scipy: the bags are
+    a sparse matrix, so that each word's vector is read and nothing is written in between; and some hundred
+    groups are worked on at a time, which stay in the cache.
+    """
+    import numpy as np
+
+    queue = iter(groups)
+    while block := list(islice(queue, BLOCK)):
+        start = block[0].first.start
+        means = _directions(texts, start, block[-1].second.stop, matrix)
+        for first, second in block:
+            one = means[first.start - start : first.stop - start]
+            other = means[second.start - start : second.stop - start]
+            with np.errstate(invalid="ignore"):  # a BLAS may leave the flag set without an invalid value
+                yield one @ other.T
+
+
+def _directions(texts: Bags, start: int, stop: int, matrix: NDArray[np.float32]) -> NDArray[np.float32]:
+    """The mean vector of each text from start to stop at length 1, shape (texts, dimensions)."""
+    import numpy as np
+
+    csr_matrix = _sparse()
+    starts = np.frombuffer(texts.starts, dtype=np.intc)[start : stop + 1]
+    rows = np.frombuffer(texts.rows, dtype=np.intc)[starts[0] : starts[-1]] if texts.rows else starts[:0]
+    ones = np.ones(len(rows), dtype=np.float32)
+    shape = (stop - start, len(matrix))
+    sums: NDArray[np.float32] = csr_matrix((ones, rows, starts - starts[0]), shape=shape) @ matrix
+    lengths = np.sqrt(np.einsum("ij,ij->i", sums, sums))
+    lengths[lengths == 0] = 1
+    sums /= lengths[:, None]
+    return sums
+
+
+def _sparse() -> Callable[..., NDArray[np.float32]]:
+    try:
+        from scipy.sparse import csr_matrix
+    except ModuleNotFoundError:
+        message = "similarity by word vectors needs scipy: pip install 'gluebench[recipes]'"
+        raise ModuleNotFoundError(message, name="scipy") from None
+    return csr_matrix  # type: ignore[no-any-return]
+
+
+UNSPACED = "\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff"
+"""Thai, Lao, Burmese, Khmer, Japanese kana, Chinese characters: each character is a word of its own."""
+MARKS = "\u0300-\u036f\u0591-\u05c7\u0610-\u061a\u064b-\u065f\u0670\u0900-\u0963\u0970-\u0dff"
+r"""Combining marks and the Indic blocks, whose vowel signs `\w` leaves out."""
+
+_RUN = rf"[^\W{UNSPACED}]+(?:[{MARKS}]+[^\W{UNSPACED}]*)*"
+_WORD = re.compile(rf"{_RUN}(?:['’]{_RUN})*|[{UNSPACED}]")
+_PART = re.compile(r"(?:n['’]t|['’](?:s|re|ve|ll|d|m))\Z", re.IGNORECASE)
+
+
+def words(text: str) -> list[str]:
+    """The words of any script in order, as GloVe and word2vec know them: case kept, English clitics apart.
+
+    "Ann's dog didn't" gives Ann, 's, dog, did, n't; punctuation is left out.
+    """
+    runs = _WORD.findall(text)
+    return list(_parted(runs)) if "'" in text or "’" in text else runs
+
+
+def _parted(runs: Iterable[str]) -> Iterator[str]:
+    for word in runs:
+        clitic = _PART.search(word)
+        stem = word[: clitic.start()] if clitic else word
+        yield from filter(None, re.split("['’]", stem))
+        if clitic:
+            yield clitic[0]
+
+
+def overlap(first: str, second: str) -> float:
+    """Share of the different words of two texts that stand in both (Jaccard), letter case aside; 0 to 1."""
+    one, two = set(words(first.lower())), set(words(second.lower()))
+    return len(one & two) / len(one | two) if one or two else 0.0

@@ -40,17 +40,18 @@ one file unless each has its own; `deal` says by what. docs/qnli.md has the figu
 from __future__ import annotations
 
 import random
-from collections.abc import Iterable, Mapping, Sequence
+from collections import Counter
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
 from gluebench.benchmark import Task
-from gluebench.data.errors import DataError
-from gluebench.data.recipes.qa_pairs import Contest, Passage, balanced, contests, passage
-from gluebench.data.recipes.recipe import Built, Columns, Option, Recipe
+from gluebench.data.errors import DataError, gathered
+from gluebench.data.recipes import Built, Columns, Option, Recipe
+from gluebench.data.recipes.qa_pairs import Contest, Passage, balanced, contests, passage, words
+from gluebench.data.recipes.reading import table
 from gluebench.data.recipes.sentences import ENGLISH, RELEASED, Splitter
-from gluebench.data.recipes.squad import Paragraph, read_squad
-from gluebench.data.recipes.words import words
+from gluebench.data.recipes.squad import read_squad
 from gluebench.data.vectors import Vectors, read_vectors
 
 CHOICES = {
@@ -75,23 +76,26 @@ def build(folder: Path, task: Task, options: Mapping[str, Any]) -> Built:
     present = {split: path for split, path in paths.items() if path.exists()}
     if not present:
         names = " or ".join(path.name for path in paths.values())
-        raise DataError([f"{folder}: holds no {names}; name the files with the options train, dev and test"])
+        raise DataError(f"{folder}: holds no {names}; name the files with the options train, dev and test")
     notes = [
         f"no {path.name}: the {split} split was not built"
         for split, path in paths.items()
         if split not in present
     ]
-    passages = _passages(_read(present), options)
-    vectors = read_vectors(Path(options["vectors"]), _wanted(passages))
+    passages = _passages(present, options)
+    vectors = read_vectors(options["vectors"], _vocabulary(passages))
+    columns = (*task.columns, "label", "question_id", "article")
     splits: dict[str, Columns] = {}
-    for split, found in passages.items():
+    for split, part in passages.items():
         rng = random.Random(f"{options['seed']} {split}")
-        pairs = _pairs(found, split, vectors, task, options, rng, notes)
-        for name, part in _dealt(pairs, split, options, rng).items():
-            splits[name] = _columns(part, task)
-    used = {each.name: _recorded(options[each.name]) for each in RECIPE.options}
-    files = (*present.values(), Path(options["vectors"]), *_abbreviation_file(options))
-    return Built(splits, used, files, tuple(notes))
+        pairs = _pairs(part, split, vectors, task, options, rng, notes)
+        for name, dealt in _dealt(pairs, split, options, rng).items():
+            splits[name] = table(columns, map(_row, dealt))
+    # A file is recorded by its name; its place and contents stand with the files that were read.
+    values = {option.name: options[option.name] for option in RECIPE.options}
+    used = {name: value.name if isinstance(value, Path) else value for name, value in values.items()}
+    files = (*present.values(), options["vectors"], options["abbreviations"])
+    return Built(splits, used, tuple(filter(None, files)), tuple(notes))
 
 
 def _check(task: Task, options: Mapping[str, Any]) -> None:
@@ -115,59 +119,43 @@ def _check(task: Task, options: Mapping[str, Any]) -> None:
         raise DataError(problems)
 
 
-def _read(paths: Mapping[str, Path]) -> dict[str, list[Paragraph]]:
-    found: dict[str, list[Paragraph]] = {}
-    problems: list[str] = []
-    for split, path in paths.items():
-        try:
-            found[split] = read_squad(path)
-        except DataError as error:
-            problems.extend(error.problems)
-    if problems:
-        raise DataError(problems)
-    return found
-
-
-def _passages(read: Mapping[str, list[Paragraph]], options: Mapping[str, Any]) -> dict[str, list[Passage]]:
-    contexts = (paragraph.context for paragraphs in read.values() for paragraph in paragraphs)
+def _passages(paths: Mapping[str, Path], options: Mapping[str, Any]) -> dict[str, list[Passage]]:
+    """The paragraphs of the files in sentences. Raises DataError with what is wrong with any file."""
+    paragraphs = gathered(lambda _, path: read_squad(path), paths)
+    contexts = (paragraph.context for part in paragraphs.values() for paragraph in part)
     released = options["sentences"] == "release"
-    known = _abbreviations(options, RELEASED if released else ENGLISH)
+    listed = options["abbreviations"]
+    known = _abbreviations(listed) if listed else (RELEASED if released else ENGLISH)
     splitter = Splitter(contexts, abbreviations=known, strays=released)
     return {
-        split: [passage(each, splitter, line_break=options["line-break"]) for each in paragraphs]
-        for split, paragraphs in read.items()
+        split: [passage(paragraph, splitter, line_break=options["line-break"]) for paragraph in part]
+        for split, part in paragraphs.items()
     }
 
 
-def _abbreviation_file(options: Mapping[str, Any]) -> tuple[Path, ...]:
-    return (Path(options["abbreviations"]),) if options["abbreviations"] else ()
+def _abbreviations(path: Path) -> frozenset[str]:
+    try:
+        lines = path.read_text(encoding="utf-8-sig").lower().split()
+    except (OSError, UnicodeDecodeError) as error:
+        reason = getattr(error, "strerror", None) or "not UTF-8 text"
+        raise DataError(f"{path}: {reason}; expected abbreviations, one on each line") from None
+    return frozenset(line.removesuffix(".") for line in lines)
 
 
-def _abbreviations(options: Mapping[str, Any], otherwise: frozenset[str]) -> frozenset[str]:
-    for path in _abbreviation_file(options):
-        try:
-            lines = path.read_text(encoding="utf-8-sig").lower().split()
-        except (OSError, UnicodeDecodeError) as error:
-            reason = getattr(error, "strerror", None) or "not UTF-8 text"
-            raise DataError([f"{path}: {reason}; expected abbreviations, one on each line"]) from None
-        return frozenset(line.removesuffix(".") for line in lines)
-    return otherwise
-
-
-def _wanted(passages: Mapping[str, Sequence[Passage]]) -> set[str]:
+def _vocabulary(passages: Mapping[str, Sequence[Passage]]) -> set[str]:
     """Every word of the corpus, as it stands and in small letters."""
-    texts = (
-        text
-        for found in passages.values()
-        for each in found
-        for text in (*each.sentences, *(asked.text for asked in each.questions))
-    )
-    found = {word for text in texts for word in words(text)}
-    return found | {word.lower() for word in found}
+    vocabulary = {
+        word
+        for part in passages.values()
+        for one in part
+        for text in (*one.sentences, *(question.text for question in one.questions))
+        for word in words(text)
+    }
+    return vocabulary | {word.lower() for word in vocabulary}
 
 
 def _pairs(
-    found: Sequence[Passage],
+    passages: Sequence[Passage],
     split: str,
     vectors: Vectors,
     task: Task,
@@ -176,35 +164,35 @@ def _pairs(
     notes: list[str],
 ) -> list[Pair]:
     """Two pairs of each selected question, in an order that is drawn."""
-    rivals = list(contests(found, vectors, min_overlap=options["min-overlap"]))
+    rivals = list(contests(passages, vectors, min_overlap=options["min-overlap"]))
     lost, won = balanced(rivals, margin=options["margin"], second=options["second"], rng=rng)
-    notes.extend(_told(split, found, rivals, lost, won))
+    notes.extend(_notes(split, passages, rivals, lost, won))
     holds, lacks = task.words
     pairs = [
         pair
-        for each in (*lost, *won)
-        for pair in (Pair(each, each.answer, holds), Pair(each, each.distractor, lacks))
+        for contest in (*lost, *won)
+        for pair in (Pair(contest, contest.answer, holds), Pair(contest, contest.distractor, lacks))
     ]
     rng.shuffle(pairs)
     return pairs
 
 
-def _told(
+def _notes(
     split: str,
-    found: Sequence[Passage],
+    passages: Sequence[Passage],
     rivals: Sequence[Contest],
     lost: Sequence[Contest],
     won: Sequence[Contest],
 ) -> list[str]:
-    asked = [each for one in found for each in one.questions]
-    several = sum(sum(each.holds) > 1 for each in asked)
-    nowhere = sum(not any(each.holds) for each in asked)
-    misled = sum(each.lead < 0 for each in rivals)
-    alone = len(asked) - several - nowhere - len(rivals)
+    questions = [question for one in passages for question in one.questions]
+    several = sum(sum(question.holds) > 1 for question in questions)
+    nowhere = sum(not any(question.holds) for question in questions)
+    misled = sum(contest.lead < 0 for contest in rivals)
+    alone = len(questions) - several - nowhere - len(rivals)
     return [
-        f"{split}: {len(asked)} questions with answers; passed over: {several} with an answer in several "
+        f"{split}: {len(questions)} questions with answers; passed over: {several} with an answer in several "
         f"sentences, {nowhere} in none, {alone} with no other sentence or no known word; "
-        f"{sum(one.unanswered for one in found)} without an answer",
+        f"{sum(one.unanswered for one in passages)} without an answer",
         f"{split}: the answer's sentence was not the most similar one for {misled} of {len(rivals)} "
         f"questions; taken: {len(lost)} of those, and {len(won)} where it was",
     ]
@@ -217,12 +205,10 @@ def _dealt(
     if split != "dev" or options["test"]:
         return {split: list(pairs)}
     by = options["deal"]
-    keys = [_key(each, at, by) for at, each in enumerate(pairs)]
-    order = list(dict.fromkeys(keys))
+    keys = [_key(pair, at, by) for at, pair in enumerate(pairs)]
+    sizes = Counter(keys)
+    order = list(sizes)
     rng.shuffle(order)
-    sizes = dict.fromkeys(order, 0)
-    for key in keys:
-        sizes[key] += 1
     dev: set[object] = set()
     count = 0
     for key in order:
@@ -230,8 +216,8 @@ def _dealt(
             dev.add(key)
             count += sizes[key]
     halves: dict[str, list[Pair]] = {"dev": [], "test": []}
-    for key, each in zip(keys, pairs, strict=True):
-        halves["dev" if key in dev else "test"].append(each)
+    for key, pair in zip(keys, pairs, strict=True):
+        halves["dev" if key in dev else "test"].append(pair)
     return halves
 
 
@@ -240,20 +226,9 @@ def _key(pair: Pair, at: int, by: str) -> object:
     return {"pairs": at, "questions": pair.contest.id, "articles": pair.contest.article}[by]
 
 
-def _columns(pairs: Iterable[Pair], task: Task) -> Columns:
-    question, sentence = task.columns
-    columns: Columns = {question: [], sentence: [], "label": [], "question_id": [], "article": []}
-    for contest, text, label in pairs:
-        for name, value in zip(
-            columns, (contest.question, text, label, contest.id, contest.article), strict=True
-        ):
-            columns[name].append(value)
-    return columns
-
-
-def _recorded(value: Any) -> str | int | float | None:
-    """A file is recorded by its name; its place and contents stand with the files that were read."""
-    return value.name if isinstance(value, Path) else value
+def _row(pair: Pair) -> tuple[str, ...]:
+    contest = pair.contest
+    return contest.question, pair.sentence, pair.label, contest.id, contest.article
 
 
 RECIPE = Recipe(

@@ -20,8 +20,8 @@ from typing import Any
 
 from gluebench.benchmark import Task
 from gluebench.data.errors import DataError
-from gluebench.data.recipes.reading import SEED, Reader, classes, held_out, inputs, select
-from gluebench.data.recipes.recipe import Built, Columns, Option, Recipe
+from gluebench.data.recipes import Built, Option, Recipe
+from gluebench.data.recipes.reading import SEED, Reader, classes, inputs, table, train_and_dev
 
 FILE = "quora_duplicate_questions.tsv"
 HEADER = ("id", "qid1", "qid2", "question1", "question2", "is_duplicate")
@@ -35,37 +35,28 @@ def build(corpus: Path, task: Task, options: Mapping[str, Any]) -> Built:
     """Train and dev from the one file of the release."""
     share = options["dev"]
     if not 0 <= share < 1:
-        raise DataError([f"dev: {share}, expected a share from 0 to below 1"])
+        raise DataError(f"dev: {share}, expected a share from 0 to below 1")
     reader = Reader(corpus)
-    columns = _columns(reader, task)
+    columns = table((*inputs(task, 2), "label", "id", "qid1", "qid2"), _rows(reader, task))
     reader.check()
     rows = len(columns["label"])
     if not rows:
-        raise DataError([f"{reader.files[0]}: no pair below the header"])
-    chosen = held_out(rows, round(rows * share), options["seed"])
-    splits = {"train": select(columns, [row for row in range(rows) if row not in chosen])}
-    if chosen:
-        splits["dev"] = select(columns, sorted(chosen))
-    return Built(splits, dict(options), tuple(reader.files), NOTES)
+        raise DataError(f"{reader.files[0]}: no pair below the header")
+    splits = train_and_dev(columns, round(rows * share), options["seed"])
+    return reader.built({name: split for name, split in splits.items() if split["label"]}, options, NOTES)
 
 
-def _columns(reader: Reader, task: Task) -> Columns:
+def _rows(reader: Reader, task: Task) -> Iterator[tuple[str, ...]]:
     path = reader.need(FILE)
     lines = reader.lines(path)
     reader.check()
     words = dict(zip("01", classes(task, 2), strict=True))
-    columns: Columns = {name: [] for name in (*inputs(task, 2), "label", "id", "qid1", "qid2")}
-    for number, fields in _csv(reader, path, lines):
-        ids, texts, label = fields[:3], fields[3:5], fields[5]
-        if label not in words or not all(each.isdecimal() for each in ids):
-            reader.reject(
-                path, number, f'ids {", ".join(ids)} and label "{label}"; expected numbers, and 0 or 1'
-            )
-            continue
-        values = (*texts, words[label], *ids)
-        for column, value in zip(columns.values(), values, strict=True):
-            column.append(value)
-    return columns
+    for number, (*ids, first, second, label) in _csv(reader, path, lines):
+        if label in words and all(identity.isdecimal() for identity in ids):
+            yield (first, second, words[label], *ids)
+        else:
+            problem = f'ids {", ".join(ids)} and label "{label}"; expected numbers, and 0 or 1'
+            reader.reject(path, number, problem)
 
 
 def _csv(reader: Reader, path: Path, lines: Sequence[str]) -> Iterator[tuple[int, list[str]]]:
@@ -81,19 +72,13 @@ def _csv(reader: Reader, path: Path, lines: Sequence[str]) -> Iterator[tuple[int
         if fields is None:
             return
         if number == 1:
-            _header(path, fields)
+            reader.header(path, fields, HEADER)
         elif len(fields) != len(HEADER):
             reader.reject(path, number, f"{len(fields)} columns, expected {len(HEADER)}")
         elif any("\t" in field for field in fields):
             reader.reject(path, number, "a tab within a field: a quotation mark is not closed")
         else:
             yield number, fields
-
-
-def _header(path: Path, fields: Sequence[str]) -> None:
-    if tuple(fields) != HEADER:
-        shown = " ".join(fields)[:200]
-        raise DataError([f'{path}:1: the header is "{shown}", expected {" ".join(HEADER)}'])
 
 
 RECIPE = Recipe(

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 from gluebench.benchmark import Task
 from gluebench.data.errors import DataError
-from gluebench.data.recipes.recipe import Option
+from gluebench.data.recipes import Built, Columns, Option
 
 TEST_LABELS = Option(
     "test-labels",
@@ -17,6 +17,7 @@ TEST_LABELS = Option(
     "no",
     "Whether test keeps its labels (yes or no), which the original publishes and GLUE hides.",
 )
+HIDDEN = "test: labels left out, as in GLUE; the original publishes them (--test-labels yes)"
 SEED = Option("seed", int, 0, "Seed of the draw of dev rows.")
 
 
@@ -35,32 +36,32 @@ class Reader:
         """
         for name in names:
             for pattern in (name, f"*/{name}", f"*/*/{name}"):
-                found = sorted(path for path in self.corpus.glob(pattern) if path.is_file())
-                if len(found) > 1:
-                    several = " and ".join(str(path) for path in found)
-                    raise DataError([f"{several}: several files of one name; point at the folder of one"])
-                if found:
-                    return found[0]
+                paths = sorted(path for path in self.corpus.glob(pattern) if path.is_file())
+                if len(paths) > 1:
+                    several = " and ".join(str(path) for path in paths)
+                    raise DataError(f"{several}: several files of one name; point at the folder of one")
+                if paths:
+                    return paths[0]
         return None
 
     def need(self, *names: str) -> Path:
         """As `find`. Raises DataError, naming what is expected, if there is no such file."""
-        found = self.find(*names)
-        if found is None:
-            raise DataError([f"{self.corpus}: no {' nor '.join(names)} in this folder"])
-        return found
+        path = self.find(*names)
+        if path is None:
+            raise DataError(f"{self.corpus}: no {' nor '.join(names)} in this folder")
+        return path
 
     def read(self, path: Path) -> bytes:
         """The bytes of a file, noted as read. Raises DataError if there are none, or a web page."""
         try:
             data = path.read_bytes()
         except OSError as error:
-            raise DataError([f"{path}: {error.strerror or 'cannot be read'}"]) from None
+            raise DataError(f"{path}: {error.strerror or 'cannot be read'}") from None
         self.files.append(path)
         if not data.strip():
-            raise DataError([f"{path}: the file is empty"])
+            raise DataError(f"{path}: the file is empty")
         if data[:200].lstrip(b"\xef\xbb\xbf \t\r\n").lower().startswith((b"<!doctype html", b"<html")):
-            raise DataError([f"{path}: a web page, not the data; download the file again"])
+            raise DataError(f"{path}: a web page, not the data; download the file again")
         return data
 
     def lines(self, path: Path) -> list[str]:
@@ -87,18 +88,25 @@ class Reader:
             if len(fields) in widths:
                 yield number, fields
             else:
-                self.reject(path, number, f"{_columns(len(fields))}, expected {_either(widths)}")
+                columns = f"{len(fields)} column{'s' * (len(fields) != 1)}"
+                self.reject(path, number, f"{columns}, expected {' or '.join(map(str, sorted(widths)))}")
 
-    def header(self, path: Path, lines: Sequence[str], expected: Sequence[str]) -> None:
-        """Raises DataError unless the first line has these columns."""
-        found = lines[0].split("\t")
-        if found != list(expected):
-            shown = " ".join(found)[:200]
-            raise DataError([f'{path}:1: the header is "{shown}", expected {" ".join(expected)}'])
+    def header(self, path: Path, names: Sequence[str], expected: Sequence[str]) -> None:
+        """Raises DataError unless the columns have these names."""
+        if list(names) != list(expected):
+            shown = " ".join(names)[:200]
+            raise DataError(f'{path}:1: the header is "{shown}", expected {" ".join(expected)}')
 
     def reject(self, path: Path | str, line: int, problem: str) -> None:
         """Keep a problem."""
         self.problems.append(f"{path}:{line}: {problem}")
+
+    def built(
+        self, splits: Mapping[str, Columns], options: Mapping[str, Any], notes: Sequence[str] = ()
+    ) -> Built:
+        """What was made of the files. Raises DataError with every problem met."""
+        self.check()
+        return Built(splits, dict(options), tuple(dict.fromkeys(self.files)), tuple(notes))
 
     def check(self) -> None:
         """Raises DataError with every problem met so far."""
@@ -116,16 +124,14 @@ class Reader:
 def classes(task: Task, number: int) -> tuple[str, ...]:
     """The task's label words, to which the corpus's classes go in order. Raises DataError if not as many."""
     if len(task.words) != number:
-        raise DataError([f"{task.name}: {len(task.words)} labels, but this corpus has {number} classes"])
+        raise DataError(f"{task.name}: {len(task.words)} labels, but this corpus has {number} classes")
     return task.words
 
 
 def inputs(task: Task, number: int) -> tuple[str, ...]:
     """The task's input columns, which the corpus's texts fill in order. Raises DataError if not as many."""
     if len(task.columns) != number:
-        raise DataError(
-            [f"{task.name}: {len(task.columns)} columns, but this corpus has {number} texts a row"]
-        )
+        raise DataError(f"{task.name}: {len(task.columns)} columns, but this corpus has {number} texts a row")
     return task.columns
 
 
@@ -133,25 +139,42 @@ def switch(options: Mapping[str, Any], name: str) -> bool:
     """Whether an option of yes or no is yes. Raises DataError for another value."""
     value = options[name]
     if value not in ("yes", "no"):
-        raise DataError([f'{name}: "{value}", expected yes or no'])
+        raise DataError(f'{name}: "{value}", expected yes or no')
     return bool(value == "yes")
 
 
-def held_out(rows: int, count: int, seed: int) -> set[int]:
-    """Row numbers drawn for dev without replacement. Raises DataError unless some rows remain for train."""
-    if not 0 <= count < rows:
-        raise DataError([f"dev: {count} rows, expected fewer than the {rows} there are, and none below 0"])
-    return set(random.Random(seed).sample(range(rows), count))
+def table(names: Sequence[str], rows: Iterable[Sequence[Any]]) -> Columns:
+    """Columns of these names, from rows of their values."""
+    columns: Columns = {name: [] for name in names}
+    for row in rows:
+        for column, value in zip(columns.values(), row, strict=True):
+            column.append(value)
+    return columns
+
+
+def hide_labels(splits: Mapping[str, Columns], *, shown: bool, note: str = HIDDEN) -> list[str]:
+    """Remove the labels of test unless they are to be shown; the note that says so."""
+    if shown:
+        return []
+    del splits["test"]["label"]
+    return [note]
+
+
+def train_and_dev(columns: Columns, count: int, seed: int) -> dict[str, Columns]:
+    """Rows drawn for dev without replacement, and the others; each keeps its order.
+
+    Raises DataError unless some rows remain for train.
+    """
+    rows = range(len(columns["label"]))
+    if not 0 <= count < len(rows):
+        raise DataError(f"dev: {count} rows, expected fewer than the {len(rows)} there are, and none below 0")
+    drawn = set(random.Random(seed).sample(rows, count))
+    return {
+        "train": select(columns, [row for row in rows if row not in drawn]),
+        "dev": select(columns, sorted(drawn)),
+    }
 
 
 def select(columns: Mapping[str, list[Any]], rows: Collection[int]) -> dict[str, list[Any]]:
     """Those rows of every column, in the order given."""
     return {name: [values[row] for row in rows] for name, values in columns.items()}
-
-
-def _columns(count: int) -> str:
-    return f"{count} column" if count == 1 else f"{count} columns"
-
-
-def _either(widths: Collection[int]) -> str:
-    return " or ".join(str(width) for width in sorted(widths))

@@ -14,23 +14,24 @@ sources; here `dev` rows are drawn with `seed`, and train and dev keep the order
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
 from gluebench.benchmark import Task
 from gluebench.data.errors import DataError
+from gluebench.data.recipes import Built, Columns, Option, Recipe
 from gluebench.data.recipes.reading import (
     SEED,
     TEST_LABELS,
     Reader,
     classes,
-    held_out,
+    hide_labels,
     inputs,
-    select,
     switch,
+    table,
+    train_and_dev,
 )
-from gluebench.data.recipes.recipe import Built, Columns, Option, Recipe
 from gluebench.data.recipes.xml import Record, records
 
 ORDER = ("2", "3", "1", "5")
@@ -47,7 +48,8 @@ def build(corpus: Path, task: Task, options: Mapping[str, Any]) -> Built:
     reader = Reader(corpus)
     shown = switch(options, "test-labels")
     files = _files(corpus)
-    made = {part: _columns(reader, task, files, part) for part in ("dev", "test")}
+    names = (*inputs(task, 2), "label", "challenge", "pair", "subtask")
+    made = {part: table(names, _rows(reader, task, files, part)) for part in ("dev", "test")}
     reader.check()
     notes = [
         f"RTE{challenge}: no {part} file in the folder; its pairs are left out"
@@ -56,54 +58,47 @@ def build(corpus: Path, task: Task, options: Mapping[str, Any]) -> Built:
         if (challenge, part) not in files
     ]
     splits: dict[str, Columns] = {}
-    if rows := len(made["dev"]["label"]):
-        chosen = held_out(rows, options["dev"], options["seed"])
-        splits["train"] = select(made["dev"], [row for row in range(rows) if row not in chosen])
-        splits["dev"] = select(made["dev"], sorted(chosen))
+    if made["dev"]["label"]:
+        splits |= train_and_dev(made["dev"], options["dev"], options["seed"])
         notes.append(DRAWN)
     if made["test"]["label"]:
         splits["test"] = made["test"]
-        if not shown:
-            del made["test"]["label"]
-            notes.append(HIDDEN)
-    return Built(splits, dict(options), tuple(reader.files), tuple(notes))
+        notes += hide_labels(splits, shown=shown, note=HIDDEN)
+    return reader.built(splits, options, notes)
 
 
 def _files(corpus: Path) -> dict[tuple[str, str], Path]:
     """Challenge and part to the file whose name says so. Raises DataError if two do, or none is there."""
-    found: dict[tuple[str, str], Path] = {}
+    files: dict[tuple[str, str], Path] = {}
     problems = []
     for path in sorted(corpus.rglob("*.xml")):
         if match := NAME.search(path.name):
             key = (match[1], match[2].lower())
-            if key in found:
-                problems.append(f"{path}: RTE{key[0]} {key[1]} is also {found[key]}; keep one of the two")
-            found[key] = path
-    if not found:
+            if key in files:
+                problems.append(f"{path}: RTE{key[0]} {key[1]} is also {files[key]}; keep one of the two")
+            files[key] = path
+    if not files:
         problems.append(f"{corpus}: no file named as rte1_dev.xml or RTE5_MainTask_TestSet_Gold.xml in it")
     if problems:
         raise DataError(problems)
-    return found
+    return files
 
 
-def _columns(reader: Reader, task: Task, files: Mapping[tuple[str, str], Path], part: str) -> Columns:
-    names = (*inputs(task, 2), "label", "challenge", "pair", "subtask")
-    columns: Columns = {name: [] for name in names}
+def _rows(
+    reader: Reader, task: Task, files: Mapping[tuple[str, str], Path], part: str
+) -> Iterator[tuple[str, ...]]:
     for challenge in ORDER:
         path = files.get((challenge, part))
         if path is None:
             continue
-        found = records(path, reader.read(path), "pair")
-        if not found:
+        pairs = records(path, reader.read(path), "pair")
+        if not pairs:
             reader.problems.append(
                 f"{path}: no pair in it; expected elements like <pair id=... entailment=...>"
             )
-        for record in found:
-            if _sound(reader, path, record):
-                values = _values(task, f"RTE{challenge}", record)
-                for column, value in zip(columns.values(), values, strict=True):
-                    column.append(value)
-    return columns
+        for pair in pairs:
+            if _sound(reader, path, pair):
+                yield _values(task, f"RTE{challenge}", pair)
 
 
 def _sound(reader: Reader, path: Path, record: Record) -> bool:
@@ -131,7 +126,7 @@ def _judgement(record: Record) -> str:
 
 
 def _texts(record: Record) -> tuple[str, str]:
-    return record.texts.get("t", ""), record.texts.get("h", "")
+    return record.text("t"), record.text("h")
 
 
 RECIPE = Recipe(

@@ -80,32 +80,32 @@ class Splitter:
 
     def spans(self, text: str) -> list[Span]:
         """The sentences of one paragraph in order; between them is nothing but white space."""
-        found = list(self._spans(text))
-        return _strayed(text, found) if self.strays else found
+        sentences = list(self._spans(text))
+        return _strayed(text, sentences) if self.strays else sentences
 
     def _spans(self, text: str) -> Iterator[Span]:
         start = 0
-        for found in _END.finditer(text):
-            if self._ends(text, found):
-                yield from _trimmed(text, start, found.end())
-                start = found.end()
+        for mark in _END.finditer(text):
+            if self._ends(text, mark):
+                yield from _trimmed(text, start, mark.end())
+                start = mark.end()
         yield from _trimmed(text, start, len(text))
 
-    def _ends(self, text: str, found: re.Match[str]) -> bool:
-        if found["wide"] or found["blank"] is not None:
+    def _ends(self, text: str, mark: re.Match[str]) -> bool:
+        if mark["wide"] or mark["blank"] is not None:
             return True
-        following = _NEXT.match(text, found.end())
+        following = _NEXT.match(text, mark.end())
         assert following is not None  # the pattern matches nothing, too
         word, then = following["word"], following["then"]
-        if found["tight"]:
+        if mark["tight"]:
             return word in self.openings
         if "\n" in following["space"] or (following.end() == len(text) and not word):
             return True
         if not _may_begin(word, then):
             return False
-        if found["mark"] != "." or found["after"]:
+        if mark["mark"] != "." or mark["after"]:
             return True
-        return self._full_stop(_before(text, found.start()), word, initial=len(word) == 1 and then == ".")
+        return self._full_stop(_before(text, mark.start()), word, initial=len(word) == 1 and then == ".")
 
     def _full_stop(self, before: str, word: str, *, initial: bool) -> bool:
         """Whether the full stop in "before. Word" ends a sentence, and does not abbreviate."""
@@ -116,15 +116,15 @@ class Splitter:
         return True
 
 
-def _strayed(text: str, found: Sequence[Span]) -> list[Span]:
+def _strayed(text: str, spans: Sequence[Span]) -> list[Span]:
     """The spans with a `"` that opens one moved to the one before, if the quotation ends within its sentence.
 
     `It rained. "Stay," she said.` gives `It rained. "` and `Stay," she said.`; a quotation that is the whole
     of its sentence, or runs on, keeps its mark.
     """
-    starts = [span.start for span in found]
-    ends = [span.end for span in found]
-    for at, (one, other) in enumerate(pairwise(found)):
+    starts = [span.start for span in spans]
+    ends = [span.end for span in spans]
+    for at, (one, other) in enumerate(pairwise(spans)):
         if _STRAY.match(text, one.end, other.end):
             ends[at] = starts[at + 1] = other.start + 1
     return [Span(start, end) for start, end in zip(starts, ends, strict=True)]
@@ -132,8 +132,8 @@ def _strayed(text: str, found: Sequence[Span]) -> list[Span]:
 
 def _before(text: str, stop: int) -> str:
     """The word that ends at `stop`; 30 characters are enough to know an abbreviation by."""
-    found = _BEFORE.search(text, max(0, stop - 30), stop)
-    return found[0] if found else ""
+    word = _BEFORE.search(text, max(0, stop - 30), stop)
+    return word[0] if word else ""
 
 
 def _may_begin(word: str, then: str) -> bool:

@@ -16,9 +16,9 @@ from pathlib import Path
 from typing import Any
 
 from gluebench.benchmark import Task
-from gluebench.data.recipes.inference import pairs
+from gluebench.data.recipes import Built, Recipe
+from gluebench.data.recipes.inference import labelled_splits
 from gluebench.data.recipes.reading import Reader
-from gluebench.data.recipes.recipe import Built, Columns, Recipe
 
 EXTRAS = ("captionID", "pairID")
 
@@ -26,15 +26,9 @@ EXTRAS = ("captionID", "pairID")
 def build(corpus: Path, task: Task, options: Mapping[str, Any]) -> Built:
     """The three splits of the release."""
     reader = Reader(corpus)
-    splits: dict[str, Columns] = {}
-    notes = []
-    for split in ("train", "dev", "test"):
-        path = reader.need(f"snli_1.0_{split}.jsonl", f"snli_1.0_{split}.txt")
-        splits[split], undecided = pairs(reader, task, path, EXTRAS)
-        if undecided:
-            notes.append(f"{split}: pairs without an agreed label, left out: {undecided}")
-    reader.check()
-    return Built(splits, dict(options), tuple(reader.files), tuple(notes))
+    stems = {split: f"snli_1.0_{split}" for split in ("train", "dev", "test")}
+    splits, notes = labelled_splits(reader, task, stems, EXTRAS)
+    return reader.built(splits, options, notes)
 
 
 RECIPE = Recipe(

@@ -37,12 +37,12 @@ def read_squad(path: Path) -> list[Paragraph]:
     that does not stand in its paragraph at the place it gives.
     """
     reader = _Reader(path)
-    found = list(reader.paragraphs(_parsed(path)))
+    paragraphs = list(reader.paragraphs(_parsed(path)))
     if reader.problems:
         raise DataError(reader.problems)
-    if not any(paragraph.questions for paragraph in found):
-        raise DataError([f"{path}: holds no questions; expected {SHAPE}"])
-    return found
+    if not any(paragraph.questions for paragraph in paragraphs):
+        raise DataError(f"{path}: holds no questions; expected {SHAPE}")
+    return paragraphs
 
 
 def _parsed(path: Path) -> Any:
@@ -50,14 +50,14 @@ def _parsed(path: Path) -> Any:
         return json.loads(path.read_bytes().decode("utf-8-sig"))
     except OSError as error:
         raise DataError(
-            [f"{path}: {error.strerror or 'cannot be read'}; expected a file like SQuAD's"]
+            f"{path}: {error.strerror or 'cannot be read'}; expected a file like SQuAD's"
         ) from None
     except UnicodeDecodeError as error:
-        raise DataError([f"{path}: not UTF-8 text (byte {error.start})"]) from None
+        raise DataError(f"{path}: not UTF-8 text (byte {error.start})") from None
     except RecursionError:
-        raise DataError([f"{path}: nested too deeply for SQuAD's shape; expected {SHAPE}"]) from None
+        raise DataError(f"{path}: nested too deeply for SQuAD's shape; expected {SHAPE}") from None
     except json.JSONDecodeError as error:
-        raise DataError([f"{path}:{error.lineno}: not JSON ({error.msg}, column {error.colno})"]) from None
+        raise DataError(f"{path}:{error.lineno}: not JSON ({error.msg}, column {error.colno})") from None
 
 
 class _Reader:
@@ -81,17 +81,17 @@ class _Reader:
             for at, paragraph in enumerate(article["paragraphs"], 1):
                 yield from self._paragraph(str(title or number), f"{where}, paragraph {at}", paragraph)
 
-    def _paragraph(self, article: str, where: str, found: Any) -> Iterator[Paragraph]:
-        context = found.get("context") if isinstance(found, dict) else None
-        questions = found.get("qas") if isinstance(found, dict) else None
+    def _paragraph(self, article: str, where: str, paragraph: Any) -> Iterator[Paragraph]:
+        context = paragraph.get("context") if isinstance(paragraph, dict) else None
+        questions = paragraph.get("qas") if isinstance(paragraph, dict) else None
         if not isinstance(context, str) or not isinstance(questions, list):
             self._reject(where, f'no text "context" or no list "qas"; expected {SHAPE}')
             return
-        read = [self._question(where, context, at, each) for at, each in enumerate(questions, 1)]
-        yield Paragraph(article, context, tuple(each for each in read if each))
+        read = [self._question(where, context, at, question) for at, question in enumerate(questions, 1)]
+        yield Paragraph(article, context, tuple(question for question in read if question))
 
-    def _question(self, where: str, context: str, at: int, found: Any) -> Question | None:
-        fields = found if isinstance(found, dict) else {}
+    def _question(self, where: str, context: str, at: int, question: Any) -> Question | None:
+        fields = question if isinstance(question, dict) else {}
         name, text, answers = fields.get("id"), fields.get("question"), fields.get("answers", [])
         here = f"{where}, question {at if name is None else name}"
         if not isinstance(text, str) or not isinstance(answers, list) or not isinstance(name, str | int):

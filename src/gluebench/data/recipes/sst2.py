@@ -26,14 +26,12 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from gluebench.benchmark import Task
-from gluebench.data.recipes.reading import TEST_LABELS, Reader, classes, inputs, switch
-from gluebench.data.recipes.recipe import Built, Columns, Option, Recipe
-from gluebench.data.recipes.trees import phrases
+from gluebench.data.recipes import Built, Columns, Option, Recipe
+from gluebench.data.recipes.reading import TEST_LABELS, Reader, classes, hide_labels, inputs, switch
 
 SPLITS = {"1": "train", "2": "test", "3": "dev"}
 NEGATIVE, POSITIVE = 0.4, 0.6
 ESCAPES = {"-LRB-": "(", "-RRB-": ")", "-LSB-": "[", "-RSB-": "]", "-LCB-": "{", "-RCB-": "}"}
-HIDDEN = "test: labels left out, as in GLUE; the original publishes them (--test-labels yes)"
 
 
 class Sentence(NamedTuple):
@@ -54,14 +52,11 @@ def build(corpus: Path, task: Task, options: Mapping[str, Any]) -> Built:
     made = {}
     notes = []
     for split in ("train", "dev", "test"):
-        wanted = _wanted(sentences, split, all_phrases=all_phrases and split == "train")
-        made[split], neutral = _columns(reader, task, wanted, values)
-        notes.append(f"{split}: {neutral} neutral of {len(wanted)} left out")
+        examples = _wanted(sentences, split, all_phrases=all_phrases and split == "train")
+        made[split], neutral = _columns(reader, task, examples, values)
+        notes.append(f"{split}: {neutral} neutral of {len(examples)} left out")
     reader.check()
-    if not shown:
-        del made["test"]["label"]
-        notes.append(HIDDEN)
-    return Built(made, dict(options), tuple(reader.files), tuple(notes))
+    return reader.built(made, options, [*notes, *hide_labels(made, shown=shown)])
 
 
 def _wanted(sentences: Sequence[Sentence], split: str, *, all_phrases: bool) -> list[tuple[int, str]]:
@@ -77,13 +72,13 @@ def _wanted(sentences: Sequence[Sentence], split: str, *, all_phrases: bool) -> 
 
 
 def _columns(
-    reader: Reader, task: Task, wanted: Sequence[tuple[int, str]], values: Mapping[str, float]
+    reader: Reader, task: Task, examples: Sequence[tuple[int, str]], values: Mapping[str, float]
 ) -> tuple[Columns, int]:
     (name,) = inputs(task, 1)
     negative, positive = classes(task, 2)
     columns: Columns = {name: [], "label": [], "score": []}
     neutral = 0
-    for line, phrase in wanted:
+    for line, phrase in examples:
         score = values.get(phrase)
         if score is None:
             reader.reject("SOStr.txt", line, f'"{phrase}" is not in dictionary.txt')
@@ -113,7 +108,7 @@ def _values(reader: Reader) -> dict[str, float]:
             reader.reject(path, number, "expected a phrase, | and a number")
     scores = _scores(reader)
     lacking = [phrase for phrase, identity in ids.items() if identity not in scores]
-    reader.problems += [f'{path}: "{each}" has no score in sentiment_labels.txt' for each in lacking]
+    reader.problems += [f'{path}: "{phrase}" has no score in sentiment_labels.txt' for phrase in lacking]
     return {phrase: scores[identity] for phrase, identity in ids.items() if identity in scores}
 
 
@@ -135,18 +130,42 @@ def _sentences(reader: Reader) -> Iterator[Sentence]:
     files = [reader.need(name) for name in ("SOStr.txt", "STree.txt", "datasetSplit.txt")]
     words, trees, rows = (reader.lines(path) for path in files)
     if not len(words) == len(trees) == len(rows) - 1:
-        told = f"{len(words)}, {len(trees)} and {len(rows) - 1}"
-        reader.problems.append(f"{reader.corpus}: SOStr, STree and datasetSplit have {told} sentences")
+        sizes = f"{len(words)}, {len(trees)} and {len(rows) - 1}"
+        reader.problems.append(f"{reader.corpus}: SOStr, STree and datasetSplit have {sizes} sentences")
         return
     for number, (_, code) in reader.rows(files[2], rows, widths=(2,), first=2, sep=","):
         if code not in SPLITS:
             reader.reject(files[2], number, f'the split is "{code}", expected 1, 2 or 3')
             continue
-        found = phrases(words[number - 2].split("|"), trees[number - 2].split("|"))
-        if found is None:
+        texts = phrases(words[number - 2].split("|"), trees[number - 2].split("|"))
+        if texts is None:
             reader.reject(files[1], number - 1, "not a binary tree over the words of this line of SOStr.txt")
             continue
-        yield Sentence(number - 1, SPLITS[code], found)
+        yield Sentence(number - 1, SPLITS[code], texts)
+
+
+def phrases(words: Sequence[str], parents: Sequence[str]) -> list[str] | None:
+    """The text under each node, the root's last; None if the numbers are no tree over the words.
+
+    Nodes are counted from 1, the words' own come first, and the root's parent is 0.
+    """
+    numbers = [int(parent) if parent.isdecimal() else -1 for parent in parents]
+    sound = len(numbers) >= len(words) and all(0 <= number <= len(numbers) for number in numbers)
+    if not sound or numbers.count(0) != 1:
+        return None
+    below: list[list[int]] = [[] for _ in numbers]
+    for leaf in range(len(words)):
+        node = leaf
+        for _ in numbers:
+            below[node].append(leaf)
+            if not numbers[node]:
+                break
+            node = numbers[node] - 1
+        else:  # The way up never came to the root.
+            return None
+    if any(not leaves or leaves[-1] - leaves[0] >= len(leaves) for leaves in below):
+        return None
+    return [" ".join(words[leaves[0] : leaves[-1] + 1]) for leaves in sorted(below, key=len)]
 
 
 RECIPE = Recipe(

@@ -13,42 +13,36 @@ further columns are kept under the names that GLUE's files give them; the origin
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
 from gluebench.benchmark import Task
 from gluebench.data.errors import DataError
-from gluebench.data.recipes.reading import TEST_LABELS, Reader, inputs, switch
-from gluebench.data.recipes.recipe import Built, Columns, Recipe
+from gluebench.data.recipes import Built, Recipe
+from gluebench.data.recipes.reading import TEST_LABELS, Reader, hide_labels, inputs, switch, table
 
 EXTRAS = ("genre", "filename", "year", "old_index", "source1", "source2")
-HIDDEN = "test: labels left out, as in GLUE; the original publishes them (--test-labels yes)"
 
 
 def build(corpus: Path, task: Task, options: Mapping[str, Any]) -> Built:
     """The three splits as published."""
     if task.score_range is None:
-        raise DataError([f"{task.name}: a task with label words, but this corpus has scores"])
+        raise DataError(f"{task.name}: a task with label words, but this corpus has scores")
     reader = Reader(corpus)
     shown = switch(options, "test-labels")
-    splits = {split: _columns(reader, task, split) for split in ("train", "dev", "test")}
+    names = (*inputs(task, 2), "label", *EXTRAS)
+    splits = {split: table(names, _rows(reader, task, split)) for split in ("train", "dev", "test")}
     reader.check()
-    if not shown:
-        del splits["test"]["label"]
-    return Built(splits, dict(options), tuple(reader.files), () if shown else (HIDDEN,))
+    return reader.built(splits, options, hide_labels(splits, shown=shown))
 
 
-def _columns(reader: Reader, task: Task, split: str) -> Columns:
+def _rows(reader: Reader, task: Task, split: str) -> Iterator[tuple[Any, ...]]:
     path = reader.need(f"sts-{split}.csv", f"sts-{split}.tsv")
-    columns: Columns = {name: [] for name in (*inputs(task, 2), "label", *EXTRAS)}
     for number, fields in reader.rows(path, reader.lines(path), widths=(7, 9)):
         origin, (score, *texts), sources = fields[:4], fields[4:7], fields[7:] or ["none", "none"]
         sentences = [text.strip(" ") for text in texts]
-        values = (*sentences, _score(reader, task, path, number, score), *origin, *sources)
-        for column, value in zip(columns.values(), values, strict=True):
-            column.append(value)
-    return columns
+        yield (*sentences, _score(reader, task, path, number, score), *origin, *sources)
 
 
 def _score(reader: Reader, task: Task, path: Path, line: int, text: str) -> float:

@@ -1,39 +1,120 @@
-"""Putting a candidate in the place of a pronoun: possessives, articles, capitals and the full stop."""
+"""Putting a candidate in the place of a pronoun: possessives, articles, capitals and the full stop.
+
+GLUE's WNLI asks about the clause of the pronoun, seldom about the whole text, so the rules also say where
+that clause begins.
+"""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
-from gluebench.data.recipes.clauses import ClauseRules, first_sentence, kept_before
+from gluebench.data.recipes import Option
 from gluebench.data.recipes.winograd import Schema, joined
 
 
 class Language(NamedTuple):
-    """What has to be known of a language; all words lower case, an empty set or text switches a rule off."""
+    """What has to be known of a language: the options RULES, which say what each is for.
 
-    clause: ClauseRules
-    possessives: frozenset[str]
+    Words are in lower case; an empty set or text switches a rule off.
+    """
+
+    clause: str
+    connectives: frozenset[str]
+    links: frozenset[str]
+    keeps: frozenset[str]
+    subjects: frozenset[str]
     objects: frozenset[str]
-    """Pronouns that can be no subject."""
-    objects_before: frozenset[str]
-    """A possessive with one of these, or nothing, after it is an object: "told her about it"."""
+    abbreviations: frozenset[str]
+    possessives: frozenset[str]
+    object_before: frozenset[str]
     possessive_form: str
-    """With {name} in it."""
     plural_form: str
-    """For a candidate in the plural: one that has an article and ends in s."""
-    determiners: frozenset[str]
-    """Left out before a candidate, which then gets `definite_form`."""
-    definite_form: str
-    """With {name} in it; used for a candidate without its determiner, or of one without any in lower case."""
     article: str
+    determiners: frozenset[str]
+    definite_form: str
     agreement: dict[str, str]
-    """After a plural pronoun that a name replaces: "were" becomes "was"."""
     plurals: frozenset[str]
-    """The plural pronouns."""
     stop: str
-    """Put at the end of a text that has no punctuation there."""
+
+
+RULES = (
+    Option(
+        "clause",
+        str,
+        "clause",
+        "What the hypothesis keeps of the text: the pronoun's clause, sentence, or text.",
+    ),
+    Option(
+        "connectives",
+        str,
+        "because,but,so,although,though,even though,whereas",
+        "A clause begins after these words.",
+    ),
+    Option(
+        "links",
+        str,
+        "and,or,then,that,why,when,while,after,before,until,as,if,since",
+        "A clause begins after these words if the pronoun or another subject pronoun follows.",
+    ),
+    Option("keeps", str, "so that", "What follows these words keeps what precedes them."),
+    Option("subjects", str, "i,he,she,we,they", "Pronouns that can only be subjects."),
+    Option("objects", str, "me,him,her,us,them", "Pronouns that are no subject, unless a possessive."),
+    Option(
+        "abbreviations", str, "mr,mrs,ms,dr,st", "Words whose full stop ends no sentence, without the stop."
+    ),
+    Option("possessives", str, "his,her,hers,its,their,theirs", "Pronouns that stand for a possessor."),
+    Option(
+        "object-before",
+        str,
+        "a,an,the,to,in,on,at,of,for,with,from,by,about,into,and,or,but,because,so,when,that",
+        "Words after which a possessive is none: it is an object (English her).",
+    ),
+    Option("possessive-form", str, "{name}'s", "What replaces a possessive."),
+    Option("plural-form", str, "{name}'", "The same for a candidate with the article that ends in s."),
+    Option("article", str, "the", "The definite article, small within a sentence; may be empty."),
+    Option(
+        "determiners",
+        str,
+        "a,an,my,your,his,her,its,our,their,this,that,these,those",
+        "Words that a candidate loses at its beginning, to get the definite form.",
+    ),
+    Option(
+        "definite-form",
+        str,
+        "the {name}",
+        "A candidate without its determiner, or of small letters without one; {name} leaves it as it is.",
+    ),
+    Option(
+        "agreement",
+        str,
+        "were=was,are=is,have=has,do=does",
+        "Verbs after a plural pronoun that a single name replaces.",
+    ),
+    Option("plurals", str, "they", "Plural pronouns whose verb may have to change."),
+    Option("stop", str, ".", "Put at the end of a text without punctuation there."),
+)
+"""The options of the language, English by default."""
+
+
+def language_of(options: Mapping[str, str]) -> Language:
+    """The rules as the recipe's options give them."""
+    values = {rule.name.replace("-", "_"): _value(rule.name, options[rule.name]) for rule in RULES}
+    return Language(**values)
+
+
+def _value(name: str, text: str) -> Any:
+    if name == "agreement":
+        changes = [change.partition("=") for change in _listed(text)]
+        return {plural.strip(): singular.strip() for plural, _, singular in changes}
+    if name == "article":
+        return text.strip().lower()
+    return text if name in ("clause", "stop") or name.endswith("-form") else _listed(text)
+
+
+def _listed(words: str) -> frozenset[str]:
+    return frozenset(word.strip().lower() for word in words.split(",") if word.strip())
 
 
 def closed(text: str, stop: str) -> str:
@@ -47,10 +128,9 @@ def hypothesis(schema: Schema, candidate: str, language: Language) -> str:
         return schema.hypothesis
     possessive = _possessive(schema, language)
     name = noun_phrase(candidate, language, possessive=possessive)
-    rules = language.clause
     begins = _begins(schema, language, possessive=possessive)
-    kept = kept_before(schema.before, rules, begins=begins, possessive=possessive)
-    after = schema.after if rules.extent == "text" else first_sentence(schema.after, rules)
+    kept = kept_before(schema.before, language, begins=begins, possessive=possessive)
+    after = schema.after if language.clause == "text" else first_sentence(schema.after, language)
     text = joined(kept, name, _agreeing(after, schema, name, language))
     return closed(text[:1].upper() + text[1:], language.stop)
 
@@ -61,7 +141,7 @@ def _possessive(schema: Schema, language: Language) -> bool:
         return False
     following = schema.after.split(maxsplit=1)
     return bool(following) and (
-        following[0][:1] not in ".,;:!?" and following[0].strip('"').lower() not in language.objects_before
+        following[0][:1] not in ".,;:!?" and following[0].strip('"').lower() not in language.object_before
     )
 
 
@@ -72,7 +152,7 @@ def _begins(schema: Schema, language: Language, *, possessive: bool) -> bool | N
     pronoun = schema.pronoun.lower()
     if not possessive and (pronoun in language.objects or re.match(r"[.,;:!?]|$", schema.after)):
         return False
-    return True if pronoun in language.clause.subjects else None
+    return True if pronoun in language.subjects else None
 
 
 def _agreeing(after: str, schema: Schema, name: str, language: Language) -> str:
@@ -117,52 +197,102 @@ def _determined(name: str, language: Language) -> str:
     return language.definite_form.format(name=name) if bare else name
 
 
-def language_of(options: Mapping[str, str]) -> Language:
-    """The rules as the recipe's options give them."""
-    lists = {name: _listed(options[name]) for name in _LISTS}
-    article = options["article"].strip().lower()
-    return Language(
-        clause=ClauseRules(
-            extent=options["clause"],
-            connectives=lists["connectives"],
-            links=lists["links"],
-            keeps=lists["keeps"],
-            subjects=lists["subjects"],
-            abbreviations=lists["abbreviations"],
-            definite=article,
-        ),
-        possessives=lists["possessives"],
-        objects=lists["objects"],
-        objects_before=lists["object-before"],
-        possessive_form=options["possessive-form"],
-        plural_form=options["plural-form"],
-        determiners=lists["determiners"],
-        definite_form=options["definite-form"],
-        article=article,
-        agreement=_agreement(options["agreement"]),
-        plurals=lists["plurals"],
-        stop=options["stop"],
-    )
+_SENTENCE_END = re.compile(r"[.!?…]+[\"'”’)]*\s+|[。！？]+\s*")
+_FEWEST_WORDS = 2
+"""A clause that ends in an object pronoun has a subject and a verb before it."""
 
 
-def _agreement(changes: str) -> dict[str, str]:
-    parted = [change.partition("=") for change in _listed(changes)]
-    return {plural.strip(): singular.strip() for plural, _, singular in parted}
+def last_sentence(text: str, language: Language) -> str:
+    """What follows the last end of a sentence."""
+    ends = _ends(text, language)
+    return text[ends[-1] :] if ends else text
 
 
-_LISTS = (
-    "connectives",
-    "links",
-    "keeps",
-    "subjects",
-    "abbreviations",
-    "possessives",
-    "objects",
-    "object-before",
-    "determiners",
-    "plurals",
-)
+def first_sentence(text: str, language: Language) -> str:
+    """The text up to the first end of a sentence."""
+    ends = _ends(text, language)
+    return text[: ends[0]].rstrip() if ends else text
 
 
-def _listed(words: str) -> frozenset[str]:
-    return frozenset(word.strip().lower() for word in words.split(",") if word.strip())
+def _ends(text: str, language: Language) -> list[int]:
+    """Where sentences end: not at an abbreviation's or initial's stop, nor before a small letter."""
+    ends = []
+    for end in _SENTENCE_END.finditer(text + " "):
+        word = re.split(r"[\s.]", text[: end.start()])[-1]
+        short = word.lower() in language.abbreviations or (len(word) == 1 and word.isalpha())
+        if not (end.group().strip() == "." and short) and not text[end.end() :][:1].islower():
+            ends.append(end.end())
+    return ends
+
+
+def kept_before(before: str, language: Language, *, begins: bool | None, possessive: bool) -> str:
+    """The part of the text before a pronoun that the hypothesis keeps.
+
+    `begins` says whether the clause begins with the pronoun; None leaves that to the word before it. A
+    possessive in the middle of a clause keeps its sentence, for whose it is is often said by the rest.
+    """
+    if language.clause == "text":
+        return before
+    sentence = last_sentence(before, language)
+    if (
+        language.clause == "sentence"
+        or _follows(sentence, language.keeps)
+        or _only_connective(sentence, language)
+    ):
+        return sentence
+    if begins is not False and _at_boundary(sentence, language):
+        return ""
+    if possessive:
+        return re.split(r"[;:]\s+", sentence)[-1]
+    if begins and not _relative(sentence, language):
+        return ""
+    return _clause(sentence, language)
+
+
+def _at_boundary(sentence: str, language: Language) -> bool:
+    return sentence[-1:] in (",", ";", ":") or _follows(sentence, language.connectives | language.links)
+
+
+def _follows(sentence: str, words: frozenset[str]) -> bool:
+    return any(re.search(rf"(?<!\w){re.escape(word)}$", sentence.lower()) for word in words)
+
+
+def _only_connective(sentence: str, language: Language) -> bool:
+    """A sentence that begins "Since he ..." has its main clause after the pronoun's."""
+    return sentence.lower() in language.connectives | language.links
+
+
+def _relative(sentence: str, language: Language) -> bool:
+    words = sentence.lower().split()
+    return len(words) >= 2 and words[-2] == language.article
+
+
+def _clause(sentence: str, language: Language) -> str:
+    """What follows the last boundary that leaves a subject and a verb."""
+    for end in reversed([boundary.end() for boundary in _boundary(language).finditer(sentence)]):
+        rest = _led_off(sentence[end:], language)
+        if len(rest.split()) >= _FEWEST_WORDS:
+            return rest
+    return sentence
+
+
+def _boundary(language: Language) -> re.Pattern[str]:
+    """Punctuation, a connective, or a link and a subject pronoun; never at the start of a sentence."""
+    options = [r"[,;:]\s+"]
+    if language.connectives:
+        options.append(rf"\s(?:{_either(language.connectives)})\s+")
+    if language.links and language.subjects:
+        options.append(rf"\s(?:{_either(language.links)})\s+(?=(?:{_either(language.subjects)})\s)")
+    return re.compile("|".join(options), re.IGNORECASE)
+
+
+def _led_off(text: str, language: Language) -> str:
+    """The text without the connectives and links at its head."""
+    words = language.connectives | language.links
+    if not words:
+        return text
+    return re.sub(rf"^(?:(?:{_either(words)})\s+)+", "", text, flags=re.IGNORECASE)
+
+
+def _either(words: frozenset[str]) -> str:
+    return "|".join(re.escape(word) for word in sorted(words, key=len, reverse=True))

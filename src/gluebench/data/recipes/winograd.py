@@ -20,7 +20,10 @@ import re
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, NamedTuple
-from xml.parsers import expat
+
+from gluebench.data.errors import DataError
+from gluebench.data.recipes.xml import records
+from gluebench.data.tsv import text_lines
 
 Problems = list[str]
 
@@ -80,15 +83,14 @@ def read_winograd(path: Path, problems: Problems) -> list[Schema]:
         problems.append(f'{path}: the name ends in "{path.suffix}"; expected .xml, .jsonl or .txt')
         return []
     try:
-        text = data.decode("utf-8-sig")
-    except UnicodeDecodeError as error:
-        line = data.count(b"\n", 0, error.start) + 1
-        problems.append(f"{path}:{line}: not UTF-8 text (byte {data[error.start]:#04x})")
+        lines = text_lines(path, data)
+    except DataError as error:
+        problems += error.problems
         return []
-    found = reader(path, [line.removesuffix("\r") for line in text.split("\n")], problems)
-    if not found and not any(problem.startswith(str(path)) for problem in problems):
+    schemas = reader(path, lines, problems)
+    if not schemas and not any(problem.startswith(str(path)) for problem in problems):
         problems.append(f"{path}: no schema in it")
-    return found
+    return schemas
 
 
 def _read_jsonl(path: Path, lines: list[str], problems: Problems) -> list[Schema]:
@@ -98,29 +100,29 @@ def _read_jsonl(path: Path, lines: list[str], problems: Problems) -> list[Schema
         if not line.strip():
             continue
         try:
-            found = _from_line(f"{path.name}:{number}", json.loads(line))
-        except (_WrongError, json.JSONDecodeError, RecursionError) as error:
+            schema = _from_line(f"{path.name}:{number}", json.loads(line))
+        except (_LineError, json.JSONDecodeError, RecursionError) as error:
             problems.append(f"{path}:{number}: {error}")
             continue
-        key = (found.before, found.pronoun, found.after)
-        old = schemas.get(key, found._replace(candidates=()))
-        if found.candidates[0] not in old.candidates:
-            schemas[key] = old._replace(candidates=(*old.candidates, *found.candidates))
+        key = (schema.before, schema.pronoun, schema.after)
+        old = schemas.get(key, schema._replace(candidates=()))
+        if schema.candidates[0] not in old.candidates:
+            schemas[key] = old._replace(candidates=(*old.candidates, *schema.candidates))
     return list(schemas.values())
 
 
-class _WrongError(ValueError):
+class _LineError(ValueError):
     """A line that is no schema; the message says why."""
 
 
 def _from_line(place: str, record: object) -> Schema:
     if not isinstance(record, dict):
-        raise _WrongError("expected a JSON object with text, span1_text and span2_text")
+        raise _LineError("expected a JSON object with text, span1_text and span2_text")
     fields = {**record, **record["target"]} if isinstance(record.get("target"), dict) else record
     text, candidate, pronoun = (_words(fields, name) for name in ("text", "span1_text", "span2_text"))
     label = fields.get("label")
     if label not in (None, -1, 0, 1):
-        raise _WrongError(f'the label is "{label}"; expected true or false (1 or 0), or none at all')
+        raise _LineError(f'the label is "{label}"; expected true or false (1 or 0), or none at all')
     at = _pronoun(text, pronoun, fields.get("span2_index"))
     before, after = " ".join(text.split()[:at]), " ".join(text.split()[at:])
     start = re.search(rf"(?<!\w){re.escape(pronoun)}(?!\w)", after)
@@ -139,7 +141,7 @@ def _trimmed(span: str) -> str:
 def _words(fields: dict[str, Any], name: str) -> str:
     value = fields.get(name)
     if not isinstance(value, str) or not value.strip():
-        raise _WrongError(f'no text in "{name}"; expected text, span1_text and span2_text')
+        raise _LineError(f'no text in "{name}"; expected text, span1_text and span2_text')
     return spaced(value)
 
 
@@ -150,21 +152,17 @@ def _pronoun(text: str, pronoun: str, index: object) -> int:
     pattern = re.compile(rf"\W*{re.escape(pronoun)}(?!\w)")
     places = [at for at in range(len(words)) if pattern.match(" ".join(words[at : at + length]))]
     if not places:
-        raise _WrongError(f'the pronoun "{pronoun}" does not occur in the text')
+        raise _LineError(f'the pronoun "{pronoun}" does not occur in the text')
     if len(places) == 1:
         return places[0]
     if isinstance(index, int) and index in places:
         return index
-    told = "no span2_index says which" if index is None else f"span2_index is {index}"
-    raise _WrongError(f'the pronoun "{pronoun}" stands at word {_listed(places)}, but {told}')
-
-
-def _listed(numbers: list[int]) -> str:
-    return ", ".join(map(str, numbers))
+    given = "no span2_index says which" if index is None else f"span2_index is {index}"
+    raise _LineError(f'the pronoun "{pronoun}" stands at word {", ".join(map(str, places))}, but {given}')
 
 
 def _read_blocks(path: Path, lines: list[str], problems: Problems) -> list[Schema]:
-    found = []
+    schemas = []
     for first, fields in _blocks(lines):
         given = fields.get("entailed")
         lacking = [name for name in ("text", "hypothesis") if not fields.get(name)]
@@ -177,10 +175,10 @@ def _read_blocks(path: Path, lines: list[str], problems: Problems) -> list[Schem
             premise, hypothesis = joined(fields["text"]), joined(fields["hypothesis"])
             place, split = f"{path.name}:{first}", fields.get("partof")
             candidates = (Candidate("", right),)
-            found.append(
+            schemas.append(
                 Schema(place, premise, "", "", candidates, hypothesis=hypothesis, split=split or None)
             )
-    return found
+    return schemas
 
 
 def _blocks(lines: list[str]) -> Iterator[tuple[int, dict[str, str]]]:
@@ -197,106 +195,38 @@ def _blocks(lines: list[str]) -> Iterator[tuple[int, dict[str, str]]]:
 
 
 _FIELDS = {
-    "text/txt1": "before",
-    "text/pron": "pronoun",
-    "text/txt2": "after",
-    "quote/quote1": "quote",
-    "quote/pron": "quoted",
-    "correctAnswer": "correct",
+    "before": "text/txt1",
+    "pronoun": "text/pron",
+    "after": "text/txt2",
+    "quote": "quote/quote1",
+    "quoted": "quote/pron",
+    "correct": "correctAnswer",
 }
 _LETTERS = "ABCDEFGHIJ"
 
 
 def read_xml(path: Path, data: bytes, problems: Problems) -> list[Schema]:
     """The schemas of `<collection><schema>...`, white space normalised; what is wrong goes to `problems`."""
-    collection = _Collection(path, problems)
     try:
-        collection.parser.Parse(data, True)
-    except expat.ExpatError as error:
-        problems.append(f"{path}:{error.lineno}: not well-formed XML: {expat.ErrorString(error.code)}")
-    except _RefusedError as error:
-        problems.append(f"{path}:{collection.parser.CurrentLineNumber}: {error}")
-    else:
-        if not collection.number:
-            problems.append(f"{path}: no <schema> in it; expected the XML of a Winograd schema collection")
-    return collection.schemas
-
-
-class _RefusedError(Exception):
-    """What a data file has no need of and may do harm."""
-
-
-class _Collection:
-    """Gathers the text of the elements of each schema, and the line where it began."""
-
-    def __init__(self, path: Path, problems: Problems) -> None:
-        self.path = path
-        self.problems = problems
-        self.schemas: list[Schema] = []
-        self.number = 0
-        self.line = 0
-        self.inside: list[str] | None = None
-        self.fields: dict[str, str] = {}
-        self.answers: list[str] = []
-        self.parser = expat.ParserCreate()
-        self.parser.StartElementHandler = self._start
-        self.parser.EndElementHandler = self._end
-        self.parser.CharacterDataHandler = self._text
-        self.parser.EntityDeclHandler = self._declared
-        self.parser.SkippedEntityHandler = self._skipped
-
-    def _declared(self, name: str, *_: object) -> None:
-        raise _RefusedError(
-            f'the file declares the entity "{name}"; entities are refused, write the text out'
-        )
-
-    def _skipped(self, name: str, *_: object) -> None:
-        raise _RefusedError(f'the entity "{name}" is not known; write the text out')
-
-    def _start(self, name: str, _: dict[str, str]) -> None:
-        if name == "schema":
-            self.number += 1
-            self.line = self.parser.CurrentLineNumber
-            self.inside, self.fields, self.answers = [], {}, []
-        elif self.inside is not None:
-            self.inside.append(name)
-            if name == "answer":
-                self.answers.append("")
-
-    def _text(self, text: str) -> None:
-        if not self.inside:
-            return
-        where = "/".join(self.inside)
-        if where in _FIELDS:
-            self.fields[_FIELDS[where]] = self.fields.get(_FIELDS[where], "") + text
-        elif where == "answers/answer":
-            self.answers[-1] += text
-
-    def _end(self, name: str) -> None:
-        if name == "schema":
-            self._finish()
-            self.inside = None
-        elif self.inside:
-            self.inside.pop()
-
-    def _finish(self) -> None:
-        fields = {name: spaced(text) for name, text in self.fields.items()}
-        answers = [spaced(answer) for answer in self.answers]
-        right = _LETTERS.find(fields.get("correct", "").rstrip(".").strip().upper() or "?")
-        wrong = list(_missing(fields, answers, right))
-        if wrong:
-            self.problems += [f"{self.path}:{self.line}: schema {self.number} {what}" for what in wrong]
-            return
-        self.schemas.append(
-            Schema(
-                f"{self.path.name}:{self.number}",
-                fields.get("before", ""),
-                fields["pronoun"],
-                fields.get("after", ""),
-                tuple(Candidate(answer, number == right) for number, answer in enumerate(answers)),
-                begins=not fields.get("quote") if fields.get("quoted") else None,
-            )
-        )
+        elements = records(path, data, "schema")
+    except DataError as error:
+        problems += error.problems
+        return []
+    if not elements:
+        problems.append(f"{path}: no <schema> in it; expected the XML of a Winograd schema collection")
+    schemas = []
+    for number, element in enumerate(elements, 1):
+        fields = {name: spaced(element.text(place)) for name, place in _FIELDS.items()}
+        answers = [spaced(answer) for answer in element.texts.get("answers/answer", ())]
+        right = _LETTERS.find(fields["correct"].rstrip(".").strip().upper() or "?")
+        if missing := _missing(fields, answers, right):
+            problems += [f"{path}:{element.line}: schema {number} {what}" for what in missing]
+            continue
+        candidates = tuple(Candidate(answer, at == right) for at, answer in enumerate(answers))
+        begins = not fields["quote"] if fields["quoted"] else None
+        texts = (fields["before"], fields["pronoun"], fields["after"])
+        schemas.append(Schema(f"{path.name}:{number}", *texts, candidates, begins=begins))
+    return schemas
 
 
 def _missing(fields: dict[str, str], answers: list[str], right: int) -> list[str]:

@@ -15,18 +15,17 @@ names a file of them, if there is one.
 
 from __future__ import annotations
 
-import random
 import re
-from collections.abc import Mapping, Sequence
+from collections import Counter
+from collections.abc import Hashable, Mapping, Sequence
 from pathlib import Path
+from random import Random
 from typing import Any, NamedTuple
 
 from gluebench.benchmark import Task
 from gluebench.data.errors import DataError
-from gluebench.data.recipes.english import RULES
-from gluebench.data.recipes.families import drawn
-from gluebench.data.recipes.recipe import Built, Columns, Option, Recipe
-from gluebench.data.recipes.substitution import Language, closed, hypothesis, language_of
+from gluebench.data.recipes import Built, Columns, Option, Recipe
+from gluebench.data.recipes.substitution import RULES, Language, closed, hypothesis, language_of
 from gluebench.data.recipes.winograd import Schema, read_winograd
 
 PAIRINGS = ("random", "apart", "together")
@@ -138,7 +137,7 @@ def _pairs(
     schemas: Sequence[Schema], language: Language, problems: list[str], notes: list[str]
 ) -> list[Pair]:
     """A pair for each candidate; a pair that comes twice is kept once, unless its labels contradict."""
-    found: dict[tuple[str, str], Pair] = {}
+    pairs: dict[tuple[str, str], Pair] = {}
     repeated = 0
     for schema in schemas:
         premise = closed(schema.premise, language.stop)
@@ -146,7 +145,7 @@ def _pairs(
         for candidate in schema.candidates:
             text = hypothesis(schema, candidate.text, language)
             pair = Pair(premise, text, candidate.right, schema.place, family, schema.split)
-            old = found.setdefault((premise, text), pair)
+            old = pairs.setdefault((premise, text), pair)
             repeated += old is not pair
             if old.right is not candidate.right:
                 problems.append(
@@ -154,7 +153,7 @@ def _pairs(
                 )
     if repeated:
         notes.append(f"{repeated} pairs left out that came before, word for word")
-    return list(found.values())
+    return list(pairs.values())
 
 
 def _hidden(pairs: Sequence[Pair]) -> list[str]:
@@ -170,12 +169,12 @@ def _split(pairs: Sequence[Pair], options: Mapping[str, Any], notes: list[str]) 
     splits: dict[str, list[Pair]] = {name: [pair for pair in pairs if pair.split == name] for name in _SPLITS}
     free = [pair for pair in pairs if pair.split not in _SPLITS]
     share = options["dev"]
-    wanted = round(share * len(free)) if share < 1 else int(share)
+    size = round(share * len(free)) if share < 1 else int(share)
     keys = [(pair.premise, pair.hypothesis, pair.family) for pair in free]
-    chosen = drawn(keys, min(wanted, len(free)), options["pairing"], random.Random(options["seed"]))
-    if len(chosen) != wanted and free:
+    chosen = drawn(keys, min(size, len(free)), options["pairing"], Random(options["seed"]))
+    if len(chosen) != size and free:
         notes.append(
-            f"dev has {len(chosen)} of the {wanted} pairs asked for: no more can be drawn in this pairing"
+            f"dev has {len(chosen)} of the {size} pairs asked for: no more can be drawn in this pairing"
         )
     for number, pair in enumerate(free):
         splits["dev" if number in chosen else "train"].append(pair)
@@ -204,6 +203,67 @@ def _columns(pairs: Sequence[Pair], task: Task) -> Columns:
         columns["label"] = [task.words[bool(pair.right)] for pair in pairs]
     columns["schema"] = [pair.schema for pair in pairs]
     return columns
+
+
+def drawn(keys: Sequence[tuple[Hashable, ...]], size: int, pairing: str, chance: Random) -> set[int]:
+    """The places of up to `wanted` pairs for dev; the keys are premise, hypothesis and family.
+
+    random: pair by pair. apart: no two of a premise, and each has another pair of its premise left over.
+    together: pairs that share any key stay on one side.
+    """
+    order = chance.sample(range(len(keys)), len(keys))
+    if pairing == "random":
+        return set(order[:size])
+    if pairing == "apart":
+        return _apart([key[0] for key in keys], order, size)
+    return _together(keys, order, size)
+
+
+def _apart(premises: Sequence[Hashable], order: Sequence[int], size: int) -> set[int]:
+    count = Counter(premises)
+    used: set[Hashable] = set()
+    chosen: set[int] = set()
+    for place in order:
+        premise = premises[place]
+        if len(chosen) < size and count[premise] > 1 and premise not in used:
+            used.add(premise)
+            chosen.add(place)
+    return chosen
+
+
+def _together(keys: Sequence[tuple[Hashable, ...]], order: Sequence[int], size: int) -> set[int]:
+    """Whole families in the drawn order, as long as they fit."""
+    chosen: set[int] = set()
+    families = _families(keys)
+    seen: set[int] = set()
+    for place in order:
+        root = families[place]
+        if root in seen:
+            continue
+        seen.add(root)
+        family = {other for other, its in enumerate(families) if its == root}
+        if len(chosen) + len(family) <= size:
+            chosen |= family
+    return chosen
+
+
+def _families(keys: Sequence[tuple[Hashable, ...]]) -> list[int]:
+    """For each pair the first of its family: those linked, through others perhaps, by a key in common."""
+    parent = list(range(len(keys)))
+
+    def root(place: int) -> int:
+        while parent[place] != place:
+            parent[place] = parent[parent[place]]
+            place = parent[place]
+        return place
+
+    first: dict[tuple[int, Hashable], int] = {}
+    for place, key in enumerate(keys):
+        for column, value in enumerate(key):
+            if value != "":
+                one, other = sorted((root(first.setdefault((column, value), place)), root(place)))
+                parent[other] = one
+    return [root(place) for place in range(len(keys))]
 
 
 RECIPE = Recipe(

@@ -15,14 +15,18 @@ class Record(NamedTuple):
 
     line: int
     attributes: Mapping[str, str]
-    texts: Mapping[str, str]
-    """Tag of each child to all the text within it."""
+    texts: dict[str, list[str]]
+    """Path of tags within the element, as "answers/answer", to all the text within each such element."""
+
+    def text(self, path: str) -> str:
+        """The text at a path; empty if there is no such element."""
+        return "".join(self.texts.get(path, ()))
 
 
 def records(path: Path, data: bytes, tag: str) -> list[Record]:
     """Every element of that tag, in file order.
 
-    A document type that names a file is passed over; one that defines entities is refused, since their
+    A document type that names a file is ignored; one that defines entities is refused, since their
     expansion has no bound. Raises DataError if the file is not well-formed.
     """
     collector = _Collector(path, tag)
@@ -30,8 +34,8 @@ def records(path: Path, data: bytes, tag: str) -> list[Record]:
         collector.parser.Parse(data, True)
     except expat.ExpatError as error:
         what = expat.ErrorString(error.code)
-        raise DataError([f"{path}:{error.lineno}: not well-formed XML: {what}"]) from None
-    return collector.found
+        raise DataError(f"{path}:{error.lineno}: not well-formed XML: {what}") from None
+    return collector.records
 
 
 class _Collector:
@@ -40,10 +44,9 @@ class _Collector:
     def __init__(self, path: Path, tag: str) -> None:
         self.path = path
         self.tag = tag
-        self.found: list[Record] = []
-        self.depth = 0
-        """0 outside a record, 1 in it, 2 in a child, and more below that."""
-        self.child: str = ""
+        self.records: list[Record] = []
+        self.inside: list[str] | None = None
+        """The tags between a record and where the parser is; None outside records."""
         self.parser = expat.ParserCreate()
         self.parser.buffer_text = True
         self.parser.StartElementHandler = self._start
@@ -53,22 +56,23 @@ class _Collector:
         self.parser.SkippedEntityHandler = self._skipped
 
     def _start(self, name: str, attributes: dict[str, str]) -> None:
-        if self.depth:
-            self.depth += 1
+        if self.inside is not None:
+            self.inside.append(name)
+            self.records[-1].texts.setdefault("/".join(self.inside), []).append("")
         elif name == self.tag:
-            self.depth = 1
-            self.found.append(Record(self.parser.CurrentLineNumber, attributes, {}))
-        if self.depth == 2:
-            self.child = name
-            self._text("")
+            self.inside = []
+            self.records.append(Record(self.parser.CurrentLineNumber, attributes, {}))
 
     def _end(self, name: str) -> None:
-        self.depth -= bool(self.depth)
+        if self.inside:
+            self.inside.pop()
+        else:
+            self.inside = None
 
     def _text(self, text: str) -> None:
-        if self.depth > 1:
-            texts: dict[str, str] = self.found[-1].texts  # type: ignore[assignment]
-            texts[self.child] = texts.get(self.child, "") + text
+        tags = self.inside or []
+        for depth in range(1, len(tags) + 1):
+            self.records[-1].texts["/".join(tags[:depth])][-1] += text
 
     def _entity(self, name: str, *_: Any) -> None:
         raise self._refusal(f"defines the entity {name}, which corpora do not; refused")
@@ -77,4 +81,4 @@ class _Collector:
         raise self._refusal(f"&{name}; is defined in another file, which is not read; write the character")
 
     def _refusal(self, problem: str) -> DataError:
-        return DataError([f"{self.path}:{self.parser.CurrentLineNumber}: {problem}"])
+        return DataError(f"{self.path}:{self.parser.CurrentLineNumber}: {problem}")

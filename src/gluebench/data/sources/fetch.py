@@ -1,155 +1,341 @@
-"""Fetching files over HTTP: patient, resumed after a cut, and believed only when they are as expected."""
+"""Files over HTTP: retried, resumed after a cut, and accepted only with the expected content."""
 
 from __future__ import annotations
 
-import hashlib
+import errno
+import json
+import os
+import random
+import re
+import shutil
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
+from itertools import chain
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple
+from typing import IO, TYPE_CHECKING, NamedTuple
 
-from gluebench.data.dataset import SourceFile
+from gluebench.data.dataset import SourceFile, source_file
 from gluebench.data.errors import DataError
-from gluebench.data.sources.connection import Connections
-from gluebench.data.sources.faults import Again
-from gluebench.data.sources.meter import Meter, Silent
-from gluebench.data.sources.part import Part
-from gluebench.data.sources.receive import ANOTHER, Wanted, receive
+from gluebench.data.sources.content import HEAD, mistaken
+from gluebench.data.sources.http import Connections, TransferError, connection_error, status_error
 
 if TYPE_CHECKING:
-    from urllib3 import Retry
+    from urllib3 import BaseHTTPResponse
+
+CHUNK = 1 << 18
+_ANOTHER = "another version of the file, or not the file at all"
+_RANGE = re.compile(r"bytes (\d+)-\d+/(\d+|\*)")
 
 
-class Patience(NamedTuple):
-    """How long to go on."""
+class RemoteFile(NamedTuple):
+    """A file to fetch."""
+
+    name: str
+    """Seen from the origin's location."""
+    address: str
+    path: Path
+    """Where to put it."""
+    bytes: int | None = None
+    sha256: str = ""
+    """Empty if none is published."""
+
+
+class RetrySettings(NamedTuple):
+    """How often to retry, and how long to wait."""
 
     retries: int = 5
-    """How often to try again without one more byte having come."""
+    """Retries in a row that may fail without one more byte."""
     timeout: float = 30.0
-    """Seconds without an answer, or without a byte."""
-    longest: float = 120.0
-    """Seconds that a server may ask us to wait."""
+    """Seconds without a response, or without a byte."""
+    max_wait: float = 120.0
+    """Longest pause in seconds that a server may ask for."""
+
+
+class Meter:
+    """Progress of downloads. This one is silent; commands draw theirs in the methods that they need."""
+
+    def say(self, line: str) -> None:
+        """Show a line now."""
+
+    def start(self, name: str, total: int | None) -> None:
+        """Begin a transfer of so many bytes; None if the number is not known."""
+
+    def expect(self, total: int) -> None:
+        """Set the number of all bytes, known only now."""
+
+    def advance(self, number: int) -> None:
+        """Add bytes; a negative number if a file had to be begun again."""
+
+    def stop(self) -> None:
+        """End the transfer, complete or not."""
 
 
 class Fetcher:
     """Fetches files one by one."""
 
-    def __init__(self, meter: Meter | None = None, patience: Patience | None = None) -> None:
-        self._meter: Meter = meter or Silent()
-        self._patience = patience or Patience()
-        self._connections = Connections(self._patience.timeout)
+    def __init__(self, meter: Meter | None = None, settings: RetrySettings | None = None) -> None:
+        self._meter = meter or Meter()
+        self._settings = settings or RetrySettings()
+        self._connections = Connections(self._settings.timeout)
 
-    def expect_answer(self, address: str) -> None:
-        """Raises DataError for a host that was given up before."""
-        self._connections.expect_answer(address)
+    def check_reachable(self, address: str) -> None:
+        """Raises DataError if the host has already failed in this run."""
+        self._connections.check_reachable(address)
 
-    def fetch(self, wanted: Wanted) -> SourceFile:
-        """Bring the file to its place, where it appears whole and checked or not at all.
+    def fetch(self, file: RemoteFile) -> SourceFile:
+        """Bring the file to its path, where it appears complete and checked or not at all.
 
-        What came before a cut stays as `<file>.part` and is gone on with, at the next run too. Raises
-        DataError with what the server did or why the file cannot be written.
+        A transfer that is cut stays as `<file>.part` and is resumed, by the next run too. Raises DataError
+        with what the server did or why the file cannot be written.
         """
-        part = Part(wanted.path, wanted.address, checked=bool(wanted.sha256))
+        part = _Part(file)
         with _written_to(part.path):
-            if wanted.path.is_file() and (found := checked(wanted, wanted.path)):
-                self._meter.advance(found.bytes)
-                return found
-            continued = part.size > 0
+            if record := checked(file, file.path):
+                self._meter.advance(record.bytes)
+                return record
             self._meter.advance(part.size)
-            self._complete(wanted, part)
-            found = checked(wanted, part.path)
-            if found is None and continued:  # its pieces may be of different files
+            # The pieces of a resumed file may be of different versions: then once more from the beginning.
+            for _ in range(2 if part.size else 1):
+                self._complete(file, part)
+                if record := checked(file, part.path):
+                    part.finish()
+                    return record
+                digest = source_file(part.path, file.name).sha256
                 self._meter.advance(-part.size)
                 part.drop()
-                self._complete(wanted, part)
-                found = checked(wanted, part.path)
-            if found is None:
-                problem = f"{wanted.address}: wrong content (sha256 {_digest(part.path)[:12]}..., expected "
-                part.drop()
-                raise DataError([f"{problem}{wanted.sha256[:12]}...); {ANOTHER}"])
-            part.finish()
-        return found
+        content = f"sha256 {digest[:12]}..., expected {file.sha256[:12]}..."
+        raise DataError(f"{file.address}: wrong content ({content}); {_ANOTHER}")
 
-    def _complete(self, wanted: Wanted, part: Part) -> None:
-        """Go on until all of the file is there."""
-        policy = self._policy()
-        while part.size == 0 or part.size != wanted.bytes:
-            had = part.size
+    def _complete(self, file: RemoteFile, part: _Part) -> None:
+        """Request the rest until all of the file is there."""
+        failures = 0
+        while part.size == 0 or part.size != file.bytes:
+            before = part.size
             try:
-                self._attempt(wanted, part)
-                break
-            except Again as again:
-                if part.size > had:
-                    policy = self._policy()
-                policy = self._wait(policy, again, wanted.address)
+                self._attempt(file, part)
+                return
+            except TransferError as error:
+                failures = 1 if part.size > before else failures + 1
+                if not error.retryable or failures > self._settings.retries:
+                    raise self._connections.give_up(error, file.address) from error
+                self._wait(error, failures)
 
-    def _attempt(self, wanted: Wanted, part: Part) -> None:
+    def _attempt(self, file: RemoteFile, part: _Part) -> None:
         from urllib3.exceptions import HTTPError
 
-        from gluebench.data.sources.faults import of_connection
-
-        response = self._connections.ask(wanted.address, part.headers())
+        response = self._connections.request(file.address, part.headers())
         try:
-            receive(response, wanted, part, self._meter)
+            self._receive(response, file, part)
         except HTTPError as error:
-            raise self._connections.fault(of_connection(error, wanted.address), wanted.address) from error
+            raise connection_error(error, file.address) from error
         finally:
             response.close()
 
-    def _wait(self, policy: Retry, again: Again, address: str) -> Retry:
-        """Wait as long as the server asks, or a little longer each time; the retries that are left."""
-        from urllib3.exceptions import MaxRetryError, ProtocolError
+    def _wait(self, error: TransferError, failures: int) -> None:
+        """Wait as long as the server asks, or a little longer each time."""
+        seconds = _seconds(error.retry_after)
+        if failures > 1:
+            seconds = max(seconds, min(60, 0.5 * 2 ** (failures - 1) + 0.5 * random.random()))
+        if seconds > self._settings.max_wait:
+            raise DataError(f"{error.problem}; the server asks to come back in {seconds:,.0f} seconds")
+        pause = f" in {seconds:.0f} s" if seconds >= 1 else ""
+        self._meter.say(f"{error.problem}; trying again{pause}")
+        time.sleep(seconds)
+
+    def _receive(self, response: BaseHTTPResponse, file: RemoteFile, part: _Part) -> None:
+        """Write the response. Raises TransferError if it ends early, DataError for another file."""
+        had = part.size
+        chunks = _chunks(response)
+        if response.status in (206, 416):
+            given = _RANGE.fullmatch(response.headers.get("Content-Range", ""))
+            if response.status == 416 or not given or int(given[1]) != had:
+                self._meter.advance(-had)
+                part.drop()
+                raise TransferError(
+                    f"{file.address}: the server has no such rest of the file", retryable=True
+                )
+            expected = _expected(file, given[2], had=had)
+            output = part.resume()
+        elif response.status == 200:
+            length = response.headers.get("Content-Length", "")
+            expected = _expected(file, length, had=0)
+            head = next(chunks)
+            if what := mistaken(head):
+                raise DataError(f"{file.address}: {what}")
+            if file.bytes is not None and length.isdecimal() and int(length) != file.bytes:
+                raise DataError(f"{file.address}: {int(length):,} bytes, expected {file.bytes:,}; {_ANOTHER}")
+            chunks = chain([head], chunks)
+            self._meter.advance(-had)
+            output = part.begin(response.headers)
+        else:
+            raise status_error(response, file.address)
+        if expected is not None and file.bytes is None:
+            self._meter.expect(expected)
+        with output:
+            self._write(chunks, output, part, expected)
+        _check_size(part, expected, file)
+
+    def _write(self, chunks: Iterator[bytes], output: IO[bytes], part: _Part, expected: int | None) -> None:
+        """Write the chunks. A body of known length may be cut: its size is checked next."""
+        from urllib3.exceptions import ProtocolError
 
         try:
-            policy = policy.increment("GET", address, error=ProtocolError(again.fault.problem))
-        except MaxRetryError:
-            raise self._connections.given_up(again.fault, address) from again
-        seconds = max(policy.get_backoff_time(), _asked(policy, again.retry_after))
-        if seconds > self._patience.longest:
-            raise DataError(
-                [f"{again.fault.problem}; the server asks to come back in {seconds:,.0f} seconds"]
-            )
-        self._meter.say(
-            f"{again.fault.problem}; trying again{f' in {seconds:.0f} s' if seconds >= 1 else ''}"
-        )
-        time.sleep(seconds)
-        return policy
-
-    def _policy(self) -> Retry:
-        from urllib3 import Retry
-
-        return Retry(self._patience.retries, backoff_factor=0.5, backoff_jitter=0.5, backoff_max=60)
+            for chunk in chunks:
+                output.write(chunk)
+                output.flush()  # so that a kill loses nothing that came
+                self._meter.advance(len(chunk))
+                if expected is not None and part.size > expected:
+                    return  # it may never end
+        except ProtocolError:
+            if expected is None:
+                raise
 
 
-def _asked(policy: Retry, header: str) -> float:
+class _Part:
+    """The bytes that are there of a file, across cuts and runs: `<file>.part`.
+
+    `<file>.part.json` has the server's validator of the version that was begun.
+    """
+
+    def __init__(self, file: RemoteFile) -> None:
+        self.path = file.path.with_name(f"{file.path.name}.part")
+        self._note = file.path.with_name(f"{file.path.name}.part.json")
+        self._file = file
+
+    @property
+    def size(self) -> int:
+        """Bytes that are there."""
+        return self.path.stat().st_size if self.path.exists() else 0
+
+    def headers(self) -> dict[str, str]:
+        """The request for the rest; empty if the file must be begun again.
+
+        Without a checksum, only a validator shows that the pieces are of one version.
+        """
+        validator = self._validator()
+        if not self.size or not (validator or self._file.sha256):
+            return {}
+        return {"Range": f"bytes={self.size}-"} | ({"If-Range": validator} if validator else {})
+
+    def begin(self, headers: Mapping[str, str]) -> IO[bytes]:
+        """Open it empty, and note the validator of this version."""
+        validator = headers.get("ETag", "")
+        if not validator or validator.startswith("W/"):  # a weak one does not promise the same bytes
+            validator = headers.get("Last-Modified", "")
+        self.path.parent.mkdir(parents=True, exist_ok=True)
+        self._note.write_text(json.dumps({"address": self._file.address, "validator": validator}))
+        return open(self.path, "wb")
+
+    def resume(self) -> IO[bytes]:
+        """Open it at its end."""
+        return open(self.path, "ab")
+
+    def finish(self) -> None:
+        """Give the complete and checked file its name."""
+        with open(self.path, "rb+") as file:
+            os.fsync(file.fileno())
+        os.replace(self.path, self._file.path)
+        self._note.unlink(missing_ok=True)
+
+    def drop(self) -> None:
+        """Delete it."""
+        self.path.unlink(missing_ok=True)
+        self._note.unlink(missing_ok=True)
+
+    def _validator(self) -> str:
+        """The noted validator; empty if there is none, or it is of another address."""
+        try:
+            note = json.loads(self._note.read_text())
+            return str(note["validator"]) if note["address"] == self._file.address else ""
+        except (OSError, ValueError, KeyError, TypeError):
+            return ""
+
+
+def _chunks(response: BaseHTTPResponse) -> Iterator[bytes]:
+    """The body as it comes; the first chunk holds HEAD bytes, or all that came before an error."""
+    from urllib3.exceptions import HTTPError
+
+    head, failure = b"", None
+    try:
+        while len(head) < HEAD and (chunk := response.read1(CHUNK)):
+            head += chunk
+    except HTTPError as error:
+        failure = error
+    yield head
+    if failure:
+        raise failure
+    while chunk := response.read1(CHUNK):
+        yield chunk
+
+
+def _expected(file: RemoteFile, length: str, *, had: int) -> int | None:
+    """The size of the complete file, for whose rest the disk must have space."""
+    given = int(length) if length.isdecimal() else None
+    expected = given if file.bytes is None else file.bytes
+    if expected is not None:
+        check_space(file.path.parent, expected - had, what=file.name)
+    return expected
+
+
+def _check_size(part: _Part, expected: int | None, file: RemoteFile) -> None:
+    size = part.size
+    if expected is not None and size > expected:
+        part.drop()
+        raise DataError(f"{file.address}: {size:,} bytes or more, expected {expected:,}; {_ANOTHER}")
+    if expected is not None and size < expected:
+        sizes = f"{readable(size)} of {readable(expected)}"
+        raise TransferError(f"{file.address}: the connection was cut after {sizes}", retryable=True)
+
+
+def _seconds(retry_after: str) -> float:
     """Seconds of a Retry-After header, which may also be a date."""
+    from urllib3 import Retry
     from urllib3.exceptions import InvalidHeader
 
     try:
-        return policy.parse_retry_after(header) if header else 0.0
+        return Retry().parse_retry_after(retry_after) if retry_after else 0.0
     except InvalidHeader:
         return 0.0
 
 
-def checked(wanted: Wanted, path: Path) -> SourceFile | None:
-    """The file that lies there; None where it is not the one that is wanted."""
-    digest = _digest(path)
-    if wanted.sha256 not in ("", digest):
+def checked(file: RemoteFile, path: Path) -> SourceFile | None:
+    """The record of the file at a path; None if it is absent or has another checksum."""
+    if not path.is_file():
         return None
-    return SourceFile(wanted.name, path.stat().st_size, digest)
+    record = source_file(path, file.name)
+    return record if file.sha256 in ("", record.sha256) else None
 
 
-def _digest(path: Path) -> str:
-    with open(path, "rb") as file:
-        return hashlib.file_digest(file, "sha256").hexdigest()
+def check_space(folder: Path, needed: int, *, what: str) -> None:
+    """Raises OSError if the disk has less space than that."""
+    while not folder.exists():
+        folder = folder.parent
+    free = shutil.disk_usage(folder).free
+    if free < needed:
+        sizes = f"{what} needs {readable(needed)}, only {readable(free)} are free"
+        raise OSError(errno.ENOSPC, f"{sizes}; make room, or name another folder", str(folder))
+
+
+def readable(number: float) -> str:
+    """Bytes as people read them: 326 kB, 54.1 MB."""
+    for unit in ("bytes", "kB", "MB", "GB"):
+        if number < 1000 or unit == "GB":
+            break
+        number /= 1000
+    return f"{number:.0f} {unit}" if unit in ("bytes", "kB") else f"{number:.1f} {unit}"
 
 
 @contextmanager
 def _written_to(path: Path) -> Iterator[None]:
-    """A full disk says no file's name; what could not be written does."""
+    """Name the file that could not be written: the error of a full disk does not."""
     try:
         yield
     except OSError as error:
-        reason = error.strerror or str(error)
-        raise DataError([f"{error.filename or path}: {reason[:1].lower()}{reason[1:]}"]) from error
+        raise DataError(os_problem(error, path)) from error
+
+
+def os_problem(error: OSError, path: Path) -> str:
+    """The error as a problem of its own file, or of `path` if it names none."""
+    reason = error.strerror or str(error)
+    return f"{error.filename or path}: {reason[:1].lower()}{reason[1:]}"

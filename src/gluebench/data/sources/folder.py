@@ -2,23 +2,51 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal, NamedTuple, TypeAlias
 
 from gluebench.benchmark import Benchmark, Task
-from gluebench.data.dataset import Dataset, Origin, read_dataset
-from gluebench.data.errors import DataError
+from gluebench.data.dataset import FILE, Dataset, Origin, read_dataset
+from gluebench.data.errors import DataError, gathered
 from gluebench.data.prepared import prepare
-from gluebench.data.sources.earlier import read_earlier
-from gluebench.data.sources.hub_files import read_hub
-from gluebench.data.sources.layouts import NAMES, Found, find
-from gluebench.data.sources.release import Release
+from gluebench.data.sources.content import Survey, survey
+from gluebench.data.sources.parquet import read_earlier, read_hub
+from gluebench.data.sources.release import Hub, Release
 from gluebench.data.sources.released import read_released
-from gluebench.data.sources.survey import Survey, survey
 
 if TYPE_CHECKING:
     import pyarrow as pa
+
+
+Layout = Literal["prepared", "hub", "tsv"]
+NAMES: Mapping[Layout, str] = {
+    "prepared": "prepared before",
+    "hub": "the hub's Parquet files",
+    "tsv": "TSV files",
+}
+"""In the order in which they are preferred."""
+CACHES = ("", "hub", "huggingface/hub", ".cache/huggingface/hub")
+"""Folders below one that was named in which the hub's client may keep its cache."""
+
+
+FileNames: TypeAlias = Mapping[str, tuple[str, ...]]
+"""Split name to the names that its file may have in a folder."""
+
+
+class TaskFiles(NamedTuple):
+    """A task's files in one layout in one folder."""
+
+    layout: Layout
+    folder: Path
+    names: FileNames
+    files: Mapping[str, Path]
+    """Split name to its file, for those that are there."""
+
+    @property
+    def revision(self) -> str:
+        """The commit of a snapshot in the hub's cache."""
+        return self.folder.name if self.layout == "hub" and self.folder.parent.name == "snapshots" else ""
 
 
 def prepare_from_folder(
@@ -39,7 +67,7 @@ def prepare_from_folder(
     of it or all if `keep_going`, and OSError; what was prepared before is then as it was.
     """
     found = find(source, benchmark, task, release, partial=partial)
-    surveys = _surveys(found)
+    surveys = gathered(lambda _, path: survey(path), found.files)
     batches = {
         split: _batches(found, split, surveys[split], task=task, release=release) for split in found.files
     }
@@ -54,22 +82,8 @@ def prepare_from_folder(
         raise
 
 
-def _surveys(found: Found) -> dict[str, Survey]:
-    """A first pass over every file. Raises DataError for all that are empty."""
-    surveys: dict[str, Survey] = {}
-    problems: list[str] = []
-    for split, path in found.files.items():
-        try:
-            surveys[split] = survey(path)
-        except DataError as error:
-            problems += error.problems
-    if problems:
-        raise DataError(problems)
-    return surveys
-
-
 def _batches(
-    found: Found, split: str, known: Survey, *, task: Task, release: Release
+    found: TaskFiles, split: str, known: Survey, *, task: Task, release: Release
 ) -> Iterator[pa.RecordBatch]:
     path, of = found.files[split], release.tasks[task.name]
     if found.layout == "prepared":
@@ -79,16 +93,132 @@ def _batches(
     return read(path, known, task=task, split=task.splits[split], release=of)
 
 
-def _origin(found: Found, source: Path, surveys: dict[str, Survey], origin: Origin | None) -> Origin:
+def _origin(found: TaskFiles, source: Path, surveys: dict[str, Survey], origin: Origin | None) -> Origin:
     """Where the data came from: as the caller says, as they were prepared before, or this folder."""
     if origin is None and found.layout == "prepared":
         return read_dataset(found.folder).origin
-    files = tuple(surveys[split].source(_name(path, source)) for split, path in found.files.items())
+    files = tuple(
+        surveys[split].source(path.relative_to(source).as_posix()) for split, path in found.files.items()
+    )
     if origin is not None:
         return origin if origin.files else origin._replace(files=files)
     location = f"{source.resolve().name} ({NAMES[found.layout]})"
     return Origin("folder", location, files, revision=found.revision)
 
 
-def _name(path: Path, source: Path) -> str:
-    return path.relative_to(source).as_posix()
+def find(source: Path, benchmark: Benchmark, task: Task, release: Release, *, partial: bool) -> TaskFiles:
+    """Where the task's files are: in the folder itself, or else in one of the folders in it.
+
+    There, in the first layout that has all of them, or any of them if `partial`. Raises DataError with the
+    files that were looked for, NotADirectoryError or FileNotFoundError.
+    """
+    if not source.is_dir():
+        kind = NotADirectoryError if source.exists() else FileNotFoundError
+        raise kind(0, f"not a folder; expected one with the files of {task.name}", str(source))
+    enough = 1 if partial else len(task.splits)
+    here = [*_layouts(source, benchmark, task, release), *_unnamed(source, task, release)]
+    best = max(here, key=_count)
+    if _count(best) >= enough:
+        return best
+    folders = sorted(path for path in source.iterdir() if path.is_dir())
+    below = [files for folder in folders for files in _layouts(folder, benchmark, task, release)]
+    most = max(map(_count, below), default=0)
+    top = [files for files in below if most and _count(files) == most]
+    if most >= enough:
+        return _only(top, source, task)
+    incomplete = [best] if best.files else top
+    raise DataError(_missing(incomplete[0], task) if incomplete else _nothing(here, source, task))
+
+
+def _count(found: TaskFiles) -> int:
+    return len(found.files)
+
+
+def _only(candidates: list[TaskFiles], source: Path, task: Task) -> TaskFiles:
+    """The preferred layout. Raises DataError if sibling folders have it."""
+    layout = next(layout for layout in NAMES if any(files.layout == layout for files in candidates))
+    preferred = [files for files in candidates if files.layout == layout]
+    folders = [files.folder.relative_to(source) for files in preferred]
+    if len({folder.parts[0] for folder in folders}) > 1:
+        where = ", ".join(folder.as_posix() for folder in folders)
+        raise DataError(f"{source}: {task.name} is in it more than once, in {where}; name one of these")
+    return preferred[0]
+
+
+def _layouts(base: Path, benchmark: Benchmark, task: Task, release: Release) -> Iterator[TaskFiles]:
+    """What the folder has in each layout."""
+    for folder in (base / benchmark.name / task.name, base / task.name, base):
+        record = read_dataset(folder) if (folder / FILE).is_file() else None
+        if record is not None and (record.benchmark, record.task) == (benchmark.name, task.name):
+            splits = record.splits
+            names = {name: (splits[name].file,) if name in splits else () for name in task.splits}
+            yield _look("prepared", folder, names)
+    yield from _hub(base, task, release)
+    known = release.tasks[task.name]
+    for folder in (*([base] if base.name in known.folders else []), *(base / name for name in known.folders)):
+        yield _tsv(folder, task, release)
+
+
+def _look(layout: Layout, folder: Path, names: FileNames) -> TaskFiles:
+    files: dict[str, Path] = {}
+    for split, alternatives in names.items():
+        path = next((folder / name for name in alternatives if (folder / name).is_file()), None)
+        if path is not None:
+            files[split] = path
+    return TaskFiles(layout, folder, names, files)
+
+
+def _hub(base: Path, task: Task, release: Release) -> Iterator[TaskFiles]:
+    splits = release.tasks[task.name].splits
+    paths = {name: Path(split.hub.path) for name, split in splits.items() if split.hub is not None}
+    if len(paths) < len(task.splits):
+        return
+    for folder in (*_snapshots(base, release.hub), base):
+        yield _look("hub", folder, {name: (path.as_posix(),) for name, path in paths.items()})
+    if any(path.parent.name == base.name for path in paths.values()):
+        yield _look("hub", base, {name: (path.name,) for name, path in paths.items()})
+
+
+def _snapshots(base: Path, hub: Hub | None) -> Iterator[Path]:
+    """Commits of the repository in a cache of the hub, the one that the release names first."""
+    if hub is None:
+        return
+    name = f"datasets--{hub.repository.replace('/', '--')}"
+    for snapshots in (*(base / cache / name / "snapshots" for cache in CACHES), base / "snapshots"):
+        if snapshots.is_dir():
+            yield from sorted(snapshots.iterdir(), key=lambda path: (path.name != hub.revision, path.name))
+
+
+def _tsv(folder: Path, task: Task, release: Release) -> TaskFiles:
+    splits = release.tasks[task.name].splits
+    return _look("tsv", folder, {name: split.files for name, split in splits.items()})
+
+
+def _unnamed(folder: Path, task: Task, release: Release) -> Iterator[TaskFiles]:
+    """The folder as the task's own, whatever it is called, unless as another task's."""
+    if folder.name not in {name for known in release.tasks.values() for name in known.folders}:
+        yield _tsv(folder, task, release)
+
+
+def _missing(found: TaskFiles, task: Task) -> list[str]:
+    """A line for each split that is missing beside others."""
+    there = f"{task.name}; its other splits are there as {NAMES[found.layout]}"
+    return [
+        f"{found.folder}: no {' or '.join(found.names[split]) or split}, the {split} split of {there}"
+        for split in task.splits
+        if split not in found.files
+    ]
+
+
+def _nothing(candidates: Iterable[TaskFiles], source: Path, task: Task) -> list[str]:
+    looked = [f"{task.name}/{FILE}"]
+    exports: list[str] = []
+    for candidate in candidates:
+        exports += map(str, sorted(candidate.folder.glob("*.csv")))
+        paths = [candidate.folder / name for names in candidate.names.values() for name in names]
+        looked += [path.relative_to(source).as_posix() for path in paths]
+    where = f"looked there and in each folder in it for {', '.join(looked)}"
+    lines = [f"{source}: no files of {task.name} are there; {where}"]
+    if exports:
+        lines.append(f"{exports[0]}: CSV files are not what was released; expected the TSV or Parquet files")
+    return lines

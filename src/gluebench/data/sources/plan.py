@@ -1,20 +1,24 @@
-"""What is to be fetched for one task, and whether what is prepared was made of just that."""
+"""Which files to fetch for a task, and from where: the hub, an official archive, or a mirror of either."""
 
 from __future__ import annotations
 
-from pathlib import Path
+import os
+from collections.abc import Mapping
+from pathlib import Path, PurePosixPath
 from typing import Literal, NamedTuple
+from urllib.parse import quote, unquote, urlsplit, urlunsplit
 
 from gluebench.benchmark import Task
 from gluebench.data.dataset import Origin
 from gluebench.data.errors import DataError
-from gluebench.data.sources import archives, hub
-from gluebench.data.sources.address import host
-from gluebench.data.sources.meter import size
-from gluebench.data.sources.receive import Wanted
+from gluebench.data.sources.fetch import RemoteFile, readable
+from gluebench.data.sources.http import host
 from gluebench.data.sources.release import Release
 
 SourceName = Literal["hub", "archives"]
+HUB_ENDPOINT = "HF_ENDPOINT"
+"""The variable by which the hub's own tools are pointed at a mirror of it."""
+PUBLIC_HUB = "https://huggingface.co"
 
 
 class Plan(NamedTuple):
@@ -23,53 +27,116 @@ class Plan(NamedTuple):
     task: Task
     source: SourceName
     folder: Path
-    """Where they lie in the source's own layout."""
-    wants: tuple[Wanted, ...]
+    """Where to put them, in the source's own layout."""
+    files: tuple[RemoteFile, ...]
+    origin: Origin
+    """The origin of what will be prepared, its files not yet known."""
 
     @property
     def bytes(self) -> int:
         """What is known of their size beforehand: nothing of archives."""
-        return sum(want.bytes or 0 for want in self.wants)
+        return sum(file.bytes or 0 for file in self.files)
 
     def made(self, origin: Origin) -> bool:
         """Whether data of that origin were prepared from just these files."""
         if self.source == "archives":
-            return origin.kind == "archive" and origin.location == self.wants[0].address
-        return origin.kind == "hub" and {each.sha256 for each in origin.files} == {
-            want.sha256 for want in self.wants
-        }
+            return (origin.kind, origin.location) == ("archive", self.origin.location)
+        hashes = {file.sha256 for file in self.files}
+        return origin.kind == "hub" and {file.sha256 for file in origin.files} == hashes
 
     def announcement(self) -> str:
-        """What is about to be fetched, and on what terms the task's text is to be had."""
-        number = len(self.wants)
-        what = f"{number} files, {size(self.bytes)}," if number > 1 else self.wants[0].name
-        where = host(self.wants[0].address)
+        """What is about to be fetched, and the terms of the task's text."""
+        number = len(self.files)
+        what = f"{number} files, {readable(self.bytes)}," if number > 1 else self.files[0].name
         licence = self.task.source.licence or "none is named"
-        return f"{self.task.name}: getting {what} from {where}. Licence: {licence}"
+        return f"{self.task.name}: getting {what} from {host(self.files[0].address)}. Licence: {licence}"
 
 
-def plan(
-    release: Release,
-    task: Task,
-    source: SourceName | None,
-    scratch: Path,
-    *,
-    mirror: str = "",
-) -> Plan:
-    """The files of a task at a source; without one named, at the hub if that has them, else the archive.
+def plan(release: Release, task: Task, source: SourceName | None, scratch: Path, *, mirror: str = "") -> Plan:
+    """The files of a task at a source; by default at the hub if that has all of them, else the archive.
 
-    Raises DataError for a task that the source has not.
+    Raises DataError for a task that the source does not have.
     """
-    source = source or ("hub" if hub.has(release, task.name) else "archives")
-    folder = scratch / source
-    if source == "hub":
-        folder = folder / (release.hub.revision if release.hub else "")
-        wants = hub.wanted(release, task.name, folder, mirror=mirror)
-        return Plan(task, source, folder, tuple(wants))
-    try:
-        want = archives.wanted(release.tasks[task.name], task.name, folder, mirror=mirror)
-    except DataError as error:
-        if not hub.has(release, task.name):
-            raise
-        raise DataError([f"{error}; the hub has a copy: --task {task.name} --source hub"]) from None
-    return Plan(task, source, folder, (want,))
+    absent = [name for name, split in release.tasks[task.name].splits.items() if split.hub is None]
+    on_hub = release.hub is not None and not absent
+    if (source or ("hub" if on_hub else "archives")) == "archives":
+        return _from_archive(release, task, scratch / "archives", mirror, on_hub=on_hub)
+    if not on_hub:
+        what = ", ".join(absent) if release.hub and len(absent) < len(task.splits) else "files"
+        raise DataError(f"the hub has no {what} of it; try --source archives, or --from FOLDER")
+    return _from_hub(release, task, scratch / "hub", mirror)
+
+
+def _from_hub(release: Release, task: Task, scratch: Path, mirror: str) -> Plan:
+    """Parquet files of one repository at one commit, each known by its sha256."""
+    assert release.hub is not None
+    where, repository, revision = release.hub
+    folder = scratch / revision
+    files = [split.hub for split in release.tasks[task.name].splits.values() if split.hub is not None]
+    remote = tuple(
+        RemoteFile(
+            name=file.path,
+            address=mirrored(hub_address(hub_endpoint(where), repository, revision, file.path), mirror),
+            path=_inside(folder, file.path),
+            bytes=file.bytes,
+            sha256=file.sha256,
+        )
+        for file in files
+    )
+    # The origin is the repository itself, whatever mirror hands its files over.
+    origin = Origin("hub", f"{where.rstrip('/')}/datasets/{repository}", revision=revision)
+    return Plan(task, "hub", folder, remote, origin)
+
+
+def _inside(folder: Path, path: str) -> Path:
+    parts = PurePosixPath(path).parts
+    if not parts or ".." in parts or path.startswith("/"):
+        raise DataError(f"{path!r}: not a path within the hub's repository")
+    return folder.joinpath(*parts)
+
+
+def _from_archive(release: Release, task: Task, folder: Path, mirror: str, *, on_hub: bool) -> Plan:
+    """A zip or a single file, with no published checksum. Raises DataError if it must be fetched by hand."""
+    known = release.tasks[task.name]
+    if known.manual or not known.archive:
+        unknown = "no address is known of an archive of it; try --source hub, or --from FOLDER"
+        copy = f"; the hub has a copy: --task {task.name} --source hub" if on_hub else ""
+        raise DataError((known.manual or unknown) + copy)
+    name = PurePosixPath(unquote(urlsplit(known.archive).path)).name or task.name
+    file = RemoteFile(name, mirrored(known.archive, mirror), folder / task.name / name)
+    return Plan(task, "archives", folder, (file,), Origin("archive", file.address))
+
+
+def mirrored(address: str, mirror: str) -> str:
+    """The address at the mirror: its scheme, host and path before the address's own path; "" is no mirror.
+
+    >>> mirrored("https://example.org/glue/CoLA.zip", "http://files.lab/copies")
+    'http://files.lab/copies/glue/CoLA.zip'
+    """
+    if not mirror:
+        return address
+    _, _, path, query, _ = urlsplit(address)
+    return _base(mirror, what="mirror") + urlunsplit(("", "", path, query, ""))
+
+
+def hub_endpoint(endpoint: str, environment: Mapping[str, str] = os.environ) -> str:
+    """The hub's address, or what the environment names in place of the public hub."""
+    other = environment.get(HUB_ENDPOINT, "")
+    if other and endpoint.rstrip("/") == PUBLIC_HUB:
+        return _base(other, what=HUB_ENDPOINT)
+    return endpoint.rstrip("/")
+
+
+def hub_address(endpoint: str, repository: str, revision: str, path: str) -> str:
+    """The address of one file of a data set's repository, at one commit."""
+    return f"{endpoint}/datasets/{quote(repository)}/resolve/{quote(revision)}/{quote(path)}"
+
+
+def _base(address: str, *, what: str) -> str:
+    """An address that others are built on, without a slash at its end. Raises DataError."""
+    parts = urlsplit(address)
+    if parts.scheme not in ("http", "https") or not parts.hostname or parts.query or parts.fragment:
+        raise DataError(f"{what}: {address!r}; expected http://HOST or https://HOST, with a path if need be")
+    if "@" in parts.netloc:
+        raise DataError(f"{what}: names and passwords in an address are not supported; leave them out")
+    return address.rstrip("/")

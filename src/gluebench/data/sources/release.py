@@ -92,10 +92,10 @@ def load_release(name_or_path: Benchmark | str | os.PathLike[str]) -> Release:
     findings: list[Finding] = []
     values = _parse(path) if path is not None and path.is_file() else {}
     root = Section(values, (), findings=findings, keys=KEYS["release"])
-    found = Release(_tasks(root, benchmark), _hub(root))
+    release = Release(_tasks(root, benchmark), _hub(root))
     if findings:
-        raise ManifestError([f"{path}: {written(each.path)}: {each.text}" for each in findings])
-    return found
+        raise ManifestError([f"{path}: {written(finding.path)}: {finding.text}" for finding in findings])
+    return release
 
 
 def _path(name_or_path: Benchmark | str | os.PathLike[str], benchmark: Benchmark) -> Path | None:
@@ -123,13 +123,13 @@ def _tasks(root: Section, benchmark: Benchmark) -> dict[str, TaskRelease]:
     known = [*benchmark.tasks, *benchmark.auxiliary]
     for name in sections.keys() - {task.name for task in known}:
         root.inner("tasks").reject(name, f"is no task; {one_of(tuple(task.name for task in known))}")
-    found = {}
+    tasks = {}
     for task in known:
         section = sections.get(task.name, Section({}, ("tasks", task.name), findings=root.findings))
         splits = dict(section.named("splits", KEYS["split"]))
         for name in splits.keys() - task.splits.keys():
             section.inner("splits").reject(name, f"is no split; {one_of(task.splits)}")
-        found[task.name] = TaskRelease(
+        tasks[task.name] = TaskRelease(
             splits={name: _split(splits.get(name), split.file) for name, split in task.splits.items()},
             folders=(task.name, *section.texts("folders")),
             columns=section.texts_by_name("columns"),
@@ -139,7 +139,7 @@ def _tasks(root: Section, benchmark: Benchmark) -> dict[str, TaskRelease]:
             manual=section.text("manual", ""),
             faults=section.text("faults", ""),
         )
-    return found
+    return tasks
 
 
 def _split(section: Section | None, file: str) -> SplitRelease:

@@ -17,10 +17,9 @@ from typing import TYPE_CHECKING, BinaryIO
 from gluebench.benchmark import Split, Task
 from gluebench.data.arrays import integers
 from gluebench.data.errors import DataError
+from gluebench.data.sources.columns import Plan, Shaper, index_text, label_text, plan
+from gluebench.data.sources.content import BLOCK, Survey
 from gluebench.data.sources.release import TaskRelease
-from gluebench.data.sources.shape import Plan, Shaper, plan
-from gluebench.data.sources.survey import BLOCK, Survey
-from gluebench.data.sources.values import index_text, label_text
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -40,7 +39,7 @@ def read_released(
 ) -> Iterator[pa.RecordBatch]:
     """The rows of one file. Raises DataError with every row that cannot be read, after the last of them."""
     if survey.sign:
-        raise DataError([f"{path}: this is {survey.sign}; expected a TSV file; fetch it again"])
+        raise DataError(f"{path}: this is {survey.sign}; expected a TSV file; fetch it again")
     with open(path, "rb") as file:
         if file.read(len(BOM)) != BOM:
             file.seek(0)
@@ -91,11 +90,11 @@ class _Table:
         try:
             names = line.decode().split("\t")
         except UnicodeDecodeError as error:
-            raise DataError([f"{self._path}:1: {_not_text(line, error)}"]) from None
+            raise DataError(f"{self._path}:1: {_not_text(line, error)}") from None
         if self._unnamed and not self._names_columns(names):
             return self._unnamed, plan(self._unnamed, self._task, self._release, where=str(self._path))
         if "idx" in names and "index" not in names:
-            raise DataError([f"{self._path}:1: found the columns {' '.join(names)}: {EXPORT}"])
+            raise DataError(f"{self._path}:1: found the columns {' '.join(names)}: {EXPORT}")
         return names, plan(names, self._task, self._release, where=f"{self._path}:1")
 
     def _names_columns(self, names: Sequence[str]) -> bool:
@@ -123,11 +122,11 @@ class _Table:
             line.decode()
         except UnicodeDecodeError as error:
             return _not_text(line, error)
-        found = line.count(b"\t") + 1
-        if found == width:
+        fields = line.count(b"\t") + 1
+        if fields == width:
             return ""
         advice = self._release.faults or "mend the line, or fetch the file again"
-        what = "an empty line" if not line else f"{found} fields"
+        what = "an empty line" if not line else f"{fields} fields"
         return f"{what}; expected {width} fields, with a tab between them; {advice}"
 
 
@@ -152,7 +151,7 @@ def _blocks(file: BinaryIO, path: Path) -> Iterator[bytes]:
             parts = []
         parts.append(chunk[cut:])
         if len(parts) > LONGEST // BLOCK:
-            raise DataError([f"{path}: a line of more than {LONGEST:,} bytes; expected a table of sentences"])
+            raise DataError(f"{path}: a line of more than {LONGEST:,} bytes; expected a table of sentences")
     rest = b"".join(parts)
     if rest:
         yield rest + b"\n"

@@ -1,4 +1,4 @@
-"""Unpacking a downloaded zip: nothing outside its folder, nothing larger than it says, no room it has not."""
+"""Unpacking a downloaded archive: nothing outside its folder, nothing too large for text or disk."""
 
 from __future__ import annotations
 
@@ -10,13 +10,35 @@ from collections.abc import Collection, Iterable
 from pathlib import Path, PurePosixPath
 
 from gluebench.data.errors import DataError
-from gluebench.data.sources.receive import enough_space
+from gluebench.data.sources.fetch import check_space
+from gluebench.data.sources.release import TaskRelease
 
 RATIO = 200
 """Unpacked by packed bytes of a whole archive; text packs three to ten times smaller."""
 FREE = 1 << 26
 """Bytes that an archive may unpack to whatever its own size."""
+_ZIP = (b"PK\3\4", b"PK\5\6")
 _NOISE = ("__MACOSX", ".DS_Store")
+
+
+def lay_out(release: TaskRelease, task: str, archive: Path, to: Path) -> Path:
+    """Put what the archive holds under `to`, and return the folder to read.
+
+    The files of the splits as a released folder has them, in `<to>/<task>`; of an original corpus, all.
+    """
+    names = {name for split in release.splits.values() for name in split.files}
+    with open(archive, "rb") as file:
+        head = file.read(16)
+    if head.startswith(_ZIP):
+        if release.original:
+            return unpack(archive, to / task)
+        unpack(archive, to / task, only=names, folders=release.folders)
+        return to
+    if archive.name not in names:
+        raise DataError(f"{archive.name}: not a zip; it begins with {ascii(head)[1:]}")
+    (to / task).mkdir(parents=True)
+    (to / task / archive.name).hardlink_to(archive)
+    return to
 
 
 def unpack(archive: Path, to: Path, *, only: Collection[str] = (), folders: Collection[str] = ()) -> Path:
@@ -28,27 +50,33 @@ def unpack(archive: Path, to: Path, *, only: Collection[str] = (), folders: Coll
     try:
         with zipfile.ZipFile(archive) as opened:
             members = _trusted(opened, archive)
-            places = _chosen(members, only, folders) if only else {each: each.filename for each in members}
+            places = (
+                _chosen(members, only, folders) if only else {member: member.filename for member in members}
+            )
             if not places:
-                raise DataError([_nothing(archive, members, only)])
+                raise DataError(_nothing(archive, members, only))
             _bounded(archive, places)
-            enough_space(to.parent, sum(each.file_size for each in places), what=f"unpacking {archive.name}")
+            check_space(
+                to.parent, sum(member.file_size for member in places), what=f"unpacking {archive.name}"
+            )
             for member, place in places.items():
                 _write(opened, member, to / place)
     except (zipfile.BadZipFile, zlib.error, EOFError, NotImplementedError) as error:
         reason = str(error) or type(error).__name__
-        raise DataError([f"{archive.name}: not a whole zip ({reason[:1].lower()}{reason[1:]})"]) from error
+        raise DataError(f"{archive.name}: not a whole zip ({reason[:1].lower()}{reason[1:]})") from error
     inside = list(to.iterdir())
     return inside[0] if not only and len(inside) == 1 and inside[0].is_dir() else to
 
 
 def _trusted(opened: zipfile.ZipFile, archive: Path) -> list[zipfile.ZipInfo]:
     """The files of the zip. Raises DataError with every name that leads elsewhere."""
-    members = [each for each in opened.infolist() if not each.is_dir() and not _is_noise(each.filename)]
+    members = [
+        member for member in opened.infolist() if not member.is_dir() and not _is_noise(member.filename)
+    ]
     problems = [
-        f"{archive.name}: {each.filename!r} {fault}; nothing was unpacked"
-        for each in members
-        if (fault := _fault(each))
+        f"{archive.name}: {member.filename!r} {fault}; nothing was unpacked"
+        for member in members
+        if (fault := _fault(member))
     ]
     if problems:
         raise DataError(problems)
@@ -78,24 +106,24 @@ def _chosen(
     members: Iterable[zipfile.ZipInfo], only: Collection[str], folders: Collection[str]
 ) -> dict[zipfile.ZipInfo, str]:
     """The members wanted, and the name of each."""
-    fitting = [each for each in members if PurePosixPath(each.filename).name in only]
-    named = [each for each in fitting if PurePosixPath(each.filename).parent.name in folders]
-    found: dict[str, zipfile.ZipInfo] = {}
-    for member in sorted(named or fitting, key=lambda each: (each.filename.count("/"), each.filename)):
-        found.setdefault(PurePosixPath(member.filename).name, member)
-    return {member: name for name, member in found.items()}
+    fitting = [member for member in members if PurePosixPath(member.filename).name in only]
+    named = [member for member in fitting if PurePosixPath(member.filename).parent.name in folders]
+    chosen: dict[str, zipfile.ZipInfo] = {}
+    for member in sorted(named or fitting, key=lambda member: (member.filename.count("/"), member.filename)):
+        chosen.setdefault(PurePosixPath(member.filename).name, member)
+    return {member: name for name, member in chosen.items()}
 
 
 def _nothing(archive: Path, members: list[zipfile.ZipInfo], only: Collection[str]) -> str:
-    held = ", ".join(each.filename for each in members[:8]) or "nothing"
+    held = ", ".join(member.filename for member in members[:8]) or "nothing"
     more = f" and {len(members) - 8} more" if len(members) > 8 else ""
     return f"{archive.name}: holds none of {', '.join(sorted(only)) or 'its files'}; it has {held}{more}"
 
 
 def _bounded(archive: Path, members: Iterable[zipfile.ZipInfo]) -> None:
-    unpacked = sum(each.file_size for each in members)
+    unpacked = sum(member.file_size for member in members)
     if unpacked > max(FREE, RATIO * archive.stat().st_size):
-        raise DataError([f"{archive.name}: would unpack to {unpacked:,} bytes, far more than text can"])
+        raise DataError(f"{archive.name}: would unpack to {unpacked:,} bytes, far more than text can")
 
 
 def _write(opened: zipfile.ZipFile, member: zipfile.ZipInfo, place: Path) -> None:

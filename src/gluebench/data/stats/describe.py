@@ -1,17 +1,18 @@
-"""Describing what is on disk of a task, split by split."""
+"""Describing what is on disk of a task, split by split, beside the paper's Tables 1 and 7."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Set
+import re
+from collections import Counter
+from collections.abc import Mapping, Sequence, Set
+from decimal import Decimal
 from pathlib import Path
-from typing import NamedTuple
+from typing import Literal, NamedTuple
 
-from gluebench.benchmark import Benchmark, Task
+from gluebench.benchmark import Benchmark, Role, Task
 from gluebench.data.errors import DataError
 from gluebench.data.home import task_folder
-from gluebench.data.sources.shape import TAGS
-from gluebench.data.stats.diagnostic import Category, categories
-from gluebench.data.stats.printed import SizeBeside, sizes_beside
+from gluebench.data.sources.columns import TAGS
 from gluebench.data.stats.tally import SplitStats, Tally
 from gluebench.data.table import Table, load
 
@@ -69,8 +70,132 @@ def _described(
 
 
 def _categories(task: Task, table: Table) -> tuple[Category, ...]:
-    labels = [each.label for each in table]
-    words = [each for each in labels if isinstance(each, str)]
+    labels = [example.label for example in table]
+    words = [example for example in labels if isinstance(example, str)]
     if table.labelled and len(words) != len(labels):
-        raise DataError([f"{task.name} {table.split}: {len(labels) - len(words)} rows have no label"])
+        raise DataError(f"{task.name} {table.split}: {len(labels) - len(words)} rows have no label")
     return categories(task, [tags or [] for tags in table.column(TAGS)], words if table.labelled else None)
+
+
+class Category(NamedTuple):
+    """One coarse category of phenomena."""
+
+    name: str
+    examples: int
+    """Rows with at least one of its phenomena; one with several counts once."""
+    labels: Mapping[str, int] | None
+    """Label word to its rows among them, in the manifest's order; None where labels are hidden."""
+    printed: Mapping[str, float] = {}
+    """As the paper has it: `count`, and the percentage of each label word."""
+
+    def percentage(self, word: str) -> float | None:
+        """How much of the category has the label, to the one decimal that Table 7 gives."""
+        if not self.labels or not self.examples:
+            return None
+        return round(100 * self.labels[word] / self.examples, 1)
+
+    @property
+    def agrees(self) -> bool | None:
+        """Whether count and percentages are those printed; None where nothing is printed or known."""
+        if not self.printed or self.labels is None:
+            return None
+        own = {"count": self.examples, **{word: self.percentage(word) for word in self.labels}}
+        return all(own.get(name) == figure for name, figure in self.printed.items())
+
+
+def categories(
+    task: Task, tags: Sequence[Sequence[str]], labels: Sequence[str] | None
+) -> tuple[Category, ...]:
+    """The coarse categories in the manifest's order, from each row's tags and label word.
+
+    Raises DataError for tags that the manifest does not have.
+    """
+    coarse = {phenomenon.name: phenomenon.coarse for phenomenon in task.phenomena}
+    unknown = Counter(tag for row in tags for tag in row if tag not in coarse)
+    if unknown:
+        raise DataError(
+            [
+                f"{task.name}: the tag {tag!r} ({count} rows) is no phenomenon of the manifest"
+                for tag, count in unknown.items()
+            ]
+        )
+    rows: dict[str, list[int]] = {name: [] for name in task.coarse()}
+    for position, row in enumerate(tags):
+        for name in dict.fromkeys(coarse[tag] for tag in row):
+            rows[name].append(position)
+    return tuple(
+        Category(name, len(at), _counted(task, at, labels), task.printed.categories.get(name, {}))
+        for name, at in rows.items()
+    )
+
+
+def _counted(task: Task, at: Sequence[int], labels: Sequence[str] | None) -> dict[str, int] | None:
+    if labels is None:
+        return None
+    counts = Counter(labels[position] for position in at)
+    return {word: counts[word] for word in task.words}
+
+
+Agreement = Literal["exact", "rounded", "cut", "differs"]
+"""How a printed figure stands to a size, at the figure's own precision."""
+_FIGURE = re.compile(r"(\d+(?:,\d{3})*(?:\.\d+)?) ?([kKM]?)", re.ASCII)
+_UNITS = {"": 1, "k": 1_000, "K": 1_000, "M": 1_000_000}
+
+
+class SizeBeside(NamedTuple):
+    """A printed size, and that of the split or splits it speaks of."""
+
+    name: str
+    """As the table calls it: "train", "test"."""
+    printed: str
+    splits: tuple[str, ...]
+    size: int | None
+    """Their rows together; None unless all of them are there."""
+    agreement: Agreement | None
+    """None without a size, or for a figure that is no number."""
+    notes: tuple[str, ...] = ()
+    """Where they differ, what the manifest says of that figure."""
+
+
+def agreement(size: int, printed: str) -> Agreement | None:
+    """How a printed figure such as "8.5k" stands to the exact size; None if it is no number.
+
+    Its precision is its last digit: 100 for "8.5k", 1,000 for "67k", 1 for "634". It is "rounded" if no
+    figure of that precision is nearer, "cut" if the digits after it were dropped, and else "differs".
+    """
+    match = _FIGURE.fullmatch(printed.strip())
+    if match is None:
+        return None
+    digits, unit = match[1].replace(",", ""), _UNITS[match[2]]
+    figure = Decimal(digits) * unit
+    step = Decimal(unit).scaleb(-len(digits.partition(".")[2]))
+    if size == figure:
+        return "exact"
+    if 2 * abs(size - figure) <= step:
+        return "rounded"
+    return "cut" if figure < size < figure + step else "differs"
+
+
+def sizes_beside(task: Task, rows: Mapping[str, int | None]) -> tuple[SizeBeside, ...]:
+    """Each size that is printed of a task beside its splits' `rows`, None for a split that is not there."""
+    return tuple(_beside(task, name, printed, rows) for name, printed in task.printed.sizes.items())
+
+
+def _beside(task: Task, name: str, printed: str, rows: Mapping[str, int | None]) -> SizeBeside:
+    splits = splits_called(task, name)
+    there = [size for split in splits if (size := rows.get(split)) is not None]
+    size = sum(there) if there and len(there) == len(splits) else None
+    how = None if size is None else agreement(size, printed)
+    mention = re.compile(rf"(?<![\w.]){re.escape(printed)}(?![\w.]*\w)")
+    notes = tuple(note for note in task.notes if mention.search(note)) if how == "differs" else ()
+    return SizeBeside(name, printed, splits, size, how, notes)
+
+
+def splits_called(task: Task, name: str) -> tuple[str, ...]:
+    """The split of that name, or all that play that part: "test" of MNLI is both its sections."""
+    if name in task.splits:
+        return (name,)
+    roles: tuple[Role, ...] = ("test", "dev")
+    return tuple(
+        file.splits[role].name for role in roles if role == name for file in task.files if role in file.splits
+    )

@@ -28,14 +28,14 @@ _AROUND = 2.1
 """Height of titles, axis and legend together."""
 
 
-def draw(found: Sequence[TaskStats], suite: Benchmark, path: str | os.PathLike[str]) -> None:
+def draw(stats: Sequence[TaskStats], suite: Benchmark, path: str | os.PathLike[str]) -> None:
     """Write the picture to `path`, whose ending names the format: .png, .svg, .pdf."""
-    figure(found, suite).savefig(path, dpi=150, bbox_inches="tight", pad_inches=0.15)
+    figure(stats, suite).savefig(path, dpi=150, bbox_inches="tight", pad_inches=0.15)
 
 
-def figure(found: Sequence[TaskStats], suite: Benchmark) -> Figure:
+def figure(stats: Sequence[TaskStats], suite: Benchmark) -> Figure:
     """A row for each task that has data: its sizes, its label balance, its lengths."""
-    tasks = [each for each in found if any(each.splits.values())]
+    tasks = [task for task in stats if any(task.splits.values())]
     drawn = Figure(
         figsize=(15, _AROUND + _ROW * max(len(tasks), 3)), layout=ConstrainedLayoutEngine(wspace=0.04)
     )
@@ -43,9 +43,9 @@ def figure(found: Sequence[TaskStats], suite: Benchmark) -> Figure:
     drawn.suptitle(f"{suite.title or suite.name}: the examples on disk", fontsize=14)
     sizes.set_ylim(len(tasks) - 0.5, -0.5)  # the first task on top
     _draw_sizes(sizes, tasks)
-    _draw_labels(labels, tasks, [suite.dataset(each.task) for each in tasks])
+    _draw_labels(labels, tasks, [suite.dataset(task.task) for task in tasks])
     _draw_lengths(lengths, tasks)
-    sizes.set_yticks(range(len(tasks)), [each.task for each in tasks], fontsize=11)
+    sizes.set_yticks(range(len(tasks)), [task.task for task in tasks], fontsize=11)
     for axes in (sizes, labels, lengths):
         axes.spines[["top", "right"]].set_visible(False)
         axes.tick_params(axis="y", length=0)
@@ -61,8 +61,8 @@ def _draw_sizes(axes: Axes, tasks: Sequence[TaskStats]) -> None:
     for part, (colour, marker, offset) in _PARTS.items():
         points = [
             (split.examples, row + offset)
-            for row, each in enumerate(tasks)
-            for split in each.splits.values()
+            for row, task in enumerate(tasks)
+            for split in task.splits.values()
             if split is not None and split.examples and _part(split.split) == part
         ]
         if points:
@@ -71,7 +71,7 @@ def _draw_sizes(axes: Axes, tasks: Sequence[TaskStats]) -> None:
     axes.set(xscale="log", title="Sizes", xlabel="examples (logarithmic)")
     axes.xaxis.set_major_formatter("{x:,.0f}")
     axes.xaxis.set_minor_formatter("")
-    counts = [split.examples for each in tasks for split in each.splits.values() if split and split.examples]
+    counts = [split.examples for task in tasks for split in task.splits.values() if split and split.examples]
     axes.set_xlim(
         10 ** math.floor(math.log10(min(counts)) - 0.05), 10 ** math.ceil(math.log10(max(counts)) + 0.05)
     )
@@ -80,8 +80,8 @@ def _draw_sizes(axes: Axes, tasks: Sequence[TaskStats]) -> None:
 
 
 def _draw_labels(axes: Axes, tasks: Sequence[TaskStats], records: Sequence[Task]) -> None:
-    for row, (each, record) in enumerate(zip(tasks, records, strict=True)):
-        chosen = _first_labelled(each)
+    for row, (stats, record) in enumerate(zip(tasks, records, strict=True)):
+        chosen = _first_labelled(stats)
         if chosen is None:
             axes.text(50, row, "labels hidden", ha="center", va="center", fontsize=9, color="#555555")
         else:
@@ -94,9 +94,13 @@ def _draw_labels(axes: Axes, tasks: Sequence[TaskStats], records: Sequence[Task]
     axes.set_xticks(range(0, 101, 20))
 
 
-def _first_labelled(each: TaskStats) -> tuple[str, Labels] | None:
+def _first_labelled(stats: TaskStats) -> tuple[str, Labels] | None:
     return next(
-        ((split.split, split.labels) for split in each.splits.values() if split is not None and split.labels),
+        (
+            (split.split, split.labels)
+            for split in stats.splits.values()
+            if split is not None and split.labels
+        ),
         None,
     )
 
@@ -125,8 +129,8 @@ def _fitting(name: str, width: float) -> str:
 
 
 def _draw_lengths(axes: Axes, tasks: Sequence[TaskStats]) -> None:
-    for row, each in enumerate(tasks):
-        split = next(split for split in each.splits.values() if split is not None)
+    for row, stats in enumerate(tasks):
+        split = next(split for split in stats.splits.values() if split is not None)
         _draw_length(axes, row, split)
     axes.plot([], [], "o", color="#444444", label="median")
     axes.plot([], [], "|", color="#444444", markersize=11, markeredgewidth=2, label="95th percentile")
@@ -138,15 +142,15 @@ def _draw_lengths(axes: Axes, tasks: Sequence[TaskStats]) -> None:
 
 def _draw_length(axes: Axes, row: int, split: SplitStats) -> None:
     count = len(split.lengths)
-    for position, (column, each) in enumerate(split.lengths.items()):
+    for position, (column, lengths) in enumerate(split.lengths.items()):
         height = row + 0.36 * (position - (count - 1) / 2)
         colour = _LINES[position % len(_LINES)]
-        axes.plot([each.median, each.p95], [height, height], color=colour, linewidth=1.8)
-        axes.plot(each.median, height, "o", color=colour)
-        axes.plot(each.p95, height, "|", color=colour, markersize=11, markeredgewidth=2)
+        axes.plot([lengths.median, lengths.p95], [height, height], color=colour, linewidth=1.8)
+        axes.plot(lengths.median, height, "o", color=colour)
+        axes.plot(lengths.p95, height, "|", color=colour, markersize=11, markeredgewidth=2)
         axes.annotate(
             column,
-            (each.p95, height),
+            (lengths.p95, height),
             (7, 0),
             textcoords="offset points",
             va="center",

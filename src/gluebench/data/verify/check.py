@@ -9,9 +9,9 @@ from typing import Literal, NamedTuple
 from gluebench.benchmark import Benchmark, Split, Task
 from gluebench.data.dataset import FILE, Dataset, read_dataset
 from gluebench.data.errors import DataError
-from gluebench.data.fingerprint import Fingerprint
+from gluebench.data.fingerprint import Fingerprint, fingerprint_of
 from gluebench.data.home import split_file, task_folder
-from gluebench.data.published import other_release, standing
+from gluebench.data.prepared import other_release, standing
 from gluebench.data.sources.release import Release, load_release
 from gluebench.data.table import Table, load
 from gluebench.data.verify.differences import Difference, differences
@@ -74,57 +74,53 @@ def _absent(task: Task, split: Split) -> SplitCheck:
     return SplitCheck(task.name, split.name, "absent", None, split.size, "", "not on disk")
 
 
-class _Found(NamedTuple):
-    """A split's fingerprints, as its rows are now."""
-
-    whole: str
-    text: str
-
-
-def fingerprints(table: Table) -> tuple[str, str]:
-    """Of text and labels, and of the text alone, computed from the rows."""
-    running = Fingerprint(table.task.columns)
-    for batch in table.to_arrow().to_batches():
-        running.update(batch)
-    return running.whole, running.text
+def _fingerprint(table: Table) -> Fingerprint:
+    """Of the rows as they are now."""
+    return fingerprint_of(table.task.columns, table.to_arrow().to_batches())
 
 
 def _check(
     benchmark: Benchmark, table: Table, split: Split, record: Dataset | None, compared: Reference
 ) -> SplitCheck:
-    found = _Found(*fingerprints(table))
+    fingerprint = _fingerprint(table)
     if compared.against is not None:
         other = load(table.task.name, split.name, compared.against, benchmark=benchmark)
-        state, reason = _beside(found, _Found(*fingerprints(other)), str(compared.against))
+        state, reason = _beside(
+            fingerprint,
+            _fingerprint(other),
+            str(compared.against),
+        )
         known: Marks | None = marks(table.task, other)
     else:
-        state, reason = _as_published(table, split, record, found, compared.release)
+        state, reason = _as_published(table, split, record, fingerprint, compared.release)
         known = compared.marks.get((table.task.name, split.name))
     rows = tuple(differences(table.task, table, known)) if state == "differs" and known else ()
     size = len(known) if compared.against is not None and known is not None else split.size
-    return SplitCheck(table.task.name, split.name, state, len(table), size, found.whole, reason, rows)
+    return SplitCheck(table.task.name, split.name, state, len(table), size, fingerprint.whole, reason, rows)
 
 
-def _beside(found: _Found, other: _Found, name: str) -> tuple[State, str]:
-    if found.whole == other.whole:
+def _beside(fingerprint: Fingerprint, other: Fingerprint, name: str) -> tuple[State, str]:
+    if fingerprint.whole == other.whole:
         return "as published", f"text and labels are those of {name}"
-    if found.text == other.text:
+    if fingerprint.text == other.text:
         return "differs", f"the text is that of {name}, the labels are not"
     return "differs", f"text differs from that of {name}"
 
 
 def _as_published(
-    table: Table, split: Split, record: Dataset | None, found: _Found, known: Release
+    table: Table, split: Split, record: Dataset | None, fingerprint: Fingerprint, known: Release
 ) -> tuple[State, str]:
-    kept = record.splits[split.name].fingerprint if record and split.name in record.splits else found.whole
-    if kept != found.whole:
+    kept = (
+        record.splits[split.name].fingerprint if record and split.name in record.splits else fingerprint.whole
+    )
+    if kept != fingerprint.whole:
         return "differs", f"the file was changed after it was prepared ({FILE} has another fingerprint)"
     if len(table) != split.size:
         release = other_release(table.task, split, len(table))
         return "differs", f"{len(table):,} rows, published are {split.size:,}{release}"
     if split.fingerprint:
-        return standing(found.whole, found.text, split)
+        return standing(fingerprint.whole, fingerprint.text, split)
     hub = known.tasks[table.task.name].splits[split.name].hub
-    if hub and record and any(each.sha256 == hub.sha256 for each in record.origin.files):
+    if hub and record and any(file.sha256 == hub.sha256 for file in record.origin.files):
         return "as published", "made from the hub's file, whose checksum is the published one"
     return "not known", "the number of rows is right; what the published rows hold is not known here"

@@ -40,66 +40,68 @@ class Difference(NamedTuple):
 
 def differences(task: Task, examples: Sequence[Example], known: Marks) -> list[Difference]:
     """Every row that differs from the marks of the published ones, in file order."""
-    found = marks(task, examples)
-    if found == known:
+    own = marks(task, examples)
+    if own == known:
         return []
-    if found.texts != known.texts and sorted(_rows(found)) == sorted(_rows(known)):
+    if own.texts != known.texts and sorted(_rows(own)) == sorted(_rows(known)):
         moved = [
-            row for row, pair in enumerate(zip(_rows(found), _rows(known), strict=True)) if pair[0] != pair[1]
+            row for row, pair in enumerate(zip(_rows(own), _rows(known), strict=True)) if pair[0] != pair[1]
         ]
         return [Difference(row, ORDER) for row in moved]
     return _without_chance(
         [
             difference
-            for here, there in _aligned(*_comparable(found, known))
-            for difference in _difference(task, examples, found, known, here=here, there=there)
+            for here, there in _aligned(*_comparable(own, known))
+            for difference in _difference(task, examples, own, known, here=here, there=there)
         ]
     )
 
 
-def _without_chance(found: list[Difference]) -> list[Difference]:
+def _without_chance(rows: list[Difference]) -> list[Difference]:
     """A kind found by trying that few rows of many have is chance: 16 bits, some 30 trials a row."""
     tried = {kind for kind, _ in _CHANGES}
-    counts = Counter(each.kind for each in found)
-    chance = {kind for kind in tried if counts[kind] <= len(found) * BY_CHANCE}
-    return [each._replace(kind=SPACING) if each.kind in chance else each for each in found]
+    counts = Counter(difference.kind for difference in rows)
+    chance = {kind for kind in tried if counts[kind] <= len(rows) * BY_CHANCE}
+    return [
+        difference._replace(kind=SPACING) if difference.kind in chance else difference for difference in rows
+    ]
 
 
-def summary(found: Sequence[Difference]) -> dict[str, int]:
+def summary(rows: Sequence[Difference]) -> dict[str, int]:
     """Kind to the number of rows, most frequent first."""
-    return dict(Counter(each.kind for each in found).most_common())
+    return dict(Counter(difference.kind for difference in rows).most_common())
 
 
-def _rows(each: Marks) -> list[tuple[int, int, int]]:
-    return list(zip(each.texts, each.letters, each.labels, strict=True))
+def _rows(split: Marks) -> list[tuple[int, int, int]]:
+    return list(zip(split.texts, split.letters, split.labels, strict=True))
 
 
-def _comparable(found: Marks, known: Marks) -> tuple[Sequence[int], Sequence[int]]:
+def _comparable(own: Marks, known: Marks) -> tuple[Sequence[int], Sequence[int]]:
     """What rows are recognised by: their texts, or their letters alone where most texts were rewritten."""
-    common = (Counter(found.texts) & Counter(known.texts)).total()
-    if 2 * common >= min(len(found), len(known)):
-        return found.texts, known.texts
-    return found.letters, known.letters
+    common = (Counter(own.texts) & Counter(known.texts)).total()
+    if 2 * common >= min(len(own), len(known)):
+        return own.texts, known.texts
+    return own.letters, known.letters
 
 
-def _aligned(found: Sequence[int], known: Sequence[int]) -> Iterator[tuple[int | None, int | None]]:
+def _aligned(own: Sequence[int], known: Sequence[int]) -> Iterator[tuple[int | None, int | None]]:
     """Positions in both that belong together; None where one has no partner.
 
     Rows are matched one to one where the counts are the same and most agree in place; else by the longest
     runs of equal marks between the first and the last difference.
     """
-    start = _common(found, known)
-    end = min(_common(found[::-1], known[::-1]), min(len(found), len(known)) - start)
+    start = _common(own, known)
+    end = min(_common(own[::-1], known[::-1]), min(len(own), len(known)) - start)
     yield from ((row, row) for row in range(start))
-    yield from _middle(found, known, start=start, end=end)
-    shift = len(known) - len(found)
-    yield from ((row, row + shift) for row in range(len(found) - end, len(found)))
+    yield from _middle(own, known, start=start, end=end)
+    shift = len(known) - len(own)
+    yield from ((row, row + shift) for row in range(len(own) - end, len(own)))
 
 
 def _middle(
-    found: Sequence[int], known: Sequence[int], *, start: int, end: int
+    own: Sequence[int], known: Sequence[int], *, start: int, end: int
 ) -> Iterator[tuple[int | None, int | None]]:
-    here, there = found[start : len(found) - end], known[start : len(known) - end]
+    here, there = own[start : len(own) - end], known[start : len(known) - end]
     agreeing = sum(one == other for one, other in zip(here, there, strict=False))
     in_place = len(here) == len(there) and agreeing * 2 >= len(here)
     if in_place or max(len(here), len(there)) > MOST_ALIGNED:
@@ -129,7 +131,7 @@ def _common(one: Sequence[int], other: Sequence[int]) -> int:
 def _difference(
     task: Task,
     examples: Sequence[Example],
-    found: Marks,
+    own: Marks,
     known: Marks,
     *,
     here: int | None,
@@ -140,11 +142,11 @@ def _difference(
     elif here is not None and there is None:
         yield Difference(here, ADDED)
     elif here is not None and there is not None:
-        if found.texts[here] != known.texts[there]:
+        if own.texts[here] != known.texts[there]:
             values = tuple(examples[here].inputs.values())
             yield Difference(here, _kind(values, known.texts[there], known.letters[there]))
-        if found.labels[here] != known.labels[there]:
-            yield _label_difference(task, here, found.labels[here], known.labels[there])
+        if own.labels[here] != known.labels[there]:
+            yield _label_difference(task, here, own.labels[here], known.labels[there])
 
 
 def _label_difference(task: Task, row: int, here: int, there: int) -> Difference:

@@ -3,18 +3,26 @@
 A fingerprint says that a split is not the published one; the marks of the published rows say which rows are
 not, and what kind of difference it is. Each row has 16 bits of a hash of its texts, 8 bits of a hash of their
 letters and digits alone, and a byte for its label.
+
+The marks that come with the package are made from prepared data whose fingerprints are the manifest's:
+
+python -m gluebench.data.verify.marks DATA [BENCHMARK] > src/gluebench/data/verify/glue.marks
 """
 
 from __future__ import annotations
 
 import json
+import sys
 from array import array
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from hashlib import blake2b
 from importlib.resources import files
+from pathlib import Path
 from typing import NamedTuple
 
-from gluebench.benchmark import Benchmark, Task
+from gluebench.benchmark import Benchmark, Task, load_benchmark
+from gluebench.data.fingerprint import fingerprint_of
+from gluebench.data.table import load
 from gluebench.data.tsv import Example
 
 HIDDEN = 255
@@ -79,12 +87,12 @@ def published(benchmark: Benchmark) -> dict[tuple[str, str], Marks]:
     return dict(unpacked(resource.read_bytes())) if resource.is_file() else {}
 
 
-def packed(found: Mapping[tuple[str, str], Marks]) -> bytes:
+def packed(splits: Mapping[tuple[str, str], Marks]) -> bytes:
     """Marks as a file: a line of JSON that lists the splits, then each split's texts, letters and labels."""
-    listing = [[task, split, len(each)] for (task, split), each in found.items()]
+    listing = [[task, split, len(split_marks)] for (task, split), split_marks in splits.items()]
     parts = [json.dumps({"format": _FORMAT, "splits": listing}).encode() + b"\n"]
-    for each in found.values():
-        parts += [_little(each.texts).tobytes(), each.letters, each.labels]
+    for split_marks in splits.values():
+        parts += [_little(split_marks.texts).tobytes(), split_marks.letters, split_marks.labels]
     return b"".join(parts)
 
 
@@ -111,3 +119,20 @@ def _little(values: array[int]) -> array[int]:
     swapped = array("H", values)
     swapped.byteswap()
     return swapped
+
+
+def published_marks(data: Path, name: str) -> dict[tuple[str, str], Marks]:
+    """The marks of every split whose fingerprint the manifest has. Raises ValueError for other data."""
+    benchmark = load_benchmark(name)
+    splits = {}
+    for task in benchmark.tasks:
+        for split in (split for split in task.splits.values() if split.fingerprint):
+            table = load(task.name, split.name, data, benchmark=benchmark)
+            if fingerprint_of(task.columns, table.to_arrow().to_batches()).whole != split.fingerprint:
+                raise ValueError(f"{task.name}, {split.name}: not the published rows")
+            splits[task.name, split.name] = marks(task, table)
+    return splits
+
+
+if __name__ == "__main__":
+    sys.stdout.buffer.write(packed(published_marks(Path(sys.argv[1]), (sys.argv[2:] or ["glue"])[0])))

@@ -10,7 +10,7 @@ from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any, NamedTuple
 from urllib.parse import urlsplit
 
-from gluebench.data.sources.address import proxy
+from gluebench.data.sources.http import proxy
 from gluebench.systems.adapters.errors import ModelError
 from gluebench.version import __version__
 

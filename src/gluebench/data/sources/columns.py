@@ -1,0 +1,354 @@
+"""From a file's columns to ours: which is which, and the checked index, labels and tags.
+
+A column of a file becomes `index`, an input column, `label`, a set of tags, or stays under its own name.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
+
+from gluebench.benchmark import Task
+from gluebench.data.arrays import constant, integers, lists, numbers, strings
+from gluebench.data.errors import DataError
+from gluebench.data.fingerprint import LABEL
+from gluebench.data.prepared import INDEX
+from gluebench.data.sources.release import TaskRelease
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+TAGS = "phenomena"
+JOINER = ";"
+"""Between several tags in one cell."""
+
+
+Check: TypeAlias = "Callable[[pa.Array], Checked]"
+"""Reads one column of a file, batch by batch."""
+
+
+class Plan(NamedTuple):
+    """Positions of a file's columns by what becomes of them."""
+
+    inputs: tuple[int, ...]
+    """In the order of the task's input columns."""
+    index_at: int | None
+    label_at: int | None
+    tags: Mapping[int, str]
+    """Position to the coarse category whose tags it holds."""
+    extras: Mapping[str, int]
+
+
+class Checked(NamedTuple):
+    """A column's values, and what is wrong with some of them."""
+
+    values: pa.Array | None
+    """None where they are hidden."""
+    bad: Sequence[int] = ()
+    """Rows whose value cannot be taken."""
+    expected: str = ""
+
+
+def plan(names: Sequence[str], task: Task, release: TaskRelease, *, where: str, index: str = INDEX) -> Plan:
+    """What becomes of columns of these names. Raises DataError where the task's inputs are not all there."""
+    ours = [INDEX if name == index else release.columns.get(name, name) for name in names]
+    missing = [column for column in task.columns if column not in ours]
+    if missing:
+        expected = " ".join(_alternatives(column, release) for column in task.columns)
+        raise DataError(
+            f"{where}: found the columns {_quoted(names)}; expected {expected} among them, for {task.name}"
+        )
+    tagged = {at: name for at, name in enumerate(ours) if name in task.coarse()}
+    taken = [*(name for at, name in enumerate(ours) if at not in tagged), *([TAGS] if tagged else [])]
+    repeated = sorted({name for name in taken if taken.count(name) > 1})
+    if repeated or "" in taken:
+        fault = f"{repeated[0]!r} twice" if repeated else "one without a name"
+        raise DataError(f"{where}: found the columns {_quoted(names)}, {fault}; expected each name once")
+    at = {name: position for position, name in enumerate(ours) if position not in tagged}
+    own = {INDEX, LABEL, *task.columns}
+    return Plan(
+        tuple(at[column] for column in task.columns),
+        at.get(INDEX),
+        at.get(LABEL),
+        tagged,
+        {name: position for name, position in at.items() if name not in own},
+    )
+
+
+def _alternatives(column: str, release: TaskRelease) -> str:
+    """A column's name in files, and its other ones."""
+    names = [theirs for theirs, ours in release.columns.items() if ours == column]
+    return f"{column} (or {', '.join(names)})" if names else column
+
+
+def _quoted(names: Sequence[str]) -> str:
+    shown = [repr(name[:40]) for name in names[:20]]
+    return " ".join(shown) + (f" and {len(names) - 20} more" if len(names) > 20 else "")
+
+
+class Shaper:
+    """Makes batches of ours from a file's columns and keeps every problem it meets."""
+
+    def __init__(
+        self, plan: Plan, task: Task, *, quoted: bool, index: Check, label: Check, problems: list[str]
+    ) -> None:
+        self._plan = plan
+        self._task = task
+        self._quoted = quoted
+        self._index = index
+        self._label = label
+        self._tags = _Tags(task)
+        self._problems = problems
+        self._rows = 0
+
+    def batch(self, columns: Sequence[pa.Array], where: Callable[[int], str]) -> pa.RecordBatch:
+        """The rows of these columns; `where` says where a row of them stands."""
+        import pyarrow as pa
+
+        plan, ours = self._plan, dict[str, Any]()
+        rows = len(columns[0])
+        ours[INDEX] = self._numbered(columns, rows, where)
+        for name, at in zip(self._task.columns, plan.inputs, strict=True):
+            ours[name] = unquoted(columns[at]) if self._quoted else columns[at]
+        if plan.label_at is not None:
+            ours[LABEL] = self._checked(LABEL, self._label, columns[plan.label_at], where)
+        ours |= {name: columns[at] for name, at in plan.extras.items()}
+        if plan.tags:
+            cells = {coarse: columns[at].to_pylist() for at, coarse in plan.tags.items()}
+            ours[TAGS] = self._tags.read(cells, where, self._problems)
+        self._rows += rows
+        return pa.RecordBatch.from_pydict(
+            {name: values for name, values in ours.items() if values is not None}
+        )
+
+    def _numbered(self, columns: Sequence[pa.Array], rows: int, where: Callable[[int], str]) -> pa.Array:
+        """The file's own index, or else the number of the row."""
+        import numpy as np
+
+        if self._plan.index_at is not None:
+            return self._checked(INDEX, self._index, columns[self._plan.index_at], where)
+        return integers(np.arange(self._rows, self._rows + rows))
+
+    def _checked(
+        self, name: str, check: Check, values: pa.Array, where: Callable[[int], str]
+    ) -> pa.Array | None:
+        checked = check(values)
+        for row in checked.bad:
+            value = values[row].as_py()
+            self._problems.append(f"{where(row)}: the {name} is {value!r}; expected {checked.expected}")
+        return checked.values
+
+
+def unquoted(texts: pa.Array) -> pa.Array:
+    """Texts with CSV quoting undone where it is whole: `"a ""b"" c"` becomes `a "b" c`, others stay."""
+    import pyarrow.compute as pc
+
+    if not pc.any(pc.starts_with(texts, '"')).as_py():
+        return texts
+    proper = pc.match_substring_regex(texts, r'(?s)^"(?:[^"]|"")*"$')
+    inner = pc.replace_substring(pc.utf8_slice_codeunits(texts, 1, -1), '""', '"')
+    return pc.if_else(proper, inner, texts)
+
+
+class _Tags:
+    """Reads the cells of coarse categories into one list of canonical names for each row."""
+
+    def __init__(self, task: Task) -> None:
+        self._names = {
+            (phenomenon.coarse, name): phenomenon.name
+            for phenomenon in task.phenomena
+            for name in (phenomenon.name, *phenomenon.aliases)
+        }
+        self._coarse = task.coarse()
+
+    def read(
+        self, cells: Mapping[str, Sequence[str]], where: Callable[[int], str], problems: list[str]
+    ) -> pa.Array:
+        """Tags of each row in the manifest's order of categories, and in their cell's within one."""
+        rows: list[list[str]] = [[] for _ in next(iter(cells.values()))]
+        for coarse in self._coarse:
+            for row, cell in enumerate(cells.get(coarse, ())):
+                for tag in cell.split(JOINER) if cell else ():
+                    name = self._names.get((coarse, tag))
+                    if name is None:
+                        expected = ", ".join(known for group, known in self._names if group == coarse)
+                        problems.append(
+                            f"{where(row)}: the tag {tag!r} of {coarse}; expected one of {expected}"
+                        )
+                    else:
+                        rows[row].append(name)
+        return lists(rows)
+
+
+HIDDEN = "-1"
+HIDDEN_NUMBER = -1
+WHOLE = r"^(?:0|[1-9][0-9]{0,17})$"
+DECIMAL = r"^-?[0-9]{1,15}(?:\.[0-9]{1,30})?$"
+
+
+def index_text(values: pa.Array) -> Checked:
+    """Whole numbers from 0 as plain text."""
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    good = pc.match_substring_regex(values, WHOLE)
+    return Checked(_kept(values, good).cast(pa.int64()), _bad(good), "a whole number from 0")
+
+
+def index_number(values: pa.Array) -> Checked:
+    """Whole numbers from 0 of a typed column."""
+    import pyarrow as pa
+
+    if not pa.types.is_integer(values.type):
+        return Checked(values, range(len(values)), "a whole number from 0")
+    good = _between(values, 0, float("inf"))
+    return Checked(values.cast(pa.int64()), _bad(good), "a whole number from 0")
+
+
+class Labels(NamedTuple):
+    """The labels of a batch, or nulls, and which of them are sound or marked as hidden."""
+
+    values: pa.Array
+    sound: pa.Array
+    hidden: pa.Array
+
+
+class LabelCheck:
+    """Checks labels batch by batch: the first says for the whole file whether they are hidden."""
+
+    def __init__(self, read: Callable[[pa.Array], Labels], expected: str) -> None:
+        self._read = read
+        self._expected = expected
+        self._hidden: bool | None = None
+
+    def __call__(self, values: pa.Array) -> Checked:
+        """The labels of the next rows; None if they are hidden."""
+        labels = self._read(values)
+        if self._hidden is None:
+            self._hidden = bool(numbers(labels.hidden).all())
+        if self._hidden:
+            return Checked(None, _bad(labels.hidden), f"{HIDDEN} for hidden, as in the rows above")
+        return Checked(labels.values, _bad(labels.sound), self._expected)
+
+
+def label_text(task: Task) -> Check:
+    """The check of labels that are text: label words and their synonyms, or scores."""
+    return _words(task) if task.labels else _scores(task)
+
+
+def _words(task: Task) -> LabelCheck:
+    known = {word: word for word in task.words}
+    for label in task.labels:
+        known |= dict.fromkeys(label.synonyms, label.word)
+
+    def read(values: pa.Array) -> Labels:
+        import pyarrow.compute as pc
+
+        codes = pc.index_in(values, value_set=strings(list(known)))
+        sound = codes.is_valid()
+        hidden = pc.and_not(pc.equal(values, constant(HIDDEN)), sound)
+        return Labels(strings(list(known.values())).take(codes), sound, hidden)
+
+    return LabelCheck(read, f"one of {', '.join(task.words)}")
+
+
+def _scores(task: Task) -> LabelCheck:
+    low, high = task.score_range or (float("-inf"), float("inf"))
+
+    def read(values: pa.Array) -> Labels:
+        import pyarrow as pa
+        import pyarrow.compute as pc
+
+        if not pa.types.is_floating(values.type):
+            values = _kept(values, pc.match_substring_regex(values, DECIMAL))
+        elif not pa.types.is_float64(values.type):
+            values = values.cast(pa.string())  # the shortest decimal: 3.2, not 3.2000000477
+        scores = values.cast(pa.float64())
+        sound = _between(scores, low, high)
+        return Labels(scores, sound, pc.and_not(_between(scores, HIDDEN_NUMBER, HIDDEN_NUMBER), sound))
+
+    return LabelCheck(read, f"a plain decimal number from {low:g} to {high:g}")
+
+
+def _class_numbers(words: Sequence[str]) -> LabelCheck:
+    """The check of the hub's labels: numbers of classes, -1 for hidden."""
+    last = len(words) - 1
+
+    def read(values: pa.Array) -> Labels:
+        import pyarrow as pa
+
+        sound = _between(values, 0, last)
+        labels = strings(words).take(_kept(values, sound).cast(pa.int64()))
+        return Labels(labels, sound, _between(values, HIDDEN_NUMBER, HIDDEN_NUMBER))
+
+    return LabelCheck(read, f"the number of a class, 0 to {last}")
+
+
+def label_typed(task: Task, field: pa.Field, names: Sequence[str] | None, *, where: str) -> Check:
+    """The check of a typed label column: class numbers, scores or words. Raises DataError for other types."""
+    import pyarrow as pa
+
+    if pa.types.is_integer(field.type) and task.labels:
+        return _class_numbers(task.words if names is None else _by_name(task, names, where=where))
+    if (pa.types.is_floating(field.type) and not task.labels) or pa.types.is_string(field.type):
+        return label_text(task)
+    expected = "numbers of classes or words" if task.labels else "decimal numbers"
+    raise DataError(f"{where}: the label column is of type {field.type}; expected {expected}")
+
+
+def class_names(schema: pa.Schema) -> list[str] | None:
+    """The classes that Hugging Face's metadata names, in the order of their numbers; None if it does not."""
+    try:
+        features = json.loads((schema.metadata or {})[b"huggingface"])["info"]["features"]
+        names = features["label"]["names"]
+    except (KeyError, TypeError, ValueError):
+        return None
+    return names if isinstance(names, list) and all(isinstance(name, str) for name in names) else None
+
+
+def _by_name(task: Task, names: Sequence[str], *, where: str) -> tuple[str, ...]:
+    """Classes of the file as our label words: by name where they are known, else by order."""
+    known = {
+        _plain(name): label.word
+        for label in task.labels
+        for name in (label.gloss, *label.synonyms, label.word)
+    }
+    words = [known.get(_plain(name)) for name in names]
+    if len(words) == len(task.words) and not any(words):
+        return task.words
+    known_words = tuple(word for word in words if word is not None)
+    if sorted(known_words) != sorted(task.words) or len(words) != len(known_words):
+        raise DataError(
+            f"{where}: the file's classes are {', '.join(names)}; expected those of {', '.join(task.words)}"
+        )
+    return known_words
+
+
+def _plain(name: str) -> str:
+    return name.casefold().replace("_", " ")
+
+
+def _kept(values: pa.Array, good: pa.Array) -> pa.Array:
+    """The values with nulls for those that are not good."""
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    if pc.all(good).as_py():
+        return values
+    return pc.if_else(good, values, pa.nulls(1, values.type)[0])
+
+
+def _between(values: pa.Array, low: float, high: float) -> pa.Array:
+    """Which values lie from low to high; a missing one does not."""
+    import pyarrow.compute as pc
+
+    inside = pc.and_(pc.greater_equal(values, constant(low)), pc.less_equal(values, constant(high)))
+    return pc.fill_null(inside, constant(False))
+
+
+def _bad(good: pa.Array) -> list[int]:
+    import numpy as np
+
+    rows: list[int] = np.flatnonzero(~numbers(good)).tolist()
+    return rows

@@ -1,0 +1,188 @@
+"""Requests for files: proxies, redirects, time limits, and what to say when a server cannot deliver."""
+
+from __future__ import annotations
+
+import ssl
+from http.client import responses
+from typing import TYPE_CHECKING
+from urllib.parse import urlsplit
+
+from gluebench.data.errors import DataError
+from gluebench.version import __version__
+
+if TYPE_CHECKING:
+    from urllib3 import BaseHTTPResponse, PoolManager
+
+MIRROR = "GLUEBENCH_MIRROR"
+REDIRECTS = 5
+HEADERS = {
+    "User-Agent": f"gluebench/{__version__}",
+    "Accept-Encoding": "identity",  # what is counted, ranged over and hashed is the file itself
+}
+RETRYABLE = frozenset({408, 425, 429, 500, 502, 503, 504})
+"""Statuses that may be another a moment later."""
+_HINTS = {
+    401: "it asks for a sign-in; fetch the file by hand and use --from",
+    403: "the server refuses; fetch the file by hand and use --from, or name a mirror with --mirror",
+    404: "the file is not there (any more); try the other --source, or a mirror with --mirror",
+    410: "the file is not there any more; try the other --source, or a mirror with --mirror",
+    407: "the proxy asks for a name and a password",
+}
+_MIRRORS = f"a proxy is set with HTTPS_PROXY, a mirror with --mirror or {MIRROR}"
+
+
+def host(address: str) -> str:
+    """Host and port of an address, as messages show them."""
+    return urlsplit(address).netloc.rpartition("@")[2]
+
+
+def proxy(address: str) -> str:
+    """The proxy that the environment names for the address; empty for a direct connection."""
+    from urllib.request import getproxies, proxy_bypass
+
+    if proxy_bypass(host(address)):
+        return ""
+    proxies = getproxies()
+    named = proxies.get(urlsplit(address).scheme) or proxies.get("all") or ""
+    return named if "://" in named or not named else f"http://{named}"
+
+
+class TransferError(Exception):
+    """A request that failed, or a response that was cut."""
+
+    def __init__(
+        self,
+        problem: str,
+        *,
+        hint: str = "",
+        retryable: bool,
+        unreachable: bool = False,
+        retry_after: str = "",
+    ) -> None:
+        super().__init__(f"{problem}; {hint}" if hint else problem)
+        self.problem = problem
+        """The message without the hint on what the user may do."""
+        self.retryable = retryable
+        self.unreachable = unreachable
+        """Whether any other file of the host would fail in the same way."""
+        self.retry_after = retry_after
+        """The server's header of that name."""
+
+
+class Connections:
+    """Connections that are kept from one file to the next."""
+
+    def __init__(self, timeout: float) -> None:
+        self._timeout = timeout
+        self._pools: dict[str, PoolManager] = {}
+        self._unreachable: dict[str, str] = {}
+        """Host to the reason why it was given up: its other files are not waited for again."""
+
+    def check_reachable(self, address: str) -> None:
+        """Raises DataError if the host has already failed in this run."""
+        if reason := self._unreachable.get(host(address)):
+            raise DataError(reason)
+
+    def request(self, address: str, headers: dict[str, str]) -> BaseHTTPResponse:
+        """The response, its body not yet read. Raises TransferError, DataError."""
+        from urllib3 import Retry, Timeout
+        from urllib3.exceptions import HTTPError
+
+        self.check_reachable(address)
+        only_redirects = Retry(None, connect=0, read=0, status=0, other=0, redirect=REDIRECTS)
+        only_redirects.respect_retry_after_header = False  # the caller decides how long to wait
+        try:
+            response = self._pool(address).request(
+                "GET",
+                address,
+                headers={**HEADERS, **headers},
+                preload_content=False,
+                decode_content=False,
+                timeout=Timeout(self._timeout, self._timeout),
+                retries=only_redirects,
+            )
+        except HTTPError as error:
+            raise connection_error(error, address) from error
+        if address.startswith("https:") and (response.geturl() or "").startswith("http:"):
+            response.close()
+            raise DataError(f"{address}: leads on to {response.geturl()}, where anyone may change it")
+        return response
+
+    def give_up(self, error: TransferError, address: str) -> DataError:
+        """The final error; a host that is unreachable is remembered."""
+        if error.unreachable:
+            self._unreachable[host(address)] = str(error)
+        return DataError(str(error))
+
+    def _pool(self, address: str) -> PoolManager:
+        import urllib3
+
+        through = proxy(address)
+        if through not in self._pools:
+            if not through:
+                self._pools[through] = urllib3.PoolManager()
+            elif not through.startswith(("http://", "https://")):
+                raise DataError(f"{host(through)}: a proxy of this kind is not supported; expected http://")
+            else:
+                auth = urllib3.util.parse_url(through).auth
+                headers = urllib3.make_headers(proxy_basic_auth=auth) if auth else None
+                self._pools[through] = urllib3.ProxyManager(through, proxy_headers=headers)
+        return self._pools[through]
+
+
+def status_error(response: BaseHTTPResponse, address: str) -> TransferError:
+    """The error for a response that is no file."""
+    status = response.status
+    return TransferError(
+        f"{address}: {status} {responses.get(status, '')}".rstrip(),
+        hint=_HINTS.get(status, ""),
+        retryable=status in RETRYABLE,
+        retry_after=response.headers.get("Retry-After", ""),
+    )
+
+
+def connection_error(error: Exception, address: str) -> TransferError:
+    """The error for a response that did not come, or was cut. `error` is one of urllib3's."""
+    from urllib3 import exceptions as known
+
+    reason = getattr(error, "reason", None) if isinstance(error, known.MaxRetryError) else error
+    where = host(address)
+    if isinstance(reason, known.ResponseError):
+        return TransferError(f"{address}: redirected too many times, perhaps in a circle", retryable=False)
+    if isinstance(reason, known.SSLError):
+        return _tls_error(reason, where)
+    if isinstance(reason, known.ProxyError):
+        problem = f"{where}: not reached through the proxy ({_reason(reason.original_error)})"
+        hint = "the environment names it: HTTPS_PROXY, HTTP_PROXY, NO_PROXY"
+        return TransferError(problem, hint=hint, retryable=True, unreachable=True)
+    if isinstance(reason, known.NameResolutionError):
+        hint = f"are you online? {_MIRRORS}"
+        return TransferError(f"{where}: no such host is known", hint=hint, retryable=True, unreachable=True)
+    if isinstance(reason, known.ConnectTimeoutError | known.NewConnectionError):
+        problem = f"{where}: cannot be reached ({_reason(reason)})"
+        return TransferError(problem, hint=_MIRRORS, retryable=True, unreachable=True)
+    if isinstance(reason, known.TimeoutError):
+        return TransferError(
+            f"{address}: nothing came in time", hint="--timeout waits longer", retryable=True
+        )
+    if isinstance(reason, known.ProtocolError):
+        return TransferError(f"{address}: the connection was cut", retryable=True)
+    return TransferError(f"{address}: {_reason(reason or error)}", retryable=False)
+
+
+def _tls_error(error: Exception, where: str) -> TransferError:
+    cause = error.args[0] if error.args else error
+    if isinstance(cause, ssl.SSLCertVerificationError):
+        hint = "where your network has a certificate authority of its own, name its file in SSL_CERT_FILE"
+        problem = f"{where}: its certificate is not trusted ({cause.verify_message})"
+        return TransferError(problem, hint=hint, retryable=False, unreachable=True)
+    cut = isinstance(cause, ssl.SSLEOFError | ssl.SSLZeroReturnError)
+    return TransferError(f"{where}: no secure connection ({_reason(cause)})", retryable=cut, unreachable=True)
+
+
+def _reason(error: object) -> str:
+    """The reason alone: urllib3 puts the object's name before it."""
+    for cause in (error, getattr(error, "__cause__", None)):
+        if isinstance(cause, OSError) and cause.strerror:
+            return cause.strerror
+    return str(error).rpartition(": ")[2] or type(error).__name__
