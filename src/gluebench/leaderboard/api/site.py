@@ -16,7 +16,7 @@ from ninja.openapi.docs import Swagger
 from ninja.openapi.docs import render_template as render
 
 from gluebench.leaderboard.accounts.models import Token, User
-from gluebench.leaderboard.api import benchmarks, ranks, schemas, sending, submissions
+from gluebench.leaderboard.api import benchmarks, schemas, submissions
 from gluebench.leaderboard.api.callers import ANYBODY, PUBLIC, SIGNED_IN
 from gluebench.leaderboard.api.problems import install
 from gluebench.leaderboard.api.schemas import answers
@@ -80,8 +80,7 @@ api = Interface(
 )
 install(api)
 api.add_router("/benchmarks", benchmarks.router)
-api.add_router("/benchmarks", ranks.router)
-api.add_router("/benchmarks", sending.router)
+api.add_router("/benchmarks", submissions.sending)
 api.add_router("/submissions", submissions.router)
 
 
