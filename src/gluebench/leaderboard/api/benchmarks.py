@@ -197,20 +197,14 @@ def _line(found: Benchmark) -> dict[str, Any]:
 
 
 def _task(task: Task) -> dict[str, Any]:
+    facts = ("name", "title", "summary", "section", "domain", "scored", "score_range", "private")
     return {
-        "name": task.name,
-        "title": task.title,
-        "summary": task.summary,
-        "section": task.section,
-        "domain": task.domain,
-        "scored": task.scored,
-        "labels": list(task.words),
-        "score_range": list(task.score_range) if task.score_range else None,
+        **{name: getattr(task, name) for name in facts},
+        "labels": task.words,
         "metrics": [
-            {"name": metric.name, "title": metric.title, "file": metric.file} for metric in task.metrics
+            {name: getattr(each, name) for name in ("name", "title", "file")} for each in task.metrics
         ],
         "phenomena": [{"name": each.name, "coarse": each.coarse} for each in task.phenomena],
-        "private": task.private,
         "source": task.source._asdict(),
     }
 

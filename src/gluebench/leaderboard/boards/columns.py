@@ -141,13 +141,6 @@ def ranked(scheme: Scheme, entries: Iterable[Entry]) -> list[tuple[int | None, E
     return [(ranks[at], found[at]) for at in board_order(values)]
 
 
-class Section(NamedTuple):
-    """Neighbouring columns under one heading of Table 1."""
-
-    title: str
-    columns: int
-
-
 def scheme_of(benchmark: Benchmark, task: Task | None = None) -> Scheme:
     """The board of a benchmark, or of one task of it."""
     return Scheme(columns_of(benchmark)) if task is None else Scheme(task_columns(task), task)
@@ -173,7 +166,7 @@ def _heading(task: Task, metric: Metric) -> str:
     return f"{metric.file} {metric.title}" if len(task.files) > 1 else metric.title
 
 
-def sections_of(columns: Iterable[Column]) -> tuple[Section, ...]:
-    """The headings above these columns."""
+def sections_of(columns: Iterable[Column]) -> list[tuple[str, int]]:
+    """The headings above these columns, as in Table 1, each with the number of its columns."""
     grouped = groupby(columns, key=lambda column: column.task.section)
-    return tuple(Section(title, len(list(group))) for title, group in grouped)
+    return [(title, len(list(group))) for title, group in grouped]

@@ -6,7 +6,7 @@ import hashlib
 import re
 from collections.abc import Iterator
 from functools import partial
-from typing import Any, NamedTuple
+from typing import Any
 
 from django.core.files.base import ContentFile, File
 from django.core.files.storage import storages
@@ -28,14 +28,6 @@ LOOKED_AT = 200
 """Rows among which they are chosen."""
 MANIFEST = "manifest.toml"
 _REST = re.compile(r"bytes=(\d{1,18})-")
-
-
-class Examples(NamedTuple):
-    """Some examples of a task, with their labels."""
-
-    split: str
-    columns: tuple[str, ...]
-    rows: list[list[str]]
 
 
 @require_safe
@@ -146,7 +138,7 @@ def task_data(benchmark: Benchmark, task: Task) -> dict[str, Any]:
     }
 
 
-def _examples(benchmark: Benchmark, task: Task) -> Examples | None:
+def _examples(benchmark: Benchmark, task: Task) -> dict[str, Any] | None:
     """Published examples with labels, of different labels first; None where there are none."""
     tests = {file.splits["test"].name for file in task.files if "test" in file.splits}
     for file in benchmark.data_files.filter(task=task.name).exclude(split__in=tests):
@@ -155,7 +147,7 @@ def _examples(benchmark: Benchmark, task: Task) -> Examples | None:
         if header[-1] == "label":
             first = {row[-1]: row for row in reversed(rows)}.values()
             chosen = [*sorted(first, key=rows.index), *(row for row in rows if row not in first)][:EXAMPLES]
-            return Examples(file.split, tuple(header[1:]), [row[1:] for row in chosen])
+            return {"split": file.split, "columns": header[1:], "rows": [row[1:] for row in chosen]}
     return None
 
 

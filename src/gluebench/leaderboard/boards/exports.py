@@ -60,8 +60,8 @@ def latex_text(benchmark: Benchmark, scheme: Scheme) -> str:
     board = _whole(benchmark, scheme)
     lines = [f"% {benchmark.title} leaderboard; needs \\usepackage{{booktabs}}"]
     lines += [rf"\begin{{tabular}}{{rllr{'r' * len(board.columns)}}}", r"\toprule"]
-    if any(section.title for section in board.sections):
-        spans = [rf"\multicolumn{{{each.columns}}}{{c}}{{{latex(each.title)}}}" for each in board.sections]
+    if any(title for title, _ in board.sections):
+        spans = [rf"\multicolumn{{{span}}}{{c}}{{{latex(title)}}}" for title, span in board.sections]
         lines.append(" & & & & " + " & ".join(spans) + r" \\")
     heads = ["Rank", "Name", "Model", "Score", *(latex(column.title) for column in board.columns)]
     lines += [" & ".join(heads) + r" \\", r"\midrule"]

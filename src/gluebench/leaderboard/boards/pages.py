@@ -25,7 +25,6 @@ from gluebench.leaderboard.boards.columns import (
     Column,
     Fact,
     Scheme,
-    Section,
     scheme_of,
     sections_of,
 )
@@ -77,8 +76,8 @@ class Board(NamedTuple):
         return self.scheme.facts
 
     @property
-    def sections(self) -> tuple[Section, ...]:
-        """The headings above the columns."""
+    def sections(self) -> list[tuple[str, int]]:
+        """The headings above the columns, each with the number of its columns."""
         return sections_of(self.columns)
 
     @property
