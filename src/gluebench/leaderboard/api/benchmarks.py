@@ -12,7 +12,7 @@ from django.http import HttpRequest, HttpResponse, JsonResponse
 from ninja import Query, Router
 from pydantic import StringConstraints
 
-from gluebench.benchmark import Task, UnknownNameError
+from gluebench.benchmark import Task
 from gluebench.leaderboard.api import schemas
 from gluebench.leaderboard.api.callers import ANYBODY, PUBLIC
 from gluebench.leaderboard.api.schemas import Asked, answers
@@ -21,6 +21,7 @@ from gluebench.leaderboard.boards import json_views
 from gluebench.leaderboard.boards.columns import scheme_of
 from gluebench.leaderboard.boards.data_views import files_of
 from gluebench.leaderboard.boards.diagnostics import named
+from gluebench.leaderboard.boards.views import task_or_404
 from gluebench.leaderboard.common.page_cache import cached_json
 from gluebench.leaderboard.common.problems import ProblemError, not_found
 from gluebench.leaderboard.people.results import facts_of, shared
@@ -100,7 +101,7 @@ def entry(request: HttpRequest, name: str, key: str) -> HttpResponse:
 def diagnostics(request: HttpRequest, name: str, task: str, asked: Query[Asked]) -> HttpResponse:
     """A diagnostic set: each entry's scores by phenomenon, a page at a time."""
     found = benchmark_or_404(name)
-    diagnostic = _diagnostic_or_404(found, task)
+    diagnostic = task_or_404(found.record, task, scored=False)
     return _page(
         request,
         found,
@@ -118,7 +119,7 @@ def diagnostics(request: HttpRequest, name: str, task: str, asked: Query[Asked])
 def phenomenon(request: HttpRequest, name: str, task: str, phenomenon: str) -> HttpResponse:
     """One phenomenon or coarse category, by its address on the site: what it is about, and every entry."""
     found = benchmark_or_404(name)
-    diagnostic = _diagnostic_or_404(found, task)
+    diagnostic = task_or_404(found.record, task, scored=False)
     category = named(diagnostic, phenomenon)
     if category is None:
         raise not_found(f"{diagnostic.name} has no phenomenon or category {phenomenon!r}.")
@@ -211,16 +212,6 @@ def _task(task: Task) -> dict[str, Any]:
 
 def _board(found: Benchmark) -> dict[str, Any]:
     return json_views.board(found, scheme_of(found.record))
-
-
-def _diagnostic_or_404(found: Benchmark, name: str) -> Task:
-    try:
-        task = found.record.task(name)
-    except UnknownNameError as error:
-        raise not_found(str(error)) from None
-    if task.scored:
-        raise not_found(f"{task.name} is a scored task, not a diagnostic set.")
-    return task
 
 
 def _page(

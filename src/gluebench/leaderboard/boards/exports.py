@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from gluebench.leaderboard.benchmarks.models import Benchmark
@@ -16,6 +16,7 @@ from gluebench.leaderboard.common.escapes import csv_text, latex, markdown_cell
 from gluebench.leaderboard.common.formats import percent
 from gluebench.leaderboard.common.page_cache import CSV, JSON
 from gluebench.leaderboard.fields import LISTED
+from gluebench.leaderboard.ranks.charts import ENDS
 from gluebench.leaderboard.submissions.entries import entries_of
 from gluebench.leaderboard.submissions.models import Submission
 
@@ -23,36 +24,29 @@ _FIRST = ("name", "model", "team", "kind", "regime")
 WORDS = tuple(dict.fromkeys([*_FIRST, *(field.name for field in LISTED if not field.is_numeric)]))
 """Columns of what people wrote."""
 NUMBERS = ("verified", *(field.name for field in LISTED if field.is_numeric), "earlier")
-HEAD = ("rank", *WORDS, *NUMBERS, "submitted", "key", "score", "score_low", "score_high")
 
 
 def board_csv(benchmark: Benchmark, scheme: Scheme) -> str:
     """A row for each system, best first; numbers are fractions, as in reports."""
-    measures = [(column.task.name, metric.name) for column in scheme.columns for metric in column.metrics]
-    names = [f"{task}.{metric}{end}" for task, metric in measures for end in ("", "_low", "_high")]
+    measures = [f"{column.task.name}.{metric.name}" for column in scheme.columns for metric in column.metrics]
+    names = [f"{measure}{end}" for measure in ("score", *measures) for end in ("", "_low", "_high")]
     rows = (
-        [rank, *_facts(entry, scheme), *_numbers(entry, measures)]
+        [
+            rank,
+            *(str(entry[name]) for name in WORDS),
+            *(entry[name] for name in NUMBERS),
+            entry["submitted"].isoformat(timespec="seconds"),
+            entry["key"],
+            *(score and score[end] for score in _scores(entry["scores"], scheme) for end in ENDS),
+        ]
         for rank, entry in ranked(scheme, entries_of(benchmark))
     )
-    return csv_text([*HEAD, *names], rows)
+    return csv_text(["rank", *WORDS, *NUMBERS, "submitted", "key", *names], rows)
 
 
-def _facts(entry: Mapping[str, Any], scheme: Scheme) -> Iterator[Any]:
-    yield from (str(entry[name]) for name in WORDS)
-    yield from (entry[name] for name in NUMBERS)
-    yield entry["submitted"].isoformat(timespec="seconds")
-    yield entry["key"]
-    yield from _ends(scheme.score(entry["scores"]))
-
-
-def _numbers(entry: Mapping[str, Any], measures: Sequence[tuple[str, str]]) -> Iterator[Any]:
-    for task, metric in measures:
-        found = entry["scores"]["tasks"].get(task) or {"metrics": {}}
-        yield from _ends(found["metrics"].get(metric))
-
-
-def _ends(score: Mapping[str, Any] | None) -> tuple[Any, Any, Any]:
-    return (score["value"], score["low"], score["high"]) if score else (None, None, None)
+def _scores(scores: Mapping[str, Any], scheme: Scheme) -> list[Mapping[str, Any] | None]:
+    """The number that ranks, then those of the columns."""
+    return [scheme.score(scores), *(score for column in scheme.columns for score in column.found(scores))]
 
 
 def latex_text(benchmark: Benchmark, scheme: Scheme) -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection
+from collections.abc import Collection
 from typing import Any
 
 from django.http import Http404, HttpRequest, HttpResponse
@@ -88,26 +88,26 @@ def export(request: HttpRequest, name: str, ending: str, task: str = "") -> Http
 def diagnostics(request: HttpRequest, name: str, task: str, form: str = "") -> HttpResponse:
     """A diagnostic set by phenomenon, for every system of the board."""
     benchmark, record = _diagnostic(name, task)
-    what, template = f"diagnostics {record.name}", "diagnostics"
-    makers: dict[str, Callable[[], Any]] = {
-        "json": lambda: json_views.diagnostics(benchmark, record),
-        "csv": lambda: heat_csv(benchmark, record),
-    }
-    if not form:
-        query, page = request.GET.get("category", ""), page_number(request.GET.get("page", ""))
-        category = query if query in (*record.coarse(), *record.metadata) else ""
-        makers[""] = lambda: diagnostics_page(benchmark, record, category, page)
-        what += f" {category} {page}"
-        if request.GET.get("view") == "map":
-            what, template = f"map {record.name} {page}", "heat"
-            makers[""] = lambda: heat_page(benchmark, record, page)
+    query, page = request.GET.get("category", ""), page_number(request.GET.get("page", ""))
+    category = query if query in (*record.coarse(), *record.metadata) else ""
+    is_map = request.GET.get("view") == "map"
+
+    def make(_: Benchmark) -> Any:
+        if form == "json":
+            return json_views.diagnostics(benchmark, record)
+        if form == "csv":
+            return heat_csv(benchmark, record)
+        if is_map:
+            return heat_page(benchmark, record, page)
+        return diagnostics_page(benchmark, record, category, page)
+
     return in_form(
         request,
         benchmark,
         form,
-        lambda _: makers[form](),
-        what=what,
-        template=f"boards/{template}.html",
+        make,
+        what=f"diagnostics {record.name}" + ("" if form else f" {is_map} {category} {page}"),
+        template="boards/heat.html" if is_map else "boards/diagnostics.html",
         filename=f"{name}-{record.name}-phenomena.csv",
     )
 
@@ -119,19 +119,15 @@ def phenomenon(request: HttpRequest, name: str, task: str, slug: str, form: str 
     category = named(record, slug)
     if category is None:
         raise Http404(f"{record.name} has no phenomenon or category of that name.")
-    page = 1 if form else page_number(request.GET.get("page", ""))
-    return in_form(
-        request,
-        benchmark,
-        form,
-        lambda _: (
-            json_views.phenomenon(benchmark, record, category)
-            if form
-            else phenomenon_page(benchmark, record, category, page)
-        ),
-        what=f"phenomenon {record.name} {slug} {page}",
-        template="boards/phenomenon.html",
-    )
+    page = page_number("" if form else request.GET.get("page", ""))
+
+    def make(_: Benchmark) -> Any:
+        if form:
+            return json_views.phenomenon(benchmark, record, category)
+        return phenomenon_page(benchmark, record, category, page)
+
+    what = f"phenomenon {record.name} {slug} {page}"
+    return in_form(request, benchmark, form, make, what=what, template="boards/phenomenon.html")
 
 
 @require_safe

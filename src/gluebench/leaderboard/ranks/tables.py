@@ -44,7 +44,7 @@ class Kept(NamedTuple):
     """Pairs and rules for the usual board, of `Ranking.pairs`; `order` is the positions from its top."""
 
     def facts(self) -> dict[str, Any]:
-        """What every twin says."""
+        """What every JSON view says."""
         return {
             "status": "none" if self.why else "renewing" if self.stale else "current",
             "detail": self.why or None,

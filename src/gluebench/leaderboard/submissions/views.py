@@ -81,7 +81,7 @@ def _context(request: HttpRequest, found: Submission) -> dict[str, Any]:
 
 @require_safe
 def submission_json(request: HttpRequest, key: str) -> HttpResponse:
-    """The page's JSON twin; the findings are for its author alone."""
+    """The page's JSON view; the findings are for its author alone."""
     found = visible(request.user, key)
     mine = found.owner_id == request.user.pk
     return JsonResponse(public_facts(found) | (private_facts(found) if mine else {}))
