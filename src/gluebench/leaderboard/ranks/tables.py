@@ -17,6 +17,7 @@ from gluebench.leaderboard.ranks.systems import MOST, hidden
 from gluebench.leaderboard.submissions.models import Submission
 
 WHO = ("key", "name", "model")
+"""What names a system."""
 P = 0.05
 """A pair is told apart up to this, after Holm."""
 SHOWN = 200
