@@ -66,7 +66,7 @@ def table_of(
     level = category if category in task.metadata else "fine" if category else "coarse"
     titles = _titles(task, entries, level, category)
     found: list[Mapping[str, Any]] = [entry["diagnostic"] for entry in entries]
-    first = found[0] if found else {"overall": {"n": None}}
+    first: Mapping[str, Any] = found[0] if found else {"overall": {"n": None}}
     headings = [("All", first["overall"]["n"], "")]
     for title in titles:
         slug = slug_of(title) if level in ("coarse", "fine") else ""

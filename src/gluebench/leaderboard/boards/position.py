@@ -69,5 +69,6 @@ def _distance(submission: Submission, title: str, row: Standing) -> dict[str, An
 def _history(submission: Submission) -> list[dict[str, Any]]:
     rows = Submission.objects.filter(owner=submission.owner_id, benchmark=submission.benchmark_id)
     rows = rows.current().filter(value__isnull=False).order_by("-submitted", "-pk")
-    history = list(rows.values("key", "name", "model", "submitted", "scores", "public")[:HISTORY])
+    columns = ("key", "name", "model", "submitted", "scores", "public")
+    history = [{**row} for row in rows.values(*columns)[:HISTORY]]
     return history if len(history) > 1 else []
