@@ -59,11 +59,7 @@ def latex_text(benchmark: Benchmark, scheme: Scheme) -> str:
         lines.append(" & & & & " + " & ".join(spans) + r" \\")
     heads = ["Rank", "Name", "Model", "Score", *(latex(column.title) for column in board.columns)]
     lines += [" & ".join(heads) + r" \\", r"\midrule"]
-    lines += [
-        " & ".join(_texts(row, latex, latex, r"\textbf{%s}")) + r" \\"
-        for group in board.groups
-        for row in group.rows
-    ]
+    lines += [" & ".join(_texts(row, latex, latex, r"\textbf{%s}")) + r" \\" for row in board.rows]
     return "\n".join([*lines, r"\bottomrule", r"\end{tabular}", ""])
 
 
@@ -79,9 +75,7 @@ def markdown_text(benchmark: Benchmark, scheme: Scheme) -> str:
     board = _whole(benchmark, scheme)
     heads = ["Rank", "Name", "Model", "Score", *(markdown_cell(column.title) for column in board.columns)]
     lines = [_piped(heads), _piped(["--:", ":--", ":--", *["--:"] * (len(heads) - 3)])]
-    lines += [
-        _piped(_texts(row, markdown_cell, str, "**%s**")) for group in board.groups for row in group.rows
-    ]
+    lines += [_piped(_texts(row, markdown_cell, str, "**%s**")) for row in board.rows]
     return "\n".join([*lines, ""])
 
 

@@ -87,10 +87,14 @@ class Board(NamedTuple):
         return sum(WIDTHS[kind] for kind in kinds) <= ROOM
 
     @property
+    def rows(self) -> list[Row]:
+        """All of the page, whatever their group."""
+        return [row for group in self.groups for row in group.rows]
+
+    @property
     def marks(self) -> set[str]:
         """The marks on its rows, for a legend."""
-        rows = [row for group in self.groups for row in group.rows]
-        return {mark for mark, has in MARKS.items() if any(map(has, rows))}
+        return {mark for mark, has in MARKS.items() if any(map(has, self.rows))}
 
     @property
     def divided(self) -> tuple[str, ...]:
