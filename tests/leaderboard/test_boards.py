@@ -15,7 +15,7 @@ from leaderboard.test_pages import BASELINES, Cells, board_of
 
 from gluebench.benchmark import load_benchmark
 from gluebench.leaderboard.boards.options import Options
-from gluebench.leaderboard.boards.table import Line, arrange
+from gluebench.leaderboard.boards.table import Row, arrange
 from gluebench.leaderboard.common.formats import margin_text
 from gluebench.leaderboard.submissions.models import Submission
 
@@ -35,13 +35,13 @@ def edit(submission: Submission, **values: Any) -> None:
     type(submission.benchmark).objects.filter(pk=submission.benchmark_id).touch()
 
 
-def line(name: str, score: float | None, *values: float | None, regime: str = "other") -> Line:
-    return Line(name, "", name.casefold(), regime, score, values)
+def line(name: str, score: float | None, *values: float | None, regime: str = "other") -> Row:
+    return Row(name, "", name.casefold(), regime, score, values)
 
 
-def order(lines: list[Line], options: Options, rows: int | None = None) -> list[str]:
+def order(lines: list[Row], options: Options, rows: int | None = None) -> list[str]:
     layout = arrange(lines, ["A", "B"], options, rows)
-    return [line.name for _, group in layout.groups for line in group]
+    return [row.name for group in layout.groups for row in group.rows]
 
 
 LINES = [
@@ -187,7 +187,7 @@ def test_a_task_s_board_ranks_the_incomplete_too(client: Client, graded: Send) -
 def test_each_task_says_whether_its_labels_are_private(client: Client, tiny: Any) -> None:
     from gluebench.leaderboard.boards.pages import task_line
 
-    glue = {task.name: task_line(task).labels for task in load_benchmark("glue").tasks}
+    glue = {task.name: task_line(task)["labels"] for task in load_benchmark("glue").tasks}
     assert [name for name, labels in glue.items() if labels == "private"] == ["CoLA", "QQP", "MNLI", "WNLI"]
     assert glue["AX"] == "public"
     assert client.get("/").content.decode().count("not stated</span>") == 4, (

@@ -18,7 +18,7 @@ from gluebench.leaderboard.audit.models import Entry
 from gluebench.leaderboard.benchmarks.adding import add_benchmark
 from gluebench.leaderboard.benchmarks.models import Benchmark
 from gluebench.leaderboard.benchmarks.policy import Policy, policy_of, sentences
-from gluebench.leaderboard.submissions import acts, feedback, grading, history
+from gluebench.leaderboard.submissions import acts, facts, feedback, grading
 from gluebench.leaderboard.submissions.models import Result, Status, Submission
 
 Send = Callable[..., Submission]
@@ -81,7 +81,7 @@ def test_new_labels_keep_both_results_side_by_side(
     add_benchmark(str(MANIFEST), other)
     work()
     submission.refresh_from_db()
-    found = history.history_of(submission)
+    found = facts.history_of(submission)
     assert found is not None
     assert [each["why"] for each in found["gradings"]] == ["The labels changed.", ""]
     assert len({each["report__provenance"]["labels"] for each in found["gradings"]}) == 2

@@ -14,8 +14,7 @@ from leaderboard.material import MANIFEST, PREDICTIONS, zip_bytes
 from gluebench.benchmark import load_benchmark
 from gluebench.leaderboard.boards.columns import WIDTHS, scheme_of
 from gluebench.leaderboard.boards.options import Options
-from gluebench.leaderboard.boards.pages import read_page
-from gluebench.leaderboard.boards.table import Table
+from gluebench.leaderboard.boards.pages import Board, read_page
 from gluebench.leaderboard.common.formats import score_text
 from gluebench.leaderboard.submissions.models import Submission
 
@@ -86,7 +85,7 @@ BASELINES = [
 ]
 
 
-def board_of(entries: list[dict[str, Any]], *, grouped: bool = False) -> Table:
+def board_of(entries: list[dict[str, Any]], *, grouped: bool = False) -> Board:
     """GLUE's board with these entries, as its page has it."""
     from django.core.cache import caches
 
@@ -101,7 +100,7 @@ def board_of(entries: list[dict[str, Any]], *, grouped: bool = False) -> Table:
     Submission.objects.bulk_create(
         Submission(**usual, **each, value=(each["scores"]["score"] or {}).get("value")) for each in entries
     )
-    return read_page(glue, scheme_of(glue.record), Options(grouped=grouped)).table
+    return read_page(glue, scheme_of(glue.record), Options(grouped=grouped))
 
 
 def test_the_board_has_the_columns_of_figure_1(db: None) -> None:
@@ -109,7 +108,7 @@ def test_the_board_has_the_columns_of_figure_1(db: None) -> None:
     assert [column.file for column in table.columns] == (
         ["CoLA", "SST-2", "MRPC", "STS-B", "QQP", "MNLI-m", "MNLI-mm", "QNLI", "RTE", "WNLI"]
     )
-    assert [section.columns for section in table.sections] == [2, 3, 5]
+    assert [span for _, span in table.sections] == [2, 3, 5]
 
 
 def test_the_rows_are_written_as_in_figure_1(db: None) -> None:
@@ -137,10 +136,10 @@ def test_a_reference_without_a_score_stands_on_the_boards_of_its_tasks_alone(db:
     glue = load_benchmark("glue")
     assert [line.name for line in references_of(glue, scheme_of(glue))] == ["Human"]
     wnli = references_of(glue, scheme_of(glue, glue.task("WNLI")))
-    assert {line.name: line.score for line in wnli}["Majority class"] == 0.651
+    assert {line.name: line.value for line in wnli}["Majority class"] == 0.651
     [mrpc] = references_of(glue, scheme_of(glue, glue.task("MRPC")))
     published = {each.name: each for each in glue.task("MRPC").references}["Human"].scores
-    assert mrpc.score == pytest.approx(sum(published.values()) / 2), "between systems, by the task's mean"
+    assert mrpc.value == pytest.approx(sum(published.values()) / 2), "between systems, by the task's mean"
 
 
 def test_grouped_as_table_4_keeps_the_ranks(db: None) -> None:
@@ -183,7 +182,7 @@ def test_the_head_of_a_board_stays_in_sight_where_the_board_is_not_too_wide(tiny
 
     table = board_of(BASELINES)
     assert table.fits
-    assert not table._replace(columns=table.columns * 2).fits
+    assert not table._replace(scheme=table.scheme._replace(columns=table.columns * 2)).fits
     style = Path(finders.find("site/site.css")).read_text()
     for kind, width in WIDTHS.items():
         assert f".c-{kind} {{ width: {width}rem; }}" in style
@@ -405,11 +404,11 @@ def test_the_diagnostics_page_by_category(client: Client, graded: Send) -> None:
 
 
 def test_the_human_reference_stands_on_the_diagnostics_page() -> None:
-    from gluebench.leaderboard.boards.diagnostics import build_diagnostics
+    from gluebench.leaderboard.boards.diagnostics import table_of
 
-    table = build_diagnostics(load_benchmark("glue").task("AX"), [])
-    assert (table.lines[0].name, score_text(table.lines[0].scores[0])) == ("Human", "80.0")
-    assert [heading.title for heading in table.headings] == [
+    table = table_of(load_benchmark("glue").task("AX"), [])
+    assert (table["lines"][0]["name"], score_text(table["lines"][0]["scores"][0])) == ("Human", "80.0")
+    assert [title for title, *_ in table["headings"]] == [
         "All",
         "Lexical Semantics",
         "Predicate-Argument Structure",

@@ -13,7 +13,7 @@ from django.test import Client
 from leaderboard.material import GOLD, PREDICTIONS, write_gold, zip_bytes
 
 from gluebench.leaderboard.benchmarks.models import Benchmark
-from gluebench.leaderboard.boards.phenomena import named, slug_of
+from gluebench.leaderboard.boards.diagnostics import named, slug_of
 from gluebench.leaderboard.submissions.mistakes import diagnosis_of
 from gluebench.leaderboard.submissions.models import Submission
 

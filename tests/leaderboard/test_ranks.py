@@ -178,6 +178,15 @@ def test_the_address_chooses_the_rule(client: Any, graded: Callable[..., Any], t
     assert "Sim:-1" in page
     assert "is no weight" in page
     assert first("?weights=Sim") == "Lucky"
+
+
+@pytest.mark.django_db
+def test_another_rule_leaves_the_scale_of_the_bars(client: Any, three: list[Any], tiny: Any) -> None:
+    renewed(tiny)
+    pages = [client.get(f"/benchmarks/tiny{query}").content.decode() for query in ("", "?by=borda")]
+    scales = {re.search(r"on one scale from (\S+) to (\S+);", page).groups() for page in pages}  # type: ignore[union-attr]
+    assert len(scales) == 1
+    assert len({tuple(sorted(re.findall(r'<path d="(\S+ 2v16)"', page))) for page in pages}) == 1
     assert (
         "All tasks weigh 0"
         in client.get("/benchmarks/tiny?weights=Para:0,Sim:0,Infer:0,Refer:0").content.decode()

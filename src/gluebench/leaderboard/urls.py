@@ -1,57 +1,77 @@
-"""Every address of the site. A page's JSON twin has the same address with .json."""
+"""Every address of the site. A page's JSON view has the same address with .json."""
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+from typing import Any
+
 from django.contrib import admin
-from django.urls import include, path
+from django.urls import URLPattern, include, path
 
 from gluebench.leaderboard.accounts import views as accounts
 from gluebench.leaderboard.api.site import addresses as api_addresses
 from gluebench.leaderboard.boards import data_views
 from gluebench.leaderboard.boards import views as boards
-from gluebench.leaderboard.boards.exports import FORMATS, export
+from gluebench.leaderboard.boards.exports import FORMATS
 from gluebench.leaderboard.limits import views as limits
 from gluebench.leaderboard.operations import PROBES
 from gluebench.leaderboard.ranks import views as ranks
 from gluebench.leaderboard.ranks.compare_views import compare
+from gluebench.leaderboard.similarity import views as similarity
+from gluebench.leaderboard.submissions import organise
 from gluebench.leaderboard.submissions import views as submissions
 from gluebench.leaderboard.uploads.views import replace, submit
 
 admin.autodiscover()
 
-LIMITS = "benchmarks/<slug:name>/organise/limits"
+BENCHMARK = "benchmarks/<slug:name>"
+ORGANISE = f"{BENCHMARK}/organise"
+LIMITS = f"{ORGANISE}/limits"
+
+
+def _forms(
+    address: str, view: Any, name: str, forms: Iterable[str] = ("json", "csv", ""), **options: str
+) -> list[URLPattern]:
+    """A page's address in each of its forms: it ends in a dot and the form, or in neither for HTML."""
+    return [
+        path(
+            f"{address}.{form}" if form else address,
+            view,
+            {"form": form, **options},
+            name=f"{name}-{form}" if form else name,
+        )
+        for form in forms
+    ]
+
 
 handler500 = "gluebench.leaderboard.head.failed"
 
 urlpatterns = [
     path("", boards.home, name="home"),
     *(path(address[1:], view, name=address[1:]) for address, view in PROBES.items()),
-    path("benchmarks/<slug:name>", boards.board, name="board"),
-    path("benchmarks/<slug:name>.json", boards.board_json, name="board-json"),
-    path("benchmarks/<slug:name>/data", data_views.data, name="data"),
-    path("benchmarks/<slug:name>/data.json", data_views.data_json, name="data-json"),
-    path("benchmarks/<slug:name>/data/<path:path>", data_views.data_file, name="data-file"),
-    path("benchmarks/<slug:name>/tasks/<str:task>.json", boards.task_json, name="task-json"),
+    path(BENCHMARK, boards.board, name="board"),
     *(
-        path(f"benchmarks/<slug:name>{task}.{ending}", export, {"ending": ending}, name=f"{kind}-{ending}")
+        path(f"{BENCHMARK}{task}.{ending}", boards.export, {"ending": ending}, name=f"{kind}-{ending}")
         for ending in FORMATS
         for kind, task in (("board", ""), ("task", "/tasks/<str:task>"))
     ),
-    path("benchmarks/<slug:name>/tasks/<str:task>", boards.task_board, name="task"),
-    path(
-        "benchmarks/<slug:name>/diagnostics/<str:task>.json", boards.diagnostics_json, name="diagnostics-json"
-    ),
-    path("benchmarks/<slug:name>/diagnostics/<str:task>.csv", boards.diagnostics_csv, name="diagnostics-csv"),
-    path(
-        "benchmarks/<slug:name>/diagnostics/<str:task>/<str:slug>.json",
-        boards.phenomenon_json,
-        name="phenomenon-json",
-    ),
-    path("benchmarks/<slug:name>/diagnostics/<str:task>/<str:slug>", boards.phenomenon, name="phenomenon"),
-    path("benchmarks/<slug:name>/diagnostics/<str:task>", boards.diagnostics, name="diagnostics"),
-    path("", include("gluebench.leaderboard.submissions.urls")),
-    path("", include("gluebench.leaderboard.similarity.urls")),
-    path("benchmarks/<slug:name>/submit", submit, name="submit"),
+    path(f"{BENCHMARK}/tasks/<str:task>", boards.task_board, name="task"),
+    *_forms(f"{BENCHMARK}/data", data_views.data, "data", ("json", "")),
+    path(f"{BENCHMARK}/data/<path:path>", data_views.data_file, name="data-file"),
+    *_forms(f"{BENCHMARK}/diagnostics/<str:task>/<str:slug>", boards.phenomenon, "phenomenon", ("json", "")),
+    *_forms(f"{BENCHMARK}/diagnostics/<str:task>", boards.diagnostics, "diagnostics"),
+    *(each for what in ranks.PAGES for each in _forms(f"{BENCHMARK}/{what}", ranks.page, what, what=what)),
+    *_forms(f"{BENCHMARK}/compare", compare, "compare"),
+    path(f"{BENCHMARK}/submit", submit, name="submit"),
+    path("submissions/<slug:key>/edit", submissions.edit, name="submission-edit"),
+    path("submissions/<slug:key>/publish", submissions.publish, name="submission-publish"),
+    path("submissions/<slug:key>/withdraw", submissions.withdraw, name="submission-withdraw"),
+    path(ORGANISE, organise.submissions, name="organise"),
+    path(f"{ORGANISE}/regrade", organise.regrade_all, name="organise-regrade"),
+    path(f"{ORGANISE}/log", organise.log, name="organise-log"),
+    path(f"{ORGANISE}/submissions/<slug:key>", organise.one, name="organise-one"),
+    path(f"{ORGANISE}/alike", similarity.alike, name="organise-alike"),
+    path(f"{ORGANISE}/alike/compare", similarity.compare, name="organise-compare"),
     path("submissions/<slug:key>/replace", replace, name="submission-replace"),
     path("submissions", submissions.mine, name="my-submissions"),
     path("submissions/<slug:key>", submissions.submission, name="submission"),
@@ -72,16 +92,5 @@ urlpatterns = [
     path("account/team/leave", limits.team_leave, name="team-leave"),
     path("account/team/renew", limits.team_renew, name="team-renew"),
     path("", include("gluebench.leaderboard.people.urls")),
-    *(
-        path(f"benchmarks/<slug:name>/{word}{ending}", view, {"form": ending.strip(".")}, name=word + ending)
-        for word, view in (
-            ("rules", ranks.rules),
-            ("pairs", ranks.pairs),
-            ("efficiency", ranks.efficiency),
-            ("progress", ranks.progress),
-            ("compare", compare),
-        )
-        for ending in ("", ".json", ".csv")
-    ),
     path("api/v1/", api_addresses()),
 ]

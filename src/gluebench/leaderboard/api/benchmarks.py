@@ -2,32 +2,40 @@
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Callable, Mapping
-from typing import Any
+from hashlib import sha256
+from typing import Annotated, Any, cast
 
 from django.conf import settings
 from django.core.cache import caches
 from django.http import HttpRequest, HttpResponse, JsonResponse
 from ninja import Query, Router
+from pydantic import StringConstraints
 
-from gluebench.benchmark import Task, UnknownNameError
+from gluebench.benchmark import Task
 from gluebench.leaderboard.api import schemas
 from gluebench.leaderboard.api.callers import ANYBODY, PUBLIC
-from gluebench.leaderboard.api.paging import Asked
-from gluebench.leaderboard.api.schemas import answers
+from gluebench.leaderboard.api.schemas import Asked, answers
 from gluebench.leaderboard.benchmarks.models import Benchmark
-from gluebench.leaderboard.boards import twins
+from gluebench.leaderboard.boards import json_views
+from gluebench.leaderboard.boards.columns import scheme_of
 from gluebench.leaderboard.boards.data_views import files_of
-from gluebench.leaderboard.boards.phenomena import named
+from gluebench.leaderboard.boards.diagnostics import named
+from gluebench.leaderboard.boards.views import task_or_404
 from gluebench.leaderboard.common.page_cache import cached_json
-from gluebench.leaderboard.common.problems import not_found
+from gluebench.leaderboard.common.problems import ProblemError, not_found
 from gluebench.leaderboard.people.results import facts_of, shared
+from gluebench.leaderboard.ranks import compare_views
+from gluebench.leaderboard.ranks import views as rank_pages
+from gluebench.leaderboard.ranks.views import in_form
 from gluebench.leaderboard.submissions import feedback
-from gluebench.leaderboard.submissions.entries import diagnosed, entries_of, with_systems
+from gluebench.leaderboard.submissions.entries import with_systems
+from gluebench.leaderboard.submissions.models import Submission
 from gluebench.leaderboard.submissions.report import expected_files
 
 router = Router(tags=["Benchmarks"], auth=ANYBODY)
+
+Key = Annotated[str, StringConstraints(min_length=1, max_length=12, pattern="^[0-9A-Za-z]*$")]
 
 
 @router.get("", response=answers(schemas.BenchmarkList, 422), openapi_extra=PUBLIC)
@@ -93,13 +101,13 @@ def entry(request: HttpRequest, name: str, key: str) -> HttpResponse:
 def diagnostics(request: HttpRequest, name: str, task: str, asked: Query[Asked]) -> HttpResponse:
     """A diagnostic set: each entry's scores by phenomenon, a page at a time."""
     found = benchmark_or_404(name)
-    diagnostic = _diagnostic_or_404(found, task)
+    diagnostic = task_or_404(found.record, task, scored=False)
     return _page(
         request,
         found,
         f"diagnostics {diagnostic.name}",
         asked,
-        lambda: twins.diagnostics(found, diagnostic, diagnosed(found, diagnostic)),
+        lambda: json_views.diagnostics(found, diagnostic),
     )
 
 
@@ -111,15 +119,16 @@ def diagnostics(request: HttpRequest, name: str, task: str, asked: Query[Asked])
 def phenomenon(request: HttpRequest, name: str, task: str, phenomenon: str) -> HttpResponse:
     """One phenomenon or coarse category, by its address on the site: what it is about, and every entry."""
     found = benchmark_or_404(name)
-    diagnostic = _diagnostic_or_404(found, task)
-    wanted = named(diagnostic, phenomenon)
-    if wanted is None:
+    diagnostic = task_or_404(found.record, task, scored=False)
+    category = named(diagnostic, phenomenon)
+    if category is None:
         raise not_found(f"{diagnostic.name} has no phenomenon or category {phenomenon!r}.")
-    return cached_json(
+    return in_form(
         request,
-        name=f"api phenomenon {name} {diagnostic.name} {wanted}",
-        version=found.version,
-        make=lambda: twins.phenomenon(found, diagnostic, wanted),
+        found,
+        "json",
+        lambda benchmark: json_views.phenomenon(benchmark, diagnostic, category),
+        what=f"phenomenon {diagnostic.name} {phenomenon}",
     )
 
 
@@ -128,6 +137,46 @@ def people(request: HttpRequest, name: str) -> HttpResponse:
     """What people score on diagnostic sets, of the studies whose organisers show it."""
     found = benchmark_or_404(name)
     return JsonResponse({"items": [facts_of(each) for each in shared(found)]})
+
+
+@router.get("/{slug:name}/rules", response=answers(schemas.Rules, 404, 304), openapi_extra=PUBLIC)
+def rules(request: HttpRequest, name: str) -> HttpResponse:
+    """Ranks under every rule of aggregation with their intervals, and what holds under all of them."""
+    return rank_pages.page(request, benchmark_or_404(name).name, "rules", "json")
+
+
+@router.get("/{slug:name}/pairs", response=answers(schemas.Pairs, 404, 304), openapi_extra=PUBLIC)
+def pairs(request: HttpRequest, name: str) -> HttpResponse:
+    """Every pair of systems on the average, tested on the same examples and adjusted by Holm."""
+    return rank_pages.page(request, benchmark_or_404(name).name, "pairs", "json")
+
+
+@router.get("/{slug:name}/efficiency", response=answers(schemas.Efficiency, 404, 304), openapi_extra=PUBLIC)
+def efficiency(request: HttpRequest, name: str) -> HttpResponse:
+    """Scores against parameters and latency."""
+    return rank_pages.page(request, benchmark_or_404(name).name, "efficiency", "json")
+
+
+@router.get(
+    "/{slug:name}/compare", response=answers(schemas.Compared, 202, 404, 422, 503), openapi_extra=PUBLIC
+)
+def compare(request: HttpRequest, name: str, a: Query[Key], b: Query[Key]) -> HttpResponse:
+    """Two systems on the same examples. 202 while a worker computes it: ask again after some seconds."""
+    found = benchmark_or_404(name)
+    one, other = sorted((_entry(found, a), _entry(found, b)), key=lambda row: (row.submitted, row.pk))
+    if one == other:
+        raise not_found("Name two different entries of the board.")
+    state = compare_views.state_of(one, other)
+    if state.status == "full":
+        raise ProblemError(503, "busy", state.detail, headers={"Retry-After": "120"})
+    return JsonResponse(compare_views.as_json(one, other, state), status=compare_views.status_of(state))
+
+
+def _entry(found: Benchmark, key: str) -> Submission:
+    row = compare_views.listed(found, key)
+    if row is None:
+        raise not_found(f"The board of {found.name} has no entry {key}.")
+    return row
 
 
 def benchmark_or_404(name: str) -> Benchmark:
@@ -149,36 +198,20 @@ def _line(found: Benchmark) -> dict[str, Any]:
 
 
 def _task(task: Task) -> dict[str, Any]:
+    facts = ("name", "title", "summary", "section", "domain", "scored", "score_range", "private")
     return {
-        "name": task.name,
-        "title": task.title,
-        "summary": task.summary,
-        "section": task.section,
-        "domain": task.domain,
-        "scored": task.scored,
-        "labels": list(task.words),
-        "score_range": list(task.score_range) if task.score_range else None,
+        **{name: getattr(task, name) for name in facts},
+        "labels": task.words,
         "metrics": [
-            {"name": metric.name, "title": metric.title, "file": metric.file} for metric in task.metrics
+            {name: getattr(each, name) for name in ("name", "title", "file")} for each in task.metrics
         ],
         "phenomena": [{"name": each.name, "coarse": each.coarse} for each in task.phenomena],
-        "private": task.private,
         "source": task.source._asdict(),
     }
 
 
 def _board(found: Benchmark) -> dict[str, Any]:
-    return twins.board(found, entries_of(found))
-
-
-def _diagnostic_or_404(found: Benchmark, name: str) -> Task:
-    try:
-        task = found.record.task(name)
-    except UnknownNameError as error:
-        raise not_found(str(error)) from None
-    if task.scored:
-        raise not_found(f"{task.name} is a scored task, not a diagnostic set.")
-    return task
+    return json_views.board(found, scheme_of(found.record))
 
 
 def _page(
@@ -197,10 +230,5 @@ def _page(
 
 def _whole(found: Benchmark, what: str, make: Callable[[], Mapping[str, Any]]) -> Mapping[str, Any]:
     """A table with all its rows, made once for each version of the benchmark."""
-    pages = caches["pages"]
-    name = hashlib.sha256(f"{settings.VERSION}|{what}|{found.name}|{found.version}".encode()).hexdigest()
-    kept: Mapping[str, Any] | None = pages.get(name)
-    if kept is None:
-        kept = make()
-        pages.set(name, kept)
-    return kept
+    key = sha256(f"{settings.VERSION}|{what}|{found.name}|{found.version}".encode()).hexdigest()
+    return cast("Mapping[str, Any]", caches["pages"].get_or_set(key, make))

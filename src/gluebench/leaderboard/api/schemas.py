@@ -1,59 +1,17 @@
-"""The shapes of what is sent and answered, as the OpenAPI document shows them."""
+"""The shapes of what is answered, as the OpenAPI document shows them."""
 
 from __future__ import annotations
 
-from typing import Annotated, Any, Literal
+import math
+from typing import Any, Literal
+from urllib.parse import urlencode
 
+from django.http import HttpRequest
 from ninja import Field, Schema
-from pydantic import AwareDatetime, BeforeValidator, ConfigDict, StringConstraints, create_model
+from pydantic import AwareDatetime, ConfigDict
 
-from gluebench.leaderboard.api.paging import Paged
 from gluebench.leaderboard.common.problems import Problem
-from gluebench.leaderboard.fields import FIELDS
-from gluebench.leaderboard.fields import Field as Described
-from gluebench.leaderboard.submissions.models import Kind, Regime, Status, Submission
-
-
-def _no_flag(value: Any) -> Any:
-    if isinstance(value, bool):
-        raise ValueError("Give a number, not true or false.")
-    return value
-
-
-def _flag(value: Any) -> bool:
-    """Forms send text; what means yes there is not guessed."""
-    found = {"true": True, "false": False}.get(str(value).lower())
-    if found is None:
-        raise ValueError("Give true or false.")
-    return found
-
-
-Flag = Annotated[bool, BeforeValidator(_flag)]
-PATTERNS = {"text": r"^[^\x00]*$", "address": r"^(https?://\S+)?$"}
-
-
-def _members(*, sent: bool) -> dict[str, Any]:
-    """Type and default of each field; when a submission is `sent`, some are required."""
-    return {name: _member(field, sent=sent) for name, field in FIELDS.items()}
-
-
-def _member(field: Described, *, sent: bool) -> tuple[Any, Any]:
-    column: Any = Submission._meta.get_field(field.name)
-    default = column.get_default()
-    shape: Any = type(default)  # of a choice, its enumeration
-    if field.is_numeric:
-        limits = Field(ge=field.least, le=field.most)
-        number = int if field.kind == "count" else float
-        shape = Annotated[number, limits, BeforeValidator(_no_flag)] | None
-    elif field.kind != "choice":
-        limits = StringConstraints(
-            strip_whitespace=True,
-            min_length=1 if field.required else None,
-            max_length=column.max_length,
-            pattern=PATTERNS.get(field.kind),
-        )
-        shape = Annotated[str, limits]
-    return shape, Field(... if sent and field.required else default, description=field.help)
+from gluebench.leaderboard.submissions.models import Kind, Regime, Status
 
 
 def answers(shape: Any, *statuses: int) -> dict[int, Any]:
@@ -62,26 +20,40 @@ def answers(shape: Any, *statuses: int) -> dict[int, Any]:
     return {code: shape if code < 300 else Problem if code >= 400 else None for code in codes}
 
 
-class _Strict(Schema):
-    model_config = ConfigDict(extra="forbid")
+class Asked(Schema):
+    """Which page, and how long."""
+
+    page: int = Field(1, ge=1, le=1_000_000)
+    per_page: int = Field(100, ge=1, le=1000)
+
+    def page_of(
+        self, request: HttpRequest, items: Any, total: int, **query: Any
+    ) -> tuple[Any, dict[str, Any]]:
+        """The page's part of all items, and what `Paged` says; `query` are the list's other parameters."""
+        pages = max(1, math.ceil(total / self.per_page))
+        start = (self.page - 1) * self.per_page
+
+        def address(page: int) -> str:
+            return f"{request.path}?{urlencode({**query, 'page': page, 'per_page': self.per_page})}"
+
+        return items[start : start + self.per_page], {
+            "count": total,
+            "page": self.page,
+            "pages": pages,
+            "next": address(self.page + 1) if self.page < pages else None,
+            "previous": address(min(self.page - 1, pages)) if self.page > 1 else None,
+        }
 
 
-class Changes(create_model("Changes", __base__=_Strict, **_members(sent=False))):  # type: ignore[misc]
-    """What an author says of a system. What is not sent stays as it is."""
+class Paged(Schema):
+    """What every list says besides its items."""
 
-
-class Details(create_model("Details", __base__=_Strict, **_members(sent=True))):  # type: ignore[misc]
-    """What is said of a submission when it is sent."""
-
-    public: Flag = False
-    """Whether the board shows it once it is graded."""
-
-
-class Only(Schema):
-    """Which of one's submissions."""
-
-    benchmark: str | None = Field(None, pattern=r"^[-a-zA-Z0-9_]{1,80}$")
-    status: Status | None = None
+    count: int
+    """Items in all."""
+    page: int
+    pages: int
+    next: str | None
+    previous: str | None
 
 
 class Open(Schema):
@@ -348,3 +320,41 @@ class PeopleList(Schema):
     """Studies of how well people do."""
 
     items: list[PeopleFacts]
+
+
+class Rules(Open):
+    """Ranks under every rule, and what holds under all. `status` is current, renewing or none."""
+
+    status: str
+    detail: str | None
+    """Why there is nothing, in words."""
+    rows: list[dict[str, Any]]
+    holds: list[dict[str, Any]]
+    contested: list[dict[str, Any]]
+
+
+class Pairs(Open):
+    """All pairs of the first systems of a board."""
+
+    status: str
+    detail: str | None
+    pairs: list[dict[str, Any]]
+
+
+class Efficiency(Open):
+    """Scores with what the systems cost, and who is on the Pareto front."""
+
+    rows: list[dict[str, Any]]
+
+
+class Compared(Schema):
+    """Two systems on the same examples: `a` is the older one, and differences are its minus the other's."""
+
+    status: str
+    """done, waiting, failed, or none where they may not be compared."""
+    detail: str | None
+    computed: AwareDatetime | None
+    a: dict[str, Any]
+    b: dict[str, Any]
+    comparison: dict[str, Any] | None
+    """Of the schema gluebench.comparison/1."""

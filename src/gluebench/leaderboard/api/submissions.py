@@ -1,19 +1,26 @@
-"""Submissions: one's own, those that are public, and what their authors may do with them."""
+"""Submissions: sending and checking them, reading them, and what their authors may do with theirs."""
 
 from __future__ import annotations
 
 from datetime import datetime
-from typing import Any
+from typing import Annotated, Any
 
+from django.conf import settings
+from django.core.files.uploadedfile import UploadedFile as Uploaded
 from django.http import FileResponse, HttpRequest, HttpResponse, JsonResponse
-from ninja import Query, Router
+from ninja import Field, File, Form, Header, Query, Router, Schema
+from ninja.files import UploadedFile
+from pydantic import BeforeValidator, ConfigDict, StringConstraints, create_model
 
 from gluebench.leaderboard.accounts.models import Scope
 from gluebench.leaderboard.api import schemas
+from gluebench.leaderboard.api.benchmarks import benchmark_or_404
 from gluebench.leaderboard.api.callers import ANYBODY, PUBLIC, SIGNED_IN, reader, user_with
-from gluebench.leaderboard.api.paging import Asked
-from gluebench.leaderboard.api.schemas import answers
-from gluebench.leaderboard.common.problems import not_found
+from gluebench.leaderboard.api.schemas import Asked, answers
+from gluebench.leaderboard.common.problems import FieldError, ProblemError, invalid, not_found
+from gluebench.leaderboard.fields import FIELDS
+from gluebench.leaderboard.fields import Field as Described
+from gluebench.leaderboard.limits.quota import usage
 from gluebench.leaderboard.submissions import acts
 from gluebench.leaderboard.submissions.facts import (
     facts_in_brief,
@@ -23,10 +30,17 @@ from gluebench.leaderboard.submissions.facts import (
     report_of,
     standing,
 )
-from gluebench.leaderboard.submissions.models import Result, Submission
+from gluebench.leaderboard.submissions.models import Result, Status, Submission
+from gluebench.leaderboard.submissions.process import GraderError
 from gluebench.leaderboard.submissions.requests import owned, visible
+from gluebench.leaderboard.uploads.accept import accept_once, digest, sent_before
+from gluebench.leaderboard.uploads.checking import free_check
 
 router = Router(tags=["Submissions"], auth=ANYBODY)
+sending = Router(tags=["Submitting"], auth=SIGNED_IN)
+"""Below a benchmark: the same way in as the page's, with a name for each upload."""
+
+RETRY_KEY = r"^[!-~]{1,64}$"
 
 ZIP = {
     "responses": {200: {"content": {"application/zip": {"schema": {"type": "string", "format": "binary"}}}}}
@@ -34,8 +48,72 @@ ZIP = {
 ACT = answers(schemas.SubmissionFacts, 403, 404)
 
 
+def _no_flag(value: Any) -> Any:
+    if isinstance(value, bool):
+        raise ValueError("Give a number, not true or false.")
+    return value
+
+
+def _flag(value: Any) -> bool:
+    """Forms send text; what means yes there is not guessed."""
+    found = {"true": True, "false": False}.get(str(value).lower())
+    if found is None:
+        raise ValueError("Give true or false.")
+    return found
+
+
+Flag = Annotated[bool, BeforeValidator(_flag)]
+PATTERNS = {"text": r"^[^\x00]*$", "address": r"^(https?://\S+)?$"}
+
+
+def _members(*, sent: bool) -> dict[str, Any]:
+    """Type and default of each field; when a submission is `sent`, some are required."""
+    return {name: _member(field, sent=sent) for name, field in FIELDS.items()}
+
+
+def _member(field: Described, *, sent: bool) -> tuple[Any, Any]:
+    column: Any = Submission._meta.get_field(field.name)
+    default = column.get_default()
+    shape: Any = type(default)  # of a choice, its enumeration
+    if field.is_numeric:
+        limits = Field(ge=field.least, le=field.most)
+        number = int if field.kind == "count" else float
+        shape = Annotated[number, limits, BeforeValidator(_no_flag)] | None
+    elif field.kind != "choice":
+        limits = StringConstraints(
+            strip_whitespace=True,
+            min_length=1 if field.required else None,
+            max_length=column.max_length,
+            pattern=PATTERNS.get(field.kind),
+        )
+        shape = Annotated[str, limits]
+    return shape, Field(... if sent and field.required else default, description=field.help)
+
+
+class _Strict(Schema):
+    model_config = ConfigDict(extra="forbid")
+
+
+class Changes(create_model("Changes", __base__=_Strict, **_members(sent=False))):  # type: ignore[misc]
+    """What an author says of a system. What is not sent stays as it is."""
+
+
+class Details(create_model("Details", __base__=_Strict, **_members(sent=True))):  # type: ignore[misc]
+    """What is said of a submission when it is sent."""
+
+    public: Flag = False
+    """Whether the board shows it once it is graded."""
+
+
+class Only(Schema):
+    """Which of one's submissions."""
+
+    benchmark: str | None = Field(None, pattern=r"^[-a-zA-Z0-9_]{1,80}$")
+    status: Status | None = None
+
+
 @router.get("", response=answers(schemas.SubmissionList, 403, 422), auth=SIGNED_IN)
-def submissions(request: HttpRequest, asked: Query[Asked], only: Query[schemas.Only]) -> HttpResponse:
+def submissions(request: HttpRequest, asked: Query[Asked], only: Query[Only]) -> HttpResponse:
     """One's own submissions, newest first; of one benchmark, or of one status."""
     mine = Submission.objects.owned_by(user_with(request, Scope.READ)).current().select_related("benchmark")
     if only.benchmark is not None:
@@ -92,7 +170,7 @@ def file(request: HttpRequest, key: str) -> FileResponse:
 
 
 @router.patch("/{slug:key}", response=answers(schemas.SubmissionFacts, 400, 403, 404, 422), auth=SIGNED_IN)
-def edit(request: HttpRequest, key: str, changes: schemas.Changes) -> HttpResponse:
+def edit(request: HttpRequest, key: str, changes: Changes) -> HttpResponse:
     """Say something else of one's own submission. What stood there before is kept in its history."""
     user = user_with(request, Scope.SUBMIT)
     acts.edit(owned(user, key), user, changes.dict(exclude_unset=True))
@@ -166,3 +244,82 @@ def _result(result: Result) -> dict[str, Any]:
         "verdict": result.verdict,
         "score": (result.scores or {}).get("score"),
     }
+
+
+@sending.post("/{slug:name}/check", response=answers(schemas.CheckFacts, 400, 403, 404, 413, 422))
+def check(request: HttpRequest, name: str, file: File[UploadedFile]) -> HttpResponse:
+    """The validator's full list of findings. Costs no quota; the file is not kept."""
+    user = user_with(request, Scope.SUBMIT)
+    benchmark = benchmark_or_404(name)
+    _only(request, set())
+    _within_size(file)
+    try:
+        return JsonResponse(free_check(benchmark, file, user.pk)["check"])
+    except GraderError as failure:
+        raise invalid([FieldError(field="file", message=str(failure))]) from None
+
+
+@sending.get("/{slug:name}/quota", response=answers(schemas.Quota, 403, 404))
+def quota(request: HttpRequest, name: str) -> HttpResponse:
+    """What may still be sent: of each limit what is used, what remains, and when the next one is possible."""
+    user = user_with(request, Scope.READ)
+    return JsonResponse(usage(benchmark_or_404(name), user).as_dict())
+
+
+@sending.post(
+    "/{slug:name}/submissions", response=answers(schemas.SubmissionFacts, 201, 400, 403, 404, 409, 413, 422)
+)
+def submit(
+    request: HttpRequest,
+    name: str,
+    details: Form[Details],
+    file: File[UploadedFile],
+    idempotency_key: str | None = Header(  # type: ignore[type-arg]
+        None, alias="Idempotency-Key", pattern=RETRY_KEY
+    ),
+) -> HttpResponse:
+    """Send a submission: one zip, and what is said of it. It is safe once this answers, and soon graded.
+
+    With an Idempotency-Key, sending the same file again answers 200 with the submission that is there
+    already; another file under the same key is refused with 409.
+    """
+    user = user_with(request, Scope.SUBMIT)
+    benchmark = benchmark_or_404(name)
+    _only(request, set(Details.model_fields))
+    _within_size(file)
+    row = Submission(
+        owner=user, benchmark=benchmark, retry_key=idempotency_key, **details.dict(exclude_unset=True)
+    )
+    if sent_before(row) is None:
+        row.clean_fields(exclude={field.name for field in row._meta.fields} - set(Details.model_fields))
+        row.clean()
+    found = accept_once(row, file)
+    if found is not row and (found.benchmark_id, found.sha256) != (benchmark.pk, digest(file)):
+        raise ProblemError(
+            409,
+            "retry-key",
+            f"This Idempotency-Key was used for another upload, submission {found.key}. Choose a new one.",
+        )
+    answer = JsonResponse(facts(found), status=201 if found is row else 200)
+    answer["Location"] = f"/api/v1/submissions/{found.key}"
+    return answer
+
+
+def _only(request: HttpRequest, fields: set[str]) -> None:
+    """Refuse what nobody asked for: a field that only the site sets, or one that is mistyped."""
+    strange = sorted(set(request.POST) - fields) + sorted(set(request.FILES) - {"file"})
+    if strange:
+        raise invalid([FieldError(field=name, message="There is no such field.") for name in strange])
+    twice = sorted(name for name in request.POST if len(request.POST.getlist(name)) > 1)
+    if len(request.FILES.getlist("file")) > 1:
+        twice.append("file")
+    if twice:
+        raise invalid([FieldError(field=name, message="Given more than once.") for name in twice])
+
+
+def _within_size(file: Uploaded[Any]) -> None:
+    most = settings.UPLOAD_BYTES
+    if file.size is None or file.size > most:
+        raise ProblemError(
+            413, "too-large", f"The file is larger than {most // 1024**2} MB. Compress it as a zip."
+        )

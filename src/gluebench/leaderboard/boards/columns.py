@@ -141,39 +141,25 @@ def ranked(scheme: Scheme, entries: Iterable[Entry]) -> list[tuple[int | None, E
     return [(ranks[at], found[at]) for at in board_order(values)]
 
 
-class Section(NamedTuple):
-    """Neighbouring columns under one heading of Table 1."""
-
-    title: str
-    columns: int
-
-
 def scheme_of(benchmark: Benchmark, task: Task | None = None) -> Scheme:
-    """The board of a benchmark, or of one task of it."""
-    return Scheme(columns_of(benchmark)) if task is None else Scheme(task_columns(task), task)
+    """The board of a benchmark, with a column for each test file; or of one task, with one for each metric.
 
-
-def columns_of(benchmark: Benchmark) -> tuple[Column, ...]:
-    """A column for each test file of the scored tasks."""
-    return tuple(
-        Column(file.name, task, tuple(metric for metric in task.metrics if metric.file == file.name))
-        for task in benchmark.scored
-        for file in task.files
-    )
-
-
-def task_columns(task: Task) -> tuple[Column, ...]:
-    """A column for each metric of a task; none for a task with one, which its score already is."""
+    A task with one metric has no column: its score is that metric.
+    """
+    if task is None:
+        return Scheme(
+            tuple(
+                Column(file.name, each, tuple(metric for metric in each.metrics if metric.file == file.name))
+                for each in benchmark.scored
+                for file in each.files
+            )
+        )
+    heading = "{0.file} {0.title}" if len(task.files) > 1 else "{0.title}"
     metrics = task.metrics if len(task.metrics) > 1 else ()
-    return tuple(Column(metric.name, task, (metric,), _heading(task, metric)) for metric in metrics)
+    return Scheme(tuple(Column(each.name, task, (each,), heading.format(each)) for each in metrics), task)
 
 
-def _heading(task: Task, metric: Metric) -> str:
-    """A metric's title, with its file where the task has several."""
-    return f"{metric.file} {metric.title}" if len(task.files) > 1 else metric.title
-
-
-def sections_of(columns: Iterable[Column]) -> tuple[Section, ...]:
-    """The headings above these columns."""
+def sections_of(columns: Iterable[Column]) -> list[tuple[str, int]]:
+    """The headings above these columns, as in Table 1, each with the number of its columns."""
     grouped = groupby(columns, key=lambda column: column.task.section)
-    return tuple(Section(title, len(list(group))) for title, group in grouped)
+    return [(title, len(list(group))) for title, group in grouped]

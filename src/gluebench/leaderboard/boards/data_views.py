@@ -1,17 +1,17 @@
-"""The Data page: what a participant downloads of a benchmark, with its JSON view and the files themselves."""
+"""The Data page: what a participant downloads of a benchmark, as a page, as JSON, and the files."""
 
 from __future__ import annotations
 
 import hashlib
 import re
 from collections.abc import Iterator
-from typing import Any, NamedTuple
+from functools import partial
+from typing import Any
 
 from django.core.files.base import ContentFile, File
 from django.core.files.storage import storages
 from django.http import FileResponse, Http404, HttpRequest, HttpResponse
 from django.http.response import HttpResponseBase
-from django.template.loader import render_to_string
 from django.urls import reverse
 from django.utils.cache import get_conditional_response
 from django.views.decorators.http import require_safe
@@ -20,7 +20,7 @@ from gluebench.benchmark import Task
 from gluebench.leaderboard.benchmarks.data_files import SAMPLE, linked_tasks, named_for_commands
 from gluebench.leaderboard.benchmarks.live import live
 from gluebench.leaderboard.benchmarks.models import Benchmark
-from gluebench.leaderboard.common.page_cache import cached, cached_json
+from gluebench.leaderboard.ranks.views import in_form
 
 EXAMPLES = 3
 """Examples that a task's page shows."""
@@ -30,33 +30,17 @@ MANIFEST = "manifest.toml"
 _REST = re.compile(r"bytes=(\d{1,18})-")
 
 
-class Examples(NamedTuple):
-    """Some examples of a task, with their labels."""
-
-    split: str
-    columns: tuple[str, ...]
-    rows: list[list[str]]
-
-
 @require_safe
-def data(request: HttpRequest, name: str) -> HttpResponse:
+def data(request: HttpRequest, name: str, form: str = "") -> HttpResponse:
     """Everything to download of a benchmark, task by task."""
-    found, signed_in = live(name), request.user.is_authenticated
     address = request.build_absolute_uri(reverse("board", args=[name]))
-    return cached(
+    return in_form(
         request,
-        name=f"data {name} {address} {signed_in}",
-        version=found.version,
-        make=lambda: _page(found.benchmark(), address, signed_in=signed_in),
-    )
-
-
-@require_safe
-def data_json(request: HttpRequest, name: str) -> HttpResponse:
-    """The same as JSON."""
-    found = live(name)
-    return cached_json(
-        request, name=f"data-json {name}", version=found.version, make=lambda: _facts(found.benchmark())
+        live(name),
+        form,
+        _facts if form else partial(_page, address=address),
+        what=f"data {address}",
+        template="boards/data.html",
     )
 
 
@@ -127,11 +111,10 @@ def _facts(benchmark: Benchmark) -> dict[str, Any]:
     }
 
 
-def _page(benchmark: Benchmark, address: str, *, signed_in: bool) -> str:
+def _page(benchmark: Benchmark, address: str) -> dict[str, Any]:
     files, linked = files_of(benchmark), linked_tasks(benchmark.record)
     record = benchmark.record
-    context = {
-        "benchmark": benchmark,
+    return {
         "general": [each for each in files if not each["task"]],
         "sample": any(each["path"] == SAMPLE for each in files),
         "tasks": [
@@ -142,10 +125,8 @@ def _page(benchmark: Benchmark, address: str, *, signed_in: bool) -> str:
         "linked": sorted(set(linked.values())),
         "address": address,
         "named": named_for_commands(benchmark, address),
-        "signed_in": signed_in,
         "here": "data",
     }
-    return render_to_string("boards/data.html", context)
 
 
 def task_data(benchmark: Benchmark, task: Task) -> dict[str, Any]:
@@ -157,7 +138,7 @@ def task_data(benchmark: Benchmark, task: Task) -> dict[str, Any]:
     }
 
 
-def _examples(benchmark: Benchmark, task: Task) -> Examples | None:
+def _examples(benchmark: Benchmark, task: Task) -> dict[str, Any] | None:
     """Published examples with labels, of different labels first; None where there are none."""
     tests = {file.splits["test"].name for file in task.files if "test" in file.splits}
     for file in benchmark.data_files.filter(task=task.name).exclude(split__in=tests):
@@ -166,7 +147,7 @@ def _examples(benchmark: Benchmark, task: Task) -> Examples | None:
         if header[-1] == "label":
             first = {row[-1]: row for row in reversed(rows)}.values()
             chosen = [*sorted(first, key=rows.index), *(row for row in rows if row not in first)][:EXAMPLES]
-            return Examples(file.split, tuple(header[1:]), [row[1:] for row in chosen])
+            return {"split": file.split, "columns": header[1:], "rows": [row[1:] for row in chosen]}
     return None
 
 

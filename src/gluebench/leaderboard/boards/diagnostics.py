@@ -1,115 +1,128 @@
-"""A diagnostic set as the paper's Table 5, systems down and phenomena across, and as a heat map."""
+"""A diagnostic set by phenomenon: as the paper's Table 5, as a heat map, and one phenomenon at a time."""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
-from django.template.loader import render_to_string
-
 from gluebench.analysis.diagnostics.heatmap import ABOUT, FIELDS, HeatMap, map_picture, stored_heatmap
+from gluebench.analysis.diagnostics.phenomena import explain
 from gluebench.analysis.rank.rules import board_order
 from gluebench.benchmark import Task
 from gluebench.leaderboard.benchmarks.models import Benchmark
 from gluebench.leaderboard.boards.columns import PRIVACY
 from gluebench.leaderboard.boards.options import ROWS, paged
-from gluebench.leaderboard.boards.phenomena import slug_of
 from gluebench.leaderboard.boards.standings import diagnosed_standings
 from gluebench.leaderboard.common.escapes import csv_text
-from gluebench.leaderboard.common.formats import labels_of, percent
+from gluebench.leaderboard.common.formats import labels_of, percent, score_bars
 from gluebench.leaderboard.people.results import shared
 from gluebench.leaderboard.submissions.entries import diagnosed
 
 COLUMNS = 20
 """Systems on one heat map."""
+BARS = 20
+"""Systems that the picture of a phenomenon has room for."""
+Entry = Mapping[str, Any]
 
 
-class Heading(NamedTuple):
-    """One column: everything, a coarse category or a fine phenomenon."""
+class Category(NamedTuple):
+    """A fine phenomenon, or a coarse category with its fine ones."""
 
-    title: str
-    n: int | None
-    """Examples it rests on; None while nobody was graded."""
-    page: str = ""
-    """Of a phenomenon, the last part of its page's address."""
-
-
-class System(NamedTuple):
-    """One system, or a published reference."""
-
+    kind: str
     name: str
-    model: str
-    key: str
-    """Empty for a reference."""
-    scores: tuple[Mapping[str, Any] | None, ...]
+    coarse: str
+    """Its coarse category; its own name where it is one."""
+    fine: tuple[str, ...] = ()
+    """Of a coarse category, what it consists of."""
 
 
-class DiagnosticTable(NamedTuple):
-    """The table for one set of columns."""
-
-    headings: tuple[Heading, ...]
-    lines: tuple[System, ...]
-    metric: str
+def slug_of(name: str) -> str:
+    """A phenomenon's name as the last part of an address: anaphora-coreference."""
+    return re.sub(r"[\W_]+", "-", name.casefold()).strip("-")
 
 
-def build_diagnostics(
-    task: Task, entries: Sequence[Mapping[str, Any]], *, category: str = "", first_page: bool = True
-) -> DiagnosticTable:
+def named(task: Task, slug: str) -> Category | None:
+    """The phenomenon, or else the coarse category, of that address; None where there is neither."""
+    fine = (Category("fine", each.name, each.coarse) for each in task.phenomena)
+    coarse = (Category("coarse", name, name, fine_of(task, name)) for name in task.coarse())
+    return next((each for each in (*fine, *coarse) if slug_of(each.name) == slug), None)
+
+
+def fine_of(task: Task, coarse: str) -> tuple[str, ...]:
+    """The fine phenomena of a coarse category."""
+    return tuple(each.name for each in task.phenomena if each.coarse == coarse)
+
+
+def table_of(
+    task: Task, entries: Sequence[Entry], *, category: str = "", first_page: bool = True
+) -> dict[str, Any]:
     """By coarse category, by the fine phenomena of one, or by a column of the metadata.
 
-    The references stand above them on the first page.
+    `headings` have their title, their number of examples (None while nothing is graded), and of a phenomenon
+    the last part of its page's address. The references stand above the systems on the first page; they
+    have no key.
     """
-    level = _level(task, category)
+    level = category if category in task.metadata else "fine" if category else "coarse"
     titles = _titles(task, entries, level, category)
-    lines = [_line(entry, level, titles) for entry in entries]
-    first = entries[0]["diagnostic"] if entries else None
-    headings = (
-        Heading("All", first["overall"]["n"] if first else None),
-        *(
-            Heading(
-                title,
-                first.get(level, {}).get(title, {}).get("n") if first else None,
-                slug_of(title) if level in ("coarse", "fine") else "",
-            )
-            for title in titles
-        ),
-    )
-    references = _references(task, len(titles)) if first_page else []
-    return DiagnosticTable(headings, (*references, *lines), task.metrics[0].title)
+    found: list[Mapping[str, Any]] = [entry["diagnostic"] for entry in entries]
+    first: Mapping[str, Any] = found[0] if found else {"overall": {"n": None}}
+    headings = [("All", first["overall"]["n"], "")]
+    for title in titles:
+        slug = slug_of(title) if level in ("coarse", "fine") else ""
+        headings.append((title, first.get(level, {}).get(title, {}).get("n"), slug))
+    lines = [
+        {**entry, "scores": [each["overall"], *map(each.get(level, {}).get, titles)]}
+        for entry, each in zip(entries, found, strict=True)
+    ]
+    return {
+        "headings": headings,
+        "lines": [*(_references(task, len(titles)) if first_page else ()), *lines],
+    }
 
 
-def _level(task: Task, category: str) -> str:
-    if category in task.metadata:
-        return category
-    return "fine" if category else "coarse"
-
-
-def _titles(task: Task, entries: Sequence[Mapping[str, Any]], level: str, category: str) -> Sequence[str]:
+def _titles(task: Task, entries: Sequence[Entry], level: str, category: str) -> Sequence[str]:
     if level == "fine":
-        return [each.name for each in task.phenomena if each.coarse == category]
+        return fine_of(task, category)
     if level == "coarse":
         return task.coarse()
     return list(dict.fromkeys(name for entry in entries for name in entry["diagnostic"].get(level, {})))
 
 
-def diagnostics_html(benchmark: Benchmark, task: Task, category: str, page: int, *, signed_in: bool) -> str:
+def _references(task: Task, columns: int) -> list[dict[str, Any]]:
+    metric = task.metrics[0].name
+    return [
+        {
+            "name": each.name,
+            "source": each.source,
+            "scores": [{"value": each.scores.get(metric), "low": None, "high": None}, *[None] * columns],
+        }
+        for each in task.references
+    ]
+
+
+def diagnostics_page(benchmark: Benchmark, task: Task, category: str, page: int) -> dict[str, Any]:
     """The page; systems are ordered and paged by their overall number."""
     entries, pager = _page(benchmark, task, ROWS, page, category=category)
-    table = build_diagnostics(task, entries, category=category, first_page=pager["page"] == 1)
-    context = {
-        "benchmark": benchmark,
-        "task": task,
-        "table": table,
+    return {
+        **_about(task),
+        **table_of(task, entries, category=category, first_page=pager["page"] == 1),
         "category": category,
-        "columns": task.metadata,
         "phenomena": task.phenomena,
         "people": shared(benchmark, task.name),
         **pager,
         "labels": PRIVACY[task.private],
-        "signed_in": signed_in,
+    }
+
+
+def _about(task: Task) -> dict[str, Any]:
+    """What the templates of this file have in common."""
+    return {
+        "task": task,
+        "metric": task.metrics[0].title,
+        "columns": task.metadata,
         "here": "diagnostics",
     }
-    return render_to_string("boards/diagnostics.html", context)
 
 
 def _page(
@@ -123,43 +136,24 @@ def _page(
     return entries, {**pager, "systems": len(rows)}
 
 
-def _line(entry: Mapping[str, Any], level: str, titles: Sequence[str]) -> System:
-    found = entry["diagnostic"]
-    scores = [found["overall"], *(found.get(level, {}).get(title) for title in titles)]
-    return System(entry["name"], entry["model"], entry["key"], tuple(scores))
-
-
-def _references(task: Task, columns: int) -> list[System]:
-    values = [(each, each.scores.get(task.metrics[0].name)) for each in task.references]
-    return [
-        System(each.name, each.source, "", ({"value": value, "low": None, "high": None}, *[None] * columns))
-        for each, value in values
-    ]
-
-
-def heat_html(benchmark: Benchmark, task: Task, page: int, *, signed_in: bool) -> str:
+def heat_page(benchmark: Benchmark, task: Task, page: int) -> dict[str, Any]:
     """The page: as many systems as a map has room for, the highest overall first."""
     entries, pager = _page(benchmark, task, COLUMNS, page, view="map")
     cells = _map(task, entries)
-    metric = task.metrics[0]
-    human = next((each for each in task.references if metric.name in each.scores), None)
-    context = {
-        "benchmark": benchmark,
-        "task": task,
+    metric = task.metrics[0].name
+    human = next((each for each in task.references if metric in each.scores), None)
+    picture = cells._replace(systems=tuple(labels_of(entries)))
+    return {
+        **_about(task),
         "about": ABOUT,
-        "picture": _picture(task, entries, cells) if entries else "",
+        "picture": map_picture(picture, title=f"{task.title}, by phenomenon") if entries else "",
         "entries": entries,
         "lines": cells.lines,
-        "metric": metric.title,
         "human": human,
-        "human_score": percent(human.scores[metric.name]) if human else "",
+        "human_score": percent(human.scores[metric]) if human else "",
         **pager,
-        "columns": task.metadata,
         "view": "map",
-        "signed_in": signed_in,
-        "here": "diagnostics",
     }
-    return render_to_string("boards/heat.html", context)
 
 
 def heat_csv(benchmark: Benchmark, task: Task) -> str:
@@ -172,11 +166,42 @@ def heat_csv(benchmark: Benchmark, task: Task) -> str:
     return csv_text([*FIELDS, "key"], rows)
 
 
-def _map(task: Task, entries: Sequence[Mapping[str, Any]]) -> HeatMap:
+def _map(task: Task, entries: Sequence[Entry]) -> HeatMap:
     """By key: people may call an entry as another one is labelled."""
     return stored_heatmap(task, {entry["key"]: entry["diagnostic"] for entry in entries})
 
 
-def _picture(task: Task, entries: Sequence[Mapping[str, Any]], cells: HeatMap) -> str:
-    labelled = cells._replace(systems=tuple(labels_of(entries)))
-    return map_picture(labelled, title=f"{task.title}, by phenomenon")
+def phenomenon_page(benchmark: Benchmark, task: Task, category: Category, page: int) -> dict[str, Any]:
+    """What a phenomenon is about, pairs that show it, and how systems fare in it, the highest first."""
+    found = scores_of(benchmark, task, category)
+    shown, pager = paged(found, ROWS, page)
+    bars = shown[:BARS]
+    labels = labels_of([entry for entry, _ in bars])
+    return {
+        **_about(task),
+        "phenomenon": category,
+        "slug": slug_of(category.name),
+        "explained": explain(category.name),
+        "parts": [(name, slug_of(name), explain(name)) for name in category.fine],
+        "category": slug_of(category.coarse) if category.kind == "fine" else "",
+        "picture": score_bars(
+            f"{category.name}: systems with the highest numbers",
+            task.metrics[0].title,
+            zip(labels, (score for _, score in bars), strict=True),
+        ),
+        "lines": shown,
+        "n": found[0][1]["n"] if found else None,
+        "systems": len(found),
+        **pager,
+        "own": benchmark.name == "sample",
+    }
+
+
+def scores_of(benchmark: Benchmark, task: Task, category: Category) -> list[tuple[Entry, Mapping[str, Any]]]:
+    """Each entry that has a number in it, with the number, the highest first."""
+    found = [
+        (entry, score)
+        for entry in diagnosed(benchmark, task)
+        if (score := entry["diagnostic"].get(category.kind, {}).get(category.name)) is not None
+    ]
+    return [found[at] for at in board_order([score["value"] for _, score in found])]

@@ -1,76 +1,65 @@
-"""A board as a file: CSV for programs, LaTeX and Markdown as the page shows it."""
+"""A board as a file: JSON and CSV for programs, LaTeX and Markdown as the page shows it; and citations."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+import json
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from django.http import HttpRequest, HttpResponse
-from django.views.decorators.http import require_safe
-
-from gluebench.leaderboard.benchmarks.live import live
 from gluebench.leaderboard.benchmarks.models import Benchmark
-from gluebench.leaderboard.boards.columns import Scheme, ranked, scheme_of
+from gluebench.leaderboard.boards import json_views
+from gluebench.leaderboard.boards.columns import Scheme, ranked
 from gluebench.leaderboard.boards.options import Options
-from gluebench.leaderboard.boards.pages import read_page
-from gluebench.leaderboard.boards.table import Row, Table
-from gluebench.leaderboard.boards.views import task_or_404
+from gluebench.leaderboard.boards.pages import Board, read_page
+from gluebench.leaderboard.boards.table import Row
 from gluebench.leaderboard.common.escapes import csv_text, latex, markdown_cell
-from gluebench.leaderboard.common.page_cache import CSV, cached
+from gluebench.leaderboard.common.formats import percent
+from gluebench.leaderboard.common.page_cache import CSV, JSON
 from gluebench.leaderboard.fields import LISTED
+from gluebench.leaderboard.ranks.charts import ENDS
 from gluebench.leaderboard.submissions.entries import entries_of
+from gluebench.leaderboard.submissions.models import Submission
 
 _FIRST = ("name", "model", "team", "kind", "regime")
 WORDS = tuple(dict.fromkeys([*_FIRST, *(field.name for field in LISTED if not field.is_numeric)]))
 """Columns of what people wrote."""
 NUMBERS = ("verified", *(field.name for field in LISTED if field.is_numeric), "earlier")
-HEAD = ("rank", *WORDS, *NUMBERS, "submitted", "key", "score", "score_low", "score_high")
 
 
 def board_csv(benchmark: Benchmark, scheme: Scheme) -> str:
     """A row for each system, best first; numbers are fractions, as in reports."""
-    measures = [(column.task.name, metric.name) for column in scheme.columns for metric in column.metrics]
-    names = [f"{task}.{metric}{end}" for task, metric in measures for end in ("", "_low", "_high")]
+    measures = [f"{column.task.name}.{metric.name}" for column in scheme.columns for metric in column.metrics]
+    names = [f"{measure}{end}" for measure in ("score", *measures) for end in ("", "_low", "_high")]
     rows = (
-        [rank, *_facts(entry, scheme), *_numbers(entry, measures)]
+        [
+            rank,
+            *(str(entry[name]) for name in WORDS),
+            *(entry[name] for name in NUMBERS),
+            entry["submitted"].isoformat(timespec="seconds"),
+            entry["key"],
+            *(score and score[end] for score in _scores(entry["scores"], scheme) for end in ENDS),
+        ]
         for rank, entry in ranked(scheme, entries_of(benchmark))
     )
-    return csv_text([*HEAD, *names], rows)
+    return csv_text(["rank", *WORDS, *NUMBERS, "submitted", "key", *names], rows)
 
 
-def _facts(entry: Mapping[str, Any], scheme: Scheme) -> Iterator[Any]:
-    yield from (str(entry[name]) for name in WORDS)
-    yield from (entry[name] for name in NUMBERS)
-    yield entry["submitted"].isoformat(timespec="seconds")
-    yield entry["key"]
-    yield from _ends(scheme.score(entry["scores"]))
-
-
-def _numbers(entry: Mapping[str, Any], measures: Sequence[tuple[str, str]]) -> Iterator[Any]:
-    for task, metric in measures:
-        found = entry["scores"]["tasks"].get(task) or {"metrics": {}}
-        yield from _ends(found["metrics"].get(metric))
-
-
-def _ends(score: Mapping[str, Any] | None) -> tuple[Any, Any, Any]:
-    return (score["value"], score["low"], score["high"]) if score else (None, None, None)
+def _scores(scores: Mapping[str, Any], scheme: Scheme) -> list[Mapping[str, Any] | None]:
+    """The number that ranks, then those of the columns."""
+    return [scheme.score(scores), *(score for column in scheme.columns for score in column.found(scores))]
 
 
 def latex_text(benchmark: Benchmark, scheme: Scheme) -> str:
     """A table for a paper, with the package booktabs; the highest of each column is bold."""
-    table = _whole(benchmark, scheme)
+    board = _whole(benchmark, scheme)
     lines = [f"% {benchmark.title} leaderboard; needs \\usepackage{{booktabs}}"]
-    lines += [rf"\begin{{tabular}}{{rllr{'r' * len(table.columns)}}}", r"\toprule"]
-    if any(section.title for section in table.sections):
-        spans = [rf"\multicolumn{{{each.columns}}}{{c}}{{{latex(each.title)}}}" for each in table.sections]
+    lines += [rf"\begin{{tabular}}{{rllr{'r' * len(board.columns)}}}", r"\toprule"]
+    if any(title for title, _ in board.sections):
+        spans = [rf"\multicolumn{{{span}}}{{c}}{{{latex(title)}}}" for title, span in board.sections]
         lines.append(" & & & & " + " & ".join(spans) + r" \\")
-    heads = ["Rank", "Name", "Model", "Score", *(latex(column.title) for column in table.columns)]
+    heads = ["Rank", "Name", "Model", "Score", *(latex(column.title) for column in board.columns)]
     lines += [" & ".join(heads) + r" \\", r"\midrule"]
-    lines += [
-        " & ".join(_texts(row, latex, latex, r"\textbf{%s}")) + r" \\"
-        for group in table.groups
-        for row in group.rows
-    ]
+    lines += [" & ".join(_texts(row, latex, latex, r"\textbf{%s}")) + r" \\" for row in board.rows]
     return "\n".join([*lines, r"\bottomrule", r"\end{tabular}", ""])
 
 
@@ -82,13 +71,11 @@ def _texts(row: Row, words: Callable[[str], str], number: Callable[[str], str], 
 
 
 def markdown_text(benchmark: Benchmark, scheme: Scheme) -> str:
-    """A pipe table."""
-    table = _whole(benchmark, scheme)
-    heads = ["Rank", "Name", "Model", "Score", *(markdown_cell(column.title) for column in table.columns)]
+    """A pipe board."""
+    board = _whole(benchmark, scheme)
+    heads = ["Rank", "Name", "Model", "Score", *(markdown_cell(column.title) for column in board.columns)]
     lines = [_piped(heads), _piped(["--:", ":--", ":--", *["--:"] * (len(heads) - 3)])]
-    lines += [
-        _piped(_texts(row, markdown_cell, str, "**%s**")) for group in table.groups for row in group.rows
-    ]
+    lines += [_piped(_texts(row, markdown_cell, str, "**%s**")) for row in board.rows]
     return "\n".join([*lines, ""])
 
 
@@ -96,37 +83,37 @@ def _piped(cells: Sequence[str]) -> str:
     return f"| {' | '.join(cells)} |"
 
 
-def _whole(benchmark: Benchmark, scheme: Scheme) -> Table:
-    return read_page(benchmark, scheme, Options(), whole=True).table
+def _whole(benchmark: Benchmark, scheme: Scheme) -> Board:
+    return read_page(benchmark, scheme, Options(), whole=True)
 
 
-def _rows(table: Table) -> list[Row]:
-    return [row for group in table.groups for row in group.rows]
+def json_text(benchmark: Benchmark, scheme: Scheme) -> str:
+    """All of it, with what pages leave out."""
+    return json.dumps(json_views.board(benchmark, scheme))
 
 
 FORMATS: dict[str, tuple[Callable[[Benchmark, Scheme], str], str]] = {
+    "json": (json_text, JSON),
     "csv": (board_csv, CSV),
     "tex": (latex_text, "application/x-tex; charset=utf-8"),
     "md": (markdown_text, "text/markdown; charset=utf-8"),
 }
 
 
-@require_safe
-def export(request: HttpRequest, name: str, ending: str, task: str = "") -> HttpResponse:
-    """The board as a file to download; anybody may."""
-    found = live(name)
-    write, content_type = FORMATS[ending]
-
-    def make() -> str:
-        benchmark = found.benchmark()
-        wanted = task_or_404(benchmark.record, task, scored=True) if task else None
-        return write(benchmark, scheme_of(benchmark.record, wanted))
-
-    return cached(
-        request,
-        name=f"export {name} {task} {ending}",
-        version=found.version,
-        make=make,
-        content_type=content_type,
-        filename=f"{name}-{task}.{ending}" if task else f"{name}.{ending}",
+def citation(submission: Submission, address: str) -> str:
+    """A BibTeX record of an entry as it stands now; `address` is the full one of its page."""
+    when = submission.submitted
+    who = submission.team or submission.name
+    title = (
+        f"{submission.name} ({submission.model}): an entry of the {submission.benchmark.title} leaderboard"
     )
+    score = f"Score {percent(submission.value)}. " if submission.value is not None else ""
+    lines = [
+        f"  author = {{{{{latex(who)}}}}}",
+        f"  title = {{{{{latex(title)}}}}}",
+        f"  year = {{{when.year}}}",
+        f"  month = {when.strftime('%b').lower()}",
+        f"  howpublished = {{\\url{{{address}}}}}",
+        f"  note = {{{latex(f'{score}Scored by gluebench')}}}",
+    ]
+    return f"@misc{{{submission.benchmark.name}-{submission.key},\n" + ",\n".join(lines) + "\n}\n"

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+import re
+from collections.abc import Collection, Mapping, Sequence
+from datetime import date
 from typing import Any, NamedTuple, TypeVar
 from urllib.parse import urlencode
 
@@ -10,7 +12,8 @@ from django.core.paginator import Paginator
 from django.http import HttpRequest
 
 from gluebench.leaderboard.boards.columns import SORTED_AS_WORDS
-from gluebench.leaderboard.boards.filters import Filters
+from gluebench.leaderboard.boards.standings import Standing
+from gluebench.leaderboard.fields import REGIMES
 from gluebench.leaderboard.ranks.order import Wanted
 
 ROWS = 100
@@ -18,8 +21,64 @@ ROWS = 100
 ALL_ROWS = 1010
 """Rows it shows at most, on request: a thousand systems, and references between them."""
 WORDS = 80
-"""Characters of a search that are looked at."""
+"""Characters of a search, or of a team's name, that are looked at."""
 Row = TypeVar("Row")
+
+
+NUMBER = r"\d{1,15}(\.\d{1,3})?[KkMmBbTt]?"
+"""How a number of parameters may be written: 110000000, 110M, 1.5B."""
+FACTORS = {"K": 10**3, "M": 10**6, "B": 10**9, "T": 10**12}
+
+
+class Filters(NamedTuple):
+    """Conditions that a row has to meet, as the address has them; an empty one is always met."""
+
+    training: str = ""
+    since: str = ""
+    """The first day, as 2026-01-31."""
+    parameters: str = ""
+    """At most so many; a system that does not state its parameters does not meet it."""
+    team: str = ""
+    """A part of the team's name, whatever the case."""
+    verified: str = ""
+
+    @classmethod
+    def of(cls, query: Mapping[str, str]) -> Filters:
+        """From the address; what cannot be read is as unasked."""
+        training, parameters = query.get("training", ""), query.get("parameters", "").strip()
+        return cls(
+            training if training in REGIMES else "",
+            _day(query.get("since", "")),
+            parameters.upper() if re.fullmatch(NUMBER, parameters, re.ASCII) else "",
+            " ".join(query.get("team", "")[:WORDS].split()),
+            "1" if query.get("verified") == "1" else "",
+        )
+
+    def accepts(self, row: Standing) -> bool:
+        """Whether a system meets all of them."""
+        most = number_of(self.parameters)
+        return (
+            self.training in ("", row.regime)
+            and (not self.since or row.submitted.date().isoformat() >= self.since)
+            and (most is None or (row.parameters is not None and row.parameters <= most))
+            and self.team.casefold() in row.team.casefold()
+            and (row.verified or not self.verified)
+        )
+
+
+def number_of(text: str) -> float | None:
+    """The number that "110M" stands for; None for nothing."""
+    if not text:
+        return None
+    factor = FACTORS.get(text[-1], 1)
+    return float(text.rstrip("KMBT")) * factor
+
+
+def _day(text: str) -> str:
+    try:
+        return date.fromisoformat(text).isoformat()
+    except ValueError:
+        return ""
 
 
 class Options(NamedTuple):

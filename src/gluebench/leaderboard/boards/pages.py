@@ -3,33 +3,39 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Callable
 from typing import Any, NamedTuple
 
+from django.core.paginator import Page
 from django.http import HttpRequest
 from django.template.loader import render_to_string
 from django.urls import reverse
 from jinja2 import Environment, StrictUndefined
 
+from gluebench.analysis.charts import Scale
 from gluebench.analysis.rank.rules import competition_ranks
 from gluebench.benchmark import Benchmark as Record
 from gluebench.benchmark import Task
 from gluebench.leaderboard.benchmarks.models import Benchmark
-from gluebench.leaderboard.boards.columns import PRIVACY, USUAL_FACTS, Scheme
-from gluebench.leaderboard.boards.filters import NUMBER, Filters
-from gluebench.leaderboard.boards.options import ALL_ROWS, Options, paged
-from gluebench.leaderboard.boards.standings import Standings, standings
-from gluebench.leaderboard.boards.table import (
-    Layout,
-    Line,
-    Table,
-    arrange,
-    bests,
-    fill,
-    references_of,
+from gluebench.leaderboard.boards.columns import (
+    PRIVACY,
+    ROOM,
+    USUAL_FACTS,
+    WIDTHS,
+    Column,
+    Fact,
+    Scheme,
+    scheme_of,
+    sections_of,
 )
+from gluebench.leaderboard.boards.data_views import task_data
+from gluebench.leaderboard.boards.options import ALL_ROWS, NUMBER, Filters, Options, paged
+from gluebench.leaderboard.boards.standings import Standings, standings
+from gluebench.leaderboard.boards.table import Group, Row, arrange, bests, fill, references_of
 from gluebench.leaderboard.common.formats import percent
 from gluebench.leaderboard.fields import REGIMES
-from gluebench.leaderboard.ranks.order import Order, Place, order_of, ranks_of, span
+from gluebench.leaderboard.ranks.order import ABOUT, TITLES, Order, order_of, ranks_of, span
+from gluebench.leaderboard.ranks.systems import majority_tasks
 from gluebench.leaderboard.submissions.entries import entries_of, graded_again, with_systems
 from gluebench.leaderboard.text import breakable
 
@@ -39,80 +45,180 @@ RANKED_BY = ("by", "weights", "majority")
 """What the address says of the order."""
 
 
-class Page(NamedTuple):
-    """What a page shows, and where in the whole it stands."""
+class Board(NamedTuple):
+    """What a page of a board shows, and where in the whole it stands."""
 
-    table: Table
-    layout: Layout
+    scheme: Scheme
+    groups: tuple[Group, ...]
+    found: int
+    """Systems that the search and the filters found; all, where there are none."""
+    page: Page[tuple[str, Row]]
     options: Options
+    systems: int
+    """Systems on the whole board."""
     best: float | None
     """The highest score of the whole board."""
+    scale: Scale | None
+    """That of the bars, in points; None without a score."""
     order: Order | None = None
     """What ranks; None on the board of a task, which its score does."""
     again: int = 0
     """Systems that are being graded again, shown with the scores that they had."""
 
     @property
+    def columns(self) -> tuple[Column, ...]:
+        """Those of scores; those of facts stand behind them."""
+        return self.scheme.columns
+
+    @property
+    def facts(self) -> tuple[Fact, ...]:
+        """Those that some row has."""
+        return self.scheme.facts
+
+    @property
+    def sections(self) -> list[tuple[str, int]]:
+        """The headings above the columns, each with the number of its columns."""
+        return sections_of(self.columns)
+
+    @property
+    def fits(self) -> bool:
+        """Whether a desktop shows all columns side by side, as it does GLUE's ten."""
+        kinds = [column.kind for column in self.columns] + [fact.kind for fact in self.facts]
+        return sum(WIDTHS[kind] for kind in kinds) <= ROOM
+
+    @property
+    def rows(self) -> list[Row]:
+        """All of the page, whatever their group."""
+        return [row for group in self.groups for row in group.rows]
+
+    @property
+    def marks(self) -> set[str]:
+        """The marks on its rows, for a legend."""
+        return {mark for mark, has in MARKS.items() if any(map(has, self.rows))}
+
+    @property
+    def divided(self) -> tuple[str, ...]:
+        """The tasks that have several columns and count once."""
+        files = Counter(column.task.name for column in self.columns)
+        return tuple(name for name, number in files.items() if number > 1)
+
+    @property
+    def two_metrics(self) -> bool:
+        """Whether some task is scored by more than one metric."""
+        return any(len(column.task.metrics) > 1 for column in self.columns)
+
+    @property
     def whole(self) -> bool:
         """Whether all rows are on this page, so that the browser can sort and search them itself."""
-        return not self.layout.page.has_other_pages() and not self.options.narrowed
+        return not self.page.has_other_pages() and not self.options.narrowed
 
     @property
     def can_show_all(self) -> bool:
         """Whether fewer, longer pages are to be had."""
-        return self.layout.page.has_other_pages() and not self.options.everything
+        return self.page.has_other_pages() and not self.options.everything
 
     @property
     def all_fit(self) -> bool:
         """Whether one long page has all rows."""
-        return self.layout.page.paginator.count <= ALL_ROWS
+        return self.page.paginator.count <= ALL_ROWS
 
 
-def read_page(benchmark: Benchmark, scheme: Scheme, options: Options, *, whole: bool = False) -> Page:
+MARKS: dict[str, Callable[[Row], Any]] = {
+    "reference": lambda row: row.reference,
+    "incomplete": lambda row: not row.complete,
+    "tied": lambda row: "–" in row.rank_text,
+    "earlier": lambda row: row.entry.get("earlier"),
+    "verified": lambda row: row.entry.get("verified"),
+    "resampled": lambda row: row.resampled,
+}
+"""Marks of rows, and which rows have them."""
+
+
+def read_page(benchmark: Benchmark, scheme: Scheme, options: Options, *, whole: bool = False) -> Board:
     """The page of the board that the options ask for, or the whole board as one page."""
-    lines = _lines(standings(benchmark), scheme)
-    pks, scores = [line.pk for line in lines], [line.score for line in lines]
-    by_score = competition_ranks(scores)
-    order = None
-    if scheme.task is None:
-        order = order_of(benchmark, options.wanted, dict(zip(pks, by_score, strict=True)))
-    ranks = ranks_of(order, pks, by_score) if order else by_score
-    places = order.places if order else {}
-    times = Counter(ranks)
-    placed = [
-        line._replace(rank=rank, rank_text=_rank_text(rank, times[rank], places.get(line.pk)))
-        for line, rank in zip(lines, ranks, strict=True)
-    ]
-    placed += references_of(benchmark.record, scheme)
-    if order is not None and order.another:
-        placed = list(map(_by_rank, placed))
-    layout = arrange(placed, scheme.names, options, rows=None if whole else options.rows)
-    shown = [line.pk for _, group in layout.groups for line in group if line.row is None]
-    entries = {entry["pk"]: entry for entry in entries_of(benchmark, shown)}
-    high = bests([line.values for line in lines])
-    table = fill(scheme, layout, entries, systems=len(lines), bests=high, places=places)
-    best = max((score for score in scores if score is not None), default=None)
-    return Page(
-        table, layout, options._replace(page=layout.page.number), best, order, graded_again(benchmark)
+    rows = _systems(standings(benchmark), scheme)
+    order = _rank(benchmark, scheme, options, rows)
+    layout = arrange(
+        [*rows, *references_of(benchmark.record, scheme)],
+        scheme.names,
+        options,
+        None if whole else options.rows,
+        by_rank=order is not None and order.another,
+    )
+    pks = [row.system.pk for group in layout.groups for row in group.rows if row.system]
+    entries = {entry["pk"]: entry for entry in entries_of(benchmark, pks)}
+    for row in rows:
+        row.entry = entries.get(row.system.pk, {}) if row.system else {}
+    # A submission that left the board since the standings were read has no entry any more.
+    groups = tuple(Group(title, tuple(row for row in those if row.entry)) for title, those in layout.groups)
+    has = [fact for fact in scheme.facts if any(fact.text(entry) for entry in entries.values())]
+    scheme = scheme._replace(facts=tuple(has))
+    scale = fill(scheme, [row for group in groups for row in group.rows], bests(rows))
+    return Board(
+        scheme,
+        groups,
+        layout.found,
+        layout.page,
+        options._replace(page=layout.page.number),
+        len(rows),
+        max((row.value for row in rows if row.value is not None), default=None),
+        scale,
+        order,
+        graded_again(benchmark),
     )
 
 
-def _rank_text(rank: int | None, times: int, place: Place | None) -> str:
-    """The ranks that a system shares with those it is tied with, or its own."""
-    if place and place.tied:
-        return place.text
-    return span(rank, rank + times - 1) if rank else ""
+def _rank(benchmark: Benchmark, scheme: Scheme, options: Options, rows: list[Row]) -> Order | None:
+    """Give the rows their ranks; returns what ranks them, if that is more than a task's score."""
+    ranks = competition_ranks([row.value for row in rows])
+    order = None
+    if scheme.task is None:
+        pks = [row.system.pk for row in rows if row.system]
+        order = order_of(benchmark, options.wanted, dict(zip(pks, ranks, strict=True)))
+        ranks = ranks_of(order, pks, ranks)
+    times = Counter(ranks)
+    for row, rank in zip(rows, ranks, strict=True):
+        row.rank = rank
+        row.place = order.places.get(row.system.pk) if order and row.system else None
+        if row.place and row.place.tied:
+            row.rank_text = row.place.text
+        elif rank:
+            row.rank_text = span(rank, rank + times[rank] - 1)
+    return order
 
 
-def _by_rank(line: Line) -> Line:
-    """The line with its rank in place of its score; a reference, which has none, comes last."""
-    return line._replace(score=None if line.rank is None else -float(line.rank))
-
-
-def table_html(benchmark: Benchmark, page: Page, scheme: Scheme) -> str:
-    """The table itself, by the fast templates."""
-    shown = {"benchmark": benchmark, "page": page, "table": page.table, "options": page.options}
-    return render_to_string("boards/table.html", {**shown, "task": scheme.task, "sorts": scheme.sorts})
+def board_html(benchmark: Benchmark, task: Task | None, options: Options, *, signed_in: bool) -> str:
+    """The page of a benchmark's board, or of a task's."""
+    record = benchmark.record
+    every = scheme_of(record, task)
+    if task is not None:
+        options = options._replace(grouped=False, intervals=True)
+    board = read_page(benchmark, every.only(options.columns), options)
+    context = {
+        "benchmark": benchmark,
+        "record": record,
+        "board": board,
+        "options": board.options,
+        "task": task,
+        "signed_in": signed_in,
+        "here": "board",
+        "sorts": board.scheme.sorts,
+    }
+    context |= {
+        "html": render_to_string("boards/table.html", context),
+        **panel(every, options),
+        **switches(board.options),
+    }
+    if task is not None:
+        context |= {"about": task_line(task), **task_data(benchmark, task)}
+        return render_to_string("boards/task.html", context)
+    context |= {
+        "facts": facts(record, systems=board.systems, best=board.best),
+        "tasks": list(map(task_line, (*record.scored, *record.diagnostics))),
+        "rules": [(by, TITLES[by], ABOUT[by]) for by in TITLES],
+        "majorities": majority_tasks(record),
+    }
+    return render_to_string("boards/board.html", context)
 
 
 def switches(options: Options) -> dict[str, Any]:
@@ -138,35 +244,28 @@ def panel(scheme: Scheme, options: Options) -> dict[str, Any]:
     }
 
 
-def _lines(known: Standings, scheme: Scheme) -> list[Line]:
+def _systems(known: Standings, scheme: Scheme) -> list[Row]:
     """Every system of this board; of a task's board, those that have the task."""
     at = [known.place[column.task.name, column.metrics[0].name] for column in scheme.columns]
     own = None if scheme.task is None else known.place[scheme.task.name, ""]
-    found = []
-    for row in known.rows:
-        score = row.value if own is None else row.numbers[own]
-        values = tuple(row.numbers[place] for place in at)
-        if own is None or score is not None or any(value is not None for value in values):
-            text = f"{row.name}\n{row.model}\n{row.team}".casefold()
-            line = Line(row.name, row.model, text, row.regime, score, values, row.pk)
-            found.append(line._replace(system=row))
-    return found
+    rows = []
+    for system in known.rows:
+        value = system.value if own is None else system.numbers[own]
+        values = tuple(system.numbers[place] for place in at)
+        if own is None or value is not None or any(value is not None for value in values):
+            text = f"{system.name}\n{system.model}\n{system.team}".casefold()
+            rows.append(Row(system.name, system.model, text, system.regime, value, values, system))
+    return rows
 
 
-class TaskLine(NamedTuple):
-    """One task as a table lists it."""
-
-    task: Task
-    metrics: str
-    examples: int
-    labels: str
-
-
-def task_line(task: Task) -> TaskLine:
-    """How it is scored, how much there is and who knows the labels."""
-    metrics = ", ".join(dict.fromkeys(metric.title for metric in task.metrics))
-    examples = sum(file.size() for file in task.files if "test" in file.splits)
-    return TaskLine(task, metrics, examples, PRIVACY[task.private])
+def task_line(task: Task) -> dict[str, Any]:
+    """One task as a table lists it: how it is scored, how much there is and who knows the labels."""
+    return {
+        "task": task,
+        "metrics": ", ".join(dict.fromkeys(metric.title for metric in task.metrics)),
+        "examples": sum(file.size() for file in task.files if "test" in file.splits),
+        "labels": PRIVACY[task.private],
+    }
 
 
 def facts(record: Record, *, systems: int, best: float | None) -> list[tuple[str, str]]:

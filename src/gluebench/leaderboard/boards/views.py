@@ -1,4 +1,4 @@
-"""The public pages. Each has a JSON twin, made from the same look-up."""
+"""The public pages. Each has a JSON view, made from the same look-up."""
 
 from __future__ import annotations
 
@@ -7,37 +7,29 @@ from typing import Any
 
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import render
-from django.template.loader import render_to_string
 from django.views.decorators.http import require_safe
 
 from gluebench.benchmark import Benchmark as Record
 from gluebench.benchmark import Task, UnknownNameError
 from gluebench.leaderboard.benchmarks.live import Live, live, only_one, site_version
 from gluebench.leaderboard.benchmarks.models import Benchmark
-from gluebench.leaderboard.boards import twins
+from gluebench.leaderboard.boards import json_views
 from gluebench.leaderboard.boards.columns import scheme_of
-from gluebench.leaderboard.boards.data_views import task_data
-from gluebench.leaderboard.boards.diagnostics import diagnostics_html, heat_csv, heat_html
-from gluebench.leaderboard.boards.options import Options, cleaned, page_number
-from gluebench.leaderboard.boards.pages import (
-    RANKED_BY,
-    facts,
-    home_page,
-    panel,
-    read_page,
-    switches,
-    table_html,
-    task_line,
+from gluebench.leaderboard.boards.diagnostics import (
+    diagnostics_page,
+    heat_csv,
+    heat_page,
+    named,
+    phenomenon_page,
 )
-from gluebench.leaderboard.boards.phenomena import Wanted, named, phenomenon_html
-from gluebench.leaderboard.common.escapes import latex
-from gluebench.leaderboard.common.formats import percent
-from gluebench.leaderboard.common.page_cache import CSV, cached, cached_json
-from gluebench.leaderboard.ranks.order import ABOUT, TITLES, wanted_of
-from gluebench.leaderboard.ranks.systems import majority_tasks
-from gluebench.leaderboard.submissions.entries import diagnosed, earlier_than, entries_of
+from gluebench.leaderboard.boards.exports import FORMATS, citation
+from gluebench.leaderboard.boards.options import Options, cleaned, page_number
+from gluebench.leaderboard.boards.pages import RANKED_BY, board_html, home_page
+from gluebench.leaderboard.common.page_cache import cached
+from gluebench.leaderboard.ranks.order import wanted_of
+from gluebench.leaderboard.ranks.views import in_form
+from gluebench.leaderboard.submissions.entries import earlier_than
 from gluebench.leaderboard.submissions.facts import listed_facts
-from gluebench.leaderboard.submissions.models import Submission
 from gluebench.leaderboard.submissions.requests import visible
 
 
@@ -72,103 +64,70 @@ def task_board(request: HttpRequest, name: str, task: str) -> HttpResponse:
 
 
 @require_safe
-def board_json(request: HttpRequest, name: str) -> HttpResponse:
-    """The board's JSON twin."""
+def export(request: HttpRequest, name: str, ending: str, task: str = "") -> HttpResponse:
+    """The board, or a task's, as JSON or as a file to download."""
     found = live(name)
-
-    def make() -> dict[str, Any]:
-        benchmark = found.benchmark()
-        return twins.board(benchmark, entries_of(benchmark))
-
-    return cached_json(request, name=f"board-json {name}", version=found.version, make=make)
-
-
-@require_safe
-def task_json(request: HttpRequest, name: str, task: str) -> HttpResponse:
-    """The JSON twin of a task's board."""
-    benchmark = live(name).benchmark()
-    record = task_or_404(benchmark.record, task, scored=True)
-    return cached_json(
-        request,
-        name=f"task-json {name} {record.name}",
-        version=benchmark.version,
-        make=lambda: twins.task_board(benchmark, record, entries_of(benchmark)),
-    )
-
-
-@require_safe
-def diagnostics(request: HttpRequest, name: str, task: str) -> HttpResponse:
-    """A diagnostic set by phenomenon, for every system of the board."""
-    benchmark, record = _diagnostic(name, task)
-    asked = request.GET.get("category", "")
-    category = asked if asked in (*record.coarse(), *record.metadata) else ""
-    page, signed_in = page_number(request.GET.get("page", "")), request.user.is_authenticated
-    mapped = request.GET.get("view") == "map"
+    write, content_type = FORMATS[ending]
 
     def make() -> str:
-        if mapped:
-            return heat_html(benchmark, record, page, signed_in=signed_in)
-        return diagnostics_html(benchmark, record, category, page, signed_in=signed_in)
+        benchmark = found.benchmark()
+        record = task_or_404(benchmark.record, task, scored=True) if task else None
+        return write(benchmark, scheme_of(benchmark.record, record))
 
     return cached(
         request,
-        name=f"diagnostics {name} {record.name} {mapped} {category} {page} {signed_in}",
-        version=benchmark.version,
+        name=f"export {name} {task} {ending}",
+        version=found.version,
         make=make,
+        content_type=content_type,
+        filename="" if ending == "json" else f"{name}-{task}.{ending}" if task else f"{name}.{ending}",
     )
 
 
 @require_safe
-def diagnostics_csv(request: HttpRequest, name: str, task: str) -> HttpResponse:
-    """Every system in every category, for spreadsheets."""
+def diagnostics(request: HttpRequest, name: str, task: str, form: str = "") -> HttpResponse:
+    """A diagnostic set by phenomenon, for every system of the board."""
     benchmark, record = _diagnostic(name, task)
-    return cached(
+    query, page = request.GET.get("category", ""), page_number(request.GET.get("page", ""))
+    category = query if query in (*record.coarse(), *record.metadata) else ""
+    is_map = request.GET.get("view") == "map"
+
+    def make(_: Benchmark) -> Any:
+        if form == "json":
+            return json_views.diagnostics(benchmark, record)
+        if form == "csv":
+            return heat_csv(benchmark, record)
+        if is_map:
+            return heat_page(benchmark, record, page)
+        return diagnostics_page(benchmark, record, category, page)
+
+    return in_form(
         request,
-        name=f"diagnostics-csv {name} {record.name}",
-        version=benchmark.version,
-        make=lambda: heat_csv(benchmark, record),
-        content_type=CSV,
+        benchmark,
+        form,
+        make,
+        what=f"diagnostics {record.name}" + ("" if form else f" {is_map} {category} {page}"),
+        template="boards/heat.html" if is_map else "boards/diagnostics.html",
         filename=f"{name}-{record.name}-phenomena.csv",
     )
 
 
 @require_safe
-def diagnostics_json(request: HttpRequest, name: str, task: str) -> HttpResponse:
-    """The same as JSON."""
-    benchmark, record = _diagnostic(name, task)
-    return cached_json(
-        request,
-        name=f"diagnostics-json {name} {record.name}",
-        version=benchmark.version,
-        make=lambda: twins.diagnostics(benchmark, record, diagnosed(benchmark, record)),
-    )
-
-
-@require_safe
-def phenomenon(request: HttpRequest, name: str, task: str, slug: str) -> HttpResponse:
+def phenomenon(request: HttpRequest, name: str, task: str, slug: str, form: str = "") -> HttpResponse:
     """What a phenomenon is about, and every system's number in it."""
     benchmark, record = _diagnostic(name, task)
-    wanted = _named(record, slug)
-    page, signed_in = page_number(request.GET.get("page", "")), request.user.is_authenticated
-    return cached(
-        request,
-        name=f"phenomenon {name} {record.name} {wanted} {page} {signed_in}",
-        version=benchmark.version,
-        make=lambda: phenomenon_html(benchmark, record, wanted, page, signed_in=signed_in),
-    )
+    category = named(record, slug)
+    if category is None:
+        raise Http404(f"{record.name} has no phenomenon or category of that name.")
+    page = page_number("" if form else request.GET.get("page", ""))
 
+    def make(_: Benchmark) -> Any:
+        if form:
+            return json_views.phenomenon(benchmark, record, category)
+        return phenomenon_page(benchmark, record, category, page)
 
-@require_safe
-def phenomenon_json(request: HttpRequest, name: str, task: str, slug: str) -> HttpResponse:
-    """The same as JSON."""
-    benchmark, record = _diagnostic(name, task)
-    wanted = _named(record, slug)
-    return cached_json(
-        request,
-        name=f"phenomenon-json {name} {record.name} {wanted}",
-        version=benchmark.version,
-        make=lambda: twins.phenomenon(benchmark, record, wanted),
-    )
+    what = f"phenomenon {record.name} {slug} {page}"
+    return in_form(request, benchmark, form, make, what=what, template="boards/phenomenon.html")
 
 
 @require_safe
@@ -207,40 +166,9 @@ def _board(request: HttpRequest, found: Live, task: Task | None) -> HttpResponse
         request,
         name=name,
         version=found.version,
-        make=lambda: _board_page(found.benchmark(), task, options, signed_in=signed_in),
+        make=lambda: board_html(found.benchmark(), task, options, signed_in=signed_in),
         keep=not options.typed,
     )
-
-
-def _board_page(benchmark: Benchmark, task: Task | None, options: Options, *, signed_in: bool) -> str:
-    record = benchmark.record
-    every = scheme_of(record, task)
-    scheme = every.only(options.columns)
-    options = options if task is None else options._replace(grouped=False, intervals=True)
-    page = read_page(benchmark, scheme, options)
-    context = {
-        "benchmark": benchmark,
-        "record": record,
-        "table": page.table,
-        "options": options,
-        "shown": page,
-        "layout": page.layout,
-        "html": table_html(benchmark, page, scheme),
-        "signed_in": signed_in,
-        "here": "board",
-        **panel(every, options),
-        **switches(page.options),
-    }
-    if task is not None:
-        context |= {"task": task, "about": task_line(task), **task_data(benchmark, task)}
-        return render_to_string("boards/task.html", context)
-    around = {
-        "facts": facts(record, systems=page.table.systems, best=page.best),
-        "tasks": list(map(task_line, (*record.scored, *record.diagnostics))),
-        "rules": [(by, TITLES[by], ABOUT[by]) for by in TITLES],
-        "majorities": majority_tasks(record),
-    }
-    return render_to_string("boards/board.html", context | around)
 
 
 def _diagnostic(name: str, task: str) -> tuple[Benchmark, Task]:
@@ -261,30 +189,3 @@ def task_or_404(record: Record, name: str, *, scored: bool) -> Task:
         )
         raise Http404(f"{found.name} is {kind}.")
     return found
-
-
-def _named(task: Task, slug: str) -> Wanted:
-    """The phenomenon of that address. Raises Http404."""
-    wanted = named(task, slug)
-    if wanted is None:
-        raise Http404(f"{task.name} has no phenomenon or category of that name.")
-    return wanted
-
-
-def citation(submission: Submission, address: str) -> str:
-    """A BibTeX record of an entry as it stands now; `address` is the full one of its page."""
-    when = submission.submitted
-    who = submission.team or submission.name
-    title = (
-        f"{submission.name} ({submission.model}): an entry of the {submission.benchmark.title} leaderboard"
-    )
-    score = f"Score {percent(submission.value)}. " if submission.value is not None else ""
-    lines = [
-        f"  author = {{{{{latex(who)}}}}}",
-        f"  title = {{{{{latex(title)}}}}}",
-        f"  year = {{{when.year}}}",
-        f"  month = {when.strftime('%b').lower()}",
-        f"  howpublished = {{\\url{{{address}}}}}",
-        f"  note = {{{latex(f'{score}Scored by gluebench')}}}",
-    ]
-    return f"@misc{{{submission.benchmark.name}-{submission.key},\n" + ",\n".join(lines) + "\n}\n"

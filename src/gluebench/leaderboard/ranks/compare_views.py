@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, NamedTuple
 from urllib.parse import urlencode
 
@@ -31,10 +31,12 @@ WAIT = (
     "The comparison is being computed. This usually takes less than a minute, longer while submissions "
     "wait to be graded. Load the page again then."
 )
-
-
 KINDS = {"coarse": "Coarse categories", "fine": "Fine phenomena"}
 NUMBERS = ["a", "b", "difference", "low", "high", "p", "adjusted", "n", "only_a", "only_b", "detectable"]
+Line = dict[str, Any]
+"""A difference of the comparison with its texts."""
+Part = dict[str, Any]
+"""A table of differences: its title, lines and words."""
 
 
 class State(NamedTuple):
@@ -52,7 +54,7 @@ def compare(request: HttpRequest, name: str, form: str) -> HttpResponse:
     """Two systems on the same examples. Without two in the address, a form that asks for them."""
     benchmark = live(name).benchmark()
     keys = [request.GET.get(side, "") for side in ("a", "b")]
-    chosen = [_listed(benchmark, key) for key in keys]
+    chosen = [_named(benchmark, key) for key in keys]
     one, other = chosen
     if one is None or other is None or one == other:
         if form:
@@ -62,9 +64,9 @@ def compare(request: HttpRequest, name: str, form: str) -> HttpResponse:
         return redirect(f"{request.path}?{urlencode({'a': other.key, 'b': one.key})}")
     state = state_of(one, other)
     if form == "json":
-        return HttpResponse(json.dumps(twin(one, other, state)), JSON, _status(state))
+        return HttpResponse(json.dumps(as_json(one, other, state)), JSON, status_of(state))
     if form == "csv":
-        response = HttpResponse(comparison_csv(state.found), CSV, _status(state))
+        response = HttpResponse(comparison_csv(state.found), CSV, status_of(state))
         return as_download(response, f"{one.key}-{other.key}.csv")
     return _page(request, benchmark, one, other, state)
 
@@ -84,29 +86,33 @@ def state_of(a: Submission, b: Submission) -> State:
     return State("done", "", pair.found, pair.at) if pair.at else State("waiting", WAIT)
 
 
-def twin(a: Submission, b: Submission, state: State) -> dict[str, Any]:
+def as_json(a: Submission, b: Submission, state: State) -> dict[str, Any]:
     """The comparison as JSON, or how far it is."""
     return {
         "status": state.status,
         "detail": state.detail or None,
         "computed": state.at.isoformat(timespec="seconds") if state.at else None,
-        "a": who(a)._asdict(),
-        "b": who(b)._asdict(),
+        "a": who(vars(a)),
+        "b": who(vars(b)),
         "comparison": state.found,
     }
 
 
-def _status(state: State) -> int:
+def status_of(state: State) -> int:
+    """The HTTP status of an answer to programs."""
     return {"waiting": 202, "full": 503}.get(state.status, 200)
 
 
-def _listed(benchmark: Benchmark, key: str) -> Submission | None:
-    """The system of the board with that key; None where none is named. Raises Http404."""
-    if not key:
-        return None
+def listed(benchmark: Benchmark, key: str) -> Submission | None:
+    """The system of the board with that key; None where there is none."""
     rows = Submission.objects.public().filter(benchmark=benchmark, key=key).select_related("benchmark")
-    found = rows.defer("report", "problems", "scores").first() if key.isalnum() else None
-    if found is None:
+    return rows.defer("report", "problems", "scores").first() if key.isalnum() else None
+
+
+def _named(benchmark: Benchmark, key: str) -> Submission | None:
+    """The system of the board with that key; None where none is named. Raises Http404."""
+    found = listed(benchmark, key)
+    if key and found is None:
         raise Http404("One of the two is not on this board.")
     return found
 
@@ -127,44 +133,25 @@ def _page(
     request: HttpRequest, benchmark: Benchmark, a: Submission, b: Submission, state: State
 ) -> HttpResponse:
     context: dict[str, Any] = {"benchmark": benchmark, "a": a, "b": b, "state": state}
-    context["names"] = labels_of([{"name": x.name, "model": x.model, "key": x.key} for x in (a, b)])
+    context["names"] = labels_of([vars(a), vars(b)])
     context["query"] = urlencode({"a": a.key, "b": b.key})
     context["again"] = f"{reverse('compare', args=[benchmark.name])}?a={a.key}"
     if state.found:
         tasks, sets = parts_of(state.found, benchmark.record)
         context |= {"whole": whole_of(state.found), "tasks": tasks, "sets": sets, "found": state.found}
     return render(
-        request, "ranks/compare.html", context, status=_status(state) if state.status == "full" else 200
+        request, "ranks/compare.html", context, status=status_of(state) if state.status == "full" else 200
     )
-
-
-class Line(NamedTuple):
-    """One difference, ready to show."""
-
-    title: str
-    found: Mapping[str, Any]
-    p: str
-    effect: str
-    """The effect in examples."""
-    told: bool
-    strong: bool
-    """Whether it is a task's score, above its metrics."""
-
-
-class Part(NamedTuple):
-    """One table of differences."""
-
-    title: str
-    lines: tuple[Line, ...]
-    words: str = ""
 
 
 def parts_of(found: Mapping[str, Any], record: Record) -> tuple[list[Part], list[Part]]:
     """The scored tasks, a part for each, and the diagnostic sets, each whole and by category."""
-    tasks = [
-        Part(name, tuple(_task(task, record, name)), task["words"]) for name, task in found["tasks"].items()
-    ]
+    tasks = [_part(name, _task(task, record, name), task["words"]) for name, task in found["tasks"].items()]
     return tasks, [part for name, task in found["diagnostics"].items() for part in _set(task, record, name)]
+
+
+def _part(title: str, lines: Iterable[Line], words: str = "") -> Part:
+    return {"title": title, "lines": list(lines), "words": words}
 
 
 def whole_of(found: Mapping[str, Any]) -> Line | None:
@@ -186,18 +173,24 @@ def _task(task: Mapping[str, Any], record: Record, name: str) -> Iterator[Line]:
 
 
 def _set(task: Mapping[str, Any], record: Record, name: str) -> Iterator[Part]:
-    yield Part(f"{record.task(name).title} ({name})", tuple(_task(task, record, name)), task["words"])
+    yield _part(f"{record.task(name).title} ({name})", _task(task, record, name), task["words"])
     categories = task.get("categories", ())
     for kind in dict.fromkeys(each["kind"] for each in categories):
-        lines = tuple(line_of(each["name"], each) for each in categories if each["kind"] == kind)
-        yield Part(f"{name}: {KINDS.get(kind, kind)}", lines)
+        lines = (line_of(each["name"], each) for each in categories if each["kind"] == kind)
+        yield _part(f"{name}: {KINDS.get(kind, kind)}", lines)
 
 
 def line_of(title: str, found: Mapping[str, Any], *, strong: bool = False) -> Line:
-    """One difference of the comparison."""
+    """One difference of the comparison; the line of a task's score is `strong`, above its metrics."""
     decisive = found.get("adjusted", found["p"])
-    p = "same answers" if found["same"] else p_text(decisive)
-    return Line(title, found, p, _effect(found), decisive <= P and found["difference"] != 0, strong)
+    return {
+        **found,
+        "title": title,
+        "p": "same answers" if found["same"] else p_text(decisive),
+        "effect": _effect(found),
+        "told": decisive <= P and found["difference"] != 0,
+        "strong": strong,
+    }
 
 
 def p_text(p: float) -> str:
@@ -215,18 +208,19 @@ def _effect(found: Mapping[str, Any]) -> str:
 
 def comparison_csv(found: Mapping[str, Any] | None) -> str:
     """A row for each difference; numbers are fractions."""
-    return csv_text(["task", "kind", "name", "test", *NUMBERS], [] if found is None else list(_rows(found)))
+    rows = _differences(found) if found else ()
+    return csv_text(
+        ["task", "kind", "name", "test", *NUMBERS],
+        ([*names, each["test"], *map(each.get, NUMBERS)] for *names, each in rows),
+    )
 
 
-def _rows(found: Mapping[str, Any]) -> Iterator[list[Any]]:
+def _differences(found: Mapping[str, Any]) -> Iterator[tuple[str, str, str, Mapping[str, Any]]]:
+    """Task, kind and name of each difference, and its numbers."""
     if found["overall"]:
-        yield _row("", "average", "", found["overall"])
-    for name, task in [*found["tasks"].items(), *found["diagnostics"].items()]:
-        if task["score"]:
-            yield _row(name, "score", "", task["score"])
-        yield from (_row(name, "metric", metric, each) for metric, each in task["metrics"].items())
-        yield from (_row(name, each["kind"], each["name"], each) for each in task.get("categories", ()))
-
-
-def _row(task: str, kind: str, name: str, found: Mapping[str, Any]) -> list[Any]:
-    return [task, kind, name, found["test"], *(found.get(number) for number in NUMBERS)]
+        yield "", "average", "", found["overall"]
+    for task, of_task in [*found["tasks"].items(), *found["diagnostics"].items()]:
+        if of_task["score"]:
+            yield task, "score", "", of_task["score"]
+        yield from ((task, "metric", metric, each) for metric, each in of_task["metrics"].items())
+        yield from ((task, each["kind"], each["name"], each) for each in of_task.get("categories", ()))

@@ -92,8 +92,18 @@ def renew(benchmark: int) -> bool:
     if len(systems) < 2:
         _settle(ranking, stamp, **nothing)
         return True
+    job = {
+        **_job(ranking.benchmark),
+        "majorities": [[], *([task] for task in majority_tasks(ranking.benchmark.record))],
+        "shown": {row.key: task_scores(row) for row in systems},
+    }
+    overdue = (ranking.since or timezone.now()) + PATIENCE
     try:
-        found = _run(_ranking_job(ranking.benchmark, systems), systems, _may_go_on(ranking))
+        found = _run(
+            lambda files: {**job, "systems": dict(files)},
+            systems,
+            lambda: timezone.now() > overdue or not Submission.objects.waiting().exists(),
+        )
     except InterruptedGradingError:
         Ranking.objects.filter(pk=ranking.pk).update(asked=None)
         return False
@@ -105,19 +115,6 @@ def renew(benchmark: int) -> bool:
     pairs = {"keys": keys, "boards": found["pairs"]}
     _settle(ranking, stamp, **nothing | {"board": board, "pairs": pairs, "at": timezone.now()})
     return True
-
-
-def _ranking_job(
-    benchmark: Benchmark, systems: Sequence[Submission]
-) -> Callable[[Mapping[str, str]], dict[str, Any]]:
-    majorities = [[], *([task] for task in majority_tasks(benchmark.record))]
-    shown = {row.key: task_scores(row) for row in systems}
-    return lambda files: {**_job(benchmark), "systems": dict(files), "majorities": majorities, "shown": shown}
-
-
-def _may_go_on(ranking: Ranking) -> Callable[[], bool]:
-    overdue = (ranking.since or timezone.now()) + PATIENCE
-    return lambda: timezone.now() > overdue or not Submission.objects.waiting().exists()
 
 
 def ask(a: Submission, b: Submission) -> Pair | None:
@@ -162,13 +159,9 @@ def compare(pk: int) -> bool:
         rows.update(failure=str(failure)[:200], at=timezone.now())
         return False
     rows.update(found=found["comparison"], at=timezone.now())
-    _forget_pairs()
-    return True
-
-
-def _forget_pairs() -> None:
     old = Pair.objects.exclude(at=None).order_by("-at").values_list("pk", flat=True)[MOST_KEPT:]
     Pair.objects.filter(pk__in=list(old[:500])).delete()
+    return True
 
 
 def _job(benchmark: Benchmark) -> dict[str, Any]:

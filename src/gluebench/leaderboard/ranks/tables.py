@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
+from django.template.loader import render_to_string
 from django.urls import reverse
 
 from gluebench.leaderboard.benchmarks.models import Benchmark
@@ -15,26 +16,17 @@ from gluebench.leaderboard.ranks.order import TITLES
 from gluebench.leaderboard.ranks.systems import MOST, hidden
 from gluebench.leaderboard.submissions.models import Submission
 
+WHO = ("key", "name", "model")
+"""What names a system."""
 P = 0.05
 """A pair is told apart up to this, after Holm."""
 SHOWN = 200
 """Contested pairs that a page spells out."""
-
-
 WAIT = (
     "This is computed in the background after the board changes: usually within a minute, later while "
     "submissions wait to be graded. Load the page again then."
 )
 TOO_FEW = "There is nothing to compare yet: it takes two systems with a score, whose files are still kept."
-
-
-class Who(NamedTuple):
-    """A system as pages name it."""
-
-    key: str
-    name: str
-    model: str
-    url: str
 
 
 class Kept(NamedTuple):
@@ -45,20 +37,15 @@ class Kept(NamedTuple):
     stale: bool = False
     """Whether the board has changed since, and a new one is under way."""
     at: Any = None
-    systems: tuple[Who, ...] = ()
-    """By position."""
-    board: Mapping[str, Any] = {}
+    systems: tuple[dict[str, str], ...] = ()
+    """By position, as `who` names them."""
+    board: Mapping[str, Any] = {"tasks": [], "rules": {}}
     """Systems and ranks for the usual board, of `Ranking.board`."""
-    pairs: Mapping[str, Any] = {}
-    """Pairs and rules for the usual board, of `Ranking.pairs`."""
-
-    @property
-    def order(self) -> list[int]:
-        """The positions from the top of the board."""
-        return list(self.pairs["order"])
+    pairs: Mapping[str, Any] = {"order": [], "rules": {}, "pairs": [], "holds": [], "contested": []}
+    """Pairs and rules for the usual board, of `Ranking.pairs`; `order` is the positions from its top."""
 
     def facts(self) -> dict[str, Any]:
-        """What every twin says."""
+        """What every JSON view says."""
         return {
             "status": "none" if self.why else "renewing" if self.stale else "current",
             "detail": self.why or None,
@@ -80,7 +67,7 @@ def kept(benchmark: Benchmark) -> Kept:
     if ranking.board is None or ranking.pairs is None:
         return Kept(TOO_FEW if ranking.since is None else WAIT)
     rows = Submission.objects.public().filter(benchmark=benchmark, key__in=ranking.board["keys"])
-    found = {row.key: who(row) for row in rows.only("key", "name", "model")}
+    found = {row["key"]: who(row) for row in rows.values("key", "name", "model")}
     if len(found) < len(ranking.board["keys"]):
         return Kept(WAIT)
     return Kept(
@@ -93,9 +80,9 @@ def kept(benchmark: Benchmark) -> Kept:
     )
 
 
-def who(row: Submission) -> Who:
-    """How a submission is named."""
-    return Who(row.key, row.name, row.model, reverse("submission", args=[row.key]))
+def who(row: Mapping[str, Any]) -> dict[str, str]:
+    """How JSON views name a submission."""
+    return {**{name: row[name] for name in WHO}, "url": reverse("submission", args=[row["key"]])}
 
 
 def rule_titles(rules: Sequence[str]) -> list[str]:
@@ -103,30 +90,18 @@ def rule_titles(rules: Sequence[str]) -> list[str]:
     return [TITLES.get(rule, rule.replace("mean without", "without")) for rule in rules]
 
 
-class Cell(NamedTuple):
-    """The system of the row against that of the column."""
-
-    text: str
-    told: bool
-    behind: bool
-    other: str
-    """The column's key; empty on the diagonal."""
-
-
 def rules_page(kept: Kept) -> dict[str, Any]:
     """Ranks under every rule, and which orders of two systems depend on it."""
-    if kept.why:
-        return {"kept": kept}
-    rules = kept.pairs["rules"]
-    rows = [(kept.systems[at], [ranks[at] or "–" for ranks in rules.values()]) for at in kept.order]
-    contested = kept.pairs["contested"]
+    rules, holds, contested = (kept.pairs[name] for name in ("rules", "holds", "contested"))
     return {
         "kept": kept,
         "titles": rule_titles(list(rules)),
-        "rows": rows,
-        "holds": len(kept.pairs["holds"]),
-        "everywhere": sum(everywhere for *_, everywhere in kept.pairs["holds"]),
-        "of": len(kept.pairs["holds"]) + len(contested),
+        "rows": [
+            (kept.systems[at], [ranks[at] or "–" for ranks in rules.values()]) for at in kept.pairs["order"]
+        ],
+        "holds": len(holds),
+        "everywhere": sum(everywhere for *_, everywhere in holds),
+        "of": len(holds) + len(contested),
         "contested": [
             (kept.systems[a], kept.systems[b], ", ".join(rule_titles(unless)))
             for a, b, unless in contested[:SHOWN]
@@ -135,89 +110,86 @@ def rules_page(kept: Kept) -> dict[str, Any]:
     }
 
 
-def rules_twin(kept: Kept) -> dict[str, Any]:
+def rules_json(kept: Kept) -> dict[str, Any]:
     """The same as JSON, with intervals by rule."""
-    if kept.why:
-        return {"schema": "gluebench.rules/1", **kept.facts(), "rows": [], "holds": [], "contested": []}
-    names = [each.key for each in kept.systems]
+    keys = [system["key"] for system in kept.systems]
     return {
         "schema": "gluebench.rules/1",
         **kept.facts(),
         "tasks": kept.board["tasks"],
         "rows": [
             {
-                **kept.systems[at]._asdict(),
+                **kept.systems[at],
                 "ranks": {rule: ranks[at] for rule, ranks in kept.pairs["rules"].items()},
                 "by": {by: found["places"][at] for by, found in kept.board["rules"].items()},
             }
-            for at in kept.order
+            for at in kept.pairs["order"]
         ],
         "holds": [
-            {"ahead": names[a], "behind": names[b], "everywhere": everywhere}
+            {"ahead": keys[a], "behind": keys[b], "everywhere": everywhere}
             for a, b, everywhere in kept.pairs["holds"]
         ],
         "contested": [
-            {"ahead": names[a], "behind": names[b], "unless": unless}
+            {"ahead": keys[a], "behind": keys[b], "unless": unless}
             for a, b, unless in kept.pairs["contested"]
         ],
     }
 
 
 PLACE = ("rank", "low", "high", "value", "first")
-RULES_HEAD = ("key", "name", "model", "tied_first", "tied_last", "told_low", "told_high")
 
 
 def rules_csv(kept: Kept) -> str:
     """A row for each system: its place with interval by each of the four rules, then without each task."""
-    if kept.why:
-        return csv_text([*RULES_HEAD], [])
-    by = list(kept.board["rules"])
-    others = [rule for rule in kept.pairs["rules"] if rule not in by]
-    head = [*RULES_HEAD, *(f"{rule}_{name}" for rule in by for name in PLACE), *others]
+    by = kept.board["rules"]
+    others = {rule: ranks for rule, ranks in kept.pairs["rules"].items() if rule not in by}
+    head = [*WHO, "tied_first", "tied_last", "told_low", "told_high"]
+    head += [*(f"{rule}_{name}" for rule in by for name in PLACE), *others]
     rows = []
-    for at in kept.order:
-        mean = kept.board["rules"]["mean"]["places"][at]
-        places = [kept.board["rules"][rule]["places"][at][name] for rule in by for name in PLACE]
+    for at in kept.pairs["order"]:
+        mean = by["mean"]["places"][at]
         ends = [*(mean["group"] or (None, None)), *(mean["told"] or (None, None))]
-        ranks = [kept.pairs["rules"][rule][at] for rule in others]
-        rows.append([*kept.systems[at][:3], *ends, *places, *ranks])
+        places = [found["places"][at][name] for found in by.values() for name in PLACE]
+        names = [kept.systems[at][name] for name in WHO]
+        rows.append([*names, *ends, *places, *(ranks[at] for ranks in others.values())])
     return csv_text(head, rows)
 
 
-def matrix(kept: Kept) -> list[tuple[Who, list[Cell]]]:
+def pairs_page(kept: Kept) -> dict[str, Any]:
     """Every system of the board against every other, from the top."""
-    found: dict[tuple[int, int], tuple[float, float]] = {}
+    order = kept.pairs["order"]
+    cells = {}
     for a, b, difference, _, adjusted in kept.pairs["pairs"]:
-        found[a, b], found[b, a] = (difference, adjusted), (-difference, adjusted)
-    return [
-        (kept.systems[row], [_cell(found.get((row, column)), kept.systems[column]) for column in kept.order])
-        for row in kept.order
+        cells[a, b], cells[b, a] = _cell(difference, adjusted), _cell(-difference, adjusted)
+    rows = [
+        (kept.systems[row], [(kept.systems[column]["key"], cells.get((row, column))) for column in order])
+        for row in order
     ]
+    return {
+        "kept": kept,
+        "told": sum(cell["told"] for cell in cells.values()) // 2,
+        "of": len(order) * (len(order) - 1) // 2,
+        "html": render_to_string("ranks/matrix.html", {"rows": rows}),
+    }
 
 
-def _cell(pair: tuple[float, float] | None, other: Who) -> Cell:
-    if pair is None:
-        return Cell("", False, False, "")
-    difference, adjusted = pair
-    sign = "+" if difference > 0 else ""
-    return Cell(f"{sign}{percent(difference)}", adjusted <= P, difference < 0, other.key)
+def _cell(difference: float, adjusted: float) -> dict[str, Any]:
+    text = f"{'+' if difference > 0 else ''}{percent(difference)}"
+    return {"text": text, "told": adjusted <= P, "behind": difference < 0}
 
 
-def pairs_twin(kept: Kept) -> dict[str, Any]:
+def pairs_json(kept: Kept) -> dict[str, Any]:
     """All pairs as JSON."""
-    keys = [each.key for each in kept.systems]
+    keys = [system["key"] for system in kept.systems]
     pairs = [
         {"a": keys[a], "b": keys[b], "difference": difference, "p": p, "adjusted": adjusted}
-        for a, b, difference, p, adjusted in kept.pairs.get("pairs", [])
+        for a, b, difference, p, adjusted in kept.pairs["pairs"]
     ]
     return {"schema": "gluebench.pairs/1", **kept.facts(), "pairs": pairs}
 
 
 def pairs_csv(kept: Kept) -> str:
     """A row for each pair."""
-    head = ["a", "a_name", "b", "b_name", "difference", "p", "adjusted"]
-    rows = [
-        [*kept.systems[a][:2], *kept.systems[b][:2], *numbers]
-        for a, b, *numbers in kept.pairs.get("pairs", [])
-    ]
-    return csv_text(head, rows)
+    names = [(system["key"], system["name"]) for system in kept.systems]
+    rows = [[*names[a], *names[b], *numbers] for a, b, *numbers in kept.pairs["pairs"]]
+    return csv_text(["a", "a_name", "b", "b_name", "difference", "p", "adjusted"], rows)

@@ -1,105 +1,75 @@
-"""Pages about the ranks of a board: under every rule, pair by pair, and against costs."""
+"""Pages about the ranks of a board: under every rule, pair by pair, against costs, and over time."""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from typing import Any
 
 from django.http import HttpRequest, HttpResponse
 from django.template.loader import render_to_string
 from django.views.decorators.http import require_safe
 
-from gluebench.leaderboard.benchmarks.live import live
+from gluebench.leaderboard.benchmarks.live import Live, live
 from gluebench.leaderboard.benchmarks.models import Benchmark
 from gluebench.leaderboard.common.page_cache import CSV, HTML, JSON, cached
-from gluebench.leaderboard.ranks import costs, tables
-from gluebench.leaderboard.ranks import progress as over_time
-from gluebench.leaderboard.submissions.entries import entries_of
+from gluebench.leaderboard.ranks import charts, tables
 
 TYPES = {"": HTML, "json": JSON, "csv": CSV}
+"""The forms of a page: its address ends in a dot and this name, or in neither."""
+PAGES: dict[str, tuple[Callable[[Any], Any], ...]] = {
+    "rules": (tables.kept, tables.rules_page, tables.rules_json, tables.rules_csv),
+    "pairs": (tables.kept, tables.pairs_page, tables.pairs_json, tables.pairs_csv),
+    "efficiency": (charts.costs_of, charts.costs_page, charts.costs_json, charts.costs_csv),
+    "progress": (charts.progress_of, charts.progress_page, charts.progress_json, charts.progress_csv),
+}
+"""What each page is read from, and what it makes of that in each of its forms."""
 
 
 @require_safe
-def rules(request: HttpRequest, name: str, form: str) -> HttpResponse:
-    """Ranks under every rule of aggregation, and what holds under all of them."""
-    makers = {"": tables.rules_page, "json": tables.rules_twin, "csv": tables.rules_csv}
-    return _answer(request, name, "rules", form, tables.kept, makers)
-
-
-@require_safe
-def pairs(request: HttpRequest, name: str, form: str) -> HttpResponse:
-    """Every pair of systems: how far apart, and whether that can be told from chance."""
-    makers = {"": _matrix, "json": tables.pairs_twin, "csv": tables.pairs_csv}
-    return _answer(request, name, "pairs", form, tables.kept, makers)
-
-
-@require_safe
-def efficiency(request: HttpRequest, name: str, form: str) -> HttpResponse:
-    """Scores against parameters and latency."""
-    makers = {"": _costs, "json": costs.costs_twin, "csv": costs.costs_csv}
-    return _answer(request, name, "efficiency", form, _costed, makers)
-
-
-@require_safe
-def progress(request: HttpRequest, name: str, form: str) -> HttpResponse:
-    """Scores with intervals, and the best one over time."""
-    makers = {"": over_time.progress_page, "json": over_time.progress_twin, "csv": over_time.progress_csv}
-    return _answer(request, name, "progress", form, _scored, makers)
-
-
-def _answer(
-    request: HttpRequest,
-    name: str,
-    what: str,
-    form: str,
-    read: Callable[[Benchmark], Any],
-    makers: Mapping[str, Callable[[Any], Any]],
-) -> HttpResponse:
-    """What was read of the benchmark, by its maker: the page's context, JSON values or CSV text."""
-    found, signed_in = live(name), request.user.is_authenticated
-
-    def make() -> str:
-        benchmark = found.benchmark()
-        made = makers[form](read(benchmark))
-        if form == "csv":
-            return str(made)
-        if form == "json":
-            return json.dumps(made)
-        context = {"benchmark": benchmark, "signed_in": signed_in, "page": what, **made}
-        return render_to_string(f"ranks/{what}.html", context)
-
-    return cached(
+def page(request: HttpRequest, name: str, what: str, form: str = "") -> HttpResponse:
+    """One of `PAGES` in one of its forms."""
+    read, *makers = PAGES[what]
+    make = dict(zip(TYPES, makers, strict=True))[form]
+    return in_form(
         request,
-        name=f"{what} {name} {form} {signed_in}",
-        version=found.version,
-        make=make,
-        content_type=TYPES[form],
-        filename=f"{name}-{what}.csv" if form == "csv" else "",
+        live(name),
+        form,
+        lambda benchmark: make(read(benchmark)),
+        what=what,
+        template=f"ranks/{what}.html",
+        filename=f"{name}-{what}.csv",
     )
 
 
-def _matrix(found: tables.Kept) -> dict[str, Any]:
-    if found.why:
-        return {"kept": found}
-    rows = tables.matrix(found)
-    told = sum(cell.told for _, cells in rows for cell in cells) // 2
-    return {
-        "kept": found,
-        "number": len(rows),
-        "told": told,
-        "of": len(rows) * (len(rows) - 1) // 2,
-        "html": render_to_string("ranks/matrix.html", {"rows": rows}),
-    }
+def in_form(
+    request: HttpRequest,
+    found: Live | Benchmark,
+    form: str,
+    make: Callable[[Benchmark], Any],
+    *,
+    what: str,
+    template: str = "",
+    filename: str = "",
+) -> HttpResponse:
+    """A page of a benchmark in one of its forms: `make` gives a template's context, JSON values or CSV text.
 
+    `what` names it among the benchmark's pages, with all that it depends on; `filename` is of the CSV.
+    """
+    signed_in = request.user.is_authenticated and not form
 
-def _scored(benchmark: Benchmark) -> list[over_time.Scored]:
-    return over_time.scored(entries_of(benchmark))
+    def body() -> str:
+        benchmark = found.benchmark() if isinstance(found, Live) else found
+        made = make(benchmark)
+        if form:
+            return json.dumps(made) if form == "json" else str(made)
+        return render_to_string(template, {"benchmark": benchmark, "signed_in": signed_in, **made})
 
-
-def _costed(benchmark: Benchmark) -> list[costs.Costed]:
-    return costs.costed(entries_of(benchmark))
-
-
-def _costs(rows: list[costs.Costed]) -> dict[str, Any]:
-    return {"rows": rows, "costs": costs.COSTS.values(), "charts": costs.charts(rows)}
+    return cached(
+        request,
+        name=f"{what} {found.name} {form} {signed_in}",
+        version=found.version,
+        make=body,
+        content_type=TYPES[form],
+        filename=filename if form == "csv" else "",
+    )

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Hashable, Iterable
 from contextlib import ExitStack
-from typing import Any, NamedTuple
+from typing import Any
 
 from django.db.models import QuerySet
 from django_tasks import task
@@ -21,17 +21,11 @@ from gluebench.leaderboard.submissions.process import local_path, run_grader
 AT_A_TIME = 20
 MOST = 2000
 """Submissions that are compared, the newest ones: the work grows with the square."""
-
-
-class Linked(NamedTuple):
-    """Submissions of several accounts that have something in common."""
-
-    what: str
-    submissions: tuple[Submission, ...]
+Linked = tuple[str, list[Submission]]
 
 
 def linked(benchmark: Benchmark) -> list[Linked]:
-    """Submissions of different accounts with the same file, the same mailbox, or the same addresses."""
+    """What submissions of different accounts have in common, each with these submissions, oldest first."""
     rows = list(_rows(benchmark)[:MOST])
     return [
         *_groups("The very same file", rows, lambda row: [row.sha256]),
@@ -112,13 +106,11 @@ def _rows(benchmark: Benchmark) -> QuerySet[Submission]:
 
 
 def _groups(what: str, rows: Iterable[Submission], keys: Any) -> list[Linked]:
-    """The submissions that share a key, where they are of more than one account; the oldest first."""
+    """The submissions that share a key, where they are of more than one account."""
     found: dict[Hashable, list[Submission]] = defaultdict(list)
     for row in rows:
         for key in keys(row):
             found[key].append(row)
     return [
-        Linked(what, tuple(reversed(together)))
-        for together in found.values()
-        if len({row.owner_id for row in together}) > 1
+        (what, together[::-1]) for together in found.values() if len({row.owner_id for row in together}) > 1
     ]

@@ -24,7 +24,7 @@ def alike(request: SignedInRequest, name: str) -> HttpResponse:
     comparison, pairs = similar.near(benchmark)
     groups = similar.linked(benchmark)
     rows: list[Any] = [row for first, second, _ in pairs for row in (first, second)]
-    for row in rows + [row for group in groups for row in group.submissions]:
+    for row in rows + [row for _, together in groups for row in together]:
         row.account = account_name(row.owner, request.user)
     return render_tab(
         request, benchmark, "alike", {"comparison": comparison, "pairs": pairs, "groups": groups}

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 from django import forms
@@ -20,9 +21,25 @@ REGRADED = "An admin had it graded again."
 BY_ADMIN = "An admin took it off the board."
 
 
-def _verified(value: bool) -> Callable[[Submission, User], Submission]:
-    """The act that sets the mark and leaves the kind."""
-    return lambda row, by: acts.mark(row, by, kind=Kind(row.kind), verified=value)
+def _action(title: str, act: Callable[..., Any], done: str, **narrowed: Any) -> Any:
+    """An action that does to each chosen submission what an organizer would, where it is `narrowed` so.
+
+    False from an act says that it did nothing.
+    """
+
+    @admin.action(description=title)
+    def run(self: SubmissionAdmin, request: HttpRequest, chosen: Any) -> None:
+        rows = chosen.filter(**narrowed).select_related("benchmark")
+        number = sum(act(each, request.user) is not False for each in rows)
+        level = messages.SUCCESS if number else messages.WARNING
+        self.message_user(request, f"{number} submission{'' if number == 1 else 's'} {done}.", level)
+
+    return run
+
+
+def _mark(row: Submission, by: User, *, verified: bool) -> Submission:
+    """Set the mark and leave the kind."""
+    return acts.mark(row, by, kind=Kind(row.kind), verified=verified)
 
 
 class _Labeled(forms.ModelForm):  # type: ignore[type-arg]
@@ -68,39 +85,15 @@ class SubmissionAdmin(ReadOnlyAdmin):
         """Admins see all; its actions change only what is listed below."""
         return bool(request.user.is_superuser)
 
-    @admin.action(description="Take off the board")
-    def take_off(self, request: HttpRequest, chosen: Any) -> None:
-        """Its author still sees it, and why."""
-        self._each(request, chosen.filter(approved=True), acts.decline, "taken off", BY_ADMIN)
-
-    @admin.action(description="Put back on the board")
-    def put_back(self, request: HttpRequest, chosen: Any) -> None:
-        """Undo the former, or approve."""
-        self._each(request, chosen.filter(approved=False), acts.approve, "approved")
-
-    @admin.action(description="Mark as verified")
-    def verify(self, request: HttpRequest, chosen: Any) -> None:
-        """Somebody reproduced it."""
-        self._each(request, chosen.filter(verified=False), _verified(True), "verified")
-
-    @admin.action(description="Take the verified mark away")
-    def unverify(self, request: HttpRequest, chosen: Any) -> None:
-        """Undo the former."""
-        self._each(request, chosen.filter(verified=True), _verified(False), "verified no longer")
-
-    @admin.action(description="Grade again")
-    def grade_again(self, request: HttpRequest, chosen: Any) -> None:
-        """Put finished ones whose file is still kept back in the queue."""
-        self._each(request, chosen, acts.grade_again, "in the queue again", REGRADED)
-
-    def _each(
-        self, request: HttpRequest, chosen: Any, act: Callable[..., Any], done: str, *arguments: str
-    ) -> None:
-        """Do to each chosen one what an organiser would; False from an act says that it did nothing."""
-        found = [act(each, request.user, *arguments) for each in chosen.select_related("benchmark")]
-        number = sum(each is not False for each in found)
-        level = messages.SUCCESS if number else messages.WARNING
-        self.message_user(request, f"{number} submission{'' if number == 1 else 's'} {done}.", level)
+    take_off = _action(
+        "Take off the board", partial(acts.decline, reason=BY_ADMIN), "taken off", approved=True
+    )
+    put_back = _action("Put back on the board", acts.approve, "approved", approved=False)
+    verify = _action("Mark as verified", partial(_mark, verified=True), "verified", verified=False)
+    unverify = _action(
+        "Take the verified mark away", partial(_mark, verified=False), "verified no longer", verified=True
+    )
+    grade_again = _action("Grade again", partial(acts.grade_again, reason=REGRADED), "in the queue again")
 
 
 @admin.register(Result)

@@ -1,4 +1,4 @@
-"""What is told of a submission as JSON, to everybody and to its author, and in the export of an account."""
+"""What readers and authors see of a submission: fields, edits, gradings; as JSON; in an account's export."""
 
 from __future__ import annotations
 
@@ -7,8 +7,8 @@ from typing import Any, NamedTuple
 
 from gluebench.leaderboard.accounts import personal_data
 from gluebench.leaderboard.accounts.models import User
+from gluebench.leaderboard.common.formats import score_text
 from gluebench.leaderboard.fields import FIELDS, as_json
-from gluebench.leaderboard.submissions.history import EDITS
 from gluebench.leaderboard.submissions.mistakes import diagnosis_of
 from gluebench.leaderboard.submissions.models import Submission
 
@@ -25,16 +25,17 @@ def facts_in_brief(submission: Submission) -> dict[str, Any]:
     return {
         "key": submission.key,
         "benchmark": submission.benchmark.name,
-        **_said(submission, private=False),
-        "kind": submission.kind,
-        "verified": submission.verified,
+        **_stated(submission, private=False),
+        **_values(submission, "kind", "verified", "status", "public"),
         "submitted": submission.submitted.isoformat(timespec="seconds"),
-        "status": submission.status,
-        "public": submission.public,
     }
 
 
-def _said(submission: Submission, *, private: bool) -> dict[str, Any]:
+def _values(submission: Submission, *names: str) -> dict[str, Any]:
+    return {name: getattr(submission, name) for name in names}
+
+
+def _stated(submission: Submission, *, private: bool) -> dict[str, Any]:
     fields = [field for field in FIELDS.values() if field.private == private]
     return as_json(lambda name: getattr(submission, name), fields)
 
@@ -47,6 +48,10 @@ class Fact(NamedTuple):
     is_address: bool
 
 
+EDITS = 50
+"""Edits that are shown, the newest: whoever edits without end makes no page endless."""
+GRADINGS = 5
+"""Gradings that a page shows, the newest first."""
 HEADLINE = ("name", "model", "team", "link", "description")
 """What its pages show above the list."""
 
@@ -59,6 +64,40 @@ def listed_facts(submission: Submission, *, private: bool) -> list[Fact]:
         if field.name not in HEADLINE and (private or not field.private)
         if (value := getattr(submission, field.name)) not in (None, "") or field.kind == "count"
     ]
+
+
+def edits_of(submission: Submission) -> list[dict[str, Any]]:
+    """The edits, newest first, each with its fields' names and texts; the texts are not for all readers."""
+    return [
+        {
+            "at": revision.at,
+            "changes": [
+                (FIELDS[name].label.lower(), *(_text(name, value) for value in pair))
+                for name, pair in revision.changes.items()
+                if name in FIELDS  # and not of a table from before
+            ],
+        }
+        for revision in submission.revisions.all()[:EDITS]
+    ]
+
+
+def _text(name: str, value: Any) -> str:
+    return "nothing" if value is None or value == "" else FIELDS[name].shown(value)
+
+
+def history_of(submission: Submission) -> dict[str, Any] | None:
+    """Its gradings as they were shown, the newest first; None while there are not two to compare."""
+    results = submission.results.filter(scores__isnull=False)
+    columns = ("created", "why", "package", "scores", "report__provenance")
+    rows = list(results.values(*columns)[:GRADINGS])
+    if len(rows) < 2:
+        return None
+    scores = [row["scores"] for row in rows]
+    lines = [("Score", [score_text(each["score"]) for each in scores])]
+    for task in submission.benchmark.record.scored:
+        of_task = [(each["tasks"].get(task.name) or {}).get("score") for each in scores]
+        lines.append((task.name, list(map(score_text, of_task))))
+    return {"gradings": rows, "lines": lines, "more": results.count() - len(rows)}
 
 
 def report_of(submission: Submission) -> dict[str, Any] | None:
@@ -91,13 +130,8 @@ def public_facts(submission: Submission) -> dict[str, Any]:
 def private_in_brief(submission: Submission) -> dict[str, Any]:
     """What only its author sees besides, without what was found in the file."""
     return {
-        **_said(submission, private=True),
-        "standing": submission.standing,
-        "declined": submission.declined,
-        "filename": submission.filename,
-        "sha256": submission.sha256,
-        "verdict": submission.verdict,
-        "failure": submission.failure,
+        **_stated(submission, private=True),
+        **_values(submission, "standing", "declined", "filename", "sha256", "verdict", "failure"),
     }
 
 
@@ -132,7 +166,7 @@ def export_submissions(*, user: User, archive: zipfile.ZipFile, **_: Any) -> dic
 
 def _exported(submission: Submission) -> dict[str, Any]:
     return {
-        **{name: getattr(submission, name) for name in EXPORTED},
+        **_values(submission, *EXPORTED),
         "benchmark": submission.benchmark.name,
         "group": submission.group.name if submission.group else None,
         "edits": list(submission.revisions.values("at", "changes")),

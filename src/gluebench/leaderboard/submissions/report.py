@@ -2,28 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, NamedTuple
 
 from gluebench.benchmark import Benchmark, Task
 from gluebench.leaderboard.common.formats import percent
 
-
-class Measure(NamedTuple):
-    """One number of a report, with what it is called; no score where the submission does not have it."""
-
-    title: str
-    score: Mapping[str, Any] | None
-
-    @property
-    def note(self) -> str:
-        """Why something is withheld, or how much was covered."""
-        if self.score is None:
-            return "not in this submission"
-        note = self.score.get("withheld") or ""
-        if "covered" in self.score:
-            note = f"{note} of {percent(self.score['covered'])} % of the examples".strip()
-        return note
+Table = dict[str, Any]
+"""What the template reads; its keys stand where it is made."""
 
 
 class Axis(NamedTuple):
@@ -37,91 +23,75 @@ class Axis(NamedTuple):
 FROM_ZERO, BOTH_SIGNS = Axis(0, "0 0 1 1", "0 to 100"), Axis(-1, "-1 0 2 1", "−100 to 100")
 
 
-class Group(NamedTuple):
-    """A task and its metrics, a coarse category and its fine phenomena, or a division and its values."""
-
-    title: str
-    whole: Measure | None
-    parts: tuple[Measure, ...]
-    name: str = ""
-
-
-class DiagnosticSection(NamedTuple):
-    """One diagnostic set; without an overall number it was not in the submission."""
-
-    name: str
-    title: str
-    metric: str
-    human: str
-    overall: Measure | None = None
-    categories: tuple[Group, ...] = ()
-    axis: Axis = FROM_ZERO
-
-
-class ReportTables(NamedTuple):
-    """The whole report."""
-
-    score: Mapping[str, Any] | None
-    tasks: tuple[Group, ...]
-    axis: Axis
-    diagnostics: tuple[DiagnosticSection, ...]
-
-
-def report_tables(benchmark: Benchmark, report: Mapping[str, Any]) -> ReportTables:
+def report_tables(benchmark: Benchmark, report: Mapping[str, Any]) -> Table:
     """The report in the order of the manifest."""
-    tasks = tuple(_task(task, report["tasks"].get(task.name)) for task in benchmark.scored)
-    sections = tuple(_section(task, report["diagnostics"].get(task.name)) for task in benchmark.diagnostics)
-    return ReportTables(
-        report["score"], tasks, _axis(part for task in tasks for part in task.parts), sections
-    )
+    tasks = [_task(task, report["tasks"].get(task.name)) for task in benchmark.scored]
+    return {
+        "score": report["score"],
+        "tasks": tasks,
+        "axis": _axis(part for task in tasks for part in task["parts"]),
+        "diagnostics": [
+            _section(task, report["diagnostics"].get(task.name)) for task in benchmark.diagnostics
+        ],
+    }
 
 
-def _axis(measures: Iterable[Measure]) -> Axis:
-    lows = [measure.score["low"] for measure in measures if measure.score]
+def _axis(measures: Iterable[Table]) -> Axis:
+    lows = [measure["score"]["low"] for measure in measures if measure["score"]]
     return BOTH_SIGNS if any(low is not None and low < 0 for low in lows) else FROM_ZERO
 
 
-def _task(task: Task, found: Mapping[str, Any] | None) -> Group:
+def _measure(title: str, score: Mapping[str, Any] | None) -> Table:
+    """One number; its note says why something is withheld, or how much was covered."""
+    if score is None:
+        return {"title": title, "score": None, "note": "not in this submission"}
+    note = score.get("withheld") or ""
+    if "covered" in score:
+        note = f"{note} of {percent(score['covered'])} % of the examples".strip()
+    return {"title": title, "score": score, "note": note}
+
+
+def _task(task: Task, found: Mapping[str, Any] | None) -> Table:
+    """A task and its metrics."""
     found = found or {"score": None, "metrics": {}}
-    metrics = tuple(Measure(metric.title, found["metrics"].get(metric.name)) for metric in task.metrics)
-    return Group(task.title, Measure("Score", found["score"]), metrics, task.name)
+    parts = [_measure(metric.title, found["metrics"].get(metric.name)) for metric in task.metrics]
+    return {
+        "name": task.name,
+        "title": task.title,
+        "whole": _measure("Score", found["score"]),
+        "parts": parts,
+    }
 
 
-def _section(task: Task, found: Mapping[str, Any] | None) -> DiagnosticSection:
+def _section(task: Task, found: Mapping[str, Any] | None) -> Table:
+    """A diagnostic set; without an overall number it was not in the submission."""
     metric = task.metrics[0]
     human = next((each for each in task.references if metric.name in each.scores), None)
     note = f"{human.name}: {percent(human.scores[metric.name])} ({human.source})" if human else ""
-    section = DiagnosticSection(task.name, task.title, metric.title, note)
+    section = {"name": task.name, "title": task.title, "metric": metric.title, "human": note}
     if found is None:
         return section
-    overall = Measure("All", found["overall"])
-    categories = (*_coarse(task, found), *_divisions(task, found))
-    axis = _axis(part for category in categories for part in (category.whole or overall, *category.parts))
-    return section._replace(overall=overall, categories=categories, axis=axis)
+    overall = _measure("All", found["overall"])
+    categories = [*_coarse(task, found), *_divisions(task, found)]
+    axis = _axis(part for each in categories for part in (each["whole"] or overall, *each["parts"]))
+    return {**section, "overall": overall, "categories": categories, "axis": axis}
 
 
-def _coarse(task: Task, found: Mapping[str, Any]) -> tuple[Group, ...]:
-    return tuple(
-        Group(
-            coarse,
-            Measure(coarse, found["coarse"][coarse]),
-            tuple(
-                Measure(each.name, found["fine"][each.name])
-                for each in task.phenomena
-                if each.coarse == coarse and each.name in found["fine"]
-            ),
-        )
-        for coarse in task.coarse()
-        if coarse in found["coarse"]
-    )
+def _coarse(task: Task, found: Mapping[str, Any]) -> Iterator[Table]:
+    """The coarse categories with their fine phenomena."""
+    for coarse in task.coarse():
+        if coarse in found["coarse"]:
+            fine = [each.name for each in task.phenomena if each.coarse == coarse]
+            parts = [_measure(name, found["fine"][name]) for name in fine if name in found["fine"]]
+            yield {"title": coarse, "whole": _measure(coarse, found["coarse"][coarse]), "parts": parts}
 
 
-def _divisions(task: Task, found: Mapping[str, Any]) -> tuple[Group, ...]:
-    return tuple(
-        Group(column.capitalize(), None, tuple(Measure(name, score) for name, score in found[column].items()))
-        for column in task.metadata
-        if column in found
-    )
+def _divisions(task: Task, found: Mapping[str, Any]) -> Iterator[Table]:
+    """The columns of the metadata with their values."""
+    for column in task.metadata:
+        if column in found:
+            parts = [_measure(name, score) for name, score in found[column].items()]
+            yield {"title": column.capitalize(), "whole": None, "parts": parts}
 
 
 def expected_files(benchmark: Benchmark) -> list[dict[str, Any]]:

@@ -13,11 +13,17 @@ from django.views.decorators.http import require_http_methods, require_POST, req
 from gluebench.leaderboard.accounts.models import SignedInRequest
 from gluebench.leaderboard.benchmarks.models import Benchmark
 from gluebench.leaderboard.submissions import acts
-from gluebench.leaderboard.submissions.facts import listed_facts, private_facts, public_facts, standing
+from gluebench.leaderboard.submissions.facts import (
+    edits_of,
+    history_of,
+    listed_facts,
+    private_facts,
+    public_facts,
+    standing,
+)
 from gluebench.leaderboard.submissions.findings import findings_of
 from gluebench.leaderboard.submissions.forms import DetailsForm
 from gluebench.leaderboard.submissions.grading import bound_minutes
-from gluebench.leaderboard.submissions.history import edits_of, history_of
 from gluebench.leaderboard.submissions.mistakes import diagnosis_of, mistakes_of
 from gluebench.leaderboard.submissions.models import Standing, Submission
 from gluebench.leaderboard.submissions.report import flat, report_tables
@@ -75,7 +81,7 @@ def _context(request: HttpRequest, found: Submission) -> dict[str, Any]:
 
 @require_safe
 def submission_json(request: HttpRequest, key: str) -> HttpResponse:
-    """The page's JSON twin; the findings are for its author alone."""
+    """The page's JSON view; the findings are for its author alone."""
     found = visible(request.user, key)
     mine = found.owner_id == request.user.pk
     return JsonResponse(public_facts(found) | (private_facts(found) if mine else {}))

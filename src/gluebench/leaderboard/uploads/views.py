@@ -27,8 +27,7 @@ from gluebench.leaderboard.submissions.process import GraderError
 from gluebench.leaderboard.submissions.report import expected_files
 from gluebench.leaderboard.submissions.requests import owned, wants_json
 from gluebench.leaderboard.uploads.accept import accept_once, digest, sent_before
-from gluebench.leaderboard.uploads.checking import Question, look, objection
-from gluebench.leaderboard.uploads.held import Held, place_of
+from gluebench.leaderboard.uploads.checking import Held, Question, look, objection, place_of
 
 Page = Callable[..., HttpResponse]
 """Shows the form again, with what else the page says."""

@@ -7,7 +7,7 @@ from typing import Any
 
 from django import template
 
-from gluebench.leaderboard.boards.phenomena import slug_of
+from gluebench.leaderboard.boards.diagnostics import slug_of
 from gluebench.leaderboard.boards.position import position_of
 from gluebench.leaderboard.common import formats
 from gluebench.leaderboard.limits.clock import precise

@@ -1,28 +1,27 @@
-"""The JSON twins: what the pages show."""
+"""The JSON views: what the pages show, for programs."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import Any
-
-from django.urls import reverse
 
 from gluebench.analysis.diagnostics.phenomena import explain
 from gluebench.benchmark import Task
 from gluebench.leaderboard.benchmarks.models import Benchmark
-from gluebench.leaderboard.boards.columns import PRIVACY, ranked, scheme_of
-from gluebench.leaderboard.boards.phenomena import Wanted as Named
-from gluebench.leaderboard.boards.phenomena import scores_of
+from gluebench.leaderboard.boards.columns import PRIVACY, Scheme, ranked
+from gluebench.leaderboard.boards.diagnostics import Category, fine_of, scores_of
 from gluebench.leaderboard.fields import LISTED, as_json
 from gluebench.leaderboard.ranks.order import Place, Wanted, order_of
-from gluebench.leaderboard.submissions.entries import graded_again
+from gluebench.leaderboard.ranks.tables import who
+from gluebench.leaderboard.submissions.entries import diagnosed, entries_of, graded_again
 
 
-def board(benchmark: Benchmark, entries: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
+def board(benchmark: Benchmark, scheme: Scheme) -> dict[str, Any]:
     """The board: columns, ranked rows, incomplete rows with rank null, published references."""
+    if scheme.task is not None:
+        return _task_board(benchmark, scheme, scheme.task)
     record = benchmark.record
-    scheme = scheme_of(record)
-    rows = ranked(scheme, entries)
+    rows = ranked(scheme, entries_of(benchmark))
     order = order_of(benchmark, Wanted(), {entry["pk"]: rank for rank, entry in rows})
     return {
         "schema": "gluebench.board/1",
@@ -40,20 +39,15 @@ def board(benchmark: Benchmark, entries: Sequence[Mapping[str, Any]]) -> dict[st
             for column in scheme.columns
         ],
         "rows": [
-            {
-                "rank": rank,
-                **_facts(entry),
-                **entry["scores"],
-                **_sure(order.places.get(entry["pk"])),
-            }
+            {"rank": rank, **_facts(entry), **entry["scores"], **_uncertainty(order.places.get(entry["pk"]))}
             for rank, entry in rows
         ],
-        "references": [_reference(each, "") for each in record.references]
-        + [_reference(each, task.name) for task in record.tasks for each in task.references],
+        "references": _references(record, None)
+        + [each for task in record.tasks for each in _references(task, task.name)],
     }
 
 
-def task_board(benchmark: Benchmark, task: Task, entries: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
+def _task_board(benchmark: Benchmark, scheme: Scheme, task: Task) -> dict[str, Any]:
     """One task's board: whoever has the task is ranked by its score, complete or not."""
     return {
         **_head("task-board", benchmark, task),
@@ -66,42 +60,40 @@ def task_board(benchmark: Benchmark, task: Task, entries: Sequence[Mapping[str, 
                 **_facts(entry),
                 **{name: entry["scores"]["tasks"][task.name][name] for name in ("score", "metrics")},
             }
-            for rank, entry in ranked(scheme_of(benchmark.record, task), entries)
+            for rank, entry in ranked(scheme, entries_of(benchmark))
         ],
-        "references": [_reference(each, task.name) for each in task.references],
+        "references": _references(task, task.name),
     }
 
 
-def diagnostics(benchmark: Benchmark, task: Task, entries: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
+def diagnostics(benchmark: Benchmark, task: Task) -> dict[str, Any]:
     """A diagnostic set: each system's scores by phenomenon, as in its report."""
     return {
         **_head("diagnostics", benchmark, task),
         "metrics": [metric.name for metric in task.metrics],
-        "categories": {
-            coarse: [each.name for each in task.phenomena if each.coarse == coarse]
-            for coarse in task.coarse()
-        },
+        "categories": {coarse: list(fine_of(task, coarse)) for coarse in task.coarse()},
         "rows": [
-            {**_who(entry), "regime": entry["regime"], "diagnostic": entry["diagnostic"]} for entry in entries
+            {**who(entry), "regime": entry["regime"], "diagnostic": entry["diagnostic"]}
+            for entry in diagnosed(benchmark, task)
         ],
-        "references": [_reference(each, task.name) for each in task.references],
+        "references": _references(task, task.name),
     }
 
 
-def phenomenon(benchmark: Benchmark, task: Task, wanted: Named) -> dict[str, Any]:
+def phenomenon(benchmark: Benchmark, task: Task, category: Category) -> dict[str, Any]:
     """A phenomenon of a diagnostic set: what it is about, and each system's score in it."""
-    about = explain(wanted.name)
+    about = explain(category.name)
     examples = about.examples if about else ()
     fields = ("first", "second", "forward", "backward")
     return {
         **_head("phenomenon-board", benchmark, task),
         "metric": task.metrics[0].name,
-        "kind": wanted.kind,
-        "phenomenon": wanted.name,
-        "coarse": wanted.coarse,
+        "kind": category.kind,
+        "phenomenon": category.name,
+        "coarse": category.coarse,
         "about": about.words if about else None,
         "examples": [{name: getattr(pair, name) for name in fields} for pair in examples],
-        "rows": [{**_who(entry), "score": score} for entry, score in scores_of(benchmark, task, wanted)],
+        "rows": [{**who(entry), "score": score} for entry, score in scores_of(benchmark, task, category)],
     }
 
 
@@ -114,8 +106,8 @@ def _head(schema: str, benchmark: Benchmark, task: Task) -> dict[str, Any]:
     }
 
 
-def _sure(place: Place | None) -> dict[str, Any]:
-    """The 95 % interval of a rank, and the places that cannot be told apart; null until they are computed."""
+def _uncertainty(place: Place | None) -> dict[str, Any]:
+    """The 95 % interval of a rank, and the ranks that are tied with it; null until they are computed."""
     if place is None:
         return {"rank_interval": None, "tied": None}
     interval = None if place.ends[0] is None else list(place.ends)
@@ -123,20 +115,18 @@ def _sure(place: Place | None) -> dict[str, Any]:
 
 
 def _facts(entry: Mapping[str, Any]) -> dict[str, Any]:
-    """What its author says of an entry, what organisers marked it as, and how many came before it."""
+    """What its author says of an entry, what organizers marked it as, and how many came before it."""
     return {
-        **_who(entry),
+        **who(entry),
         **as_json(entry.__getitem__, LISTED),
         **{name: entry[name] for name in ("kind", "verified", "earlier")},
         "submitted": entry["submitted"].isoformat(timespec="seconds"),
     }
 
 
-def _who(entry: Mapping[str, Any]) -> dict[str, Any]:
-    names = {name: entry[name] for name in ("key", "name", "model")}
-    return {**names, "url": reverse("submission", args=[entry["key"]])}
-
-
-def _reference(reference: Any, task: str) -> dict[str, Any]:
-    about = {"name": reference.name, "task": task or None}
-    return {**about, "scores": dict(reference.scores), "source": reference.source}
+def _references(published: Any, task: str | None) -> list[dict[str, Any]]:
+    """The published rows of a benchmark, or of a task."""
+    return [
+        {"name": each.name, "task": task, "scores": dict(each.scores), "source": each.source}
+        for each in published.references
+    ]
