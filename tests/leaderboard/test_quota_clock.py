@@ -193,7 +193,7 @@ def test_exceptions_win_while_they_hold(case: str, tiny: Any, ada: Any, put: Put
 def test_of_several_exceptions_one_s_own_wins_then_the_newest(tiny: Any, ada: Any, put: Put) -> None:
     from gluebench.leaderboard.limits import teams
 
-    team = teams.found(ada, "Lovelace")
+    team = teams.create(ada, "Lovelace")
     ada.refresh_from_db()
     Override.objects.create(benchmark=tiny, team=team, per_day=9, per_month=9, reason="the team's")
     assert ask(tiny, ada, NOW, per_day=2)["day"].limit == 9
@@ -262,7 +262,7 @@ def test_the_first_moment_is_the_one_that_trying_every_hour_finds(
         return sum(moment - time < timedelta(hours=24) for time in times)
 
     span = WINDOWS["day", window]
-    tally = Tally("day", cap, [span.end(START + timedelta(hours=hour)) for hour in sent])
+    tally = Tally(cap, [span.end(START + timedelta(hours=hour)) for hour in sent])
     tried = (START + timedelta(hours=hour) for hour in range(24 * 8))
     expected = next((moment for moment in tried if counted(moment) < cap(moment)), None)
     assert first_allowed([tally], START, [until] if until else []) == expected

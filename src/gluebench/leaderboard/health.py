@@ -17,7 +17,7 @@ from django.db import DatabaseError, connection
 from django.db.models import Q
 from django.db.models.functions import Now
 
-from gluebench.leaderboard.checks import Finding, disk
+from gluebench.leaderboard.checks import Check, disk
 from gluebench.leaderboard.storage import PARTS
 
 READY_SECONDS = 2.0
@@ -27,12 +27,12 @@ WORKER_SECONDS = timedelta(seconds=60)
 logger = logging.getLogger(__name__)
 
 
-def examine() -> list[Finding]:
+def examine() -> list[Check]:
     """Whether debugging is off, and the database and the storages answer."""
     return [_debug(), _database(), *(_storage(name) for name in PARTS)]
 
 
-def pending() -> Finding:
+def pending() -> Check:
     """Whether the database answers, and has the tables of this version."""
     from django.db.migrations.executor import MigrationExecutor
 
@@ -42,23 +42,23 @@ def pending() -> Finding:
     executor = MigrationExecutor(connection)
     missing = executor.migration_plan(executor.loader.graph.leaf_nodes())
     if missing:
-        told = f"It is {len(missing)} changes behind this version of gluebench."
-        return Finding("tables", told, "Run once, on one machine: gluebench leaderboard init")
-    return Finding("tables", "up to date.")
+        state = f"It is {len(missing)} changes behind this version of gluebench."
+        return Check("tables", state, "Run once, on one machine: gluebench leaderboard init")
+    return Check("tables", "up to date.")
 
 
-def queue() -> Finding:
+def queue() -> Check:
     """How many submissions wait, and whether somebody sees to them; to be asked once the tables are there."""
     from gluebench.leaderboard.submissions.models import Submission
 
     waiting, running = Submission.objects.waiting().count(), workers()
     text = f"{waiting} submissions wait; {running} workers give signs of life."
-    return Finding(
+    return Check(
         "queue", text, "" if running or not waiting else "Start a worker: gluebench leaderboard worker"
     )
 
 
-def roles() -> Finding:
+def roles() -> Check:
     """Whether the address of everybody with a role is confirmed; to be asked once the tables are there."""
     from gluebench.leaderboard.accounts.models import User
     from gluebench.leaderboard.accounts.trust import confirmed
@@ -68,9 +68,9 @@ def roles() -> Finding:
     ).distinct()
     doubtful = ", ".join(user.email for user in holders if not confirmed(user))
     if doubtful:
-        told = f"Anybody may have signed up with an address that is not confirmed: {doubtful}."
-        return Finding("roles", told, "Hand the account to its owner: gluebench leaderboard confirm EMAIL")
-    return Finding("roles", "admins and organizers have confirmed addresses.")
+        state = f"Anybody may have signed up with an address that is not confirmed: {doubtful}."
+        return Check("roles", state, "Hand the account to its owner: gluebench leaderboard confirm EMAIL")
+    return Check("roles", "admins and organizers have confirmed addresses.")
 
 
 def failing() -> list[str]:
@@ -79,7 +79,7 @@ def failing() -> list[str]:
         checked = [_tables(), _storage("submissions"), disk(settings.FOLDER), _workers()]
         for each in checked:
             if not each.ok:
-                logger.warning("Not ready: %s: %s", each.what, each.found)
+                logger.warning("Not ready: %s: %s", each.what, each.state)
         _Ready.failing = [each.what for each in checked if not each.ok]
         _Ready.until = time.monotonic() + READY_SECONDS
     return _Ready.failing
@@ -93,19 +93,19 @@ class _Ready:
     tables = False
 
 
-def _tables() -> Finding:
+def _tables() -> Check:
     """As `pending`, but found up to date once, tables stay so while the process runs."""
     found = _database() if _Ready.tables else pending()
     _Ready.tables = found.ok
     return found
 
 
-def _workers() -> Finding:
+def _workers() -> Check:
     try:
         count = workers()
     except DatabaseError:
-        return Finding("worker", "The database cannot be asked.", "See the other check.")
-    return Finding("worker", f"{count} give signs of life.", "" if count else "Start one.")
+        return Check("worker", "The database cannot be asked.", "See the other check.")
+    return Check("worker", f"{count} give signs of life.", "" if count else "Start one.")
 
 
 def workers() -> int:
@@ -123,31 +123,31 @@ def beat() -> None:
     Worker.objects.filter(seen__lt=Now() - timedelta(days=1)).delete()
 
 
-def mail() -> Finding:
+def mail() -> Check:
     """Whether the mail server lets us in. It is asked for nothing more."""
     if settings.RUNNING.mail is None:
-        return Finding("mail", f"no server is set; mail is written to {settings.FOLDER.mail}.")
+        return Check("mail", f"no server is set; mail is written to {settings.FOLDER.mail}.")
     server = get_connection()
-    told = f"{settings.EMAIL_HOST} port {settings.EMAIL_PORT}"
+    state = f"{settings.EMAIL_HOST} port {settings.EMAIL_PORT}"
     try:
         server.open()
     except OSError as error:  # smtplib's own errors are OSErrors
-        return Finding("mail", f"{told} did not let us in: {error}.", "See GLUEBENCH_SMTP in docs/deploy.md.")
+        return Check("mail", f"{state} did not let us in: {error}.", "See GLUEBENCH_SMTP in docs/deploy.md.")
     server.close()
-    return Finding("mail", f"{told} answers.")
+    return Check("mail", f"{state} answers.")
 
 
-def _debug() -> Finding:
+def _debug() -> Check:
     if settings.DEBUG:
-        return Finding(
+        return Check(
             "debug", "DEBUG is on: errors would show visitors the site's insides.", "Set DEBUG = False."
         )
-    return Finding("debug", "off.")
+    return Check("debug", "off.")
 
 
-def _database() -> Finding:
+def _database() -> Check:
     values = connection.settings_dict
-    told = f"{connection.display_name}: {values['NAME']}" + (
+    state = f"{connection.display_name}: {values['NAME']}" + (
         f" at {values['HOST']}" if values["HOST"] else ""
     )
     try:
@@ -156,16 +156,14 @@ def _database() -> Finding:
             cursor.execute("SELECT 1")
     except DatabaseError as error:
         said = " ".join(str(error).split()).rstrip(".?")
-        return Finding(
-            "database", f"{told} does not answer: {said}.", "Start it, or mend GLUEBENCH_DATABASE."
-        )
-    return Finding("database", f"{told} answers.")
+        return Check("database", f"{state} does not answer: {said}.", "Start it, or fix GLUEBENCH_DATABASE.")
+    return Check("database", f"{state} answers.")
 
 
-def _storage(name: str) -> Finding:
+def _storage(name: str) -> Check:
     """Write a few bytes, read them back, delete them."""
     bucket = settings.RUNNING.bucket
-    told = f"s3://{bucket.name}" if bucket else storages[name].path("")
+    state = f"s3://{bucket.name}" if bucket else storages[name].path("")
     sent = secrets.token_bytes(16)
     try:
         storage = storages[name]
@@ -174,12 +172,10 @@ def _storage(name: str) -> Finding:
             same = file.read() == sent
         storage.delete(kept)
     except _storage_errors() as error:
-        return Finding(
-            name, f"{told} cannot be written: {error}.", "See GLUEBENCH_STORAGE in docs/deploy.md."
-        )
+        return Check(name, f"{state} cannot be written: {error}.", "See GLUEBENCH_STORAGE in docs/deploy.md.")
     if not same:
-        return Finding(name, f"{told} gave back something else than was written.", "Ask who runs it.")
-    return Finding(name, f"{told} is written and read.")
+        return Check(name, f"{state} gave back something else than was written.", "Ask who runs it.")
+    return Check(name, f"{state} is written and read.")
 
 
 def _storage_errors() -> tuple[type[Exception], ...]:

@@ -17,8 +17,13 @@ from django.http import HttpRequest
 from django.utils.html import format_html
 
 from gluebench.leaderboard.accounts.models import Team, Token, User
-from gluebench.leaderboard.accounts.people import confirmation_path, reset_path
-from gluebench.leaderboard.accounts.trust import hand_over, require_confirmed, revoke
+from gluebench.leaderboard.accounts.trust import (
+    confirmation_path,
+    hand_over,
+    require_confirmed,
+    reset_path,
+    revoke,
+)
 from gluebench.leaderboard.audit.admin import LoggedAdmin, ReadOnlyAdmin
 from gluebench.leaderboard.audit.models import record
 

@@ -17,8 +17,8 @@ from ninja import NinjaAPI
 from ninja.errors import AuthenticationError, HttpError, ValidationError
 
 from gluebench.leaderboard.common.problems import FieldError, ProblemError, invalid, not_found, unauthorized
-from gluebench.leaderboard.head import DISK_FULL, DISK_FULL_STATUS, log_full_disk
 from gluebench.leaderboard.limits.gate import ClosedError, QuotaError
+from gluebench.leaderboard.middleware import DISK_FULL, DISK_FULL_STATUS, log_full_disk
 from gluebench.leaderboard.storage import is_full
 
 logger = logging.getLogger(__name__)

@@ -1,4 +1,4 @@
-"""Taking a benchmark into the site: its manifest into the database, its labels into the private folder."""
+"""Taking a benchmark into the site: its manifest, its labels, who organizes it."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ from django.core.validators import validate_slug
 from django.db import transaction
 
 from gluebench import benchmark as records
+from gluebench.leaderboard.accounts.trust import account, require_vouched
 from gluebench.leaderboard.audit.models import record
 from gluebench.leaderboard.benchmarks import data_files, labels
 from gluebench.leaderboard.benchmarks.manifests import Manifest, read_manifest
@@ -135,3 +136,21 @@ def _former_key(name: str) -> dict[str, bytes]:
     row = Benchmark.objects.filter(name=name).first()
     key = row.gold_path / KEY_FILE if row else None
     return {KEY_FILE: key.read_bytes()} if key is not None and key.exists() else {}
+
+
+def set_organiser(email: str, benchmark: str, *, remove: bool = False, unconfirmed: bool = False) -> None:
+    """Let this account organise a benchmark, or no longer.
+
+    Raises SiteError for an unknown account or benchmark, and for an address that is not confirmed.
+    """
+    user = account(email)
+    if not (remove or unconfirmed):
+        require_vouched(user)
+    row = Benchmark.objects.named(benchmark)
+    with transaction.atomic():
+        if remove:
+            row.organisers.remove(user)
+        else:
+            row.organisers.add(user)
+        action = "organiser removed" if remove else "organiser added"
+        record(action, benchmark=row, account=user.pk, by="command line")

@@ -6,7 +6,8 @@ A policy is a small TOML file, or the form on the organiser's page; what it leav
 from __future__ import annotations
 
 import tomllib
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from contextlib import suppress
 from dataclasses import dataclass, fields
 from datetime import date
 from pathlib import Path
@@ -96,50 +97,31 @@ def read_policy(path: Path) -> Policy:
         raise PolicyError([f"{path} is not a TOML file: {error}"]) from None
 
 
+EXPECTED: dict[str, tuple[Callable[[Any], bool], str]] = {
+    **{name: (words.__contains__, f"one of {', '.join(words)}") for name, words in CHOICES.items()},
+    "approval": (lambda value: isinstance(value, bool), "true or false"),
+    "reveal": (lambda value: value is None or type(value) is date, "a date as 2027-06-30"),
+    "public_share": (
+        lambda value: value is None or (type(value) in (int, float) and 0 < value < 1),
+        "a number between 0 and 1",
+    ),
+    "smallest_category": (lambda value: type(value) is int and value >= 0, "a whole number from 0 on"),
+}
+"""For each setting, whether a value will do, and what was expected; `LIMIT` holds for those not named."""
+LIMIT: tuple[Callable[[Any], bool], str] = (
+    lambda value: value is None or (type(value) is int and value >= 1),
+    "a whole number from 1 on, or nothing for no limit",
+)
+
+
 def _read(name: str, value: Any) -> Any:
     """One value as its setting wants it. Raises ValueError that says what was expected."""
-    if name in CHOICES:
-        if value not in CHOICES[name]:
-            raise ValueError(f"expected one of {', '.join(CHOICES[name])}, found {value!r}")
-        return value
-    if name == "approval":
-        return _boolean(value)
-    if name == "reveal":
-        return _date(value)
-    if name == "public_share":
-        return _share(value)
-    return _count(name, value)
-
-
-def _boolean(value: Any) -> bool:
-    if not isinstance(value, bool):
-        raise ValueError(f"expected true or false, found {value!r}")
-    return value
-
-
-def _date(value: Any) -> date | None:
-    if value is None or (isinstance(value, date) and type(value) is date):
-        return value
-    try:
-        return date.fromisoformat(value)
-    except (TypeError, ValueError):
-        raise ValueError(f"expected a date as 2027-06-30, found {value!r}") from None
-
-
-def _share(value: Any) -> float | None:
-    if value is None:
-        return None
-    if isinstance(value, bool) or not isinstance(value, int | float) or not 0 < value < 1:
-        raise ValueError(f"expected a number between 0 and 1, found {value!r}")
-    return float(value)
-
-
-def _count(name: str, value: Any) -> int | None:
-    if value is None and name != "smallest_category":
-        return None
-    least = 0 if name == "smallest_category" else 1
-    if isinstance(value, bool) or not isinstance(value, int) or value < least:
-        raise ValueError(f"expected a whole number from {least} on, or nothing for no limit, found {value!r}")
+    if name == "reveal" and isinstance(value, str):
+        with suppress(ValueError):
+            value = date.fromisoformat(value)
+    will_do, expected = EXPECTED.get(name, LIMIT)
+    if not will_do(value):
+        raise ValueError(f"expected {expected}, found {value!r}")
     return value
 
 

@@ -39,6 +39,9 @@ NOTHING = ~SCORED & (ENDED | AGAIN & (Q(verdict="invalid") | ~Q(failure="")))
 """Uploads that came to nothing: they cost no quota."""
 FIRST_TIME = Q(status__in=OPEN, finished__isnull=True)
 """Waiting for their first grading, or in it."""
+COUNTED = {"at_once": FIRST_TIME, "invalid": NOTHING}
+"""What counts against a limit; against the others, what costs quota."""
+PHRASES = {"total": "in all", "at_once": "at the same time"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,18 +121,23 @@ def usage(benchmark: Benchmark, user: User, now: datetime | None = None) -> Usag
     now = now or timezone.now()
     policy = benchmark.policy
     exceptions = list(Override.objects.of(benchmark, user, now))
-    sent = Submission.objects.filter(counted_with(user, policy), benchmark=benchmark)
-    caps = {name: _cap(field, policy, exceptions) for name, field in FIELDS.items()}
-    tallies = [_tally(name, cap, sent, policy, now) for name, cap in caps.items()]
     changes = [one.until for one in exceptions if one.until is not None]
-    limits = tuple(_limit(tally, policy, sent, now, changes) for tally in tallies)
+    sent = Submission.objects.filter(counted_with(user, policy), benchmark=benchmark)
+    limits, tallies = [], {}
+    for name, field in FIELDS.items():
+        # Uploads that came to nothing are those of 24 hours under either policy.
+        window = WINDOWS.get(("day", "sliding") if name == "invalid" else (name, policy.window))
+        tally = tallies[name] = _tally(name, _cap(field, policy, exceptions), window, sent, now)
+        moment = None if tally.allows(now) else first_allowed([tally], now, changes)
+        phrase = window.phrase if window else PHRASES[name]
+        limits.append(Limit(name, tally.used(now), tally.cap(now), phrase, moment))
     per = "team" if policy.per == "team" and user.team_id is not None else "person"
-    found = Usage(limits, per, benchmark.open, None)
-    if not found.blocked or not benchmark.open:
-        return found
-    timed = [tally for tally in tallies if tally.name != "at_once"]
-    moment = first_allowed(timed, now, changes)
-    return replace(found, next=moment if moment != now else None)
+    usage = Usage(tuple(limits), per, benchmark.open, None)
+    if not usage.blocked or not benchmark.open:
+        return usage
+    del tallies["at_once"]
+    moment = first_allowed([*tallies.values()], now, changes)
+    return replace(usage, next=moment if moment != now else None)
 
 
 def counted_with(user: User, policy: Policy) -> Q:
@@ -159,41 +167,19 @@ def _cap(field: str, policy: Policy, exceptions: Sequence[Override]) -> Callable
     return cap
 
 
-def _window(name: str, policy: Policy) -> Window | None:
-    """The window of a limit. Uploads that came to nothing are those of 24 hours under either policy."""
-    if name == "invalid":
-        return WINDOWS["day", "sliding"]
-    return WINDOWS.get((name, policy.window))
-
-
 def _tally(
     name: str,
     cap: Callable[[datetime], int | None],
+    window: Window | None,
     sent: SubmissionQuerySet,
-    policy: Policy,
     now: datetime,
 ) -> Tally:
-    window = _window(name, policy)
-    rows = _rows(name, sent, window, now)
+    rows = sent.filter(COUNTED.get(name, ~NOTHING))
+    if window is not None:  # a clock that was ahead evades nothing: there is no upper end
+        rows = rows.filter(submitted__gte=window.start(now))
     if window is None or cap(now) is None:
-        return Tally(name, cap, lasting=rows.count())
-    times = rows.order_by().values_list("submitted", flat=True)
-    return Tally(name, cap, ends=[window.end(time) for time in times])
-
-
-def _rows(name: str, sent: SubmissionQuerySet, window: Window | None, now: datetime) -> SubmissionQuerySet:
-    """What counts against a limit now. A clock that was ahead evades nothing: there is no upper end."""
-    which = FIRST_TIME if name == "at_once" else NOTHING if name == "invalid" else ~NOTHING
-    return sent.filter(which) if window is None else sent.filter(which, submitted__gte=window.start(now))
-
-
-def _limit(
-    tally: Tally, policy: Policy, sent: SubmissionQuerySet, now: datetime, changes: list[datetime]
-) -> Limit:
-    window = _window(tally.name, policy)
-    phrase = window.phrase if window else {"total": "in all", "at_once": "at the same time"}[tally.name]
-    moment = None if tally.allows(now) else first_allowed([tally], now, changes)
-    return Limit(tally.name, tally.used(now), tally.cap(now), phrase, moment)
+        return Tally(cap, lasting=rows.count())
+    return Tally(cap, [window.end(sent) for sent in rows.order_by().values_list("submitted", flat=True)])
 
 
 def _sentence(limit: Limit, per: str) -> str:

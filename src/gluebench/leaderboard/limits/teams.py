@@ -1,4 +1,4 @@
-"""Founding, joining and leaving a team, each under the lock that sending a submission takes."""
+"""Starting, joining and leaving a team, each under the lock that sending a submission takes."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ class TeamError(ValueError):
     """Something about teams that cannot be done; the message says why."""
 
 
-def found(user: User, name: str) -> Team:
+def create(user: User, name: str) -> Team:
     """A new team with this person in it. Raises TeamError if the name is taken, or for who is in a team."""
     try:
         with transaction.atomic():
