@@ -389,10 +389,11 @@ def links(site: str, url: str, password: str | None) -> None:
     if password is not None:
         click.echo(url + trust.reset_path(trust.account(password)))
         return
-    pending = trust.pending_links()
-    for link in pending:
-        click.echo(f"{link.email}\t{link.asked:%Y-%m-%d %H:%M}\t{url}{link.path}")
-    if not pending:
+    addresses = trust.unconfirmed()
+    for address in addresses:
+        link = url + trust.confirmation_path(address)
+        click.echo(f"{address.email}\t{address.user.date_joined:%Y-%m-%d %H:%M}\t{link}")
+    if not addresses:
         click.echo("Every address is confirmed.")
 
 

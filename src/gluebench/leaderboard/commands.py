@@ -174,7 +174,7 @@ def submit_local(
 ) -> str:
     """Submit a file as the page would, grade it (without `wait`, leave that to a worker); return its key.
 
-    What more is said of it has the names of `fields.FIELDS`.
+    `more`: other fields of the submission, by the names of `fields.FIELDS`.
     The account is made if there is none, without a password. The same file under the same name again is
     the submission that is there. Raises SiteError for an unknown benchmark or for values the form refuses.
     """

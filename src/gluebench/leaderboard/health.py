@@ -77,10 +77,10 @@ def failing() -> list[str]:
     """The checks that fail now, each in one word; the log says why. Anybody may ask: kept for a moment."""
     if time.monotonic() > _Ready.until:
         checked = [_tables(), _storage("submissions"), disk(settings.FOLDER), _workers()]
-        for each in checked:
-            if not each.ok:
-                logger.warning("Not ready: %s: %s", each.what, each.state)
-        _Ready.failing = [each.what for each in checked if not each.ok]
+        failures = [check for check in checked if not check.ok]
+        for check in failures:
+            logger.warning("Not ready: %s: %s", check.what, check.state)
+        _Ready.failing = [check.what for check in failures]
         _Ready.until = time.monotonic() + READY_SECONDS
     return _Ready.failing
 
@@ -95,9 +95,9 @@ class _Ready:
 
 def _tables() -> Check:
     """As `pending`, but found up to date once, tables stay so while the process runs."""
-    found = _database() if _Ready.tables else pending()
-    _Ready.tables = found.ok
-    return found
+    check = _database() if _Ready.tables else pending()
+    _Ready.tables = check.ok
+    return check
 
 
 def _workers() -> Check:
@@ -155,8 +155,8 @@ def _database() -> Check:
         with connection.cursor() as cursor:
             cursor.execute("SELECT 1")
     except DatabaseError as error:
-        said = " ".join(str(error).split()).rstrip(".?")
-        return Check("database", f"{state} does not answer: {said}.", "Start it, or fix GLUEBENCH_DATABASE.")
+        why = " ".join(str(error).split()).rstrip(".?")
+        return Check("database", f"{state} does not answer: {why}.", "Start it, or fix GLUEBENCH_DATABASE.")
     return Check("database", f"{state} answers.")
 
 

@@ -80,10 +80,10 @@ def _files() -> Iterator[Check]:
     rows = Submission.objects.exclude(file="")
     missing, changed = [], []
     for key, name, expected in rows.values_list("key", "file", "sha256").iterator():
-        found = sha256_of(storage, name)
-        if found is None and rows.filter(key=key, file=name).exists():  # it was not deleted meanwhile
+        digest = sha256_of(storage, name)
+        if digest is None and rows.filter(key=key, file=name).exists():  # it was not deleted meanwhile
             missing.append(f"{name} of submission {key}")
-        elif found not in (None, expected):
+        elif digest not in (None, expected):
             changed.append(f"{name} of submission {key}")
     yield _check("missing files", missing, "not there", "Restore them from a backup.", rows.count())
     yield _check("file contents", changed, "not what was sent", "Restore them from a backup.", rows.count())

@@ -65,8 +65,8 @@ def measured(request: HttpRequest) -> HttpResponse:
     """Give Prometheus' metrics to programs on this machine, or to those that know the token."""
     if _is_local(request.META) or _has_token(request):
         return HttpResponse(exposition(), content_type=CONTENT_TYPE_LATEST)
-    wanted = "Ask on the site's machine, as http://127.0.0.1, or with the token in GLUEBENCH_METRICS_TOKEN.\n"
-    return HttpResponse(wanted, status=403, content_type="text/plain")
+    advice = "Ask on the site's machine, as http://127.0.0.1, or with the token in GLUEBENCH_METRICS_TOKEN.\n"
+    return HttpResponse(advice, status=403, content_type="text/plain")
 
 
 PROBES = {"/healthz": live, "/readyz": ready, "/metrics": measured}
@@ -121,7 +121,7 @@ def exposition() -> bytes:
     if os.environ.get(FOLDER):
         MultiProcessCollector(registry)  # type: ignore[no-untyped-call]
     else:
-        for each in (REQUESTS, UPLOADS, GRADINGS):
-            registry.register(each)
+        for metric in (REQUESTS, UPLOADS, GRADINGS):
+            registry.register(metric)
     registry.register(_Database())
     return generate_latest(registry)

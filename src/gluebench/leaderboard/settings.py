@@ -70,7 +70,6 @@ MIDDLEWARE = [
 ]
 
 ROOT_URLCONF = "gluebench.leaderboard.urls"
-WSGI_APPLICATION = "gluebench.leaderboard.wsgi.application"
 
 TEMPLATES: list[dict[str, Any]] = [
     {

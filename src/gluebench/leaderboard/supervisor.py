@@ -132,8 +132,8 @@ def _bind(listening: socket.socket, address: tuple[str, int], held: float) -> No
             if error.errno != errno.EADDRINUSE or not held or (deadline and time.monotonic() > deadline):
                 raise
         if deadline is None:
-            told = f"Port {address[1]} is in use; trying for {held:.0f} more seconds."
-            print(told, file=sys.stderr, flush=True)
+            notice = f"Port {address[1]} is in use; trying for {held:.0f} more seconds."
+            print(notice, file=sys.stderr, flush=True)
             deadline = time.monotonic() + held
         time.sleep(GLANCE_SECONDS)
 

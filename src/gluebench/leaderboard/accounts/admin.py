@@ -105,8 +105,8 @@ class AddressAdmin(LoggedAdmin):
                 record("address confirmed", actor=request.user, account=address.user_id)
                 _show_reset_link(self, request, address.user)
             else:
-                said = f"{address.email} belongs to another account already."
-                self.message_user(request, said, messages.ERROR)
+                message = f"{address.email} belongs to another account already."
+                self.message_user(request, message, messages.ERROR)
 
 
 def _show_reset_link(page: admin.ModelAdmin, request: HttpRequest, user: User) -> None:  # type: ignore[type-arg]

@@ -7,8 +7,6 @@ from __future__ import annotations
 
 import secrets
 from collections.abc import Iterable
-from datetime import datetime
-from typing import NamedTuple
 
 from allauth.account import app_settings
 from allauth.account.models import EmailAddress, EmailConfirmationHMAC
@@ -18,6 +16,7 @@ from allauth.usersessions.models import UserSession
 from django.core.exceptions import ValidationError
 from django.core.validators import validate_email
 from django.db import transaction
+from django.db.models import QuerySet
 from django.urls import reverse
 
 from gluebench.leaderboard.accounts.models import User
@@ -36,10 +35,10 @@ def require_confirmed(users: Iterable[User]) -> None:
 
     Whatever is given to a person by naming an address asks this first: anybody may have signed up with it.
     """
-    unconfirmed = ", ".join(user.email for user in users if not confirmed(user))
-    if unconfirmed:
+    emails = ", ".join(user.email for user in users if not confirmed(user))
+    if emails:
         raise ValidationError(
-            f"Not confirmed: {unconfirmed}. Anybody may have signed up with such an address. "
+            f"Not confirmed: {emails}. Anybody may have signed up with such an address. "
             "Its owner follows the link that confirms it, or who runs the site hands them the account: "
             "gluebench leaderboard confirm EMAIL"
         )
@@ -68,14 +67,6 @@ def hand_over(user: User) -> None:
     user.set_unusable_password()
     user.save(update_fields=["password"])
     revoke(user, confirm=True)
-
-
-class Link(NamedTuple):
-    """A link that would have been in a mail."""
-
-    email: str
-    asked: datetime
-    path: str
 
 
 def vouch(email: str) -> str:
@@ -142,13 +133,10 @@ def require_vouched(user: User) -> None:
         ) from None
 
 
-def pending_links() -> list[Link]:
-    """A link for each address that nobody has confirmed, the newest account first."""
-    found = EmailAddress.objects.filter(verified=False, user__is_active=True).select_related("user")
-    return [
-        Link(each.email, each.user.date_joined, confirmation_path(each))
-        for each in found.order_by("-user__date_joined", "-pk")
-    ]
+def unconfirmed() -> QuerySet[EmailAddress]:
+    """The addresses that nobody has confirmed, the newest account first."""
+    addresses = EmailAddress.objects.filter(verified=False, user__is_active=True).select_related("user")
+    return addresses.order_by("-user__date_joined", "-pk")
 
 
 def confirmation_path(address: EmailAddress) -> str:

@@ -14,8 +14,8 @@ from django.db import transaction
 from gluebench import benchmark as records
 from gluebench.leaderboard.accounts.trust import account, require_vouched
 from gluebench.leaderboard.audit.models import record
-from gluebench.leaderboard.benchmarks import data_files, labels
-from gluebench.leaderboard.benchmarks.manifests import Manifest, read_manifest
+from gluebench.leaderboard.benchmarks import data_files
+from gluebench.leaderboard.benchmarks.files import Manifest, publish_labels, read_manifest
 from gluebench.leaderboard.benchmarks.models import Benchmark
 from gluebench.leaderboard.common.signals import benchmark_changed
 from gluebench.leaderboard.folder import SiteError, make_private, write_private
@@ -44,7 +44,7 @@ def add_benchmark(name_or_path: str, gold_folder: Path, data_folder: Path | None
     _require_kept(manifest, manifested)
     contents = [] if data_folder is None else data_files.read_folder(data_folder, gold)
     place, digest = _keep_gold(manifested.name, gold_folder)
-    labels.publish(place)
+    publish_labels(place)
     values = {
         "title": manifested.title,
         "manifest": manifest.text,

@@ -80,9 +80,9 @@ class PolicyForm(forms.Form):
                 policy_of(self.policy())
             except PolicyError as error:
                 for problem in error.problems:
-                    name, colon, said = problem.partition(": ")
+                    name, colon, sentence = problem.partition(": ")
                     known = bool(colon) and name in EXPLAINED
-                    self.add_error(name if known else "reveal", said if known else problem)
+                    self.add_error(name if known else "reveal", sentence if known else problem)
         return self.cleaned_data
 
     def policy(self) -> dict[str, Any]:

@@ -190,7 +190,7 @@ def _sentence(limit: Limit, per: str) -> str:
         return f"{whose} limit is {what} waiting or being graded {limit.phrase}; 0 remain until one is done."
     if limit.name == "invalid":
         what += " that came to nothing (invalid, failed or withdrawn before grading)"
-    said = f"{whose} limit is {what} {limit.phrase}; 0 remain."
+    sentence = f"{whose} limit is {what} {limit.phrase}; 0 remain."
     if limit.next is not None:
-        return f"{said} The next one is possible from {precise(limit.next)}."
-    return f"{said} Only the benchmark's organiser can allow more."
+        return f"{sentence} The next one is possible from {precise(limit.next)}."
+    return f"{sentence} Only the benchmark's organiser can allow more."

@@ -97,9 +97,9 @@ def team_join(request: SignedInRequest, code: str) -> HttpResponse:
     """The page behind an invitation: says what joining means, and joins."""
     if request.method == "POST":
         return _done(request, lambda user: teams.join(user, code), "You are in the team {} now.")
-    wanted = Team.objects.filter(code=code).first()
-    context = {"wanted": wanted, "code": code, "here": "team"}
-    return render(request, "limits/join.html", context, status=200 if wanted else 404)
+    invited_to = Team.objects.filter(code=code).first()
+    context = {"wanted": invited_to, "code": code, "here": "team"}
+    return render(request, "limits/join.html", context, status=200 if invited_to else 404)
 
 
 @login_required
@@ -116,9 +116,9 @@ def team_renew(request: SignedInRequest) -> HttpResponse:
     return _done(request, teams.renew, "The link is made anew; the old one is not valid any more.")
 
 
-def _done(request: SignedInRequest, act: Callable[[User], object], said: str) -> HttpResponse:
+def _done(request: SignedInRequest, act: Callable[[User], object], message: str) -> HttpResponse:
     try:
-        messages.success(request, said.format(act(request.user)))
+        messages.success(request, message.format(act(request.user)))
     except TeamError as error:
         messages.error(request, str(error))
     return redirect("team")
