@@ -104,9 +104,9 @@ def policy(
     A change is in the site's log. Raises SiteError, or PolicyError with all that is wrong.
     """
     open_site(folder)
-    from gluebench.leaderboard.limits.policies import settle
+    from gluebench.leaderboard.limits.policies import set_policy
 
-    return settle(benchmark, None if file is None else Path(file), changes or {})
+    return set_policy(benchmark, None if file is None else Path(file), changes or {})
 
 
 def serve(
