@@ -14,11 +14,15 @@ from django.core.files.base import ContentFile
 from django.core.files.storage import storages
 from django.core.mail import get_connection
 from django.db import DatabaseError, connection
+from django.db.migrations.executor import MigrationExecutor
 from django.db.models import Q
 from django.db.models.functions import Now
 
+from gluebench.leaderboard.accounts.models import User
+from gluebench.leaderboard.accounts.trust import confirmed
 from gluebench.leaderboard.checks import Check, disk
 from gluebench.leaderboard.storage import PARTS
+from gluebench.leaderboard.submissions.models import Submission, Worker
 
 READY_SECONDS = 2.0
 WORKER_SECONDS = timedelta(seconds=60)
@@ -29,16 +33,18 @@ logger = logging.getLogger(__name__)
 
 def examine() -> list[Check]:
     """Whether debugging is off, and the database and the storages answer."""
-    return [_debug(), _database(), *(_storage(name) for name in PARTS)]
+    debug = Check("debug", "off.")
+    if settings.DEBUG:
+        state = "DEBUG is on: errors would show visitors the site's insides."
+        debug = Check("debug", state, "Set DEBUG = False.")
+    return [debug, _database(), *(_storage(name) for name in PARTS)]
 
 
 def pending() -> Check:
     """Whether the database answers, and has the tables of this version."""
-    from django.db.migrations.executor import MigrationExecutor
-
-    answers = _database()
-    if not answers.ok:
-        return answers
+    database = _database()
+    if not database.ok:
+        return database
     executor = MigrationExecutor(connection)
     missing = executor.migration_plan(executor.loader.graph.leaf_nodes())
     if missing:
@@ -49,20 +55,14 @@ def pending() -> Check:
 
 def queue() -> Check:
     """How many submissions wait, and whether somebody sees to them; to be asked once the tables are there."""
-    from gluebench.leaderboard.submissions.models import Submission
-
     waiting, running = Submission.objects.waiting().count(), workers()
-    text = f"{waiting} submissions wait; {running} workers give signs of life."
-    return Check(
-        "queue", text, "" if running or not waiting else "Start a worker: gluebench leaderboard worker"
-    )
+    state = f"{waiting} submissions wait; {running} workers give signs of life."
+    fix = "" if running or not waiting else "Start a worker: gluebench leaderboard worker"
+    return Check("queue", state, fix)
 
 
 def roles() -> Check:
     """Whether the address of everybody with a role is confirmed; to be asked once the tables are there."""
-    from gluebench.leaderboard.accounts.models import User
-    from gluebench.leaderboard.accounts.trust import confirmed
-
     holders = User.objects.filter(
         Q(is_superuser=True) | Q(organised__isnull=False), is_active=True
     ).distinct()
@@ -110,15 +110,11 @@ def _workers() -> Check:
 
 def workers() -> int:
     """Workers that gave a sign of life lately, on all machines."""
-    from gluebench.leaderboard.submissions.models import Worker
-
     return Worker.objects.filter(seen__gt=Now() - WORKER_SECONDS).count()
 
 
 def beat() -> None:
     """Give this worker's sign of life, and forget those that gave none for a day."""
-    from gluebench.leaderboard.submissions.models import Worker
-
     Worker.objects.update_or_create(name=f"{gethostname()[:60]}:{os.getpid()}", defaults={"seen": Now()})
     Worker.objects.filter(seen__lt=Now() - timedelta(days=1)).delete()
 
@@ -137,19 +133,10 @@ def mail() -> Check:
     return Check("mail", f"{state} answers.")
 
 
-def _debug() -> Check:
-    if settings.DEBUG:
-        return Check(
-            "debug", "DEBUG is on: errors would show visitors the site's insides.", "Set DEBUG = False."
-        )
-    return Check("debug", "off.")
-
-
 def _database() -> Check:
     values = connection.settings_dict
-    state = f"{connection.display_name}: {values['NAME']}" + (
-        f" at {values['HOST']}" if values["HOST"] else ""
-    )
+    host = f" at {values['HOST']}" if values["HOST"] else ""
+    state = f"{connection.display_name}: {values['NAME']}{host}"
     try:
         connection.ensure_connection()
         with connection.cursor() as cursor:

@@ -24,6 +24,7 @@ from prometheus_client.multiprocess import MultiProcessCollector
 from prometheus_client.registry import Collector
 
 from gluebench.leaderboard import health
+from gluebench.leaderboard.submissions.models import Submission
 
 FORWARDED = ("HTTP_X_FORWARDED_FOR", "HTTP_FORWARDED", "HTTP_X_REAL_IP", "HTTP_VIA")
 _HERE = re.compile(r"(localhost|127\.0\.0\.1|\[::1\])(:\d+)?")
@@ -91,8 +92,6 @@ class _Database(Collector):
 
     def collect(self) -> Iterator[Metric]:
         """Ask the database."""
-        from gluebench.leaderboard.submissions.models import Submission
-
         statuses = GaugeMetricFamily("gluebench_submissions", "Submissions by status.", labels=["status"])
         for status, count in Submission.objects.order_by().values_list("status").annotate(Count("pk")):
             statuses.add_metric([status], count)

@@ -68,7 +68,7 @@ def override_end(request: SignedInRequest, name: str, pk: int) -> HttpResponse:
         remove_override(override, actor=request.user, reason=form.cleaned_data["reason"])
         messages.success(request, f"The exception for {_whose(override, request.user)} is removed.")
     else:
-        messages.error(request, f"Nothing was removed: {' '.join(form.errors['reason'])}")
+        messages.error(request, f"Nothing was removed: {' '.join(map(str, form.errors['reason']))}")
     return redirect("limits", name)
 
 
