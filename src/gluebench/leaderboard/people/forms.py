@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import secrets
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 from django import forms
@@ -133,22 +133,21 @@ def read_table(data: bytes, task: Task) -> Table:
     except UnicodeDecodeError as error:
         line = data.count(b"\n", 0, error.start) + 1
         raise DataError([f"line {line}: not UTF-8 text; save the file as UTF-8"]) from None
-    header, *lines = [line.removesuffix("\r").split("\t") for line in text.removesuffix("\n").split("\n")]
     problems: list[str] = []
-    examples = list(_examples([name.strip().casefold() for name in header], lines, task, problems))
+    examples = list(_examples(text.removesuffix("\n").split("\n"), task, problems))
     if problems:
         more = len(problems) - MAX_PROBLEMS
         raise DataError([*problems[:MAX_PROBLEMS], *[f"and {more:,} more of the kind"] * (more > 0)])
     return table_of(task, split_of(task), examples)
 
 
-def _examples(
-    header: Sequence[str], lines: Iterable[Sequence[str]], task: Task, problems: list[str]
-) -> Iterator[Example]:
+def _examples(lines: Sequence[str], task: Task, problems: list[str]) -> Iterator[Example]:
+    header = [name.strip().casefold() for name in lines[0].split("\t")]
     columns = _text_columns(header, task)
     size = task.splits[split_of(task)].size
     seen: set[int] = set()
-    for number, cells in enumerate(lines, 2):
+    for number, line in enumerate(lines[1:], 2):
+        cells = line.removesuffix("\r").split("\t")
         if len(cells) != len(header):
             problems.append(f"line {number}: {len(cells)} columns; expected {len(header)}, as the header has")
             continue
