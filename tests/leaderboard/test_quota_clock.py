@@ -71,7 +71,7 @@ def test_what_remains_and_when_the_next_is_possible(case: str, tiny: Any, ada: A
 
 
 NOW, SENT = "2027-03-10T12:00", "2027-03-10T08:00"
-# status, further values, whether it costs quota, whether it is an upload that came to nothing, at once
+# status, further values, whether it costs quota, whether it is a rejected upload, at once
 STATES: dict[str, tuple[str, dict[str, Any], int, int, int]] = {
     "waiting": (Status.QUEUED, {}, 1, 0, 1),
     "being graded": (Status.RUNNING, {}, 1, 0, 1),
@@ -130,7 +130,7 @@ def test_uploads_that_came_to_nothing_have_a_cap_of_24_hours_in_any_window(
     for window in ("sliding", "calendar"):
         found = ask(tiny, ada, "2027-03-11T07:00", invalid_per_day=2, per_day=2, window=window)
         assert (found.remaining, found.next) == (0, at("2027-03-11T08:00"))
-        assert "came to nothing" in found.blocked[0]
+        assert "rejected" in found.blocked[0]
 
 
 def test_waiting_ones_block_until_one_is_done_and_nobody_knows_when(tiny: Any, ada: Any, put: Put) -> None:

@@ -19,7 +19,7 @@ EXPLAINED = {
     "total": ("Submissions in all", "Over the whole life of the benchmark. Empty: no limit."),
     "at_once": ("Submissions at the same time", "Those waiting or being graded. Empty: no limit."),
     "invalid_per_day": (
-        "Uploads in a day that come to nothing",
+        "Rejected uploads per day",
         "Invalid, failed and withdrawn ones cost no quota and have this cap of their own. Empty: no limit.",
     ),
     "per": ("Counted for", "Whether each person has these numbers, or a team shares them."),

@@ -1,8 +1,8 @@
 """What somebody may still send to a benchmark: how much is used, what remains, when the next one is possible.
 
-Every upload counts in one of two ways. One that was graded, or may yet be, costs quota. One that came to
-nothing (invalid, failed, withdrawn before its grading) costs none and has a cap of its own. Grading something
-again changes neither: what scored once has cost its quota.
+Every upload counts in one of two ways. One that was graded, or may yet be, costs quota. A rejected one
+(invalid, failed, withdrawn before its grading) costs none and has a cap of its own. Grading something again
+changes neither: what scored once has cost its quota.
 """
 
 from __future__ import annotations
@@ -35,11 +35,11 @@ ENDED = Q(status__in=[Status.INVALID, Status.FAILED])
 AGAIN = Q(status__in=OPEN, finished__isnull=False)
 """Being graded another time."""
 SCORED = Q(Exists(Result.objects.filter(submission=OuterRef("pk"), report__isnull=False)))
-NOTHING = ~SCORED & (ENDED | AGAIN & (Q(verdict="invalid") | ~Q(failure="")))
-"""Uploads that came to nothing: they cost no quota."""
+REJECTED = ~SCORED & (ENDED | AGAIN & (Q(verdict="invalid") | ~Q(failure="")))
+"""Rejected uploads: they cost no quota."""
 FIRST_TIME = Q(status__in=OPEN, finished__isnull=True)
 """Waiting for their first grading, or in it."""
-COUNTED = {"at_once": FIRST_TIME, "invalid": NOTHING}
+COUNTED = {"at_once": FIRST_TIME, "invalid": REJECTED}
 """What counts against a limit; against the others, what costs quota."""
 PHRASES = {"total": "in all", "at_once": "at the same time"}
 
@@ -49,7 +49,7 @@ class Limit:
     """One limit, as it stands now."""
 
     name: str
-    """"day", "month", "total", "at_once", or "invalid": uploads of a day that came to nothing."""
+    """"day", "month", "total", "at_once", or "invalid": rejected uploads of a day."""
     used: int
     limit: int | None
     """None: no limit."""
@@ -125,7 +125,7 @@ def usage(benchmark: Benchmark, user: User, now: datetime | None = None) -> Usag
     sent = Submission.objects.filter(counted_with(user, policy), benchmark=benchmark)
     limits, tallies = [], {}
     for name, field in FIELDS.items():
-        # Uploads that came to nothing are those of 24 hours under either policy.
+        # Rejected uploads are counted over 24 hours under either policy.
         window = WINDOWS.get(("day", "sliding") if name == "invalid" else (name, policy.window))
         tally = tallies[name] = _tally(name, _cap(field, policy, exceptions), window, sent, now)
         moment = None if tally.allows(now) else first_allowed([tally], now, changes)
@@ -174,7 +174,7 @@ def _tally(
     sent: SubmissionQuerySet,
     now: datetime,
 ) -> Tally:
-    rows = sent.filter(COUNTED.get(name, ~NOTHING))
+    rows = sent.filter(COUNTED.get(name, ~REJECTED))
     if window is not None:  # a clock that was ahead evades nothing: there is no upper end
         rows = rows.filter(submitted__gte=window.start(now))
     if window is None or cap(now) is None:
@@ -184,12 +184,12 @@ def _tally(
 
 def _sentence(limit: Limit, per: str) -> str:
     whose = "Your team's" if per == "team" else "Your"
-    thing = "upload" if limit.name == "invalid" else "submission"
+    thing = "rejected upload" if limit.name == "invalid" else "submission"
     what = f"{limit.limit} {thing}{'' if limit.limit == 1 else 's'}"
     if limit.name == "at_once" and limit.limit:
         return f"{whose} limit is {what} waiting or being graded {limit.phrase}; 0 remain until one is done."
     if limit.name == "invalid":
-        what += " that came to nothing (invalid, failed or withdrawn before grading)"
+        what += " (invalid, failed or withdrawn before grading)"
     sentence = f"{whose} limit is {what} {limit.phrase}; 0 remain."
     if limit.next is not None:
         return f"{sentence} The next one is possible from {precise(limit.next)}."
