@@ -206,8 +206,7 @@ def _run(
 
     with supervisor.listen(*listen_at) if listen_at else nullcontext() as listening:
         supervisor.prepare(site, change=change, web=listen_at is not None)
-        counts = {"web": running.web, "workers": running.workers}
-        supervisor.run(site, listening, **counts, stop_seconds=running.stop_seconds, ready=ready)
+        supervisor.run(site, listening, running, ready)
 
 
 def open_site(folder: PathLike, *, ready: bool = True) -> None:

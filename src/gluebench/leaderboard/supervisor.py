@@ -22,6 +22,7 @@ from typing import NamedTuple
 
 import gluebench
 from gluebench.leaderboard import checks, folder
+from gluebench.leaderboard.environment import Running
 from gluebench.leaderboard.folder import SiteError, SiteFolder
 
 GLANCE_SECONDS = 0.1
@@ -173,15 +174,12 @@ def _finish(child: subprocess.Popen[bytes], name: str, site: SiteFolder) -> None
 def run(
     site: SiteFolder,
     listening: socket.socket | None,
-    *,
-    web: int = 1,
-    workers: int = 1,
-    stop_seconds: float = 0.0,
+    running: Running,
     ready: Callable[[Address | None], None],
 ) -> None:
-    """Keep that many processes until SIGINT or SIGTERM; `ready` is called when the site first answers.
+    """Keep its processes running until SIGINT or SIGTERM; `ready` is called when the site first answers.
 
-    Without a socket there are workers only. Web processes may take `stop_seconds` seconds to stop.
+    Without a socket there are workers only.
     """
     address = Address(*listening.getsockname()[:2]) if listening else None
     shutil.rmtree(site.metrics, ignore_errors=True)
@@ -196,9 +194,9 @@ def run(
             fds = [reading, listening.fileno()]
             web_module = ("gluebench.leaderboard.web", str(listening.fileno()))
             serve = partial(_spawn, site, *web_module, fds=fds, host=host)
-            children += [Child(serve, stop_seconds) for _ in range(web)]
+            children += [Child(serve, running.stop_seconds) for _ in range(running.web)]
         work = partial(_spawn, site, "gluebench.leaderboard.worker", fds=[reading], host=host)
-        children += [Child(work) for _ in range(workers)]
+        children += [Child(work) for _ in range(running.workers)]
         if address:
             _await_answer(address, children)
         ready(address)
