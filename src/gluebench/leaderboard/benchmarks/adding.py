@@ -7,8 +7,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from django.conf import settings
-from django.core.exceptions import ValidationError
-from django.core.validators import validate_slug
 from django.db import transaction
 
 from gluebench import benchmark as records
@@ -30,15 +28,12 @@ def add_benchmark(name_or_path: str, gold_folder: Path, data_folder: Path | None
     from gluebench.scoring import read_gold
 
     manifested = records.load_benchmark(name_or_path)
-    _require_slug(manifested.name)
+    # The name is part of an address, and some databases refuse what is longer than its column.
     named = Benchmark(name=manifested.name, title=manifested.title)
-    # Some databases refuse what is longer than its column.
     require_fields(named, ("name", "title"), what=f"The benchmark {manifested.name!r}")
     if not gold_folder.is_dir():
         raise SiteError(f"{gold_folder} is not a folder. Name the folder of {manifested.name}'s labels.")
-    gold = read_gold(
-        gold_folder, manifested
-    )  # says all that is wrong with the labels, now and to the organiser
+    gold = read_gold(gold_folder, manifested)  # says all that is wrong, now and to the organizer
     _require_all(gold)
     manifest = read_manifest(name_or_path)
     _require_kept(manifest, manifested)
@@ -79,15 +74,6 @@ def _require_all(gold: Gold) -> None:
         )
 
 
-def _require_slug(name: str) -> None:
-    try:
-        validate_slug(name)
-    except ValidationError:
-        raise SiteError(
-            f"The benchmark's name {name!r} is part of its address; use letters, digits, - and _ only."
-        ) from None
-
-
 def _require_kept(manifest: Manifest, record: records.Benchmark) -> None:
     """The site works by its own copy, so the copy must say what the organiser's files say."""
     try:
@@ -105,7 +91,7 @@ def _keep_gold(name: str, source: Path) -> tuple[str, str]:
     """Copy the labels into a folder named by their content; returns that name and the content's digest.
 
     The key beside them stays the one that the benchmark's labels here had before: it names their versions
-    and decides which rows are held back, and mended labels are to change neither for the others. It is made
+    and decides which rows are held back, and fixed labels are to change neither for the others. It is made
     here where the source could keep none, so that no machine makes one of its own.
     """
     from gluebench.scoring.gold import KEY_FILE, label_key
