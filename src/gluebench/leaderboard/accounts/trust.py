@@ -135,8 +135,8 @@ def require_vouched(user: User) -> None:
 
 def unconfirmed() -> QuerySet[EmailAddress]:
     """The addresses that nobody has confirmed, the newest account first."""
-    addresses = EmailAddress.objects.filter(verified=False, user__is_active=True).select_related("user")
-    return addresses.order_by("-user__date_joined", "-pk")
+    addresses: QuerySet[EmailAddress] = EmailAddress.objects.filter(verified=False, user__is_active=True)
+    return addresses.select_related("user").order_by("-user__date_joined", "-pk")
 
 
 def confirmation_path(address: EmailAddress) -> str:
