@@ -71,7 +71,7 @@ def _prepare(kind: str, trials: int) -> list[list[int]]:
         count = PEOPLE if kind == "team" else 1
         found = [User.objects.create_user(f"{trial}-{number}@example.org") for number in range(count)]
         if kind == "team":
-            team = teams.found(found[0], f"Team {trial}")
+            team = teams.create(found[0], f"Team {trial}")
             for user in found[1:]:
                 teams.join(user, team.code)
         people.append([user.pk for user in found])

@@ -70,8 +70,8 @@ def test_a_passkey_signs_in_without_a_password(chromium: Any, served: Any) -> No
 def test_the_admin_pages_work_under_the_site_s_policy(chromium: Any, served: Any) -> None:
     password = served.python(
         "from gluebench.leaderboard import commands; import sys\n"
-        "commands.open_site(sys.argv[1]); from gluebench.leaderboard.accounts import people\n"
-        "print(people.make_admin('boss@example.org'))",
+        "commands.open_site(sys.argv[1]); from gluebench.leaderboard.accounts import trust\n"
+        "print(trust.make_admin('boss@example.org'))",
         str(served.folder),
     ).strip()
     with Tab(chromium, served.url) as tab:

@@ -18,7 +18,7 @@ from django.conf import settings
 from django.test import Client
 from django.utils import timezone
 
-from gluebench.leaderboard.accounts import chores
+from gluebench.leaderboard import maintenance
 from gluebench.leaderboard.accounts.models import Scope, Token, User, issue
 from gluebench.leaderboard.submissions.models import Revision, Submission, submission_storage
 from gluebench.leaderboard.submissions.retention import forget_files, forget_old_files
@@ -226,7 +226,7 @@ def test_who_leaves_gives_the_team_no_quota_back(
 
     tiny.settings = {"per_day": None, "total": 2, "per": "team"}
     tiny.save()
-    team, grace = teams.found(ada, "Lovelace"), person("grace@example.org")
+    team, grace = teams.create(ada, "Lovelace"), person("grace@example.org")
     teams.join(grace, team.code)
     graded()
     graded()
@@ -340,18 +340,18 @@ def test_uploads_that_were_cut_off_are_deleted_after_a_day(db: None) -> None:
     link.symlink_to("nowhere")
     for path in (upload, link.parent):
         os.utime(path, (time.time() - 90_000,) * 2)
-    chores.do()
+    maintenance.run_daily()
     assert (upload.exists(), link.parent.exists(), coming.exists()) == (False, False, True)
     coming.unlink()
 
 
-def test_a_chore_that_another_worker_does_too_fails_nobody(
+def test_a_daily_task_that_another_worker_does_too_fails_nobody(
     ada: User, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     mail = settings.FOLDER.mail / "old.log"
     mail.write_text("a link")
     monkeypatch.setattr(Path, "is_file", lambda path: path.unlink() or True)
-    chores.do()
+    maintenance.run_daily()
     assert not mail.exists()
 
 
@@ -368,26 +368,26 @@ def test_new_labels_leave_alone_what_cannot_be_graded_again(graded: Send, settin
     assert old.status == "graded"
 
 
-def test_chores_are_done_once_a_day(ada: User, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_daily_tasks_run_once_a_day(ada: User, monkeypatch: pytest.MonkeyPatch) -> None:
     from django.contrib.sessions.models import Session
 
     mail = settings.FOLDER.mail / "old.log"
     mail.write_text("a link")
     os.utime(mail, (time.time() - 40 * 86400,) * 2)
     Session.objects.create(session_key="x", session_data="", expire_date=timezone.now() - timedelta(days=1))
-    monkeypatch.setattr(chores._Clock, "due", None)
-    assert chores.do_when_due() is True
-    assert chores.do_when_due() is False
+    monkeypatch.setattr(maintenance._Clock, "due", None)
+    assert maintenance.run_daily_when_due() is True
+    assert maintenance.run_daily_when_due() is False
     assert not mail.exists()
     assert not Session.objects.filter(session_key="x").exists()
 
 
-def test_a_clock_that_is_set_back_puts_no_chore_off(ada: User, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(chores._Clock, "due", None)
+def test_a_clock_that_is_set_back_puts_no_daily_task_off(ada: User, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(maintenance._Clock, "due", None)
     ahead = timezone.now() + timedelta(days=400)
     with monkeypatch.context() as wrong:
         wrong.setattr(timezone, "now", lambda: ahead)
-        chores.do_when_due()
+        maintenance.run_daily_when_due()
     elapsed = time.monotonic() + 86_401
     monkeypatch.setattr(time, "monotonic", lambda: elapsed)
-    assert chores.do_when_due() is True
+    assert maintenance.run_daily_when_due() is True

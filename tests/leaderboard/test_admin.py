@@ -13,10 +13,10 @@ from django.contrib import admin as django_admin
 from django.test import Client
 
 from gluebench.cli import main
-from gluebench.leaderboard.accounts import people
+from gluebench.leaderboard.accounts import trust
 from gluebench.leaderboard.accounts.models import User
 from gluebench.leaderboard.audit.models import Entry
-from gluebench.leaderboard.benchmarks.organisers import set_organiser
+from gluebench.leaderboard.benchmarks.adding import set_organiser
 from gluebench.leaderboard.folder import SiteError
 from gluebench.leaderboard.limits.models import Override
 from gluebench.leaderboard.submissions.models import Status, Submission
@@ -159,14 +159,14 @@ def run(*words: str) -> str:
 
 
 def test_a_site_s_first_admin_gets_a_random_password(db: None) -> None:
-    first = people.first_admin("admin@localhost")
+    first = trust.first_admin("admin@localhost")
     assert first is not None
     assert len(first) >= 20
-    assert people.first_admin("other@localhost") is None, "only where there is none"
+    assert trust.first_admin("other@localhost") is None, "only where there is none"
     client = Client()
     client.post("/account/login/", {"login": "admin@localhost", "password": first})
     assert client.get("/admin/").status_code == 200
-    assert people.make_admin("admin@localhost") != first
+    assert trust.make_admin("admin@localhost") != first
     assert User.objects.count() == 1
 
 
@@ -191,7 +191,7 @@ def test_an_organiser_from_the_command_line(tiny: Any, ada: User) -> None:
     with pytest.raises(SiteError, match="signs up on the site first"):
         set_organiser("nobody@example.org", "tiny")
     with pytest.raises(SiteError, match="not an email address"):
-        people.make_admin("ada")
+        trust.make_admin("ada")
 
 
 def test_links_from_the_command_line(ada: User) -> None:

@@ -406,7 +406,7 @@ def test_what_changed_while_it_was_graded_is_seen_when_its_result_is_written(
 def test_a_duty_of_the_worker_that_fails_holds_up_no_other(
     send: Send, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
-    from gluebench.leaderboard import worker
+    from gluebench.leaderboard import maintenance
     from gluebench.leaderboard.ranks import renewing
 
     submission = send()
@@ -420,7 +420,7 @@ def test_a_duty_of_the_worker_that_fails_holds_up_no_other(
     monkeypatch.setattr(renewing, "look", lambda: looked.append(True))
     for _ in range(2):
         lapse(submission)
-        worker.sweep_once()
+        maintenance.run_all()
     submission.refresh_from_db()
     assert submission.status == Status.QUEUED
     assert looked == [True, True]
@@ -431,6 +431,6 @@ def test_the_doctor_tells_a_queue_that_is_worked_on_from_one_that_is_not(send: S
     from gluebench.leaderboard import health
 
     send()
-    assert "Start a worker" in health.queue().mend
+    assert "Start a worker" in health.queue().fix
     health.beat()
     assert health.queue().ok

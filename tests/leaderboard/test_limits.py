@@ -144,7 +144,7 @@ def test_an_invalid_upload_costs_nothing_but_has_its_cap(tiny: Any, ada: Any, gr
     set_policy(tiny, per_day=1, invalid_per_day=2)
     for _ in range(2):
         assert graded(b"no zip").status == Status.INVALID
-    with pytest.raises(QuotaError, match="2 uploads that came to nothing"):
+    with pytest.raises(QuotaError, match="2 rejected uploads"):
         graded()
     assert usage(tiny, ada)["day"].remaining == 1
 

@@ -15,9 +15,9 @@ import pytest
 from django.contrib.auth.hashers import MD5PasswordHasher
 from django.test import Client, override_settings
 
-from gluebench.leaderboard.accounts import people
+from gluebench.leaderboard.accounts import trust
 from gluebench.leaderboard.accounts.models import User
-from gluebench.leaderboard.accounts.settings import keep_days, verification
+from gluebench.leaderboard.environment import require
 from gluebench.leaderboard.folder import SiteError
 
 controller = pytest.importorskip("aiosmtpd.controller", reason="aiosmtpd is not installed")
@@ -131,7 +131,7 @@ def test_without_a_mail_server_the_organiser_has_the_link(client: Client, no_mai
     made = sign_up(client, "new@example.org")
     assert "organiser sees your link" in client.get(made["Location"]).content.decode()
 
-    (pending,) = people.pending_links()
+    (pending,) = trust.unconfirmed()
     assert pending.email == "new@example.org"
     boss = User.objects.create_user("boss@example.org")
     User.objects.filter(pk=boss.pk).update(is_staff=True, is_superuser=True)
@@ -139,20 +139,20 @@ def test_without_a_mail_server_the_organiser_has_the_link(client: Client, no_mai
     admin.force_login(boss)
     listed = admin.get("/admin/account/emailaddress/?verified__exact=0").content.decode()
     assert re.search(r'href="(/account/confirm-email/[^"]+)"', listed)
-    client.post(pending.path)
+    client.post(trust.confirmation_path(pending))
     sign_in(client, "new@example.org")
     assert signed_in(client)
-    assert not people.pending_links()
+    assert not trust.unconfirmed()
 
 
 def test_the_organiser_can_make_a_link_for_a_new_password(client: Client, no_mail: None, ada: User) -> None:
 
-    form = client.get(people.reset_path(people.account("Ada@Example.org")))["Location"]
+    form = client.get(trust.reset_path(trust.account("Ada@Example.org")))["Location"]
     client.post(form, {"password1": "another password", "password2": "another password"})
     ada.refresh_from_db()
     assert ada.check_password("another password")
     with pytest.raises(SiteError, match="no account"):
-        people.reset_path(people.account("nobody@example.org"))
+        trust.reset_path(trust.account("nobody@example.org"))
 
 
 def test_a_mail_server_that_is_down_stops_nobody(
@@ -167,7 +167,7 @@ def test_a_mail_server_that_is_down_stops_nobody(
     assert (made.status_code, made["Location"]) == (302, "/account/confirm-email/")
     assert asked.status_code == 302
     assert caplog.text.count("could not be sent") == 2
-    assert "new@example.org" in {link.email for link in people.pending_links()}
+    assert "new@example.org" in {address.email for address in trust.unconfirmed()}
 
 
 def bare(answer: Any) -> str:
@@ -369,16 +369,14 @@ def test_processes_on_one_database_count_together(served: Any) -> None:
 
 
 def test_what_the_environment_says_of_verification() -> None:
-    assert verification("", mail_is_sent=False) == "optional"
-    assert verification("", mail_is_sent=True) == "mandatory"
-    assert verification("optional", mail_is_sent=True) == "optional"
+    assert require({"GLUEBENCH_VERIFY": "optional"}).verify == "optional"
     with pytest.raises(SiteError, match="optional or mandatory"):
-        verification("no", mail_is_sent=True)
+        require({"GLUEBENCH_VERIFY": "no"})
 
 
 def test_what_the_environment_says_of_files() -> None:
-    assert keep_days("") is None
-    assert keep_days("30") == 30
+    assert require({}).keep_days is None
+    assert require({"GLUEBENCH_KEEP_DAYS": "30"}).keep_days == 30
     for wrong in ("0", "-1", "a month", "1.5"):
         with pytest.raises(SiteError, match="GLUEBENCH_KEEP_DAYS"):
-            keep_days(wrong)
+            require({"GLUEBENCH_KEEP_DAYS": wrong})

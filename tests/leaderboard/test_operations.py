@@ -98,7 +98,7 @@ def test_a_site_is_not_ready_before_its_tables_are_up_to_date(
     from django.db.migrations.recorder import MigrationRecorder
 
     monkeypatch.setattr(health._Ready, "tables", False)
-    MigrationRecorder(connection).record_unapplied("audit", "0003_seals")
+    MigrationRecorder(connection).record_unapplied("benchmarks", "0002_data_files")
     assert failing() == ["tables"]
 
 

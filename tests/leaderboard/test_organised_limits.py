@@ -143,7 +143,7 @@ def test_an_exception_is_given_and_taken_with_a_reason(
 
 def test_an_exception_for_a_team_and_wrong_ones(organiser: Client, tiny: Any, ada: Any) -> None:
     set_policy(tiny, per_day=2, per="team")
-    teams.found(ada, "Lovelace")
+    teams.create(ada, "Lovelace")
     address = f"{PAGE}/exceptions"
     for wrong, said in (
         ({"who": "nobody@example.org", "per_day": "3", "reason": "x"}, "no account and no team"),

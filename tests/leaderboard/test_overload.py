@@ -16,7 +16,7 @@ from django.core.files.storage import filesystem
 from django.core.files.uploadhandler import TemporaryFileUploadHandler
 from django.test import Client
 
-from gluebench.leaderboard.accounts import chores
+from gluebench.leaderboard import maintenance
 from gluebench.leaderboard.accounts.models import issue
 from gluebench.leaderboard.submissions import process
 from gluebench.leaderboard.submissions.models import Submission
@@ -135,6 +135,6 @@ def test_a_file_without_a_row_is_deleted_after_a_day(send: Callable[..., Any]) -
     two_days_ago = time.time() - 2 * 86400
     for path in (old, kept):
         os.utime(path, (two_days_ago, two_days_ago))
-    chores.do()
+    maintenance.run_daily()
     assert (old.exists(), new.exists(), kept.exists()) == (False, True, True)
     new.unlink()

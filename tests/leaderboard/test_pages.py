@@ -90,7 +90,7 @@ def board_of(entries: list[dict[str, Any]], *, grouped: bool = False) -> Board:
     from django.core.cache import caches
 
     from gluebench.leaderboard.accounts.models import User
-    from gluebench.leaderboard.benchmarks.manifests import read_manifest
+    from gluebench.leaderboard.benchmarks.files import read_manifest
     from gluebench.leaderboard.benchmarks.models import Benchmark
 
     caches["pages"].clear()  # keys are those of an earlier test's board

@@ -24,8 +24,7 @@ from gluebench.leaderboard.audit.models import Entry
 from gluebench.leaderboard.benchmarks.adding import add_benchmark
 from gluebench.leaderboard.benchmarks.models import Benchmark
 from gluebench.leaderboard.people.models import Annotator, Study
-from gluebench.leaderboard.people.studies import order_of
-from gluebench.leaderboard.people.work import score
+from gluebench.leaderboard.people.studies import order_of, score
 from gluebench.scoring import read_gold
 
 HERE = "/benchmarks/sample/organise/people"
@@ -176,7 +175,7 @@ def test_going_on_later_going_back_and_mending(study: Study) -> None:
     assert re.search(r'value="neutral" checked', back)
     assert client.post(first, {"label": "entailment"})["Location"].endswith("/2")
     client.post(answer["Location"], {"label": ""})
-    assert sorted(annotator.given().values()) == ["", "entailment"]
+    assert sorted(annotator.answers_by_item().values()) == ["", "entailment"]
     assert "2 of 40 answered" in client.get(annotator.get_absolute_url()).content.decode()
 
 
@@ -186,13 +185,13 @@ def test_what_is_no_answer_is_not_kept(study: Study, label: str | None) -> None:
     answer = client.post(start_link(client, annotator), {} if label is None else {"label": label})
     assert answer.status_code == 422
     assert "Choose one of these first" in answer.content.decode()
-    assert annotator.given() == {}
+    assert annotator.answers_by_item() == {}
 
 
 def test_answers_need_the_page_s_token(study: Study) -> None:
     annotator, client = study.annotators.get(number=1), Client(enforce_csrf_checks=True)
     assert client.post(start_link(client, annotator), {"label": "neutral"}).status_code == 403
-    assert annotator.given() == {}
+    assert annotator.answers_by_item() == {}
 
 
 def test_who_is_invited_by_account_is_alone_let_in(organiser: Client, person: Any, settings: Any) -> None:
@@ -213,7 +212,7 @@ def test_who_is_invited_by_account_is_alone_let_in(organiser: Client, person: An
     assert client.post(start_link(client, annotator), {"label": "neutral"}).status_code == 302
     delete_account(guest)
     annotator.refresh_from_db()
-    assert (annotator.user, len(annotator.given())) == (None, 1)
+    assert (annotator.user, len(annotator.answers_by_item())) == (None, 1)
     assert client.get(address).status_code == 404
     assert Client().get(address).status_code == 404
 
@@ -245,11 +244,11 @@ def test_a_closed_study_takes_nothing_and_shows_no_text(study: Study, organiser:
     place = start_link(client, annotator)
     organiser.post(f"{HERE}/{study.key}", {"act": "close"})
     client.post(place, {"label": "neutral"})
-    assert annotator.given() == {}
+    assert annotator.answers_by_item() == {}
     assert "This study is closed" in client.get(place, follow=True).content.decode()
     organiser.post(f"{HERE}/{study.key}", {"act": "open"})
     assert client.post(place, {"label": "neutral"}).status_code == 302
-    assert len(annotator.given()) == 1
+    assert len(annotator.answers_by_item()) == 1
 
 
 def test_another_link_ends_the_old_one_and_keeps_the_answers(study: Study, organiser: Client) -> None:
@@ -260,7 +259,7 @@ def test_another_link_ends_the_old_one_and_keeps_the_answers(study: Study, organ
     annotator.refresh_from_db()
     assert client.get(old).status_code == 404
     assert client.get(annotator.get_absolute_url()).status_code == 200
-    assert len(annotator.given()) == 1
+    assert len(annotator.answers_by_item()) == 1
 
 
 def test_too_little_to_score_is_said(study: Study, organiser: Client) -> None:

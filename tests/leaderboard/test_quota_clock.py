@@ -71,7 +71,7 @@ def test_what_remains_and_when_the_next_is_possible(case: str, tiny: Any, ada: A
 
 
 NOW, SENT = "2027-03-10T12:00", "2027-03-10T08:00"
-# status, further values, whether it costs quota, whether it is an upload that came to nothing, at once
+# status, further values, whether it costs quota, whether it is a rejected upload, at once
 STATES: dict[str, tuple[str, dict[str, Any], int, int, int]] = {
     "waiting": (Status.QUEUED, {}, 1, 0, 1),
     "being graded": (Status.RUNNING, {}, 1, 0, 1),
@@ -130,7 +130,7 @@ def test_uploads_that_came_to_nothing_have_a_cap_of_24_hours_in_any_window(
     for window in ("sliding", "calendar"):
         found = ask(tiny, ada, "2027-03-11T07:00", invalid_per_day=2, per_day=2, window=window)
         assert (found.remaining, found.next) == (0, at("2027-03-11T08:00"))
-        assert "came to nothing" in found.blocked[0]
+        assert "rejected" in found.blocked[0]
 
 
 def test_waiting_ones_block_until_one_is_done_and_nobody_knows_when(tiny: Any, ada: Any, put: Put) -> None:
@@ -193,7 +193,7 @@ def test_exceptions_win_while_they_hold(case: str, tiny: Any, ada: Any, put: Put
 def test_of_several_exceptions_one_s_own_wins_then_the_newest(tiny: Any, ada: Any, put: Put) -> None:
     from gluebench.leaderboard.limits import teams
 
-    team = teams.found(ada, "Lovelace")
+    team = teams.create(ada, "Lovelace")
     ada.refresh_from_db()
     Override.objects.create(benchmark=tiny, team=team, per_day=9, per_month=9, reason="the team's")
     assert ask(tiny, ada, NOW, per_day=2)["day"].limit == 9
@@ -262,7 +262,7 @@ def test_the_first_moment_is_the_one_that_trying_every_hour_finds(
         return sum(moment - time < timedelta(hours=24) for time in times)
 
     span = WINDOWS["day", window]
-    tally = Tally("day", cap, [span.end(START + timedelta(hours=hour)) for hour in sent])
+    tally = Tally(cap, [span.end(START + timedelta(hours=hour)) for hour in sent])
     tried = (START + timedelta(hours=hour) for hour in range(24 * 8))
     expected = next((moment for moment in tried if counted(moment) < cap(moment)), None)
     assert first_allowed([tally], START, [until] if until else []) == expected

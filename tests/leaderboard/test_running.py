@@ -117,7 +117,7 @@ def test_a_site_that_would_leak_or_lose_is_not_served(
 ) -> None:
     spoil, variables, said = BAD[case]
     monkeypatch.delenv("GLUEBENCH_DATABASE", raising=False)
-    checks.require(site)
+    checks.require(checks.examine(site))
     spoil(site)
     for name, value in variables.items():
         monkeypatch.setenv(name, value)
@@ -199,7 +199,7 @@ def test_all_that_is_wrong_is_said_at_once(site: SiteFolder, monkeypatch: pytest
     open_labels(site)
     monkeypatch.setenv("GLUEBENCH_WEB", "many")
     with pytest.raises(SiteError) as refused:
-        checks.require(site)
+        checks.require(checks.examine(site))
     assert [line.partition(":")[0] for line in str(refused.value).splitlines()] == [
         "settings",
         "labels",
@@ -384,6 +384,6 @@ def test_submissions_and_labels_may_be_in_a_bucket(
 
 def test_a_bucket_that_is_not_there_is_told(bucket: Any, db: None) -> None:
     bucket.delete_bucket(Bucket="board")
-    wrong = {each.what: each.found for each in health.examine() if not each.ok}
+    wrong = {each.what: each.state for each in health.examine() if not each.ok}
     assert list(wrong) == ["submissions", "labels", "data"]
     assert "s3://board" in wrong["labels"]

@@ -25,6 +25,7 @@ from typing import Any
 import pytest
 
 from gluebench.leaderboard import supervisor
+from gluebench.leaderboard.environment import Running
 from gluebench.leaderboard.folder import SiteError, SiteFolder
 from gluebench.leaderboard.supervisor import Address, listen
 
@@ -201,7 +202,7 @@ def test_a_web_process_that_dies_at_the_start_is_started_again(
 ) -> None:
     log = tmp_path / "starts"
 
-    def spawn(site: object, module: str, arguments: list[str], fds: list[int], **_: object) -> object:
+    def spawn(site: object, module: str, *arguments: str, fds: list[int], **_: object) -> object:
         with log.open("a") as file:
             file.write("x")
         command = [sys.executable, "-S", "-c", WEB, str(log), str(deaths), *arguments]
@@ -218,7 +219,7 @@ def test_a_web_process_that_dies_at_the_start_is_started_again(
             supervisor.run(
                 SiteFolder(tmp_path),
                 listening,
-                workers=0,
+                Running(workers=0, stop_seconds=0),
                 ready=lambda address: signal.raise_signal(signal.SIGTERM),
             )
     finally:

@@ -28,7 +28,7 @@ def pair(tiny: Any, ada: Any, person: Callable[[str], Any]) -> tuple[Any, Any, A
     """Two people in one team, where two submissions a day are allowed to a team."""
     set_policy(tiny, per_day=2, per="team")
     grace = person("grace@example.org")
-    team = teams.found(ada, "Lovelace")
+    team = teams.create(ada, "Lovelace")
     teams.join(grace, team.code)
     ada.refresh_from_db()
     grace.refresh_from_db()
@@ -57,7 +57,7 @@ def test_leaving_takes_along_what_the_team_had_sent(tiny: Any, pair: Any, send: 
     send(owner=grace)
     teams.leave(ada)
     assert left(tiny, ada) == 0, "leaving brings no new quota"
-    teams.found(ada, "Babbage")
+    teams.create(ada, "Babbage")
     assert left(tiny, ada) == 0, "nor does another team"
 
 
@@ -92,13 +92,13 @@ def test_per_person_a_team_changes_nothing(tiny: Any, pair: Any, send: Send) -> 
 
 def test_one_is_in_one_team_at_a_time(pair: Any, person: Callable[[str], Any]) -> None:
     ada, _, team = pair
-    other = teams.found(person("new@example.org"), "Babbage")
-    for act in (lambda: teams.join(ada, other.code), lambda: teams.found(ada, "Another")):
+    other = teams.create(person("new@example.org"), "Babbage")
+    for act in (lambda: teams.join(ada, other.code), lambda: teams.create(ada, "Another")):
         with pytest.raises(TeamError, match=r"'Lovelace'. Leave it first"):
             act()
     assert teams.join(ada, team.code) == team
     with pytest.raises(TeamError, match="already"):
-        teams.found(person("newer@example.org"), "Lovelace")
+        teams.create(person("newer@example.org"), "Lovelace")
 
 
 def test_founding_inviting_joining_and_leaving_by_the_pages(

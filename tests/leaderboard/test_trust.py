@@ -18,9 +18,9 @@ from django.test import Client
 
 from gluebench.cli import main
 from gluebench.leaderboard import commands, health
-from gluebench.leaderboard.accounts import people
+from gluebench.leaderboard.accounts import trust
 from gluebench.leaderboard.accounts.models import Scope, Team, Token, User, issue
-from gluebench.leaderboard.benchmarks.organisers import set_organiser
+from gluebench.leaderboard.benchmarks.adding import set_organiser
 from gluebench.leaderboard.folder import SiteError
 from gluebench.leaderboard.submissions.models import Submission
 
@@ -189,10 +189,10 @@ def test_whoever_runs_the_site_vouches_for_a_person(squatter: Squatter, private:
 def test_vouching_makes_the_account_where_there_is_none(tiny: Any) -> None:
     with pytest.raises(SiteError, match=r"leaderboard confirm boss@example\.org"):
         set_organiser(BOSS, "tiny")
-    choose_password(people.vouch(BOSS))
+    choose_password(trust.vouch(BOSS))
     set_organiser(BOSS, "tiny")
     with pytest.raises(SiteError, match="not an email address"):
-        people.vouch("boss")
+        trust.vouch("boss")
 
 
 def test_an_admin_vouches_on_the_admin_pages(squatter: Squatter, private: Submission, admin: Client) -> None:
@@ -208,8 +208,8 @@ def test_an_admin_vouches_on_the_admin_pages(squatter: Squatter, private: Submis
 def test_a_role_from_before_is_found_by_the_doctor(squatter: Squatter, tiny: Any) -> None:
     assert health.roles().ok
     tiny.organisers.add(squatter.user)
-    assert BOSS in health.roles().found
-    people.vouch(BOSS)
+    assert BOSS in health.roles().state
+    trust.vouch(BOSS)
     assert health.roles().ok
 
 
@@ -218,11 +218,11 @@ def test_who_follows_the_link_has_the_account(squatter: Squatter, private: Submi
     """The links that an organizer passes on, or a mail has, go to the address's owner."""
     if way == "confirm":
         boss = Client()
-        mine = next(each for each in people.pending_links() if each.email == BOSS)
-        path = boss.post(mine.path)["Location"]
+        mine = trust.unconfirmed().get(email=BOSS)
+        path = boss.post(trust.confirmation_path(mine))["Location"]
         assert not squatter.signs_in()
     else:
-        path = people.reset_path(people.account(BOSS))
+        path = trust.reset_path(trust.account(BOSS))
     assert choose_password(path).get("/submissions").status_code == 200
     assert (squatter.signs_in(), squatter.sees(private)) == (False, [])
     assert run("organiser", BOSS, "tiny").exit_code == 0, "the address is confirmed"
@@ -234,8 +234,8 @@ def test_who_signed_up_and_confirms_keeps_what_is_set_up(db: None) -> None:
     browser.post("/account/signup/", {"email": BOSS, "password1": PASSWORD})
     user = User.objects.get()
     issue(user, "mine", [Scope.READ], timedelta(days=1))
-    (link,) = people.pending_links()
-    assert browser.post(link.path)["Location"] == "/submissions"
+    address = trust.unconfirmed().get()
+    assert browser.post(trust.confirmation_path(address))["Location"] == "/submissions"
     user.refresh_from_db()
     assert user.check_password(PASSWORD)
     assert Token.objects.exists()
@@ -254,7 +254,7 @@ def test_a_link_for_a_new_password_goes_to_no_address_that_is_not_confirmed(
 def test_a_second_factor_stays_over_a_new_password_of_a_confirmed_address(squatter: Squatter) -> None:
     """Who can read somebody's mail gets no further than that."""
     EmailAddress.objects.filter(email=BOSS).update(verified=True)
-    reset = choose_password(people.reset_path(people.account(BOSS)))
+    reset = choose_password(trust.reset_path(trust.account(BOSS)))
     assert reset.get("/submissions").status_code == 302, "the code is still asked for"
     assert Authenticator.objects.filter(user=squatter.user).exists()
 

@@ -149,7 +149,7 @@ def study(benchmark: Benchmark, *, by: User, invited: User) -> Study:
     both = [dict(zip(("premise", "hypothesis"), order, strict=True)) for order in (sides, sides[::-1])]
     examples = [Example(at, texts, None) for at, texts in enumerate(both)]
     table = table_of(task, "test", examples)
-    return make(benchmark, table, pairs=1, annotators=2, seed=1, invited=[invited], by=by)
+    return make(benchmark, table, pairs=1, annotators=2, seed=1, accounts=[invited], by=by)
 
 
 def tasks_row(submission: Submission) -> str:

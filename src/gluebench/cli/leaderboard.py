@@ -98,9 +98,9 @@ def init(site: str, admin: str) -> None:
       gluebench leaderboard init --site my-site --admin ada@example.org
     """
     commands.init(site)
-    from gluebench.leaderboard.accounts import people
+    from gluebench.leaderboard.accounts import trust
 
-    password = people.first_admin(admin)
+    password = trust.first_admin(admin)
     if password is not None:
         say_password(site, admin, password)
     click.echo(f"The site is in {site}. Next: gluebench leaderboard add BENCHMARK --gold DIR --site {site}")
@@ -248,14 +248,14 @@ def doctor(site: str, *, files: bool, reseal: bool) -> None:
       gluebench leaderboard doctor --site my-site
       gluebench leaderboard doctor --files
     """
-    findings = commands.doctor(site, files=files, reseal=reseal)
-    width = max(len(each.what) for each in findings)
-    for each in findings:
-        click.echo(f"{'ok   ' if each.ok else 'WRONG'}  {each.what:{width}}  {each.found}")
-        if each.mend:
-            click.echo(f"{'':{width + 7}}  {each.mend}")
-    bad = sum(not each.ok for each in findings)
-    click.echo(f"{bad} of {len(findings)} need mending." if bad else "The site has all it needs.")
+    checks = commands.doctor(site, files=files, reseal=reseal)
+    width = max(len(check.what) for check in checks)
+    for check in checks:
+        click.echo(f"{'ok   ' if check.ok else 'WRONG'}  {check.what:{width}}  {check.state}")
+        if check.fix:
+            click.echo(f"{'':{width + 7}}  {check.fix}")
+    bad = sum(not check.ok for check in checks)
+    click.echo(f"{bad} of {len(checks)} need fixing." if bad else "The site has all it needs.")
     sys.exit(1 if bad else 0)
 
 
@@ -321,9 +321,9 @@ def admin(site: str, email: str, *, unconfirmed: bool) -> None:
       gluebench leaderboard admin ada@example.org
     """
     commands.open_site(site)
-    from gluebench.leaderboard.accounts import people
+    from gluebench.leaderboard.accounts import trust
 
-    password = people.make_admin(email, unconfirmed=unconfirmed)
+    password = trust.make_admin(email, unconfirmed=unconfirmed)
     say_password(site, email, password)
 
 
@@ -342,9 +342,9 @@ def confirm(site: str, email: str, url: str) -> None:
       gluebench leaderboard confirm ada@example.org --url https://board.example.org
     """
     commands.open_site(site)
-    from gluebench.leaderboard.accounts import people
+    from gluebench.leaderboard.accounts import trust
 
-    click.echo(url.rstrip("/") + people.vouch(email))
+    click.echo(url.rstrip("/") + trust.vouch(email))
 
 
 @leaderboard.command
@@ -362,7 +362,7 @@ def organiser(site: str, email: str, benchmark: str, *, remove: bool, unconfirme
       gluebench leaderboard organiser ada@example.org glue
     """
     commands.open_site(site)
-    from gluebench.leaderboard.benchmarks.organisers import set_organiser
+    from gluebench.leaderboard.benchmarks.adding import set_organiser
 
     set_organiser(email, benchmark, remove=remove, unconfirmed=unconfirmed)
     click.echo(f"{email} {'no longer organises' if remove else 'organises'} {benchmark}.")
@@ -383,16 +383,17 @@ def links(site: str, url: str, password: str | None) -> None:
       gluebench leaderboard links --url https://board.example.org
     """
     commands.open_site(site)
-    from gluebench.leaderboard.accounts import people
+    from gluebench.leaderboard.accounts import trust
 
     url = url.rstrip("/")
     if password is not None:
-        click.echo(url + people.reset_path(people.account(password)))
+        click.echo(url + trust.reset_path(trust.account(password)))
         return
-    pending = people.pending_links()
-    for link in pending:
-        click.echo(f"{link.email}\t{link.asked:%Y-%m-%d %H:%M}\t{url}{link.path}")
-    if not pending:
+    addresses = trust.unconfirmed()
+    for address in addresses:
+        link = url + trust.confirmation_path(address)
+        click.echo(f"{address.email}\t{address.user.date_joined:%Y-%m-%d %H:%M}\t{link}")
+    if not addresses:
         click.echo("Every address is confirmed.")
 
 

@@ -27,8 +27,6 @@ from gluebench.version import __version__
 
 FORMAT = "gluebench.backup/1"
 ABOUT, SUMS, SETTINGS, DUMP = "backup.json", "SHA256SUMS", "settings.env", "database.dump"
-PARTS = ("manifests", "pages", "mail")
-"""Folders of the site that are kept as they are, beside its storages."""
 _ROWS = (
     "SELECT key, 'submissions', file, sha256 FROM submissions_submission WHERE file <> '' "
     "UNION SELECT '', 'data', file, sha256 FROM benchmarks_datafile ORDER BY 2, 3"
@@ -56,7 +54,9 @@ class _Archive:
         self._tar = tar
         self.sums: dict[str, str] = {}
 
-    def add(self, name: str, file: IO[bytes]) -> str:
+    def add(self, name: str, file: IO[bytes] | bytes) -> str:
+        """Add a file; returns its SHA-256."""
+        file = io.BytesIO(file) if isinstance(file, bytes) else file
         info = tarfile.TarInfo(name)
         info.size = file.seek(0, os.SEEK_END)
         info.mode, info.mtime = 0o600, int(time.time())
@@ -66,17 +66,10 @@ class _Archive:
         self._tar.addfile(info, file)
         return self.sums[name]
 
-    def add_bytes(self, name: str, data: bytes) -> None:
-        self.add(name, io.BytesIO(data))
-
-    def add_folder(self, name: str, folder: Path) -> None:
+    def add_folder(self, folder: Path) -> None:
         for path in sorted(path for path in folder.rglob("*") if path.is_file()):
             with suppress(FileNotFoundError), open(path, "rb") as file:  # mail is deleted after a while
-                self.add(f"{name}/{path.relative_to(folder)}", file)
-
-    def close(self) -> None:
-        lines = "".join(f"{digest}  {name}\n" for name, digest in self.sums.items())
-        self.add_bytes(SUMS, lines.encode())
+                self.add(f"{folder.name}/{path.relative_to(folder)}", file)
 
 
 def take(file: Path) -> Backup:
@@ -84,45 +77,46 @@ def take(file: Path) -> Backup:
     if file.exists():
         raise SiteError(f"{file} is there already. Name a new file.")
     with tempfile.TemporaryDirectory(prefix=".backup-", dir=file.absolute().parent) as name:
-        beside = Path(name)
-        with tarfile.open(beside / "archive", "w:gz", compresslevel=1) as tar:
+        scratch = Path(name)
+        database, rows, log = _snapshot(scratch)
+        submitted = sum(part == "submissions" for _, part, *_ in rows)
+        about: dict[str, Any] = {
+            "format": FORMAT,
+            "gluebench": __version__,
+            "at": time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime()),
+            "database": database,
+            "submitted_files": submitted,
+            "log": log,
+        }
+        with tarfile.open(scratch / "archive", "w:gz", compresslevel=1) as tar:
             archive = _Archive(tar)
-            made = _write(archive, beside)
-            archive.close()
-        (beside / "archive").chmod(0o600)
-        (beside / "archive").rename(file)
-    return made._replace(size=file.stat().st_size)
+            archive.add(ABOUT, json.dumps(about).encode())
+            _add_site(archive, scratch / database)
+            problems = [(row[1], problem) for row in rows if (problem := _add_stored(archive, *row))]
+            sums = "".join(f"{digest}  {name}\n" for name, digest in archive.sums.items())
+            archive.add(SUMS, sums.encode())
+        (scratch / "archive").chmod(0o600)
+        (scratch / "archive").rename(file)
+    submitted -= sum(part == "submissions" for part, _ in problems)
+    return Backup(submitted, file.stat().st_size, about, tuple(problem for _, problem in problems))
 
 
-def _write(archive: _Archive, scratch: Path) -> Backup:
+def _add_site(archive: _Archive, database: Path) -> None:
+    """Add the database, the settings and the folders of the site."""
     from django.conf import settings
 
-    from gluebench.leaderboard.benchmarks.labels import at_hand
+    from gluebench.leaderboard.benchmarks.files import labels_at_hand
     from gluebench.leaderboard.benchmarks.models import Benchmark
 
     site: SiteFolder = settings.FOLDER
-    name, rows, log = _snapshot(scratch)
-    about: dict[str, Any] = {
-        "format": FORMAT,
-        "gluebench": __version__,
-        "at": time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime()),
-        "database": name,
-        "submitted_files": sum(part == "submissions" for _, part, *_ in rows),
-        "log": log,
-    }
-    archive.add_bytes(ABOUT, json.dumps(about).encode())
-    with open(scratch / name, "rb") as database:
-        archive.add(name, database)
-    archive.add_bytes(site.key_file.name, settings.SECRET_KEY.encode())
-    archive.add_bytes(SETTINGS, _variables().encode())
+    with open(database, "rb") as file:
+        archive.add(database.name, file)
+    archive.add(site.key_file.name, settings.SECRET_KEY.encode())
+    archive.add(SETTINGS, _variables().encode())
     for benchmark in Benchmark.objects.all():
-        at_hand(benchmark.gold)  # fetched where labels are in a bucket
-    for part in PARTS:
-        archive.add_folder(part, site.root / part)
-    archive.add_folder("labels", site.labels)
-    missing = [(part, problem) for key, part, *row in rows if (problem := _add(archive, key, part, *row))]
-    submitted = about["submitted_files"] - sum(part == "submissions" for part, _ in missing)
-    return Backup(submitted, 0, about, tuple(problem for _, problem in missing))
+        labels_at_hand(benchmark.gold)  # fetched where labels are in a bucket
+    for folder in (site.manifests, site.pages, site.mail, site.labels):
+        archive.add_folder(folder)
 
 
 def _variables() -> str:
@@ -142,9 +136,9 @@ def _snapshot(scratch: Path) -> tuple[str, list[tuple[str, str, str, str]], Any]
         connection.ensure_connection()
         with sqlite3.connect(scratch / name) as copy:
             connection.connection.backup(copy)
-            found = name, copy.execute(_ROWS).fetchall(), copy.execute(last).fetchone()
+            rows, end = copy.execute(_ROWS).fetchall(), copy.execute(last).fetchone()
         copy.close()
-        return found
+        return name, rows, end
     with transaction.atomic(), connection.cursor() as cursor:
         cursor.execute("SET TRANSACTION ISOLATION LEVEL REPEATABLE READ")
         cursor.execute("SELECT pg_export_snapshot()")
@@ -161,19 +155,21 @@ def _postgres(program: str, *arguments: str) -> None:
     from django.db import connection
 
     values = connection.settings_dict
-    given = {name.lower(): values[name] for name in ("HOST", "PORT", "USER", "PASSWORD")} | values["OPTIONS"]
-    given["database"] = values["NAME"]
+    options = {name: values[name] for name in ("HOST", "PORT", "USER", "PASSWORD")} | values["OPTIONS"]
+    options["database"] = values["NAME"]
     # Of each of its options, say sslmode, PostgreSQL knows a variable: PGSSLMODE.
-    where = {f"PG{name.upper()}": str(value) for name, value in given.items() if value}
+    variables = {f"PG{name.upper()}": str(value) for name, value in options.items() if value}
     try:
-        done = subprocess.run([program, *arguments], env=os.environ | where, capture_output=True, text=True)
+        done = subprocess.run(
+            [program, *arguments], env=os.environ | variables, capture_output=True, text=True
+        )
     except FileNotFoundError:
         raise SiteError(f"{program} is not installed. Install PostgreSQL's client programs.") from None
     if done.returncode:
         raise SiteError(f"{program} failed: {done.stderr.strip()}")
 
 
-def _add(archive: _Archive, key: str, part: str, name: str, expected: str) -> str:
+def _add_stored(archive: _Archive, key: str, part: str, name: str, expected: str) -> str:
     """Add a file of a storage; returns what is wrong with it, or nothing."""
     from django.core.files.storage import storages
 
@@ -253,8 +249,8 @@ def _verify(scratch: Path) -> None:
 
 def _require_same_database(name: str) -> None:
     if (name == DUMP) != bool(os.environ.get("GLUEBENCH_DATABASE", "").strip()):
-        wanted = "PostgreSQL: set" if name == DUMP else "SQLite: unset"
-        raise SiteError(f"The backup is of a site on {wanted} GLUEBENCH_DATABASE. Nothing was restored.")
+        setting = "PostgreSQL: set" if name == DUMP else "SQLite: unset"
+        raise SiteError(f"The backup is of a site on {setting} GLUEBENCH_DATABASE. Nothing was restored.")
 
 
 def _move_aside(place: Path, scratch: Path) -> None:

@@ -19,39 +19,35 @@ FREE_BYTES = 200 * 1024**2
 _NETWORK = ("nfs", "nfs4", "cifs", "smb3", "smbfs", "9p", "fuse.sshfs", "ceph", "lustre")
 
 
-class Finding(NamedTuple):
-    """One thing looked at: what was found and, where that will not do, how to mend it."""
+class Check(NamedTuple):
+    """One thing looked at: its state and, where that will not do, how to fix it."""
 
     what: str
-    found: str
-    mend: str = ""
+    state: str
+    fix: str = ""
 
     @property
     def ok(self) -> bool:
         """Whether it will do."""
-        return not self.mend
+        return not self.fix
 
 
-def require(site: SiteFolder) -> None:
-    """Raise SiteError with everything that keeps a site from being served."""
-    insist(examine(site))
+def require(checks: Iterable[Check]) -> None:
+    """Raise SiteError with each check that fails."""
+    failures = [f"{check.what}: {check.state} {check.fix}" for check in checks if not check.ok]
+    if failures:
+        raise SiteError("\n".join(failures))
 
 
-def insist(findings: Iterable[Finding]) -> None:
-    """Raise SiteError with each finding that will not do."""
-    bad = [f"{each.what}: {each.found} {each.mend}" for each in findings if not each.ok]
-    if bad:
-        raise SiteError("\n".join(bad))
-
-
-def examine(site: SiteFolder) -> list[Finding]:
+def examine(site: SiteFolder) -> list[Check]:
     """All that can be seen without Django."""
     running, problems = environment.read()
-    findings = [Finding("settings", problem, "See docs/deploy.md.") for problem in problems]
-    if not problems:
-        findings.append(Finding("settings", _told(running)))
+    hosts = ", ".join(running.hosts) or "this machine only"
+    scheme = "https" if running.https else "http"
+    summary = f"{scheme} for {hosts}; {running.web} web and {running.workers} worker processes."
     return [
-        *findings,
+        *(Check("settings", problem, "See docs/deploy.md.") for problem in problems),
+        *[Check("settings", summary)] * (not problems),
         _key(site, running.key),
         *_private(site),
         *_writable(site),
@@ -60,88 +56,70 @@ def examine(site: SiteFolder) -> list[Finding]:
     ]
 
 
-def _told(running: environment.Running) -> str:
-    reached = ", ".join(running.hosts) or "this machine only"
-    scheme = "https" if running.https else "http"
-    return f"{scheme} for {reached}; {running.web} web and {running.workers} worker processes."
-
-
-def _key(site: SiteFolder, given: str) -> Finding:
+def _key(site: SiteFolder, given: str) -> Check:
     if given:
-        return Finding("secret key", "from the environment.")
+        return Check("secret key", "from the environment.")
     weak = environment.weakness(site.secret_key().strip())
-    if weak:
-        return Finding(
-            "secret key",
-            f"The key in {site.key_file} {weak}.",
-            f"Write a new one, after which everybody signs in anew: {environment.NEW_KEY} > {site.key_file}",
-        )
-    return Finding("secret key", f"from {site.key_file}.")
+    if not weak:
+        return Check("secret key", f"from {site.key_file}.")
+    fix = f"Write a new one, after which everybody signs in anew: {environment.NEW_KEY} > {site.key_file}"
+    return Check("secret key", f"The key in {site.key_file} {weak}.", fix)
 
 
-def _private(site: SiteFolder) -> Iterator[Finding]:
+def _private(site: SiteFolder) -> list[Check]:
     """The folder and what is in it, each by itself: a folder that is moved or shared later stays closed."""
-    bad = False
-    for what, path in {
-        "folder": site.root,
-        "labels": site.labels,
-        "submissions": site.submissions,
-        "uploads": site.uploads,
-        "mail": site.mail,
-        "key file": site.key_file,
-        "database": site.database,
-    }.items():
-        inside = sorted(path.rglob("*")) if path == site.labels else []
-        inside += site.database_files if path == site.database else []
-        opened = next(
-            (each for each in (path, *inside) if each.exists() and _mode(each) & stat.S_IRWXO), None
-        )
-        if opened:
-            bad = True
-            told = f"Everybody on this machine may use {opened} (mode {_mode(opened):o})."
-            yield Finding(what, told, f"Run: chmod -R o= {path}{'*' * (path == site.database)}")
-    if not bad:
-        yield Finding("privacy", f"{site.root} and what is in it is closed to others.")
+    parts = {
+        "folder": [site.root],
+        "labels": [site.labels, *sorted(site.labels.rglob("*"))],
+        "submissions": [site.submissions],
+        "uploads": [site.uploads],
+        "mail": [site.mail],
+        "key file": [site.key_file],
+        "database": site.database_files,
+    }
+    failures = []
+    for what, paths in parts.items():
+        path = next((path for path in paths if path.exists() and _mode(path) & stat.S_IRWXO), None)
+        if path:
+            state = f"Everybody on this machine may use {path} (mode {_mode(path):o})."
+            fix = f"Run: chmod -R o= {paths[0]}{'*' * (what == 'database')}"
+            failures.append(Check(what, state, fix))
+    return failures or [Check("privacy", f"{site.root} and what is in it is closed to others.")]
 
 
 def _mode(path: Path) -> int:
     return stat.S_IMODE(path.stat().st_mode)
 
 
-def _writable(site: SiteFolder) -> Iterator[Finding]:
-    for what, path in {
-        "submissions": site.submissions,
-        "labels": site.labels,
-        "uploads": site.uploads,
-    }.items():
+def _writable(site: SiteFolder) -> Iterator[Check]:
+    for path in (site.submissions, site.labels, site.uploads):
         if not path.is_dir():
-            where = f"{path} is not there." if not path.exists() else f"{path} is no folder."
-            yield Finding(what, where, f"Run: gluebench leaderboard init --site {site.root}")
+            state = f"{path} is not there." if not path.exists() else f"{path} is no folder."
+            yield Check(path.name, state, f"Run: gluebench leaderboard init --site {site.root}")
         elif not os.access(path, os.W_OK | os.X_OK):
-            yield Finding(
-                what, f"This account may not write into {path}.", "Give it the folder: chown -R ACCOUNT …"
-            )
+            state = f"This account may not write into {path}."
+            yield Check(path.name, state, "Give it the folder: chown -R ACCOUNT …")
 
 
-def disk(site: SiteFolder) -> Finding:
+def disk(site: SiteFolder) -> Check:
     """Whether there is room for uploads and the database."""
     free = shutil.disk_usage(site.uploads if site.uploads.is_dir() else site.root).free
-    told = f"{free / 1024**3:.1f} GB free for {site.root}."
-    return Finding("disk", told, "" if free > FREE_BYTES else "Make room: at least 200 MB are needed.")
+    state = f"{free / 1024**3:.1f} GB free for {site.root}."
+    return Check("disk", state, "" if free > FREE_BYTES else "Make room: at least 200 MB are needed.")
 
 
-def _place(site: SiteFolder, running: environment.Running) -> Finding:
+def _place(site: SiteFolder, running: environment.Running) -> Check:
     """SQLite's write-ahead log needs shared memory, which network file systems do not give."""
     if running.database:
-        return Finding("database place", "another program's.")
+        return Check("database place", "another program's.")
     kind = _file_system(site.root)
     if kind in _NETWORK:
-        return Finding(
+        return Check(
             "database place",
             f"{site.root} is on a network file system ({kind}), where SQLite loses data.",
             "Move the site to a local disk, or set GLUEBENCH_DATABASE.",
         )
-    return Finding("database place", f"{site.database.name} on a local disk ({kind or 'kind unknown'}).")
+    return Check("database place", f"{site.database.name} on a local disk ({kind or 'kind unknown'}).")
 
 
 def _file_system(path: Path) -> str:

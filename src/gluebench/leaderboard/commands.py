@@ -17,7 +17,7 @@ from gluebench.leaderboard.environment import Running, require
 from gluebench.leaderboard.folder import SiteError, SiteFolder
 
 if TYPE_CHECKING:
-    from gluebench.leaderboard.checks import Finding
+    from gluebench.leaderboard.checks import Check
 
 PathLike = str | os.PathLike[str]
 
@@ -28,12 +28,10 @@ def init(folder: PathLike) -> SiteFolder:
     Raises SiteError if the folder holds something else.
     """
     from gluebench.leaderboard import checks, supervisor
-    from gluebench.leaderboard.accounts import pages
 
     site = folders.at(folder)
     site.create()
-    pages.write_missing(site.root)
-    checks.require(site)
+    checks.require(checks.examine(site))
     with supervisor.collected(site):
         prepare(folder, change=True)
     return site
@@ -50,10 +48,10 @@ def prepare(folder: PathLike, *, change: bool) -> None:
 
     from gluebench.leaderboard import checks, health
 
-    checks.insist(health.examine())
+    checks.require(health.examine())
     tables = health.pending()
     if not change:
-        checks.insist([tables])
+        checks.require([tables])
     if tables.ok:  # with nothing to do, `migrate` takes longer than to ask
         return
     try:
@@ -61,7 +59,7 @@ def prepare(folder: PathLike, *, change: bool) -> None:
     except DatabaseError as error:
         raise SiteError(
             f"The database could not be brought up to date: {error}. "
-            "Each step is done whole or not at all: mend what stopped it, then run it again."
+            "Each step is done whole or not at all: fix what stopped it, then run it again."
         ) from error
     from gluebench.leaderboard.submissions.feedback import round_earlier
 
@@ -106,9 +104,9 @@ def policy(
     A change is in the site's log. Raises SiteError, or PolicyError with all that is wrong.
     """
     open_site(folder)
-    from gluebench.leaderboard.limits.policies import settle
+    from gluebench.leaderboard.limits.policies import set_policy
 
-    return settle(benchmark, None if file is None else Path(file), changes or {})
+    return set_policy(benchmark, None if file is None else Path(file), changes or {})
 
 
 def serve(
@@ -136,7 +134,7 @@ def worker(folder: PathLike) -> None:
     _run(folder, None, require(), change=False)
 
 
-def doctor(folder: PathLike, *, files: bool = False, reseal: bool = False) -> list[Finding]:
+def doctor(folder: PathLike, *, files: bool = False, reseal: bool = False) -> list[Check]:
     """Check all that a site needs: its folder, what it must reach, and that nobody edited what it wrote.
 
     `files` compares every submitted file too; `reseal` first seals what is there, for a new secret key.
@@ -145,22 +143,22 @@ def doctor(folder: PathLike, *, files: bool = False, reseal: bool = False) -> li
 
     site = folders.at(folder)
     site.require()
-    found = checks.examine(site)
-    if any(each.what == "settings" and not each.ok for each in found):
-        return found
+    results = checks.examine(site)
+    if any(check.what == "settings" and not check.ok for check in results):
+        return results
     open_site(folder, ready=False)
     from gluebench.leaderboard import health
 
-    found += [*health.examine(), health.mail()]
-    if all(each.ok for each in found if each.what == "database"):
-        found.append(health.pending())
-        if found[-1].ok:
+    results += [*health.examine(), health.mail()]
+    if all(check.ok for check in results if check.what == "database"):
+        results.append(health.pending())
+        if results[-1].ok:
             from gluebench.leaderboard import integrity
 
             if reseal:
                 integrity.reseal()
-            found += [health.queue(), health.roles(), *integrity.examine(files=files)]
-    return found
+            results += [health.queue(), health.roles(), *integrity.examine(files=files)]
+    return results
 
 
 def submit_local(
@@ -177,7 +175,7 @@ def submit_local(
 ) -> str:
     """Submit a file as the page would, grade it (without `wait`, leave that to a worker); return its key.
 
-    What more is said of it has the names of `fields.FIELDS`.
+    `more`: other fields of the submission, by the names of `fields.FIELDS`.
     The account is made if there is none, without a password. The same file under the same name again is
     the submission that is there. Raises SiteError for an unknown benchmark or for values the form refuses.
     """
@@ -211,8 +209,7 @@ def _run(
     with supervisor.listen(*listen_at) if listen_at else nullcontext() as listening:
         if not prepared:
             supervisor.prepare(site, change=change, web=listen_at is not None)
-        counts = {"web": running.web, "workers": running.workers}
-        supervisor.run(site, listening, **counts, patience=running.stop_seconds, ready=ready)
+        supervisor.run(site, listening, running, ready)
 
 
 def open_site(folder: PathLike, *, ready: bool = True) -> None:
@@ -234,7 +231,7 @@ def open_site(folder: PathLike, *, ready: bool = True) -> None:
     if ready:
         from gluebench.leaderboard import checks, health
 
-        checks.insist([health.pending()])
+        checks.require([health.pending()])
 
 
 def main() -> int:

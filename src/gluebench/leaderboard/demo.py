@@ -98,9 +98,9 @@ def _predicted(system: str, data: Path) -> tuple[Mapping[str, Any], int]:
 def _add_people(folder: str | os.PathLike[str]) -> None:
     """Add the organizer and a team of two, and give visitors room to try; a second time changes nothing."""
     from gluebench.leaderboard.accounts.models import Team, User
-    from gluebench.leaderboard.accounts.people import vouch
-    from gluebench.leaderboard.benchmarks.organisers import set_organiser
-    from gluebench.leaderboard.limits.teams import found, join
+    from gluebench.leaderboard.accounts.trust import vouch
+    from gluebench.leaderboard.benchmarks.adding import set_organiser
+    from gluebench.leaderboard.limits.teams import create, join
 
     if Team.objects.filter(name=TEAM).exists():
         return
@@ -108,7 +108,7 @@ def _add_people(folder: str | os.PathLike[str]) -> None:
         vouch(email)
     set_organiser(ORGANIZER, BENCHMARK)
     commands.policy(folder, BENCHMARK, changes={"per_day": "20"})
-    team = found(User.objects.get(email=ADA), TEAM)
+    team = create(User.objects.get(email=ADA), TEAM)
     join(User.objects.get(email=BEN), team.code)
 
 
@@ -167,7 +167,7 @@ def _truncated(file: Path, member: str) -> Path:
 
 def _print_sign_in(url: str) -> None:
     """Print a link for each role that lets one choose a password and signs one in; it works once."""
-    from gluebench.leaderboard.accounts.people import account, reset_path
+    from gluebench.leaderboard.accounts.trust import account, reset_path
 
     for who, email in (("the organizer", ORGANIZER), ("a participant", ADA)):
         print(f"Sign in once as {who}: {url.rstrip('/')}{reset_path(account(email))}", flush=True)

@@ -13,12 +13,13 @@ VARIABLE = "GLUEBENCH_SITE"
 STORAGE = "GLUEBENCH_STORAGE"
 """Environment variable that names where submitted files and labels are kept, if not in the folder."""
 
+TEXTS = Path(__file__).parent / "texts"
 PRIVATE_FOLDER = 0o700
 PRIVATE_FILE = 0o600
 
 
 class SiteError(Exception):
-    """Something the organiser can mend; the message says how."""
+    """Something that whoever runs the site can fix; the message says how."""
 
 
 class SiteFolder:
@@ -41,6 +42,8 @@ class SiteFolder:
         """Files that anybody may download, by benchmark and content."""
         self.manifests = root / "manifests"
         """The benchmarks' manifests as files; the database has them too."""
+        self.pages = root / "pages"
+        """Terms and privacy as Markdown, which the organizer fills in."""
         self.mail = root / "mail"
         """Mail that was not sent, because no mail server is set."""
         self.metrics = root / "metrics"
@@ -67,11 +70,20 @@ class SiteFolder:
             raise SiteError(f"{self.root} is not empty and not a site. Name a new or empty folder.")
         for path in (self.root, self.submissions, self.uploads, self.labels, self.data, self.manifests):
             make_private(path)
+        make_private(self.pages)
         make_private(self.mail)
         self.static.mkdir(exist_ok=True)
+        for text in TEXTS.glob("*.md"):
+            if not (self.pages / text.name).exists():
+                write_private(self.pages / text.name, text.read_bytes())
         if not self.key_file.exists():
             write_private(self.key_file, secrets.token_urlsafe(48).encode())
         self.require()
+
+    def page(self, name: str) -> str:
+        """The Markdown of "terms" or "privacy", its title in the first line; at first, one to fill in."""
+        own = self.pages / f"{name}.md"
+        return (own if own.is_file() else TEXTS / own.name).read_text(encoding="utf-8")
 
     def require(self) -> None:
         """Raise SiteError unless `create` was here. Closes a database that an older version left open."""

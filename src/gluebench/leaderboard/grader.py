@@ -37,7 +37,7 @@ def _result(job: dict[str, Any]) -> dict[str, Any]:
     if "samples" in job or "compare" in job:
         return _similar(job)
     if "sheets" in job:
-        return _people(job)
+        return _agreement(job)
     if "systems" in job or "pair" in job:
         return _ranked(job)
     from gluebench.benchmark import load_benchmark
@@ -63,10 +63,10 @@ def _fixed(job: dict[str, Any], benchmark: Benchmark) -> dict[str, Any] | None:
     """Write a copy in the right form: what changes, and its own check; None if errors remain."""
     from gluebench.submission import check, fix_submission
 
-    found = fix_submission(job["submission"], job["fixed"], benchmark)
-    if found.problems:
+    fix = fix_submission(job["submission"], job["fixed"], benchmark)
+    if fix.problems:
         return None
-    changes = [step for step in found.done if job["fixed"] not in step]
+    changes = [step for step in fix.done if job["fixed"] not in step]
     return {"changes": changes, "check": check(job["fixed"], benchmark).as_dict() | {"source": ""}}
 
 
@@ -79,8 +79,8 @@ def _similar(job: dict[str, Any]) -> dict[str, Any]:
     return {"samples": take_samples(job["manifest"], job["samples"])}
 
 
-def _people(job: dict[str, Any]) -> dict[str, Any]:
-    """What people answered to examples that an organiser drew, scored as systems are."""
+def _agreement(job: dict[str, Any]) -> dict[str, Any]:
+    """Annotators' labels of the examples that an organizer drew, scored as systems are."""
     from gluebench.analysis.human.score import score_sheets
     from gluebench.analysis.human.sheets import Draw, Sheet
     from gluebench.benchmark import load_benchmark
@@ -101,8 +101,8 @@ def _diagnosis(submission: Submission, gold: Gold) -> dict[str, Any]:
     files = [task.metrics[0].file for task in gold.benchmark.diagnostics]
     if not any(file in gold.columns and file in submission.predictions for file in files):
         return {}
-    found = diagnose({"": submission}, gold, intervals=False)
-    return {name: each.systems[""].counts() for name, each in found.sets.items()}
+    diagnosis = diagnose({"": submission}, gold, intervals=False)
+    return {name: result.systems[""].counts() for name, result in diagnosis.sets.items()}
 
 
 def _ranked(job: dict[str, Any]) -> dict[str, Any]:
@@ -146,14 +146,14 @@ def _ladder(bests: dict[str, str], submission: Submission, gold: Gold) -> dict[s
         for task in benchmark.tasks
         if task.name in bests and all(f.name in read[bests[task.name]].predictions for f in task.files)
     }
-    found = climb(submission, usable, gold)
-    shown = grade(found.shown, gold)
+    step = climb(submission, usable, gold)
+    shown = grade(step.shown, gold)
     warnings = [*shown.warnings]
-    if found.kept:
-        warnings.append(f"{', '.join(found.kept)}: {KEPT}")
-    if found.incomplete:
-        warnings.append(f"{', '.join(found.incomplete)}: {INCOMPLETE}")
-    return {"shown": shown._replace(warnings=tuple(warnings)).as_dict(), "new": list(found.new)}
+    if step.kept:
+        warnings.append(f"{', '.join(step.kept)}: {KEPT}")
+    if step.incomplete:
+        warnings.append(f"{', '.join(step.incomplete)}: {INCOMPLETE}")
+    return {"shown": shown._replace(warnings=tuple(warnings)).as_dict(), "new": list(step.new)}
 
 
 def _limit(seconds: int, size: int) -> None:
@@ -174,8 +174,8 @@ def _where(error: BaseException) -> str:
     while traceback is not None:
         place = f"{traceback.tb_frame.f_globals.get('__name__')}:{traceback.tb_lineno}"
         traceback = traceback.tb_next
-    problems = [each for each in getattr(error, "problems", ()) if hasattr(each, "code")]
-    wrong = sorted({f"{each.code} in {os.path.basename(each.file) or 'the folder'}" for each in problems})
+    problems = [problem for problem in getattr(error, "problems", ()) if hasattr(problem, "code")]
+    wrong = sorted({f"{p.code} in {os.path.basename(p.file) or 'the folder'}" for p in problems})
     return f"{type(error).__name__} at {place}" + (f" ({', '.join(wrong)})" if wrong else "")
 
 

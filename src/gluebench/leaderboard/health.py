@@ -14,11 +14,15 @@ from django.core.files.base import ContentFile
 from django.core.files.storage import storages
 from django.core.mail import get_connection
 from django.db import DatabaseError, connection
+from django.db.migrations.executor import MigrationExecutor
 from django.db.models import Q
 from django.db.models.functions import Now
 
-from gluebench.leaderboard.checks import Finding, disk
+from gluebench.leaderboard.accounts.models import User
+from gluebench.leaderboard.accounts.trust import confirmed
+from gluebench.leaderboard.checks import Check, disk
 from gluebench.leaderboard.storage import PARTS
+from gluebench.leaderboard.submissions.models import Submission, Worker
 
 READY_SECONDS = 2.0
 WORKER_SECONDS = timedelta(seconds=60)
@@ -27,60 +31,56 @@ WORKER_SECONDS = timedelta(seconds=60)
 logger = logging.getLogger(__name__)
 
 
-def examine() -> list[Finding]:
+def examine() -> list[Check]:
     """Whether debugging is off, and the database and the storages answer."""
-    return [_debug(), _database(), *(_storage(name) for name in PARTS)]
+    debug = Check("debug", "off.")
+    if settings.DEBUG:
+        state = "DEBUG is on: errors would show visitors the site's insides."
+        debug = Check("debug", state, "Set DEBUG = False.")
+    return [debug, _database(), *(_storage(name) for name in PARTS)]
 
 
-def pending() -> Finding:
+def pending() -> Check:
     """Whether the database answers, and has the tables of this version."""
-    from django.db.migrations.executor import MigrationExecutor
-
-    answers = _database()
-    if not answers.ok:
-        return answers
+    database = _database()
+    if not database.ok:
+        return database
     executor = MigrationExecutor(connection)
     missing = executor.migration_plan(executor.loader.graph.leaf_nodes())
     if missing:
-        told = f"It is {len(missing)} changes behind this version of gluebench."
-        return Finding("tables", told, "Run once, on one machine: gluebench leaderboard init")
-    return Finding("tables", "up to date.")
+        state = f"It is {len(missing)} changes behind this version of gluebench."
+        return Check("tables", state, "Run once, on one machine: gluebench leaderboard init")
+    return Check("tables", "up to date.")
 
 
-def queue() -> Finding:
+def queue() -> Check:
     """How many submissions wait, and whether somebody sees to them; to be asked once the tables are there."""
-    from gluebench.leaderboard.submissions.models import Submission
-
     waiting, running = Submission.objects.waiting().count(), workers()
-    text = f"{waiting} submissions wait; {running} workers give signs of life."
-    return Finding(
-        "queue", text, "" if running or not waiting else "Start a worker: gluebench leaderboard worker"
-    )
+    state = f"{waiting} submissions wait; {running} workers give signs of life."
+    fix = "" if running or not waiting else "Start a worker: gluebench leaderboard worker"
+    return Check("queue", state, fix)
 
 
-def roles() -> Finding:
+def roles() -> Check:
     """Whether the address of everybody with a role is confirmed; to be asked once the tables are there."""
-    from gluebench.leaderboard.accounts.models import User
-    from gluebench.leaderboard.accounts.trust import confirmed
-
     holders = User.objects.filter(
         Q(is_superuser=True) | Q(organised__isnull=False), is_active=True
     ).distinct()
     doubtful = ", ".join(user.email for user in holders if not confirmed(user))
     if doubtful:
-        told = f"Anybody may have signed up with an address that is not confirmed: {doubtful}."
-        return Finding("roles", told, "Hand the account to its owner: gluebench leaderboard confirm EMAIL")
-    return Finding("roles", "admins and organizers have confirmed addresses.")
+        state = f"Anybody may have signed up with an address that is not confirmed: {doubtful}."
+        return Check("roles", state, "Hand the account to its owner: gluebench leaderboard confirm EMAIL")
+    return Check("roles", "admins and organizers have confirmed addresses.")
 
 
 def failing() -> list[str]:
     """The checks that fail now, each in one word; the log says why. Anybody may ask: kept for a moment."""
     if time.monotonic() > _Ready.until:
         checked = [_tables(), _storage("submissions"), disk(settings.FOLDER), _workers()]
-        for each in checked:
-            if not each.ok:
-                logger.warning("Not ready: %s: %s", each.what, each.found)
-        _Ready.failing = [each.what for each in checked if not each.ok]
+        failures = [check for check in checked if not check.ok]
+        for check in failures:
+            logger.warning("Not ready: %s: %s", check.what, check.state)
+        _Ready.failing = [check.what for check in failures]
         _Ready.until = time.monotonic() + READY_SECONDS
     return _Ready.failing
 
@@ -93,79 +93,64 @@ class _Ready:
     tables = False
 
 
-def _tables() -> Finding:
+def _tables() -> Check:
     """As `pending`, but found up to date once, tables stay so while the process runs."""
-    found = _database() if _Ready.tables else pending()
-    _Ready.tables = found.ok
-    return found
+    check = _database() if _Ready.tables else pending()
+    _Ready.tables = check.ok
+    return check
 
 
-def _workers() -> Finding:
+def _workers() -> Check:
     try:
         count = workers()
     except DatabaseError:
-        return Finding("worker", "The database cannot be asked.", "See the other check.")
-    return Finding("worker", f"{count} give signs of life.", "" if count else "Start one.")
+        return Check("worker", "The database cannot be asked.", "See the other check.")
+    return Check("worker", f"{count} give signs of life.", "" if count else "Start one.")
 
 
 def workers() -> int:
     """Workers that gave a sign of life lately, on all machines."""
-    from gluebench.leaderboard.submissions.models import Worker
-
     return Worker.objects.filter(seen__gt=Now() - WORKER_SECONDS).count()
 
 
 def beat() -> None:
     """Give this worker's sign of life, and forget those that gave none for a day."""
-    from gluebench.leaderboard.submissions.models import Worker
-
     Worker.objects.update_or_create(name=f"{gethostname()[:60]}:{os.getpid()}", defaults={"seen": Now()})
     Worker.objects.filter(seen__lt=Now() - timedelta(days=1)).delete()
 
 
-def mail() -> Finding:
+def mail() -> Check:
     """Whether the mail server lets us in. It is asked for nothing more."""
     if settings.RUNNING.mail is None:
-        return Finding("mail", f"no server is set; mail is written to {settings.FOLDER.mail}.")
+        return Check("mail", f"no server is set; mail is written to {settings.FOLDER.mail}.")
     server = get_connection()
-    told = f"{settings.EMAIL_HOST} port {settings.EMAIL_PORT}"
+    state = f"{settings.EMAIL_HOST} port {settings.EMAIL_PORT}"
     try:
         server.open()
     except OSError as error:  # smtplib's own errors are OSErrors
-        return Finding("mail", f"{told} did not let us in: {error}.", "See GLUEBENCH_SMTP in docs/deploy.md.")
+        return Check("mail", f"{state} did not let us in: {error}.", "See GLUEBENCH_SMTP in docs/deploy.md.")
     server.close()
-    return Finding("mail", f"{told} answers.")
+    return Check("mail", f"{state} answers.")
 
 
-def _debug() -> Finding:
-    if settings.DEBUG:
-        return Finding(
-            "debug", "DEBUG is on: errors would show visitors the site's insides.", "Set DEBUG = False."
-        )
-    return Finding("debug", "off.")
-
-
-def _database() -> Finding:
+def _database() -> Check:
     values = connection.settings_dict
-    told = f"{connection.display_name}: {values['NAME']}" + (
-        f" at {values['HOST']}" if values["HOST"] else ""
-    )
+    host = f" at {values['HOST']}" if values["HOST"] else ""
+    state = f"{connection.display_name}: {values['NAME']}{host}"
     try:
         connection.ensure_connection()
         with connection.cursor() as cursor:
             cursor.execute("SELECT 1")
     except DatabaseError as error:
-        said = " ".join(str(error).split()).rstrip(".?")
-        return Finding(
-            "database", f"{told} does not answer: {said}.", "Start it, or mend GLUEBENCH_DATABASE."
-        )
-    return Finding("database", f"{told} answers.")
+        why = " ".join(str(error).split()).rstrip(".?")
+        return Check("database", f"{state} does not answer: {why}.", "Start it, or fix GLUEBENCH_DATABASE.")
+    return Check("database", f"{state} answers.")
 
 
-def _storage(name: str) -> Finding:
+def _storage(name: str) -> Check:
     """Write a few bytes, read them back, delete them."""
     bucket = settings.RUNNING.bucket
-    told = f"s3://{bucket.name}" if bucket else storages[name].path("")
+    state = f"s3://{bucket.name}" if bucket else storages[name].path("")
     sent = secrets.token_bytes(16)
     try:
         storage = storages[name]
@@ -174,12 +159,10 @@ def _storage(name: str) -> Finding:
             same = file.read() == sent
         storage.delete(kept)
     except _storage_errors() as error:
-        return Finding(
-            name, f"{told} cannot be written: {error}.", "See GLUEBENCH_STORAGE in docs/deploy.md."
-        )
+        return Check(name, f"{state} cannot be written: {error}.", "See GLUEBENCH_STORAGE in docs/deploy.md.")
     if not same:
-        return Finding(name, f"{told} gave back something else than was written.", "Ask who runs it.")
-    return Finding(name, f"{told} is written and read.")
+        return Check(name, f"{state} gave back something else than was written.", "Ask who runs it.")
+    return Check(name, f"{state} is written and read.")
 
 
 def _storage_errors() -> tuple[type[Exception], ...]:

@@ -10,7 +10,7 @@ from datetime import timedelta
 from django.core.files.storage import Storage
 
 from gluebench.leaderboard.audit.models import Entry
-from gluebench.leaderboard.checks import Finding
+from gluebench.leaderboard.checks import Check
 from gluebench.leaderboard.seals import plain
 from gluebench.leaderboard.submissions import feedback
 from gluebench.leaderboard.submissions.models import Result, Status, Submission, submission_storage
@@ -23,7 +23,7 @@ UPLOAD_TIME = timedelta(hours=1)
 RESEAL = "Or, if you replaced the secret key: gluebench leaderboard doctor --reseal"
 
 
-def examine(*, files: bool = False) -> list[Finding]:
+def examine(*, files: bool = False) -> list[Check]:
     """The results, what the boards show of them, and the log; with `files`, every submitted file too."""
     return [_results(), _listed(), _log(), *(_files() if files else ())]
 
@@ -38,18 +38,18 @@ def reseal() -> None:
         Result.objects.filter(pk=pk).update(seal=Result.objects.get(pk=pk).digest())
 
 
-def _results() -> Finding:
+def _results() -> Check:
     rows = Result.objects.select_related("submission").defer("submission__report", "submission__problems")
     edited = [
         f"result {row.pk} of submission {row.submission.key}"
         for row in rows.iterator(chunk_size=50)
         if row.seal != row.digest()
     ]
-    mend = f"Restore a backup, or grade these submissions again. {RESEAL}"
-    return _finding("results", edited, "edited in the database", mend, rows.count())
+    fix = f"Restore a backup, or grade these submissions again. {RESEAL}"
+    return _check("results", edited, "edited in the database", fix, rows.count())
 
 
-def _listed() -> Finding:
+def _listed() -> Check:
     """A board reads columns of the submission's row, which follow from its latest result."""
     rows = Submission.objects.filter(status=Status.GRADED).select_related("benchmark")
     edited = [
@@ -60,35 +60,35 @@ def _listed() -> Finding:
             for name, value in feedback.shown(row, row.results.first()).items()
         )
     ]
-    mend = "Restore a backup, or grade these submissions again."
-    return _finding("listed scores", edited, "not what their results say", mend, rows.count())
+    fix = "Restore a backup, or grade these submissions again."
+    return _check("listed scores", edited, "not what their results say", fix, rows.count())
 
 
-def _log() -> Finding:
+def _log() -> Check:
     before, edited, last = "", [], None
     for last in Entry.objects.order_by("pk").iterator():
         if last.seal != last.digest(before):
             edited.append(f"row {last.pk} ({last.action})")
         before = last.seal
     ends = f", the last is {last.pk} with the seal {last.seal[:16]}" if last else ""
-    mend = f"Each of them, or the row before it, was edited, taken out or put in. {RESEAL}"
-    return _finding("log", edited, "not in the chain of seals", mend, Entry.objects.count(), ends)
+    fix = f"Each of them, or the row before it, was edited, taken out or put in. {RESEAL}"
+    return _check("log", edited, "not in the chain of seals", fix, Entry.objects.count(), ends)
 
 
-def _files() -> Iterator[Finding]:
+def _files() -> Iterator[Check]:
     storage = submission_storage()
     rows = Submission.objects.exclude(file="")
     missing, changed = [], []
     for key, name, expected in rows.values_list("key", "file", "sha256").iterator():
-        found = sha256_of(storage, name)
-        if found is None and rows.filter(key=key, file=name).exists():  # it was not deleted meanwhile
+        digest = sha256_of(storage, name)
+        if digest is None and rows.filter(key=key, file=name).exists():  # it was not deleted meanwhile
             missing.append(f"{name} of submission {key}")
-        elif found not in (None, expected):
+        elif digest not in (None, expected):
             changed.append(f"{name} of submission {key}")
-    yield _finding("missing files", missing, "not there", "Restore them from a backup.", rows.count())
-    yield _finding("file contents", changed, "not what was sent", "Restore them from a backup.", rows.count())
+    yield _check("missing files", missing, "not there", "Restore them from a backup.", rows.count())
+    yield _check("file contents", changed, "not what was sent", "Restore them from a backup.", rows.count())
     unnamed = orphans(UPLOAD_TIME)
-    yield _finding("orphan files", unnamed, "of no submission", "Delete them.", len(unnamed))
+    yield _check("orphan files", unnamed, "of no submission", "Delete them.", len(unnamed))
 
 
 def sha256_of(storage: Storage, name: str) -> str | None:
@@ -98,8 +98,8 @@ def sha256_of(storage: Storage, name: str) -> str | None:
     return None
 
 
-def _finding(what: str, bad: Sequence[str], wrong: str, mend: str, count: int, also: str = "") -> Finding:
+def _check(what: str, bad: Sequence[str], wrong: str, fix: str, count: int, also: str = "") -> Check:
     if not bad:
-        return Finding(what, f"{count} looked at{also}.")
+        return Check(what, f"{count} looked at{also}.")
     more = f" and {len(bad) - NAMED} more" if len(bad) > NAMED else ""
-    return Finding(what, f"{len(bad)} {wrong}: {', '.join(bad[:NAMED])}{more}.", mend)
+    return Check(what, f"{len(bad)} {wrong}: {', '.join(bad[:NAMED])}{more}.", fix)

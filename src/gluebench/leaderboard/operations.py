@@ -1,35 +1,49 @@
-"""What an operator sees of each request, and the addresses that programs ask: /healthz, /readyz, /metrics."""
+"""What an operator's programs ask: /healthz, /readyz and /metrics.
+
+Counters are of this machine's processes; the rest of the metrics is asked of the database.
+"""
 
 from __future__ import annotations
 
-import logging
+import os
 import re
-import secrets
-import time
-from collections.abc import Callable
-from functools import lru_cache
+from collections.abc import Iterator
 from ipaddress import ip_address
-from urllib.parse import quote
 
 from django.conf import settings
-from django.http import HttpRequest, HttpResponse, HttpResponseBase, JsonResponse
-from django.urls import Resolver404, ResolverMatch, resolve
+from django.db import connection
+from django.db.models import Count, Min
+from django.http import HttpRequest, HttpResponse, JsonResponse
+from django.utils import timezone
 from django.utils.crypto import constant_time_compare
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_safe
-from prometheus_client import CONTENT_TYPE_LATEST, Histogram
+from prometheus_client import CONTENT_TYPE_LATEST, CollectorRegistry, Counter, Histogram, generate_latest
+from prometheus_client.metrics_core import GaugeMetricFamily, Metric
+from prometheus_client.multiprocess import MultiProcessCollector
+from prometheus_client.registry import Collector
 
-from gluebench.leaderboard import health, metrics
-from gluebench.leaderboard.logs import REQUEST
+from gluebench.leaderboard import health
+from gluebench.leaderboard.submissions.models import Submission
 
-Answer = Callable[[HttpRequest], HttpResponseBase]
-UPLOADS = ("submit", "api:submit")
-METHODS = ("GET", "HEAD", "POST", "PATCH", "DELETE")
 FORWARDED = ("HTTP_X_FORWARDED_FOR", "HTTP_FORWARDED", "HTTP_X_REAL_IP", "HTTP_VIA")
-_ID = re.compile(r"[A-Za-z0-9._-]{8,64}")
 _HERE = re.compile(r"(localhost|127\.0\.0\.1|\[::1\])(:\d+)?")
+FOLDER = "PROMETHEUS_MULTIPROC_DIR"
+"""Environment variable of the library: where a machine's processes keep their counters together."""
 
-access = logging.getLogger("gluebench.access")
+REQUESTS = Histogram(
+    "gluebench_request_seconds",
+    "Time to answer a request.",
+    ["route", "method", "status"],
+    buckets=(0.01, 0.03, 0.1, 0.3, 1, 3, 10),
+)
+UPLOADS = Counter("gluebench_uploads", "Submissions sent over the page or the API.", ["outcome"])
+GRADINGS = Histogram(
+    "gluebench_grading_seconds",
+    "Time to check and grade a submission; queued is one that was given back.",
+    ["result"],
+    buckets=(0.3, 1, 3, 10, 30, 100),
+)
 
 
 @require_safe
@@ -51,9 +65,9 @@ def ready(request: HttpRequest) -> JsonResponse:
 def measured(request: HttpRequest) -> HttpResponse:
     """Give Prometheus' metrics to programs on this machine, or to those that know the token."""
     if _is_local(request.META) or _has_token(request):
-        return HttpResponse(metrics.exposition(), content_type=CONTENT_TYPE_LATEST)
-    wanted = "Ask on the site's machine, as http://127.0.0.1, or with the token in GLUEBENCH_METRICS_TOKEN.\n"
-    return HttpResponse(wanted, status=403, content_type="text/plain")
+        return HttpResponse(exposition(), content_type=CONTENT_TYPE_LATEST)
+    advice = "Ask on the site's machine, as http://127.0.0.1, or with the token in GLUEBENCH_METRICS_TOKEN.\n"
+    return HttpResponse(advice, status=403, content_type="text/plain")
 
 
 PROBES = {"/healthz": live, "/readyz": ready, "/metrics": measured}
@@ -73,75 +87,40 @@ def _has_token(request: HttpRequest) -> bool:
     return bool(token) and constant_time_compare(request.headers.get("Authorization", ""), f"Bearer {token}")
 
 
-def probes(answer: Answer) -> Answer:
-    """Middleware: answers health checkers under whatever name they ask, before names are checked."""
+class _Database(Collector):
+    """What all machines of a site share."""
 
-    def middleware(request: HttpRequest) -> HttpResponseBase:
-        return PROBES.get(request.path_info, answer)(request)
-
-    return middleware
-
-
-def observe(answer: Answer) -> Answer:
-    """Middleware: gives each request an id, counts it and writes it into the access log."""
-
-    def middleware(request: HttpRequest) -> HttpResponseBase:
-        token, start = REQUEST.set(_request_id(request)), time.perf_counter()
-        try:
-            response = answer(request)
-            response["X-Request-ID"] = REQUEST.get()
-            _note(request, response, time.perf_counter() - start)
-        finally:
-            REQUEST.reset(token)
-        return response
-
-    return middleware
+    def collect(self) -> Iterator[Metric]:
+        """Ask the database."""
+        statuses = GaugeMetricFamily("gluebench_submissions", "Submissions by status.", labels=["status"])
+        for status, count in Submission.objects.order_by().values_list("status").annotate(Count("pk")):
+            statuses.add_metric([status], count)
+        waiting = Submission.objects.waiting()
+        oldest = waiting.filter(spent=0).aggregate(Min("submitted"))["submitted__min"]
+        age = (timezone.now() - oldest).total_seconds() if oldest else 0
+        yield statuses
+        yield GaugeMetricFamily("gluebench_queue_length", "Submissions not final yet.", waiting.count())
+        yield GaugeMetricFamily("gluebench_queue_oldest_seconds", "Age of the oldest never graded.", age)
+        yield GaugeMetricFamily("gluebench_workers", "Workers that gave a sign of life.", health.workers())
+        yield GaugeMetricFamily("gluebench_database_bytes", "Size of the database.", _database_bytes())
 
 
-def _request_id(request: HttpRequest) -> str:
-    """The proxy's, else a new one. Only of a request that came through the proxy is its scheme https."""
-    given = request.headers.get("X-Request-ID", "") if request.META["wsgi.url_scheme"] == "https" else ""
-    return given if _ID.fullmatch(given) else secrets.token_hex(8)
+def _database_bytes() -> int:
+    size = "pg_database_size(current_database())"
+    if connection.vendor == "sqlite":
+        size = "page_count * page_size FROM pragma_page_count(), pragma_page_size()"
+    with connection.cursor() as cursor:
+        cursor.execute(f"SELECT {size}")
+        return int(cursor.fetchone()[0])
 
 
-def _note(request: HttpRequest, response: HttpResponseBase, seconds: float) -> None:
-    match = request.resolver_match or _match(request.path_info)
-    method = request.method if request.method in METHODS else "other"
-    name = match.view_name or match.route if match else "none"
-    _timer(name, method, response.status_code).observe(seconds)
-    if method == "POST" and name in UPLOADS and response.status_code != 200:  # which is for a check alone
-        metrics.UPLOADS.labels("accepted" if response.status_code < 400 else "rejected").inc()
-    if access.isEnabledFor(logging.INFO) and request.path_info not in PROBES:
-        fields = {
-            "method": method,
-            "path": _path(request, match),
-            "status": response.status_code,
-            "ms": round(seconds * 1000, 1),
-            "bytes": int(response.headers.get("Content-Length", 0)),
-        }
-        access.info(
-            "%(method)s %(path)s %(status)d %(ms).1f ms %(bytes)d B", fields, extra={"fields": fields}
-        )
-
-
-@lru_cache(maxsize=512)
-def _timer(name: str, method: str, status: int) -> Histogram:
-    return metrics.REQUESTS.labels(name, method, status)
-
-
-@lru_cache(maxsize=512)
-def _match(path: str) -> ResolverMatch | None:
-    """The route of what was answered before Django looked for it, as the page cache does."""
-    try:
-        return resolve(path)
-    except Resolver404:
-        return None
-
-
-def _path(request: HttpRequest, match: ResolverMatch | None) -> str:
-    """The path without its query, and without the keys of links that were mailed or passed on."""
-    path, route, values = request.path, *((match.route, match.kwargs) if match else ("", {}))
-    for name, value in values.items():
-        if name == "code" or route.startswith("account/"):
-            path = path.replace(str(value), "…")
-    return quote(path[:200], safe="/…:@-._~")
+def exposition() -> bytes:
+    """All of it in Prometheus' text format."""
+    registry = CollectorRegistry()
+    if os.environ.get(FOLDER):
+        MultiProcessCollector(registry)  # type: ignore[no-untyped-call]
+    else:
+        for metric in (REQUESTS, UPLOADS, GRADINGS):
+            registry.register(metric)
+    registry.register(_Database())
+    return generate_latest(registry)

@@ -6,8 +6,6 @@ import os
 from typing import Any
 
 from gluebench.leaderboard import environment, folder, logs, storage
-from gluebench.leaderboard.accounts import settings as accounts
-from gluebench.leaderboard.accounts.settings import *  # noqa: F403
 from gluebench.version import __version__
 
 os.umask(0o077)  # what a site writes, its database above all, is for its own account
@@ -41,7 +39,11 @@ INSTALLED_APPS = [
     "django.contrib.sessions",
     "django.contrib.messages",
     "gluebench.leaderboard.static_files.StaticFiles",
-    *accounts.APPS,
+    "allauth",
+    "allauth.account",
+    "allauth.mfa",
+    "allauth.usersessions",
+    "django.contrib.humanize",
     "csp",
     "ninja",  # for the files of its documentation page
     "django_tasks",
@@ -49,15 +51,15 @@ INSTALLED_APPS = [
 ]
 
 MIDDLEWARE = [
-    "gluebench.leaderboard.operations.observe",
+    "gluebench.leaderboard.middleware.observe",
     # Those that write headers come first, so that static files, refusals and "not modified" have them too.
     "django.middleware.security.SecurityMiddleware",
-    "gluebench.leaderboard.head.without_body",
-    "gluebench.leaderboard.head.private_unless_said",
+    "gluebench.leaderboard.middleware.without_body",
+    "gluebench.leaderboard.middleware.private_unless_said",
     "django.middleware.clickjacking.XFrameOptionsMiddleware",
     "csp.middleware.CSPMiddleware",
-    "gluebench.leaderboard.operations.probes",  # under any Host
-    "gluebench.leaderboard.head.own_host",
+    "gluebench.leaderboard.middleware.probes",  # under any Host
+    "gluebench.leaderboard.middleware.own_host",
     "whitenoise.middleware.WhiteNoiseMiddleware",
     "django.contrib.sessions.middleware.SessionMiddleware",
     "django.middleware.common.CommonMiddleware",
@@ -68,7 +70,6 @@ MIDDLEWARE = [
 ]
 
 ROOT_URLCONF = "gluebench.leaderboard.urls"
-WSGI_APPLICATION = "gluebench.leaderboard.wsgi.application"
 
 TEMPLATES: list[dict[str, Any]] = [
     {
@@ -152,15 +153,8 @@ LEASE_SECONDS = 10
 GRADER_ATTEMPTS = 3
 """Workers that may die over one submission before it counts as failed."""
 
-API_PER_MINUTE = {
-    "account": RUNNING.api_per_minute,
-    "visitor": RUNNING.api_per_minute,
-    "check": 30,
-    "wrong-token": 30,
-}
-"""Requests to the interface in a minute: of an account; of an address that sends no token; free checks of an
-account; wrong tokens of an address."""
-
+MAIL_IS_SENT = RUNNING.mail is not None
+"""Without a mail server, organizers find the links on the admin pages."""
 EMAIL_BACKEND = f"django.core.mail.backends.{'smtp' if RUNNING.mail else 'filebased'}.EmailBackend"
 EMAIL_FILE_PATH = str(FOLDER.mail)
 EMAIL_TIMEOUT = 10
@@ -169,6 +163,68 @@ if RUNNING.mail:
     EMAIL_HOST_USER, EMAIL_HOST_PASSWORD = RUNNING.mail.user, RUNNING.mail.password
     EMAIL_USE_TLS, EMAIL_USE_SSL = RUNNING.mail.scheme == "smtp+tls", RUNNING.mail.scheme == "smtps"
     DEFAULT_FROM_EMAIL = SERVER_EMAIL = RUNNING.mail.sender
+
+AUTH_USER_MODEL = "accounts.User"
+AUTHENTICATION_BACKENDS = ["allauth.account.auth_backends.AuthenticationBackend"]
+PASSWORD_HASHERS = ["django.contrib.auth.hashers.Argon2PasswordHasher"]
+_VALIDATION = "django.contrib.auth.password_validation"
+AUTH_PASSWORD_VALIDATORS = [
+    {"NAME": f"{_VALIDATION}.MinimumLengthValidator", "OPTIONS": {"min_length": 10}},
+    {"NAME": f"{_VALIDATION}.UserAttributeSimilarityValidator"},
+    {"NAME": f"{_VALIDATION}.CommonPasswordValidator"},
+]
+LOGIN_URL = "account_login"
+LOGIN_REDIRECT_URL = "my-submissions"
+ACCOUNT_LOGOUT_REDIRECT_URL = "account_login"  # boards are made for everybody and show no messages
+ACCOUNT_ADAPTER = "gluebench.leaderboard.accounts.adapter.Adapter"
+ACCOUNT_USER_MODEL_USERNAME_FIELD = None
+ACCOUNT_LOGIN_METHODS = {"email"}
+ACCOUNT_SIGNUP_FIELDS = ["email*", "password1*"]
+ACCOUNT_FORMS = {
+    name: f"gluebench.leaderboard.accounts.forms.{form}"
+    for name, form in {
+        "login": "LoginForm",
+        "reauthenticate": "ReauthenticateForm",
+        "signup": "SignupForm",
+        "add_email": "AddEmailForm",
+        "change_password": "ChangePasswordForm",
+        "reset_password": "ResetPasswordForm",
+        "reset_password_from_key": "ResetPasswordKeyForm",
+    }.items()
+}
+ACCOUNT_UNIQUE_EMAIL = True
+ACCOUNT_CHANGE_EMAIL = True
+ACCOUNT_EMAIL_VERIFICATION = RUNNING.verify or ("mandatory" if MAIL_IS_SENT else "optional")
+ACCOUNT_EMAIL_SUBJECT_PREFIX = ""
+ACCOUNT_EMAIL_NOTIFICATIONS = True
+ACCOUNT_EMAIL_CONFIRMATION_EXPIRE_DAYS = 7
+ACCOUNT_SESSION_REMEMBER = True
+ACCOUNT_REAUTHENTICATION_REQUIRED = True
+# Otherwise guesses from elsewhere could still keep out who has just proven the address and chosen a password.
+ACCOUNT_LOGIN_ON_PASSWORD_RESET = True
+# Five wrong passwords for one account in five minutes, or ten from one place in a minute, and it is to wait.
+# A browser that the account knows has five of its own: guesses from elsewhere do not lock out the owner.
+ACCOUNT_RATE_LIMITS = {"login_failed": "10/m/ip,5/300s/key"}
+ALLAUTH_TRUSTED_PROXY_COUNT = 0  # the web server has already put the visitor's address in its place
+
+MFA_SUPPORTED_TYPES = ["totp", "recovery_codes", "webauthn"]
+MFA_ADAPTER = "gluebench.leaderboard.accounts.adapter.SecondFactorAdapter"
+MFA_PASSKEY_LOGIN_ENABLED = True
+MFA_TOTP_ISSUER = "gluebench"
+# Where nobody has to confirm an address, an unconfirmed one may have a second factor too.
+MFA_ALLOW_UNVERIFIED_EMAIL = ACCOUNT_EMAIL_VERIFICATION == "optional"
+# Browsers offer passkeys over plain HTTP on localhost alone.
+MFA_WEBAUTHN_ALLOW_INSECURE_ORIGIN = not HTTPS
+
+KEEP_DAYS = RUNNING.keep_days
+API_PER_MINUTE = {
+    "account": RUNNING.api_per_minute,
+    "visitor": RUNNING.api_per_minute,
+    "check": 30,
+    "wrong-token": 30,
+}
+"""Requests to the interface in a minute: of an account; of an address that sends no token; free checks of an
+account; wrong tokens of an address."""
 
 CONTENT_SECURITY_POLICY = {
     "DIRECTIVES": {

@@ -42,13 +42,13 @@ def database(address: str, site: SiteFolder) -> dict[str, Any]:
     need("psycopg", "postgres", "GLUEBENCH_DATABASE")
     import dj_database_url
 
-    found: dict[str, Any] = {**dj_database_url.parse(address, conn_max_age=None, conn_health_checks=True)}
-    if not found["NAME"]:
+    values: dict[str, Any] = {**dj_database_url.parse(address, conn_max_age=None, conn_health_checks=True)}
+    if not values["NAME"]:
         raise SiteError(
             "GLUEBENCH_DATABASE names no database. Write postgres://user:password@host:5432/database."
         )
-    found["OPTIONS"] = {"connect_timeout": CONNECT_SECONDS, **found.get("OPTIONS", {})}
-    return found
+    values["OPTIONS"] = {"connect_timeout": CONNECT_SECONDS, **values.get("OPTIONS", {})}
+    return values
 
 
 def is_full(error: BaseException | None) -> bool:
@@ -70,28 +70,25 @@ class Folder(FileSystemStorage):
     def _save(self, name: str, content: File[bytes]) -> str:
         try:
             name = super()._save(name, content)  # type: ignore[misc]
-            self._sync(self.path(name))
+            path = self.path(name)
+            for place in (path, os.path.dirname(path), self.location):
+                opened = os.open(place, os.O_RDONLY)
+                try:
+                    os.fsync(opened)
+                finally:
+                    os.close(opened)
         except OSError as error:
             if is_full(error):  # what was written of it would stay
                 self.delete(name)
             raise
         return name
 
-    def _sync(self, path: str) -> None:
-        for place in (path, os.path.dirname(path), self.location):
-            opened = os.open(place, os.O_RDONLY)
-            try:
-                os.fsync(opened)
-            finally:
-                os.close(opened)
-
 
 def of(bucket: Bucket | None, site: SiteFolder) -> dict[str, dict[str, Any]]:
     """Django's storages of submitted files, labels and files to download. Raises SiteError."""
-    if bucket is None:
-        return {name: _folder(getattr(site, name)) for name in PARTS}
-    need("storages", "s3", STORAGE)
-    return {name: _bucket(bucket, name) for name in PARTS}
+    if bucket is not None:
+        need("storages", "s3", STORAGE)
+    return {name: _bucket(bucket, name) if bucket else _folder(getattr(site, name)) for name in PARTS}
 
 
 def _folder(path: object) -> dict[str, Any]:

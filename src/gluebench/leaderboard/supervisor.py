@@ -22,6 +22,7 @@ from typing import NamedTuple
 
 import gluebench
 from gluebench.leaderboard import checks, folder
+from gluebench.leaderboard.environment import Running
 from gluebench.leaderboard.folder import SiteError, SiteFolder
 
 GLANCE_SECONDS = 0.1
@@ -35,7 +36,7 @@ STARTS = 4
 """Times that the web process may end before the site has answered."""
 HELD_SECONDS = 10.0
 """How long to wait for a port: the processes of a site that was killed hold it until they have ended."""
-LIFELINE = "GLUEBENCH_LIFELINE"
+WATCHDOG = "GLUEBENCH_WATCHDOG"
 """Tells a child the pipe that closes when its supervisor ends, however that ended."""
 REFUSED = 3
 """Exit status of the process that prepares a site when standard error says what to fix."""
@@ -57,11 +58,11 @@ class Address(NamedTuple):
 
 
 class Child:
-    """One process of the site and how to start it again; `patience` is how long it may take to stop."""
+    """One process of the site and how to start it again; `stop_seconds` is how long it may take to stop."""
 
-    def __init__(self, start: Callable[[], subprocess.Popen[bytes]], patience: float = 0.0) -> None:
+    def __init__(self, start: Callable[[], subprocess.Popen[bytes]], stop_seconds: float = 0.0) -> None:
         self._start = start
-        self.patience = patience
+        self.stop_seconds = stop_seconds
         self.deaths = 0
         self._pause = RESTART_SECONDS
         self._begin()
@@ -132,8 +133,8 @@ def _bind(listening: socket.socket, address: tuple[str, int], held: float) -> No
             if error.errno != errno.EADDRINUSE or not held or (deadline and time.monotonic() > deadline):
                 raise
         if deadline is None:
-            told = f"Port {address[1]} is in use; trying for {held:.0f} more seconds."
-            print(told, file=sys.stderr, flush=True)
+            notice = f"Port {address[1]} is in use; trying for {held:.0f} more seconds."
+            print(notice, file=sys.stderr, flush=True)
             deadline = time.monotonic() + held
         time.sleep(GLANCE_SECONDS)
 
@@ -143,23 +144,23 @@ def prepare(site: SiteFolder, *, change: bool = True, web: bool = True) -> None:
 
     Without `change`, a database that is behind is refused; without `web`, static files are left alone.
     """
-    checks.require(site)
+    checks.require(checks.examine(site))
     with collected(site) if web else nullcontext():
-        _finish(_spawn(site, "commands", [] if change else [AS_IT_IS], quiet=True), "prepare", site)
+        child = _spawn(site, "gluebench.leaderboard.commands", *[AS_IT_IS] * (not change), quiet=True)
+        _finish(child, "prepare", site)
 
 
 @contextmanager
 def collected(site: SiteFolder) -> Iterator[None]:
     """While this lasts, a site's static files are brought up to date. Raises SiteError."""
-    task = ["collectstatic", "--no-input", "--clear"]
-    child = _spawn(site, "manage", task, quiet=True)
+    child = _spawn(site, "django", "collectstatic", "--no-input", "--clear", quiet=True)
     try:
         yield
     except BaseException:
         child.kill()
         child.communicate()
         raise
-    _finish(child, task[0], site)
+    _finish(child, "collectstatic", site)
 
 
 def _finish(child: subprocess.Popen[bytes], name: str, site: SiteFolder) -> None:
@@ -173,15 +174,12 @@ def _finish(child: subprocess.Popen[bytes], name: str, site: SiteFolder) -> None
 def run(
     site: SiteFolder,
     listening: socket.socket | None,
-    *,
-    web: int = 1,
-    workers: int = 1,
-    patience: float = 0.0,
+    running: Running,
     ready: Callable[[Address | None], None],
 ) -> None:
-    """Keep that many processes until SIGINT or SIGTERM; `ready` is called when the site first answers.
+    """Keep its processes running until SIGINT or SIGTERM; `ready` is called when the site first answers.
 
-    Without a socket there are workers only. Web processes may take `patience` seconds to stop.
+    Without a socket there are workers only.
     """
     address = Address(*listening.getsockname()[:2]) if listening else None
     shutil.rmtree(site.metrics, ignore_errors=True)
@@ -194,10 +192,11 @@ def run(
     try:
         if listening:
             fds = [reading, listening.fileno()]
-            serve = partial(_spawn, site, "web", [str(listening.fileno())], fds=fds, host=host)
-            children += [Child(serve, patience) for _ in range(web)]
-        work = partial(_spawn, site, "worker", fds=[reading], host=host)
-        children += [Child(work) for _ in range(workers)]
+            web_module = ("gluebench.leaderboard.web", str(listening.fileno()))
+            serve = partial(_spawn, site, *web_module, fds=fds, host=host)
+            children += [Child(serve, running.stop_seconds) for _ in range(running.web)]
+        work = partial(_spawn, site, "gluebench.leaderboard.worker", fds=[reading], host=host)
+        children += [Child(work) for _ in range(running.workers)]
         if address:
             _await_answer(address, children)
         ready(address)
@@ -222,15 +221,15 @@ def _end(children: Sequence[Child], writing: int) -> None:
     try:
         for child in children:
             child.process.terminate()
-        late = [child for child in children if not child.ended(start + STOP_SECONDS) and child.patience]
+        late = [child for child in children if not child.ended(start + STOP_SECONDS) and child.stop_seconds]
         if late:
             print(
-                f"Requests under way are finished first, for at most {late[0].patience:.0f} seconds. "
+                f"Requests under way are finished first, for at most {late[0].stop_seconds:.0f} seconds. "
                 "Ctrl-C again stops at once.",
                 flush=True,
             )
         for child in late:
-            child.ended(start + child.patience + STOP_SECONDS)
+            child.ended(start + child.stop_seconds + STOP_SECONDS)
     except _StopError:
         pass
     for number in (signal.SIGINT, signal.SIGTERM):
@@ -272,15 +271,14 @@ def _await_answer(address: Address, children: Sequence[Child]) -> None:
 def _spawn(
     site: SiteFolder,
     module: str,
-    arguments: Sequence[str] = (),
-    *,
+    *arguments: str,
     fds: Sequence[int] = (),
     host: str = "",
     quiet: bool = False,
 ) -> subprocess.Popen[bytes]:
     return subprocess.Popen(
-        [sys.executable, "-P", "-m", f"gluebench.leaderboard.{module}", *arguments],
-        env=environment(site, host) | ({LIFELINE: str(fds[0])} if fds else {}),
+        [sys.executable, "-P", "-m", module, *arguments],
+        env=environment(site, host) | ({WATCHDOG: str(fds[0])} if fds else {}),
         pass_fds=fds,
         # Ctrl-C reaches the supervisor alone, which then stops its children in order.
         start_new_session=True,
@@ -308,7 +306,7 @@ def environment(site: SiteFolder, host: str = "") -> dict[str, str]:
 
 def watch() -> None:
     """Stop this process once its supervisor is gone; without a supervisor, do nothing."""
-    number = os.environ.pop(LIFELINE, "")
+    number = os.environ.pop(WATCHDOG, "")
     if number:
         threading.Thread(target=_wait, args=(int(number),), daemon=True).start()
 

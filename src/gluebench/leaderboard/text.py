@@ -17,7 +17,7 @@ from markdown_it import MarkdownIt
 from gluebench.leaderboard.folder import SiteError
 
 _TAGS = {"p", "br", "em", "strong", "s", "code", "pre", "blockquote", "ul", "ol", "li", "a", "hr"} | {
-    *("h3", "h4", "h5", "h6", "table", "thead", "tbody", "tr", "th", "td")
+    *("h2", "h3", "h4", "h5", "h6", "table", "thead", "tbody", "tr", "th", "td")
 }
 _JOINS = re.compile(r"([+/_,:=@])(?=[^\s+/_,:=@])")
 _HIDDEN = {"Cc", "Cf", "Co", "Cs", "Zl", "Zp"}
@@ -43,10 +43,13 @@ def breakable(text: str) -> SafeString:
     return mark_safe(_JOINS.sub(r"\1<wbr>", escape(text)))
 
 
-def markdown(text: str) -> SafeString:
-    """Markdown as HTML of a few harmless elements: no images, no raw HTML, links only to web and mail."""
+def markdown(text: str, *, demoted: int = 2) -> SafeString:
+    """Markdown as HTML of a few harmless elements: no images, no raw HTML, links only to web and mail.
+
+    Headings are `demoted` by so many levels, below those of the page, and never its first.
+    """
     html = nh3.clean(
-        _reader().render(text),
+        _reader(demoted).render(text),
         tags=_TAGS,
         attributes={"a": {"href", "title"}, "ol": {"start"}},
         url_schemes={"http", "https", "mailto"},
@@ -56,13 +59,11 @@ def markdown(text: str) -> SafeString:
 
 
 @cache
-def _reader() -> MarkdownIt:
+def _reader(demoted: int) -> MarkdownIt:
+    def heading(tag: str) -> str:
+        return f"h{min(max(int(tag[1]) + demoted, 2), 6)}"
+
     reader = MarkdownIt("commonmark", {"html": False}).enable(["table", "strikethrough"]).disable("image")
-    reader.add_render_rule("heading_open", lambda _self, tokens, at, *_: f"<{_demoted(tokens[at].tag)}>")
-    reader.add_render_rule("heading_close", lambda _self, tokens, at, *_: f"</{_demoted(tokens[at].tag)}>\n")
+    reader.add_render_rule("heading_open", lambda _self, tokens, at, *_: f"<{heading(tokens[at].tag)}>")
+    reader.add_render_rule("heading_close", lambda _self, tokens, at, *_: f"</{heading(tokens[at].tag)}>\n")
     return reader
-
-
-def _demoted(tag: str) -> str:
-    """A heading that fits below the page's own first two levels."""
-    return f"h{min(int(tag[1]) + 2, 6)}"

@@ -15,6 +15,8 @@ from gluebench.leaderboard.boards import views as boards
 from gluebench.leaderboard.boards.exports import FORMATS
 from gluebench.leaderboard.limits import views as limits
 from gluebench.leaderboard.operations import PROBES
+from gluebench.leaderboard.people import results
+from gluebench.leaderboard.people import views as annotation
 from gluebench.leaderboard.ranks import views as ranks
 from gluebench.leaderboard.ranks.compare_views import compare
 from gluebench.leaderboard.similarity import views as similarity
@@ -44,7 +46,22 @@ def _forms(
     ]
 
 
-handler500 = "gluebench.leaderboard.head.failed"
+handler500 = "gluebench.leaderboard.middleware.failed"
+
+ACCOUNT = [
+    path("", accounts.overview, name="account"),
+    path("tokens", accounts.tokens, name="tokens"),
+    path("tokens/<int:pk>/revoke", accounts.revoke, name="token-revoke"),
+    path("export", accounts.data, name="account-export"),
+    path("delete", accounts.delete, name="account-delete"),
+    path("team", limits.team, name="team"),
+    path("team/join/<slug:code>", limits.team_join, name="team-join"),
+    path("team/leave", limits.team_leave, name="team-leave"),
+    path("team/renew", limits.team_renew, name="team-renew"),
+    path("two-factor/", include("allauth.mfa.urls")),
+    path("sessions/", include("allauth.usersessions.urls")),
+    path("", include("allauth.account.urls")),
+]
 
 urlpatterns = [
     path("", boards.home, name="home"),
@@ -82,15 +99,18 @@ urlpatterns = [
     path("submissions/<slug:key>/file", submissions.download, name="submission-file"),
     path("terms", accounts.page, {"name": "terms"}, name="terms"),
     path("privacy", accounts.page, {"name": "privacy"}, name="privacy"),
-    path("account/", include("gluebench.leaderboard.accounts.urls")),
+    path("account/", include(ACCOUNT)),
     path("admin/", admin.site.urls),
     path(LIMITS, limits.policy, name="limits"),
     path(f"{LIMITS}/exceptions", limits.override, name="override"),
     path(f"{LIMITS}/exceptions/<int:pk>/remove", limits.override_end, name="override-remove"),
-    path("account/team", limits.team, name="team"),
-    path("account/team/join/<slug:code>", limits.team_join, name="team-join"),
-    path("account/team/leave", limits.team_leave, name="team-leave"),
-    path("account/team/renew", limits.team_renew, name="team-renew"),
-    path("", include("gluebench.leaderboard.people.urls")),
+    path(f"{ORGANISE}/people", annotation.overview, name="organise-people"),
+    path(f"{ORGANISE}/people/<slug:key>", annotation.one, name="organise-study"),
+    path(f"{ORGANISE}/people/<slug:key>/sheets.zip", annotation.download, name="organise-study-sheets"),
+    path(f"{BENCHMARK}/people/<slug:key>", results.result, name="people"),
+    path(f"{BENCHMARK}/people/<slug:key>.json", results.result_json, name="people-json"),
+    path(f"{BENCHMARK}/people/<slug:key>.csv", results.result_csv, name="people-csv"),
+    path("label/<slug:code>", annotation.start, name="label"),
+    path("label/<slug:code>/<int:number>", annotation.pair, name="label-place"),
     path("api/v1/", api_addresses()),
 ]

@@ -1,7 +1,8 @@
-"""The web process: waitress on the socket that the supervisor opened."""
+"""The web process: waitress on the socket that the supervisor opened; `application` is for any server."""
 
 from __future__ import annotations
 
+import os
 import resource
 import signal
 import socket
@@ -11,11 +12,14 @@ from typing import Any
 from csp.constants import HEADER as POLICY
 from csp.utils import build_policy
 from django.conf import settings
+from django.core.wsgi import get_wsgi_application
 
 from gluebench.leaderboard.front import Front, Limits
 from gluebench.leaderboard.submissions.process import CHECKS_QUEUED
 from gluebench.leaderboard.supervisor import watch
-from gluebench.leaderboard.wsgi import application
+
+os.environ.setdefault("DJANGO_SETTINGS_MODULE", "gluebench.leaderboard.settings")
+application = get_wsgi_application()
 
 FORM_BYTES = 64 * 1024
 OTHER_FILES = 256
@@ -51,9 +55,9 @@ def main() -> None:
 def limits() -> Limits:
     """What clients may take: as many connections as open files allow, where a body is one of its own."""
     usual = Limits()
-    wanted = OTHER_FILES + 2 * usual.connections
+    needed = OTHER_FILES + 2 * usual.connections
     soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
-    files = wanted if hard == resource.RLIM_INFINITY else min(wanted, hard)
+    files = needed if hard == resource.RLIM_INFINITY else min(needed, hard)
     resource.setrlimit(resource.RLIMIT_NOFILE, (max(soft, files), hard))
     return usual._replace(
         connections=max(1, (files - OTHER_FILES) // 2),

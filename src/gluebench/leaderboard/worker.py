@@ -1,11 +1,10 @@
-"""The worker process: takes tasks from the queue, and sweeps up what another worker left behind."""
+"""The worker process: takes tasks from the queue, and runs maintenance tasks beside them."""
 
 from __future__ import annotations
 
 import logging
 import secrets
 import threading
-from datetime import timedelta
 from types import FrameType
 
 import django
@@ -13,9 +12,6 @@ import django
 from gluebench.leaderboard.supervisor import watch
 
 POLL_SECONDS = 0.2
-TASKS_KEPT = timedelta(days=1)
-
-logger = logging.getLogger(__name__)
 
 
 def main() -> None:
@@ -45,40 +41,20 @@ def main() -> None:
     )
     worker.configure_signals()
     logging.getLogger("django_tasks_db").setLevel(logging.ERROR)
-    threading.Thread(target=_sweep_for_ever, args=(stopping,), daemon=True).start()
+    threading.Thread(target=_maintain, args=(stopping,), daemon=True).start()
     worker.run()
 
 
-def _sweep_for_ever(stopping: threading.Event) -> None:
+def _maintain(stopping: threading.Event) -> None:
     from django.db import close_old_connections
 
-    from gluebench.leaderboard.submissions import grading
+    from gluebench.leaderboard import maintenance
+    from gluebench.leaderboard.submissions.grading import SWEEP_SECONDS
 
     while not stopping.is_set():
         close_old_connections()
-        sweep_once()
-        stopping.wait(grading.SWEEP_SECONDS)
-
-
-def sweep_once() -> None:
-    """What a worker sees to beside its tasks. One that fails is logged, holds up no other and comes again."""
-    from gluebench.leaderboard.accounts.chores import do_when_due
-    from gluebench.leaderboard.health import beat
-    from gluebench.leaderboard.ranks.renewing import look
-    from gluebench.leaderboard.submissions.grading import reveal_due, sweep
-
-    for duty in (beat, sweep, reveal_due, look, do_when_due, _forget_tasks):
-        try:
-            duty()
-        except Exception:
-            logger.exception("%s failed; it is tried again soon.", duty.__name__)
-
-
-def _forget_tasks() -> None:
-    from django.utils import timezone
-    from django_tasks_db.models import DBTaskResult
-
-    DBTaskResult.objects.finished().filter(finished_at__lt=timezone.now() - TASKS_KEPT).delete()
+        maintenance.run_all()
+        stopping.wait(SWEEP_SECONDS)
 
 
 if __name__ == "__main__":

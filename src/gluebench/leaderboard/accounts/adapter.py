@@ -21,8 +21,7 @@ from django.http import HttpRequest
 from django.http.response import HttpResponseBase
 
 from gluebench.leaderboard.accounts.models import User
-from gluebench.leaderboard.accounts.people import reset_path
-from gluebench.leaderboard.accounts.trust import confirmed, hand_over, revoke
+from gluebench.leaderboard.accounts.trust import confirmed, hand_over, reset_path, revoke
 
 KNOWN_BROWSER = "known-browser"
 """Cookie of a browser in which its account signed in before."""

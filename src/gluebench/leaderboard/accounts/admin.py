@@ -17,8 +17,13 @@ from django.http import HttpRequest
 from django.utils.html import format_html
 
 from gluebench.leaderboard.accounts.models import Team, Token, User
-from gluebench.leaderboard.accounts.people import confirmation_path, reset_path
-from gluebench.leaderboard.accounts.trust import hand_over, require_confirmed, revoke
+from gluebench.leaderboard.accounts.trust import (
+    confirmation_path,
+    hand_over,
+    require_confirmed,
+    reset_path,
+    revoke,
+)
 from gluebench.leaderboard.audit.admin import LoggedAdmin, ReadOnlyAdmin
 from gluebench.leaderboard.audit.models import record
 
@@ -100,8 +105,8 @@ class AddressAdmin(LoggedAdmin):
                 record("address confirmed", actor=request.user, account=address.user_id)
                 _show_reset_link(self, request, address.user)
             else:
-                said = f"{address.email} belongs to another account already."
-                self.message_user(request, said, messages.ERROR)
+                message = f"{address.email} belongs to another account already."
+                self.message_user(request, message, messages.ERROR)
 
 
 def _show_reset_link(page: admin.ModelAdmin, request: HttpRequest, user: User) -> None:  # type: ignore[type-arg]

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from typing import Any
 
 from allauth.account.decorators import reauthentication_required
@@ -13,10 +12,8 @@ from django.contrib.auth import logout
 from django.contrib.auth.decorators import login_required
 from django.http import FileResponse, HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
-from django.utils.safestring import mark_safe
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
-from gluebench.leaderboard.accounts import pages
 from gluebench.leaderboard.accounts.forms import DeleteForm, TokenForm
 from gluebench.leaderboard.accounts.models import SignedInRequest, Token, issue
 from gluebench.leaderboard.accounts.personal_data import delete_account, export
@@ -105,8 +102,6 @@ def delete(request: SignedInRequest) -> HttpResponse:
 @require_safe
 def page(request: HttpRequest, name: str) -> HttpResponse:
     """Terms or privacy."""
-    title, _, rest = pages.read(settings.FOLDER.root, name).partition("\n")
-    # The reader of Markdown leaves two levels to the page; here it has one, its title.
-    html = re.sub(r"(</?h)([3-6])>", lambda found: f"{found[1]}{max(int(found[2]) - 2, 2)}>", markdown(rest))
-    context = {"title": title.lstrip("# "), "html": mark_safe(html), "here": name}
+    title, _, rest = settings.FOLDER.page(name).partition("\n")
+    context = {"title": title.lstrip("# "), "html": markdown(rest, demoted=0), "here": name}
     return render(request, "accounts/page.html", context)

@@ -35,8 +35,8 @@ from gluebench.leaderboard.common.problems import (
     not_found,
     unauthorized,
 )
-from gluebench.leaderboard.head import DISK_FULL, DISK_FULL_STATUS, log_full_disk
 from gluebench.leaderboard.limits.gate import ClosedError, QuotaError
+from gluebench.leaderboard.middleware import DISK_FULL, DISK_FULL_STATUS, log_full_disk
 from gluebench.leaderboard.storage import is_full
 from gluebench.version import __version__
 

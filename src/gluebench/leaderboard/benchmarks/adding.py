@@ -1,4 +1,4 @@
-"""Taking a benchmark into the site: its manifest into the database, its labels into the private folder."""
+"""Taking a benchmark into the site: its manifest, its labels, who organizes it."""
 
 from __future__ import annotations
 
@@ -7,14 +7,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from django.conf import settings
-from django.core.exceptions import ValidationError
-from django.core.validators import validate_slug
 from django.db import transaction
 
 from gluebench import benchmark as records
+from gluebench.leaderboard.accounts.trust import account, require_vouched
 from gluebench.leaderboard.audit.models import record
-from gluebench.leaderboard.benchmarks import data_files, labels
-from gluebench.leaderboard.benchmarks.manifests import Manifest, read_manifest
+from gluebench.leaderboard.benchmarks import data_files
+from gluebench.leaderboard.benchmarks.files import Manifest, publish_labels, read_manifest
 from gluebench.leaderboard.benchmarks.models import Benchmark
 from gluebench.leaderboard.common.signals import benchmark_changed
 from gluebench.leaderboard.folder import SiteError, make_private, write_private
@@ -29,21 +28,18 @@ def add_benchmark(name_or_path: str, gold_folder: Path, data_folder: Path | None
     from gluebench.scoring import read_gold
 
     manifested = records.load_benchmark(name_or_path)
-    _require_slug(manifested.name)
+    # The name is part of an address, and some databases refuse what is longer than its column.
     named = Benchmark(name=manifested.name, title=manifested.title)
-    # Some databases refuse what is longer than its column.
     require_fields(named, ("name", "title"), what=f"The benchmark {manifested.name!r}")
     if not gold_folder.is_dir():
         raise SiteError(f"{gold_folder} is not a folder. Name the folder of {manifested.name}'s labels.")
-    gold = read_gold(
-        gold_folder, manifested
-    )  # says all that is wrong with the labels, now and to the organiser
+    gold = read_gold(gold_folder, manifested)  # says all that is wrong, now and to the organizer
     _require_all(gold)
     manifest = read_manifest(name_or_path)
     _require_kept(manifest, manifested)
     contents = [] if data_folder is None else data_files.read_folder(data_folder, gold)
     place, digest = _keep_gold(manifested.name, gold_folder)
-    labels.publish(place)
+    publish_labels(place)
     values = {
         "title": manifested.title,
         "manifest": manifest.text,
@@ -78,15 +74,6 @@ def _require_all(gold: Gold) -> None:
         )
 
 
-def _require_slug(name: str) -> None:
-    try:
-        validate_slug(name)
-    except ValidationError:
-        raise SiteError(
-            f"The benchmark's name {name!r} is part of its address; use letters, digits, - and _ only."
-        ) from None
-
-
 def _require_kept(manifest: Manifest, record: records.Benchmark) -> None:
     """The site works by its own copy, so the copy must say what the organiser's files say."""
     try:
@@ -104,7 +91,7 @@ def _keep_gold(name: str, source: Path) -> tuple[str, str]:
     """Copy the labels into a folder named by their content; returns that name and the content's digest.
 
     The key beside them stays the one that the benchmark's labels here had before: it names their versions
-    and decides which rows are held back, and mended labels are to change neither for the others. It is made
+    and decides which rows are held back, and fixed labels are to change neither for the others. It is made
     here where the source could keep none, so that no machine makes one of its own.
     """
     from gluebench.scoring.gold import KEY_FILE, label_key
@@ -135,3 +122,21 @@ def _former_key(name: str) -> dict[str, bytes]:
     row = Benchmark.objects.filter(name=name).first()
     key = row.gold_path / KEY_FILE if row else None
     return {KEY_FILE: key.read_bytes()} if key is not None and key.exists() else {}
+
+
+def set_organiser(email: str, benchmark: str, *, remove: bool = False, unconfirmed: bool = False) -> None:
+    """Let this account organise a benchmark, or no longer.
+
+    Raises SiteError for an unknown account or benchmark, and for an address that is not confirmed.
+    """
+    user = account(email)
+    if not (remove or unconfirmed):
+        require_vouched(user)
+    row = Benchmark.objects.named(benchmark)
+    with transaction.atomic():
+        if remove:
+            row.organisers.remove(user)
+        else:
+            row.organisers.add(user)
+        action = "organiser removed" if remove else "organiser added"
+        record(action, benchmark=row, account=user.pk, by="command line")

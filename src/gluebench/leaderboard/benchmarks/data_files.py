@@ -44,7 +44,8 @@ def read_folder(folder: Path, gold: Gold) -> list[Content]:
     """
     from gluebench.data.errors import DataError
 
-    benchmark, problems, found = gold.benchmark, list(_linked_problems(folder, gold.benchmark)), []
+    benchmark, contents = gold.benchmark, []
+    problems = list(_linked_problems(folder, benchmark))
     for task in (*benchmark.tasks, *benchmark.auxiliary):
         read = {}
         for split in task.splits.values():
@@ -56,13 +57,13 @@ def read_folder(folder: Path, gold: Gold) -> list[Content]:
             if examples:
                 read[split.name] = examples
         problems += _label_problems(task, read, gold)
-        found += [_content(task, task.splits[name], examples) for name, examples in read.items()]
-    if not found and not problems:
+        contents += [_content(task, task.splits[name], examples) for name, examples in read.items()]
+    if not contents and not problems:
         expected = f"{benchmark.tasks[0].name}/test.tsv"
         problems.append(f"{folder}: no file of {benchmark.name}; expected {expected} and others")
     if problems:
         raise SiteError("Nothing was published:\n" + "\n".join(problems))
-    return found
+    return contents
 
 
 def _linked_problems(folder: Path, benchmark: records.Benchmark) -> Iterator[str]:
@@ -82,15 +83,15 @@ def linked_tasks(benchmark: records.Benchmark) -> dict[str, str]:
     """Tasks that `gluebench data get` fetches from their publishers, each with its packaged benchmark."""
     from gluebench.data.sources.release import load_release
 
-    found = {}
+    publishers = {}
     for name in records.installed():
         packaged = records.load_benchmark(name)
         for task in packaged.tasks:
             release = load_release(name).tasks[task.name]
             hub = any(split.hub for split in release.splits.values())
             if (hub or release.archive or release.manual) and task in benchmark.tasks:
-                found[task.name] = name
-    return found
+                publishers[task.name] = name
+    return publishers
 
 
 def named_for_commands(benchmark: Benchmark, address: str) -> str:
@@ -117,7 +118,7 @@ def _examples(
     examples = load_split(folder, benchmark, task.name, split.name)
     if len(examples) != split.size:
         raise DataError([f"{path}: {len(examples):,} examples, expected {split.size:,}"])
-    if any("\t" in text or "\n" in text for each in examples for text in each.inputs.values()):
+    if any("\t" in text or "\n" in text for example in examples for text in example.inputs.values()):
         raise DataError([f"{path}: a tab or line end within a text; expected none, since columns end there"])
     return examples
 
@@ -128,15 +129,15 @@ def _label_problems(task: records.Task, read: dict[str, list[Example]], gold: Go
         if "test" not in file.splits or (name := file.splits["test"].name) not in read:
             continue
         examples, where = read[name], f"{task.name}/{file.splits['test'].file}"
-        if any(each.label is not None for each in examples):
+        if any(example.label is not None for example in examples):
             yield f"{where}: has a label column; expected index {' '.join(task.columns)} without labels"
         for column in task.columns:
-            if _equals([each.inputs[column] for each in _by_index(examples)], gold.columns[file.name]):
+            if _equals([example.inputs[column] for example in _by_index(examples)], gold.columns[file.name]):
                 yield f"{where}: column {column} holds the test labels; expected texts"
-        tests = {tuple(each.inputs.values()) for each in examples}
+        tests = {tuple(example.inputs.values()) for example in examples}
         for other, rows in read.items():
             labelled = other != name and rows[0].label is not None
-            if labelled and tests <= {tuple(each.inputs.values()) for each in rows}:
+            if labelled and tests <= {tuple(row.inputs.values()) for row in rows}:
                 path = f"{task.name}/{task.splits[other].file}"
                 yield f"{path}: holds every test example with a label; expected the {other} split"
 
@@ -158,9 +159,9 @@ def _equals(texts: Sequence[str], gold: Column) -> bool:
 def _content(task: records.Task, split: records.Split, examples: Sequence[Example]) -> Content:
     labelled = examples[0].label is not None
     rows = [("index", *task.columns, *["label"] * labelled)]
-    for each in examples:
-        label = each.label if isinstance(each.label, str) else repr(each.label)
-        rows.append((str(each.index), *each.inputs.values(), *[label] * labelled))
+    for example in examples:
+        label = example.label if isinstance(example.label, str) else repr(example.label)
+        rows.append((str(example.index), *example.inputs.values(), *[label] * labelled))
     data = "".join("\t".join(row) + "\n" for row in rows).encode()
     return Content(f"{task.name}/{split.name}.tsv", data, task.name, split.name, len(examples))
 
@@ -188,13 +189,13 @@ def _placeholder(task: records.Task, size: int) -> Column:
 def save(name: str, contents: Sequence[Content]) -> list[DataFile]:
     """Put files into the storage under their checksums; returns rows that `replace` writes."""
     storage, rows = storages["data"], []
-    for each in contents:
-        digest = hashlib.sha256(each.data).hexdigest()
+    for path, data, task, split, number in contents:
+        digest = hashlib.sha256(data).hexdigest()
         file = f"{name}/{digest}"
         if not storage.exists(file):
-            storage.save(file, ContentFile(each.data))
-        facts = {"task": each.task, "split": each.split, "rows": each.rows}
-        rows.append(DataFile(path=each.path, file=file, size=len(each.data), sha256=digest, **facts))
+            storage.save(file, ContentFile(data))
+        facts = {"path": path, "task": task, "split": split, "rows": number}
+        rows.append(DataFile(file=file, size=len(data), sha256=digest, **facts))
     return rows
 
 

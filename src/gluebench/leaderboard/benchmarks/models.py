@@ -17,8 +17,7 @@ from django.urls import reverse
 from gluebench import benchmark as records
 from gluebench.leaderboard.accounts.models import User
 from gluebench.leaderboard.accounts.trust import revoke
-from gluebench.leaderboard.benchmarks import labels
-from gluebench.leaderboard.benchmarks.manifests import Manifest
+from gluebench.leaderboard.benchmarks.files import Manifest, labels_at_hand
 from gluebench.leaderboard.benchmarks.policy import Policy, policy_of
 from gluebench.leaderboard.common.signals import account_deleted, account_exported
 from gluebench.leaderboard.folder import SiteError
@@ -90,7 +89,7 @@ class Benchmark(models.Model):
     @property
     def gold_path(self) -> Path:
         """The folder of labels. The web process never opens it."""
-        return labels.at_hand(self.gold)
+        return labels_at_hand(self.gold)
 
     @property
     def policy(self) -> Policy:

@@ -6,7 +6,8 @@ A policy is a small TOML file, or the form on the organiser's page; what it leav
 from __future__ import annotations
 
 import tomllib
-from collections.abc import Mapping
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import suppress
 from dataclasses import dataclass, fields
 from datetime import date
 from pathlib import Path
@@ -69,22 +70,21 @@ class Policy:
 
 def policy_of(values: Mapping[str, Any]) -> Policy:
     """A policy from a mapping, as TOML and JSON give one. Raises PolicyError with all that is wrong."""
-    known = {field.name: field for field in fields(Policy)}
-    problems = [
-        f"{name!r} is not a setting; known are {', '.join(known)}." for name in values if name not in known
-    ]
-    found: dict[str, Any] = {}
+    known = [field.name for field in fields(Policy)]
+    problems, settings = [], {}
     for name, value in values.items():
-        if name in known:
-            try:
-                found[name] = _read(name, value)
-            except ValueError as error:
-                problems.append(f"{name}: {error}")
-    if not problems and (found.get("public_share") is None) != (found.get("reveal") is None):
+        if name not in known:
+            problems.append(f"{name!r} is not a setting; known are {', '.join(known)}.")
+            continue
+        try:
+            settings[name] = _read(name, value)
+        except ValueError as error:
+            problems.append(f"{name}: {error}")
+    if not problems and (settings.get("public_share") is None) != (settings.get("reveal") is None):
         problems.append("public_share and reveal belong together: give both or neither.")
     if problems:
         raise PolicyError(problems)
-    return Policy(**found)
+    return Policy(**settings)
 
 
 def read_policy(path: Path) -> Policy:
@@ -96,50 +96,31 @@ def read_policy(path: Path) -> Policy:
         raise PolicyError([f"{path} is not a TOML file: {error}"]) from None
 
 
+EXPECTED: dict[str, tuple[Callable[[Any], bool], str]] = {
+    **{name: (words.__contains__, f"one of {', '.join(words)}") for name, words in CHOICES.items()},
+    "approval": (lambda value: isinstance(value, bool), "true or false"),
+    "reveal": (lambda value: value is None or type(value) is date, "a date as 2027-06-30"),
+    "public_share": (
+        lambda value: value is None or (type(value) in (int, float) and 0 < value < 1),
+        "a number between 0 and 1",
+    ),
+    "smallest_category": (lambda value: type(value) is int and value >= 0, "a whole number from 0 on"),
+}
+"""For each setting, whether a value will do, and what was expected; `LIMIT` holds for those not named."""
+LIMIT: tuple[Callable[[Any], bool], str] = (
+    lambda value: value is None or (type(value) is int and value >= 1),
+    "a whole number from 1 on, or nothing for no limit",
+)
+
+
 def _read(name: str, value: Any) -> Any:
     """One value as its setting wants it. Raises ValueError that says what was expected."""
-    if name in CHOICES:
-        if value not in CHOICES[name]:
-            raise ValueError(f"expected one of {', '.join(CHOICES[name])}, found {value!r}")
-        return value
-    if name == "approval":
-        return _boolean(value)
-    if name == "reveal":
-        return _date(value)
-    if name == "public_share":
-        return _share(value)
-    return _count(name, value)
-
-
-def _boolean(value: Any) -> bool:
-    if not isinstance(value, bool):
-        raise ValueError(f"expected true or false, found {value!r}")
-    return value
-
-
-def _date(value: Any) -> date | None:
-    if value is None or (isinstance(value, date) and type(value) is date):
-        return value
-    try:
-        return date.fromisoformat(value)
-    except (TypeError, ValueError):
-        raise ValueError(f"expected a date as 2027-06-30, found {value!r}") from None
-
-
-def _share(value: Any) -> float | None:
-    if value is None:
-        return None
-    if isinstance(value, bool) or not isinstance(value, int | float) or not 0 < value < 1:
-        raise ValueError(f"expected a number between 0 and 1, found {value!r}")
-    return float(value)
-
-
-def _count(name: str, value: Any) -> int | None:
-    if value is None and name != "smallest_category":
-        return None
-    least = 0 if name == "smallest_category" else 1
-    if isinstance(value, bool) or not isinstance(value, int) or value < least:
-        raise ValueError(f"expected a whole number from {least} on, or nothing for no limit, found {value!r}")
+    if name == "reveal" and isinstance(value, str):
+        with suppress(ValueError):
+            value = date.fromisoformat(value)
+    will_do, expected = EXPECTED.get(name, LIMIT)
+    if not will_do(value):
+        raise ValueError(f"expected {expected}, found {value!r}")
     return value
 
 
@@ -149,14 +130,14 @@ def sentences(policy: Policy, *, revealed: bool = False, categories: bool = True
     `revealed`: the rows that were held back count already. `categories`: there are diagnostic categories
     whose labels are not public.
     """
-    return [*_of_limits(policy), *_of_entries(policy), *_of_feedback(policy), *_of_rows(policy, revealed)] + (
-        [f"Diagnostic categories with fewer than {policy.smallest_category} examples are not shown."]
-        if categories and policy.smallest_category > 1
-        else []
-    )
+    lines = [*_of_limits(policy), *_of_entries(policy), *_of_scores(policy, revealed)]
+    if categories and policy.smallest_category > 1:
+        least = policy.smallest_category
+        lines.append(f"Diagnostic categories with fewer than {least} examples are not shown.")
+    return lines
 
 
-def _of_limits(policy: Policy) -> list[str]:
+def _of_limits(policy: Policy) -> Iterator[str]:
     whose = "You" if policy.per == "person" else "Your team"
     sliding = policy.window == "sliding"
     spans = (
@@ -165,47 +146,41 @@ def _of_limits(policy: Policy) -> list[str]:
         (policy.total, "in all"),
     )
     parts = [f"{number} {span}" for number, span in spans if number is not None]
-    found = []
     if parts:
-        found.append(f"{whose} may send {', '.join(parts)}; what is not valid or fails does not count.")
+        yield f"{whose} may send {', '.join(parts)}; what is not valid or fails does not count."
     if policy.at_once is not None:
-        found.append(f"{whose} may have {policy.at_once} waiting or being graded at the same time.")
+        yield f"{whose} may have {policy.at_once} waiting or being graded at the same time."
     if policy.invalid_per_day is not None:
-        found.append(f"{whose} may send {policy.invalid_per_day} files in a day that turn out not valid.")
-    return found
+        yield f"{whose} may send {policy.invalid_per_day} files in a day that turn out not valid."
 
 
-def _of_entries(policy: Policy) -> list[str]:
-    found = []
+def _of_entries(policy: Policy) -> Iterator[str]:
     if policy.incomplete == "refused":
-        found.append("A submission must have a file for every scored task.")
+        yield "A submission must have a file for every scored task."
     else:
-        found.append("A submission that lacks files is taken, and listed without a rank.")
+        yield "A submission that lacks files is taken, and listed without a rank."
     if policy.approval:
-        found.append("An organiser approves each entry before the board shows it.")
-    return found
+        yield "An organiser approves each entry before the board shows it."
 
 
-def _of_feedback(policy: Policy) -> list[str]:
+def _of_scores(policy: Policy, revealed: bool) -> Iterator[str]:
     whose = "you" if policy.per == "person" else "your team"
-    told = {
+    yield {
         "full": "You see the full report as soon as it is graded.",
         "ladder": (
             "A task shows a new score only if it beats the best that "
             f"{whose} sent before by more than one standard error; if not, it shows that best again."
         ),
         "on-publish": "You see a report only once you publish the submission.",
-    }
-    return [told[policy.feedback], "Scores are rounded to what their test set can tell."]
-
-
-def _of_rows(policy: Policy, revealed: bool) -> list[str]:
+    }[policy.feedback]
+    yield "Scores are rounded to what their test set can tell."
     if policy.public_share is None or policy.reveal is None:
-        return []
+        return
     if revealed:
-        return ["Scores are of the rows that were held back until the reveal."]
+        yield "Scores are of the rows that were held back until the reveal."
+        return
     share, day = f"{100 * policy.public_share:.3g} %", f"{policy.reveal.day} {policy.reveal:%B %Y}"
-    return [
+    yield (
         f"Scores are of about {share} of the rows, the same for everybody and known to nobody; "
         f"on {day} all submissions are scored on the others."
-    ]
+    )

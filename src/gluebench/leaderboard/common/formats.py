@@ -46,6 +46,11 @@ def margin_text(score: Mapping[str, Any] | None) -> str:
     return f"−{percent(below)} +{percent(above)}"
 
 
+def kappa(value: float | None) -> str:
+    """Kappa with two decimals, as the paper gives it."""
+    return ABSENT if value is None else f"{value:.2f}".replace("-", "−")
+
+
 def count(number: int | None) -> str:
     """A count as people read it: 12,345; 110 million where it is large."""
     if number is None:
@@ -63,17 +68,20 @@ def short(name: str, letters: int = LETTERS) -> str:
 
 def labels_of(entries: Sequence[Mapping[str, Any]]) -> list[str]:
     """A name for each system in a picture or a title; its model leads where others are called alike."""
-    found = [short(entry["name"]) for entry in entries]
-    times = Counter(found)
-    found = [
-        name if times[name] == 1 else f"{short(entry['model'], LETTERS // 2)}, {short(name, LETTERS // 2)}"
-        for name, entry in zip(found, entries, strict=True)
+    half = LETTERS // 2
+    names = [short(entry["name"]) for entry in entries]
+    others = [
+        f"{short(e['model'], half)}, {short(name, half)}" for name, e in zip(names, entries, strict=True)
     ]
-    times = Counter(found)
-    return [
-        name if times[name] == 1 else f"{short(name, LETTERS // 2)}, {entry['key']}"
-        for name, entry in zip(found, entries, strict=True)
-    ]
+    names = _distinct(names, others)
+    others = [f"{short(name, half)}, {entry['key']}" for name, entry in zip(names, entries, strict=True)]
+    return _distinct(names, others)
+
+
+def _distinct(names: Sequence[str], others: Sequence[str]) -> list[str]:
+    """The names, each replaced by the other where it is not the only one of its kind."""
+    counts = Counter(names)
+    return [name if counts[name] == 1 else other for name, other in zip(names, others, strict=True)]
 
 
 def hundred(value: float | None) -> Any:

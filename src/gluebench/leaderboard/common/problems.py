@@ -63,7 +63,7 @@ class ProblemError(Exception):
             "title": HTTPStatus(self.status).phrase,
             "status": self.status,
             "detail": self.detail,
-            "errors": [each.dict() for each in self.errors],
+            "errors": [error.dict() for error in self.errors],
             "next": self.next.isoformat() if self.next else None,
         }
         return HttpResponse(json.dumps(body), status=self.status, content_type=JSON, headers=self.headers)
@@ -84,5 +84,5 @@ def not_found(detail: str) -> ProblemError:
 
 def invalid(errors: Sequence[FieldError]) -> ProblemError:
     """Values that cannot be taken, all of them."""
-    told = "; ".join(f"{each.field}: {each.message}" if each.field else each.message for each in errors)
-    return ProblemError(422, "field", told, errors=errors)
+    texts = (f"{error.field}: {error.message}" if error.field else error.message for error in errors)
+    return ProblemError(422, "field", "; ".join(texts), errors=errors)

@@ -42,11 +42,11 @@ def address(request: HttpRequest) -> str:
 
     Of an IPv6 address the network: a single line has all the 2**64 addresses of one.
     """
-    told = str(request.META.get("REMOTE_ADDR", ""))
+    text = str(request.META.get("REMOTE_ADDR", ""))
     try:
-        found = ipaddress.IPv6Address(told)
+        parsed = ipaddress.IPv6Address(text)
     except ValueError:
-        return told
-    if found.ipv4_mapped is not None:
-        return str(found.ipv4_mapped)
-    return str(ipaddress.IPv6Network((int(found), 64), strict=False))
+        return text
+    if parsed.ipv4_mapped is not None:
+        return str(parsed.ipv4_mapped)
+    return str(ipaddress.IPv6Network((int(parsed), 64), strict=False))

@@ -51,7 +51,6 @@ WINDOWS = {
 class Tally:
     """What is counted against one limit."""
 
-    name: str
     cap: Callable[[datetime], int | None]
     """The limit at a moment; None for no limit."""
     ends: Sequence[datetime] = ()

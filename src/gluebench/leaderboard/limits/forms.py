@@ -19,7 +19,7 @@ EXPLAINED = {
     "total": ("Submissions in all", "Over the whole life of the benchmark. Empty: no limit."),
     "at_once": ("Submissions at the same time", "Those waiting or being graded. Empty: no limit."),
     "invalid_per_day": (
-        "Uploads in a day that come to nothing",
+        "Rejected uploads per day",
         "Invalid, failed and withdrawn ones cost no quota and have this cap of their own. Empty: no limit.",
     ),
     "per": ("Counted for", "Whether each person has these numbers, or a team shares them."),
@@ -80,9 +80,9 @@ class PolicyForm(forms.Form):
                 policy_of(self.policy())
             except PolicyError as error:
                 for problem in error.problems:
-                    name, colon, said = problem.partition(": ")
+                    name, colon, sentence = problem.partition(": ")
                     known = bool(colon) and name in EXPLAINED
-                    self.add_error(name if known else "reveal", said if known else problem)
+                    self.add_error(name if known else "reveal", sentence if known else problem)
         return self.cleaned_data
 
     def policy(self) -> dict[str, Any]:
@@ -138,12 +138,11 @@ class OverrideForm(forms.ModelForm):  # type: ignore[type-arg]
     def clean_who(self) -> User | Team:
         """The person, or the team."""
         who = self.cleaned_data["who"].strip()
-        found = (
-            User.objects.filter(email__iexact=who).first() or Team.objects.filter(name__iexact=who).first()
-        )
-        if found is None:
+        user = User.objects.filter(email__iexact=who).first()
+        match = user or Team.objects.filter(name__iexact=who).first()
+        if match is None:
             raise ValidationError(f"There is no account and no team called {who!r} on this site.")
-        return found
+        return match
 
     def clean(self) -> dict[str, Any]:
         """The fields, unless they change no limit."""
@@ -164,6 +163,16 @@ class OverrideForm(forms.ModelForm):  # type: ignore[type-arg]
         self.instance.user = who if isinstance(who, User) else None
         self.instance.team = who if isinstance(who, Team) else None
         super()._post_clean()  # type: ignore[misc]
+
+
+class RemovalForm(forms.Form):
+    """Why an exception ends."""
+
+    reason = forms.CharField(
+        max_length=400,
+        validators=[plain],
+        error_messages={"required": "give a reason of at most 400 characters."},
+    )
 
 
 class TeamForm(forms.ModelForm):  # type: ignore[type-arg]

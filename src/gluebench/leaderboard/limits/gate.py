@@ -17,9 +17,9 @@ from gluebench.leaderboard.submissions.models import Submission
 class QuotaError(Exception):
     """A submission that a limit does not allow now. The message says which, and when the next may come."""
 
-    def __init__(self, found: Usage, said: str = "") -> None:
-        self.usage = found
-        super().__init__(said or " ".join(found.blocked))
+    def __init__(self, usage: Usage, message: str = "") -> None:
+        self.usage = usage
+        super().__init__(message or " ".join(usage.blocked))
 
     @property
     def next(self) -> datetime | None:
@@ -54,9 +54,9 @@ def take(submission: Submission) -> None:
 def _require(submission: Submission, benchmark: Benchmark, user: User) -> None:
     if _sent_before(submission):
         return
-    found = usage(benchmark, user)
-    if found.blocked:
-        raise QuotaError(found) if found.open else ClosedError(found)
+    now = usage(benchmark, user)
+    if now.blocked:
+        raise QuotaError(now) if now.open else ClosedError(now)
 
 
 def _sent_before(submission: Submission) -> bool:

@@ -29,8 +29,8 @@ class OverrideQuerySet(models.QuerySet["Override"]):
         whose = models.Q(user=user)
         if user.team_id is not None:
             whose |= models.Q(team=user.team_id)
-        found = self.in_force(now).filter(whose, benchmark=benchmark)
-        return found.order_by(models.F("user").asc(nulls_last=True), "-created", "-pk")
+        overrides = self.in_force(now).filter(whose, benchmark=benchmark)
+        return overrides.order_by(models.F("user").asc(nulls_last=True), "-created", "-pk")
 
 
 class Override(models.Model):

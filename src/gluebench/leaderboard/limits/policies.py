@@ -36,7 +36,8 @@ def change_policy(
         former = row.policy
         before = {**former.as_dict(), "open": row.open}
         policy = policy_of({**row.settings, **values})
-        row.settings = unusual(policy)
+        usual = Policy().as_dict()
+        row.settings = {name: value for name, value in policy.as_dict().items() if value != usual[name]}
         row.open = row.open if open is None else open
         after = {**policy.as_dict(), "open": row.open}
         changes = {name: [before[name], after[name]] for name in after if before[name] != after[name]}
@@ -46,12 +47,6 @@ def change_policy(
             follow_policy(row, former)
     benchmark.settings, benchmark.open = row.settings, row.open
     return changes
-
-
-def unusual(policy: Policy) -> dict[str, Any]:
-    """The settings in which a policy differs from the usual one."""
-    usual = Policy().as_dict()
-    return {name: value for name, value in policy.as_dict().items() if value != usual[name]}
 
 
 def add_override(override: Override, actor: User | None = None) -> Override:
@@ -83,19 +78,14 @@ def _facts(override: Override) -> dict[str, Any]:
     }
 
 
-def settle(name: str, file: Path | None, changes: Mapping[str, str]) -> list[str]:
+def set_policy(name: str, file: Path | None, changes: Mapping[str, str]) -> list[str]:
     """See `commands.policy`."""
     benchmark = Benchmark.objects.named(name)
     values = {} if file is None else read_policy(file).as_dict()
     values.update({setting: _value(setting, text) for setting, text in changes.items()})
     change_policy(benchmark, values, reason="command line")
-    return lines(benchmark.policy)
-
-
-def lines(policy: Policy) -> list[str]:
-    """A policy as lines of a file that `read_policy` reads."""
-    values = policy.as_dict().items()
-    return [f"{name} = {json.dumps(NONE if value is None else value)}" for name, value in values]
+    values = benchmark.policy.as_dict()
+    return [f"{name} = {json.dumps(NONE if value is None else value)}" for name, value in values.items()]
 
 
 def _value(name: str, text: str) -> Any:

@@ -1,8 +1,8 @@
 """What somebody may still send to a benchmark: how much is used, what remains, when the next one is possible.
 
-Every upload counts in one of two ways. One that was graded, or may yet be, costs quota. One that came to
-nothing (invalid, failed, withdrawn before its grading) costs none and has a cap of its own. Grading something
-again changes neither: what scored once has cost its quota.
+Every upload counts in one of two ways. One that was graded, or may yet be, costs quota. A rejected one
+(invalid, failed, withdrawn before its grading) costs none and has a cap of its own. Grading something again
+changes neither: what scored once has cost its quota.
 """
 
 from __future__ import annotations
@@ -35,10 +35,13 @@ ENDED = Q(status__in=[Status.INVALID, Status.FAILED])
 AGAIN = Q(status__in=OPEN, finished__isnull=False)
 """Being graded another time."""
 SCORED = Q(Exists(Result.objects.filter(submission=OuterRef("pk"), report__isnull=False)))
-NOTHING = ~SCORED & (ENDED | AGAIN & (Q(verdict="invalid") | ~Q(failure="")))
-"""Uploads that came to nothing: they cost no quota."""
+REJECTED = ~SCORED & (ENDED | AGAIN & (Q(verdict="invalid") | ~Q(failure="")))
+"""Rejected uploads: they cost no quota."""
 FIRST_TIME = Q(status__in=OPEN, finished__isnull=True)
 """Waiting for their first grading, or in it."""
+COUNTED = {"at_once": FIRST_TIME, "invalid": REJECTED}
+"""What counts against a limit; against the others, what costs quota."""
+PHRASES = {"total": "in all", "at_once": "at the same time"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,7 +49,7 @@ class Limit:
     """One limit, as it stands now."""
 
     name: str
-    """"day", "month", "total", "at_once", or "invalid": uploads of a day that came to nothing."""
+    """"day", "month", "total", "at_once", or "invalid": rejected uploads of a day."""
     used: int
     limit: int | None
     """None: no limit."""
@@ -118,18 +121,23 @@ def usage(benchmark: Benchmark, user: User, now: datetime | None = None) -> Usag
     now = now or timezone.now()
     policy = benchmark.policy
     exceptions = list(Override.objects.of(benchmark, user, now))
-    sent = Submission.objects.filter(counted_with(user, policy), benchmark=benchmark)
-    caps = {name: _cap(field, policy, exceptions) for name, field in FIELDS.items()}
-    tallies = [_tally(name, cap, sent, policy, now) for name, cap in caps.items()]
     changes = [one.until for one in exceptions if one.until is not None]
-    limits = tuple(_limit(tally, policy, sent, now, changes) for tally in tallies)
+    sent = Submission.objects.filter(counted_with(user, policy), benchmark=benchmark)
+    limits, tallies = [], {}
+    for name, field in FIELDS.items():
+        # Rejected uploads are counted over 24 hours under either policy.
+        window = WINDOWS.get(("day", "sliding") if name == "invalid" else (name, policy.window))
+        tally = tallies[name] = _tally(name, _cap(field, policy, exceptions), window, sent, now)
+        moment = None if tally.allows(now) else first_allowed([tally], now, changes)
+        phrase = window.phrase if window else PHRASES[name]
+        limits.append(Limit(name, tally.used(now), tally.cap(now), phrase, moment))
     per = "team" if policy.per == "team" and user.team_id is not None else "person"
-    found = Usage(limits, per, benchmark.open, None)
-    if not found.blocked or not benchmark.open:
-        return found
-    timed = [tally for tally in tallies if tally.name != "at_once"]
-    moment = first_allowed(timed, now, changes)
-    return replace(found, next=moment if moment != now else None)
+    usage = Usage(tuple(limits), per, benchmark.open, None)
+    if not usage.blocked or not benchmark.open:
+        return usage
+    del tallies["at_once"]
+    moment = first_allowed([*tallies.values()], now, changes)
+    return replace(usage, next=moment if moment != now else None)
 
 
 def counted_with(user: User, policy: Policy) -> Q:
@@ -159,52 +167,30 @@ def _cap(field: str, policy: Policy, exceptions: Sequence[Override]) -> Callable
     return cap
 
 
-def _window(name: str, policy: Policy) -> Window | None:
-    """The window of a limit. Uploads that came to nothing are those of 24 hours under either policy."""
-    if name == "invalid":
-        return WINDOWS["day", "sliding"]
-    return WINDOWS.get((name, policy.window))
-
-
 def _tally(
     name: str,
     cap: Callable[[datetime], int | None],
+    window: Window | None,
     sent: SubmissionQuerySet,
-    policy: Policy,
     now: datetime,
 ) -> Tally:
-    window = _window(name, policy)
-    rows = _rows(name, sent, window, now)
+    rows = sent.filter(COUNTED.get(name, ~REJECTED))
+    if window is not None:  # a clock that was ahead evades nothing: there is no upper end
+        rows = rows.filter(submitted__gte=window.start(now))
     if window is None or cap(now) is None:
-        return Tally(name, cap, lasting=rows.count())
-    times = rows.order_by().values_list("submitted", flat=True)
-    return Tally(name, cap, ends=[window.end(time) for time in times])
-
-
-def _rows(name: str, sent: SubmissionQuerySet, window: Window | None, now: datetime) -> SubmissionQuerySet:
-    """What counts against a limit now. A clock that was ahead evades nothing: there is no upper end."""
-    which = FIRST_TIME if name == "at_once" else NOTHING if name == "invalid" else ~NOTHING
-    return sent.filter(which) if window is None else sent.filter(which, submitted__gte=window.start(now))
-
-
-def _limit(
-    tally: Tally, policy: Policy, sent: SubmissionQuerySet, now: datetime, changes: list[datetime]
-) -> Limit:
-    window = _window(tally.name, policy)
-    phrase = window.phrase if window else {"total": "in all", "at_once": "at the same time"}[tally.name]
-    moment = None if tally.allows(now) else first_allowed([tally], now, changes)
-    return Limit(tally.name, tally.used(now), tally.cap(now), phrase, moment)
+        return Tally(cap, lasting=rows.count())
+    return Tally(cap, [window.end(sent) for sent in rows.order_by().values_list("submitted", flat=True)])
 
 
 def _sentence(limit: Limit, per: str) -> str:
     whose = "Your team's" if per == "team" else "Your"
-    thing = "upload" if limit.name == "invalid" else "submission"
+    thing = "rejected upload" if limit.name == "invalid" else "submission"
     what = f"{limit.limit} {thing}{'' if limit.limit == 1 else 's'}"
     if limit.name == "at_once" and limit.limit:
         return f"{whose} limit is {what} waiting or being graded {limit.phrase}; 0 remain until one is done."
     if limit.name == "invalid":
-        what += " that came to nothing (invalid, failed or withdrawn before grading)"
-    said = f"{whose} limit is {what} {limit.phrase}; 0 remain."
+        what += " (invalid, failed or withdrawn before grading)"
+    sentence = f"{whose} limit is {what} {limit.phrase}; 0 remain."
     if limit.next is not None:
-        return f"{said} The next one is possible from {precise(limit.next)}."
-    return f"{said} Only the benchmark's organiser can allow more."
+        return f"{sentence} The next one is possible from {precise(limit.next)}."
+    return f"{sentence} Only the benchmark's organiser can allow more."

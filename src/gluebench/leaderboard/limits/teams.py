@@ -1,4 +1,4 @@
-"""Founding, joining and leaving a team, each under the lock that sending a submission takes."""
+"""Starting, joining and leaving a team, each under the lock that sending a submission takes."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ class TeamError(ValueError):
     """Something about teams that cannot be done; the message says why."""
 
 
-def found(user: User, name: str) -> Team:
+def create(user: User, name: str) -> Team:
     """A new team with this person in it. Raises TeamError if the name is taken, or for who is in a team."""
     try:
         with transaction.atomic():
@@ -30,17 +30,17 @@ def found(user: User, name: str) -> Team:
 
 def join(user: User, code: str) -> Team:
     """Enter the team that has this code. Raises TeamError for an old code, or for who is in another team."""
-    wanted = Team.objects.filter(code=code).first()
-    if wanted is None:
+    team = Team.objects.filter(code=code).first()
+    if team is None:
         raise TeamError("This link is not valid any more. Ask the team for its present one.")
     with transaction.atomic():
         person, present = hold(user.pk)
-        if present != wanted:
+        if present != team:
             _require_none(present)
             # Locked only by who holds no other team: two people who change places must not wait for ever.
-            Team.objects.select_for_update(no_key=True).get(pk=wanted.pk)
-            _enter(person, wanted)
-    return wanted
+            Team.objects.select_for_update(no_key=True).get(pk=team.pk)
+            _enter(person, team)
+    return team
 
 
 def leave(user: User) -> None:
@@ -52,7 +52,7 @@ def leave(user: User) -> None:
 
 
 def renew(user: User) -> Team:
-    """Make the link of one's team anew; the old one lets nobody in any more."""
+    """Make another link of one's team; the old one no longer works."""
     with transaction.atomic():
         _, team = _member(user)
         team.code = new_code()

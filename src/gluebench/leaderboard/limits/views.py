@@ -7,7 +7,6 @@ from typing import Any
 
 from django.contrib import messages
 from django.contrib.auth.decorators import login_required
-from django.core.exceptions import ValidationError
 from django.db.models import Max
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
@@ -20,14 +19,12 @@ from django.views.decorators.http import require_POST
 from gluebench.leaderboard.accounts.models import SignedInRequest, Team, User, account_name
 from gluebench.leaderboard.benchmarks.models import Benchmark
 from gluebench.leaderboard.limits import teams
-from gluebench.leaderboard.limits.forms import OverrideForm, PolicyForm, TeamForm
+from gluebench.leaderboard.limits.forms import OverrideForm, PolicyForm, RemovalForm, TeamForm
 from gluebench.leaderboard.limits.models import Override
 from gluebench.leaderboard.limits.policies import add_override, change_policy, remove_override
 from gluebench.leaderboard.limits.quota import usage
 from gluebench.leaderboard.limits.teams import TeamError
-from gluebench.leaderboard.submissions.models import Submission
 from gluebench.leaderboard.submissions.requests import organised
-from gluebench.leaderboard.text import plain
 
 SHOWN = 5
 """Benchmarks whose quota stands beside one's submissions: those that one sent something to last."""
@@ -65,19 +62,13 @@ def override(request: SignedInRequest, name: str) -> HttpResponse:
 @require_POST
 def override_end(request: SignedInRequest, name: str, pk: int) -> HttpResponse:
     """Remove an exception; the reason is obligatory."""
-    benchmark = organised(request, name)
-    found = get_object_or_404(Override.objects.filter(benchmark=benchmark), pk=pk)
-    reason = request.POST.get("reason", "").strip()
-    try:
-        plain(reason)
-    except ValidationError as error:
-        reason = ""
-        messages.error(request, error.message)
-    if reason and len(reason) <= 400:
-        remove_override(found, actor=request.user, reason=reason)
-        messages.success(request, f"The exception for {_whose(found, request.user)} is removed.")
+    override = get_object_or_404(Override, benchmark=organised(request, name), pk=pk)
+    form = RemovalForm(request.POST)
+    if form.is_valid():
+        remove_override(override, actor=request.user, reason=form.cleaned_data["reason"])
+        messages.success(request, f"The exception for {_whose(override, request.user)} is removed.")
     else:
-        messages.error(request, "Nothing was removed: give a reason of at most 400 characters.")
+        messages.error(request, f"Nothing was removed: {' '.join(map(str, form.errors['reason']))}")
     return redirect("limits", name)
 
 
@@ -87,7 +78,7 @@ def team(request: SignedInRequest) -> HttpResponse:
     form = TeamForm(request.POST or None)
     if request.method == "POST" and form.is_valid():
         try:
-            made = teams.found(request.user, form.cleaned_data["name"])
+            made = teams.create(request.user, form.cleaned_data["name"])
         except TeamError as error:
             form.add_error("name", str(error))
         else:
@@ -106,9 +97,9 @@ def team_join(request: SignedInRequest, code: str) -> HttpResponse:
     """The page behind an invitation: says what joining means, and joins."""
     if request.method == "POST":
         return _done(request, lambda user: teams.join(user, code), "You are in the team {} now.")
-    wanted = Team.objects.filter(code=code).first()
-    context = {"wanted": wanted, "code": code, "here": "team"}
-    return render(request, "limits/join.html", context, status=200 if wanted else 404)
+    invited_to = Team.objects.filter(code=code).first()
+    context = {"wanted": invited_to, "code": code, "here": "team"}
+    return render(request, "limits/join.html", context, status=200 if invited_to else 404)
 
 
 @login_required
@@ -125,9 +116,9 @@ def team_renew(request: SignedInRequest) -> HttpResponse:
     return _done(request, teams.renew, "The link is made anew; the old one is not valid any more.")
 
 
-def _done(request: SignedInRequest, act: Callable[[User], object], said: str) -> HttpResponse:
+def _done(request: SignedInRequest, act: Callable[[User], object], message: str) -> HttpResponse:
     try:
-        messages.success(request, said.format(act(request.user)))
+        messages.success(request, message.format(act(request.user)))
     except TeamError as error:
         messages.error(request, str(error))
     return redirect("team")
@@ -139,20 +130,20 @@ def _whose(override: Override, viewer: User) -> str:
 
 
 def _policy(request: SignedInRequest, benchmark: Benchmark, **forms: Any) -> HttpResponse:
-    found: list[Any] = list(benchmark.overrides.select_related("user", "team", "by"))
-    for each in found:
-        each.whose = _whose(each, request.user)
-        each.who = account_name(each.by, request.user) if each.by else "–"
+    overrides: list[Any] = list(benchmark.overrides.select_related("user", "team", "by"))
+    for override in overrides:
+        override.whose = _whose(override, request.user)
+        override.who = account_name(override.by, request.user) if override.by else "–"
     context = {
         "benchmark": benchmark,
-        "form": forms.get("form") or PolicyForm(benchmark),
-        "override_form": forms.get("override_form") or OverrideForm(),
-        "overrides": found,
-        "in_force": set(Override.objects.in_force().filter(benchmark=benchmark).values_list("pk", flat=True)),
+        "form": PolicyForm(benchmark),
+        "override_form": OverrideForm(),
+        "overrides": overrides,
+        "in_force": set(benchmark.overrides.in_force().values_list("pk", flat=True)),
         "tab": "limits",
     }
     wrong = any(form.errors for form in forms.values())
-    return render(request, "limits/policy.html", context, status=422 if wrong else 200)
+    return render(request, "limits/policy.html", context | forms, status=422 if wrong else 200)
 
 
 def quota(request: HttpRequest) -> dict[str, Any]:
@@ -165,8 +156,8 @@ def _shown(request: HttpRequest) -> SafeString:
     if user is None or not user.is_authenticated:
         return SafeString("")
     name = request.resolver_match.kwargs.get("name") if request.resolver_match else None
-    found = Benchmark.objects.filter(name=name) if name else _recent(user)
-    quotas = [(benchmark, usage(benchmark, user)) for benchmark in found]
+    benchmarks = Benchmark.objects.filter(name=name) if name else _recent(user)
+    quotas = [(benchmark, usage(benchmark, user)) for benchmark in benchmarks]
     if not quotas:
         return SafeString("")
     return render_to_string("limits/quota.html", {"quotas": quotas, "user": user, "named": name is None})
@@ -174,8 +165,7 @@ def _shown(request: HttpRequest) -> SafeString:
 
 def _recent(user: Any) -> list[Benchmark]:
     """The benchmarks that this person sent something to last; on a site of one benchmark, that one."""
-    sent = Submission.objects.filter(owner=user).order_by().values_list("benchmark")
-    latest = sent.annotate(last=Max("submitted")).order_by("-last")[:SHOWN]
-    found = Benchmark.objects.in_bulk([pk for pk, _ in latest])
+    sent_to = Benchmark.objects.filter(submissions__owner=user)
+    latest = sent_to.annotate(last=Max("submissions__submitted")).order_by("-last")[:SHOWN]
     only = list(Benchmark.objects.all()[:2])
-    return [found[pk] for pk, _ in latest] or (only if len(only) == 1 else [])
+    return list(latest) or (only if len(only) == 1 else [])

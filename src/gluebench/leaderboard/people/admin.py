@@ -1,4 +1,4 @@
-"""Studies on the admin pages: to be looked at; organisers' pages act on them."""
+"""Studies on the admin pages, without the texts: to be looked at; organizers' pages act on them."""
 
 from __future__ import annotations
 
@@ -7,12 +7,11 @@ from django.contrib import admin
 from gluebench.leaderboard.audit.admin import ReadOnlyAdmin
 from gluebench.leaderboard.people.models import Study
 
-
-@admin.register(Study)
-class StudyAdmin(ReadOnlyAdmin):
-    """What was drawn and what came of it, without the texts."""
-
-    list_display = ("key", "benchmark", "task", "created", "open", "public", "scored")
-    list_filter = ("benchmark", "open", "public")
-    search_fields = ("key", "task")
-    exclude = ("texts", "drawn")
+admin.site.register(
+    Study,
+    ReadOnlyAdmin,
+    list_display=("key", "benchmark", "task", "created", "open", "public", "scored"),
+    list_filter=("benchmark", "open", "public"),
+    search_fields=("key", "task"),
+    exclude=("texts", "drawn"),
+)

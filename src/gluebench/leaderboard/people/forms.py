@@ -62,18 +62,17 @@ class StudyForm(forms.Form):
 
     def clean_accounts(self) -> list[User]:
         """The accounts, in the order given."""
-        found, unknown = [], []
-        for email in dict.fromkeys(self.cleaned_data["accounts"].split()):
-            user = User.objects.filter(email__iexact=email, is_active=True).first()
-            if user is None:
-                unknown.append(email)
-            elif user not in found:
-                found.append(user)
+        accounts: dict[str, User | None] = {
+            email: User.objects.filter(email__iexact=email, is_active=True).first()
+            for email in self.cleaned_data["accounts"].split()
+        }
+        unknown = [email for email, user in accounts.items() if user is None]
         if unknown:
             shown = ", ".join(email for email in unknown if _is_email(email)) or "what was entered"
             raise ValidationError(f"There is no account on this site for {shown}; use a link instead.")
-        require_confirmed(found)
-        return found
+        users = list(dict.fromkeys(filter(None, accounts.values())))
+        require_confirmed(users)
+        return users
 
     def clean(self) -> dict[str, Any]:
         """The fields, with `table`: what the file holds."""
@@ -81,15 +80,22 @@ class StudyForm(forms.Form):
         if len(values.get("accounts", [])) > values.get("annotators", MOST_ANNOTATORS):
             self.add_error("accounts", "There are more accounts than annotators.")
         file, task = values.get("examples"), self.tasks.get(values.get("task", ""))
-        if file is not None and task is not None:
-            if file.size > settings.UPLOAD_BYTES:
-                self.add_error("examples", f"Larger than {settings.UPLOAD_BYTES // 1024**2} MB.")
-                return values
-            try:
-                values["table"] = read_table(file.read(), task)
-            except DataError as error:
-                self.add_error("examples", list(error.problems))
+        if file is None or task is None:
+            return values
+        if file.size > settings.UPLOAD_BYTES:
+            self.add_error("examples", f"Larger than {settings.UPLOAD_BYTES // 1024**2} MB.")
+            return values
+        try:
+            values["table"] = read_table(file.read(), task)
+        except DataError as error:
+            self.add_error("examples", list(error.problems))
         return values
+
+    def draw(self) -> dict[str, Any]:
+        """What `studies.make` draws."""
+        return {
+            name: self.cleaned_data[name] for name in ("table", "pairs", "annotators", "seed", "accounts")
+        }
 
 
 def _is_email(text: str) -> bool:
@@ -101,10 +107,9 @@ def _is_email(text: str) -> bool:
 
 
 INDEX = "index"
-OTHER = ("sentence1", "sentence2")
+RELEASED_COLUMNS = ("sentence1", "sentence2")
 """What the two texts are called in files of GLUE's release."""
-MOST = 20
-"""Problems that are told."""
+MAX_PROBLEMS = 20
 
 
 def split_of(task: Task) -> str:
@@ -128,44 +133,42 @@ def read_table(data: bytes, task: Task) -> Table:
     except UnicodeDecodeError as error:
         line = data.count(b"\n", 0, error.start) + 1
         raise DataError([f"line {line}: not UTF-8 text; save the file as UTF-8"]) from None
-    lines = [line.removesuffix("\r") for line in text.removesuffix("\n").split("\n")]
     problems: list[str] = []
-    examples = list(_examples(lines, task, problems))
+    examples = list(_examples(text.removesuffix("\n").split("\n"), task, problems))
     if problems:
-        more = [f"and {len(problems) - MOST:,} more of the kind"] if len(problems) > MOST else []
-        raise DataError(problems[:MOST] + more)
+        more = len(problems) - MAX_PROBLEMS
+        raise DataError([*problems[:MAX_PROBLEMS], *[f"and {more:,} more of the kind"] * (more > 0)])
     return table_of(task, split_of(task), examples)
 
 
 def _examples(lines: Sequence[str], task: Task, problems: list[str]) -> Iterator[Example]:
     header = [name.strip().casefold() for name in lines[0].split("\t")]
-    places = _places(header, task)
-    at = header.index(INDEX) if INDEX in header else None
+    columns = _text_columns(header, task)
     size = task.splits[split_of(task)].size
     seen: set[int] = set()
     for number, line in enumerate(lines[1:], 2):
-        cells = line.split("\t")
+        cells = line.removesuffix("\r").split("\t")
         if len(cells) != len(header):
             problems.append(f"line {number}: {len(cells)} columns; expected {len(header)}, as the header has")
             continue
-        told = cells[at] if at is not None else str(number - 2)
-        index = int(told) if told.isascii() and told.isdigit() and len(told) < 10 else -1
+        text = cells[header.index(INDEX)] if INDEX in header else str(number - 2)
+        index = int(text) if text.isascii() and text.isdigit() and len(text) < 10 else -1
         if not 0 <= index < size or index in seen:
             wrong = "it stands twice" if index in seen else f"expected a number from 0 to {size - 1}"
-            problems.append(f"line {number}: index {told[:20]!r}; {wrong}: {task.name} has {size} examples")
+            problems.append(f"line {number}: index {text[:20]!r}; {wrong}: {task.name} has {size} examples")
         seen.add(index)
-        texts = (cells[place] for place in places)
-        yield Example(index, dict(zip(task.columns, texts, strict=True)), None)
+        yield Example(index, {name: cells[at] for name, at in columns.items()}, None)
 
 
-def _places(header: Sequence[str], task: Task) -> list[int]:
-    """Where the texts stand."""
-    for names in (task.columns, OTHER):
+def _text_columns(header: Sequence[str], task: Task) -> dict[str, int]:
+    """Where each text of the task is in a row."""
+    for names in (task.columns, RELEASED_COLUMNS):
         if all(name.casefold() in header for name in names):
-            return [header.index(name.casefold()) for name in names]
+            places = [header.index(name.casefold()) for name in names]
+            return dict(zip(task.columns, places, strict=True))
     raise DataError(
         [
             f"line 1: the header has {', '.join(header)[:200] or 'nothing'}; expected the columns "
-            f"{' and '.join(task.columns)} (or {' and '.join(OTHER)}), separated by tabs"
+            f"{' and '.join(task.columns)} (or {' and '.join(RELEASED_COLUMNS)}), separated by tabs"
         ]
     )

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import secrets
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from django.db import models
@@ -88,6 +88,11 @@ class Study(models.Model):
         """Whether every annotator answered everything."""
         return not self.annotators.annotate(done=Count("answers")).exclude(done=self.items).exists()
 
+    def codes_of(self, answers: Mapping[int, str]) -> list[int | None]:
+        """The label code of each item, item 1 first; None where there is none."""
+        codes = {word: code for code, word in enumerate(self.record.words)}
+        return [codes.get(answers.get(item, BLANK)) for item in range(1, self.items + 1)]
+
 
 class Annotator(models.Model):
     """One invited person, known by a number."""
@@ -110,7 +115,7 @@ class Annotator(models.Model):
         """Where they answer."""
         return reverse("label", args=[self.code])
 
-    def given(self) -> dict[int, str]:
+    def answers_by_item(self) -> dict[int, str]:
         """Item to label word, or BLANK, of what was answered so far."""
         return dict(self.answers.values_list("item", "label"))
 
@@ -133,13 +138,6 @@ class Answer(models.Model):
 
     def __str__(self) -> str:
         return f"{self.annotator}, item {self.item}"
-
-
-def codes_of(study: Study, given: Mapping[int, str]) -> list[int | None]:
-    """The label code of each item, item 1 first; None where there is none."""
-    words: Sequence[str] = study.record.words
-    of_word: dict[Any, int] = {word: code for code, word in enumerate(words)}
-    return [of_word.get(given.get(item)) for item in range(1, study.items + 1)]
 
 
 @receiver(account_deleted)

@@ -12,7 +12,7 @@ from django.views.decorators.http import require_safe
 
 from gluebench.leaderboard.benchmarks.models import Benchmark
 from gluebench.leaderboard.common.escapes import csv_text
-from gluebench.leaderboard.common.formats import percent, score_bars
+from gluebench.leaderboard.common.formats import score_bars
 from gluebench.leaderboard.common.page_cache import CSV, as_download
 from gluebench.leaderboard.people.models import Study
 from gluebench.scoring import Score
@@ -25,45 +25,25 @@ ENDS = ("value", "low", "high", "n")
 def shared(benchmark: Benchmark, task: str = "") -> list[Study]:
     """The studies that were made public and scored, the newest first, as anybody may see them."""
     rows = benchmark.studies.filter(public=True, agreement__isnull=False).select_related("benchmark")
-    studies: list[Any] = [_rounded(study) for study in rows if not task or study.task == task]
-    for study in studies:
-        study.kappa = kappa_text(study.agreement["kappa"]["value"])
-    return studies
-
-
-def kappa_text(value: float | None) -> str:
-    """Kappa with two decimals, as the paper gives it."""
-    return "–" if value is None else f"{value:.2f}".replace("-", "−")
+    return [_rounded(study) for study in rows if not task or study.task == task]
 
 
 @require_safe
 def result(request: HttpRequest, name: str, key: str) -> HttpResponse:
     """The page."""
     study = _seen(request, name, key)
-    found = study.agreement
-    context: dict[str, Any] = {
-        "benchmark": study.benchmark,
-        "study": study,
-        "task": study.record,
-        "here": "diagnostics",
-        "found": found,
-    }
-    if found is not None:
-        blanks = Counter(blank["annotator"] for blank in found["blanks"])
+    task, agreement = study.record, study.agreement
+    context: dict[str, Any] = {"benchmark": study.benchmark, "study": study, "task": task}
+    context |= {"here": "diagnostics", "found": agreement}
+    if agreement is not None:
+        blanks = Counter(blank["annotator"] for blank in agreement["blanks"])
+        scores = agreement["annotators"]
+        bars = {**scores, "Mean": agreement["mean"]}.items()
         context |= {
-            "metric": study.record.metrics[0].title,
-            "lines": [(name, score, blanks[name]) for name, score in found["annotators"].items()],
-            "kappa": kappa_text(found["kappa"]["value"]),
-            "kappa_low": kappa_text(found["kappa"]["low"]),
-            "kappa_high": kappa_text(found["kappa"]["high"]),
-            "human": percent(found["published"]["human"]),
-            "published_kappa": kappa_text(found["published"]["kappa"]),
-            "blanks": sum(blanks.values()),
-            "picture": score_bars(
-                f"{study.record.title}: people",
-                study.record.metrics[0].title,
-                {**found["annotators"], "Mean": found["mean"]}.items(),
-            ),
+            "metric": task.metrics[0].title,
+            "lines": [(name, score, blanks[name]) for name, score in scores.items()],
+            "blanks": blanks.total(),
+            "picture": score_bars(f"{task.title}: people", task.metrics[0].title, bars),
         }
     return render(request, "people/result.html", context)
 
@@ -78,10 +58,11 @@ def result_json(request: HttpRequest, name: str, key: str) -> HttpResponse:
 def result_csv(request: HttpRequest, name: str, key: str) -> HttpResponse:
     """A row for each annotator, their mean, and kappa; numbers are fractions."""
     study = _seen(request, name, key)
-    found = study.agreement or {"metric": "", "annotators": {}}
-    rows = [(each, found["metric"], score) for each, score in found["annotators"].items()]
-    if study.agreement:
-        rows += [("mean", found["metric"], found["mean"]), ("all", "kappa", found["kappa"])]
+    rows = []
+    if agreement := study.agreement:
+        metric, scores = agreement["metric"], {**agreement["annotators"], "mean": agreement["mean"]}
+        rows = [(who, metric, score) for who, score in scores.items()]
+        rows.append(("all", "kappa", agreement["kappa"]))
     lines = ([who, measure, *(score[end] for end in ENDS)] for who, measure, score in rows)
     response = HttpResponse(csv_text(["who", "measure", *ENDS], lines), content_type=CSV)
     return as_download(response, f"{study.task}-people-{study.key}.csv")
@@ -115,13 +96,13 @@ def _seen(request: HttpRequest, name: str, key: str) -> Study:
 
 def _rounded(study: Study) -> Study:
     """The study with its scores as anybody may see them: rounded, unless the labels are public."""
-    found = study.agreement
-    if found is not None and not study.record.labels_public:
+    agreement = study.agreement
+    if agreement is not None and not study.record.labels_public:
         lowest = lowest_of(study.record)
 
         def rounded(score: Mapping[str, Any]) -> dict[str, Any]:
             return rounded_score(Score(**score), lowest).as_dict()
 
-        scores = {name: rounded(score) for name, score in found["annotators"].items()}
-        study.agreement = {**found, "annotators": scores, "mean": rounded(found["mean"])}
+        scores = {name: rounded(score) for name, score in agreement["annotators"].items()}
+        study.agreement = {**agreement, "annotators": scores, "mean": rounded(agreement["mean"])}
     return study

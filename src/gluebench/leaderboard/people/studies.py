@@ -1,4 +1,4 @@
-"""Making a study, moving through it, and giving it back as files."""
+"""A study from the draw of its pairs to its score: its sheets, its answers, its files."""
 
 from __future__ import annotations
 
@@ -6,9 +6,10 @@ import io
 import json
 import zipfile
 from collections.abc import Mapping, Sequence
-from typing import Any
 
 from django.db import transaction
+from django.utils import timezone
+from django_tasks import task
 
 from gluebench.analysis.human import sheets
 from gluebench.data import Table
@@ -16,7 +17,7 @@ from gluebench.leaderboard.accounts.models import User
 from gluebench.leaderboard.audit.models import record
 from gluebench.leaderboard.benchmarks.models import Benchmark
 from gluebench.leaderboard.people.models import Annotator, Answer, Study
-from gluebench.leaderboard.people.work import score_study
+from gluebench.leaderboard.submissions.process import GraderError, run_grader
 
 
 def make(
@@ -26,24 +27,23 @@ def make(
     pairs: int,
     annotators: int,
     seed: int,
-    invited: Sequence[User],
+    accounts: Sequence[User],
     by: User,
 ) -> Study:
-    """Draw, and give each annotator a link; the first ones are the invited accounts. Raises DataError."""
-    drawn = sheets.draw(table, benchmark=benchmark.name, pairs=pairs, annotators=annotators, seed=seed)
-    wanted = set(drawn.items)
-    texts = {each.index: [*each.inputs.values()] for each in table if each.index in wanted}
+    """Draw, and give each annotator a link; the first ones are these accounts. Raises DataError."""
+    draw = sheets.draw(table, benchmark=benchmark.name, pairs=pairs, annotators=annotators, seed=seed)
+    texts = {example.index: [*example.inputs.values()] for example in table}
     with transaction.atomic():
         study = Study.objects.create(
             benchmark=benchmark,
             task=table.task.name,
-            drawn=drawn.as_dict(),
-            texts=[texts[index] for index in drawn.items],
+            drawn=draw.as_dict(),
+            texts=[texts[index] for index in draw.items],
             by=by,
         )
-        users = [*invited, *[None] * annotators][:annotators]
+        users = [*accounts, *[None] * annotators][:annotators]
         Annotator.objects.bulk_create(
-            [Annotator(study=study, number=at, user=user) for at, user in enumerate(users, 1)]
+            [Annotator(study=study, number=number, user=user) for number, user in enumerate(users, 1)]
         )
         record("people drawn", actor=by, benchmark=benchmark, study=study.key, pairs=pairs, seed=seed)
     return study
@@ -54,22 +54,10 @@ def order_of(annotator: Annotator) -> list[int]:
     return sheets.sheet_order(sheets.Draw.of(annotator.study.drawn), annotator.number)
 
 
-def place_of(annotator: Annotator, number: int, given: Mapping[int, str]) -> dict[str, Any] | None:
-    """What stands at a place, counted from 1; None outside. An `answer` of None was not given yet."""
-    order = order_of(annotator)
-    if not 1 <= number <= len(order):
-        return None
-    item, study = order[number - 1], annotator.study
-    texts = [*zip(study.record.columns, study.texts[item - 1], strict=True)]
-    return {"number": number, "item": item, "texts": texts, "answer": given.get(item)}
-
-
-def progress_of(annotator: Annotator, given: Mapping[int, str], *, after: int = 0) -> dict[str, Any]:
-    """How far an annotator is, and the next place to answer: after the present one if there is one."""
-    order = order_of(annotator)
-    open_places = [number for number, item in enumerate(order, 1) if item not in given]
-    later = [number for number in open_places if number > after]
-    return {"done": len(given), "items": len(order), "next": next(iter(later or open_places), None)}
+def next_number(annotator: Annotator, answers: Mapping[int, str], *, after: int = 0) -> int | None:
+    """The next place without an answer, counted from 1: after the present one if there is one."""
+    open_numbers = [n for n, item in enumerate(order_of(annotator), 1) if item not in answers]
+    return next((n for n in open_numbers if n > after), next(iter(open_numbers), None))
 
 
 def answer(annotator: Annotator, item: int, label: str) -> None:
@@ -81,21 +69,54 @@ def answer(annotator: Annotator, item: int, label: str) -> None:
             score_study.enqueue(annotator.study_id)
 
 
+def score(pk: int) -> None:
+    """Score a study by its answers so far, in the grader's process; annotators without any are left out."""
+    study = Study.objects.select_related("benchmark").filter(pk=pk).first()
+    if study is None:
+        return
+    annotators, blank = study.annotators.all(), [None] * study.items
+    labels = {str(annotator): study.codes_of(annotator.answers_by_item()) for annotator in annotators}
+    job = {
+        "manifest": str(study.benchmark.manifest_path),
+        "gold": str(study.benchmark.gold_path),
+        "drawn": study.drawn,
+        "sheets": [{"name": name, "labels": codes} for name, codes in labels.items() if codes != blank],
+    }
+    try:
+        result = run_grader(job)
+    except GraderError as failure:
+        result = {"problems": [str(failure)]}
+    values = {"problems": result.get("problems", [])}
+    if "agreement" in result:
+        digest = study.benchmark.gold_digest
+        values |= {"agreement": result["agreement"], "scored": timezone.now(), "labels": digest}
+    with transaction.atomic():
+        Study.objects.filter(pk=pk).update(**values)
+        if study.public:
+            Benchmark.objects.filter(pk=study.benchmark_id).touch()
+
+
+@task()
+def score_study(pk: int) -> None:
+    """Score one study in the worker."""
+    score(pk)
+
+
 def as_zip(study: Study) -> bytes:
     """The folder that `gluebench annotate score` reads."""
-    made = io.BytesIO()
-    with zipfile.ZipFile(made, "w", zipfile.ZIP_DEFLATED) as archive:
+    buffer = io.BytesIO()
+    with zipfile.ZipFile(buffer, "w", zipfile.ZIP_DEFLATED) as archive:
         archive.writestr(sheets.DRAWN, json.dumps(study.drawn, indent=1) + "\n")
         archive.writestr(sheets.INSTRUCTIONS, sheets.instructions(study.record, study.items))
         for annotator in study.annotators.all():
             archive.writestr(f"annotator-{annotator.number}.tsv", _sheet(study, annotator))
-    return made.getvalue()
+    return buffer.getvalue()
 
 
 def _sheet(study: Study, annotator: Annotator) -> str:
-    given = annotator.given()
+    answers = annotator.answers_by_item()
     lines = ["\t".join([sheets.ITEM, *study.record.columns, sheets.LABEL])]
     for item in order_of(annotator):
         texts = [" ".join(text.split()) for text in study.texts[item - 1]]
-        lines.append("\t".join([str(item), *texts, given.get(item, "")]))
+        lines.append("\t".join([str(item), *texts, answers.get(item, "")]))
     return "\n".join(lines) + "\n"

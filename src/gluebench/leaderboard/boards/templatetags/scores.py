@@ -16,6 +16,7 @@ from gluebench.leaderboard.text import breakable, markdown
 
 register = template.Library()
 register.filter("count", formats.count)
+register.filter("kappa", formats.kappa)
 register.filter("percent", formats.percent)
 register.filter("score", formats.score_text)
 register.filter("interval", formats.interval_text)

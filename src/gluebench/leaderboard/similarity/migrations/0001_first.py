@@ -9,7 +9,7 @@ class Migration(migrations.Migration):
     initial = True
 
     dependencies = [
-        ('audit', '0002_keys'),  # which had these tables before
+        ('audit', '0001_log'),
         ('benchmarks', '0001_first'),
         ('submissions', '0001_first'),
     ]

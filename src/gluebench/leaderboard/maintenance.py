@@ -1,7 +1,8 @@
-"""What the worker does once a day: forget what need not be kept."""
+"""Maintenance tasks of a worker: every few seconds between submissions, and once a day."""
 
 from __future__ import annotations
 
+import logging
 import shutil
 import time
 from contextlib import suppress
@@ -12,17 +13,34 @@ from allauth.usersessions.models import UserSession
 from django.conf import settings
 from django.contrib.sessions.models import Session
 from django.utils import timezone
+from django_tasks_db.models import DBTaskResult
 
+from gluebench.leaderboard import health
 from gluebench.leaderboard.accounts.models import Token
 from gluebench.leaderboard.common.signals import maintenance_due
+from gluebench.leaderboard.ranks import renewing
+from gluebench.leaderboard.submissions import grading
 
 EVERY = timedelta(days=1)
 AFTER_FAILURE = timedelta(minutes=10)
+TASKS_KEPT = timedelta(days=1)
 MAIL_KEPT = timedelta(days=30)
 UPLOADS_KEPT = timedelta(days=1)
 """How long an upload on its way in may take; a process that was killed leaves what it had of one."""
 TOKENS_KEPT = timedelta(days=30)
 """How long an expired token is still listed, so that its owner sees why a program is refused."""
+
+logger = logging.getLogger(__name__)
+
+
+def run_all() -> None:
+    """Run every task that is due. One that fails is logged, holds up no other and is tried again soon."""
+    tasks = (health.beat, grading.sweep, grading.reveal_due, renewing.look, run_daily_when_due, _forget_tasks)
+    for task in tasks:
+        try:
+            task()
+        except Exception:
+            logger.exception("%s failed; it is tried again soon.", task.__name__)
 
 
 class _Clock:
@@ -31,19 +49,19 @@ class _Clock:
     due: float | None = None
 
 
-def do_when_due() -> bool:
-    """Do the chores if a day has passed since, or since the worker started; returns whether."""
+def run_daily_when_due() -> bool:
+    """Run the daily tasks if a day has passed since, or since the worker started; returns whether."""
     now = time.monotonic()
     if _Clock.due is not None and now < _Clock.due:
         return False
     _Clock.due = now + AFTER_FAILURE.total_seconds()
-    do()
+    run_daily()
     _Clock.due = now + EVERY.total_seconds()
     return True
 
 
-def do() -> None:
-    """All of them; each may be done at any time, and by several workers."""
+def run_daily() -> None:
+    """Forget what need not be kept; at any time, and in several workers at once."""
     now = timezone.now()
     maintenance_due.send(None)
     Token.objects.filter(expires__lt=now - TOKENS_KEPT).delete()
@@ -54,7 +72,7 @@ def do() -> None:
 
 
 def _forget_older(folder: Path, kept: timedelta) -> None:
-    """Delete what lies in a folder and is older than this."""
+    """Delete what is in a folder and older than this."""
     end = time.time() - kept.total_seconds()
     for path in folder.glob("*"):
         with suppress(FileNotFoundError):  # another worker does the same
@@ -62,3 +80,7 @@ def _forget_older(folder: Path, kept: timedelta) -> None:
                 path.unlink()
             elif path.is_dir() and path.stat().st_mtime < end:  # of a process that was killed
                 shutil.rmtree(path)
+
+
+def _forget_tasks() -> None:
+    DBTaskResult.objects.finished().filter(finished_at__lt=timezone.now() - TASKS_KEPT).delete()

@@ -1,12 +1,18 @@
-"""A manifest with all it extends, so that a site keeps working when the organiser's files move."""
+"""A benchmark's files on this machine: its manifest with all it extends, and its labels."""
 
 from __future__ import annotations
 
 import hashlib
 import re
+import shutil
+import tempfile
 import tomllib
 from pathlib import Path
 from typing import NamedTuple
+
+from django.conf import settings
+from django.core.files.base import ContentFile
+from django.core.files.storage import storages
 
 from gluebench import benchmark as records
 from gluebench.leaderboard.folder import make_private, write_private
@@ -59,3 +65,39 @@ def _path(name: str, beside: Path) -> Path:
         return beside / name
     packaged = next(each for each in records.installed() if each.casefold() == name.casefold())
     return Path(records.__file__).parent / f"{packaged}.toml"
+
+
+def publish_labels(place: str) -> None:
+    """Put a folder of labels where every worker finds it: into the bucket, if there is one."""
+    if settings.RUNNING.bucket is None:
+        return
+    storage = storages["labels"]
+    for file in sorted((settings.FOLDER.labels / place).iterdir()):
+        name = f"{place}/{file.name}"
+        if not storage.exists(name):
+            storage.save(name, ContentFile(file.read_bytes()))
+
+
+def labels_at_hand(place: str) -> Path:
+    """The folder on this machine, fetched from the bucket if no grading here needed it before."""
+    home: Path = settings.FOLDER.labels / place
+    if settings.RUNNING.bucket is not None and not home.is_dir():
+        _fetch(place, home)
+    return home
+
+
+def _fetch(place: str, home: Path) -> None:
+    """Whole or not at all: another worker may fetch the same."""
+    storage = storages["labels"]
+    make_private(home.parent)
+    scratch = Path(tempfile.mkdtemp(prefix=".fetch-", dir=home.parent))
+    try:
+        for name in storage.listdir(place)[1]:
+            with storage.open(f"{place}/{name}") as file:
+                write_private(scratch / name, file.read())
+        scratch.rename(home)
+    except OSError:
+        if not home.is_dir():
+            raise
+    finally:
+        shutil.rmtree(scratch, ignore_errors=True)

@@ -1,0 +1,187 @@
+"""Middleware of every answer: its headers, its line in the access log, and the page of an error.
+
+HEAD has no body, a Host of others is refused, what may be kept says so; a full disk is answered with 507.
+"""
+
+from __future__ import annotations
+
+import logging
+import re
+import secrets
+import sys
+import time
+from collections.abc import Callable
+from functools import lru_cache
+from urllib.parse import quote
+
+from django.core.exceptions import DisallowedHost
+from django.http import (
+    HttpRequest,
+    HttpResponse,
+    HttpResponseBadRequest,
+    HttpResponseBase,
+    JsonResponse,
+    StreamingHttpResponse,
+)
+from django.shortcuts import render
+from django.urls import Resolver404, ResolverMatch, resolve
+from django.views.defaults import server_error
+from prometheus_client import Histogram
+
+from gluebench.leaderboard.logs import REQUEST
+from gluebench.leaderboard.operations import PROBES, REQUESTS, UPLOADS
+from gluebench.leaderboard.storage import is_full
+
+Answer = Callable[[HttpRequest], HttpResponseBase]
+
+UPLOAD_ROUTES = ("submit", "api:submit")
+METHODS = ("GET", "HEAD", "POST", "PATCH", "DELETE")
+_ID = re.compile(r"[A-Za-z0-9._-]{8,64}")
+OTHER_HOST = "This site has another name. Whoever runs it lists its names in GLUEBENCH_HOSTS.\n"
+DISK_FULL = "The site's disk is full. Nothing was kept or counted. Tell the organizer, and try again later."
+DISK_FULL_STATUS = 507
+
+access = logging.getLogger("gluebench.access")
+logger = logging.getLogger(__name__)
+
+
+def without_body(answer: Answer) -> Answer:
+    """Middleware: drops the body, which the server leaves to the application, and keeps the headers, the
+    length of the body among them.
+    """
+
+    def middleware(request: HttpRequest) -> HttpResponseBase:
+        response = answer(request)
+        if request.method == "HEAD":
+            _empty(response)
+        return response
+
+    return middleware
+
+
+def _empty(response: HttpResponseBase) -> None:
+    if isinstance(response, StreamingHttpResponse):
+        response.streaming_content = iter(())
+    elif isinstance(response, HttpResponse) and response.content:
+        response["Content-Length"] = str(len(response.content))
+        response.content = b""
+
+
+def private_unless_said(answer: Answer) -> Answer:
+    """Middleware: an answer may be kept only where its view says so; what depends on who asks never does."""
+
+    def middleware(request: HttpRequest) -> HttpResponseBase:
+        response = answer(request)
+        response.setdefault("Cache-Control", "private, no-store")
+        return response
+
+    return middleware
+
+
+def own_host(answer: Answer) -> Answer:
+    """Middleware: refuses a Host that is not this site's, in plain text and with one line in the log."""
+
+    def middleware(request: HttpRequest) -> HttpResponseBase:
+        try:
+            request.get_host()
+        except DisallowedHost:
+            host = request.META.get("HTTP_HOST")
+            logger.warning("Refused the host %.80r: GLUEBENCH_HOSTS does not name it.", host)
+            return HttpResponseBadRequest(OTHER_HOST, content_type="text/plain")
+        return answer(request)
+
+    return middleware
+
+
+def probes(answer: Answer) -> Answer:
+    """Middleware: answers health checkers under whatever name they ask, before names are checked."""
+
+    def middleware(request: HttpRequest) -> HttpResponseBase:
+        return PROBES.get(request.path_info, answer)(request)
+
+    return middleware
+
+
+def observe(answer: Answer) -> Answer:
+    """Middleware: gives each request an id, counts it and writes it into the access log."""
+
+    def middleware(request: HttpRequest) -> HttpResponseBase:
+        token, start = REQUEST.set(_request_id(request)), time.perf_counter()
+        try:
+            response = answer(request)
+            response["X-Request-ID"] = REQUEST.get()
+            _note(request, response, time.perf_counter() - start)
+        finally:
+            REQUEST.reset(token)
+        return response
+
+    return middleware
+
+
+def _request_id(request: HttpRequest) -> str:
+    """The proxy's, else a new one. Only of a request that came through the proxy is its scheme https."""
+    given = request.headers.get("X-Request-ID", "") if request.META["wsgi.url_scheme"] == "https" else ""
+    return given if _ID.fullmatch(given) else secrets.token_hex(8)
+
+
+def _note(request: HttpRequest, response: HttpResponseBase, seconds: float) -> None:
+    match = request.resolver_match or _match(request.path_info)
+    method = request.method if request.method in METHODS else "other"
+    name = match.view_name or match.route if match else "none"
+    _timer(name, method, response.status_code).observe(seconds)
+    if (
+        method == "POST" and name in UPLOAD_ROUTES and response.status_code != 200
+    ):  # which is for a check alone
+        UPLOADS.labels("accepted" if response.status_code < 400 else "rejected").inc()
+    if access.isEnabledFor(logging.INFO) and request.path_info not in PROBES:
+        fields = {
+            "method": method,
+            "path": _path(request, match),
+            "status": response.status_code,
+            "ms": round(seconds * 1000, 1),
+            "bytes": int(response.headers.get("Content-Length", 0)),
+        }
+        access.info(
+            "%(method)s %(path)s %(status)d %(ms).1f ms %(bytes)d B", fields, extra={"fields": fields}
+        )
+
+
+@lru_cache(maxsize=512)
+def _timer(name: str, method: str, status: int) -> Histogram:
+    return REQUESTS.labels(name, method, status)
+
+
+@lru_cache(maxsize=512)
+def _match(path: str) -> ResolverMatch | None:
+    """The route of what was answered before Django looked for it, as the page cache does."""
+    try:
+        return resolve(path)
+    except Resolver404:
+        return None
+
+
+def _path(request: HttpRequest, match: ResolverMatch | None) -> str:
+    """The path without its query, and without the keys of links that were mailed or passed on."""
+    path, route, values = request.path, *((match.route, match.kwargs) if match else ("", {}))
+    for name, value in values.items():
+        if name == "code" or route.startswith("account/"):
+            path = path.replace(str(value), "…")
+    return quote(path[:200], safe="/…:@-._~")
+
+
+def log_full_disk(request: HttpRequest, answer: HttpResponse) -> HttpResponse:
+    """The answer, after one line for the operator in place of Django's own, which has a traceback."""
+    logger.error("%s %s was refused: no space is left on the disk.", request.method, request.path)
+    answer._has_been_logged = True  # type: ignore[attr-defined]
+    return answer
+
+
+def failed(request: HttpRequest) -> HttpResponse:
+    """The page of an error that no view met; Django calls it while it handles the error."""
+    if not is_full(sys.exc_info()[1]):
+        return server_error(request)
+    if request.headers.get("Accept") == "application/json":
+        return log_full_disk(
+            request, JsonResponse({"errors": {"__all__": [DISK_FULL]}}, status=DISK_FULL_STATUS)
+        )
+    return log_full_disk(request, render(None, "507.html", {"sentence": DISK_FULL}, status=DISK_FULL_STATUS))

@@ -1,0 +1,200 @@
+"""Pages of annotation: an organizer draws, invites and scores; an annotator labels one pair a page."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django.contrib import messages
+from django.contrib.auth.decorators import login_required
+from django.contrib.auth.views import redirect_to_login
+from django.core.mail import send_mail
+from django.db import transaction
+from django.db.models import Count, Max, Q
+from django.http import Http404, HttpRequest, HttpResponse
+from django.shortcuts import get_object_or_404, redirect, render
+from django.urls import reverse
+from django.views.decorators.http import require_safe
+
+from gluebench.data import DataError
+from gluebench.leaderboard.accounts.models import SignedInRequest, account_name
+from gluebench.leaderboard.audit.models import record
+from gluebench.leaderboard.benchmarks.models import Benchmark
+from gluebench.leaderboard.common.page_cache import as_download
+from gluebench.leaderboard.people import studies
+from gluebench.leaderboard.people.forms import StudyForm
+from gluebench.leaderboard.people.models import BLANK, Annotator, Study
+from gluebench.leaderboard.submissions.requests import organised
+
+SETTINGS = {
+    "open": ("open", True, "Annotators may answer again."),
+    "close": ("open", False, "It is closed: nobody may answer any more."),
+    "publish": ("public", True, "Everybody sees what came of it."),
+    "hide": ("public", False, "Only organisers see what came of it."),
+}
+"""Buttons that set a column of a study, and the message that confirms each."""
+
+
+@login_required
+def overview(request: SignedInRequest, name: str) -> HttpResponse:
+    """The benchmark's studies, and the form that draws another."""
+    benchmark = organised(request, name)
+    form = StudyForm(benchmark, request.POST or None, request.FILES or None)
+    if request.method == "POST" and form.is_valid():
+        try:
+            study = studies.make(benchmark, by=request.user, **form.draw())
+        except DataError as error:
+            form.add_error("examples", list(error.problems))
+        else:
+            _invite(request, study)
+            return redirect("organise-study", benchmark.name, study.key)
+    context = {"form": form, "studies": benchmark.studies.all(), "possible": bool(form.tasks)}
+    return _render(request, benchmark, "overview", context, status=422 if form.errors else 200)
+
+
+def _invite(request: HttpRequest, study: Study) -> None:
+    """Send the invited accounts their links; messages say what was done and what could not be sent."""
+    annotators = study.annotators.exclude(user=None).select_related("user")
+    unsent = sum(not _send_link(request, study, annotator) for annotator in annotators)
+    number = study.drawn["annotators"]
+    messages.success(request, f"{study.items} examples are drawn for {number} annotators.")
+    if unsent:
+        messages.warning(request, f"{unsent} messages could not be sent; send the links yourself.")
+
+
+def _send_link(request: HttpRequest, study: Study, annotator: Annotator) -> bool:
+    title = study.benchmark.title
+    address = request.build_absolute_uri(annotator.get_absolute_url())
+    text = (
+        f"An organiser of {title} asks you to label {study.items} pairs of sentences, to find out "
+        "how well people do. You can stop at any time and go on later. Sign in with this email address "
+        f"here:\n\n{address}\n"
+    )
+    assert annotator.user is not None
+    try:
+        return send_mail(f"Labelling for {title}", text, None, [annotator.user.email]) == 1
+    except OSError:  # smtplib's errors are such too
+        return False
+
+
+@login_required
+def one(request: SignedInRequest, name: str, key: str) -> HttpResponse:
+    """A study: how far its annotators are, their links, and what can be done with it."""
+    benchmark = organised(request, name)
+    study = get_object_or_404(benchmark.studies.select_related("benchmark"), key=key)
+    if request.method == "POST":
+        return _act(request, study)
+    blanks = Count("answers", filter=Q(answers__label=BLANK))
+    progress = study.annotators.annotate(done=Count("answers"), blanks=blanks, last=Max("answers__at"))
+    rows: list[Any] = list(progress.select_related("user"))
+    for row in rows:
+        row.address = request.build_absolute_uri(row.get_absolute_url())
+        row.account = account_name(row.user, request.user) if row.user else ""
+    context = {"study": study, "annotators": rows, "answered": any(row.done for row in rows)}
+    return _render(request, benchmark, "study", context)
+
+
+def _act(request: SignedInRequest, study: Study) -> HttpResponse:
+    """Do what a button asks for; an unknown one does nothing."""
+    act = request.POST.get("act", "")
+    with transaction.atomic():
+        message = _change(study, act, request.POST.get("number", ""))
+        if message:
+            record(f"people {act}", actor=request.user, benchmark=study.benchmark, study=study.key)
+            Benchmark.objects.filter(pk=study.benchmark_id).touch()
+            messages.success(request, message)
+    if act == "delete":
+        return redirect("organise-people", study.benchmark.name)
+    return redirect("organise-study", study.benchmark.name, study.key)
+
+
+def _change(study: Study, act: str, number: str) -> str:
+    """Do it; returns the message that confirms it, which is empty for an unknown act."""
+    if act in SETTINGS:
+        name, value, message = SETTINGS[act]
+        Study.objects.filter(pk=study.pk).update(**{name: value})
+        return message
+    if act == "score":
+        studies.score_study.enqueue(study.pk)
+        return "It is being scored; load this page again in a few seconds."
+    if act == "renew":
+        annotator = study.annotators.filter(number=int(number) if number.isdecimal() else 0).first()
+        if annotator is None:
+            return "There is no such annotator."
+        annotator.renew()
+        return f"{annotator} has another link; the old one is not valid any more."
+    if act == "delete":
+        study.delete()
+        return "The study is deleted, with all its answers."
+    return ""
+
+
+@login_required
+@require_safe
+def download(request: SignedInRequest, name: str, key: str) -> HttpResponse:
+    """The sheets with the answers so far, as `gluebench annotate score` reads them."""
+    study = get_object_or_404(organised(request, name).studies, key=key)
+    response = HttpResponse(studies.as_zip(study), content_type="application/zip")
+    return as_download(response, f"{study.task}-people-{study.key}.zip")
+
+
+def _render(
+    request: HttpRequest, benchmark: Benchmark, page: str, context: dict[str, Any], *, status: int = 200
+) -> HttpResponse:
+    context |= {"benchmark": benchmark, "here": "organise", "tab": "people"}
+    return render(request, f"people/{page}.html", context, status=status)
+
+
+def start(request: HttpRequest, code: str) -> HttpResponse:
+    """The annotator's first page: what to do, how far one is, and where to go on."""
+    annotator = _invited(request, code)
+    if isinstance(annotator, HttpResponse):
+        return annotator
+    return render(request, "people/start.html", _context(annotator, annotator.answers_by_item()))
+
+
+def pair(request: HttpRequest, code: str, number: int) -> HttpResponse:
+    """One pair; an answer leads to the next one without an answer."""
+    annotator = _invited(request, code)
+    if isinstance(annotator, HttpResponse):
+        return annotator
+    order, study = studies.order_of(annotator), annotator.study
+    if not 1 <= number <= len(order):
+        raise Http404("There is no such place.")
+    if not study.open:
+        return redirect("label", code)
+    item, answers = order[number - 1], annotator.answers_by_item()
+    label = request.POST.get("label")
+    if label in (*study.record.words, BLANK):
+        studies.answer(annotator, item, label)
+        following = studies.next_number(annotator, {**answers, item: label}, after=number)
+        return redirect("label-place", code, following) if following else redirect("label", code)
+    texts = [*zip(study.record.columns, study.texts[item - 1], strict=True)]
+    place = {"number": number, "texts": texts, "answer": answers.get(item)}
+    missing = request.method == "POST"
+    context = _context(annotator, answers) | {"place": place, "missing": missing}
+    return render(request, "people/place.html", context, status=422 if missing else 200)
+
+
+def _context(annotator: Annotator, answers: dict[int, str]) -> dict[str, Any]:
+    study, task = annotator.study, annotator.study.record
+    following = studies.next_number(annotator, answers)
+    return {
+        "annotator": annotator,
+        "study": study,
+        "task": task,
+        "first": task.columns[0],
+        "second": task.columns[-1],
+        "progress": {"done": len(answers), "items": study.items, "next": following},
+    }
+
+
+def _invited(request: HttpRequest, code: str) -> Annotator | HttpResponse:
+    """The annotator of that link; or the way to sign in, where an account was invited."""
+    annotator = Annotator.objects.select_related("study__benchmark").filter(code=code).first()
+    if annotator is None:
+        raise Http404("This link is not valid; ask whoever sent it for the present one.")
+    if annotator.user_id is not None and not request.user.is_authenticated:
+        return redirect_to_login(reverse("label", args=[code]))
+    if annotator.user_id is not None and annotator.user_id != request.user.pk:
+        raise Http404("This link belongs to another account.")
+    return annotator
