@@ -15,8 +15,7 @@ from gluebench.scoring import grade, read_gold
 from gluebench.systems import SYSTEMS, run
 from gluebench.systems.adapters.dev_scores import dev_report
 from gluebench.systems.adapters.session import Plan, Session, held
-from gluebench.systems.run import Answers
-from gluebench.systems.units import chosen, units
+from gluebench.systems.run import Answers, chosen, units
 
 
 class Watcher:
