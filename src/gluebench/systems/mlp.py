@@ -177,13 +177,13 @@ class Perceptron:
     def fit(self, task: Task, train: Sequence[Example], dev: Sequence[Example]) -> None:
         """Train from fixed random weights; of those seen on the way, keep what predicts dev best."""
         mean = 0.0 if task.labels else float(np.mean(targets.numbers(task, train)))
-        wanted = _wanted(task, train, mean)
+        expected = _targets(task, train, mean)
         extract = Aligner(train)
         known, places = _learnt(extract, train)
         dev_places = _places(extract, dev, known)
         best, quality = None, -np.inf
-        for weights in _trained(places, wanted, max(1, len(known))):
-            found = _quality(_scores(dev_places, weights), _wanted(task, dev, mean)) if dev else quality
+        for weights in _trained(places, expected, max(1, len(known))):
+            found = _quality(_scores(dev_places, weights), _targets(task, dev, mean)) if dev else quality
             if best is None or found >= quality:
                 best, quality = weights, found
         assert best is not None  # at least one step is made
@@ -203,7 +203,7 @@ class Perceptron:
         return sum(part.size for model in self._models.values() for part in model.weights)
 
 
-def _wanted(task: Task, examples: Sequence[Example], mean: float) -> Floats:
+def _targets(task: Task, examples: Sequence[Example], mean: float) -> Floats:
     """Rows of 0 and a 1 for the label, or the score relative to the mean."""
     if not examples:
         return np.zeros((0, max(1, len(task.words))))
@@ -235,10 +235,10 @@ def _joined(found: list[Integers]) -> Places:
     return Places(found, np.array([max(1, len(each)) for each in found], dtype=float) ** -0.5)
 
 
-def _trained(places: Places, wanted: Floats, width: int) -> Iterator[Weights]:
+def _trained(places: Places, expected: Floats, width: int) -> Iterator[Weights]:
     """The weights at several times of the training, the last ones included."""
     random = np.random.default_rng(SEED)
-    count, classes = wanted.shape
+    count, classes = expected.shape
     weights = Weights(
         random.normal(scale=START, size=(width, HIDDEN)),
         np.zeros(HIDDEN),
@@ -249,7 +249,7 @@ def _trained(places: Places, wanted: Floats, width: int) -> Iterator[Weights]:
     second = tuple(np.zeros_like(part) for part in weights)
     steps = min(STEPS, EPOCHS * -(-count // BATCH))
     for step, chosen in enumerate(_batches(random, count, steps), 1):
-        gradients = _gradients(weights, places.of(chosen), wanted[chosen])
+        gradients = _gradients(weights, places.of(chosen), expected[chosen])
         rate = RATE * (1 - (step - 1) / steps)
         for part, gradient, one, two in zip(weights, gradients, first, second, strict=True):
             one += 0.1 * (gradient - one)
@@ -269,11 +269,11 @@ def _batches(random: np.random.Generator, count: int, steps: int) -> Iterator[In
         order = order[BATCH:]
 
 
-def _gradients(weights: Weights, rows: Places, wanted: Floats) -> Weights:
+def _gradients(weights: Weights, rows: Places, expected: Floats) -> Weights:
     """Of the mean cross-entropy, or of half the mean squared error."""
     inner = np.tanh(rows.times(weights.hidden) + weights.bias)
     scores = inner @ weights.out + weights.shift
-    wrong = ((softmax(scores) if wanted.shape[1] > 1 else scores) - wanted) / len(wanted)
+    wrong = ((softmax(scores) if expected.shape[1] > 1 else scores) - expected) / len(expected)
     back = (wrong @ weights.out.T) * (1 - inner * inner)
     hidden = rows.transposed_times(back, len(weights.hidden))
     return Weights(hidden, back.sum(axis=0), inner.T @ wrong, wrong.sum(axis=0))
@@ -284,8 +284,8 @@ def _scores(places: Places, weights: Weights) -> Floats:
     return np.tanh(places.times(weights.hidden) + weights.bias) @ weights.out + weights.shift
 
 
-def _quality(scores: Floats, wanted: Floats) -> float:
+def _quality(scores: Floats, expected: Floats) -> float:
     """Minus the mean cross-entropy, or minus the mean squared error."""
-    if wanted.shape[1] == 1:
-        return -float(np.mean((scores - wanted) ** 2))
-    return float(np.mean(np.log(np.maximum(softmax(scores)[wanted > 0], 1e-12))))
+    if expected.shape[1] == 1:
+        return -float(np.mean((scores - expected) ** 2))
+    return float(np.mean(np.log(np.maximum(softmax(scores)[expected > 0], 1e-12))))

@@ -1,4 +1,4 @@
-"""What a system has to offer: predictions for the examples of a task and, if it learns, a way to fit it."""
+"""What a system offers: predictions, a way to fit it if it learns, and calls that report its progress."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Running a system over a whole benchmark: fit each task, answer every test file."""
+"""Run a system over a benchmark: fit each task, answer its test files; a run as units of one task each."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""An OpenAI-compatible server: one question at a time, asked again with patience, its key never shown."""
+"""An OpenAI-compatible server: requests with retries, its key never shown, and a cache of its answers."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What fine-tuned and yet to be fine-tuned checkpoints share: loading, encoding, and logits in order."""
+"""Hugging Face checkpoints: loading, encoding, logits in order, and sentence-transformers as encoders."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Any function of sentences as an encoder: `encoder:module:function`."""
+"""Any function of sentences as an encoder (`encoder:module:function`), and checks of an encoder's vectors."""
 
 from __future__ import annotations
 

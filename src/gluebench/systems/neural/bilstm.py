@@ -1,4 +1,4 @@
-"""A bidirectional LSTM over sentences of different lengths, fast on a processor and on a GPU."""
+"""The parts of the paper's encoders: BiLSTM, max pooling, attention and the features of a pair (B.1)."""
 
 from __future__ import annotations
 

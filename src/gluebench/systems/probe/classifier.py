@@ -1,4 +1,4 @@
-"""SentEval's classifier: logistic regression or one hidden layer, the L2 penalty chosen on the dev split."""
+"""SentEval's classifier, L2 penalty chosen on the dev split, and its regression (Tai et al. 2015)."""
 
 from __future__ import annotations
 

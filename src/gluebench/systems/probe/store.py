@@ -72,9 +72,9 @@ class VectorStore:
         """The store that exists at a path. Raises DataError for files that are none."""
         index = index_of(path)
         with index.open("rb") as file:
-            told = _told(path, file.readline())
+            header = _header_of(path, file.readline())
             digests = file.read()
-        store = cls(path, told["encoder"], told["dim"], told["precision"])
+        store = cls(path, header["encoder"], header["dim"], header["precision"])
         count = min((path.stat().st_size - HEADER) // store._width, len(digests) // DIGEST)
         store._learn(digests[: max(0, count) * DIGEST])
         return store
@@ -85,8 +85,8 @@ class VectorStore:
             raise DataError([f"{path}: is there without {index_of(path).name}; name another file"])
         path.parent.mkdir(parents=True, exist_ok=True)
         store = cls(path, encoder, dim, precision)
-        told = {"schema": SCHEMA, "encoder": encoder, "dim": dim, "precision": precision}
-        index_of(path).write_text(json.dumps(told, ensure_ascii=False) + "\n", encoding="utf-8")
+        header = {"schema": SCHEMA, "encoder": encoder, "dim": dim, "precision": precision}
+        index_of(path).write_text(json.dumps(header, ensure_ascii=False) + "\n", encoding="utf-8")
         path.write_bytes(store._header())
         return store
 
@@ -184,17 +184,21 @@ def _digest(sentence: str) -> bytes:
     return blake2b(sentence.encode("utf-8", "surrogatepass"), digest_size=DIGEST).digest()
 
 
-def _told(path: Path, line: bytes) -> dict[str, Any]:
+def _header_of(path: Path, line: bytes) -> dict[str, Any]:
     """The first line of the index. Raises DataError where it is not one."""
     try:
-        told = json.loads(line)
-        known = told["schema"] == SCHEMA and isinstance(told["dim"], int) and isinstance(told["encoder"], str)
-        known = known and told["precision"] in get_args(Precision)
+        header = json.loads(line)
+        known = (
+            header["schema"] == SCHEMA
+            and isinstance(header["dim"], int)
+            and isinstance(header["encoder"], str)
+        )
+        known = known and header["precision"] in get_args(Precision)
     except (ValueError, KeyError, TypeError):
         known = False
     if not known:
         raise DataError([f"{index_of(path)}: not the index of stored vectors; expected {SCHEMA} first"])
-    result: dict[str, Any] = told
+    result: dict[str, Any] = header
     return result
 
 

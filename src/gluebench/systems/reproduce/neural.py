@@ -1,4 +1,4 @@
-"""A BiLSTM row as a system: a model for each task, or one for all that it was given."""
+"""A BiLSTM row as a system, and its token vectors: GloVe or a stand-in, ELMo instead, CoVe beside it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A row of Table 4 as a record, read from its file."""
+"""A row of Table 4 as a record, read from its file; Tables 4, 5 and 6 and the checks of their numbers."""
 
 from __future__ import annotations
 

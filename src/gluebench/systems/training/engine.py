@@ -1,4 +1,8 @@
-"""Where the arithmetic is done: one process on one device; `distributed` has the same for several."""
+"""Where the arithmetic is done: one process on one device, or several and mixed precision by Accelerate.
+
+With several, each process takes its share of every batch, so that a batch stays as large as the settings
+say, and the gradient is that of the whole batch.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The course of a run: a CSV file, TensorBoard where it is installed, lines to read, a live line."""
+"""The course of a run: a CSV file, TensorBoard if installed, lines, a live line, and a figure."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Which task the next update is of, and which of its examples."""
+"""Which task the next update is of, which of its examples, and what its loss counts for."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The learning rate: divided by 5 at a check without improvement (section 5)."""
+"""The learning rate, divided by 5 at a check without improvement (section 5), and when a run ends."""
 
 from __future__ import annotations
 

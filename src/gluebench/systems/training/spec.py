@@ -1,4 +1,4 @@
-"""A BiLSTM model as plain values: what to make it of, kept beside its runs so that it can be made again."""
+"""A BiLSTM model as plain values, kept beside its runs so that it can be made again; NAME=VALUE options."""
 
 from __future__ import annotations
 

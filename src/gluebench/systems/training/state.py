@@ -1,4 +1,4 @@
-"""All that changes as a run goes on: saved as one file, and restored so that nothing tells the difference."""
+"""All that changes during a run, progress included: saved as one file and restored exactly."""
 
 from __future__ import annotations
 

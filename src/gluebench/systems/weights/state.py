@@ -1,4 +1,4 @@
-"""Torch files that hold tensors by name and nothing else."""
+"""Torch files that hold tensors by name, and checks of the shapes in any file of weights."""
 
 from __future__ import annotations
 
@@ -18,17 +18,17 @@ SHOWN = 40
 
 
 def check_shapes(
-    path: Path, kind: str, found: Mapping[str, Shape], wanted: Mapping[str, Shape], *, exact: bool = True
+    path: Path, kind: str, found: Mapping[str, Shape], expected: Mapping[str, Shape], *, exact: bool = True
 ) -> None:
-    """Raise WeightsError unless every wanted array is there in its shape and, if exact, no other."""
+    """Raise WeightsError unless every expected array is there in its shape and, if exact, no other."""
     problems = [
         f"{name}: {tuple(found[name]) if name in found else 'missing'}, expected {shape}"
-        for name, shape in wanted.items()
+        for name, shape in expected.items()
         if name not in found or tuple(found[name]) != shape
     ]
     if exact:
         problems += [
-            f"{name}: {tuple(found[name])}, expected nothing of this name" for name in found.keys() - wanted
+            f"{name}: {tuple(found[name])}, expected nothing of this name" for name in found.keys() - expected
         ]
     if problems:
         lines = [
@@ -54,15 +54,15 @@ def recurrent_shapes(
     gates: int, inputs: int, hidden: int, *, layers: int = 1, prefix: str = ""
 ) -> dict[str, Shape]:
     """What PyTorch's bidirectional LSTM (4 gates) or GRU (3 gates) names its weights, and their shapes."""
-    wanted: dict[str, Shape] = {}
+    expected: dict[str, Shape] = {}
     for layer in range(layers):
         width = inputs if layer == 0 else 2 * hidden
         for ending in (f"l{layer}", f"l{layer}_reverse"):
-            wanted[f"{prefix}weight_ih_{ending}"] = (gates * hidden, width)
-            wanted[f"{prefix}weight_hh_{ending}"] = (gates * hidden, hidden)
-            wanted[f"{prefix}bias_ih_{ending}"] = (gates * hidden,)
-            wanted[f"{prefix}bias_hh_{ending}"] = (gates * hidden,)
-    return wanted
+            expected[f"{prefix}weight_ih_{ending}"] = (gates * hidden, width)
+            expected[f"{prefix}weight_hh_{ending}"] = (gates * hidden, hidden)
+            expected[f"{prefix}bias_ih_{ending}"] = (gates * hidden,)
+            expected[f"{prefix}bias_hh_{ending}"] = (gates * hidden,)
+    return expected
 
 
 def _cut(lines: Iterable[str]) -> list[str]:
