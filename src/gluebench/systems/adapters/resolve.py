@@ -103,7 +103,7 @@ class Model(NamedTuple):
     identity: Mapping[str, Any]
     """All that makes its results differ from another's, JSON-ready."""
     sources: Mapping[str, str] = {}
-    """Python modules and the digests of their files: results made with another are identity of."""
+    """Python modules and the digests of their files: results made with another are reported."""
     together: bool = False
     """Whether it learns all tasks at once, and so has to be given all of them before it answers one."""
 
