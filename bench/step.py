@@ -25,15 +25,14 @@ from torch import Tensor, nn
 from torch.nn.utils.rnn import pack_padded_sequence, pad_packed_sequence
 
 from gluebench.benchmark import load_benchmark
-from gluebench.systems.neural.batches import batches
+from gluebench.systems.neural.bilstm import max_pool, pair_features
 from gluebench.systems.neural.bilstm_body import BiLstmBody
-from gluebench.systems.neural.features import pair_features
 from gluebench.systems.neural.heads import MultiTaskModel
-from gluebench.systems.neural.pooling import max_pool
 from gluebench.systems.neural.token_vectors import TableVectors
 from gluebench.systems.text.embeddings import embedding_matrix
 from gluebench.systems.text.ptb import tokenise
 from gluebench.systems.text.vocabulary import most_frequent
+from gluebench.systems.training.sampling import batches
 
 Pairs = list[tuple[str, ...]]
 LENGTHS = {"RTE": ((42, 17), (9, 4)), "MRPC": ((22, 5), (22, 5))}

@@ -19,7 +19,7 @@ def run(*arguments: object) -> Result:
 
 @pytest.fixture(scope="module")
 def vectors(sample_folder: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    from systems.rows.small_world import write_vectors
+    from systems.reproduce.small_world import write_vectors
 
     # the words of the two tasks below
     return write_vectors(tmp_path_factory.mktemp("vectors") / "words.txt", sample_folder, ("WNLI", "RTE"))

@@ -13,12 +13,11 @@ from sklearn.metrics import matthews_corrcoef  # noqa: TID251 the oracle
 from gluebench.benchmark import Benchmark, Task
 from gluebench.data import Example, load_split
 from gluebench.systems import SYSTEMS, Predictor
-from gluebench.systems.aligned import Aligner, stem
 from gluebench.systems.bag import BagOfWords, HypothesisOnly
 from gluebench.systems.features import Sparse, last_only, matrix, vocabulary, whole
 from gluebench.systems.linear import fit_logistic, fit_ridge, softmax
 from gluebench.systems.majority import Majority
-from gluebench.systems.mlp import Perceptron, Places, Weights, _gradients, _scores
+from gluebench.systems.mlp import Aligner, Perceptron, Places, Weights, _gradients, _scores, stem
 from gluebench.systems.natural_logic import NaturalLogic, edits_or_words
 from gluebench.systems.overlap import WordOverlap, feature
 

@@ -105,7 +105,7 @@ def encode(
     from gluebench.data.home import data_folder
     from gluebench.systems.encoders import encoder_called
     from gluebench.systems.encoders.corpus import Corpus
-    from gluebench.systems.probe.encode import encode_into, store_of
+    from gluebench.systems.probe.store import encode_into, store_of
 
     suite = load_benchmark(benchmark)
     corpus = Corpus(suite, data_folder(data), chosen(suite, tasks))
@@ -217,7 +217,7 @@ def _encoder(
         return encoder_called(name, options, corpus)
     if vectors is None or options:
         raise click.UsageError("name the ENCODER, or the file that has all vectors: --vectors FILE.")
-    from gluebench.systems.probe.stored import StoredEncoder
+    from gluebench.systems.probe.store import StoredEncoder
 
     return StoredEncoder(Path(vectors))
 

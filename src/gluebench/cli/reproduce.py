@@ -18,11 +18,11 @@ from gluebench.cli.tables import Section, Table
 if TYPE_CHECKING:
     from gluebench.cli.submit import Reached
     from gluebench.scoring import Gold
-    from gluebench.systems.rows.findings import Finding, Outcome
-    from gluebench.systems.rows.numbers import Numbers
-    from gluebench.systems.rows.reproduce import Asked, Ran
-    from gluebench.systems.rows.row import TableName
-    from gluebench.systems.rows.runs import Place
+    from gluebench.systems.reproduce.findings import Finding, Outcome
+    from gluebench.systems.reproduce.numbers import Numbers
+    from gluebench.systems.reproduce.rerun import Request, RowResult
+    from gluebench.systems.reproduce.row import TableName
+    from gluebench.systems.reproduce.runs import Place
 
 
 @click.group(cls=LazyGroup)
@@ -139,12 +139,12 @@ def _run(
         from gluebench.data.gold import gold_from_data
         from gluebench.data.home import data_folder
         from gluebench.systems.encoders.corpus import Corpus
-        from gluebench.systems.rows.files import Files
-        from gluebench.systems.rows.reproduce import Asked
-        from gluebench.systems.rows.row import rows as all_rows
-        from gluebench.systems.rows.runs import Place
+        from gluebench.systems.reproduce.files import Files
+        from gluebench.systems.reproduce.rerun import Request
+        from gluebench.systems.reproduce.row import rows as all_rows
+        from gluebench.systems.reproduce.runs import Place
 
-        asked = Asked(table, preset, tuple(suite.task(name).name for name in tasks), seeds)
+        asked = Request(table, preset, tuple(suite.task(name).name for name in tasks), seeds)
         home = data_folder(data)
         labels = gold_from_data(home, suite, role="dev", partial=True)
         place = Place(Corpus(suite, home), Files(vectors, weights), out / suite.name, labels, device)
@@ -154,9 +154,9 @@ def _run(
     _deliver(found, place, there, form=form)
 
 
-def _deliver(found: Sequence[Ran], place: Place, there: Reached | None, *, form: Form) -> None:
+def _deliver(found: Sequence[RowResult], place: Place, there: Reached | None, *, form: Form) -> None:
     """Send the submission of each row that has one."""
-    from gluebench.systems.rows.reproduce import submission_path
+    from gluebench.systems.reproduce.rerun import submission_path
 
     for ran in found if there else ():
         path = submission_path(ran, place)
@@ -166,10 +166,10 @@ def _deliver(found: Sequence[Ran], place: Place, there: Reached | None, *, form:
 
 
 def _reproduced(
-    asked: Asked, names: tuple[str, ...], place: Place, *, gold: Path | None
-) -> tuple[Sequence[Ran], Output]:
+    asked: Request, names: tuple[str, ...], place: Place, *, gold: Path | None
+) -> tuple[Sequence[RowResult], Output]:
     from gluebench.cli.reproduce_view import table_output
-    from gluebench.systems.rows.reproduce import reproduce as rerun
+    from gluebench.systems.reproduce.rerun import reproduce as rerun
 
     labels = place.dev if asked.table == "table6" else _test_labels(gold, place)
     found = rerun(asked, names, place, gold=labels, say=lambda line: notices([line]))
@@ -217,14 +217,14 @@ def findings(results: Path | None, form: Form) -> None:
       gluebench reproduce findings
       gluebench reproduce findings --results reproduced/glue/small/results.json
     """
-    from gluebench.systems.rows.findings import read_results
+    from gluebench.systems.reproduce.findings import read_results
 
     own: Mapping[TableName, Numbers] = read_results(results) if results else {}
     emit(_output(own), form)
 
 
 def _output(own: Mapping[TableName, Numbers]) -> Output:
-    from gluebench.systems.rows.findings import FINDINGS
+    from gluebench.systems.reproduce.findings import FINDINGS
 
     answers = [answer for finding in FINDINGS for answer in _answers(finding, own)]
     rows = []
@@ -248,7 +248,7 @@ def _output(own: Mapping[TableName, Numbers]) -> Output:
 
 def _answers(finding: Finding, own: Mapping[TableName, Numbers]) -> list[tuple[Finding, str, str, Outcome]]:
     """The paper's numbers, then the user's."""
-    from gluebench.systems.rows.findings import judged, paper_outcome
+    from gluebench.systems.reproduce.findings import judged, paper_outcome
 
     found = [(finding, "paper", str(table), paper_outcome(finding, table)) for table in finding.tables]
     yours = [(table, own[table]) for table in finding.tables if table in own]

@@ -11,11 +11,10 @@ from gluebench.cli.output import Output, Records, percent, rendered
 from gluebench.cli.report_view import score_cell
 from gluebench.cli.tables import Paper, Section, Table
 from gluebench.data import DataError
-from gluebench.systems.rows.compare import Cell, cells, merged, results
-from gluebench.systems.rows.reproduce import Asked, Ran
-from gluebench.systems.rows.row import TableName
-from gluebench.systems.rows.runs import Result
-from gluebench.systems.rows.tables import TABLES
+from gluebench.systems.reproduce.compare import Cell, cells, merged, results
+from gluebench.systems.reproduce.rerun import Request, RowResult
+from gluebench.systems.reproduce.row import TABLES, TableName
+from gluebench.systems.reproduce.runs import Result
 
 FIELDS = ("table", "row", "column", "metric", "expected", "value", "low", "high", "n", "reason")
 OTHER_DATA = (
@@ -26,7 +25,7 @@ SELECTED = (
 )
 
 
-def table_output(found: Sequence[Ran], asked: Asked, benchmark: Benchmark) -> Output:
+def table_output(found: Sequence[RowResult], asked: Request, benchmark: Benchmark) -> Output:
     """The table in every form; its data are those that `save` keeps."""
     rows = {ran.row.name: cells(ran, asked, benchmark) for ran in found}
     obtained = results(rows)
@@ -76,7 +75,7 @@ def _before(path: Path) -> dict[str, object]:
     return found if isinstance(found, dict) else {}
 
 
-def _section(ran: Ran, own: Sequence[Cell]) -> Section:
+def _section(ran: RowResult, own: Sequence[Cell]) -> Section:
     rows = []
     column = ""
     for cell in own:
@@ -96,7 +95,7 @@ def _section(ran: Ran, own: Sequence[Cell]) -> Section:
     return Section(tuple(rows), title=f"{ran.row.full_title} ({ran.row.name})")
 
 
-def _notes(found: Sequence[Ran], asked: Asked, benchmark: Benchmark) -> Iterator[str]:
+def _notes(found: Sequence[RowResult], asked: Request, benchmark: Benchmark) -> Iterator[str]:
     if benchmark.name != "glue":
         yield OTHER_DATA.format(benchmark.title)
     if asked.preset != "paper":
@@ -109,7 +108,7 @@ def _notes(found: Sequence[Ran], asked: Asked, benchmark: Benchmark) -> Iterator
         yield f"Multi-task rows were trained together on the tasks named alone ({', '.join(asked.tasks)})."
 
 
-def _as_dict(ran: Ran, own: Sequence[Cell]) -> dict[str, object]:
+def _as_dict(ran: RowResult, own: Sequence[Cell]) -> dict[str, object]:
     return {
         "row": ran.row.name,
         "title": ran.row.full_title,
@@ -129,11 +128,11 @@ def _as_dict(ran: Ran, own: Sequence[Cell]) -> dict[str, object]:
     }
 
 
-def _distinct(ran: Ran) -> list[Result]:
+def _distinct(ran: RowResult) -> list[Result]:
     return list({id(result): result for result in ran.chosen.values()}.values())
 
 
-def _records(table: TableName, ran: Ran, own: Sequence[Cell]) -> Iterator[tuple[object, ...]]:
+def _records(table: TableName, ran: RowResult, own: Sequence[Cell]) -> Iterator[tuple[object, ...]]:
     for cell in own:
         score = cell.obtained
         numbers = (score.value, score.low, score.high, score.n) if score else (None, None, None, None)

@@ -17,8 +17,7 @@ from gluebench.cli.submit import Destination, deliver, destination_options, reac
 
 if TYPE_CHECKING:
     from gluebench.benchmark import Benchmark, Role
-    from gluebench.systems.adapters.results import TaskResult
-    from gluebench.systems.adapters.session import Place, Session
+    from gluebench.systems.adapters.session import Place, Session, TaskResult
 
 EXTRAS = {
     "transformers": "hf",
@@ -88,7 +87,7 @@ def run(
     from gluebench.systems.adapters.resolve import resolve
     from gluebench.systems.adapters.session import Plan, Session, held
     from gluebench.systems.encoders.corpus import Corpus
-    from gluebench.systems.units import chosen
+    from gluebench.systems.run import chosen
 
     gc.enable()  # a run is long, and models are large
     suite = load_benchmark(benchmark)

@@ -13,7 +13,7 @@ from gluebench.cli.options import pairs
 from gluebench.cli.output import notices
 
 if TYPE_CHECKING:
-    from gluebench.systems.adapters.resolve import Wishes
+    from gluebench.systems.adapters.resolve import ModelOptions
 
 F = TypeVar("F", bound=Callable[..., Any])
 COUNT = click.IntRange(min=1)
@@ -142,13 +142,13 @@ def kind(model: str) -> str:
     return "folder" if Path(model).is_dir() else "name"
 
 
-def wishes(context: click.Context, model: str, given: Mapping[str, Any]) -> Wishes:
+def wishes(context: click.Context, model: str, given: Mapping[str, Any]) -> ModelOptions:
     """What was said of the model. Raises UsageError for what does not go with it."""
     from gluebench.cli.progress import Progress
-    from gluebench.systems.adapters.resolve import Wishes
+    from gluebench.systems.adapters.resolve import ModelOptions
 
     _refuse_others(context, kind(model))
-    return Wishes(
+    return ModelOptions(
         seed=given["seed"],
         device=given["device"],
         options=given["options"],
@@ -189,9 +189,9 @@ def _fine_tuning(given: Mapping[str, Any]) -> Any:
 
 
 def _asking(given: Mapping[str, Any]) -> Any:
-    from gluebench.systems.adapters.openai import Asking
+    from gluebench.systems.adapters.openai import PromptOptions
 
-    return Asking(
+    return PromptOptions(
         shots=given["shots"],
         scored=not given["parse"],
         most_tokens=given["max_tokens"],

@@ -97,9 +97,9 @@ def train(
 
 
 def _row(name: str, *, spec: dict[str, Any], changes: tuple[str, ...], **options: Any) -> Row:
-    from gluebench.systems.training.distributed import launched_precision
+    from gluebench.systems.training.engine import launched_precision
     from gluebench.systems.training.row import preset
-    from gluebench.systems.training.values import parted
+    from gluebench.systems.training.spec import parted
 
     try:
         changed = parted(changes)
@@ -127,7 +127,7 @@ def _train(
     from gluebench.benchmark import load_benchmark
     from gluebench.data.home import data_folder
     from gluebench.systems.training.data import load_task_data
-    from gluebench.systems.training.distributed import leads
+    from gluebench.systems.training.engine import leads
     from gluebench.systems.training.row import train_row
 
     manifest, home = load_benchmark(benchmark), data_folder(data)
@@ -162,8 +162,7 @@ def _curves(out: Path, system: TrainedSystem) -> None:
 
     if find_spec("matplotlib") is None:
         return
-    from gluebench.systems.training.curves import draw_curves
-    from gluebench.systems.training.log import LOG
+    from gluebench.systems.training.log import LOG, draw_curves
 
     for parent in {run.parent for run in system.runs()}:
         logged = sorted(log.parent for log in parent.glob(f"seed-*/{LOG}"))

@@ -54,12 +54,12 @@ class BagOfWords:
         known, rows = learned(self.extract, train)
         if task.labels:
             codes = [task.words.index(word) for word in targets.labels(task, train)]
-            found = fit_logistic(rows, codes, len(task.words), penalties=penalties)
-            return [Model(known, weights, 0.0) for weights in found]
+            fitted = fit_logistic(rows, codes, len(task.words), penalties=penalties)
+            return [Model(known, weights, 0.0) for weights in fitted]
         scores = targets.numbers(task, train)
         mean = sum(scores) / len(scores)
-        found = fit_ridge(rows, [score - mean for score in scores], penalties=penalties)
-        return [Model(known, weights, mean) for weights in found]
+        fitted = fit_ridge(rows, [score - mean for score in scores], penalties=penalties)
+        return [Model(known, weights, mean) for weights in fitted]
 
     def _predicted(self, task: Task, examples: Sequence[Example], model: Model) -> list[str | float]:
         scores = matrix(self.extract, examples, model.known) @ model.weights
@@ -75,9 +75,9 @@ class BagOfWords:
         predicted = self._predicted(task, dev, model)
         if task.labels:
             return sum(word == example.label for word, example in zip(predicted, dev, strict=True)) / len(dev)
-        wanted = targets.numbers(task, dev)
+        expected = targets.numbers(task, dev)
         return -sum(
-            (float(value) - score) ** 2 for value, score in zip(predicted, wanted, strict=True)
+            (float(value) - score) ** 2 for value, score in zip(predicted, expected, strict=True)
         ) / len(dev)
 
 

@@ -18,15 +18,15 @@ def fit_logistic(rows: Sparse, codes: list[int], classes: int, *, penalties: Seq
 
     Minimises the mean cross-entropy plus penalty / 2 times the squared weights.
     """
-    wanted = np.eye(classes)[codes][:, None]
+    expected = np.eye(classes)[codes][:, None]
     if classes != 2:
         return _descend(
-            rows, lambda scores: softmax(scores) - wanted, classes, curvature=0.5, penalties=penalties
+            rows, lambda scores: softmax(scores) - expected, classes, curvature=0.5, penalties=penalties
         )
 
     def errors(scores: Floats) -> Floats:
         """Of two classes the weights of one are those of the other with the sign turned."""
-        return softmax(np.concatenate([-scores, scores], axis=2))[..., 1:] - wanted[..., 1:]
+        return softmax(np.concatenate([-scores, scores], axis=2))[..., 1:] - expected[..., 1:]
 
     found = _descend(rows, errors, 1, curvature=0.5, penalties=penalties)
     return [np.concatenate([-weights, weights], axis=1) for weights in found]
@@ -34,8 +34,8 @@ def fit_logistic(rows: Sparse, codes: list[int], classes: int, *, penalties: Seq
 
 def fit_ridge(rows: Sparse, scores: list[float], *, penalties: Sequence[float]) -> list[Floats]:
     """Weights (width, 1) of linear regression, for each penalty, on scores given relative to their mean."""
-    wanted = np.array(scores)[:, None, None]
-    return _descend(rows, lambda found: found - wanted, 1, curvature=1.0, penalties=penalties)
+    expected = np.array(scores)[:, None, None]
+    return _descend(rows, lambda found: found - expected, 1, curvature=1.0, penalties=penalties)
 
 
 def softmax(scores: Floats) -> Floats:

@@ -1,8 +1,8 @@
-"""What a system has to offer: predictions for the examples of a task and, if it learns, a way to fit it."""
+"""What a system offers: predictions, a way to fit it if it learns, and calls that report its progress."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Protocol, runtime_checkable
 
 from gluebench.benchmark import Task
@@ -51,3 +51,14 @@ class SimpleSystem(TrainablePredictor, Protocol):
     def parameters(self) -> int:
         """Number of fitted values, over all tasks fitted so far."""
         ...
+
+
+Advance = Callable[[int, int], None]
+"""Called with the number done and the number of all."""
+Counting = Callable[[str, str], Advance]
+"""Makes one: what was done ("encoded"), of what ("sentences")."""
+
+
+def silent(what: str, unit: str) -> Advance:
+    """Nothing is told."""
+    return lambda done, of: None

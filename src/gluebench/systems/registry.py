@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from importlib import import_module
 
 from gluebench.systems.protocols import SimpleSystem
 
@@ -24,40 +25,14 @@ class SystemEntry:
     """A new one, not fitted yet."""
 
 
-def _majority() -> SimpleSystem:
-    from gluebench.systems.majority import Majority
+def _maker(module: str, name: str) -> Callable[[], SimpleSystem]:
+    """Import the system's module only when one is made: some need NumPy."""
 
-    return Majority()
+    def make() -> SimpleSystem:
+        system: SimpleSystem = getattr(import_module(f"gluebench.systems.{module}"), name)()
+        return system
 
-
-def _overlap() -> SimpleSystem:
-    from gluebench.systems.overlap import WordOverlap
-
-    return WordOverlap()
-
-
-def _bag() -> SimpleSystem:
-    from gluebench.systems.bag import BagOfWords
-
-    return BagOfWords()
-
-
-def _hypothesis() -> SimpleSystem:
-    from gluebench.systems.bag import HypothesisOnly
-
-    return HypothesisOnly()
-
-
-def _natural_logic() -> SimpleSystem:
-    from gluebench.systems.natural_logic import NaturalLogic
-
-    return NaturalLogic()
-
-
-def _perceptron() -> SimpleSystem:
-    from gluebench.systems.mlp import Perceptron
-
-    return Perceptron()
+    return make
 
 
 _ENTRIES = (
@@ -67,7 +42,7 @@ _ENTRIES = (
         "Most frequent label",
         "Answers every example with the most frequent training label of its task, or with the mean score.",
         "single-task",
-        _majority,
+        _maker("majority", "Majority"),
     ),
     SystemEntry(
         "overlap",
@@ -76,7 +51,7 @@ _ENTRIES = (
         "Sees only the share of words that two texts have in common (of a single sentence, its length) "
         "and answers as most training examples of a like share.",
         "single-task",
-        _overlap,
+        _maker("overlap", "WordOverlap"),
     ),
     SystemEntry(
         "bag-of-words",
@@ -85,7 +60,7 @@ _ENTRIES = (
         "Logistic regression (for scores, ridge regression) on the words and word pairs of each text, "
         "of both and of one alone; one model per task.",
         "single-task",
-        _bag,
+        _maker("bag", "BagOfWords"),
     ),
     SystemEntry(
         "hypothesis-only",
@@ -94,7 +69,7 @@ _ENTRIES = (
         "The bag of words of the last text alone: what it scores above chance on pairs is an artefact "
         "of the data.",
         "single-task",
-        _hypothesis,
+        _maker("bag", "HypothesisOnly"),
     ),
     SystemEntry(
         "natural-logic",
@@ -103,7 +78,7 @@ _ENTRIES = (
         "Logistic regression on the edits that lead from one text to the other, and on whether a word "
         'such as "no" or "every" reverses entailment there; single sentences as a bag of words.',
         "single-task",
-        _natural_logic,
+        _maker("natural_logic", "NaturalLogic"),
     ),
     SystemEntry(
         "mlp",
@@ -112,7 +87,7 @@ _ENTRIES = (
         "A neural network with one hidden layer on the words and runs of words of each text and on where "
         "the words of one stand in the other; one model per task.",
         "single-task",
-        _perceptron,
+        _maker("mlp", "Perceptron"),
     ),
 )
 SYSTEMS: Mapping[str, SystemEntry] = {entry.name: entry for entry in _ENTRIES}

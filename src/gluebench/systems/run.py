@@ -1,11 +1,11 @@
-"""Running a system over a whole benchmark: fit each task, answer every test file."""
+"""Run a system over a benchmark: fit each task, answer its test files; a run as units of one task each."""
 
 from __future__ import annotations
 
 import math
 import os
 from array import array
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import NamedTuple
 
@@ -15,6 +15,7 @@ from gluebench.submission import Column
 from gluebench.systems.protocols import Predictor, TrainablePredictor
 
 TRAIN = "train"
+TENTH = 10
 Progress = Callable[[str], None]
 """Called with a line of text before each step."""
 
@@ -115,6 +116,15 @@ def _answers(system: Predictor, benchmark: Benchmark, task: Task, *, examples: S
     return Answered(column(task, predicted, indices=in_order), getattr(found, "unanswered", ()))
 
 
+def held_out(train: Sequence[Example]) -> tuple[list[Example], list[Example]]:
+    """Where there is no dev split: nine tenths to train on and every tenth example to choose by.
+
+    Fewer than ten examples serve as both.
+    """
+    kept = [example for place, example in enumerate(train, 1) if place % TENTH]
+    return kept, list(train[TENTH - 1 :: TENTH]) or kept
+
+
 def column(task: Task, predicted: Sequence[str | float], *, indices: array[int] | None = None) -> Column:
     """Predictions as the column of a test file. Raises PredictionError for what is no label, no number."""
     if not task.labels:
@@ -132,3 +142,82 @@ def _number(task: Task, value: str | float) -> float:
     if isinstance(value, str) or not math.isfinite(value):
         raise PredictionError(f"{task.name}: {value!r} is no number; expected a score")
     return float(value)
+
+
+class Key(NamedTuple):
+    """What names one test file in one of its splits."""
+
+    role: Role
+    file: str
+
+
+class Query(NamedTuple):
+    """One test file, in one of its splits."""
+
+    role: Role
+    file: TestFile
+
+    @property
+    def key(self) -> Key:
+        """Its name."""
+        return Key(self.role, self.file.name)
+
+
+class Unit(NamedTuple):
+    """The least that can be done by itself: its results are those of a whole run."""
+
+    task: Task
+    """The task whose model answers."""
+    queries: tuple[Query, ...]
+
+    def splits(self) -> list[tuple[str, str]]:
+        """Task and split of everything it may read, training data first."""
+        dev = [file.splits["dev"].name for file in self.task.files if "dev" in file.splits]
+        own = [(self.task.name, split) for split in (TRAIN, *dev) if split in self.task.splits]
+        read = [(query.file.task, query.file.splits[query.role].name) for query in self.queries]
+        return list(dict.fromkeys([*own, *read]))
+
+    def size(self) -> int:
+        """Number of examples that it reads, by the manifest: a measure of how long it takes."""
+        train = self.task.splits[TRAIN].size if TRAIN in self.task.splits else 0
+        return train + sum(query.file.size(query.role) for query in self.queries)
+
+
+def chosen(benchmark: Benchmark, names: Sequence[str]) -> list[Task]:
+    """The tasks named, with those that their models answer (AX with MNLI); all without a name.
+
+    Raises UnknownNameError.
+    """
+    if not names:
+        return list(benchmark.tasks)
+    wanted = {benchmark.task(name).name for name in names}
+    return [task for task in benchmark.tasks if wanted & {task.name, task.predict_with}]
+
+
+def units(benchmark: Benchmark, tasks: Sequence[Task], roles: Sequence[Role]) -> list[Unit]:
+    """The tasks as units, in the manifest's order; those without a test file of these splits are left out."""
+    queries: dict[str, list[Query]] = {}
+    for task in tasks:
+        answering = benchmark.task(task.predict_with) if task.predict_with else task
+        own = [Query(role, file) for role in roles for file in task.files if role in file.splits]
+        queries.setdefault(answering.name, []).extend(own)
+    order = [task for task in benchmark.tasks if queries.get(task.name)]
+    return [Unit(task, tuple(queries[task.name])) for task in order]
+
+
+def answer_unit(
+    system: Predictor,
+    benchmark: Benchmark,
+    unit: Unit,
+    folder: str | os.PathLike[str],
+    *,
+    say: Progress,
+    fitted: bool = False,
+) -> Mapping[Key, Answered]:
+    """Fit the task, unless it is fitted, and answer its test files. Raises what `run` raises."""
+    if not fitted:
+        fit(system, benchmark, unit.task, folder, say=say)
+    return {
+        query.key: answer(system, benchmark, query.file, folder, role=query.role, say=say)
+        for query in unit.queries
+    }

@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 from systems.adapters.chat_server import chat, chatting
 
+from gluebench.systems.adapters import ModelError
 from gluebench.systems.adapters.endpoint import Endpoint, RefusedError
-from gluebench.systems.adapters.errors import ModelError
 
 pytest.importorskip("urllib3", reason="urllib3 is not installed (gluebench[data])")
 ASK = {"model": "m", "messages": [{"role": "user", "content": "?"}]}

@@ -10,7 +10,7 @@ from systems.adapters import tiny
 
 from gluebench.benchmark import Benchmark, load_benchmark
 from gluebench.data import Example
-from gluebench.systems.adapters.errors import ModelError
+from gluebench.systems.adapters import ModelError
 
 torch = pytest.importorskip("torch", reason="PyTorch is not installed (gluebench[train])")
 pytest.importorskip("transformers", reason="transformers is not installed (gluebench[hf])")

@@ -10,10 +10,9 @@ from systems.adapters.chat_server import ChatServer, chat, chatting
 
 from gluebench.benchmark import load_benchmark
 from gluebench.data import Example
-from gluebench.systems.adapters.answer_cache import AnswerCache
-from gluebench.systems.adapters.endpoint import Endpoint
-from gluebench.systems.adapters.errors import ModelError
-from gluebench.systems.adapters.openai import Asking, ChatModel
+from gluebench.systems.adapters import ModelError
+from gluebench.systems.adapters.endpoint import AnswerCache, Endpoint
+from gluebench.systems.adapters.openai import ChatModel, PromptOptions
 
 pytest.importorskip("urllib3", reason="urllib3 is not installed (gluebench[data])")
 TASK = load_benchmark("glue").task("RTE")
@@ -40,7 +39,7 @@ def script(request: dict[str, Any]) -> str:
 EXPECTED = ["entailment" if row % 2 else "not_entailment" for row in range(20)]
 
 
-def system(server: ChatServer, folder: Path, asking: Asking = Asking(), **options) -> ChatModel:  # noqa: B008
+def system(server: ChatServer, folder: Path, asking: PromptOptions = PromptOptions(), **options) -> ChatModel:  # noqa: B008
     endpoint = Endpoint(server.address, sleep=lambda seconds: None)
     found = ChatModel("m", endpoint, AnswerCache(folder / "answers.jsonl"), asking, **options)
     found.fit(TASK, TRAIN, [])
@@ -50,7 +49,7 @@ def system(server: ChatServer, folder: Path, asking: Asking = Asking(), **option
 def test_answers_keep_their_order_and_the_majority_stands_in_where_none_is_understood(tmp_path: Path):
     with chatting(script) as server:
         server.faults = [(429, "", {"Retry-After": "0"}), (500, "", {})]
-        model = system(server, tmp_path, Asking(concurrency=4, price_in=2.0, price_out=10.0))
+        model = system(server, tmp_path, PromptOptions(concurrency=4, price_in=2.0, price_out=10.0))
         found = model.predict(TASK, ASKED)
     assert found.unanswered == (3, 10, 17)
     kept = [value for row, value in enumerate(found) if row not in found.unanswered]
@@ -83,7 +82,7 @@ def test_what_was_asked_once_is_not_asked_again_even_after_a_kill_in_mid_line(tm
 def test_shots_are_training_examples_drawn_by_the_seed(tmp_path: Path):
     with chatting(script) as server:
         for seed in (0, 0, 1):
-            system(server, tmp_path / str(len(server.requests)), Asking(shots=4), seed=seed).predict(
+            system(server, tmp_path / str(len(server.requests)), PromptOptions(shots=4), seed=seed).predict(
                 TASK, ASKED[:1]
             )
     shown = [[each["content"] for each in request["messages"][1:-1]] for request in server.requests]
@@ -115,7 +114,7 @@ def test_probabilities_score_the_label_words(tmp_path: Path):
     with chatting(lambda request: chat("Well", {"ent": -0.5, "not": -1.2, "Well": -3.0})) as server:
         assert set(system(server, tmp_path / "a").predict(TASK, ASKED[:3])) == {"entailment"}
         assert server.requests[0]["top_logprobs"] == 20
-        parsed = system(server, tmp_path / "b", Asking(scored=False))
+        parsed = system(server, tmp_path / "b", PromptOptions(scored=False))
         server.script = lambda request: "Well"
         assert parsed.predict(TASK, ASKED[:3]).unanswered == (0, 1, 2)
         assert "logprobs" not in server.requests[-1]

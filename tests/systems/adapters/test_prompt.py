@@ -8,7 +8,7 @@ import pytest
 
 from gluebench.benchmark import load_benchmark
 from gluebench.data import Example
-from gluebench.systems.adapters.errors import ModelError
+from gluebench.systems.adapters import ModelError
 from gluebench.systems.adapters.label_words import mapped, meant
 from gluebench.systems.adapters.prompt import messages, understood
 

@@ -15,8 +15,7 @@ from gluebench.scoring import grade, read_gold
 from gluebench.systems import SYSTEMS, run
 from gluebench.systems.adapters.dev_scores import dev_report
 from gluebench.systems.adapters.session import Plan, Session, held
-from gluebench.systems.run import Answers
-from gluebench.systems.units import chosen, units
+from gluebench.systems.run import Answers, chosen, units
 
 
 class Watcher:
@@ -75,7 +74,7 @@ def test_units_are_tasks_with_all_that_their_models_answer(sample: Benchmark) ->
     found = units(sample, sample.tasks, ("dev", "test"))
     assert [unit.task.name for unit in found] == [task.name for task in sample.scored]
     mnli = next(unit for unit in found if unit.task.name == "MNLI")
-    assert [asked.key for asked in mnli.asked] == [
+    assert [query.key for query in mnli.queries] == [
         ("dev", "MNLI-m"),
         ("dev", "MNLI-mm"),
         ("test", "MNLI-m"),
@@ -85,7 +84,7 @@ def test_units_are_tasks_with_all_that_their_models_answer(sample: Benchmark) ->
     assert mnli.size() == 6000 + 300 + 300 + 1500 + 1500 + 600
     assert [task.name for task in chosen(sample, ["mnli"])] == ["MNLI", "AX"]
     alone = units(sample, chosen(sample, ["AX"]), ("test",))
-    assert [(unit.task.name, [asked.file.name for asked in unit.asked]) for unit in alone] == [
+    assert [(unit.task.name, [query.file.name for query in unit.queries]) for unit in alone] == [
         ("MNLI", ["AX"])
     ]
 

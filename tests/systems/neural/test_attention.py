@@ -6,7 +6,7 @@ import numpy as np
 import torch
 from oracles.sentence_models import attended
 
-from gluebench.systems.neural.attention import attend
+from gluebench.systems.neural.bilstm import attend
 
 
 def test_a_case_worked_by_hand() -> None:

@@ -7,9 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gluebench.systems.neural.batches import batches, plan
-from gluebench.systems.neural.bilstm_body import BiLstmBody
-from gluebench.systems.neural.groups import groups
+from gluebench.systems.neural.bilstm_body import BiLstmBody, groups
+from gluebench.systems.training.sampling import batches, plan
 
 lengths_of_items = st.integers(1, 2).flatmap(
     lambda sides: st.lists(st.tuples(*[st.integers(1, 40)] * sides), min_size=1, max_size=60)

@@ -2,8 +2,7 @@ from __future__ import annotations
 
 import torch
 
-from gluebench.systems.neural.features import pair_features
-from gluebench.systems.neural.pooling import max_pool
+from gluebench.systems.neural.bilstm import max_pool, pair_features
 
 STATES = torch.tensor([[[-3.0, 1], [-2, -1], [9, 9]], [[0.5, -2], [-1, -1], [-4, 4]]])
 

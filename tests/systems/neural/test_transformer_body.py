@@ -8,9 +8,9 @@ import pytest
 import torch
 
 from gluebench.benchmark import load_benchmark
-from gluebench.systems.neural.batches import batches
 from gluebench.systems.neural.heads import MultiTaskModel
 from gluebench.systems.neural.transformer_body import TransformerBody
+from gluebench.systems.training.sampling import batches
 
 pytestmark = pytest.mark.slow
 WORDS = ["[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]", "the", "a", "cat", "dog", "sees", "no", "one"]

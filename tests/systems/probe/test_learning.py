@@ -13,16 +13,21 @@ from sklearn.linear_model import LogisticRegression  # noqa: TID251 the oracle
 
 torch = pytest.importorskip("torch", reason="the probe needs gluebench[train]")
 
-from gluebench.systems.probe.classifier import Probe, fit_classifier  # noqa: E402
-from gluebench.systems.probe.features import Features, four_ways, two_ways  # noqa: E402
-from gluebench.systems.probe.regression import expected, fit_regression, levels, two_hot  # noqa: E402
+from gluebench.systems.probe.classifier import (  # noqa: E402  # noqa: E402
+    Probe,
+    expected,
+    fit_classifier,
+    fit_regression,
+    levels,
+    two_hot,
+)
 from gluebench.systems.probe.settings import (  # noqa: E402
     PRESETS,
     ProbeSettings,
     RelatednessSettings,
     preset_called,
 )
-from gluebench.systems.probe.training import SideBySide, outputs  # noqa: E402
+from gluebench.systems.probe.training import Features, SideBySide, four_ways, outputs, two_ways  # noqa: E402  # noqa: E402
 
 QUICK = ProbeSettings(epoch_size=1, max_epoch=15)
 

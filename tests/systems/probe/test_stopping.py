@@ -6,7 +6,7 @@ import math
 
 import pytest
 
-from gluebench.systems.probe.stopping import Tenacity, rounds_below, rounds_through
+from gluebench.systems.probe.training import EarlyStopping, rounds_below, rounds_through
 
 
 @pytest.mark.parametrize(
@@ -29,7 +29,7 @@ def test_a_regression_ends_with_max_epoch_epochs(max_epoch: int, epochs: int) ->
 
 def looks(scores: list[float], tenacity: int) -> int:
     """How many scores are looked at until the end."""
-    stop = Tenacity(tenacity)
+    stop = EarlyStopping(tenacity)
     for number, score in enumerate(scores, 1):
         stop.improved(score)
         if stop.over:
@@ -48,7 +48,7 @@ def test_misses_count_in_all_and_not_in_a_row() -> None:
 
 
 def test_the_best_score_is_kept_and_nan_is_0() -> None:
-    stop = Tenacity(5)
+    stop = EarlyStopping(5)
     assert [stop.improved(score) for score in (-0.5, math.nan, 0.0, 0.2, 0.1)] == [
         True,
         True,

@@ -18,9 +18,7 @@ from hypothesis import strategies as st
 from gluebench.data import DataError
 from gluebench.systems.encoders import EncoderError
 from gluebench.systems.encoders.callable import CallableEncoder
-from gluebench.systems.probe.encode import encode_into, store_of
-from gluebench.systems.probe.store import HEADER, VectorStore, index_of
-from gluebench.systems.probe.stored import StoredEncoder
+from gluebench.systems.probe.store import HEADER, StoredEncoder, VectorStore, encode_into, index_of, store_of
 
 
 def numbers(sentences: list[str]) -> np.ndarray:
@@ -110,7 +108,7 @@ import sys, time
 import numpy as np
 from pathlib import Path
 from gluebench.systems.encoders.callable import CallableEncoder
-from gluebench.systems.probe.encode import encode_into, store_of
+from gluebench.systems.probe.store import encode_into, store_of
 def slow(sentences):
     time.sleep(0.05)
     return np.array([[len(text), sum(map(ord, text)) % 997, 1.5] for text in sentences])

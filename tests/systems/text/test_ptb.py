@@ -95,7 +95,7 @@ def test_inner_sentence_ends_of_real_texts_are_as_frequent_as_punkt_finds_them()
 
 
 def _ends(text: str) -> list[str]:
-    from gluebench.systems.text.sentences import sentences
+    from gluebench.systems.text.ptb import sentences
 
     return sentences(text)
 

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gluebench.systems.text.sentences import sentences
+from gluebench.systems.text.ptb import sentences
 
 CASES = [
     ["He left.", "She stayed."],

@@ -9,7 +9,7 @@ from pathlib import Path
 import torch
 from systems.training.toy import toy_data, toy_model
 
-from gluebench.systems.training import distributed
+from gluebench.systems.training.engine import engine
 from gluebench.systems.training.settings import settings_from
 from gluebench.systems.training.trainer import Trainer
 
@@ -19,8 +19,8 @@ def main(folder: Path, settings: str) -> None:
     data = toy_data("SST-2", "STS-B", "MNLI", sizes=[61, 33, 20])
     model = toy_model([each.task for each in data.values()], dropout=0.0)
     chosen = settings_from(json.loads(settings))
-    engine = distributed.engine(chosen.precision, "cpu")
-    Trainer(model, data, chosen, folder, engine=engine, tensorboard=False).train()
+    made = engine(chosen.precision, "cpu")
+    Trainer(model, data, chosen, folder, engine=made, tensorboard=False).train()
     if torch.distributed.is_initialized():
         torch.distributed.destroy_process_group()
 

@@ -14,8 +14,7 @@ import torch
 from systems.training.several import main
 from systems.training.toy import TOY
 
-from gluebench.systems.training.distributed import engine
-from gluebench.systems.training.engine import Plain
+from gluebench.systems.training.engine import Plain, engine
 from gluebench.systems.training.log import read_log
 from gluebench.systems.training.settings import Settings
 

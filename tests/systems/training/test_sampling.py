@@ -10,8 +10,13 @@ from hypothesis import strategies as st
 from scipy.stats import chisquare
 
 from gluebench.benchmark import load_benchmark
-from gluebench.systems.training.sampling import BatchStream, TaskSampler, batch_count
-from gluebench.systems.training.scaling import loss_scales, sampling_weights
+from gluebench.systems.training.sampling import (
+    BatchStream,
+    TaskSampler,
+    batch_count,
+    loss_scales,
+    sampling_weights,
+)
 from gluebench.systems.training.settings import Settings
 
 

@@ -21,8 +21,7 @@ from systems.training.toy import TOY, toy_data, toy_model
 
 from gluebench.data import DataError, Example
 from gluebench.systems.training.checkpoint import take_weights
-from gluebench.systems.training.curves import draw_curves
-from gluebench.systems.training.log import read_log
+from gluebench.systems.training.log import draw_curves, read_log
 from gluebench.systems.training.outcome import Outcome
 from gluebench.systems.training.predicting import predict
 from gluebench.systems.training.settings import Settings

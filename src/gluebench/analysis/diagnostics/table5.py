@@ -7,8 +7,8 @@ from typing import NamedTuple
 
 from gluebench.benchmark import Task
 from gluebench.scoring import DiagnosticReport, Score
-from gluebench.systems.rows.compare import ALL
-from gluebench.systems.rows.row import rows
+from gluebench.systems.reproduce.compare import ALL
+from gluebench.systems.reproduce.row import rows
 
 COLUMNS: Mapping[str, str] = {
     "All": ALL,

@@ -1,5 +1,7 @@
 """Any model as a system: what MODEL of `gluebench run` may name, and the runs that it makes."""
 
-from gluebench.systems.adapters.errors import ModelError
+from __future__ import annotations
 
-__all__ = ["ModelError"]
+
+class ModelError(ValueError):
+    """A model that cannot be had or used: what was found, what was expected, how to go on."""

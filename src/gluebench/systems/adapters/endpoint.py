@@ -1,17 +1,20 @@
-"""An OpenAI-compatible server: one question at a time, asked again with patience, its key never shown."""
+"""An OpenAI-compatible server: requests with retries, its key never shown, and a cache of its answers."""
 
 from __future__ import annotations
 
+import hashlib
 import json
 import os
 import random
 import time
 from collections.abc import Callable, Mapping
+from pathlib import Path
+from threading import Lock
 from typing import TYPE_CHECKING, Any, NamedTuple
 from urllib.parse import urlsplit
 
 from gluebench.data.sources.http import proxy
-from gluebench.systems.adapters.errors import ModelError
+from gluebench.systems.adapters import ModelError
 from gluebench.version import __version__
 
 if TYPE_CHECKING:
@@ -160,3 +163,59 @@ def _message(data: bytes) -> str:
     except (ValueError, KeyError, TypeError):  # no JSON of that form: shown as it is
         return " ".join(text.split())[:300]
     return " ".join(text.split())[:300]
+
+
+class _Line(NamedTuple):
+    """Where in the file an answer stands."""
+
+    start: int
+    length: int
+
+
+def key_of(address: str, request: Mapping[str, Any]) -> str:
+    """What a request is known by; a key to the server has no part in it."""
+    text = json.dumps([address, request], sort_keys=True, ensure_ascii=False)
+    return hashlib.sha256(text.encode()).hexdigest()[:32]
+
+
+class AnswerCache:
+    """A file of JSON lines that only grows; a line that a kill cut short is passed over."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        self._lock = Lock()
+        self._lines: dict[str, _Line] = {}
+        path.parent.mkdir(parents=True, exist_ok=True)
+        with path.open("a+b") as file:
+            file.seek(0)
+            start, last = 0, b"\n"
+            for last in file:
+                self._take(last, start)
+                start += len(last)
+            if not last.endswith(b"\n"):
+                file.write(b"\n")
+
+    def get(self, key: str) -> Reply | None:
+        """The answer to a request; None if it was never asked."""
+        line = self._lines.get(key)
+        if line is None:
+            return None
+        with self.path.open("rb") as file:
+            file.seek(line.start)
+            return Reply(**json.loads(file.read(line.length))["answer"])
+
+    def put(self, key: str, answer: Reply) -> None:
+        """Keep an answer."""
+        line = (json.dumps({"key": key, "answer": answer._asdict()}, ensure_ascii=False) + "\n").encode()
+        with self._lock, self.path.open("ab") as file:
+            file.write(line)
+            file.flush()
+            self._lines[key] = _Line(file.tell() - len(line), len(line))
+
+    def _take(self, line: bytes, start: int) -> None:
+        try:
+            row = json.loads(line)
+            if set(row["answer"]) == set(Reply._fields):
+                self._lines[row["key"]] = _Line(start, len(line))
+        except (ValueError, KeyError, TypeError):  # cut short: it will be asked again
+            return

@@ -16,9 +16,8 @@ from torch import Tensor, nn
 from gluebench.benchmark import Task
 from gluebench.data import Example
 from gluebench.systems import targets
-from gluebench.systems.adapters.errors import ModelError
+from gluebench.systems.adapters import ModelError
 from gluebench.systems.adapters.label_words import mapped
-from gluebench.systems.adapters.progress import Counting, silent
 from gluebench.systems.adapters.transformer import (
     Encoding,
     Tokens,
@@ -28,6 +27,7 @@ from gluebench.systems.adapters.transformer import (
     loading,
     logits,
 )
+from gluebench.systems.protocols import Counting, silent
 
 HEADED = "ForSequenceClassification"
 LARGEST_GRADIENT = 1.0

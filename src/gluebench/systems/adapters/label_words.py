@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 
 from gluebench.benchmark import Label, Task
 from gluebench.benchmark.lookup import fold
-from gluebench.systems.adapters.errors import ModelError
+from gluebench.systems.adapters import ModelError
 
 
 def meant(task: Task, text: str) -> str | None:

@@ -11,10 +11,9 @@ from typing import Any, NamedTuple
 from gluebench.benchmark import Task
 from gluebench.data import Example
 from gluebench.systems import targets
-from gluebench.systems.adapters.answer_cache import AnswerCache, key_of
-from gluebench.systems.adapters.endpoint import Endpoint, RefusedError, Reply
-from gluebench.systems.adapters.progress import Counting, silent
+from gluebench.systems.adapters.endpoint import AnswerCache, Endpoint, RefusedError, Reply, key_of
 from gluebench.systems.adapters.prompt import messages, understood
+from gluebench.systems.protocols import Counting, silent
 from gluebench.systems.run import Answers
 
 LOGPROBS = {"logprobs": True, "top_logprobs": 20}
@@ -28,7 +27,7 @@ REFUSED = {
 """Fields that are done without where the server refuses them, and what to say then."""
 
 
-class Asking(NamedTuple):
+class PromptOptions(NamedTuple):
     """How a chat model is asked."""
 
     shots: int = 0
@@ -57,11 +56,13 @@ class Tally:
             self.tokens_in += 0 if cached else reply.tokens_in
             self.tokens_out += 0 if cached else reply.tokens_out
 
-    def cost(self, asking: Asking) -> float | None:
+    def cost(self, options: PromptOptions) -> float | None:
         """By the prices given; None without."""
-        if asking.price_in is None and asking.price_out is None:
+        if options.price_in is None and options.price_out is None:
             return None
-        return (self.tokens_in * (asking.price_in or 0.0) + self.tokens_out * (asking.price_out or 0.0)) / 1e6
+        return (
+            self.tokens_in * (options.price_in or 0.0) + self.tokens_out * (options.price_out or 0.0)
+        ) / 1e6
 
 
 class ChatModel:
@@ -72,7 +73,7 @@ class ChatModel:
         model: str,
         endpoint: Endpoint,
         cache: AnswerCache,
-        asking: Asking | None = None,
+        options: PromptOptions | None = None,
         *,
         seed: int = 0,
         counting: Counting = silent,
@@ -81,8 +82,8 @@ class ChatModel:
         self._model = model
         self._endpoint = endpoint
         self._cache = cache
-        self._asking = asking = asking or Asking()
-        self._refused = set() if asking.scored else {"logprobs"}
+        self._options = options = options or PromptOptions()
+        self._refused = set() if options.scored else {"logprobs"}
         self._seed = seed
         self._counting = counting
         self._say = say or (lambda line: None)
@@ -95,7 +96,7 @@ class ChatModel:
         """Draw the examples to show, and note the label that stands in for an answer not understood."""
         self._typical[task.name] = targets.typical(task, train)
         draw = random.Random(f"{self._seed}/{task.name}")
-        self._shots[task.name] = draw.sample(list(train), min(self._asking.shots, len(train)))
+        self._shots[task.name] = draw.sample(list(train), min(self._options.shots, len(train)))
         self._unanswered, self._tally = 0, Tally()
 
     def predict(self, task: Task, examples: Sequence[Example]) -> Answers:
@@ -119,7 +120,7 @@ class ChatModel:
             "tokens_out": tally.tokens_out,
             "not_understood": self._unanswered,
         }
-        cost = tally.cost(self._asking)
+        cost = tally.cost(self._options)
         return found if cost is None else {**found, "cost": cost}
 
     def _all_replied(self, task: Task, examples: Sequence[Example]) -> list[Reply]:
@@ -127,7 +128,7 @@ class ChatModel:
         advance = self._counting("answered", "examples")
         found = [self._replied(task, examples[0])]
         advance(1, len(examples))
-        with ThreadPoolExecutor(self._asking.concurrency) as pool:
+        with ThreadPoolExecutor(self._options.concurrency) as pool:
             jobs = [pool.submit(self._replied, task, example) for example in examples[1:]]
             try:
                 for job in jobs:
@@ -166,7 +167,7 @@ class ChatModel:
         return {
             "model": self._model,
             "messages": messages(task, example, self._shots[task.name]),
-            length: self._asking.most_tokens,
+            length: self._options.most_tokens,
             **({} if "temperature" in without else {"temperature": 0}),
             **(LOGPROBS if task.labels and "logprobs" not in without else {}),
         }

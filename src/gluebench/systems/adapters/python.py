@@ -12,7 +12,7 @@ from types import ModuleType
 
 from gluebench.benchmark import Task
 from gluebench.data import Example
-from gluebench.systems.adapters.errors import ModelError
+from gluebench.systems.adapters import ModelError
 from gluebench.systems.imported import NotThereError, attribute_of, module_called
 from gluebench.systems.protocols import Predictor
 

@@ -11,15 +11,48 @@ from urllib.parse import urlsplit
 
 from gluebench.benchmark import UnknownNameError
 from gluebench.data.home import data_folder
-from gluebench.systems.adapters.errors import ModelError
-from gluebench.systems.adapters.marks import device, file_option, files_digest
-from gluebench.systems.adapters.progress import Counting, silent
+from gluebench.systems.adapters import ModelError
 from gluebench.systems.encoders.corpus import Corpus
-from gluebench.systems.protocols import Predictor, SentenceEncoder
+from gluebench.systems.protocols import Counting, Predictor, SentenceEncoder, silent
 
 if TYPE_CHECKING:
     from gluebench.systems.adapters.huggingface import FineTuning
-    from gluebench.systems.adapters.openai import Asking
+    from gluebench.systems.adapters.openai import PromptOptions
+
+
+def device(named: str | None) -> str:
+    """Where PyTorch is to work: what was named, else a GPU where there is one. Raises ModelError."""
+    import torch
+
+    if named is None:
+        return "cuda" if torch.cuda.is_available() else "cpu"
+    try:
+        torch.zeros(1, device=named)
+    except (RuntimeError, AssertionError) as error:
+        reason = str(error).splitlines()[0]
+        raise ModelError(f"the device {named} cannot be used: {reason}") from None
+    return named
+
+
+def files_digest(name: str) -> str | None:
+    """A digest of names, sizes and times of a model's files; None for one that is no folder."""
+    folder = Path(name)
+    if not folder.is_dir():
+        return None
+    found = sorted(path for path in folder.rglob("*") if path.is_file())
+    identity = [
+        f"{path.relative_to(folder)} {path.stat().st_size} {path.stat().st_mtime_ns}" for path in found
+    ]
+    return hashlib.sha256("\n".join(identity).encode()).hexdigest()[:16]
+
+
+def file_option(text: str) -> str:
+    """An option's value; that of a file with the file's size and time."""
+    path = Path(text)
+    if not path.is_file():
+        return text
+    return f"{text} ({path.stat().st_size} bytes, {path.stat().st_mtime_ns})"
+
 
 TRAINED = "trained.json"
 """The file by which a folder is known to be one that `gluebench train` left."""
@@ -38,7 +71,7 @@ FORMS: Mapping[str, str] = {
 
 
 @dataclass(frozen=True, slots=True)
-class Wishes:
+class ModelOptions:
     """Everything a user may say of a model beside its name. What does not concern it is refused."""
 
     seed: int | None = None
@@ -53,7 +86,7 @@ class Wishes:
     longest: int = 128
     labels: Mapping[str, str] = field(default_factory=dict)
     """A checkpoint's labels as the task's words."""
-    asking: Asking | None = None
+    asking: PromptOptions | None = None
     key_variable: str | None = None
     retries: int = 6
     timeout: float = 120.0
@@ -70,12 +103,12 @@ class Model(NamedTuple):
     identity: Mapping[str, Any]
     """All that makes its results differ from another's, JSON-ready."""
     sources: Mapping[str, str] = {}
-    """Python modules and the digests of their files: results made with another are told of."""
+    """Python modules and the digests of their files: results made with another are reported."""
     together: bool = False
     """Whether it learns all tasks at once, and so has to be given all of them before it answers one."""
 
 
-class _Asked(NamedTuple):
+class _Request(NamedTuple):
     """What a form is made from."""
 
     name: str
@@ -83,20 +116,20 @@ class _Asked(NamedTuple):
     corpus: Corpus
     folder: Path
     """Of the run: vectors and trained models may be kept there."""
-    wishes: Wishes
+    options: ModelOptions
 
 
-def resolve(model: str, corpus: Corpus, folder: Path, wishes: Wishes) -> Model:
+def resolve(model: str, corpus: Corpus, folder: Path, options: ModelOptions) -> Model:
     """The system that `model` names. Raises ModelError, UnknownNameError, and what its own files can cause.
 
     `corpus` is the benchmark, its data and the tasks it will be asked about; `folder` that of the run.
     """
     prefix, colon, name = model.partition(":")
     if colon and prefix in _MAKERS:
-        made = _MAKERS[prefix](_Asked(name, corpus, folder, wishes))
+        made = _MAKERS[prefix](_Request(name, corpus, folder, options))
     else:
-        made = _plain(_Asked(model, corpus, folder, wishes))
-    seed = {"seed": wishes.seed}
+        made = _plain(_Request(model, corpus, folder, options))
+    seed = {"seed": options.seed}
     return made._replace(identity={"model": model, **seed, **made.identity})
 
 
@@ -106,40 +139,40 @@ def forms() -> str:
     return "\n".join(f"  {example:<{width}}  {about}" for example, about in FORMS.items())
 
 
-def _plain(asked: _Asked) -> Model:
+def _plain(request: _Request) -> Model:
     """A folder, or an encoder by its bare name."""
     from gluebench.benchmark import closest
     from gluebench.systems.encoders import ENCODERS
     from gluebench.systems.registry import SYSTEMS
 
-    if Path(asked.name).is_dir():
-        return _trained(asked)
-    if asked.name in ENCODERS:
-        return _named_encoder(asked)
-    hint = f" Did you mean system:{asked.name}?" if asked.name in SYSTEMS else ""
-    close = closest(asked.name.partition(":")[0], [*_MAKERS, *ENCODERS])
+    if Path(request.name).is_dir():
+        return _trained(request)
+    if request.name in ENCODERS:
+        return _named_encoder(request)
+    hint = f" Did you mean system:{request.name}?" if request.name in SYSTEMS else ""
+    close = closest(request.name.partition(":")[0], [*_MAKERS, *ENCODERS])
     hint = hint or (f" Did you mean {' or '.join(close)}?" if close else "")
-    raise ModelError(f"{asked.name!r} is no MODEL, nor a folder.{hint} MODEL is one of these:\n{forms()}")
+    raise ModelError(f"{request.name!r} is no MODEL, nor a folder.{hint} MODEL is one of these:\n{forms()}")
 
 
-def _simple(asked: _Asked) -> Model:
+def _simple(request: _Request) -> Model:
     from gluebench.systems.registry import SYSTEMS
 
-    if asked.name not in SYSTEMS:
-        raise UnknownNameError(asked.name, list(SYSTEMS), what="simple system")
-    return Model(SYSTEMS[asked.name].make(), {})
+    if request.name not in SYSTEMS:
+        raise UnknownNameError(request.name, list(SYSTEMS), what="simple system")
+    return Model(SYSTEMS[request.name].make(), {})
 
 
-def _python(asked: _Asked) -> Model:
+def _python(request: _Request) -> Model:
     from gluebench.systems.adapters.python import predictor_at
 
-    return Model(predictor_at(asked.name), {}, _sources(asked.name))
+    return Model(predictor_at(request.name), {}, _sources(request.name))
 
 
-def _function(asked: _Asked) -> Model:
+def _function(request: _Request) -> Model:
     """`encoder:module:function`."""
-    made = _named_encoder(asked._replace(name=f"encoder:{asked.name}"))
-    return made._replace(sources=_sources(asked.name))
+    made = _named_encoder(request._replace(name=f"encoder:{request.name}"))
+    return made._replace(sources=_sources(request.name))
 
 
 def _sources(address: str) -> dict[str, str]:
@@ -150,130 +183,129 @@ def _sources(address: str) -> dict[str, str]:
     return {module: digest} if digest else {}
 
 
-def _named_encoder(asked: _Asked) -> Model:
+def _named_encoder(request: _Request) -> Model:
     from gluebench.systems.encoders import encoder_called
 
-    options = {name: file_option(text) for name, text in asked.wishes.options.items()}
+    options = {name: file_option(text) for name, text in request.options.options.items()}
     return _probed(
-        encoder_called(asked.name, asked.wishes.options, asked.corpus), asked, {"options": options}
+        encoder_called(request.name, request.options.options, request.corpus), request, {"options": options}
     )
 
 
-def _sentence_transformers(asked: _Asked) -> Model:
-    from gluebench.systems.adapters.sentence_transformers import SentenceTransformerEncoder
+def _sentence_transformers(request: _Request) -> Model:
+    from gluebench.systems.adapters.transformer import SentenceTransformerEncoder
 
-    encoder = SentenceTransformerEncoder(asked.name, device=device(asked.wishes.device))
-    return _probed(encoder, asked, {"files": files_digest(asked.name)})
+    encoder = SentenceTransformerEncoder(request.name, device=device(request.options.device))
+    return _probed(encoder, request, {"files": files_digest(request.name)})
 
 
-def _probed(encoder: SentenceEncoder, asked: _Asked, identity: Mapping[str, Any]) -> Model:
+def _probed(encoder: SentenceEncoder, request: _Request, identity: Mapping[str, Any]) -> Model:
     from gluebench.systems.probe.settings import DEFAULT, preset_called
     from gluebench.systems.probe.system import ProbedEncoder
 
-    preset = preset_called(asked.wishes.probe or DEFAULT).seeded(asked.wishes.seed)
-    told = {"encoder": encoder.name, "probe": preset.name, **identity}
-    digest = hashlib.sha256(repr(told).encode()).hexdigest()[:8]
+    preset = preset_called(request.options.probe or DEFAULT).seeded(request.options.seed)
+    identity = {"encoder": encoder.name, "probe": preset.name, **identity}
+    digest = hashlib.sha256(repr(identity).encode()).hexdigest()[:8]
     system = ProbedEncoder(
         encoder,
         preset,
-        vectors=asked.folder / "vectors" / f"{digest}.npy",
-        device=device(asked.wishes.device),
-        advance=asked.wishes.counting("encoded", "sentences"),
+        vectors=request.folder / "vectors" / f"{digest}.npy",
+        device=device(request.options.device),
+        advance=request.options.counting("encoded", "sentences"),
     )
-    return Model(system, told)
+    return Model(system, identity)
 
 
-def _huggingface(asked: _Asked) -> Model:
+def _huggingface(request: _Request) -> Model:
     from gluebench.systems.adapters.huggingface import FineTunedCheckpoint, FineTunedHere
 
-    wishes = asked.wishes
+    options = request.options
     shared: dict[str, Any] = {
-        "longest": wishes.longest,
-        "device": device(wishes.device),
-        "counting": wishes.counting,
+        "longest": options.longest,
+        "device": device(options.device),
+        "counting": options.counting,
     }
-    identity = {"files": files_digest(asked.name), "longest": wishes.longest}
-    if wishes.fine_tuning is not None:
-        tuned = FineTunedHere(asked.name, wishes.fine_tuning, seed=wishes.seed or 0, **shared)
-        return Model(tuned, {**identity, "fine_tuning": wishes.fine_tuning._asdict()})
-    tasks = list({task.name: task for task in map(_answering(asked.corpus), asked.corpus.tasks)}.values())
-    system = FineTunedCheckpoint(asked.name, tasks, labels=wishes.labels, **shared)
-    return Model(system, {**identity, "labels": dict(wishes.labels)})
+    identity = {"files": files_digest(request.name), "longest": options.longest}
+    if options.fine_tuning is not None:
+        tuned = FineTunedHere(request.name, options.fine_tuning, seed=options.seed or 0, **shared)
+        return Model(tuned, {**identity, "fine_tuning": options.fine_tuning._asdict()})
+    tasks = list({task.name: task for task in map(_answering(request.corpus), request.corpus.tasks)}.values())
+    system = FineTunedCheckpoint(request.name, tasks, labels=options.labels, **shared)
+    return Model(system, {**identity, "labels": dict(options.labels)})
 
 
 def _answering(corpus: Corpus) -> Callable[[Any], Any]:
     return lambda task: corpus.benchmark.task(task.predict_with) if task.predict_with else task
 
 
-def _chat(asked: _Asked) -> Model:
-    from gluebench.systems.adapters.answer_cache import AnswerCache
-    from gluebench.systems.adapters.endpoint import Endpoint
-    from gluebench.systems.adapters.openai import Asking, ChatModel
+def _chat(request: _Request) -> Model:
+    from gluebench.systems.adapters.endpoint import AnswerCache, Endpoint
+    from gluebench.systems.adapters.openai import ChatModel, PromptOptions
 
-    name, at, url = asked.name.rpartition("@")
+    name, at, url = request.name.rpartition("@")
     if not (name and at and url):
-        raise ModelError(f"api:{asked.name}: expected api:MODEL@URL, as api:llama@http://localhost:8000/v1")
-    wishes, asking = asked.wishes, asked.wishes.asking or Asking()
+        raise ModelError(f"api:{request.name}: expected api:MODEL@URL, as api:llama@http://localhost:8000/v1")
+    options, asking = request.options, request.options.asking or PromptOptions()
     endpoint = Endpoint(
         url,
-        key_variable=wishes.key_variable,
-        retries=wishes.retries,
-        timeout=wishes.timeout,
+        key_variable=options.key_variable,
+        retries=options.retries,
+        timeout=options.timeout,
         connections=asking.concurrency,
     )
-    home = wishes.cache or data_folder() / "answers"
+    home = options.cache or data_folder() / "answers"
     digest = hashlib.sha256(f"{endpoint.address} {name}".encode()).hexdigest()[:8]
     cache = AnswerCache(home / f"{urlsplit(url).hostname}-{digest}.jsonl")
     system = ChatModel(
-        name, endpoint, cache, asking, seed=wishes.seed or 0, counting=wishes.counting, say=wishes.say
+        name, endpoint, cache, asking, seed=options.seed or 0, counting=options.counting, say=options.say
     )
-    told = {"shots": asking.shots, "scored": asking.scored, "most_tokens": asking.most_tokens}
-    return Model(system, told)
+    identity = {"shots": asking.shots, "scored": asking.scored, "most_tokens": asking.most_tokens}
+    return Model(system, identity)
 
 
-def _recipe(asked: _Asked) -> Model:
-    from gluebench.systems.rows.build import system as make
-    from gluebench.systems.rows.files import CannotBeHadError
-    from gluebench.systems.rows.row import row_called
+def _recipe(request: _Request) -> Model:
+    from gluebench.systems.reproduce.build import system as make
+    from gluebench.systems.reproduce.files import CannotBeHadError
+    from gluebench.systems.reproduce.row import row_called
 
     known = ("preset", "vectors", "weights")
-    for name in asked.wishes.options:
+    for name in request.options.options:
         if name not in known:
             raise ModelError(f"a recipe has no option {name!r}; its options: {', '.join(known)}")
-    options = dict(asked.wishes.options)
+    options = dict(request.options.options)
     try:
         system = make(
-            asked.name,
-            asked.corpus,
-            folder=asked.folder / "training",
-            seeds=() if asked.wishes.seed is None else (asked.wishes.seed,),
-            device=device(asked.wishes.device),
-            say=asked.wishes.say,
+            request.name,
+            request.corpus,
+            folder=request.folder / "training",
+            seeds=() if request.options.seed is None else (request.options.seed,),
+            device=device(request.options.device),
+            say=request.options.say,
             **options,
         )
     except CannotBeHadError as error:
         raise ModelError(
             str(error).replace("--vectors ", "-o vectors=").replace("--weights ", "-o weights=")
         ) from None
-    told = {"options": {name: file_option(text) for name, text in options.items()}}
-    together = row_called(asked.name).training == "multi-task"
-    learnt = {"tasks": [task.name for task in asked.corpus.tasks]} if together else {}
-    return Model(system, {**told, **learnt}, together=together)
+    identity = {"options": {name: file_option(text) for name, text in options.items()}}
+    together = row_called(request.name).training == "multi-task"
+    learnt = {"tasks": [task.name for task in request.corpus.tasks]} if together else {}
+    return Model(system, {**identity, **learnt}, together=together)
 
 
-def _trained(asked: _Asked) -> Model:
+def _trained(request: _Request) -> Model:
     from gluebench.systems.training.trained import TrainedSystem
 
-    folder = Path(asked.name)
+    folder = Path(request.name)
     if not (folder / TRAINED).is_file():
         raise ModelError(
             f"{folder}: is a folder without {TRAINED}, so not one that gluebench train left; "
             f"for a checkpoint say hf:{folder} or st:{folder}"
         )
-    system = TrainedSystem(folder, device=device(asked.wishes.device))
+    system = TrainedSystem(folder, device=device(request.options.device))
     untrained = [
         task.name
-        for task in asked.corpus.tasks
+        for task in request.corpus.tasks
         if task.name not in system.tasks and task.predict_with not in system.tasks
     ]
     if untrained:
@@ -281,10 +313,10 @@ def _trained(asked: _Asked) -> Model:
             f"{folder}: was not trained for {', '.join(untrained)}; "
             f"name what it was trained for: --tasks {','.join(system.tasks)}"
         )
-    return Model(system, {"files": files_digest(asked.name)})
+    return Model(system, {"files": files_digest(request.name)})
 
 
-_MAKERS: Mapping[str, Callable[[_Asked], Model]] = {
+_MAKERS: Mapping[str, Callable[[_Request], Model]] = {
     "system": _simple,
     "py": _python,
     "encoder": _function,

@@ -9,22 +9,91 @@ from __future__ import annotations
 import fcntl
 import hashlib
 import json
+import os
 import shutil
 import time
+from array import array
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, NamedTuple, Protocol
+from typing import Any, NamedTuple, Protocol, cast
 from urllib.parse import quote
 
 from gluebench.benchmark import Benchmark, Role, Task
 from gluebench.data import DataError
 from gluebench.data.home import task_folder
 from gluebench.submission import Column
-from gluebench.systems.adapters.results import TaskResult, read_result, write_result, write_whole
 from gluebench.systems.protocols import Predictor
-from gluebench.systems.run import Answered, fit
-from gluebench.systems.units import Key, Unit, answer_unit, units
+from gluebench.systems.run import Answered, Key, PredictionError, Unit, answer_unit, column, fit, units
+
+RESULT_SCHEMA = "gluebench.run-task/1"
+
+
+@dataclass(frozen=True, slots=True)
+class TaskResult:
+    """What a system said of every test file that one task's model answers."""
+
+    task: str
+    answers: Mapping[Key, Answered]
+    data: Mapping[str, str]
+    """ "<task>/<split>" to the digest of its file."""
+    seconds: float
+    notes: Mapping[str, Any] = field(default_factory=dict)
+    """What the system has to say of it: tokens, cost, unparsed answers."""
+
+
+def write_whole(path: Path, values: Mapping[str, Any]) -> None:
+    """Write JSON in such a way that a kill or a full disk leaves what was there before."""
+    partial = path.with_name(path.name + ".part")
+    with partial.open("w", encoding="utf-8") as file:
+        json.dump(values, file, ensure_ascii=False)
+        file.flush()
+        os.fsync(file.fileno())
+    os.replace(partial, path)
+
+
+def write_result(path: Path, result: TaskResult) -> None:
+    """Write the result of one task."""
+    files = [
+        {
+            "role": key.role,
+            "file": key.file,
+            "values": found.column.words() if found.column.labels else list(found.column.numbers),
+            "indices": None if found.column.indices is None else list(found.column.indices),
+            "unanswered": list(found.unanswered),
+        }
+        for key, found in result.answers.items()
+    ]
+    told = {"data": dict(result.data), "seconds": result.seconds, "notes": dict(result.notes)}
+    write_whole(path, {"schema": RESULT_SCHEMA, "task": result.task, **told, "files": files})
+
+
+def read_result(path: Path, benchmark: Benchmark) -> TaskResult | None:
+    """The result that stands there; None where there is none. Raises DataError for a damaged file."""
+    try:
+        values = json.loads(path.read_bytes())
+        if values["schema"] != RESULT_SCHEMA:
+            raise ValueError(f"its schema is {values['schema']!r}, expected {RESULT_SCHEMA!r}")
+        answers = dict(_answered(each, benchmark) for each in values["files"])
+        return TaskResult(values["task"], answers, values["data"], values["seconds"], values["notes"])
+    except FileNotFoundError:
+        return None
+    except (ValueError, KeyError, TypeError, LookupError, PredictionError) as error:
+        raise DataError(
+            [f"{path}: not the results of a task ({error}); remove the file to do the task again"]
+        ) from None
+
+
+def _answered(values: Mapping[str, Any], benchmark: Benchmark) -> tuple[Key, Answered]:
+    file = benchmark.file(values["file"])
+    role = cast(Role, values["role"])
+    indices = None if values["indices"] is None else array("q", values["indices"])
+    found: Column = column(benchmark.task(file.task), values["values"], indices=indices)
+    if len(found) != file.size(role):
+        raise ValueError(f"{file.name} has {len(found)} {role} predictions, expected {file.size(role)}")
+    return Key(role, file.name), Answered(found, tuple(values["unanswered"]))
+
 
 RUN = "run.json"
 LOCK = "lock"
@@ -163,7 +232,7 @@ class Session:
             unit
             for unit in self.plan.units()
             if unit.task.name not in done
-            or not done[unit.task.name].answers.keys() >= {asked.key for asked in unit.asked}
+            or not done[unit.task.name].answers.keys() >= {query.key for query in unit.queries}
         ]
 
     def run(self, system: Predictor, watcher: Watcher, *, together: bool = False) -> None:

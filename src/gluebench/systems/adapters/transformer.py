@@ -1,4 +1,4 @@
-"""What fine-tuned and yet to be fine-tuned checkpoints share: loading, encoding, and logits in order."""
+"""Hugging Face checkpoints: loading, encoding, logits in order, and sentence-transformers as encoders."""
 
 from __future__ import annotations
 
@@ -8,13 +8,15 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import torch
+from numpy.typing import NDArray
 from torch import Tensor, nn
 
 from gluebench.benchmark import Task
 from gluebench.data import Example
-from gluebench.systems.adapters.errors import ModelError
-from gluebench.systems.adapters.progress import Advance
+from gluebench.systems.adapters import ModelError
+from gluebench.systems.protocols import Advance
 
 Encoding = Mapping[str, list[int]]
 """The tokeniser's fields of one example."""
@@ -115,3 +117,32 @@ def as_scores(task: Task, outputs: Tensor) -> list[float]:
     low, high = task.score_range
     values: list[float] = outputs[:, 0].double().clamp(low, high).tolist()
     return values
+
+
+BATCH = 64
+
+
+class SentenceTransformerEncoder:
+    """Encodes as the model's authors meant it: their tokeniser, length, pooling and normalisation."""
+
+    def __init__(self, name: str, *, device: str = "cpu") -> None:
+        """Raises ModelError for a model that cannot be had."""
+        from sentence_transformers import SentenceTransformer
+
+        expect_path_or_name(name)
+        try:
+            self._model: Any = SentenceTransformer(name, device=device)
+        except (OSError, ValueError, KeyError, RuntimeError) as error:
+            reason = next((line for line in str(error).splitlines() if line.strip()), type(error).__name__)
+            raise ModelError(f"st:{name}: cannot be loaded: {reason}") from error
+        self.name = f"st:{name}"
+        self.dim = self._model.encode([""], show_progress_bar=False).shape[1]
+
+    def encode(self, sentences: Sequence[str]) -> NDArray[np.float32]:
+        """Vectors of shape (sentences, dim), rows in order."""
+        if not sentences:
+            return np.zeros((0, self.dim), dtype=np.float32)
+        vectors = self._model.encode(
+            list(sentences), batch_size=BATCH, convert_to_numpy=True, show_progress_bar=False
+        )
+        return np.asarray(vectors, dtype=np.float32)

@@ -7,7 +7,6 @@ from importlib import import_module
 from typing import TYPE_CHECKING
 
 from gluebench.benchmark import UnknownNameError
-from gluebench.systems.encoders.errors import EncoderError
 
 if TYPE_CHECKING:
     from gluebench.systems.encoders.corpus import Corpus
@@ -15,6 +14,11 @@ if TYPE_CHECKING:
     from gluebench.systems.protocols import SentenceEncoder
 
 __all__ = ["ENCODERS", "EncoderError", "encoder_called", "entry_called"]
+
+
+class EncoderError(ValueError):
+    """An encoder that cannot be had, or gives what are no vectors: what was found, what was expected."""
+
 
 ENCODERS: Mapping[str, str] = {
     "cbow": "gluebench.systems.encoders.cbow",

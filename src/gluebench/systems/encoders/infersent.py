@@ -12,7 +12,7 @@ import torch
 from torch import Tensor
 
 from gluebench.systems.encoders.batches import Floats, KeptVectors, Tokenise, in_batches
-from gluebench.systems.weights.errors import WeightsError
+from gluebench.systems.weights import WeightsError
 from gluebench.systems.weights.infersent import InferSent
 from gluebench.systems.weights.recurrent import Padding
 

@@ -11,12 +11,15 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
+from functools import lru_cache
 
 import numpy as np
 from numpy.typing import NDArray
 
 from gluebench.data import DataError
 from gluebench.data.vectors import Vectors
+from gluebench.systems.encoders.corpus import Corpus
+from gluebench.systems.text.ptb import tokeniser
 
 DIM = 300
 MOST_WORDS = 5000
@@ -94,3 +97,9 @@ def in_small_letters(sentences: Iterable[str], tokenise: Callable[[str], list[st
         for word in tokenise(sentence):
             yield word
             yield word.lower()
+
+
+@lru_cache(maxsize=2)
+def own_vectors(corpus: Corpus, tokeniser_name: str, dim: int) -> Vectors:
+    """Vectors of the words of all training splits. Raises DataError where there are too few words."""
+    return train_vectors(corpus.training(), tokeniser(tokeniser_name), dim=dim)

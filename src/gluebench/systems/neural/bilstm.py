@@ -1,14 +1,59 @@
-"""A bidirectional LSTM over sentences of different lengths, fast on a processor and on a GPU."""
+"""The parts of the paper's encoders: BiLSTM, max pooling, attention and the features of a pair (B.1)."""
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, NamedTuple
 
 import torch
 from torch import Tensor, nn
 from torch.nn.utils.rnn import pack_padded_sequence, pad_packed_sequence
 
-from gluebench.systems.neural.pooling import real
+
+def real(lengths: Tensor, longest: int) -> Tensor:
+    """Which places hold a token: (batch, longest) booleans from the lengths (batch,)."""
+    return torch.arange(longest, device=lengths.device) < lengths.unsqueeze(1)
+
+
+def max_pool(states: Tensor, lengths: Tensor, *, padding: bool = False) -> Tensor:
+    """The largest value over the real tokens: (batch, length, dim) to (batch, dim); lengths at least 1.
+
+    With `padding`, a zero counts for the places after the end of a sequence, as in InferSent 1: a vector then
+    depends on the longest sequence of its batch.
+    """
+    filler = 0.0 if padding else float("-inf")
+    padded = ~real(lengths, states.shape[1]).unsqueeze(2)
+    return states.masked_fill(padded, filler).max(dim=1).values
+
+
+class Attended(NamedTuple):
+    """States of both sentences, each with what it attends to in the other behind it."""
+
+    first: Tensor
+    """(batch, first length, 2 dim)."""
+    second: Tensor
+    """(batch, second length, 2 dim)."""
+
+
+def attend(first: Tensor, second: Tensor, first_lengths: Tensor, second_lengths: Tensor) -> Attended:
+    """[u_i; sum_j a_ij v_j] and [v_j; sum_i b_ij u_i], where a and b are softmaxes of the products u_i . v_j.
+
+    The products are not scaled; only real tokens are attended to. States are (batch, length, dim), lengths
+    (batch,) and at least 1. What stands after the end of a sentence means nothing.
+    """
+    products = first @ second.transpose(1, 2)
+    in_first = real(first_lengths, first.shape[1]).unsqueeze(2)
+    in_second = real(second_lengths, second.shape[1]).unsqueeze(1)
+    of_first = products.masked_fill(~in_second, float("-inf")).softmax(dim=2)
+    of_second = products.masked_fill(~in_first, float("-inf")).softmax(dim=1)
+    return Attended(
+        torch.cat([first, of_first @ second], dim=2),
+        torch.cat([second, of_second.transpose(1, 2) @ first], dim=2),
+    )
+
+
+def pair_features(first: Tensor, second: Tensor) -> Tensor:
+    """[u; v; |u - v|; u * v] of rows u and v (B.1): (batch, dim) twice to (batch, 4 dim)."""
+    return torch.cat([first, second, (first - second).abs(), first * second], dim=1)
 
 
 class BiLstm(nn.Module):

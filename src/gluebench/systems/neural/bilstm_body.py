@@ -10,13 +10,32 @@ import numpy as np
 import torch
 from torch import Tensor, nn
 
-from gluebench.systems.neural.attention import attend
-from gluebench.systems.neural.bilstm import BiLstm
+from gluebench.systems.neural.bilstm import BiLstm, attend, max_pool, pair_features
 from gluebench.systems.neural.body import Body
-from gluebench.systems.neural.features import pair_features
-from gluebench.systems.neural.groups import groups
-from gluebench.systems.neural.pooling import max_pool
 from gluebench.systems.neural.token_vectors import Embedded, TokenVectors
+
+
+def groups(lengths: Sequence[int], *, step: int | None) -> list[int]:
+    """The bounds of the cheapest groups, from 0 to the number of sentences.
+
+    A group costs its longest length times (its sentences + step): `step` is what one time step costs beside
+    the sentences' own work, in sentences. With None nothing is cut.
+    """
+    if step is None:
+        return [0, len(lengths)]
+    # only where the length changes can a cut save anything
+    bounds = [0, *(at for at, (one, two) in enumerate(pairwise(lengths), 1) if one != two), len(lengths)]
+    best: list[tuple[float, int]] = [(0, 0)]  # cost up to each bound, and where its last group begins
+    for at, end in enumerate(bounds[1:], 1):
+        width = lengths[end - 1]
+        best.append(
+            min((best[begin][0] + width * (end - bounds[begin] + step), begin) for begin in range(at))
+        )
+    cuts = [len(bounds) - 1]
+    while cuts[-1]:
+        cuts.append(best[cuts[-1]][1])
+    return [bounds[cut] for cut in reversed(cuts)]
+
 
 STEP_COST = 4
 """What a time step costs beside its sentences' own work, in sentences, while weights stay in the cache."""

@@ -1,18 +1,31 @@
-"""SentEval's classifier: logistic regression or one hidden layer, the L2 penalty chosen on the dev split."""
+"""SentEval's classifier, L2 penalty chosen on the dev split, and its regression (Tai et al. 2015)."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from typing import NamedTuple
 
+import numpy as np
 import torch
+from numpy.typing import NDArray
 from torch import Tensor
 from torch.nn import functional
 
-from gluebench.systems.probe.features import Features
-from gluebench.systems.probe.settings import ProbeSettings
-from gluebench.systems.probe.stopping import rounds_through
-from gluebench.systems.probe.training import Run, Schedule, SideBySide, outputs, seeded, train
+from gluebench.scoring.metrics import pearson
+from gluebench.systems.probe.settings import ProbeSettings, RelatednessSettings
+from gluebench.systems.probe.training import (
+    Features,
+    Loss,
+    Run,
+    Schedule,
+    Score,
+    SideBySide,
+    outputs,
+    rounds_below,
+    rounds_through,
+    seeded,
+    train,
+)
 
 
 class Probe(NamedTuple):
@@ -62,31 +75,115 @@ def fit_classifier(
         settings.tenacity,
         settings.seed,
     )
-    with seeded(settings.seed):
-        model = SideBySide(
-            train_features.width,
-            classes,
-            nhid=settings.nhid,
-            dropout=settings.dropout,
-            runs=len(settings.penalties),
-        ).to(train_features.device)
+    return _fitted(
+        train_features,
+        torch.tensor(codes),
+        dev_features,
+        classes=classes,
+        penalties=settings.penalties,
+        loss=loss,
+        score=score,
+        schedule=schedule,
+        nhid=settings.nhid,
+        dropout=settings.dropout,
+    )
+
+
+def _fitted(
+    examples: Features,
+    targets: Tensor,
+    dev: Features,
+    *,
+    classes: int,
+    penalties: Sequence[float],
+    loss: Loss,
+    score: Score,
+    schedule: Schedule,
+    nhid: int = 0,
+    dropout: float = 0.0,
+) -> Probe:
+    """Train with each penalty from one seed; the best run on dev as a network of its own."""
+    with seeded(schedule.seed):
+        model = SideBySide(examples.width, classes, nhid=nhid, dropout=dropout, runs=len(penalties))
         runs = train(
-            model,
-            settings.penalties,
-            train_features,
-            torch.tensor(codes),
-            dev=dev_features,
+            model.to(examples.device),
+            penalties,
+            examples,
+            targets,
+            dev=dev,
             loss=loss,
             score=score,
             schedule=schedule,
         )
-        return kept(runs, classes=classes, nhid=settings.nhid)
+        chosen = max(range(len(runs)), key=lambda run: runs[run].score)
+        state = runs[chosen].state
+        best = SideBySide(len(state["weight"]), classes, nhid=nhid).to(state["weight"].device)
+        best.load_state_dict(state)
+        return Probe(best, tuple(run._replace(state={}) for run in runs), chosen)
 
 
-def kept(runs: Sequence[Run], *, classes: int, nhid: int = 0) -> Probe:
-    """The best run as a network of its own."""
-    chosen = max(range(len(runs)), key=lambda run: runs[run].score)
-    state = runs[chosen].state
-    model = SideBySide(len(state["weight"]), classes, nhid=nhid).to(state["weight"].device)
-    model.load_state_dict(state)
-    return Probe(model, tuple(run._replace(state={}) for run in runs), chosen)
+MOST_LEVELS = 11
+OTHERWISE = 6
+"""Levels of a scale that is not of whole numbers, or is longer than MOST_LEVELS."""
+
+
+def levels(scale: tuple[float, float]) -> NDArray[np.float64]:
+    """The scores that are given shares: the whole numbers of a short scale, else six in equal steps."""
+    low, high = scale
+    whole = low == int(low) and high == int(high) and 2 <= high - low < MOST_LEVELS
+    return np.linspace(low, high, int(high - low) + 1 if whole else OTHERWISE)
+
+
+def two_hot(scores: Sequence[float], scale: NDArray[np.float64]) -> NDArray[np.float32]:
+    """Targets (scores, levels): the nearer a level, the greater its share; beyond one step, none.
+
+    A score on the scale has shares that sum to 1 and average to it. One below the scale keeps only what the
+    lowest level has of it: on levels 1 to 5, 0.4 is (0.4, 0, 0, 0, 0), as in the original.
+    """
+    places = (np.asarray(scores, dtype=np.float64) - scale[0]) / (scale[1] - scale[0])
+    distances: NDArray[np.float64] = np.abs(places[:, None] - np.arange(len(scale)))
+    return np.maximum(0.0, 1.0 - distances).astype(np.float32)
+
+
+def expected(outputs: Tensor, scale: NDArray[np.float64]) -> NDArray[np.float64]:
+    """The score that outputs (..., levels) stand for: the mean of the levels under their softmax."""
+    shares = outputs.double().softmax(dim=-1).numpy()
+    return np.asarray(shares @ scale)
+
+
+def fit_regression(
+    train_features: Features,
+    scores: Sequence[float],
+    dev_features: Features,
+    dev_scores: Sequence[float],
+    *,
+    scale: NDArray[np.float64],
+    settings: RelatednessSettings,
+    seed: int,
+) -> Probe:
+    """Train by Adam without a penalty; Pearson's correlation on the dev split says when to stop."""
+
+    def loss(found: Tensor, targets: Tensor) -> Tensor:
+        return ((found[:, 0].softmax(dim=1) - targets) ** 2).mean()
+
+    def score(found: Tensor) -> list[float]:
+        return [pearson(dev_scores, expected(found[:, 0], scale).tolist())]
+
+    schedule = Schedule(
+        "adam",
+        settings.batch_size,
+        settings.epoch_size,
+        rounds_below(settings.max_epoch, settings.epoch_size),
+        settings.tenacity,
+        seed,
+    )
+    return _fitted(
+        train_features,
+        torch.from_numpy(two_hot(scores, scale)),
+        dev_features,
+        classes=len(scale),
+        penalties=(0.0,),
+        loss=loss,
+        score=score,
+        schedule=schedule,
+    )

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from hashlib import blake2b
 from pathlib import Path
 from typing import IO, Any, Literal, get_args
@@ -18,6 +18,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gluebench.data import DataError
+from gluebench.systems.encoders import EncoderError
+from gluebench.systems.encoders.callable import encoded
+from gluebench.systems.protocols import SentenceEncoder
 
 SCHEMA = "gluebench.vectors/1"
 DIGEST = 16
@@ -69,9 +72,9 @@ class VectorStore:
         """The store that exists at a path. Raises DataError for files that are none."""
         index = index_of(path)
         with index.open("rb") as file:
-            told = _told(path, file.readline())
+            header = _header_of(path, file.readline())
             digests = file.read()
-        store = cls(path, told["encoder"], told["dim"], told["precision"])
+        store = cls(path, header["encoder"], header["dim"], header["precision"])
         count = min((path.stat().st_size - HEADER) // store._width, len(digests) // DIGEST)
         store._learn(digests[: max(0, count) * DIGEST])
         return store
@@ -82,8 +85,8 @@ class VectorStore:
             raise DataError([f"{path}: is there without {index_of(path).name}; name another file"])
         path.parent.mkdir(parents=True, exist_ok=True)
         store = cls(path, encoder, dim, precision)
-        told = {"schema": SCHEMA, "encoder": encoder, "dim": dim, "precision": precision}
-        index_of(path).write_text(json.dumps(told, ensure_ascii=False) + "\n", encoding="utf-8")
+        header = {"schema": SCHEMA, "encoder": encoder, "dim": dim, "precision": precision}
+        index_of(path).write_text(json.dumps(header, ensure_ascii=False) + "\n", encoding="utf-8")
         path.write_bytes(store._header())
         return store
 
@@ -181,15 +184,106 @@ def _digest(sentence: str) -> bytes:
     return blake2b(sentence.encode("utf-8", "surrogatepass"), digest_size=DIGEST).digest()
 
 
-def _told(path: Path, line: bytes) -> dict[str, Any]:
+def _header_of(path: Path, line: bytes) -> dict[str, Any]:
     """The first line of the index. Raises DataError where it is not one."""
     try:
-        told = json.loads(line)
-        known = told["schema"] == SCHEMA and isinstance(told["dim"], int) and isinstance(told["encoder"], str)
-        known = known and told["precision"] in get_args(Precision)
+        header = json.loads(line)
+        known = (
+            header["schema"] == SCHEMA
+            and isinstance(header["dim"], int)
+            and isinstance(header["encoder"], str)
+        )
+        known = known and header["precision"] in get_args(Precision)
     except (ValueError, KeyError, TypeError):
         known = False
     if not known:
         raise DataError([f"{index_of(path)}: not the index of stored vectors; expected {SCHEMA} first"])
-    result: dict[str, Any] = told
+    result: dict[str, Any] = header
     return result
+
+
+class StoredEncoder:
+    """Gives the vectors of a store; a sentence that is not in it cannot be encoded."""
+
+    def __init__(self, path: Path) -> None:
+        """Raises DataError for a file that holds no vectors."""
+        self._store = VectorStore.opened(path)
+        self.name = self._store.encoder
+        self.dim = self._store.dim
+
+    def encode(self, sentences: Sequence[str]) -> NDArray[np.float32]:
+        """The stored vectors. Raises EncoderError where one is missing."""
+        rows = self._store.rows(sentences)
+        missing = int((rows < 0).sum())
+        if missing:
+            raise EncoderError(
+                f"{self._store.path}: {missing} of {len(sentences)} sentences have no vector there; "
+                f"encode them first, or name the encoder that can: {self.name}"
+            )
+        return np.asarray(self._store.vectors()[rows], dtype=np.float32)
+
+
+BATCH = 128
+SAMPLE = 8
+"""Stored sentences that are encoded again, to see whether the encoder is still the one that made them."""
+TOLERANCE = 0.1
+"""How far a vector made again may be from the stored one, in parts of the longer of the two."""
+Advance = Callable[[int, int], None]
+"""Called with the number of sentences done and of all: first with 0, then after each batch."""
+
+
+def silent(done: int, of: int) -> None:
+    """Tells nothing."""
+
+
+def store_of(path: Path, encoder: SentenceEncoder, precision: Precision = "float32") -> VectorStore:
+    """The encoder's store at a path, begun or gone on with. Raises DataError for another encoder's."""
+    return VectorStore.at(path, encoder.name, encoder.dim, precision)
+
+
+def encode_into(
+    store: VectorStore,
+    encoder: SentenceEncoder,
+    sentences: Sequence[str],
+    *,
+    batch_size: int = BATCH,
+    advance: Advance = silent,
+) -> int:
+    """Encode the sentences that the store lacks, the longest first; how many those were.
+
+    Sentences of like length share a batch, and what does not fit in memory fails at once. An encoder that
+    has `prepare(sentences)` is shown all of them first. Raises
+    EncoderError, and DataError where the store's vectors are not what the encoder gives now.
+    """
+    missing = sorted(store.missing(sentences), key=len, reverse=True)
+    if not missing:
+        return 0
+    prepare = getattr(encoder, "prepare", None)
+    if prepare is not None:  # who reads word vectors from a file reads it once for all
+        prepare(missing)
+    _same(store, encoder, sentences)
+    advance(0, len(missing))
+    with store.appending() as appender:
+        for start in range(0, len(missing), batch_size):
+            batch = missing[start : start + batch_size]
+            appender.add(batch, encoded(encoder, batch))
+            advance(start + len(batch), len(missing))
+    return len(missing)
+
+
+def _same(store: VectorStore, encoder: SentenceEncoder, sentences: Sequence[str]) -> None:
+    """See that the encoder gives what is stored. Raises DataError; a name alone can be that of two."""
+    rows = store.rows(sentences)
+    places = np.flatnonzero(rows >= 0)[:SAMPLE]
+    if not len(places):
+        return
+    stored = np.asarray(store.vectors()[rows[places]], dtype=np.float64)
+    now = encoded(encoder, [sentences[place] for place in places]).astype(np.float64)
+    longer = np.maximum(np.linalg.norm(stored, axis=1), np.linalg.norm(now, axis=1))
+    if (np.linalg.norm(stored - now, axis=1) > TOLERANCE * longer).any():
+        raise DataError(
+            [
+                f"{store.path}: holds other vectors than {encoder.name} gives now; "
+                "it was stored with other weights or code. Remove it or name another file"
+            ]
+        )

@@ -12,15 +12,12 @@ import numpy as np
 from gluebench.benchmark import Task
 from gluebench.data import DataError, Example
 from gluebench.systems import targets
-from gluebench.systems.probe.classifier import Probe, fit_classifier
-from gluebench.systems.probe.encode import BATCH, Advance, encode_into, silent, store_of
-from gluebench.systems.probe.features import Combine, Features, four_ways, two_ways
-from gluebench.systems.probe.regression import expected, fit_regression, levels
+from gluebench.systems.probe.classifier import Probe, expected, fit_classifier, fit_regression, levels
 from gluebench.systems.probe.settings import DEFAULT, Preset, ProbeSettings, preset_called
-from gluebench.systems.probe.store import Precision
+from gluebench.systems.probe.store import BATCH, Advance, Precision, encode_into, silent, store_of
+from gluebench.systems.probe.training import Combine, Features, four_ways, two_ways
 from gluebench.systems.protocols import SentenceEncoder
-
-TENTH = 10
+from gluebench.systems.run import held_out
 
 
 class ProbedEncoder:
@@ -59,7 +56,7 @@ class ProbedEncoder:
         Raises DataError for a task of more than two texts, EncoderError for what are no vectors.
         """
         if not dev:
-            train, dev = _held_out(train)
+            train, dev = held_out(train)
         settings = self.preset.of(task.name)
         combine = four_ways if task.labels else two_ways
         features = [self._features(task, examples, combine) for examples in (train, dev)]
@@ -130,12 +127,6 @@ class ProbedEncoder:
         )
         rows = np.stack([self._store.rows(column) for column in texts], axis=1)
         return Features(self._store.vectors(), rows, combine, self._device)
-
-
-def _held_out(train: Sequence[Example]) -> tuple[list[Example], list[Example]]:
-    """Every tenth example for choosing, the others for training; fewer than ten serve as both."""
-    kept = [example for place, example in enumerate(train, 1) if place % TENTH]
-    return kept, list(train[TENTH - 1 :: TENTH]) or kept
 
 
 def _range(task: Task) -> tuple[float, float]:

@@ -7,15 +7,93 @@ would repeat one of these, and is left out.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from typing import NamedTuple
+from dataclasses import dataclass
+from math import inf, isnan
+from typing import Any, NamedTuple
 
+import numpy as np
 import torch
+from numpy.typing import NDArray
 from torch import Tensor, nn
 
-from gluebench.systems.probe.features import Features
-from gluebench.systems.probe.stopping import Tenacity
+Combine = Callable[[Tensor, Tensor], tuple[Tensor, ...]]
+"""From u and v, each (examples, dim), to the parts of the features."""
+
+
+def four_ways(u: Tensor, v: Tensor) -> tuple[Tensor, ...]:
+    """u, v, their product and their distance: the features of a classifier of pairs."""
+    return u, v, u * v, (u - v).abs()
+
+
+def two_ways(u: Tensor, v: Tensor) -> tuple[Tensor, ...]:
+    """Distance and product: the features of a regression."""
+    return (u - v).abs(), u * v
+
+
+PARTS: Mapping[Combine, int] = {four_ways: 4, two_ways: 2}
+
+
+@dataclass(frozen=True, slots=True)
+class Features:
+    """The features of all examples of a split; only those of a batch are ever in memory."""
+
+    vectors: NDArray[Any]
+    """Mapped, (sentences, dim)."""
+    rows: NDArray[np.int64]
+    """(examples, texts), the row of each text's vector; one text or two."""
+    combine: Combine = four_ways
+    device: str = "cpu"
+
+    def __len__(self) -> int:
+        return len(self.rows)
+
+    @property
+    def width(self) -> int:
+        """Length of an example's features."""
+        return int(self.vectors.shape[1]) * (PARTS[self.combine] if self.rows.shape[1] == 2 else 1)
+
+    def batch(self, chosen: NDArray[np.int64] | slice) -> Tensor:
+        """The features of some examples, (examples, width), float32."""
+        rows = self.rows[chosen]
+        texts = [torch.from_numpy(self.vectors[column]).to(self.device, torch.float32) for column in rows.T]
+        return texts[0] if len(texts) == 1 else torch.cat(self.combine(*texts), dim=1)
+
+
+class EarlyStopping:
+    """Counts the looks at the dev split that brought no improvement; an improvement takes none back."""
+
+    def __init__(self, tenacity: int) -> None:
+        self._tenacity = tenacity
+        self._misses = 0
+        self.best = -inf
+        """The best score so far."""
+
+    def improved(self, score: float) -> bool:
+        """Whether a score is better than all before; NaN counts as 0."""
+        score = 0.0 if isnan(score) else score
+        if score > self.best:
+            self.best = score
+            return True
+        self._misses += 1
+        return False
+
+    @property
+    def over(self) -> bool:
+        """Whether to stop: with the (tenacity + 1)-th look without an improvement, in a row or not."""
+        return self._misses > self._tenacity
+
+
+def rounds_through(max_epoch: int, epoch_size: int) -> int:
+    """Rounds of a classifier: one more is begun as long as no more than max_epoch epochs are done."""
+    return max_epoch // epoch_size + 1
+
+
+def rounds_below(max_epoch: int, epoch_size: int) -> int:
+    """Rounds of a regression: one more is begun as long as less than max_epoch epochs are done."""
+    return -(-max_epoch // epoch_size)
+
 
 BLOCK = 1 << 23
 """Numbers of features in memory while a split is answered: 32 MiB."""
@@ -106,7 +184,7 @@ def train(
 ) -> list[Run]:
     """Train a run for each penalty until the dev split is no better for it; the runs, in order."""
     device = examples.device
-    stopping = [Tenacity(schedule.tenacity) for _ in penalties]
+    stopping = [EarlyStopping(schedule.tenacity) for _ in penalties]
     found = [Run(penalty, stop.best, 0, {}) for penalty, stop in zip(penalties, stopping, strict=True)]
     step = _stepper(model, penalties, loss, schedule.optim, device)
     order = torch.Generator().manual_seed(schedule.seed)

@@ -85,7 +85,7 @@ def train_row(
     Of several seeds the best on dev answers: of multi-task models the one of the best macro-average, of
     single-task ones for each task its own (section 5).
     """
-    from gluebench.systems.training.distributed import engine
+    from gluebench.systems.training.engine import engine
 
     if not row.multi and (extra := [name for name, each in data.items() if each.auxiliary]):
         raise ValueError(f"{', '.join(extra)} can join multi-task training only, as a task of its own")

@@ -1,20 +1,116 @@
-"""All that changes as a run goes on: saved as one file, and restored so that nothing tells the difference."""
+"""All that changes during a run, progress included: saved as one file and restored exactly."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
+from urllib.parse import quote
 
 import torch
 from torch import Tensor, nn
 
 from gluebench.systems.training import checkpoint
 from gluebench.systems.training.engine import Engine
-from gluebench.systems.training.progress import Progress
+from gluebench.systems.training.outcome import Outcome, TaskOutcome
 from gluebench.systems.training.sampling import BatchStream, TaskSampler
 from gluebench.systems.training.schedule import Plateau
+from gluebench.systems.training.settings import Settings
+from gluebench.systems.training.validation import TaskScore
+
+WEIGHTS = "best-"
+"""What the names of weight files begin with."""
+
+
+@dataclass(slots=True)
+class Progress:
+    """The course of a run up to its last update."""
+
+    began: str
+    update: int = 0
+    seconds: float = 0.0
+    stopped: str | None = None
+    """Why the run has ended; None while it goes on."""
+    updates: dict[str, int] = field(default_factory=dict)
+    """Task to its updates since the last check."""
+    rows: list[dict[str, Any]] = field(default_factory=list)
+    """What was found at each check: the rows of `log.csv`."""
+    times: list[dict[str, Any]] = field(default_factory=list)
+    kept: dict[str, dict[str, Any]] = field(default_factory=dict)
+    """Task to what it scored with the weights kept for it: the fields of a TaskOutcome."""
+
+    def add_check(
+        self,
+        scores: Mapping[str, TaskScore],
+        losses: Mapping[str, float],
+        *,
+        average: float,
+        improved: bool,
+        rate: float,
+        seconds: float,
+    ) -> None:
+        """Take what a check found; `rate` is the learning rate up to it."""
+        row: dict[str, Any] = {
+            "check": len(self.rows) + 1,
+            "update": self.update,
+            "learning_rate": rate,
+            "macro": average,
+            "improved": int(improved),
+        }
+        for name, found in scores.items():
+            row[f"{name} score"] = found.score
+            row |= {f"{name} {metric}": value for metric, value in found.metrics.items()}
+            row |= {f"{name} loss": losses.get(name), f"{name} updates": self.updates.get(name, 0)}
+        self.rows.append(row)
+        self.times.append({"check": row["check"], "update": self.update, "seconds": round(seconds, 3)})
+        self.updates = {}
+
+    def averages(self) -> list[float]:
+        """The macro-average of each check."""
+        return [row["macro"] for row in self.rows]
+
+    def beats(self, task: str, score: float) -> bool:
+        """Whether it is better than what the task scored with the weights kept for it."""
+        return task not in self.kept or score > self.kept[task]["score"]
+
+    def keep(self, tasks: Sequence[str], scores: Mapping[str, TaskScore], *, together: bool) -> list[str]:
+        """Note that these tasks are now best served by the present weights; the files to save them in."""
+        check = len(self.rows)
+        for name in tasks:
+            file = f"{WEIGHTS}{check}.pt" if together else f"{WEIGHTS}{quote(name, safe='')}-{check}.pt"
+            found = scores[name]
+            self.kept[name] = {
+                "score": found.score,
+                "metrics": dict(found.metrics),
+                "check": check,
+                "weights": file,
+            }
+        return sorted({self.kept[name]["weights"] for name in tasks})
+
+    def remove_others(self, folder: Path) -> None:
+        """Remove the weights that are no task's best any more."""
+        named = {kept["weights"] for kept in self.kept.values()}
+        for path in folder.glob(f"{WEIGHTS}*.pt"):
+            if path.name not in named:
+                path.unlink()
+
+    def outcome(self, folder: Path, settings: Settings) -> Outcome:
+        """What the run came to, once it has stopped."""
+        return Outcome(
+            folder=folder,
+            seed=settings.seed,
+            score=max(self.averages()),
+            tasks={name: TaskOutcome(**kept) for name, kept in self.kept.items()},
+            checks=len(self.rows),
+            updates=self.update,
+            stopped=self.stopped or "",
+            seconds=round(self.seconds, 1),
+        )
+
+    def state(self) -> dict[str, Any]:
+        """All there is, as keywords of the class."""
+        return asdict(self)
 
 
 @dataclass(slots=True)

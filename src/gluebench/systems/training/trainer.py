@@ -24,13 +24,16 @@ from gluebench.systems.training.files import write_json
 from gluebench.systems.training.log import Live, Log, Pace, Say, line
 from gluebench.systems.training.outcome import Outcome, read_outcome, write_outcome
 from gluebench.systems.training.predicting import predict_together, texts
-from gluebench.systems.training.progress import Progress
-from gluebench.systems.training.sampling import BatchStream, TaskSampler, batch_count
-from gluebench.systems.training.scaling import loss_scales, sampling_weights
-from gluebench.systems.training.schedule import Plateau
+from gluebench.systems.training.sampling import (
+    BatchStream,
+    TaskSampler,
+    batch_count,
+    loss_scales,
+    sampling_weights,
+)
+from gluebench.systems.training.schedule import Plateau, reason_to_stop
 from gluebench.systems.training.settings import Settings
-from gluebench.systems.training.state import State
-from gluebench.systems.training.stopping import reason_to_stop
+from gluebench.systems.training.state import Progress, State
 from gluebench.systems.training.validation import TaskScore, macro, score
 
 FAR = 1_000_003

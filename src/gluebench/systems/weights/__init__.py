@@ -1,5 +1,7 @@
 """Readers of the original weight files of the paper's encoders; none of them runs what a file names."""
 
-from gluebench.systems.weights.errors import WeightsError
+from __future__ import annotations
 
-__all__ = ["WeightsError"]
+
+class WeightsError(ValueError):
+    """A file of weights that is not what it should be: what was found, what was expected."""

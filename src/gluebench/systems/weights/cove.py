@@ -7,8 +7,7 @@ from pathlib import Path
 from torch import Tensor, nn
 
 from gluebench.systems.weights.recurrent import run
-from gluebench.systems.weights.shapes import axis, check_shapes, recurrent_shapes
-from gluebench.systems.weights.state import read_state, shapes
+from gluebench.systems.weights.state import axis, check_shapes, read_state, recurrent_shapes, shapes
 
 
 class Cove(nn.Module):

@@ -11,8 +11,8 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from gluebench.systems.weights.errors import WeightsError
-from gluebench.systems.weights.shapes import Shape, check_shapes
+from gluebench.systems.weights import WeightsError
+from gluebench.systems.weights.state import Shape, check_shapes
 
 CHARACTERS = 261
 """256 bytes, begin and end of a sentence, begin and end of a word, and what fills up a word."""

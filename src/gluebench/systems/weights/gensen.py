@@ -11,10 +11,9 @@ import numpy.typing as npt
 import torch
 from torch import Tensor, nn
 
-from gluebench.systems.weights.errors import WeightsError
+from gluebench.systems.weights import WeightsError
 from gluebench.systems.weights.recurrent import Padding, largest, run
-from gluebench.systems.weights.shapes import Shape, axis, check_shapes, recurrent_shapes
-from gluebench.systems.weights.state import read_state, shapes
+from gluebench.systems.weights.state import Shape, axis, check_shapes, read_state, recurrent_shapes, shapes
 from gluebench.systems.weights.unpickle import read_plain
 
 BEGIN, END, UNKNOWN = "<s>", "</s>", "<unk>"

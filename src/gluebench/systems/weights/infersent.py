@@ -7,11 +7,17 @@ from pathlib import Path
 
 from torch import Tensor, nn
 
-from gluebench.systems.weights.errors import WeightsError
+from gluebench.systems.weights import WeightsError
 from gluebench.systems.weights.module import SavedModule, read_module
 from gluebench.systems.weights.recurrent import Padding, largest, run
-from gluebench.systems.weights.shapes import axis, check_shapes, recurrent_shapes
-from gluebench.systems.weights.state import MoreThanTensorsError, read_state, shapes
+from gluebench.systems.weights.state import (
+    MoreThanTensorsError,
+    axis,
+    check_shapes,
+    read_state,
+    recurrent_shapes,
+    shapes,
+)
 
 PREFIX = "enc_lstm."
 

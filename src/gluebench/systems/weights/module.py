@@ -15,7 +15,7 @@ import numpy.typing as npt
 import torch
 from torch import Tensor
 
-from gluebench.systems.weights.errors import WeightsError
+from gluebench.systems.weights import WeightsError
 from gluebench.systems.weights.state import first_line, refuse_missing, refuse_tar
 from gluebench.systems.weights.unpickle import Inert, Record, Storage
 

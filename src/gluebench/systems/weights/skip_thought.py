@@ -13,9 +13,9 @@ import numpy.typing as npt
 import torch
 from torch import Tensor, nn
 
-from gluebench.systems.weights.errors import WeightsError
+from gluebench.systems.weights import WeightsError
 from gluebench.systems.weights.recurrent import run
-from gluebench.systems.weights.shapes import Shape, axis, check_shapes
+from gluebench.systems.weights.state import Shape, axis, check_shapes
 
 Kind = Literal["uni", "bi", "combine"]
 UNKNOWN, END = "UNK", "<eos>"

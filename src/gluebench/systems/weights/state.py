@@ -1,17 +1,74 @@
-"""Torch files that hold tensors by name and nothing else."""
+"""Torch files that hold tensors by name, and checks of the shapes in any file of weights."""
 
 from __future__ import annotations
 
 import pickle
 import tarfile
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 
 import torch
 from torch import Tensor
 
-from gluebench.systems.weights.errors import WeightsError
-from gluebench.systems.weights.shapes import Shape
+from gluebench.systems.weights import WeightsError
+
+Shape = tuple[int, ...]
+SHOWN = 40
+"""Arrays of a file that are named in a message; the rest are counted."""
+
+
+def check_shapes(
+    path: Path, kind: str, found: Mapping[str, Shape], expected: Mapping[str, Shape], *, exact: bool = True
+) -> None:
+    """Raise WeightsError unless every expected array is there in its shape and, if exact, no other."""
+    problems = [
+        f"{name}: {tuple(found[name]) if name in found else 'missing'}, expected {shape}"
+        for name, shape in expected.items()
+        if name not in found or tuple(found[name]) != shape
+    ]
+    if exact:
+        problems += [
+            f"{name}: {tuple(found[name])}, expected nothing of this name" for name in found.keys() - expected
+        ]
+    if problems:
+        lines = [
+            f"{path}: not the weights of {kind}",
+            *_cut(problems),
+            f"found in the file: {listing(found)}",
+        ]
+        raise WeightsError("\n".join(lines))
+
+
+def listing(found: Mapping[str, Shape]) -> str:
+    """The names and shapes of a file's arrays in one line."""
+    return ", ".join(_cut([f"{name} {tuple(shape)}" for name, shape in found.items()])) or "no arrays"
+
+
+def axis(found: Mapping[str, Shape], name: str, at: int, *, default: int) -> int:
+    """The length of one axis of an array; the published one where the file has no such axis."""
+    shape = found.get(name, ())
+    return shape[at] if len(shape) > at else default
+
+
+def recurrent_shapes(
+    gates: int, inputs: int, hidden: int, *, layers: int = 1, prefix: str = ""
+) -> dict[str, Shape]:
+    """What PyTorch's bidirectional LSTM (4 gates) or GRU (3 gates) names its weights, and their shapes."""
+    expected: dict[str, Shape] = {}
+    for layer in range(layers):
+        width = inputs if layer == 0 else 2 * hidden
+        for ending in (f"l{layer}", f"l{layer}_reverse"):
+            expected[f"{prefix}weight_ih_{ending}"] = (gates * hidden, width)
+            expected[f"{prefix}weight_hh_{ending}"] = (gates * hidden, hidden)
+            expected[f"{prefix}bias_ih_{ending}"] = (gates * hidden,)
+            expected[f"{prefix}bias_hh_{ending}"] = (gates * hidden,)
+    return expected
+
+
+def _cut(lines: Iterable[str]) -> list[str]:
+    told = list(lines)
+    return told if len(told) <= SHOWN else [*told[:SHOWN], f"and {len(told) - SHOWN} more"]
+
 
 SAVE_AGAIN = (
     "save the tensors alone with the version of PyTorch that wrote the file: "

@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import IO, Any, NamedTuple, cast
 
-from gluebench.systems.weights.errors import WeightsError
+from gluebench.systems.weights import WeightsError
 
 NOTED = {
     "collections.OrderedDict",

@@ -1,0 +1,9 @@
+"""The rows of the paper's Table 4: what each is, what the paper printed of it, and how to run it again.
+
+Each row is one file in `recipes/`; `presets.toml` says what is smaller in a quick run and `files.toml` where
+published weights came from.
+"""
+
+from gluebench.systems.reproduce.row import Printed, Row, row_called, rows
+
+__all__ = ["Printed", "Row", "row_called", "rows"]
