@@ -116,7 +116,7 @@ def test_a_wrong_header_an_absent_file_and_bytes_that_are_no_text_are_told(
     write(tmp_path, "")
     assert ':1: the header is ""' in problems(tmp_path, tiny)[0]
     write(tmp_path, HEADER.encode() + b"0\ta\tb\tyes\n1\t\xff\tb\tno\n")
-    assert problems(tmp_path, tiny)[0].endswith(":3: not UTF-8 text (byte 0xff)")
+    assert problems(tmp_path, tiny)[0].endswith(":3: not UTF-8 text (byte 0xff); save the file as UTF-8")
 
 
 def test_an_unknown_task_or_split_is_told_with_those_there_are(tmp_path: Path, tiny: Benchmark) -> None:

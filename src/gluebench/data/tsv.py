@@ -45,7 +45,9 @@ def text_lines(path: Path, data: bytes) -> list[str]:
         text = data.decode("utf-8-sig")
     except UnicodeDecodeError as error:
         line = data.count(b"\n", 0, error.start) + 1
-        raise DataError(f"{path}:{line}: not UTF-8 text (byte {data[error.start]:#04x})") from None
+        raise DataError(
+            f"{path}:{line}: not UTF-8 text (byte {data[error.start]:#04x}); save the file as UTF-8"
+        ) from None
     return [line.removesuffix("\r") for line in text.removesuffix("\n").split("\n")]
 
 
