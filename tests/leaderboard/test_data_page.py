@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import tarfile
 from collections.abc import Callable
 from pathlib import Path
 from types import SimpleNamespace
@@ -10,6 +11,7 @@ from typing import Any
 
 import pytest
 from django.core.files.storage import storages
+from django.db import connection
 from django.test import Client
 from leaderboard.material import CANARIES, GOLD, MANIFEST, write_data
 from leaderboard.test_backups import restore
@@ -187,10 +189,15 @@ def test_a_backup_has_the_files(client: Client, published: Benchmark, tmp_path: 
     content = fetched(client, f"{PAGE}/Sim/test.tsv")
     archive = tmp_path / "backup.tar.gz"
     assert backups.take(archive).problems == ()
-    site = restore(archive, tmp_path / "new")
     file = DataFile.objects.get(path="Sim/test.tsv")
-    assert (site.data / file.file).read_bytes() == content
-    assert [path for path in site.data.rglob("*") if path.stat().st_mode & 0o077] == []
+    with tarfile.open(archive) as tar:
+        stored = tar.extractfile(f"data/{file.file}")
+        assert stored is not None
+        assert stored.read() == content
+    if connection.vendor == "sqlite":  # test_backups restores into an empty database of PostgreSQL
+        site = restore(archive, tmp_path / "new")
+        assert (site.data / file.file).read_bytes() == content
+        assert [path for path in site.data.rglob("*") if path.stat().st_mode & 0o077] == []
     storages["data"].delete(file.file)
     assert backups.take(tmp_path / "again.tar.gz").problems == (
         f"{file.file} of the files to download is missing",
