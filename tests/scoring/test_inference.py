@@ -313,6 +313,16 @@ class TestAverages:
         with pytest.raises(ValueError, match="CoLA has no interval"):
             mean_interval(parts)
 
+    def test_constant_predictions_add_nothing_to_the_width_of_a_mean(self) -> None:
+        """They score 0 on every sample, so half of the mean varies; 100,000 samples of 400 agree."""
+        always = Part("CoLA", 0.0, Bar(None, None, "constant predictions"))
+        rte = Part("RTE", 0.7, wilson(280, 400))
+        bar = mean_bar([always, rte])
+        assert (bar.low, bar.high) == pytest.approx((rte.bar.low / 2, rte.bar.high / 2))
+        means = RNG(0).binomial(400, 0.7, 100_000) / 800
+        assert (bar.low, bar.high) == pytest.approx(np.percentile(means, [2.5, 97.5]), abs=0.003)
+        assert mean_bar([always, always]) == (None, None, "constant predictions")
+
 
 def test_with_no_lowest_value_the_interval_is_symmetric() -> None:
     lost = RNG(0).normal(5, 0.01, 100)
@@ -422,7 +432,7 @@ def test_the_intervals_of_a_task_are_those_of_its_files_and_of_their_mean() -> N
     constant = {"a": labels([0, 1] * 9, [1] * 18)[0], "b": pairs["b"]}
     points |= {metric.name: point(metric, constant["a"]) for metric in task.metrics[:2]}
     withheld = task_bars(task, constant, points)
-    assert withheld.metrics["matthews_correlation"] == (None, None, "not defined")
+    assert withheld.metrics["matthews_correlation"] == (None, None, "constant predictions")
     assert withheld.score == (None, None, "too few to say on a")
 
 

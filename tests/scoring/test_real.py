@@ -56,5 +56,5 @@ def test_fastmtl_whose_diagnostic_answers_are_all_the_same(real, gold) -> None:
         "SST-2": [93.2], "MRPC": [80.8, 86.2], "STS-B": [82.6, 80.9], "QNLI": [90.4], "RTE": [60.9]
     }  # fmt: skip
     assert report.diagnostics["AX"].overall.value == 0.0
-    assert report.diagnostics["AX"].overall.withheld == "not defined"
+    assert report.diagnostics["AX"].overall.withheld == "constant predictions"
     assert sum("AX" in warning for warning in report.warnings) == 1

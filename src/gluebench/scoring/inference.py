@@ -20,6 +20,7 @@ from numpy.typing import NDArray
 from gluebench.benchmark import Metric, Task
 from gluebench.scoring.distributions import student_quantile, student_t_two_sided
 from gluebench.scoring.intervals import (
+    CONSTANT,
     TOO_FEW,
     UNDEFINED,
     Alone,
@@ -73,7 +74,9 @@ def file_bars(metrics: Sequence[Metric], pairs: Pairs, points: Sequence[Point]) 
     lowest = [metric_function(metric.function).lowest for metric in metrics]
     bars = []
     for at, (metric, point) in enumerate(zip(metrics, points, strict=True)):
-        if point.undefined:
+        if not point.value and pairs.predicted.constant and not is_proportion(metric):
+            bars.append(Bar(None, None, CONSTANT))
+        elif point.undefined:
             bars.append(Bar(None, None, UNDEFINED))
         elif units.sparse(at, 0):
             bars.append(Bar(None, None, TOO_FEW))
@@ -82,7 +85,10 @@ def file_bars(metrics: Sequence[Metric], pairs: Pairs, points: Sequence[Point]) 
         else:
             bars.append(jackknife_bar(point.value, left_out[at], units.counts, lowest=lowest[at]))
     if len(metrics) > 1:
-        withheld = next((bar.withheld for bar in bars if bar.withheld), None)
+        reasons = [bar.withheld for bar in bars]
+        withheld = next((why for why in reasons if why not in (None, CONSTANT)), None)
+        if all(why == CONSTANT for why in reasons):
+            withheld = CONSTANT
         value = task_score([point.value for point in points])
         mean = jackknife_bar(value, left_out.mean(axis=0), units.counts, lowest=sum(lowest) / len(lowest))
         bars.append(Bar(None, None, withheld) if withheld else mean)

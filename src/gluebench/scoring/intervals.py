@@ -13,6 +13,8 @@ Z = 1.959963984540054
 
 TOO_FEW = "too few to say"
 UNDEFINED = "not defined"
+CONSTANT = "constant predictions"
+"""The score is 0 whichever examples are drawn: a correlation, or the F1 of a label that is never predicted."""
 
 FEWEST_UNITS = 8
 """Examples (or groups, where the gold has them) below which no interval of labels is given."""
@@ -118,12 +120,24 @@ class Part(NamedTuple):
     bar: Bar
     weight: float = 1.0
 
+    @property
+    def interval(self) -> Interval | None:
+        """The ends; both are the value where the score is the same on every sample."""
+        return Interval(self.value, self.value) if self.bar.withheld == CONSTANT else self.bar.interval
+
 
 def mean_bar(parts: Sequence[Part]) -> Bar:
-    """The interval of a weighted mean of independent scores; withheld where that of a part is."""
+    """The interval of a weighted mean of independent scores; withheld where that of a part is.
+
+    A score of constant predictions adds nothing to the width, unless all are.
+    """
     if len(parts) == 1:
         return parts[0].bar
-    withheld = withheld_because({part.name: part.bar.withheld for part in parts})
+    withheld = withheld_because(
+        {part.name: part.bar.withheld for part in parts if part.bar.withheld != CONSTANT}
+    )
+    if all(part.bar.withheld == CONSTANT for part in parts):
+        withheld = CONSTANT
     return Bar(None, None, withheld) if withheld else Bar(*mean_interval(parts))
 
 
@@ -137,7 +151,7 @@ def mean_interval(parts: Sequence[Part]) -> Interval:
     value = sum(part.weight * part.value for part in parts) / whole
     below = above = 0.0
     for part in parts:
-        interval = part.bar.interval
+        interval = part.interval
         if interval is None:
             raise ValueError(f"{part.name} has no interval; expected one for every part of a mean")
         below += (part.weight * max(0.0, part.value - interval.low)) ** 2

@@ -89,7 +89,7 @@ def _average(average: Score | None, tasks: Mapping[str, TaskReport]) -> Score | 
         if score.value is not None
     ]
     value = task_score([part.value for part in parts])
-    if any(part.bar.interval is None for part in parts):
+    if average.low is None or any(part.interval is None for part in parts):
         return average._replace(value=value, low=None, high=None)
     return average._replace(**{**mean_interval(parts)._asdict(), "value": value})
 

@@ -63,6 +63,11 @@ class Column:
             raise TypeError("this column holds labels, not numbers")
         return self.values
 
+    @property
+    def constant(self) -> bool:
+        """Whether all values are the same."""
+        return len(set(self.values)) < 2
+
     def words(self) -> list[str]:
         """The label words, in index order."""
         return [self.labels[code] for code in self.codes]
