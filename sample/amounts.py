@@ -111,7 +111,7 @@ _QUANTIFIER_FACTS: dict[str, tuple[Callable[[int, int], bool], ...]] = {
     "most": (lambda n, t: 2 * n > t,),
     "few": (lambda n, t: 2 * n < t, lambda n, t: 0 < 2 * n < t),
     "half": (lambda n, t: 2 * n == t,),
-    "two": (lambda n, t: n == 2,),
+    "two": (lambda n, t: n == 2, lambda n, t: n == 2 < t),
     "at least two": (lambda n, t: n >= 2,),
     "all but one": (lambda n, t: t > 1 and n == t - 1,),
 }
@@ -318,7 +318,10 @@ def nested(rng: Random, style: Style, depth: int) -> Draft:
         key, level = rng.choice(list(_SHARES)), rng.randrange(3)
         form = wording(rng, style, _SHARES, key).format(**chain[level]._asdict())
         text = " ".join({"N": "{0.whole}", "P": "{0.wholes}"}.get(word, word) for word in form.split())
-        test = _QUANTIFIER_FACTS[key][0]
-        return said(text, lambda w, x: test(w[x][level + 1], w[x][0]))
+
+        def reading(test: Callable[[int, int], bool]) -> Callable[..., bool]:
+            return lambda w, x: test(w[x][level + 1], w[x][0])
+
+        return Said(text, tuple(map(reading, _QUANTIFIER_FACTS[key])))
 
     return _spread(rng, fillers, statement(), statement, _NESTED, depth)

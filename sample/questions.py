@@ -68,12 +68,14 @@ def generate(rng: Random, sizes: Mapping[str, int]) -> Splits:
 def _block(rng: Random, *, fresh: bool) -> list[Row]:
     """Eight pairs of questions, or nothing if duplicates look different."""
     meaning = rng.choice(_MEANINGS)
+    known = wordings(meaning.again, fresh=False)
+    again = meaning.again[len(known) :] if fresh else known
     for _ in range(_TRIES):
         both = meaning.draw(rng, unseen if fresh else seen)
         ask = rng.choice(wordings(meaning.ask, fresh=fresh))
         first = [_question(ask, words) for words in both]
         rows = []
-        for form in rng.choice(wordings(meaning.again, fresh=fresh)):
+        for form in rng.choice(again):
             second = [_question(form, words) for words in both]
             rows += [
                 Row((one, two), DUPLICATE if at == where else NOT)
@@ -173,11 +175,17 @@ _MEANINGS = (
     Meaning(
         (
             *("is {x} {more} than {y}", "would you say that {x} is {more} than {y}"),
+            *("is {x} really {more} than {y}", "do most people find {x} {more} than {y}"),
+            *("would you call {x} {more} than {y}", "is it true that {x} is {more} than {y}"),
             *("in general, is {x} {more} than {y}", "can {x} be {more} than {y}"),
         ),
         (
             ("does {y} count as {less} beside {x}", "does {x} count as {again} beside {y}"),
             ("would you call {y} {less} next to {x}", "would you call {x} {again} next to {y}"),
+            ("compared with {x}, is {y} {less}", "compared with {y}, is {x} {again}"),
+            ("does {y} seem {less} to you than {x}", "does {x} seem {again} to you than {y}"),
+            ("next to {x}, does {y} look {less}", "next to {y}, does {x} look {again}"),
+            ("measured against {x}, is {y} the {less} one", "measured against {y}, is {x} the {again} one"),
             ("set against {x}, does {y} seem {less}", "set against {y}, does {x} seem {again}"),
             ("do people find {y} {less} after seeing {x}", "do people find {x} {again} after seeing {y}"),
         ),
@@ -186,28 +194,49 @@ _MEANINGS = (
     Meaning(
         (
             *("should I {x} {a_kind} before I {y} it", "is it right to {x} {a_kind} before I {y} it"),
+            *("do people {x} {a_kind} before they {y} it", "would you {x} {a_kind} before you {y} it"),
+            *("ought one to {x} {a_kind} before one may {y} it", "do I {x} {a_kind} before I {y} it"),
             *("must one {x} {a_kind} before one can {y} it", "does one {x} {a_kind} before one may {y} it"),
         ),
         (
             ("does {ying} {a_kind} come after {xing} it", "does {xing} {a_kind} come before {ying} it"),
             ("is {ying} {a_kind} done after {xing} it", "is {xing} {a_kind} done before {ying} it"),
-            ("has {ying} {a_kind} to follow {xing} it", "has {xing} {a_kind} to precede {ying} it"),
+            (
+                "does one start {ying} {a_kind} after {xing} it",
+                "does one stop {xing} {a_kind} before {ying} it",
+            ),
             (
                 "will {ying} {a_kind} be later than {xing} it",
                 "will {xing} {a_kind} be earlier than {ying} it",
             ),
+            ("is {ying} {a_kind} meant to follow {xing} it", "is {xing} {a_kind} meant to precede {ying} it"),
+            ("is {ying} {a_kind} the step after {xing} it", "is {xing} {a_kind} the step before {ying} it"),
+            (
+                "should {ying} {a_kind} happen after {xing} it",
+                "should {xing} {a_kind} happen before {ying} it",
+            ),
+            ("has {ying} {a_kind} to follow {xing} it", "has {xing} {a_kind} to precede {ying} it"),
         ),
         _sequence,
     ),
     Meaning(
         (
             *("can {x} become {y}{age}", "is there a way for {x} to become {y}{age}"),
+            *("might {x} become {y}{age}", "does {x} ever become {y}{age}"),
+            *("is {x} able to become {y}{age}", "is it realistic for {x} to become {y}{age}"),
             *("could {x} ever become {y}{age}", "is it possible for {x} to become {y}{age}"),
         ),
         (
             ("can {y} have started as {x}{age}", "can {x} still end as {y}{age}"),
             ("might {y} have begun as {x}{age}", "might {x} then finish as {y}{age}"),
+            ("does {y} ever start out as {x}{age}", "does {x} ever end up as {y}{age}"),
+            (
+                "is it possible for {y} to have begun as {x}{age}",
+                "is it possible for {x} to end up as {y}{age}",
+            ),
             ("could {y} have begun as {x}{age}", "could {x} yet finish as {y}{age}"),
+            ("has {y} ever been {x} before{age}", "does {x} ever become {y} later{age}"),
+            ("could {y} have started off as {x}{age}", "could {x} still end up as {y}{age}"),
             ("can {y} have been {x} at first{age}", "can {x} turn into {y} at last{age}"),
         ),
         _career,
@@ -215,11 +244,17 @@ _MEANINGS = (
     Meaning(
         (
             *("does {x} help me to learn {y}", "will knowing {x} make {y} easier"),
+            *("is {x} a help in learning {y}", "would {x} be useful for {y}"),
+            *("will {x} help me with {y}", "does it pay to study {x} for {y}"),
             *("is {x} of any use for {y}", "can {x} make me better at {y}"),
         ),
         (
             ("does {y} gain a lot from {x}", "does {x} pave the way to {y}"),
             ("is {y} made easier by {x}", "is {x} an entry to {y}"),
+            ("can {y} build upon {x}", "can {x} prepare for {y}"),
+            ("is {y} helped along by {x}", "is {x} a preparation for {y}"),
+            ("does {y} come easier with {x}", "does {x} lead over to {y}"),
+            ("will {y} be quicker thanks to {x}", "will {x} be good training for {y}"),
             ("do skills in {y} profit from {x}", "do skills in {x} assist with {y}"),
             ("can {y} ever profit from {x}", "can {x} ever assist with {y}"),
         ),
@@ -228,12 +263,21 @@ _MEANINGS = (
     Meaning(
         (
             *("do {who} prefer {x} to {y}", "do {who} like {x} better than {y}"),
+            *("would {who} sooner have {x} than {y}", "do {who} usually prefer {x} to {y}"),
+            *("is it true that {who} favor {x} over {y}", "do {who} go for {x} rather than {y}"),
             *("would {who} choose {x} rather than {y}", "in general, do {who} favor {x} over {y}"),
         ),
         (
             ("do {who} rank {y} below {x}", "do {who} rank {x} above {y}"),
             ("do {who} place {y} behind {x}", "do {who} place {x} before {y}"),
-            ("set against {x}, do {y} taste worse to {who}", "set against {y}, do {x} taste nicer to {who}"),
+            ("do {who} want {y} less than {x}", "do {who} want {x} more than {y}"),
+            ("are {y} less popular than {x} with {who}", "are {x} more popular than {y} with {who}"),
+            ("do {y} come second to {x} for {who}", "do {x} come ahead of {y} for {who}"),
+            ("will {who} take {y} later than {x}", "will {who} take {x} sooner than {y}"),
+            (
+                "set against {x}, are {y} less popular with {who}",
+                "set against {y}, are {x} more popular with {who}",
+            ),
             ("are {y} rated below {x} by {who}", "are {x} rated above {y} by {who}"),
         ),
         _taste,
