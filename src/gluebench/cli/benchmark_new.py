@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from gluebench.benchmark.atomic import write_text
 from gluebench.cli.errors import needing
 from gluebench.cli.output import Output, Records, emit, notices, rendered
 from gluebench.cli.tables import Paper, Section, Table
@@ -96,7 +97,7 @@ def new(
     with fresh_folder(Path(target)) as folder:
         manifest = write_plan(plan, folder)
         report = _lint(plan, manifest)
-        _write_private(folder / "lint.md", _markdown(report))
+        write_text(folder / "lint.md", _markdown(report), mode=0o600)
     click.echo()
     emit(report, None)
     click.echo()
@@ -139,12 +140,6 @@ def _lint(plan: Plan, manifest: Benchmark) -> Output:
         notices([f"looking at {task.name}"])
         lints.append(lint_task(manifest.task(task.name), task.splits))
     return lint_output(plan.name, lints)
-
-
-def _write_private(path: Path, text: str) -> None:
-    """For its owner alone, as the gold folders."""
-    path.touch(mode=0o600)
-    path.write_text(text, encoding="utf-8")
 
 
 def _markdown(report: Output) -> str:

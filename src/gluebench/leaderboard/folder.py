@@ -8,6 +8,8 @@ from contextlib import suppress
 from importlib.util import find_spec
 from pathlib import Path
 
+from gluebench.benchmark.atomic import replacing
+
 VARIABLE = "GLUEBENCH_SITE"
 """Environment variable that names the folder to the web and worker processes."""
 STORAGE = "GLUEBENCH_STORAGE"
@@ -111,12 +113,8 @@ def make_private(folder: Path) -> None:
 
 def write_private(path: Path, data: bytes) -> None:
     """Write a file that only its owner may read, whole or not at all."""
-    beside = path.with_name(f".{path.name}.{secrets.token_hex(4)}")
-    with open(os.open(beside, os.O_WRONLY | os.O_CREAT | os.O_EXCL, PRIVATE_FILE), "wb") as file:
+    with replacing(path, mode=PRIVATE_FILE) as file:
         file.write(data)
-        file.flush()
-        os.fsync(file.fileno())
-    beside.replace(path)
 
 
 def from_environment() -> SiteFolder:

@@ -14,7 +14,7 @@ Z = 1.959963984540054
 TOO_FEW = "too few to say"
 UNDEFINED = "not defined"
 CONSTANT = "constant predictions"
-"""The score is 0 whichever examples are drawn: a correlation, or the F1 of a label that is never predicted."""
+"""The score is 0 on every sample: a correlation, or the F1 of a label that is never predicted."""
 
 FEWEST_UNITS = 8
 """Examples (or groups, where the gold has them) below which no interval of labels is given."""

@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from gluebench.benchmark import Benchmark, load_benchmark
+from gluebench.benchmark.atomic import write_text
 from gluebench.submission.form import Form, Progress
 from gluebench.submission.transport import TRIES, Answer, RefusedByLeaderboardError, SendError, Transport
 
@@ -167,15 +168,8 @@ def write_manifest(facts: Any, folder: Path, *, url: str) -> Path:
         raise SendError(f"{url} does not give the manifest of this benchmark.") from None
     for name, text in reversed(texts.items()):
         _require_own_parent(text, texts, url=url)
-        write_whole(folder / name, text)
+        write_text(folder / name, text)
     return folder / "manifest.toml"
-
-
-def write_whole(path: Path, text: str) -> None:
-    """Write a file that others may read meanwhile: they see it whole, as it was or as it is."""
-    beside = path.with_name(f".{path.name}.{secrets.token_hex(4)}")
-    beside.write_text(text, encoding="utf-8")
-    beside.replace(path)
 
 
 def _require_own_parent(text: str, texts: Mapping[str, str], *, url: str) -> None:

@@ -15,7 +15,8 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from gluebench.submission.client import Client, write_manifest, write_whole
+from gluebench.benchmark.atomic import write_text
+from gluebench.submission.client import Client, write_manifest
 from gluebench.submission.transport import Answer, SendError, UnreachableError
 
 TRIES = 2
@@ -79,7 +80,7 @@ def remote(url: str, say: Callable[[str], None] = lambda line: None) -> Remote:
     answer = kept if kept and answer.status == 304 else answer
     home.mkdir(parents=True, exist_ok=True)
     manifest = write_manifest(answer.data, home, url=address.page)
-    write_whole(home / ANSWER, json.dumps({"etag": answer.etag, "facts": answer.data}))
+    write_text(home / ANSWER, json.dumps({"etag": answer.etag, "facts": answer.data}))
     return Remote(address, manifest, answer.data)
 
 

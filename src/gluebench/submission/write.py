@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping, Sequence
-from contextlib import suppress
 from pathlib import Path
 from typing import Any, NamedTuple
 
 from gluebench.benchmark import Benchmark, Role, TestFile, load_benchmark
+from gluebench.benchmark.atomic import replacing
 from gluebench.submission.archive import Archive, base_name, read_members, read_nested
 from gluebench.submission.check import layout, likely_files, no_files, two_files
 from gluebench.submission.mistakes import explained
@@ -43,24 +43,13 @@ def write_submission(
 
     benchmark = load_benchmark(benchmark)
     predictions = _columns(predictions, benchmark, role)
-    target = Path(path)
-    partial = target.with_name(target.name + ".part")
-    try:
-        with zipfile.ZipFile(partial, "w", zipfile.ZIP_DEFLATED) as archive:
-            for file in benchmark.files(role):
-                if file.name in predictions:
-                    member = zipfile.ZipInfo(file.name + SUFFIX)  # dated 1980, so the same bytes each time
-                    member.compress_type = zipfile.ZIP_DEFLATED
-                    member.external_attr = 0o644 << 16
-                    archive.writestr(member, tsv(predictions[file.name]))
-        os.replace(partial, target)
-    except OSError as error:
-        if error.filename == os.fspath(partial):
-            error.filename = os.fspath(target)  # its author knows no other
-        raise
-    finally:
-        with suppress(OSError):  # what was wrong with the name or the folder has been said
-            partial.unlink()
+    with replacing(Path(path)) as target, zipfile.ZipFile(target, "w", zipfile.ZIP_DEFLATED) as archive:
+        for file in benchmark.files(role):
+            if file.name in predictions:
+                member = zipfile.ZipInfo(file.name + SUFFIX)  # dated 1980, so the same bytes each time
+                member.compress_type = zipfile.ZIP_DEFLATED
+                member.external_attr = 0o644 << 16
+                archive.writestr(member, tsv(predictions[file.name]))
 
 
 def _columns(predictions: Mapping[str, Any], benchmark: Benchmark, role: Role) -> Mapping[str, Column]:

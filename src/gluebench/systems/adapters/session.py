@@ -9,7 +9,6 @@ from __future__ import annotations
 import fcntl
 import hashlib
 import json
-import os
 import shutil
 import time
 from array import array
@@ -21,6 +20,7 @@ from typing import Any, NamedTuple, Protocol, cast
 from urllib.parse import quote
 
 from gluebench.benchmark import Benchmark, Role, Task
+from gluebench.benchmark.atomic import write_json
 from gluebench.data import DataError
 from gluebench.data.home import task_folder
 from gluebench.submission import Column
@@ -43,16 +43,6 @@ class TaskResult:
     """What the system has to say of it: tokens, cost, unparsed answers."""
 
 
-def write_whole(path: Path, values: Mapping[str, Any]) -> None:
-    """Write JSON in such a way that a kill or a full disk leaves what was there before."""
-    partial = path.with_name(path.name + ".part")
-    with partial.open("w", encoding="utf-8") as file:
-        json.dump(values, file, ensure_ascii=False)
-        file.flush()
-        os.fsync(file.fileno())
-    os.replace(partial, path)
-
-
 def write_result(path: Path, result: TaskResult) -> None:
     """Write the result of one task."""
     files = [
@@ -66,7 +56,7 @@ def write_result(path: Path, result: TaskResult) -> None:
         for key, found in result.answers.items()
     ]
     told = {"data": dict(result.data), "seconds": result.seconds, "notes": dict(result.notes)}
-    write_whole(path, {"schema": RESULT_SCHEMA, "task": result.task, **told, "files": files})
+    write_json(path, {"schema": RESULT_SCHEMA, "task": result.task, **told, "files": files}, indent=None)
 
 
 def read_result(path: Path, benchmark: Benchmark) -> TaskResult | None:
@@ -205,7 +195,7 @@ class Session:
         try:
             was = json.loads(path.read_bytes())
         except FileNotFoundError:
-            write_whole(path, {"schema": SCHEMA, **self._identity})
+            write_json(path, {"schema": SCHEMA, **self._identity})
             return
         except ValueError as error:
             raise DataError([f"{path}: no JSON ({error}); start over with --again"]) from None

@@ -11,6 +11,7 @@ from typing import Any, NamedTuple
 from urllib.parse import quote
 
 from gluebench.benchmark import Benchmark, Role, Task
+from gluebench.benchmark.atomic import write_json
 from gluebench.data import DataError, Example, load_split
 from gluebench.data.home import task_folder
 from gluebench.scoring import Gold, SubmissionError, grade
@@ -22,7 +23,6 @@ from gluebench.systems.reproduce.build import made
 from gluebench.systems.reproduce.files import Files
 from gluebench.systems.reproduce.presets import Recipe
 from gluebench.systems.run import run
-from gluebench.systems.training.files import write_json
 from gluebench.version import __version__
 
 FILE = "result.json"

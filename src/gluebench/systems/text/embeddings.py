@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import hashlib
-import os
-import tempfile
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
+from gluebench.benchmark.atomic import replacing
 from gluebench.data import DataError
 from gluebench.data.home import data_folder
 
@@ -63,9 +62,8 @@ def _found(vocabulary: Vocabulary, path: Path, dim: int, *, lower: bool, cache: 
     else:
         found = _read(vocabulary, path, lower=lower)
         cache.mkdir(parents=True, exist_ok=True)
-        with tempfile.NamedTemporaryFile(dir=cache, delete=False) as file:
+        with replacing(kept) as file:
             np.save(file, found)
-        os.replace(file.name, kept)  # whole or not at all, whoever else writes it
     if found.shape[1] != dim:
         raise DataError([f"{path}: vectors of {found.shape[1]} numbers, expected {dim}"])
     return found

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 from collections.abc import Mapping
 from pathlib import Path
 from pickle import UnpicklingError
@@ -12,6 +11,7 @@ from typing import Any
 import torch
 from torch import nn
 
+from gluebench.benchmark.atomic import replacing
 from gluebench.data import DataError
 from gluebench.systems.training.outcome import Outcome
 
@@ -20,12 +20,8 @@ STATE = "state.pt"
 
 def save(path: Path, values: Any) -> None:
     """Write tensors and plain values; a reader finds the file before or the file after, never a part."""
-    scratch = path.with_name(f".{path.name}.part")
-    with scratch.open("wb") as file:
+    with replacing(path) as file:
         torch.save(values, file)
-        file.flush()
-        os.fsync(file.fileno())
-    scratch.replace(path)
 
 
 def load(path: Path) -> Any:

@@ -11,7 +11,7 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TextIO
 
-from gluebench.systems.training.files import write_text
+from gluebench.benchmark.atomic import write_text
 from gluebench.systems.training.settings import Settings
 
 if TYPE_CHECKING:

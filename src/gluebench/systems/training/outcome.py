@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from gluebench.benchmark.atomic import write_json
 from gluebench.data import DataError
-from gluebench.systems.training.files import write_json
 
 FILE = "outcome.json"
 SCHEMA = "gluebench.training/1"

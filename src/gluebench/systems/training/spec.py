@@ -11,8 +11,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, get_args, get_origin, get_type_hints
 
 from gluebench.benchmark import Label, Source, Task
+from gluebench.benchmark.atomic import write_json
 from gluebench.data import DataError
-from gluebench.systems.training.files import write_json
 from gluebench.systems.training.settings import Settings
 
 if TYPE_CHECKING:

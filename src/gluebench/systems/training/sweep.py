@@ -12,8 +12,8 @@ from pathlib import Path
 from typing import Any, Literal, NamedTuple
 from urllib.parse import quote
 
+from gluebench.benchmark.atomic import write_json
 from gluebench.data import DataError
-from gluebench.systems.training.files import write_json
 from gluebench.systems.training.log import Say
 
 Backend = Literal["loky", "dask", "ray"]

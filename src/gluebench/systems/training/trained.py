@@ -9,8 +9,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from gluebench.benchmark import Task, UnknownNameError
+from gluebench.benchmark.atomic import write_json
 from gluebench.data import DataError, Example
-from gluebench.systems.training.files import write_json
 from gluebench.systems.training.outcome import Outcome, read_outcome
 from gluebench.systems.training.spec import read_model
 

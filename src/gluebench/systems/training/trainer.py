@@ -16,11 +16,11 @@ from typing import Any
 
 import torch
 
+from gluebench.benchmark.atomic import write_json
 from gluebench.systems.neural.heads import MultiTaskModel
 from gluebench.systems.training import card, checkpoint
 from gluebench.systems.training.data import TaskData
 from gluebench.systems.training.engine import Engine, Plain, arithmetic, seeded
-from gluebench.systems.training.files import write_json
 from gluebench.systems.training.log import Live, Log, Pace, Say, line
 from gluebench.systems.training.outcome import Outcome, read_outcome, write_outcome
 from gluebench.systems.training.predicting import predict_together, texts

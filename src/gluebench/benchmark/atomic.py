@@ -1,0 +1,44 @@
+"""Files that appear whole or not at all: a reader finds what was there before, or what is there after."""
+
+from __future__ import annotations
+
+import json
+import os
+import secrets
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from typing import Any, BinaryIO
+
+
+@contextmanager
+def replacing(path: Path, *, mode: int = 0o666) -> Iterator[BinaryIO]:
+    """A new file that takes the place of `path` once the block ends; after an error nothing has changed.
+
+    Several processes may write the same path at once. `mode` is narrowed by the umask. Raises OSError.
+    """
+    scratch = path.with_name(f".{path.name}.{secrets.token_hex(4)}.part")
+    try:
+        with open(os.open(scratch, os.O_WRONLY | os.O_CREAT | os.O_EXCL, mode), "wb") as file:
+            yield file
+            file.flush()
+            os.fsync(file.fileno())
+        scratch.replace(path)
+    except OSError as error:
+        if error.filename == os.fspath(scratch):
+            error.filename = os.fspath(path)  # whoever asked for the file knows no other
+        raise
+    finally:
+        with suppress(OSError):  # what is wrong with the name or the folder has been said
+            scratch.unlink()
+
+
+def write_text(path: Path, text: str, *, mode: int = 0o666) -> None:
+    """Write UTF-8. Raises OSError."""
+    with replacing(path, mode=mode) as file:
+        file.write(text.encode())
+
+
+def write_json(path: Path, values: Any, *, indent: int | None = 2) -> None:
+    """Write JSON. Raises OSError."""
+    write_text(path, json.dumps(values, indent=indent, ensure_ascii=False) + "\n")
