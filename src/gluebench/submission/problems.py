@@ -59,11 +59,16 @@ class Sentence(NamedTuple):
     repair: str = ""
 
 
-def sentences(module: str) -> dict[str, Sentence]:
-    """The table beside the file of a module: code to sentence, a line each."""
+def table_beside(module: str) -> dict[str, list[str]]:
+    """The table beside the file of a module: what stands first in each row, to the rest of the row."""
     with open(os.path.splitext(module)[0] + ".tsv", encoding="utf-8") as file:  # pathlib is slow to import
         _, *rows = (line.rstrip("\n").split("\t") for line in file)
-    return {code: Sentence(*sentence) for code, *sentence in rows}
+    return {first: rest for first, *rest in rows}
+
+
+def sentences(module: str) -> dict[str, Sentence]:
+    """The words for each code, from the table beside the file of a module."""
+    return {code: Sentence(*words) for code, words in table_beside(module).items()}
 
 
 def verdict(problems: Iterable[Problem], *, missing: bool) -> Verdict:

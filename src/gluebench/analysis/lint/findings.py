@@ -3,21 +3,23 @@
 from __future__ import annotations
 
 import unicodedata
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from functools import cache, cached_property
-from importlib import resources
+from functools import cached_property
 from typing import Literal, NamedTuple, TypeVar, cast
 
 from gluebench.benchmark import Role
 from gluebench.data import Example
 from gluebench.data.tokens import words
+from gluebench.submission.problems import table_beside
 
 Severity = Literal["error", "warning", "note"]
 """An error spoils scores, a warning has to be known or mended, a note is a figure to publish."""
 SHOWN = 5
 """So many rows are named; the rest are counted."""
 ORDER: tuple[Severity, ...] = ("error", "warning", "note")
+_SENTENCES = table_beside(__file__)
+"""Check to its severity, its finding and what to do."""
 Key = tuple[str, ...]
 Value = TypeVar("Value")
 
@@ -39,12 +41,6 @@ class Finding(NamedTuple):
     """The first few, by index."""
 
 
-@cache
-def _sentences() -> Mapping[str, Sequence[str]]:
-    text = resources.files("gluebench.analysis.lint").joinpath("findings.tsv").read_text("utf-8")
-    return {check: sentence for check, *sentence in (line.split("\t") for line in text.splitlines()[1:])}
-
-
 def finding(
     check: str,
     where: str,
@@ -58,7 +54,7 @@ def finding(
 
     The first of the rows are named. "rows", "texts" and "repeat" count as many as `number`.
     """
-    usual, text, advice = _sentences()[check]
+    usual, text, advice = _SENTENCES[check]
     count = int(number)
     repeats = f"{counted(count, 'row')} {'repeats' if count == 1 else 'repeat'}"
     words = {"rows": counted(count, "row"), "texts": counted(count, "text"), "repeat": repeats, **words}
