@@ -15,7 +15,7 @@ from pydantic import StringConstraints
 from gluebench.benchmark import Task
 from gluebench.leaderboard.api import schemas
 from gluebench.leaderboard.api.callers import ANYBODY, PUBLIC
-from gluebench.leaderboard.api.schemas import Asked, answers
+from gluebench.leaderboard.api.schemas import Paging, answers
 from gluebench.leaderboard.benchmarks.models import Benchmark
 from gluebench.leaderboard.boards import json_views
 from gluebench.leaderboard.boards.columns import scheme_of
@@ -39,10 +39,10 @@ Key = Annotated[str, StringConstraints(min_length=1, max_length=12, pattern="^[0
 
 
 @router.get("", response=answers(schemas.BenchmarkList, 422), openapi_extra=PUBLIC)
-def benchmarks(request: HttpRequest, asked: Query[Asked]) -> dict[str, Any]:
+def benchmarks(request: HttpRequest, paging: Query[Paging]) -> dict[str, Any]:
     """The benchmarks of this site, the oldest first."""
     found = with_systems(Benchmark.objects.all()).order_by("added", "pk")
-    page, facts = asked.page_of(request, found, found.count())
+    page, facts = paging.page_of(request, found, found.count())
     return {**facts, "items": [_line(each) for each in page]}
 
 
@@ -73,10 +73,10 @@ def _facts(found: Benchmark) -> dict[str, Any]:
 
 
 @router.get("/{slug:name}/board", response=answers(schemas.Board, 404, 422, 304), openapi_extra=PUBLIC)
-def board(request: HttpRequest, name: str, asked: Query[Asked]) -> HttpResponse:
+def board(request: HttpRequest, name: str, paging: Query[Paging]) -> HttpResponse:
     """The board in its order, a page at a time; with an earlier answer's ETag, 304 while it is the same."""
     found = benchmark_or_404(name)
-    return _page(request, found, "board", asked, lambda: _board(found))
+    return _page(request, found, "board", paging, lambda: _board(found))
 
 
 @router.get(
@@ -98,7 +98,7 @@ def entry(request: HttpRequest, name: str, key: str) -> HttpResponse:
     response=answers(schemas.Diagnostics, 404, 422, 304),
     openapi_extra=PUBLIC,
 )
-def diagnostics(request: HttpRequest, name: str, task: str, asked: Query[Asked]) -> HttpResponse:
+def diagnostics(request: HttpRequest, name: str, task: str, paging: Query[Paging]) -> HttpResponse:
     """A diagnostic set: each entry's scores by phenomenon, a page at a time."""
     found = benchmark_or_404(name)
     diagnostic = task_or_404(found.record, task, scored=False)
@@ -106,7 +106,7 @@ def diagnostics(request: HttpRequest, name: str, task: str, asked: Query[Asked])
         request,
         found,
         f"diagnostics {diagnostic.name}",
-        asked,
+        paging,
         lambda: json_views.diagnostics(found, diagnostic),
     )
 
@@ -215,16 +215,16 @@ def _board(found: Benchmark) -> dict[str, Any]:
 
 
 def _page(
-    request: HttpRequest, found: Benchmark, what: str, asked: Asked, make: Callable[[], Mapping[str, Any]]
+    request: HttpRequest, found: Benchmark, what: str, paging: Paging, make: Callable[[], Mapping[str, Any]]
 ) -> HttpResponse:
     """A page of a table's rows with all that stands around them."""
 
     def body() -> dict[str, Any]:
         whole = _whole(found, what, make)
-        rows, facts = asked.page_of(request, whole["rows"], len(whole["rows"]))
+        rows, facts = paging.page_of(request, whole["rows"], len(whole["rows"]))
         return {**whole, **facts, "rows": rows}
 
-    name = f"api {what} {found.name} {asked.page} {asked.per_page}"
+    name = f"api {what} {found.name} {paging.page} {paging.per_page}"
     return cached_json(request, name=name, version=found.version, make=body)
 
 

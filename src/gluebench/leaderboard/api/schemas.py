@@ -20,7 +20,7 @@ def answers(shape: Any, *statuses: int) -> dict[int, Any]:
     return {code: shape if code < 300 else Problem if code >= 400 else None for code in codes}
 
 
-class Asked(Schema):
+class Paging(Schema):
     """Which page, and how long."""
 
     page: int = Field(1, ge=1, le=1_000_000)

@@ -16,7 +16,7 @@ from gluebench.leaderboard.accounts.models import Scope
 from gluebench.leaderboard.api import schemas
 from gluebench.leaderboard.api.benchmarks import benchmark_or_404
 from gluebench.leaderboard.api.callers import ANYBODY, PUBLIC, SIGNED_IN, reader, user_with
-from gluebench.leaderboard.api.schemas import Asked, answers
+from gluebench.leaderboard.api.schemas import Paging, answers
 from gluebench.leaderboard.common.problems import FieldError, ProblemError, invalid, not_found
 from gluebench.leaderboard.fields import FIELDS
 from gluebench.leaderboard.fields import Field as Described
@@ -113,7 +113,7 @@ class Only(Schema):
 
 
 @router.get("", response=answers(schemas.SubmissionList, 403, 422), auth=SIGNED_IN)
-def submissions(request: HttpRequest, asked: Query[Asked], only: Query[Only]) -> HttpResponse:
+def submissions(request: HttpRequest, paging: Query[Paging], only: Query[Only]) -> HttpResponse:
     """One's own submissions, newest first; of one benchmark, or of one status."""
     mine = Submission.objects.owned_by(user_with(request, Scope.READ)).current().select_related("benchmark")
     if only.benchmark is not None:
@@ -121,7 +121,7 @@ def submissions(request: HttpRequest, asked: Query[Asked], only: Query[Only]) ->
     if only.status is not None:
         mine = mine.filter(status=only.status)
     rows = mine.defer("report", "problems")
-    page, found = asked.page_of(request, rows, rows.count(), **only.dict(exclude_none=True))
+    page, found = paging.page_of(request, rows, rows.count(), **only.dict(exclude_none=True))
     return JsonResponse({**found, "items": [_line(each) for each in page]})
 
 

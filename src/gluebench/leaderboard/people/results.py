@@ -29,9 +29,15 @@ def shared(benchmark: Benchmark, task: str = "") -> list[Study]:
 
 
 @require_safe
-def result(request: HttpRequest, name: str, key: str) -> HttpResponse:
-    """The page."""
+def result(request: HttpRequest, name: str, key: str, form: str = "") -> HttpResponse:
+    """The page, JSON or CSV; the numbers of the last two are fractions."""
     study = _seen(request, name, key)
+    if form == "json":
+        return JsonResponse(facts_of(study))
+    return _as_csv(study) if form == "csv" else _as_page(request, study)
+
+
+def _as_page(request: HttpRequest, study: Study) -> HttpResponse:
     task, agreement = study.record, study.agreement
     context: dict[str, Any] = {"benchmark": study.benchmark, "study": study, "task": task}
     context |= {"here": "diagnostics", "found": agreement}
@@ -48,16 +54,8 @@ def result(request: HttpRequest, name: str, key: str) -> HttpResponse:
     return render(request, "people/result.html", context)
 
 
-@require_safe
-def result_json(request: HttpRequest, name: str, key: str) -> HttpResponse:
-    """The same as JSON; numbers are fractions."""
-    return JsonResponse(facts_of(_seen(request, name, key)))
-
-
-@require_safe
-def result_csv(request: HttpRequest, name: str, key: str) -> HttpResponse:
-    """A row for each annotator, their mean, and kappa; numbers are fractions."""
-    study = _seen(request, name, key)
+def _as_csv(study: Study) -> HttpResponse:
+    """A row for each annotator, their mean, and kappa."""
     rows = []
     if agreement := study.agreement:
         metric, scores = agreement["metric"], {**agreement["annotators"], "mean": agreement["mean"]}
