@@ -432,8 +432,22 @@ def test_the_intervals_of_a_task_are_those_of_its_files_and_of_their_mean() -> N
     constant = {"a": labels([0, 1] * 9, [1] * 18)[0], "b": pairs["b"]}
     points |= {metric.name: point(metric, constant["a"]) for metric in task.metrics[:2]}
     withheld = task_bars(task, constant, points)
+    assert withheld.metrics["f1"].low < points["f1"].value < withheld.metrics["f1"].high
     assert withheld.metrics["matthews_correlation"] == (None, None, "constant predictions")
-    assert withheld.score == (None, None, "too few to say on a")
+    assert withheld.score.low < withheld.score.high
+
+
+@pytest.mark.parametrize(("n", "share"), [(30, 0.5), (60, 0.68), (100, 0.8), (600, 0.68)])
+def test_the_f1_of_one_answer_throughout_is_covered(n: int, share: float) -> None:
+    """Every number of positives by its probability: the interval holds the F1 of the true share."""
+    covered = shown = 0.0
+    for positives in range(5, n - 4):
+        pairs = labels([1] * positives + [0] * (n - positives), [1] * n)[0]
+        (bar,) = file_bars([F1], pairs, [point(F1, pairs)])
+        weight = stats.binom.pmf(positives, n, share)
+        shown += weight
+        covered += weight * (bar.low <= 2 * share / (1 + share) <= bar.high)
+    assert 0.94 < covered / shown < 0.99
 
 
 def test_mcnemars_test_is_that_of_single_examples() -> None:

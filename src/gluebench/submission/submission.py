@@ -66,6 +66,8 @@ class Column:
     @property
     def constant(self) -> bool:
         """Whether all values are the same."""
+        if isinstance(self.values, bytes):
+            return not self.values.strip(self.values[:1])
         return len(set(self.values)) < 2
 
     def words(self) -> list[str]:

@@ -30,7 +30,7 @@ class Suspicions(NamedTuple):
 
 def suspicions(name: str, column: Column, task: Task) -> Suspicions:
     """Warnings about the predictions of one file."""
-    if _constant(column):
+    if column.constant:
         value = column.labels[column.codes[0]] if column.labels else f"{column.numbers[0]:g}"
         expected = "expected predictions that differ between examples"
         return Suspicions(
@@ -40,12 +40,6 @@ def suspicions(name: str, column: Column, task: Task) -> Suspicions:
         return _outside(name, column, task)
     swapped = _swapped(name, column, task)
     return Suspicions([swapped] if swapped else [], {})
-
-
-def _constant(column: Column) -> bool:
-    if isinstance(column.values, bytes):
-        return not column.values.strip(column.values[:1])
-    return len(set(column.values)) == 1
 
 
 def _swapped(name: str, column: Column, task: Task) -> Problem | None:

@@ -57,6 +57,7 @@ class Standing(models.TextChoices):
 
     LISTED = "listed", "On the board"
     UNGRADED = "ungraded", "On the board once it is graded"
+    UNSCORED = "unscored", "Not on the board"
     WAITING = "waiting", "Waits for approval"
     DECLINED = "declined", "Kept off the board"
     PRIVATE = "private", "Private"
@@ -286,6 +287,8 @@ class Submission(models.Model):
             return Standing.DECLINED
         if not self.public:
             return Standing.PRIVATE
+        if self.status in (Status.INVALID, Status.FAILED):
+            return Standing.UNSCORED
         if not self.is_scored:
             return Standing.UNGRADED
         return Standing.LISTED if self.approved else Standing.WAITING

@@ -32,6 +32,7 @@ from gluebench.leaderboard.submissions.requests import owned, page_of, visible
 SAID = {
     Standing.LISTED: "It is on the board now.",
     Standing.UNGRADED: "It will be on the board once it is graded.",
+    Standing.UNSCORED: "It has no score, so the board does not show it.",
     Standing.WAITING: "It will be on the board once an organiser has approved it.",
     Standing.DECLINED: "It stays off the board: an organiser declined it.",
     Standing.PRIVATE: "It is private now.",

@@ -100,7 +100,9 @@ class LabelUnits(Units):
             return True
         gold, predicted = self._kinds.cells[:, [0, 1 + system]].T
         least = min(self._units_where(gold == predicted), self._units_where(gold != predicted))
-        others = min(self._units_with_others(gold), self._units_with_others(predicted))
+        others = self._units_with_others(gold)
+        if (predicted != predicted[0]).any():  # else the score goes by the gold labels' shares alone
+            others = min(others, self._units_with_others(predicted))
         return least < 1 or others < FEWEST_OTHERS
 
     def few(self, metric: int) -> bool:
