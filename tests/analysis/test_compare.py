@@ -194,6 +194,19 @@ def test_a_submission_against_itself(several):
     assert found.tasks["One"].words == "On One the two give the same answers."
 
 
+def test_where_two_agree_throughout_the_average_still_has_its_interval(several):
+    """Half of a mean whose other half is a difference of 0 is half as wide."""
+    gold, a, b = several
+    one = compare(
+        {"One": a["One"], "Two": a["Two"]}, {"One": b["One"], "Two": a["Two"]}, gold, resamples=2000
+    )
+    assert one.tasks["Two"].score.withheld == "too few to say"
+    score, average = one.tasks["One"].score, one.overall
+    assert average.withheld is None
+    assert average.difference == pytest.approx(score.difference / 2)
+    assert average.high - average.low == pytest.approx((score.high - score.low) / 2, rel=0.05)
+
+
 def test_words_say_who_is_better_and_where_nothing_can_be_told(several):
     gold, a, b = several
     found = compare(a, b, gold, resamples=2000)

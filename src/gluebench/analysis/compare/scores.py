@@ -204,11 +204,15 @@ def file_tested(
 
 
 def mean_tested(parts: Mapping[str, Tested], *, n: int | None = None) -> Tested:
-    """The weighted mean of independent scores, by name; `n` is what it rests on, else all examples."""
+    """The weighted mean of independent scores, by name; `n` is what it rests on, else all examples.
+
+    A part on which the systems give the same answers adds nothing to the width, unless they do so on all.
+    """
     tested = list(parts.values())
     weights = [each.weight for each in tested]
     if len(tested) == 1:
         return tested[0] if n is None else tested[0]._replace(n=n, alone=None)
+    all_same = all(each.same for each in tested)
     alones = [each.alone for each in tested if each.alone is not None]
     test: PairedTest | RunsTest
     if all(isinstance(each.test, PairedTest) for each in tested):
@@ -221,9 +225,11 @@ def mean_tested(parts: Mapping[str, Tested], *, n: int | None = None) -> Tested:
         test=test,
         name=name,
         n=sum(each.n for each in tested) if n is None else n,
-        same=all(each.same for each in tested),
+        same=all_same,
         alone=_summed(alones) if n is None and len(alones) == len(tested) else None,
-        withheld=withheld_because({name: each.withheld for name, each in parts.items()}),
+        withheld=withheld_because(
+            {name: each.withheld for name, each in parts.items() if not each.same or all_same}
+        ),
     )
 
 
