@@ -7,8 +7,9 @@ from math import sqrt
 import numpy as np
 import pytest
 
-from gluebench.scoring import Score
-from gluebench.scoring.rounding import P_LEVELS, rounded_p, rounded_score, rounded_value
+from gluebench.scoring import Score, grade, read_gold
+from gluebench.scoring.rounding import P_LEVELS, rounded_p, rounded_report, rounded_score, rounded_value
+from gluebench.systems import SYSTEMS, run
 
 
 @pytest.mark.parametrize("n", [40, 146, 1379, 9796])
@@ -52,3 +53,14 @@ def test_p_values_are_rounded_up_and_tell_no_order_that_is_not_shown() -> None:
         0.001, 0.001, 0.01, 0.05, 1.0, 1.0
     ]  # fmt: skip
     assert rounded_p(1e-9, 0.1, 0.0) == rounded_p(1e-9, 0.1, -0.2) == P_LEVELS[-1]
+
+
+def test_an_average_keeps_its_interval_where_a_part_has_constant_predictions(sample, sample_folder) -> None:
+    """The majority class: CoLA and STS-B are 0 by constant answers, and so is F1 on QQP."""
+    gold = read_gold(sample_folder / "gold", sample)
+    report = grade(run(SYSTEMS["majority"].make(), sample, sample_folder), gold)
+    shown = rounded_report(report, sample)
+    assert report.tasks["QQP"].metrics["f1"].withheld == "constant predictions"
+    assert shown.tasks["QQP"].score.low < 0.25 < shown.tasks["QQP"].score.high
+    assert shown.tasks["CoLA"].score.low is None
+    assert shown.score.low <= report.score.low < report.score.high <= shown.score.high

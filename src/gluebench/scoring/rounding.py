@@ -13,7 +13,7 @@ from functools import partial
 from math import asin, ceil, isfinite, pi, sin, sqrt
 
 from gluebench.benchmark import Benchmark, Task
-from gluebench.scoring.intervals import Bar, Part, mean_interval
+from gluebench.scoring.intervals import CONSTANT, Bar, Part, mean_interval
 from gluebench.scoring.metrics import metric_function, task_score
 from gluebench.scoring.report import DiagnosticReport, Report, Score, TaskReport
 
@@ -70,8 +70,17 @@ def _task(task: Task, found: TaskReport) -> TaskReport:
     metrics = {name: rounded_score(each, lowest_of(task, name)) for name, each in found.metrics.items()}
     if found.score is None:
         return TaskReport(None, metrics)
-    value, low, high = (_mean([getattr(each, end) for each in metrics.values()]) for end in Score._fields[:3])
+    value = _mean([each.value for each in metrics.values()])
+    low, high = None, None
+    if found.score.low is not None:
+        ends = [_ends(each) for each in metrics.values()]
+        low, high = _mean([each[0] for each in ends]), _mean([each[1] for each in ends])
     return TaskReport(found.score._replace(value=value, low=low, high=high), metrics)
+
+
+def _ends(score: Score) -> tuple[float | None, float | None]:
+    """The ends of an interval; both are the value where the score is the same on every sample."""
+    return (score.value, score.value) if score.withheld == CONSTANT else (score.low, score.high)
 
 
 def _mean(values: Sequence[float | None]) -> float | None:
