@@ -246,6 +246,19 @@ def test_what_is_withdrawn_before_it_is_graded_is_never_graded(owner: Client, se
     assert submission.standing == Standing.WITHDRAWN, "else a score could be had for nothing"
 
 
+@pytest.mark.parametrize("status", [Status.INVALID, Status.FAILED])
+def test_an_entry_without_a_score_promises_no_place_on_the_board(
+    status: Status, owner: Client, send: Send
+) -> None:
+    submission = send(public=True)
+    Submission.objects.filter(pk=submission.pk).update(status=status)
+    submission.refresh_from_db()
+    assert submission.standing == Standing.UNSCORED
+    page = owner.get("/submissions").content.decode()
+    assert "Not on the board" in page
+    assert "once it is graded" not in page
+
+
 def test_what_waits_to_be_graded_anew_keeps_its_score_when_withdrawn(graded: Send, tiny: Any) -> None:
     submission = graded()
     regrade(tiny, "New labels.")
