@@ -1,4 +1,4 @@
-"""GLUE as software you can run: data, exact scores with error bars, analysis, baselines, a leaderboard.
+"""GLUE as software you can run: data, exact scores with intervals, analysis, baselines, a leaderboard.
 
 The names below are loaded when first used, so that importing the package costs nothing.
 """
@@ -9,21 +9,36 @@ from typing import TYPE_CHECKING, Any
 from gluebench.version import __version__
 
 if TYPE_CHECKING:
+    from gluebench import analysis, benchmark, data, leaderboard, scoring, submission, systems
+    from gluebench.analysis import errors
     from gluebench.analysis.compare import Comparison, compare
+    from gluebench.analysis.diagnostics import diagnose
     from gluebench.analysis.rank import Ranking, rank
     from gluebench.benchmark import Benchmark, ManifestError, Task, UnknownNameError, load_benchmark
+    from gluebench.benchmark import installed as benchmarks
     from gluebench.data import DataError, Example, Table, load
-    from gluebench.scoring import Gold, GoldError, Report, Score, grade, grade_runs, read_gold, summarise
-    from gluebench.submission import Column, Problem, Submission, check, write_submission
+    from gluebench.scoring import Gold, GoldError, Report, Score, grade, grade_runs, metrics, read_gold
+    from gluebench.scoring import summarise as summarise
+    from gluebench.scoring import summarise as summarize
+    from gluebench.submission import Column, Problem, Submission, SubmissionError, check, write_submission
+    from gluebench.systems import run
 
-_HOMES = {
+_NAMES = {
     "analysis.compare": ("Comparison", "compare"),
+    "analysis.diagnostics": ("diagnose",),
     "analysis.rank": ("Ranking", "rank"),
-    "data": ("DataError", "Example", "Table", "load"),
     "benchmark": ("Benchmark", "ManifestError", "Task", "UnknownNameError", "load_benchmark"),
+    "data": ("DataError", "Example", "Table", "load"),
     "scoring": ("Gold", "GoldError", "Report", "Score", "grade", "grade_runs", "read_gold", "summarise"),
-    "submission": ("Column", "Problem", "Submission", "check", "write_submission"),
+    "submission": ("Column", "Problem", "Submission", "SubmissionError", "check", "write_submission"),
+    "systems": ("run",),
 }
+"""Module to the names that it offers here."""
+_OTHERS = {"benchmarks": ("benchmark", "installed"), "summarize": ("scoring", "summarise")}
+"""Name to the module and the name that it has there."""
+_MODULES = {"errors": "analysis.errors", "metrics": "scoring.metrics"}
+_ROOMS = ("analysis", "benchmark", "data", "leaderboard", "scoring", "submission", "systems")
+_HOMES = {name: (room, name) for room, names in _NAMES.items() for name in names} | _OTHERS
 
 __all__ = [
     "Benchmark",
@@ -39,25 +54,45 @@ __all__ = [
     "Report",
     "Score",
     "Submission",
+    "SubmissionError",
     "Table",
     "Task",
     "UnknownNameError",
     "__version__",
+    "analysis",
+    "benchmark",
+    "benchmarks",
     "check",
     "compare",
+    "data",
+    "diagnose",
+    "errors",
     "grade",
     "grade_runs",
+    "leaderboard",
     "load",
     "load_benchmark",
+    "metrics",
     "rank",
     "read_gold",
+    "run",
+    "scoring",
+    "submission",
     "summarise",
+    "summarize",
+    "systems",
     "write_submission",
 ]
 
 
+def __dir__() -> list[str]:
+    return __all__
+
+
 def __getattr__(name: str) -> Any:
-    for room, names in _HOMES.items():
-        if name in names:
-            return getattr(import_module(f"gluebench.{room}"), name)
+    if name in _HOMES:
+        module, attribute = _HOMES[name]
+        return getattr(import_module(f"gluebench.{module}"), attribute)
+    if name in _ROOMS or name in _MODULES:
+        return import_module(f"gluebench.{_MODULES.get(name, name)}")
     raise AttributeError(f"module 'gluebench' has no attribute {name!r}")

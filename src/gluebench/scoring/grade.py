@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator, Mapping, Sequence
+from itertools import chain
 from typing import Any, NamedTuple
 
 from gluebench.benchmark import Benchmark, Task
@@ -13,28 +14,31 @@ from gluebench.scoring.metrics import Point, point, task_score
 from gluebench.scoring.pairs import Pairs, matched
 from gluebench.scoring.report import DiagnosticReport, Report, Score, TaskReport, provenance
 from gluebench.scoring.tags import OVERALL, Category
+from gluebench.submission.check import check
 from gluebench.submission.problems import Problem
 from gluebench.submission.submission import Submission, missing_files
 from gluebench.submission.values import SubmissionError, submission_of
 
-Run = Submission | Mapping[str, Any]
-"""One run of a system: a submission, or task or test file to predictions (arrays, lists, DataFrames)."""
+Path = str | os.PathLike[str]
+Run = Submission | Mapping[str, Any] | Path
+"""One run of a system: a submission or where it lies (a zip, folder or file), or task or test file to
+predictions (arrays, lists, DataFrames)."""
 
 
 def grade(
     submission: Run,
-    gold: Gold | str | os.PathLike[str],
+    gold: Gold | Path,
     *,
     intervals: bool = True,
-    benchmark: Benchmark | str | os.PathLike[str] = "glue",
+    benchmark: Benchmark | Path = "glue",
 ) -> Report:
     """Every score of a submission, each with its 95 % interval unless `intervals` is False.
 
-    `submission` may be a mapping of task or test-file name to predictions, and `gold` a folder; `benchmark`
-    says of what, where neither does. Raises SubmissionError, GoldError, or ValueError where the two are
-    not of one benchmark and split.
+    `submission` may be a path, or a mapping of task or test-file name to predictions, and `gold` a folder;
+    `benchmark` names the benchmark where neither does. Raises SubmissionError, GoldError, or ValueError where
+    the two are not of one benchmark and split.
     """
-    labels = _gold(submission, gold, benchmark)
+    labels = gold_of(gold, benchmark, submission)
     submission = submission_from(submission, labels)
     require_gradable(submission, labels)
     _require_gold(submission, labels)
@@ -67,22 +71,32 @@ def grade(
 
 def submission_from(run: Run, gold: Gold) -> Submission:
     """The submission of one run."""
-    return run if isinstance(run, Submission) else submission_of(run, gold.benchmark, role=gold.role)
+    if isinstance(run, Submission):
+        return run
+    if isinstance(run, str | os.PathLike):
+        return check(run, gold.benchmark, role=gold.role)
+    return submission_of(run, gold.benchmark, role=gold.role)
 
 
 def submissions_from(system: Run | Sequence[Run], gold: Gold) -> list[Submission]:
     """The submission of each run; a system that is given as one submission has one run."""
-    runs = [system] if isinstance(system, Submission | Mapping) else system
-    return [submission_from(run, gold) for run in runs]
+    return [submission_from(run, gold) for run in _runs(system)]
 
 
-def _gold(
-    submission: Run, gold: Gold | str | os.PathLike[str], benchmark: Benchmark | str | os.PathLike[str]
-) -> Gold:
+def _runs(system: Run | Sequence[Run]) -> Sequence[Run]:
+    return [system] if isinstance(system, Submission | Mapping | str | os.PathLike) else system
+
+
+def gold_of(gold: Gold | Path, benchmark: Benchmark | Path, *systems: Run | Sequence[Run]) -> Gold:
+    """The gold; a folder is read for the benchmark and split of the first submission, if there is one.
+
+    Raises GoldError, ManifestError and UnknownNameError.
+    """
     if isinstance(gold, Gold):
         return gold
-    if isinstance(submission, Submission):
-        return read_gold(gold, submission.benchmark, role=submission.role)
+    for run in chain.from_iterable(map(_runs, systems)):
+        if isinstance(run, Submission):
+            return read_gold(gold, run.benchmark, role=run.role)
     return read_gold(gold, benchmark)
 
 

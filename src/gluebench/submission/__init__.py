@@ -10,6 +10,7 @@ from gluebench.submission.problems import SHOWN_PER_FILE, Problem
 from gluebench.submission.submission import Column, Submission
 
 if TYPE_CHECKING:
+    from gluebench.submission.values import SubmissionError
     from gluebench.submission.write import Fixed, fix_submission, read_predictions, write_submission
 
 __all__ = [
@@ -18,6 +19,7 @@ __all__ = [
     "Fixed",
     "Problem",
     "Submission",
+    "SubmissionError",
     "check",
     "fix_submission",
     "official",
@@ -29,6 +31,6 @@ __all__ = [
 def __getattr__(name: str) -> Any:
     if name not in __all__:
         raise AttributeError(f"module 'gluebench.submission' has no attribute {name!r}")
-    from gluebench.submission import write
+    from gluebench.submission import values, write
 
-    return getattr(write, name)
+    return getattr(values if name == "SubmissionError" else write, name)

@@ -9,7 +9,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import NamedTuple
 
-from gluebench.benchmark import Benchmark, Role, Task, TestFile
+from gluebench.benchmark import Benchmark, Role, Task, TestFile, load_benchmark
 from gluebench.data import Example, load_split
 from gluebench.submission import Column
 from gluebench.systems.protocols import Predictor, TrainablePredictor
@@ -43,7 +43,7 @@ class Answered(NamedTuple):
 
 def run(
     system: Predictor,
-    benchmark: Benchmark,
+    benchmark: Benchmark | str | os.PathLike[str],
     data_folder: str | os.PathLike[str],
     *,
     role: Role = "test",
@@ -55,6 +55,7 @@ def run(
     DataError for a file of examples that is missing or wrong, PredictionError for predictions that are none.
     """
     say = progress or (lambda line: None)
+    benchmark = load_benchmark(benchmark)
     for task in benchmark.tasks:
         if task.predict_with is None:
             fit(system, benchmark, task, data_folder, say=say)

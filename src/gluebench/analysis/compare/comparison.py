@@ -15,10 +15,10 @@ from gluebench.analysis.compare.scores import (
     mean_tested,
     task_tested,
 )
-from gluebench.benchmark import Task
+from gluebench.benchmark import Benchmark, Task
 from gluebench.scoring import Gold, Report, grade
 from gluebench.scoring.distributions import holm
-from gluebench.scoring.grade import Run, submissions_from
+from gluebench.scoring.grade import Path, Run, gold_of, submissions_from
 from gluebench.scoring.report import fields_of, provenance
 from gluebench.scoring.tags import OVERALL
 from gluebench.submission import Submission
@@ -99,23 +99,26 @@ class Comparison:
 def compare(
     a: Run | Sequence[Run],
     b: Run | Sequence[Run],
-    gold: Gold,
+    gold: Gold | Path,
     *,
     equivalence: float | None = None,
     resamples: int = 10_000,
     seed: int = 0,
+    benchmark: Benchmark | Path = "glue",
 ) -> Comparison:
     """Compare two systems from their predictions, paired by example.
 
-    Either may be a mapping of task or test file to predictions, as `grade` takes it, or a sequence of several
-    runs of one system. Single submissions are tested by exchanging their answers at random, and the interval
-    is the set of differences that this test does not reject; several runs are tested by Student's t over runs
-    and examples together (docs/compare.md). `equivalence` is the largest difference that counts as equal, a
-    fraction. The same input and seed give the same numbers. Raises SubmissionError, GoldError and ValueError
-    as `grade` does, and ValueError for an `equivalence` that is not above 0 or for no run.
+    Either may be a path or a mapping of task or test file to predictions, as `grade` takes it, or a sequence
+    of several runs of one system; `gold` and `benchmark` are as there. Single submissions are tested by
+    exchanging their answers at random, and the interval is the set of differences that this test does not
+    reject; several runs are tested by Student's t over runs and examples together (docs/compare.md).
+    `equivalence` is the largest difference that counts as equal, a fraction. The same input and seed give the
+    same numbers. Raises SubmissionError, GoldError and ValueError as `grade` does, and ValueError for an
+    `equivalence` that is not above 0 or for no run.
     """
     if equivalence is not None and not equivalence > 0:
         raise ValueError(f"equivalence is {equivalence}; expected a fraction above 0, as 0.01 for one point")
+    gold = gold_of(gold, benchmark, a, b)
     sides = [submissions_from(system, gold) for system in (a, b)]
     if not all(sides):
         raise ValueError("a system has no runs; expected one submission or more")

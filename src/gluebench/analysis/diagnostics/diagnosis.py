@@ -9,11 +9,19 @@ from functools import partial
 from typing import Any, NamedTuple
 
 from gluebench.analysis.diagnostics.table5 import human
-from gluebench.benchmark import Task
+from gluebench.benchmark import Benchmark, Task
 from gluebench.data import DataError
 from gluebench.data.lint_diagnostic import symmetric_label
 from gluebench.scoring import DiagnosticReport, Gold, Score
-from gluebench.scoring.grade import Run, diagnostic_report, pairs_of, require_gradable, submission_from
+from gluebench.scoring.grade import (
+    Path,
+    Run,
+    diagnostic_report,
+    gold_of,
+    pairs_of,
+    require_gradable,
+    submission_from,
+)
 from gluebench.scoring.intervals import wilson
 from gluebench.scoring.pairs import Pairs
 from gluebench.scoring.report import fields_of, json_ready, provenance, rounded
@@ -226,20 +234,22 @@ class Diagnosis:
 
 def diagnose(
     systems: Mapping[str, Run],
-    gold: Gold,
+    gold: Gold | Path,
     *,
     intervals: bool = True,
     withhold_below: int = 0,
+    benchmark: Benchmark | Path = "glue",
 ) -> Diagnosis:
     """Systems (by the names to show) on every diagnostic set of the gold's benchmark.
 
-    A system may be a mapping of task or test file to predictions, as `grade` takes it; what it says of
-    other tasks is passed over. Scores and intervals are those of `grade`.
-    Categories with fewer than `withhold_below` examples are withheld, unless the manifest says that
+    A system may be a path or a mapping of task or test file to predictions, as `grade` takes it, with `gold`
+    and `benchmark` as there; predictions for other tasks are ignored. Scores and intervals are those of
+    `grade`. Categories with fewer than `withhold_below` examples are withheld, unless the manifest says that
     the labels are public (`private = false`). Raises SubmissionError for an invalid submission, ValueError
     for one of another benchmark or split, and DataError where there is nothing to diagnose.
     """
     submissions = {}
+    gold = gold_of(gold, benchmark, *systems.values())
     for name, run in systems.items():
         submissions[name] = submission_from(run, gold)
         require_gradable(submissions[name], gold)

@@ -39,7 +39,7 @@ from gluebench.analysis.rank.rules import (
 )
 from gluebench.benchmark import Benchmark, Task
 from gluebench.scoring import Gold
-from gluebench.scoring.grade import Run
+from gluebench.scoring.grade import Path, Run, gold_of
 from gluebench.scoring.report import fields_of, provenance
 from gluebench.scoring.units.base import Floats, Ints
 
@@ -107,7 +107,7 @@ class Ranking:
 
 def rank(
     submissions: Mapping[str, Run | Sequence[Run]],
-    gold: Gold,
+    gold: Gold | Path,
     *,
     by: Rule = "mean",
     weights: Mapping[str, float] | None = None,
@@ -115,10 +115,12 @@ def rank(
     majority: Sequence[str] = (),
     resamples: int = 1000,
     seed: int = 0,
+    benchmark: Benchmark | Path = "glue",
 ) -> Ranking:
     """Rank two or more systems on the scored tasks.
 
-    `submissions` maps the name of a system to its submission or to those of several runs, whose mean counts.
+    `submissions` maps the name of a system to its submission or to those of several runs, whose mean counts;
+    these, `gold` and `benchmark` are as `grade` takes them.
     `weights` are of tasks, 1 for those not named; a task of weight 0 is left out. On the tasks of `majority`
     every system is taken to answer the most frequent gold label, as section 6 of the paper does for WNLI.
     Rank intervals come from resamples of examples and runs (docs/ranking.md). Raises SubmissionError,
@@ -126,7 +128,7 @@ def rank(
     """
     by_rule = rankings(
         submissions,
-        gold,
+        gold_of(gold, benchmark, *submissions.values()),
         rules=(by,),
         weights=weights,
         missing=missing,
