@@ -10,7 +10,7 @@ import pytest
 from gluebench.submission.archive_problems import NOTICES, REFUSALS
 
 ROOT = Path(__file__).resolve().parents[1]
-PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").rglob("*.md"))]
+PAGES = [*sorted(ROOT.glob("*.md")), *sorted((ROOT / "docs").rglob("*.md"))]
 LINK = re.compile(r"\[[^\]]*\]\((?!https?:|mailto:)([^)#]*)(?:#([^)]*))?\)")
 
 
@@ -21,6 +21,13 @@ def test_links_within_the_manual_lead_to_a_page_and_a_heading(manual: Path) -> N
         assert path.exists(), f"{manual.name} links to {target}"
         if heading and path.suffix == ".md":
             assert heading in anchors(path), f"{manual.name} links to {target}#{heading}"
+
+
+def test_the_index_of_the_manual_lists_every_page() -> None:
+    index = ROOT / "docs" / "README.md"
+    listed = {(index.parent / target).resolve() for target, _ in LINK.findall(index.read_text())}
+    pages = {*(ROOT / "docs").glob("*.md"), *(ROOT / "docs" / "design").glob("*.md")} - {index}
+    assert pages <= listed
 
 
 def anchors(page: Path) -> set[str]:
