@@ -59,8 +59,8 @@ def _by_index(column: Column) -> Iterator[tuple[int, str | float]]:
 
 def not_understood(session: Session) -> Mapping[str, int]:
     """Task to the number of its answers that could not be understood, dev and test together."""
-    found = {
+    counts = {
         name: sum(len(answered.unanswered) for answered in result.answers.values())
         for name, result in session.results().items()
     }
-    return {name: count for name, count in found.items() if count}
+    return {name: count for name, count in counts.items() if count}

@@ -22,17 +22,17 @@ if TYPE_CHECKING:
 
 PATH = "/chat/completions"
 PASSING = frozenset({408, 409, 425, 429, 500, 502, 503, 504, 529})
-"""Statuses that may be another the next time."""
+"""Statuses that may change on a retry."""
 LONGEST_WAIT = 60.0
 HERE = frozenset({"localhost", "127.0.0.1", "::1"})
 
 
 class Reply(NamedTuple):
-    """What the model said, and what it cost."""
+    """A model's answer, and how many tokens it took."""
 
     text: str
     likely: dict[str, float]
-    """The likeliest first tokens with their log-probabilities; empty where the server tells none."""
+    """The likeliest first tokens with their log-probabilities; empty where the server gives none."""
     tokens_in: int
     tokens_out: int
 
@@ -79,26 +79,26 @@ class Endpoint:
         self._pool = self._connected()
 
     def ask(self, request: Mapping[str, Any]) -> Reply:
-        """The server's answer. Raises RefusedError, or ModelError when patience has ended."""
+        """The server's answer. Raises RefusedError, or ModelError after the last retry."""
         from urllib3.exceptions import HTTPError
 
-        said = ""
+        retry_after = ""
         for attempt in range(self._retries + 1):
             if attempt:
-                self._sleep(self._wait(attempt, said))
+                self._sleep(self._wait(attempt, retry_after))
             try:
                 response = self._pool.request(
                     "POST", self.address, json=dict(request), headers=self._headers()
                 )
             except HTTPError as error:
-                fault, said = f"cannot be reached ({self._hidden(str(error))})", ""
+                fault, retry_after = f"cannot be reached ({self._hidden(str(error))})", ""
                 continue
             if response.status == 200:
                 return self._read(response.data)
             fault = f"status {response.status}: {self._hidden(_message(response.data))}"
             if response.status not in PASSING:
                 raise RefusedError(f"{self.address}: {fault}", status=response.status)
-            said = response.headers.get("Retry-After", "")
+            retry_after = response.headers.get("Retry-After", "")
         raise ModelError(f"{self.address}: {fault}; asked {self._retries + 1} times")
 
     def _read(self, data: bytes) -> Reply:
@@ -108,10 +108,10 @@ class Endpoint:
             shown = self._hidden(data[:200].decode("utf-8", "replace"))
             raise ModelError(f"{self.address}: no answer of a chat completion: {shown!r}") from None
 
-    def _wait(self, attempt: int, said: str) -> float:
-        """Seconds: what the server says, else twice as long each time, not all at once."""
+    def _wait(self, attempt: int, retry_after: str) -> float:
+        """Seconds: as the server's header gives, else twice as long each time, less a random part."""
         try:
-            return min(max(float(said), 0.0), LONGEST_WAIT)
+            return min(max(float(retry_after), 0.0), LONGEST_WAIT)
         except ValueError:  # nothing, or a date
             return min(2.0 ** (attempt - 1), LONGEST_WAIT) * random.uniform(0.5, 1.0)
 
@@ -140,7 +140,7 @@ def _reply(answer: Mapping[str, Any]) -> Reply:
     choice = answer["choices"][0]
     usage = answer.get("usage") or {}
     tokens = (choice.get("logprobs") or {}).get("content") or [{}]
-    likely = {each["token"]: float(each["logprob"]) for each in tokens[0].get("top_logprobs") or ()}
+    likely = {token["token"]: float(token["logprob"]) for token in tokens[0].get("top_logprobs") or ()}
     text = choice["message"]["content"] or ""
     return Reply(text, likely, int(usage.get("prompt_tokens") or 0), int(usage.get("completion_tokens") or 0))
 
@@ -158,8 +158,8 @@ def _message(data: bytes) -> str:
     """What the server says of an error, on one line."""
     text = data.decode("utf-8", "replace")
     try:
-        found = json.loads(text)["error"]
-        text = str(found["message"] if isinstance(found, dict) else found)
+        error = json.loads(text)["error"]
+        text = str(error["message"] if isinstance(error, dict) else error)
     except (ValueError, KeyError, TypeError):  # no JSON of that form: shown as it is
         return " ".join(text.split())[:300]
     return " ".join(text.split())[:300]
@@ -196,7 +196,7 @@ class AnswerCache:
                 file.write(b"\n")
 
     def get(self, key: str) -> Reply | None:
-        """The answer to a request; None if it was never asked."""
+        """The answer to a request; None if it was never sent."""
         line = self._lines.get(key)
         if line is None:
             return None
@@ -217,5 +217,5 @@ class AnswerCache:
             row = json.loads(line)
             if set(row["answer"]) == set(Reply._fields):
                 self._lines[row["key"]] = _Line(start, len(line))
-        except (ValueError, KeyError, TypeError):  # cut short: it will be asked again
+        except (ValueError, KeyError, TypeError):  # cut short: the request will be sent again
             return

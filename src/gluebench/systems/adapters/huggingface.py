@@ -112,14 +112,14 @@ class FineTunedHere:
 
     def fit(self, task: Task, train: Sequence[Example], dev: Sequence[Example]) -> None:
         """Train a new copy; dev is not looked at."""
-        wanted = _targets(task, train)
+        expected = _targets(task, train)
         encodings = self._tokens.encode(task, train)
         devices = [self._device] if self._device.type == "cuda" else []
         with torch.random.fork_rng(devices):
             torch.manual_seed(self._seed)
             model = load_model(self._name, num_labels=len(task.words) or 1, ignore_mismatched_sizes=True)
             self._models[task.name] = _padded(model, self._tokens).to(self._device)
-            self._train(self._models[task.name], encodings, wanted)
+            self._train(self._models[task.name], encodings, expected)
 
     def predict(self, task: Task, examples: Sequence[Example]) -> list[str | float]:
         """The most probable word, or the score cut to the task's range."""
@@ -141,7 +141,7 @@ class FineTunedHere:
         """Let the task's model go: it has answered all it was to answer."""
         self._models.pop(task.name, None)
 
-    def _train(self, model: nn.Module, encodings: Sequence[Encoding], wanted: Tensor) -> None:
+    def _train(self, model: nn.Module, encodings: Sequence[Encoding], expected: Tensor) -> None:
         settings = self._settings
         steps = settings.epochs * -(-len(encodings) // settings.batch_size)
         optimiser = torch.optim.AdamW(
@@ -154,7 +154,7 @@ class FineTunedHere:
         model.train()
         for step, rows in enumerate(self._batches(len(encodings)), 1):
             batch = self._tokens.batch([encodings[row] for row in rows], self._device)
-            loss = _loss(model(**batch).logits, wanted[rows].to(self._device))
+            loss = _loss(model(**batch).logits, expected[rows].to(self._device))
             optimiser.zero_grad()
             loss.backward()  # type: ignore[no-untyped-call]
             nn.utils.clip_grad_norm_(model.parameters(), LARGEST_GRADIENT)
@@ -176,10 +176,10 @@ def rate(step: int, steps: int, warm_up: float) -> float:
     return min((step + 1) / rising, (steps - step) / max(1, steps - rising), 1.0)
 
 
-def _loss(outputs: Tensor, wanted: Tensor) -> Tensor:
-    if wanted.is_floating_point():
-        return nn.functional.mse_loss(outputs[:, 0].float(), wanted)
-    return nn.functional.cross_entropy(outputs.float(), wanted)
+def _loss(outputs: Tensor, expected: Tensor) -> Tensor:
+    if expected.is_floating_point():
+        return nn.functional.mse_loss(outputs[:, 0].float(), expected)
+    return nn.functional.cross_entropy(outputs.float(), expected)
 
 
 def _targets(task: Task, train: Sequence[Example]) -> Tensor:
@@ -191,13 +191,13 @@ def _targets(task: Task, train: Sequence[Example]) -> Tensor:
 
 def _groups(model: nn.Module, decay: float) -> list[dict[str, Any]]:
     """Biases and the scales of normalisation are not pulled towards 0."""
-    matrices = [each for each in model.parameters() if each.requires_grad and each.ndim > 1]
-    others = [each for each in model.parameters() if each.requires_grad and each.ndim <= 1]
+    matrices = [tensor for tensor in model.parameters() if tensor.requires_grad and tensor.ndim > 1]
+    others = [tensor for tensor in model.parameters() if tensor.requires_grad and tensor.ndim <= 1]
     return [{"params": matrices, "weight_decay": decay}, {"params": others, "weight_decay": 0.0}]
 
 
 def _padded(model: nn.Module, tokens: Tokens) -> nn.Module:
-    """The model, told what fills batches up: those that read from left to right have to know."""
+    """The model with its padding token set: models that read from left to right need it."""
     config: Any = model.config
     if getattr(config, "pad_token_id", None) is None:
         config.pad_token_id = tokens.pad_id
@@ -210,21 +210,21 @@ def _meanings(name: str, tasks: Sequence[Task], given: Mapping[str, str]) -> dic
 
     with loading(name):
         config: Any = AutoConfig.from_pretrained(name)
-    if not any(HEADED in each for each in config.architectures or ()):
+    if not any(HEADED in architecture for architecture in config.architectures or ()):
         raise ModelError(
             f"hf:{name}: has no head that answers whole texts ({', '.join(config.architectures or ['?'])}); "
             "train one on each task with --fine-tune"
         )
     names = [str(config.id2label[code]) for code in sorted(config.id2label)]
-    found, problems = {}, []
+    meanings, problems = {}, []
     for task in tasks:
         try:
-            found[task.name] = _meaning(task, names, given, model=f"hf:{name}")
+            meanings[task.name] = _meaning(task, names, given, model=f"hf:{name}")
         except ModelError as error:
             problems.append(str(error))
     if problems:
         raise ModelError("\n".join(problems))
-    return found
+    return meanings
 
 
 def _meaning(task: Task, names: Sequence[str], given: Mapping[str, str], *, model: str) -> list[str]:
@@ -233,8 +233,8 @@ def _meaning(task: Task, names: Sequence[str], given: Mapping[str, str], *, mode
     if not task.labels and len(names) == 1:
         return []
     gives = f"one of {', '.join(names)}" if len(names) > 1 else "a number"
-    wants = f"one of {', '.join(task.words)}" if task.labels else "a number"
+    expected = f"one of {', '.join(task.words)}" if task.labels else "a number"
     raise ModelError(
-        f"{task.name}: {model} answers {gives}; expected {wants}. "
+        f"{task.name}: {model} answers {gives}; expected {expected}. "
         "Leave the task out (--tasks), or fine-tune the model on it (--fine-tune)"
     )

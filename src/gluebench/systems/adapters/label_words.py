@@ -12,13 +12,13 @@ from gluebench.systems.adapters import ModelError
 
 def meant(task: Task, text: str) -> str | None:
     """The task's word whose word, synonym or gloss a text is; None where it is none, or of several."""
-    wanted = _fold(text)
-    if not wanted:
+    folded = _fold(text)
+    if not folded:
         return None
     for names in (_words, _gloss):
-        found = [label.word for label in task.labels if wanted in map(_fold, names(label))]
-        if len(found) == 1:
-            return found[0]
+        words = [label.word for label in task.labels if folded in map(_fold, names(label))]
+        if len(words) == 1:
+            return words[0]
     return None
 
 
@@ -28,22 +28,22 @@ def mentioned(task: Task, name: str) -> str | None:
     By RTE's gloss ("it does not: neutral or contradiction"), contradiction is its not_entailment. Of labels
     only: a word of any text would too easily be found in a gloss.
     """
-    wanted = _fold(name)
-    found = [label.word for label in task.labels if wanted in map(_fold, re.findall(r"\w+", label.gloss))]
-    return found[0] if len(found) == 1 and not wanted.isdigit() else None
+    folded = _fold(name)
+    words = [label.word for label in task.labels if folded in map(_fold, re.findall(r"\w+", label.gloss))]
+    return words[0] if len(words) == 1 and not folded.isdigit() else None
 
 
 def mapped(task: Task, names: Sequence[str], given: Mapping[str, str], *, model: str) -> dict[str, str]:
     """Each label of a model to the task's word for it. Raises ModelError where that is not clear.
 
-    `given` is what the user said: a model's label, or `task:label`, to a word.
+    `given` is the user's own mapping: a model's label, or `task:label`, to a word.
     """
-    found = {name: _given(task, name, given) or meant(task, name) or mentioned(task, name) for name in names}
-    unclear = [name for name, word in found.items() if word is None]
-    absent = [word for word in task.words if word not in found.values()]
+    words = {name: _given(task, name, given) or meant(task, name) or mentioned(task, name) for name in names}
+    unclear = [name for name, word in words.items() if word is None]
+    absent = [word for word in task.words if word not in words.values()]
     if unclear or absent:
         raise ModelError(_question(task, names, unclear, absent, model=model))
-    return {name: word for name, word in found.items() if word is not None}
+    return {name: word for name, word in words.items() if word is not None}
 
 
 def _words(label: Label) -> Sequence[str]:

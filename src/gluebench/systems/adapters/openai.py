@@ -1,4 +1,4 @@
-"""A chat model behind an OpenAI-compatible address as a system: asked example by example, never trained."""
+"""A chat model behind an OpenAI-compatible address as a system: one request per example, never trained."""
 
 from __future__ import annotations
 
@@ -24,16 +24,16 @@ REFUSED = {
     "max_tokens": "the server wants the length of answers as max_completion_tokens",
     "temperature": "the server takes no temperature: answers may differ from one time to the next",
 }
-"""Fields that are done without where the server refuses them, and what to say then."""
+"""Fields to leave out when the server refuses them, and the message for each."""
 
 
 class PromptOptions(NamedTuple):
-    """How a chat model is asked."""
+    """How a chat model is prompted."""
 
     shots: int = 0
     """Training examples shown before each question, drawn once for each task."""
     scored: bool = True
-    """Whether log-probabilities of the first token are asked for, to score the label words by."""
+    """Whether log-probabilities of the first token are requested, to score the label words by."""
     most_tokens: int = 16
     concurrency: int = 8
     price_in: float | None = None
@@ -42,7 +42,7 @@ class PromptOptions(NamedTuple):
 
 
 class Tally:
-    """What was asked and what it came to; counted over all threads."""
+    """Requests and their tokens, counted over all threads."""
 
     def __init__(self) -> None:
         self._lock = Lock()
@@ -100,20 +100,20 @@ class ChatModel:
         self._unanswered, self._tally = 0, Tally()
 
     def predict(self, task: Task, examples: Sequence[Example]) -> Answers:
-        """One answer for each example, in order; asked at once as often as is allowed. Raises ModelError."""
+        """One answer for each example, in order; as many in parallel as is allowed. Raises ModelError."""
         if not examples:
             return Answers([])
         replies = self._all_replied(task, examples)
-        found = [understood(task, reply.text, reply.likely) for reply in replies]
-        unanswered = [position for position, value in enumerate(found) if value is None]
+        answers = [understood(task, reply.text, reply.likely) for reply in replies]
+        unanswered = [position for position, value in enumerate(answers) if value is None]
         self._unanswered += len(unanswered)
         typical = self._typical[task.name]
-        return Answers([typical if value is None else value for value in found], unanswered)
+        return Answers([typical if value is None else value for value in answers], unanswered)
 
     def notes(self) -> dict[str, Any]:
         """Of the task it was last fitted to: requests, tokens, cost, and answers not understood."""
         tally = self._tally
-        found = {
+        notes = {
             "asked": tally.asked,
             "from_cache": tally.cached,
             "tokens_in": tally.tokens_in,
@@ -121,30 +121,30 @@ class ChatModel:
             "not_understood": self._unanswered,
         }
         cost = tally.cost(self._options)
-        return found if cost is None else {**found, "cost": cost}
+        return notes if cost is None else {**notes, "cost": cost}
 
     def _all_replied(self, task: Task, examples: Sequence[Example]) -> list[Reply]:
-        """The first by itself: by it one learns which fields the server takes."""
+        """The first by itself, to learn which fields the server takes."""
         advance = self._counting("answered", "examples")
-        found = [self._replied(task, examples[0])]
+        replies = [self._replied(task, examples[0])]
         advance(1, len(examples))
         with ThreadPoolExecutor(self._options.concurrency) as pool:
             jobs = [pool.submit(self._replied, task, example) for example in examples[1:]]
             try:
                 for job in jobs:
-                    found.append(job.result())
-                    advance(len(found), len(examples))
+                    replies.append(job.result())
+                    advance(len(replies), len(examples))
             except BaseException:
                 pool.shutdown(wait=False, cancel_futures=True)
                 raise
-        return found
+        return replies
 
     def _replied(self, task: Task, example: Example) -> Reply:
-        """The answer to one example, asked again without a field that the server refuses."""
+        """The answer to one example; sends the request again without a field that the server refuses."""
         while True:
             without = frozenset(self._refused)  # other threads may learn of more meanwhile
             try:
-                return self._asked(self._request(task, example, without))
+                return self._reply_to(self._request(task, example, without))
             except RefusedError as error:
                 field = _field_refused(error, without)
                 if field is None:
@@ -153,7 +153,7 @@ class ChatModel:
                     self._refused.add(field)
                     self._say(REFUSED[field])
 
-    def _asked(self, request: Mapping[str, Any]) -> Reply:
+    def _reply_to(self, request: Mapping[str, Any]) -> Reply:
         key = key_of(self._endpoint.address, request)
         kept = self._cache.get(key)
         reply = self._endpoint.ask(request) if kept is None else kept
@@ -174,7 +174,7 @@ class ChatModel:
 
 
 def _field_refused(error: RefusedError, without: Container[str]) -> str | None:
-    """The field that the server does not take, of those that one can do without and that were there."""
+    """The field that the server refuses, if it was sent and can be left out."""
     if error.status not in UNPROCESSABLE:
         return None
     return next((field for field in REFUSED if field in str(error) and field not in without), None)

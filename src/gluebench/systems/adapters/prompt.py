@@ -1,4 +1,4 @@
-"""A task as a question to a chat model, made of what the manifest says of it, and its answer understood."""
+"""A task as a question to a chat model, in the words of the manifest, and how its answer is read."""
 
 from __future__ import annotations
 
@@ -17,16 +17,16 @@ MAJORITY = 0.5
 
 
 def messages(task: Task, example: Example, shots: Sequence[Example] = ()) -> list[Message]:
-    """The conversation: the task, some examples with their answers, and the example that is asked."""
-    found = [{"role": "system", "content": instruction(task)}]
+    """The conversation: the task, some examples with their answers, and the example to answer."""
+    conversation = [{"role": "system", "content": instruction(task)}]
     for shot in shots:
-        found.append({"role": "user", "content": _texts(shot)})
-        found.append({"role": "assistant", "content": _answer(shot.label)})
-    return [*found, {"role": "user", "content": _texts(example)}]
+        conversation.append({"role": "user", "content": _texts(shot)})
+        conversation.append({"role": "assistant", "content": _answer(shot.label)})
+    return [*conversation, {"role": "user", "content": _texts(example)}]
 
 
 def instruction(task: Task) -> str:
-    """What is asked, in the words of the manifest."""
+    """The question, in the words of the manifest."""
     inputs = ", ".join(column.capitalize() for column in task.columns)
     lines = [f"{task.title}: {task.summary}.", f"You are given: {inputs}."]
     if task.labels:
@@ -43,7 +43,7 @@ def instruction(task: Task) -> str:
 def understood(task: Task, text: str, likely: Likely) -> str | float | None:
     """The task's word, or the score, that an answer gives; None where it gives none.
 
-    `likely` are the likeliest first tokens, where the server tells them. If those that begin a label have
+    `likely` are the likeliest first tokens, where the server gives them. If those that begin a label have
     most of the probability, the likeliest label is the answer, however the text goes on; else the text is
     read; and where it cannot be, the likeliest label among those tokens.
     """
@@ -66,13 +66,13 @@ def _answer(label: str | float | None) -> str:
 
 def _scores(task: Task, likely: Likely) -> dict[str, float]:
     """Label word to the probability of the tokens that begin it and no other label."""
-    found: dict[str, float] = {}
+    scores: dict[str, float] = {}
     for token, logarithm in likely.items():
         start = token.strip().casefold()
         words = [word for word in task.words if start and word.casefold().startswith(start)]
         if len(words) == 1:
-            found[words[0]] = found.get(words[0], 0.0) + math.exp(min(logarithm, 0.0))
-    return found
+            scores[words[0]] = scores.get(words[0], 0.0) + math.exp(min(logarithm, 0.0))
+    return scores
 
 
 def _word(task: Task, text: str) -> str | None:
@@ -83,13 +83,13 @@ def _word(task: Task, text: str) -> str | None:
     longest = sorted(task.words, key=len, reverse=True)
     pattern = "|".join(re.escape(word.casefold()) for word in longest)
     named = set(re.findall(rf"(?<!\w)(?:{pattern})(?!\w)", text.casefold()))
-    found = [word for word in task.words if word.casefold() in named]
-    return found[0] if len(found) == 1 else None
+    matches = [word for word in task.words if word.casefold() in named]
+    return matches[0] if len(matches) == 1 else None
 
 
 def _number(task: Task, text: str) -> float | None:
     """The one number in it that lies in the task's range."""
     low, high = task.score_range or (-math.inf, math.inf)
-    found = re.findall(r"-?\d+(?:\.\d+)?", text)
-    values = {float(each) for each in found[:1] if low <= float(each) <= high}
+    numbers = re.findall(r"-?\d+(?:\.\d+)?", text)
+    values = {float(number) for number in numbers[:1] if low <= float(number) <= high}
     return values.pop() if values else None

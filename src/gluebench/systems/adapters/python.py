@@ -83,24 +83,24 @@ def _line(error: BaseException) -> str:
     return f" ({frames[-1].filename}, line {frames[-1].lineno})" if len(frames) > 1 else ""
 
 
-def _as_predictor(found: object, name: str) -> Predictor:
-    if inspect.isclass(found) or (callable(found) and not hasattr(found, "predict")):
-        needed = _needed(found)
-        if not inspect.isclass(found) and needed == 2:
-            return FunctionPredictor(found)
+def _as_predictor(target: object, name: str) -> Predictor:
+    if inspect.isclass(target) or (callable(target) and not hasattr(target, "predict")):
+        needed = _needed(target)
+        if not inspect.isclass(target) and needed == 2:
+            return FunctionPredictor(target)
         if needed:
             raise ModelError(f"{name}: takes {needed} arguments; {EXPECTED}. What is made takes none")
-        found = found()
-    if not isinstance(found, Predictor) or not callable(found.predict):
-        raise ModelError(f"{name}: gives {type(found).__name__}, which has no predict; {EXPECTED}")
-    return found
+        target = target()
+    if not isinstance(target, Predictor) or not callable(target.predict):
+        raise ModelError(f"{name}: gives {type(target).__name__}, which has no predict; {EXPECTED}")
+    return target
 
 
-def _needed(found: Callable[..., object]) -> int:
+def _needed(function: Callable[..., object]) -> int:
     """Number of arguments that have to be given."""
     try:
-        parameters = inspect.signature(found).parameters.values()
-    except (ValueError, TypeError):  # of some built-in callables nothing is known
+        parameters = inspect.signature(function).parameters.values()
+    except (ValueError, TypeError):  # some built-in callables have no signature
         return 0
     kinds = (inspect.Parameter.VAR_POSITIONAL, inspect.Parameter.VAR_KEYWORD)
-    return sum(each.default is inspect.Parameter.empty and each.kind not in kinds for each in parameters)
+    return sum(item.default is inspect.Parameter.empty and item.kind not in kinds for item in parameters)

@@ -39,9 +39,9 @@ def files_digest(name: str) -> str | None:
     folder = Path(name)
     if not folder.is_dir():
         return None
-    found = sorted(path for path in folder.rglob("*") if path.is_file())
+    paths = sorted(path for path in folder.rglob("*") if path.is_file())
     identity = [
-        f"{path.relative_to(folder)} {path.stat().st_size} {path.stat().st_mtime_ns}" for path in found
+        f"{path.relative_to(folder)} {path.stat().st_size} {path.stat().st_mtime_ns}" for path in paths
     ]
     return hashlib.sha256("\n".join(identity).encode()).hexdigest()[:16]
 
@@ -72,7 +72,7 @@ FORMS: Mapping[str, str] = {
 
 @dataclass(frozen=True, slots=True)
 class ModelOptions:
-    """Everything a user may say of a model beside its name. What does not concern it is refused."""
+    """Everything a user may set for a model beside its name. What does not concern it is refused."""
 
     seed: int | None = None
     """None for that of the preset or recipe, else 0."""
@@ -122,7 +122,7 @@ class _Request(NamedTuple):
 def resolve(model: str, corpus: Corpus, folder: Path, options: ModelOptions) -> Model:
     """The system that `model` names. Raises ModelError, UnknownNameError, and what its own files can cause.
 
-    `corpus` is the benchmark, its data and the tasks it will be asked about; `folder` that of the run.
+    `corpus` is the benchmark, its data and the tasks that the system will answer; `folder` that of the run.
     """
     prefix, colon, name = model.partition(":")
     if colon and prefix in _MAKERS:
@@ -134,7 +134,7 @@ def resolve(model: str, corpus: Corpus, folder: Path, options: ModelOptions) -> 
 
 
 def forms() -> str:
-    """What MODEL may be, a line each."""
+    """What MODEL may be, one form on each line."""
     width = max(map(len, FORMS))
     return "\n".join(f"  {example:<{width}}  {about}" for example, about in FORMS.items())
 

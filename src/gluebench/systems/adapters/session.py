@@ -1,6 +1,6 @@
 """A run of one system over a benchmark that is never lost: each task's results are kept as it ends.
 
-The folder of a run holds `run.json`, which says of what it is a run, and `<task>.json` for each task that is
+The folder of a run holds `run.json`, which says what it is a run of, and `<task>.json` for each task that is
 done. A second run of the same does the tasks that are missing; one of something else is refused.
 """
 
@@ -32,7 +32,7 @@ RESULT_SCHEMA = "gluebench.run-task/1"
 
 @dataclass(frozen=True, slots=True)
 class TaskResult:
-    """What a system said of every test file that one task's model answers."""
+    """A system's answers for every test file that one task's model answers."""
 
     task: str
     answers: Mapping[Key, Answered]
@@ -40,7 +40,7 @@ class TaskResult:
     """ "<task>/<split>" to the digest of its file."""
     seconds: float
     notes: Mapping[str, Any] = field(default_factory=dict)
-    """What the system has to say of it: tokens, cost, unparsed answers."""
+    """The system's own notes: tokens, cost, unparsed answers."""
 
 
 def write_result(path: Path, result: TaskResult) -> None:
@@ -49,14 +49,14 @@ def write_result(path: Path, result: TaskResult) -> None:
         {
             "role": key.role,
             "file": key.file,
-            "values": found.column.words() if found.column.labels else list(found.column.numbers),
-            "indices": None if found.column.indices is None else list(found.column.indices),
-            "unanswered": list(found.unanswered),
+            "values": answer.column.words() if answer.column.labels else list(answer.column.numbers),
+            "indices": None if answer.column.indices is None else list(answer.column.indices),
+            "unanswered": list(answer.unanswered),
         }
-        for key, found in result.answers.items()
+        for key, answer in result.answers.items()
     ]
-    told = {"data": dict(result.data), "seconds": result.seconds, "notes": dict(result.notes)}
-    write_json(path, {"schema": RESULT_SCHEMA, "task": result.task, **told, "files": files}, indent=None)
+    details = {"data": dict(result.data), "seconds": result.seconds, "notes": dict(result.notes)}
+    write_json(path, {"schema": RESULT_SCHEMA, "task": result.task, **details, "files": files}, indent=None)
 
 
 def read_result(path: Path, benchmark: Benchmark) -> TaskResult | None:
@@ -65,7 +65,7 @@ def read_result(path: Path, benchmark: Benchmark) -> TaskResult | None:
         values = json.loads(path.read_bytes())
         if values["schema"] != RESULT_SCHEMA:
             raise ValueError(f"its schema is {values['schema']!r}, expected {RESULT_SCHEMA!r}")
-        answers = dict(_answered(each, benchmark) for each in values["files"])
+        answers = dict(_answered(entry, benchmark) for entry in values["files"])
         return TaskResult(values["task"], answers, values["data"], values["seconds"], values["notes"])
     except FileNotFoundError:
         return None
@@ -79,10 +79,10 @@ def _answered(values: Mapping[str, Any], benchmark: Benchmark) -> tuple[Key, Ans
     file = benchmark.file(values["file"])
     role = cast(Role, values["role"])
     indices = None if values["indices"] is None else array("q", values["indices"])
-    found: Column = column(benchmark.task(file.task), values["values"], indices=indices)
-    if len(found) != file.size(role):
-        raise ValueError(f"{file.name} has {len(found)} {role} predictions, expected {file.size(role)}")
-    return Key(role, file.name), Answered(found, tuple(values["unanswered"]))
+    predictions: Column = column(benchmark.task(file.task), values["values"], indices=indices)
+    if len(predictions) != file.size(role):
+        raise ValueError(f"{file.name} has {len(predictions)} {role} predictions, expected {file.size(role)}")
+    return Key(role, file.name), Answered(predictions, tuple(values["unanswered"]))
 
 
 RUN = "run.json"
@@ -91,7 +91,7 @@ SCHEMA = "gluebench.run/1"
 
 
 class Watcher(Protocol):
-    """Whoever is told how a run goes."""
+    """Receives reports of how a run goes."""
 
     def say(self, line: str) -> None:
         """What is being done."""
@@ -108,7 +108,7 @@ class Place(NamedTuple):
 
     unit: Unit
     number: int
-    """Of this task, from 1, among those that are asked for."""
+    """Of this task, from 1, among those requested."""
     of: int
     left: float | None = None
     """Seconds that the rest may take, by the time per example so far; None while nothing is known."""
@@ -133,7 +133,7 @@ class Plan(NamedTuple):
 
 @contextmanager
 def held(folder: Path, *, again: bool = False) -> Iterator[None]:
-    """Hold a run's folder for this process; `again` empties it first. Nothing is left where nothing was done.
+    """Hold a run's folder for this process; `again` empties it first. A folder left empty is removed.
 
     Raises DataError if another process has it, or it is to be emptied and is no run's.
     """
@@ -153,7 +153,7 @@ def held(folder: Path, *, again: bool = False) -> Iterator[None]:
 
 
 def _empty(folder: Path) -> None:
-    """Remove what a run has written; `run.json` last, for a kill may come. Raises DataError."""
+    """Remove what a run has written; `run.json` last, in case the process is killed. Raises DataError."""
     names = {path.name for path in folder.iterdir()}
     if RUN not in names and names != {LOCK}:
         raise DataError([f"{folder}: not the folder of a run (no {RUN}); remove it by hand"])
@@ -187,7 +187,7 @@ class Session:
         self._digests: dict[str, str] = {}
 
     def claim(self) -> None:
-        """Write down what this is a run of, or see that it was one of the same.
+        """Write down what this is a run of, or check that the folder holds the same run.
 
         Raises DataError with all that differs, data that have changed since included.
         """
@@ -212,8 +212,8 @@ class Session:
 
     def results(self) -> dict[str, TaskResult]:
         """Task to its result, of all that are done, in the manifest's order. Raises DataError."""
-        found = {task.name: self._result(task) for task in self.plan.benchmark.tasks}
-        return {name: result for name, result in found.items() if result is not None}
+        results = {task.name: self._result(task) for task in self.plan.benchmark.tasks}
+        return {name: result for name, result in results.items() if result is not None}
 
     def missing(self) -> list[Unit]:
         """The units that have something left to do."""
@@ -247,32 +247,32 @@ class Session:
             watcher.ended(Place(unit, place, total, clock.left()), result)
 
     def outdated(self) -> list[str]:
-        """Tasks that were done while a module of the system was another."""
-        told = {name: result.notes.get("sources", {}) for name, result in self.results().items()}
-        return [name for name, sources in told.items() if sources != self._sources]
+        """Tasks that were done with other versions of the system's modules."""
+        by_task = {name: result.notes.get("sources", {}) for name, result in self.results().items()}
+        return [name for name, sources in by_task.items() if sources != self._sources]
 
     def columns(self, role: Role) -> dict[str, Column]:
         """Predictions for every test file of the role that is done, by name."""
         return {
-            key.file: found.column
+            key.file: answer.column
             for result in self.results().values()
-            for key, found in result.answers.items()
+            for key, answer in result.answers.items()
             if key.role == role
         }
 
     def unanswered(self, role: Role) -> dict[str, tuple[int, ...]]:
         """Test file to the positions at which the system gave no answer, where there are any."""
         return {
-            key.file: found.unanswered
+            key.file: answer.unanswered
             for result in self.results().values()
-            for key, found in result.answers.items()
-            if key.role == role and found.unanswered
+            for key, answer in result.answers.items()
+            if key.role == role and answer.unanswered
         }
 
     def _save(
         self, system: Predictor, unit: Unit, answers: Mapping[Key, Answered], *, seconds: float
     ) -> TaskResult:
-        """Write a unit's result; what was answered before of other files stays."""
+        """Write a unit's result; earlier answers for other files stay."""
         before = self._result(unit.task)
         notes: dict[str, Any] = getattr(system, "notes", dict)()
         if self._sources:
@@ -306,7 +306,7 @@ class Session:
             record = self.plan.benchmark.task(task)
             home = task_folder(self.plan.data, self.plan.benchmark, record)
             files = (home / f"{split}.parquet", home / record.splits[split].file)
-            path = next((each for each in files if each.is_file()), None)
+            path = next((file for file in files if file.is_file()), None)
             self._digests[key] = "absent" if path is None else _file_hash(path)
         return self._digests[key]
 
@@ -323,7 +323,7 @@ class Session:
 
 
 class _Clock:
-    """Foretells the time left from the time per example of what has been done in this process."""
+    """Estimates the time left from the time per example of what has been done in this process."""
 
     def __init__(self, todo: Sequence[Unit]) -> None:
         self._todo = {unit.task.name: unit.size() for unit in todo}

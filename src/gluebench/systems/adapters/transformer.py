@@ -64,7 +64,7 @@ def load_model(name: str, **options: Any) -> nn.Module:
 
 @contextmanager
 def loading(name: str) -> Iterator[None]:
-    """Says of a checkpoint that cannot be had why, and keeps the library from talking meanwhile."""
+    """Raises ModelError with the reason why a checkpoint cannot be loaded; mutes the library meanwhile."""
     logging: Any = import_module("transformers.utils.logging")  # the library does not type it
     before, bars = logging.get_verbosity(), logging.is_progress_bar_enabled()
     logging.set_verbosity_error()
@@ -81,7 +81,7 @@ def loading(name: str) -> Iterator[None]:
 
 
 def expect_path_or_name(name: str) -> None:
-    """Raises ModelError for what looks like a path and leads nowhere: no hub is asked for it."""
+    """Raises ModelError for what looks like a path but is no folder; no hub is queried for it."""
     looks = name.startswith((".", "/", "~")) or name.count("/") > 1
     if looks and not Path(name).is_dir():
         raise ModelError(f"{name}: there is no such folder")
@@ -98,16 +98,16 @@ def logits(
 ) -> Tensor:
     """The model's outputs, (examples, labels), in order; like lengths are batched together."""
     order = sorted(range(len(encodings)), key=lambda at: len(encodings[at]["input_ids"]))
-    found: list[Tensor] = []
+    outputs: list[Tensor] = []
     model.eval()
     with torch.inference_mode():
         for start in range(0, len(order), batch_size):
             batch = [encodings[at] for at in order[start : start + batch_size]]
-            found.append(model(**tokens.batch(batch, device)).logits.float().cpu())
+            outputs.append(model(**tokens.batch(batch, device)).logits.float().cpu())
             advance(min(start + batch_size, len(order)), len(order))
     places = torch.empty(len(order), dtype=torch.long)
     places[torch.tensor(order, dtype=torch.long)] = torch.arange(len(order))
-    return torch.cat(found)[places]
+    return torch.cat(outputs)[places]
 
 
 def as_scores(task: Task, outputs: Tensor) -> list[float]:

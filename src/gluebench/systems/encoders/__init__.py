@@ -1,4 +1,4 @@
-"""Sentence encoders by name; each is imported when it is asked for."""
+"""Sentence encoders by name; each is imported when it is named."""
 
 from __future__ import annotations
 
@@ -36,14 +36,14 @@ def entry_called(name: str) -> EncoderEntry:
     if name not in ENCODERS:
         valid = [*ENCODERS, f"{CALLABLE}module:function"]
         raise UnknownNameError(name, valid, what="encoder")
-    found: EncoderEntry = import_module(ENCODERS[name]).ENTRIES[name]
-    return found
+    entry: EncoderEntry = import_module(ENCODERS[name]).ENTRIES[name]
+    return entry
 
 
 def encoder_called(text: str, options: Mapping[str, str], corpus: Corpus) -> SentenceEncoder:
     """The encoder that `text` names: one of ENCODERS, or `encoder:module:function`.
 
-    `corpus` is what it will be asked to encode. Raises UnknownNameError, OptionError, EncoderError, and
+    `corpus` is what it will encode. Raises UnknownNameError, OptionError, EncoderError, and
     what the encoder's own files can cause.
     """
     if text.startswith(CALLABLE):

@@ -25,34 +25,34 @@ def in_batches(
     size: int,
 ) -> Floats:
     """Vectors (sentences, dim) in the order given, encoded in batches from the longest to the shortest."""
-    found = np.empty((len(sentences), dim), dtype=np.float32)
+    vectors = np.empty((len(sentences), dim), dtype=np.float32)
     order = sorted(range(len(sentences)), key=lambda at: -len(sentences[at]))
     with torch.inference_mode():
         for start in range(0, len(order), size):
             rows = order[start : start + size]
-            found[rows] = encode([sentences[row] for row in rows]).cpu().numpy()
-    return found
+            vectors[rows] = encode([sentences[row] for row in rows]).cpu().numpy()
+    return vectors
 
 
 class KeptVectors:
-    """Word vectors of a text file. Each call that asks for new words reads the file through once."""
+    """Word vectors of a text file. Each call with new words reads the file through once."""
 
     def __init__(self, path: Path) -> None:
         self.path = path
-        self._found: dict[str, Floats] = {}
-        self._asked: set[str] = set()
+        self._by_word: dict[str, Floats] = {}
+        self._requested: set[str] = set()
         self.width: int | None = None
-        """Numbers of each vector; known once words were asked for."""
+        """Numbers of each vector; known after the first words are read."""
 
     def of(self, words: Iterable[str]) -> Mapping[str, Floats]:
-        """The vectors of all words asked for so far that the file has, as they are written.
+        """The vectors of all words requested so far that the file has, as they are written.
 
         Raises DataError for a file that is no file of word vectors.
         """
-        new = set(words) - self._asked
+        new = set(words) - self._requested
         if new:
             read = read_vectors(self.path, new)
             self.width = read.matrix.shape[1]
-            self._found |= {word: read.matrix[row] for word, row in read.rows.items()}
-            self._asked |= new
-        return self._found
+            self._by_word |= {word: read.matrix[row] for word, row in read.rows.items()}
+            self._requested |= new
+        return self._by_word

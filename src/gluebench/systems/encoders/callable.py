@@ -14,29 +14,29 @@ from gluebench.systems.protocols import SentenceEncoder
 
 def encoded(encoder: SentenceEncoder, sentences: Sequence[str]) -> NDArray[np.float32]:
     """The vectors of some sentences, (sentences, dim). Raises EncoderError where they are none."""
-    found = as_vectors(encoder.encode(sentences), sentences, name=encoder.name)
-    if found.shape[1] != encoder.dim:
+    vectors = as_vectors(encoder.encode(sentences), sentences, name=encoder.name)
+    if vectors.shape[1] != encoder.dim:
         raise EncoderError(
-            f"{encoder.name}: gave vectors of {found.shape[1]} numbers; it said it would give {encoder.dim}"
+            f"{encoder.name}: gave vectors of {vectors.shape[1]} numbers; it said it would give {encoder.dim}"
         )
-    return found
+    return vectors
 
 
 def as_vectors(values: object, sentences: Sequence[str], *, name: str) -> NDArray[np.float32]:
     """Values as a float32 array of a row for each sentence. Raises EncoderError."""
     try:
-        with np.errstate(over="ignore"):  # infinity is told below
-            found = np.asarray(values, dtype=np.float32)
+        with np.errstate(over="ignore"):  # infinity is reported below
+            vectors = np.asarray(values, dtype=np.float32)
     except (TypeError, ValueError, RuntimeError) as error:  # the last is PyTorch's
         raise EncoderError(
             f"{name}: gave {type(values).__name__}, which is no array of numbers ({error})"
         ) from None
-    if found.ndim != 2 or len(found) != len(sentences) or not found.shape[1]:
+    if vectors.ndim != 2 or len(vectors) != len(sentences) or not vectors.shape[1]:
         raise EncoderError(
-            f"{name}: gave an array of shape {found.shape} for {len(sentences)} sentences; "
+            f"{name}: gave an array of shape {vectors.shape} for {len(sentences)} sentences; "
             f"expected ({len(sentences)}, dim), a row for each"
         )
-    wrong = np.flatnonzero(~np.isfinite(found).all(axis=1))
+    wrong = np.flatnonzero(~np.isfinite(vectors).all(axis=1))
     if len(wrong):
         sentence = sentences[wrong[0]]
         shown = sentence if len(sentence) <= 60 else f"{sentence[:60]}..."
@@ -44,7 +44,7 @@ def as_vectors(values: object, sentences: Sequence[str], *, name: str) -> NDArra
             f"{name}: {len(wrong)} of {len(sentences)} vectors hold NaN or infinity; "
             f"expected finite numbers. The first is of {shown!r}"
         )
-    return found
+    return vectors
 
 
 TRIED = "One sentence, to see what comes of it."
@@ -75,15 +75,15 @@ def encoder_at(address: str) -> SentenceEncoder:
     module_name, colon, attribute = address.partition(":")
     if not (module_name and colon and attribute):
         raise EncoderError(f"encoder:{address}: {EXPECTED}")
-    found = _found(module_name, attribute)
-    if isinstance(found, SentenceEncoder) and not isinstance(found, type):
-        return found
-    if not callable(found):
-        raise EncoderError(f"encoder:{address}: is {type(found).__name__}, not a function; {EXPECTED}")
-    return CallableEncoder(found, f"encoder:{address}")
+    target = _target(module_name, attribute)
+    if isinstance(target, SentenceEncoder) and not isinstance(target, type):
+        return target
+    if not callable(target):
+        raise EncoderError(f"encoder:{address}: is {type(target).__name__}, not a function; {EXPECTED}")
+    return CallableEncoder(target, f"encoder:{address}")
 
 
-def _found(module_name: str, attribute: str) -> object:
+def _target(module_name: str, attribute: str) -> object:
     """What stands there. Raises EncoderError if nothing does, what the module itself raises otherwise."""
     try:
         module = module_called(module_name)

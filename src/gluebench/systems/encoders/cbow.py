@@ -48,13 +48,13 @@ class CBoW:
 
     def encode(self, sentences: Sequence[str]) -> NDArray[np.float32]:
         """The mean vector of each sentence's known words."""
-        found = np.zeros((len(sentences), self.dim), dtype=np.float32)
+        means = np.zeros((len(sentences), self.dim), dtype=np.float32)
         for place, sentence in enumerate(sentences):
             rows = [self._row(word) for word in self._tokenise(sentence)[: self._most]]
             known = [row for row in rows if row is not None]
             if known:
-                found[place] = self._matrix[known].mean(axis=0)
-        return found
+                means[place] = self._matrix[known].mean(axis=0)
+        return means
 
 
 def _make(options: Mapping[str, Any], corpus: Corpus) -> SentenceEncoder:
@@ -64,8 +64,8 @@ def _make(options: Mapping[str, Any], corpus: Corpus) -> SentenceEncoder:
     tokenise = tokeniser(options["tokeniser"])
     most, exact = options["most"] or None, options["case"] == "exact"
     vectors, source = _vectors(options, corpus, tokenise)
-    said = [source, options["tokeniser"], *(["exact case"] if exact else [])]
-    name = f"cbow({', '.join([*said, *([f'{most} words'] if most else [])])})"
+    parts = [source, options["tokeniser"], *(["exact case"] if exact else [])]
+    name = f"cbow({', '.join([*parts, *([f'{most} words'] if most else [])])})"
     return CBoW(vectors, name=name, tokenise=tokenise, most=most, exact=exact)
 
 
@@ -76,8 +76,8 @@ def _vectors(options: Mapping[str, Any], corpus: Corpus, tokenise: Tokenise) -> 
         words = set(in_small_letters(corpus.there(), tokenise))
         return read_vectors(path, words), path.name
     sentences = list(corpus.training())
-    found = train_vectors(sentences, tokenise, dim=options["dim"])
-    return found, f"own vectors of {len(sentences)} sentences of {corpus.benchmark.name}, {options['dim']}"
+    vectors = train_vectors(sentences, tokenise, dim=options["dim"])
+    return vectors, f"own vectors of {len(sentences)} sentences of {corpus.benchmark.name}, {options['dim']}"
 
 
 _ENTRY = EncoderEntry(

@@ -35,7 +35,7 @@ class Corpus:
             raise DataError(list(dict.fromkeys(problems)))
 
     def there(self) -> Iterator[str]:
-        """The same, of the splits that are there; who needs one that is not will find out when loading it."""
+        """The same, of the splits that are there; a missing one fails later, when it is loaded."""
         try:
             yield from self.sentences()
         except DataError:
@@ -48,7 +48,7 @@ class Corpus:
             if "train" in task.splits:
                 try:
                     yield from self._new(task, "train", seen)
-                except DataError:  # not got, or to be complained of when the task is fitted
+                except DataError:  # missing, or damaged and reported when the task is fitted
                     continue
 
     def _new(self, task: Task, split: str, seen: set[str]) -> Iterator[str]:

@@ -18,7 +18,7 @@ _KINDS: Mapping[type, str] = {int: "a whole number", float: "a number", Path: "a
 
 @dataclass(frozen=True, slots=True)
 class EncoderEntry:
-    """An encoder that can be asked for by name. Modules have them by name as `ENTRIES`."""
+    """An encoder that the package knows by name. Modules have them by name as `ENTRIES`."""
 
     name: str
     title: str

@@ -56,9 +56,9 @@ class GenSenEncoder:
         words = list(dict.fromkeys(word.lower() for word in chain.from_iterable(sentences)))
         if all(word in model.words for word in words for model in self.models):
             return
-        found = self._vectors.of(chain(words, *(model.learned for model in self.models)))
+        vectors = self._vectors.of(chain(words, *(model.learned for model in self.models)))
         for model in self.models:
-            model.expand(words, found)
+            model.expand(words, vectors)
 
     def _batched(self, sentences: Sequence[Sequence[str]]) -> Tensor:
         parts = [model(sentences, pooling=self._pooling, padding=self._padding) for model in self.models]

@@ -66,21 +66,21 @@ class InferSentEncoder:
 
     def _known(self, sentences: Sequence[list[str]]) -> list[list[str]]:
         """The words that have a vector; the end mark for a sentence without any."""
-        found = self._vectors.of(chain.from_iterable(sentences))
+        by_word = self._vectors.of(chain.from_iterable(sentences))
         width = self._vectors.width
         if width not in (None, self.model.inputs):
             raise WeightsError(
                 f"{self._vectors.path}: vectors of {width} numbers; the model takes {self.model.inputs}"
             )
-        return [[word for word in words if word in found] or words[-1:] for words in sentences]
+        return [[word for word in words if word in by_word] or words[-1:] for words in sentences]
 
     def _batched(self, sentences: Sequence[Sequence[str]]) -> Tensor:
-        found = self._vectors.of(chain.from_iterable(sentences))
+        by_word = self._vectors.of(chain.from_iterable(sentences))
         lengths = [len(words) for words in sentences]
         values = np.zeros((len(sentences), max(lengths), self.model.inputs), dtype=np.float32)
         for row, words in enumerate(sentences):
             for at, word in enumerate(words):
-                values[row, at] = found.get(word, 0.0)
+                values[row, at] = by_word.get(word, 0.0)
         vectors = torch.from_numpy(values).to(self.device)
         encoded: Tensor = self.model(vectors, torch.tensor(lengths), self._padding)
         return encoded

@@ -27,7 +27,7 @@ FEWEST = 2
 """A word has to occur so often to get a vector."""
 WINDOW = 10
 SMOOTHING = 0.75
-"""Power of the counts of contexts: rare ones are not made too much of."""
+"""Power of the counts of contexts, so that rare ones do not weigh too much."""
 EXTRA, STEPS = 16, 8
 """Directions beyond those wanted, and multiplications, of the search for singular vectors."""
 Floats = NDArray[np.float32]
@@ -53,13 +53,13 @@ def _neighbours(texts: list[list[int]], words: int) -> Floats:
     """How near which words stand, (words, words), symmetric; -1 stands for a word that has no row."""
     gap = [-1] * WINDOW
     flat = np.array([word for text in texts for word in (*text, *gap)], dtype=np.int64)
-    found = np.zeros((words, words), dtype=np.float32)
+    nearness = np.zeros((words, words), dtype=np.float32)
     for distance in range(1, WINDOW + 1):
         one, two = flat[:-distance], flat[distance:]
         both = (one >= 0) & (two >= 0)
-        np.add.at(found, (one[both], two[both]), np.float32(1 / distance))
-    found += found.T.copy()
-    return found
+        np.add.at(nearness, (one[both], two[both]), np.float32(1 / distance))
+    nearness += nearness.T.copy()
+    return nearness
 
 
 def _information(near: Floats) -> Floats:
@@ -84,10 +84,10 @@ def _leading(matrix: Floats, dim: int) -> Floats:
     for _ in range(STEPS):
         basis = np.linalg.qr(matrix @ (matrix.T @ basis))[0]
     inner = np.linalg.svd(basis.T @ matrix, full_matrices=False)[0]
-    found = (basis @ inner)[:, :dim]
-    found *= np.sign(found[np.abs(found).argmax(axis=0), np.arange(dim)])
-    found -= found.mean(axis=0)
-    scaled: Floats = (found / np.maximum(found.std(axis=0), 1e-12)).astype(np.float32)
+    vectors = (basis @ inner)[:, :dim]
+    vectors *= np.sign(vectors[np.abs(vectors).argmax(axis=0), np.arange(dim)])
+    vectors -= vectors.mean(axis=0)
+    scaled: Floats = (vectors / np.maximum(vectors.std(axis=0), 1e-12)).astype(np.float32)
     return scaled
 
 

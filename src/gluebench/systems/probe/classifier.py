@@ -29,7 +29,7 @@ from gluebench.systems.probe.training import (
 
 
 class Probe(NamedTuple):
-    """A trained network and how it came about."""
+    """A trained network and the runs that it was chosen from."""
 
     model: SideBySide
     """With one run."""
@@ -44,7 +44,7 @@ class Probe(NamedTuple):
 
     def parameters(self) -> int:
         """Number of weights."""
-        return sum(each.numel() for each in self.model.parameters())
+        return sum(tensor.numel() for tensor in self.model.parameters())
 
 
 def fit_classifier(
@@ -57,15 +57,15 @@ def fit_classifier(
     settings: ProbeSettings,
 ) -> Probe:
     """Train with each penalty and keep the best on dev; on one machine, equal seeds give equal results."""
-    wanted = torch.tensor(dev_codes)
+    dev_targets = torch.tensor(dev_codes)
 
-    def loss(found: Tensor, targets: Tensor) -> Tensor:
-        each = found.flatten(0, 1), targets.repeat_interleave(found.shape[1])
-        whole = functional.cross_entropy(*each, reduction="sum")
-        return whole / len(found) if settings.loss == "mean" else whole
+    def loss(logits: Tensor, targets: Tensor) -> Tensor:
+        flat = logits.flatten(0, 1), targets.repeat_interleave(logits.shape[1])
+        whole = functional.cross_entropy(*flat, reduction="sum")
+        return whole / len(logits) if settings.loss == "mean" else whole
 
-    def score(found: Tensor) -> list[float]:
-        return (found.argmax(dim=2) == wanted[:, None]).double().mean(dim=0).tolist()
+    def score(logits: Tensor) -> list[float]:
+        return (logits.argmax(dim=2) == dev_targets[:, None]).double().mean(dim=0).tolist()
 
     schedule = Schedule(
         settings.optim,
@@ -163,11 +163,11 @@ def fit_regression(
 ) -> Probe:
     """Train by Adam without a penalty; Pearson's correlation on the dev split says when to stop."""
 
-    def loss(found: Tensor, targets: Tensor) -> Tensor:
-        return ((found[:, 0].softmax(dim=1) - targets) ** 2).mean()
+    def loss(logits: Tensor, targets: Tensor) -> Tensor:
+        return ((logits[:, 0].softmax(dim=1) - targets) ** 2).mean()
 
-    def score(found: Tensor) -> list[float]:
-        return [pearson(dev_scores, expected(found[:, 0], scale).tolist())]
+    def score(logits: Tensor) -> list[float]:
+        return [pearson(dev_scores, expected(logits[:, 0], scale).tolist())]
 
     schedule = Schedule(
         "adam",

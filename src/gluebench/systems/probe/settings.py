@@ -21,9 +21,9 @@ class RelatednessSettings:
     tenacity: int = 3
     max_epoch: int = 1000
     scale: tuple[float, float] | None = None
-    """Lowest and highest score that can be said; None for the task's own range.
+    """Lowest and highest score that can be predicted; None for the task's own range.
 
-    The original has 1 to 5 for every task, so it cannot say any of STS-B's scores below 1.
+    The original has 1 to 5 for every task, so it cannot predict any of STS-B's scores below 1.
     """
 
 
@@ -74,7 +74,7 @@ class Preset:
         """The same with another seed; None leaves it as it is."""
         if seed is None:
             return self
-        others = {name: replace(each, seed=seed) for name, each in self.tasks.items()}
+        others = {name: replace(settings, seed=seed) for name, settings in self.tasks.items()}
         return replace(self, settings=replace(self.settings, seed=seed), tasks=others)
 
 

@@ -101,9 +101,9 @@ class VectorStore:
         """The row of each sentence, -1 for one that is not stored."""
         if not self._count:
             return np.full(len(sentences), -1, dtype=np.int64)
-        wanted = np.frombuffer(b"".join(map(_digest, sentences)), dtype=f"S{DIGEST}")
-        places = np.minimum(np.searchsorted(self._sorted, wanted), self._count - 1)
-        return np.where(self._sorted[places] == wanted, self._order[places], -1)
+        keys = np.frombuffer(b"".join(map(_digest, sentences)), dtype=f"S{DIGEST}")
+        places = np.minimum(np.searchsorted(self._sorted, keys), self._count - 1)
+        return np.where(self._sorted[places] == keys, self._order[places], -1)
 
     def missing(self, sentences: Sequence[str]) -> list[str]:
         """Those that are not stored, each once."""
@@ -111,7 +111,7 @@ class VectorStore:
         return list(dict.fromkeys(text for text, row in zip(sentences, rows, strict=True) if row < 0))
 
     def vectors(self) -> NDArray[Any]:
-        """All vectors (len(self), dim), mapped: the pages that are read are the system's to take back."""
+        """All vectors (len(self), dim), mapped: the operating system can free the pages that were read."""
         if not self._count:
             return np.empty((0, self.dim), self.dtype)
         return np.memmap(self.path, self.dtype, mode="r", offset=HEADER, shape=(self._count, self.dim))
@@ -128,10 +128,10 @@ class VectorStore:
         return b"\x93NUMPY\x01\x00" + len(padded).to_bytes(2, "little") + padded.encode("ascii")
 
     def _learn(self, digests: bytes) -> None:
-        found = np.frombuffer(digests, dtype=f"S{DIGEST}")
-        self._order = np.argsort(found, kind="stable").astype(np.int64)
-        self._sorted = found[self._order]
-        self._count = len(found)
+        keys = np.frombuffer(digests, dtype=f"S{DIGEST}")
+        self._order = np.argsort(keys, kind="stable").astype(np.int64)
+        self._sorted = keys[self._order]
+        self._count = len(keys)
 
 
 class Appender:
@@ -233,11 +233,11 @@ Advance = Callable[[int, int], None]
 
 
 def silent(done: int, of: int) -> None:
-    """Tells nothing."""
+    """Reports nothing."""
 
 
 def store_of(path: Path, encoder: SentenceEncoder, precision: Precision = "float32") -> VectorStore:
-    """The encoder's store at a path, begun or gone on with. Raises DataError for another encoder's."""
+    """The encoder's store at a path, begun or continued. Raises DataError for another encoder's."""
     return VectorStore.at(path, encoder.name, encoder.dim, precision)
 
 
@@ -259,7 +259,7 @@ def encode_into(
     if not missing:
         return 0
     prepare = getattr(encoder, "prepare", None)
-    if prepare is not None:  # who reads word vectors from a file reads it once for all
+    if prepare is not None:  # an encoder that reads word vectors from a file reads it once for all
         prepare(missing)
     _same(store, encoder, sentences)
     advance(0, len(missing))
@@ -272,7 +272,7 @@ def encode_into(
 
 
 def _same(store: VectorStore, encoder: SentenceEncoder, sentences: Sequence[str]) -> None:
-    """See that the encoder gives what is stored. Raises DataError; a name alone can be that of two."""
+    """Check that the encoder gives what is stored: two can have one name. Raises DataError."""
     rows = store.rows(sentences)
     places = np.flatnonzero(rows >= 0)[:SAMPLE]
     if not len(places):

@@ -34,7 +34,7 @@ class ProbedEncoder:
         device: str = "cpu",
         advance: Advance = silent,
     ) -> None:
-        """Vectors are kept in the file named, where another run finds them; else in one that goes with this.
+        """Vectors are kept in the file named, for other runs to use; without a name, in a temporary file.
 
         `batch_size` is how many sentences the encoder is given at a time. Raises UnknownNameError for a
         preset, DataError for a file that is another encoder's.
@@ -68,11 +68,11 @@ class ProbedEncoder:
         if not examples:
             return []
         features = self._features(task, examples, four_ways if task.labels else two_ways)
-        found = self.probes[task.name].outputs(features)
+        outputs = self.probes[task.name].outputs(features)
         if task.labels:
-            return [task.words[code] for code in found.argmax(dim=1).tolist()]
+            return [task.words[code] for code in outputs.argmax(dim=1).tolist()]
         low, high = _range(task)
-        scores = expected(found, levels(self._scale(task)))
+        scores = expected(outputs, levels(self._scale(task)))
         return [float(score) for score in np.clip(scores, low, high)]
 
     def parameters(self) -> int:

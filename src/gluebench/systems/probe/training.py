@@ -136,11 +136,11 @@ class SideBySide(nn.Module):
 
     def forward(self, features: Tensor) -> Tensor:
         """Outputs (batch, runs, classes) from features (batch, width)."""
-        found = torch.addmm(self.bias, features, self.weight).view(len(features), self.runs, -1)
+        values = torch.addmm(self.bias, features, self.weight).view(len(features), self.runs, -1)
         if self.out is None or self.shift is None:
-            return found
-        found = torch.sigmoid(nn.functional.dropout(found, self.dropout, self.training))
-        return torch.einsum("brh,rhc->brc", found, self.out) + self.shift
+            return values
+        values = torch.sigmoid(nn.functional.dropout(values, self.dropout, self.training))
+        return torch.einsum("brh,rhc->brc", values, self.out) + self.shift
 
     def decays(self, penalties: Tensor) -> list[Tensor]:
         """For each parameter the penalties (runs,) in a shape to multiply it by."""
@@ -160,7 +160,7 @@ class SideBySide(nn.Module):
 
 
 class Run(NamedTuple):
-    """What came of training with one penalty."""
+    """The result of training with one penalty."""
 
     penalty: float
     score: float
@@ -185,7 +185,7 @@ def train(
     """Train a run for each penalty until the dev split is no better for it; the runs, in order."""
     device = examples.device
     stopping = [EarlyStopping(schedule.tenacity) for _ in penalties]
-    found = [Run(penalty, stop.best, 0, {}) for penalty, stop in zip(penalties, stopping, strict=True)]
+    runs = [Run(penalty, stop.best, 0, {}) for penalty, stop in zip(penalties, stopping, strict=True)]
     step = _stepper(model, penalties, loss, schedule.optim, device)
     order = torch.Generator().manual_seed(schedule.seed)
     for number in range(1, schedule.rounds + 1):
@@ -200,11 +200,11 @@ def train(
             if stop.over:
                 continue
             better = stop.improved(scores[run])
-            state = model.one(run) if better else found[run].state
-            found[run] = Run(penalties[run], stop.best, number * schedule.epoch_size, state)
+            state = model.one(run) if better else runs[run].state
+            runs[run] = Run(penalties[run], stop.best, number * schedule.epoch_size, state)
         if all(stop.over for stop in stopping):
             break
-    return found
+    return runs
 
 
 @contextmanager

@@ -27,15 +27,15 @@ def system(
     device: str = "cpu",
     say: Callable[[str], None] | None = None,
 ) -> TrainablePredictor:
-    """The system of a row of Table 4, made from its file; `corpus` is the benchmark it will be asked about.
+    """The system of a row of Table 4, made from its file; `corpus` is the benchmark that it will answer.
 
     `vectors` is a file of word vectors, `weights` a folder of published weights, `folder` where runs are
     kept. A BiLSTM row trains a run for each seed and answers with the best on dev, a frozen row takes the
     first seed. Raises UnknownNameError for a row or preset, CannotBeHadError for files that are not there.
     """
     files = Files(Path(vectors) if vectors else None, Path(weights) if weights else None)
-    wanted = recipe(row_called(name), preset, seeds=seeds)
-    return made(wanted, corpus, files, folder=Path(folder) if folder else None, device=device, say=say)
+    row_recipe = recipe(row_called(name), preset, seeds=seeds)
+    return made(row_recipe, corpus, files, folder=Path(folder) if folder else None, device=device, say=say)
 
 
 def made(

@@ -24,7 +24,7 @@ ANNOTATORS = 80.0
 COARSE = ("Lexical Semantics", "Predicate-Argument Structure", "Logic", "Knowledge")
 EVERY = (*TRAINED, *ENCODERS)
 MOST = 0.6
-"""Share of the rows from which on it is said of most."""
+"""Share of the rows that counts as most."""
 ALMOST_ALL = 0.8
 
 
@@ -36,9 +36,9 @@ def far_below_people(numbers: Numbers) -> Evidence:
 
 def structure_above_logic(numbers: Numbers) -> Evidence:
     """Over all rows, predicate-argument structure has the highest mean of the four and logic the lowest."""
-    found = {column: mean(numbers.get(name, column) for name in EVERY) for column in COARSE}
-    high, low = max(found, key=found.__getitem__), min(found, key=found.__getitem__)
-    return Evidence((high, low) == (COARSE[1], COARSE[2]), listed(found))
+    means = {column: mean(numbers.get(name, column) for name in EVERY) for column in COARSE}
+    high, low = max(means, key=means.__getitem__), min(means, key=means.__getitem__)
+    return Evidence((high, low) == (COARSE[1], COARSE[2]), listed(means))
 
 
 def single_above_multi(numbers: Numbers) -> Evidence:
@@ -59,12 +59,12 @@ def trained_above_encoders(numbers: Numbers) -> Evidence:
 
 def attention_matters_most(numbers: Numbers) -> Evidence:
     """The mean size of attention's effect is above those of ELMo's and CoVe's."""
-    found = {
+    effects = {
         "attention": mean(abs(gain) for gain in _attention(numbers, "All").values()),
         "ELMo": mean(abs(numbers.gain(f"{base}-elmo", base, "All")) for base in BASES),
         "CoVe": mean(abs(numbers.gain(f"{base}-cove", base, "All")) for base in BASES),
     }
-    return Evidence(found["attention"] > max(found["ELMo"], found["CoVe"]), listed(found))
+    return Evidence(effects["attention"] > max(effects["ELMo"], effects["CoVe"]), listed(effects))
 
 
 def attention_mixed(numbers: Numbers) -> Evidence:
@@ -101,15 +101,15 @@ def cove_helps_double_negation(numbers: Numbers) -> Evidence:
         {base: numbers.gain(f"{base}{words}", base, "Double Negation") for base in BASES}
         for words in ("-cove", "-elmo")
     )
-    found = mean(cove.values())
-    return Evidence(0 < found < mean(elmo.values()), f"mean {found:+.1f}: {differences(cove)}")
+    mean_gain = mean(cove.values())
+    return Evidence(0 < mean_gain < mean(elmo.values()), f"mean {mean_gain:+.1f}: {differences(cove)}")
 
 
 def attention_fails_downward(numbers: Numbers) -> Evidence:
     """Attention lowers downward monotonicity in the mean of its six rows."""
     gains = _attention(numbers, "Downward Monotone")
-    found = mean(gains.values())
-    return Evidence(found < 0, f"mean {found:+.1f}: {differences(gains)}")
+    mean_gain = mean(gains.values())
+    return Evidence(mean_gain < 0, f"mean {mean_gain:+.1f}: {differences(gains)}")
 
 
 def restrictivity_hard(numbers: Numbers) -> Evidence:

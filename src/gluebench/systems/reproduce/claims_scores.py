@@ -69,14 +69,14 @@ def elmo_better(numbers: Numbers) -> Evidence:
 
 def elmo_single_sentence(numbers: Numbers) -> Evidence:
     """The mean gain of ELMo over GloVe is larger on single sentences than on pairs in all four settings."""
-    found = {}
+    gaps = {}
     for base in BASES:
         alone, pairs = (
             mean(numbers.gain(f"{base}-elmo", base, task) for task in tasks)
             for tasks in (SINGLE_SENTENCE, PAIRS)
         )
-        found[base] = alone - pairs
-    return Evidence(min(found.values()) > 0, f"by how much larger: {differences(found)}")
+        gaps[base] = alone - pairs
+    return Evidence(min(gaps.values()) > 0, f"by how much larger: {differences(gaps)}")
 
 
 def cove_mixed(numbers: Numbers) -> Evidence:
@@ -87,10 +87,10 @@ def cove_mixed(numbers: Numbers) -> Evidence:
 
 def encoders_in_order(numbers: Numbers) -> Evidence:
     """Averages rise from CBoW to Skip-Thought to InferSent to GenSen."""
-    found = {name: numbers.average(name) for name in ENCODERS if name != "dissent"}
-    order = list(found.values())
+    averages = {name: numbers.average(name) for name in ENCODERS if name != "dissent"}
+    order = list(averages.values())
     rising = all(one < two for one, two in pairwise(order))
-    return Evidence(rising, listed(found))
+    return Evidence(rising, listed(averages))
 
 
 def infersent_competitive(numbers: Numbers) -> Evidence:
@@ -137,9 +137,9 @@ def wnli_unsolved(numbers: Numbers) -> Evidence:
 
 def best_has_both(numbers: Numbers) -> Evidence:
     """The multi-task row with attention and ELMo has the highest average of all, encoders among them."""
-    found = {name: numbers.average(name) for name in (*TRAINED, *ENCODERS)}
-    best = max(found, key=found.__getitem__)
-    return Evidence(best == "multi-bilstm-attn-elmo", f"best: {best} {found[best]:.1f}")
+    averages = {name: numbers.average(name) for name in (*TRAINED, *ENCODERS)}
+    best = max(averages, key=averages.__getitem__)
+    return Evidence(best == "multi-bilstm-attn-elmo", f"best: {best} {averages[best]:.1f}")
 
 
 def _attention(numbers: Numbers, base: str) -> dict[str, float]:

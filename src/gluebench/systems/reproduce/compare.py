@@ -1,4 +1,4 @@
-"""What rows came to, number by number beside what the paper printed."""
+"""The scores of rows, number by number beside those that the paper printed."""
 
 from __future__ import annotations
 
@@ -34,20 +34,20 @@ def cells(ran: RowResult, request: Request, benchmark: Benchmark) -> list[Cell]:
     """The row of a table, the average last."""
     if request.table == "table5":
         return [cell for task in benchmark.diagnostics for cell in _diagnostic(ran, task)]
-    found = [
-        cell for task in benchmark.scored if _asked(task, request) for cell in _task(ran, task, request.table)
+    row = [
+        cell for task in benchmark.scored if _named(task, request) for cell in _task(ran, task, request.table)
     ]
     average = ran.row.printed[request.table].average
     if not request.tasks and not ran.whole:
         score = ran.report.score if ran.report else None
         reason = "" if score else "needs every task"
-        found.append(Cell(AVERAGE, "", _fraction(average), score, reason))
-    return found
+        row.append(Cell(AVERAGE, "", _fraction(average), score, reason))
+    return row
 
 
 def results(rows: Mapping[str, list[Cell]]) -> dict[str, dict[str, list[float]]]:
     """Row to column to the numbers obtained, times 100 as the paper prints them."""
-    found: dict[str, dict[str, list[float]]] = {}
+    numbers: dict[str, dict[str, list[float]]] = {}
     for name, own in rows.items():
         columns: dict[str, list[float]] = {}
         lacking = {cell.column for cell in own if cell.obtained is None or cell.obtained.value is None}
@@ -55,8 +55,8 @@ def results(rows: Mapping[str, list[Cell]]) -> dict[str, dict[str, list[float]]]
             if cell.column not in lacking and cell.obtained and cell.obtained.value is not None:
                 columns.setdefault(cell.column, []).append(round(100 * cell.obtained.value, 4))
         if columns:
-            found[name] = columns
-    return found
+            numbers[name] = columns
+    return numbers
 
 
 def merged(before: Mapping[str, Any], table: TableName, rows: Mapping[str, Any]) -> dict[str, Any]:
@@ -66,7 +66,7 @@ def merged(before: Mapping[str, Any], table: TableName, rows: Mapping[str, Any])
     return {**before, "schema": RESULTS, "tables": tables}
 
 
-def _asked(task: Task, request: Request) -> bool:
+def _named(task: Task, request: Request) -> bool:
     return not request.tasks or task.name in request.tasks
 
 
@@ -79,8 +79,8 @@ def _task(ran: RowResult, task: Task, table: TableName) -> Iterator[Cell]:
         return
     for place, metric in enumerate(task.metrics):
         expected = _fraction(printed[place]) if place < len(printed) else None
-        found = scores.metrics.get(metric.name) if scores else None
-        yield Cell(task.name, metric.title, expected, found, reason)
+        obtained = scores.metrics.get(metric.name) if scores else None
+        yield Cell(task.name, metric.title, expected, obtained, reason)
 
 
 def _diagnostic(ran: RowResult, task: Task) -> Iterator[Cell]:
@@ -88,10 +88,10 @@ def _diagnostic(ran: RowResult, task: Task) -> Iterator[Cell]:
     reason = _reason(ran, task)
     report = ran.report.diagnostics.get(task.name) if ran.report else None
     for column, (value,) in printed.items():
-        found = None
+        obtained = None
         if report is not None:
-            found = report.overall if column == ALL else {**report.coarse, **report.fine}.get(column)
-        yield Cell(column, task.metrics[0].title, _fraction(value), found, reason)
+            obtained = report.overall if column == ALL else {**report.coarse, **report.fine}.get(column)
+        yield Cell(column, task.metrics[0].title, _fraction(value), obtained, reason)
 
 
 def _reason(ran: RowResult, task: Task) -> str:

@@ -1,4 +1,4 @@
-"""Published vectors and weights that rows need: where they are looked for, and what is said without them."""
+"""Published vectors and weights that rows need: where they are looked for, and the error without them."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ class NeededFiles(NamedTuple):
     """How the user names them."""
 
     def absent(self, names: Sequence[str]) -> str:
-        """What to say where some of them are not there."""
+        """The message for those that are missing."""
         return (
             f"needs {', '.join(names)} ({self.title}) from {self.address} "
             f"under {self.licence}; give {self.option}"
@@ -53,7 +53,7 @@ class Files(NamedTuple):
         return self.weights / name
 
     def sizes(self, needs: Sequence[str]) -> dict[str, int]:
-        """Name to size of those a row reads: what tells them from others, wherever they lie."""
+        """Name to size of the files that a row reads; they identify the files in any folder."""
         named = [name for need in needs if need != "glove" for name in needed_files()[need].files]
         paths = [self.weight(name) for name in named]
         if "glove" in needs and self.vectors is not None:

@@ -118,10 +118,10 @@ FINDINGS: tuple[Finding, ...] = (
 def judged(finding: Finding, numbers: Numbers) -> Outcome:
     """What a table of results says of a claim."""
     try:
-        found = finding.test(numbers)
+        evidence = finding.test(numbers)
     except CannotTellError as error:
         return Outcome("cannot be told", str(error))
-    return Outcome("holds" if found.holds else "does not hold", found.detail)
+    return Outcome("holds" if evidence.holds else "does not hold", evidence.detail)
 
 
 def paper_outcome(finding: Finding, table: TableName) -> Outcome:
@@ -135,7 +135,7 @@ def read_results(path: Path) -> Mapping[TableName, Numbers]:
     try:
         values = json.loads(path.read_text(encoding="utf-8"))
         benchmark, tables = values["benchmark"], values["tables"]
-        found: dict[TableName, Numbers] = {
+        results: dict[TableName, Numbers] = {
             name: Numbers(_checked(tables[name]), benchmark, name)
             for name in ("table4", "table5", "table6")
             if name in tables
@@ -143,7 +143,7 @@ def read_results(path: Path) -> Mapping[TableName, Numbers]:
     except (ValueError, KeyError, TypeError, AttributeError) as error:
         what = f"{type(error).__name__}: {error}"
         raise DataError([f"{path}: no results of rows ({what}); {expected}"]) from None
-    return found
+    return results
 
 
 def _checked(rows: Mapping[str, Mapping[str, list[float]]]) -> dict[str, dict[str, tuple[float, ...]]]:

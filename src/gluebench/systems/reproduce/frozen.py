@@ -39,8 +39,8 @@ def probed(
 ) -> ProbedEncoder:
     """The encoder with its classifiers; sentences are stored in the folder, or for as long as it is used.
 
-    Published encoders are shown all that the corpus will be asked at once: word vectors are read in one pass,
-    and vectors that depend on their batch ("zero" padding) do not depend on what is asked first.
+    Published encoders encode all sentences of the corpus at once: word vectors are read in one pass, and
+    vectors that depend on their batch ("zero" padding) do not depend on the order of the tasks.
     """
     assert recipe.probe is not None
     made = encoder(recipe, files, corpus, device=device)
@@ -49,10 +49,10 @@ def probed(
     path = place / "sentences.npy"
     if recipe.encoder["reader"] != "cbow":
         encode_into(store_of(path, made), made, list(corpus.there()))
-    found = ProbedEncoder(made, recipe.probe.seeded(recipe.seeds[0]), vectors=path, device=device)
+    system = ProbedEncoder(made, recipe.probe.seeded(recipe.seeds[0]), vectors=path, device=device)
     if folder is None:
-        weakref.finalize(found, shutil.rmtree, place, ignore_errors=True)
-    return found
+        weakref.finalize(system, shutil.rmtree, place, ignore_errors=True)
+    return system
 
 
 def _tokenise(options: Any) -> Callable[[str], list[str]]:

@@ -116,15 +116,15 @@ def _from_own(vocabulary: Vocabulary, own: Vectors, *, normal: bool, seed: int) 
     table = draws if normal else np.zeros(shape, dtype=np.float32)
     scaled = own.matrix / own.matrix.std()
     for word, row in zip(vocabulary.words, vocabulary.ids(vocabulary.words), strict=True):
-        found = own.row(word)
-        if found is not None:
-            table[row] = scaled[found]
+        own_row = own.row(word)
+        if own_row is not None:
+            table[row] = scaled[own_row]
     table[0] = 0
     return table
 
 
 class NeuralSystem:
-    """The paper's BiLSTMs. A multi-task row is trained when first asked, on all it was given by then."""
+    """The paper's BiLSTMs. A multi-task row trains at its first prediction, on all data given by then."""
 
     def __init__(
         self,
@@ -136,7 +136,7 @@ class NeuralSystem:
         device: str = "cpu",
         say: Say | None = None,
     ) -> None:
-        """Runs are kept in the folder, where a killed one is gone on with; without one they are not kept."""
+        """Runs are kept in the folder, so that a killed one can continue; without a folder none are kept."""
         self.recipe = recipe
         self._corpus, self._files, self._device, self._say = corpus, files, device, say
         self._scratch = None if folder else tempfile.TemporaryDirectory(prefix="gluebench-")
@@ -156,16 +156,16 @@ class NeuralSystem:
     def train(self, data: Mapping[str, TaskData]) -> None:
         """Train on these tasks, together or each by itself; raises what wrong data and files raise."""
         together = self.recipe.row.training == "multi-task"
-        groups = [dict(data)] if together else [{name: each} for name, each in data.items()]
+        groups = [dict(data)] if together else [{name: entry} for name, entry in data.items()]
         for group in groups:
-            tasks = [each.task for each in group.values()]
+            tasks = [entry.task for entry in group.values()]
             auxiliary = self._auxiliary() if together else {}
-            every = [*tasks, *(each.task for each in auxiliary.values())]
+            every = [*tasks, *(entry.task for entry in auxiliary.values())]
             vectors = token_vectors(self.recipe, self._files, self._corpus, every, seed=self.recipe.seeds[0])
             self._run(group | auxiliary, vectors)
 
     def predict(self, task: Task, examples: Sequence[Example]) -> list[str | float]:
-        """What the task's best model says."""
+        """The predictions of the task's best model."""
         if self._waiting:
             self.train(self._waiting)
             self._waiting = {}
@@ -190,9 +190,9 @@ class NeuralSystem:
         known = {task.name for task in benchmark.auxiliary}
         if not set(names) & known:  # another benchmark's affair
             return {}
-        # asked for with a task of its own, since "none" would mean all
-        found = load_task_data(self._corpus.folder, benchmark, [benchmark.scored[0].name], names)
-        return {name: each for name, each in found.items() if each.auxiliary}
+        # loaded with one task, since an empty list of tasks would mean all
+        loaded = load_task_data(self._corpus.folder, benchmark, [benchmark.scored[0].name], names)
+        return {name: entry for name, entry in loaded.items() if entry.auxiliary}
 
     def _run(self, data: Mapping[str, TaskData], vectors: MakeVectors) -> None:
         model, settings = self.recipe.model, self._settings
@@ -209,7 +209,7 @@ class NeuralSystem:
             return MultiTaskModel(body, tasks, hidden=model["classifier"])
 
         train = train_runs if self.recipe.row.training == "multi-task" else train_each
-        found = train(
+        trained = train(
             make,
             data,
             settings,
@@ -220,12 +220,12 @@ class NeuralSystem:
             about={"recipe": self.recipe.as_dict()},
             tensorboard=False,
         )
-        tasks = [each.task for each in data.values()]
-        if isinstance(found, Runs):
-            taken = _taken(make(tasks), found.best, device=self._device)
+        tasks = [entry.task for entry in data.values()]
+        if isinstance(trained, Runs):
+            taken = _taken(make(tasks), trained.best, device=self._device)
             self._models = dict.fromkeys(data, taken)
         else:
-            for name, runs in found.items():
+            for name, runs in trained.items():
                 self._models[name] = _taken(make(tasks), runs.best_of(name), device=self._device)
 
     @property
@@ -242,7 +242,7 @@ def _taken(model: MultiTaskModel, outcome: Outcome, *, device: str) -> MultiTask
 def task_data(task: Task, train: Sequence[Example], dev: Sequence[Example], corpus: Corpus) -> TaskData:
     """The examples as a trainer has them: its dev splits apart; without dev, a tenth of train in its place.
 
-    Dev splits that come one after another are told apart by the numbering of their examples.
+    A new dev split starts where the numbering of the examples starts again.
     """
     names = dev_splits(task)
     if not names:

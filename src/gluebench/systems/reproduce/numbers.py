@@ -33,10 +33,10 @@ class Numbers:
 
     def get(self, row: str, column: str) -> float:
         """The number of a column, of two metrics their mean."""
-        found = self.values.get(row, {}).get(column)
-        if not found:
+        numbers = self.values.get(row, {}).get(column)
+        if not numbers:
             raise CannotTellError(f"no {column} of {row}")
-        return sum(found) / len(found)
+        return sum(numbers) / len(numbers)
 
     def average(self, row: str) -> float:
         """The macro-average."""
@@ -52,15 +52,15 @@ def printed(table: TableName) -> Numbers:
     return Numbers({row.name: _columns(row.printed[table]) for row in rows()}, table=table)
 
 
-def _columns(found: Printed) -> dict[str, Sequence[float]]:
-    average = {} if found.average is None else {AVERAGE: (found.average,)}
-    return {**average, **found.columns}
+def _columns(numbers: Printed) -> dict[str, Sequence[float]]:
+    average = {} if numbers.average is None else {AVERAGE: (numbers.average,)}
+    return {**average, **numbers.columns}
 
 
 def mean(values: Iterable[float]) -> float:
     """Of at least one."""
-    found = list(values)
-    return sum(found) / len(found)
+    numbers = list(values)
+    return sum(numbers) / len(numbers)
 
 
 def differences(found: Mapping[str, float]) -> str:

@@ -95,7 +95,7 @@ def _probe(preset: ProbePreset, changes: Mapping[str, Any]) -> ProbePreset:
         own["penalties"] = tuple(own["penalties"])
     related = {name.removeprefix("relatedness_"): value for name, value in changes.items() if name not in own}
     every = {
-        name: replace(each, **own, relatedness=replace(each.relatedness, **related))
-        for name, each in {"": preset.settings, **preset.tasks}.items()
+        name: replace(settings, **own, relatedness=replace(settings.relatedness, **related))
+        for name, settings in {"": preset.settings, **preset.tasks}.items()
     }
     return replace(preset, settings=every.pop(""), tasks=every)

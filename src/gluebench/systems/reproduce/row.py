@@ -81,12 +81,12 @@ class Row:
 def rows() -> tuple[Row, ...]:
     """All rows in the order of Table 4."""
     folder = resources.files("gluebench.systems.reproduce") / "recipes"
-    found = [
+    parsed = [
         _row(tomllib.loads(file.read_text("utf-8")))
         for file in folder.iterdir()
         if file.name.endswith(".toml")
     ]
-    return tuple(sorted(found, key=lambda row: row.order))
+    return tuple(sorted(parsed, key=lambda row: row.order))
 
 
 def row_called(name: str) -> Row:

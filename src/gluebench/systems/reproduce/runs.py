@@ -1,4 +1,4 @@
-"""One run of a row: trained and asked once, its predictions kept in a folder and never made twice."""
+"""One run of a row: trained once, its predictions made once and kept in a folder."""
 
 from __future__ import annotations
 
@@ -68,11 +68,11 @@ class Result(NamedTuple):
         folder = self.folder / role
         if not folder.is_dir():
             return {}
-        found = read_predictions(folder, benchmark, role=role)
-        wrong = [problem for problem in found.problems if problem.severity == "error"]
+        predictions = read_predictions(folder, benchmark, role=role)
+        wrong = [problem for problem in predictions.problems if problem.severity == "error"]
         if wrong:
             raise SubmissionError(wrong, source=str(folder))
-        return found.columns
+        return predictions.columns
 
 
 def result_of(recipe: Recipe, tasks: Sequence[Task], place: Place, *, say: Say) -> Result:
@@ -98,13 +98,13 @@ def result_of(recipe: Recipe, tasks: Sequence[Task], place: Place, *, say: Say) 
     part = place.benchmark._replace(tasks=tuple(tasks))
     dev = run(system, part, place.corpus.folder, role="dev")
     answering, absent = _with_test(place, tasks)
-    asked = place.benchmark._replace(tasks=tuple(answering))
-    test = run(_Fitted(system), asked, place.corpus.folder, role="test") if answering else {}
+    test_part = place.benchmark._replace(tasks=tuple(answering))
+    test = run(_Fitted(system), test_part, place.corpus.folder, role="test") if answering else {}
     _write(folder, {"dev": dev, "test": test})
     seconds = round(time.monotonic() - began, 2)
-    found = Result(seed, _dev_scores(dev, place, tasks), seconds, folder, absent)
-    _keep(found, identity)
-    return found
+    result = Result(seed, _dev_scores(dev, place, tasks), seconds, folder, absent)
+    _keep(result, identity)
+    return result
 
 
 def _stored(recipe: Recipe, tasks: Sequence[Task], place: Place, folder: Path) -> tuple[Corpus, Path]:
@@ -131,13 +131,13 @@ def run_folder(recipe: Recipe, tasks: Sequence[Task], place: Place) -> Path:
 
 
 def data_key(place: Place, task: Task) -> dict[str, int]:
-    """The files of a task and their sizes: what tells data from others at no cost. Raises DataError."""
+    """The files of a task and their sizes, which identify its data cheaply. Raises DataError."""
     folder = task_folder(place.corpus.folder, place.benchmark, task)
     return {path.name: path.stat().st_size for path in sorted(folder.iterdir()) if path.is_file()}
 
 
 class _Fitted:
-    """A system that has learnt: it is asked, not fitted again."""
+    """A trained system, which predicts and is not fitted again."""
 
     def __init__(self, system: Predictor) -> None:
         self.predict: Callable[[Task, Sequence[Example]], Sequence[str | float]] = system.predict
@@ -146,7 +146,7 @@ class _Fitted:
 def _with_test(place: Place, tasks: Sequence[Task]) -> tuple[list[Task], dict[str, str]]:
     """The tasks whose test examples are there, with those they answer, and what is wrong with others."""
     names = {task.name for task in tasks}
-    found, absent = [], {}
+    answering, absent = [], {}
     for task in place.benchmark.tasks:
         if not names & {task.name, task.predict_with}:
             continue
@@ -154,10 +154,10 @@ def _with_test(place: Place, tasks: Sequence[Task]) -> tuple[list[Task], dict[st
             for file in task.files:
                 if "test" in file.splits:
                     load_split(place.corpus.folder, place.benchmark, task.name, file.splits["test"].name)
-            found.append(task)
+            answering.append(task)
         except DataError as error:
             absent[task.name] = str(error)
-    return found, absent
+    return answering, absent
 
 
 def _dev_scores(dev: Mapping[str, Column], place: Place, tasks: Sequence[Task]) -> dict[str, float]:
@@ -167,23 +167,23 @@ def _dev_scores(dev: Mapping[str, Column], place: Place, tasks: Sequence[Task]) 
 
 
 def _write(folder: Path, columns: Mapping[str, Mapping[str, Column]]) -> None:
-    for role, found in columns.items():
+    for role, predictions in columns.items():
         (folder / role).mkdir(parents=True, exist_ok=True)
-        for name, column in found.items():
+        for name, column in predictions.items():
             (folder / role / f"{name}.tsv").write_bytes(tsv(column))
 
 
-def _keep(found: Result, identity: Mapping[str, Any]) -> None:
+def _keep(result: Result, identity: Mapping[str, Any]) -> None:
     """Written last and whole: from then on the run is finished."""
     values = {
         "schema": SCHEMA,
         "gluebench": __version__,
         "run": dict(identity),
-        "dev": dict(found.scores),
-        "seconds": found.seconds,
-        "absent": dict(found.absent),
+        "dev": dict(result.scores),
+        "seconds": result.seconds,
+        "absent": dict(result.absent),
     }
-    write_json(found.folder / FILE, values)
+    write_json(result.folder / FILE, values)
 
 
 def _kept(folder: Path, identity: Mapping[str, Any]) -> Result | None:
@@ -193,12 +193,12 @@ def _kept(folder: Path, identity: Mapping[str, Any]) -> Result | None:
     try:
         values = json.loads(path.read_text(encoding="utf-8"))
         saved, seed = values["run"], values["run"]["seed"]
-        found = Result(seed, values["dev"], values["seconds"], folder, values["absent"])
+        result = Result(seed, values["dev"], values["seconds"], folder, values["absent"])
     except (ValueError, KeyError, TypeError) as error:
         raise DataError([f"{path}: not the result of a run ({error}); remove {folder} to run anew"]) from None
-    wanted = json.loads(json.dumps(identity))
-    differing = sorted(name for name in {*saved, *wanted} if saved.get(name) != wanted.get(name))
+    expected = json.loads(json.dumps(identity))
+    differing = sorted(name for name in {*saved, *expected} if saved.get(name) != expected.get(name))
     if differing:
         what = f"a run that differs in {', '.join(differing)}"
         raise DataError([f"{folder}: holds {what}; name another folder with --out, or remove that one"])
-    return found
+    return result

@@ -45,28 +45,28 @@ def embedding_matrix(
     draws = np.random.default_rng(seed).standard_normal(shape, dtype=np.float32)
     matrix = draws if oov == "normal" else np.zeros(shape, dtype=np.float32)
     if vectors is not None:
-        found = _found(vocabulary, vectors, dim, lower=lower, cache=cache or data_folder() / "vectors")
-        has = ~np.isnan(found[:, 0])
-        matrix[has] = found[has]
+        rows = _rows(vocabulary, vectors, dim, lower=lower, cache=cache or data_folder() / "vectors")
+        has = ~np.isnan(rows[:, 0])
+        matrix[has] = rows[has]
     matrix[0] = 0
     return matrix
 
 
-def _found(vocabulary: Vocabulary, path: Path, dim: int, *, lower: bool, cache: Path) -> Floats:
+def _rows(vocabulary: Vocabulary, path: Path, dim: int, *, lower: bool, cache: Path) -> Floats:
     """The rows of the file, NaN for words it lacks: from the cache, or read and left there."""
     import numpy as np
 
     kept = cache / f"{_key(vocabulary, path, lower=lower)}.npy"
     if kept.is_file():
-        found: Floats = np.load(kept, allow_pickle=False)
+        rows: Floats = np.load(kept, allow_pickle=False)
     else:
-        found = _read(vocabulary, path, lower=lower)
+        rows = _read(vocabulary, path, lower=lower)
         cache.mkdir(parents=True, exist_ok=True)
         with replacing(kept) as file:
-            np.save(file, found)
-    if found.shape[1] != dim:
-        raise DataError([f"{path}: vectors of {found.shape[1]} numbers, expected {dim}"])
-    return found
+            np.save(file, rows)
+    if rows.shape[1] != dim:
+        raise DataError([f"{path}: vectors of {rows.shape[1]} numbers, expected {dim}"])
+    return rows
 
 
 def _read(vocabulary: Vocabulary, path: Path, *, lower: bool) -> Floats:
@@ -74,14 +74,14 @@ def _read(vocabulary: Vocabulary, path: Path, *, lower: bool) -> Floats:
 
     from gluebench.data.vectors import read_vectors
 
-    wanted = set(vocabulary.words)
-    read = read_vectors(path, wanted | {word.lower() for word in wanted} if lower else wanted)
+    words = set(vocabulary.words)
+    read = read_vectors(path, words | {word.lower() for word in words} if lower else words)
     rows = [read.row(word) if lower else read.rows.get(word) for word in vocabulary.words]
-    found = np.full((len(vocabulary), read.matrix.shape[1]), np.nan, dtype=np.float32)
+    matrix = np.full((len(vocabulary), read.matrix.shape[1]), np.nan, dtype=np.float32)
     for at, row in enumerate(rows, len(vocabulary) - len(rows)):
         if row is not None:
-            found[at] = read.matrix[row]
-    return found
+            matrix[at] = read.matrix[row]
+    return matrix
 
 
 def _key(vocabulary: Vocabulary, path: Path, *, lower: bool) -> str:

@@ -74,9 +74,9 @@ def tokeniser(name: str) -> Tokenise:
     if name == "space":
         return str.split
     if name == "nltk":
-        # of no extra: for exactness alone, and it wants its punkt_tab data downloaded
-        found: Tokenise = import_module("nltk.tokenize").word_tokenize
-        return found
+        # in no extra: only for exact agreement, and its punkt_tab data must be downloaded
+        nltk_tokenise: Tokenise = import_module("nltk.tokenize").word_tokenize
+        return nltk_tokenise
     raise UnknownNameError(name, ["ptb", "nltk", "space"], what="tokeniser")
 
 
@@ -115,13 +115,13 @@ def _word(word: str) -> Iterator[str]:
     """A word without marks around it, its clitics apart."""
     tail: list[str] = []
     for ending in _ENDINGS:
-        found = ending.search(word)
-        if found:
-            tail.insert(0, found[0])
-            word = word[: found.start()]
+        match = ending.search(word)
+        if match:
+            tail.insert(0, match[0])
+            word = word[: match.start()]
     for part in [word, *tail]:
         yield from _JOINED.sub(_parted, part).split()
 
 
-def _parted(found: re.Match[str]) -> str:
-    return " ".join(["", *(part for part in found.groups() if part), ""])
+def _parted(match: re.Match[str]) -> str:
+    return " ".join(["", *(part for part in match.groups() if part), ""])

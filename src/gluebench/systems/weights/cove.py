@@ -23,10 +23,10 @@ class Cove(nn.Module):
     def from_file(cls, path: Path) -> Cove:
         """Read the state dict of the published encoder (`wmtlstm-8f474287.pth`). Raises WeightsError."""
         state = read_state(path)
-        found = shapes(state)
-        inputs = axis(found, "weight_ih_l0", 1, default=300)
-        hidden = axis(found, "weight_hh_l0", 1, default=300)
-        check_shapes(path, "CoVe", found, recurrent_shapes(4, inputs, hidden, layers=2))
+        sizes = shapes(state)
+        inputs = axis(sizes, "weight_ih_l0", 1, default=300)
+        hidden = axis(sizes, "weight_hh_l0", 1, default=300)
+        check_shapes(path, "CoVe", sizes, recurrent_shapes(4, inputs, hidden, layers=2))
         model = cls(inputs, hidden)
         model.network.load_state_dict(state)
         return model

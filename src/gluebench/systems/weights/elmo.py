@@ -151,11 +151,11 @@ class _WordEncoder(nn.Module):
     def forward(self, characters: Tensor) -> Tensor:
         """From rows of the table (words, characters) to vectors (words, projection)."""
         letters = self.table[characters].transpose(1, 2)
-        found = [
+        features = [
             self.activation(nn.functional.conv1d(letters, kernel, offset).amax(dim=-1))
             for kernel, offset in zip(self.kernels, self.offsets, strict=True)
         ]
-        words = torch.cat(found, dim=-1)
+        words = torch.cat(features, dim=-1)
         for highway in self.highways:
             words = highway(words)
         if self.projection is None or self.shift is None:
@@ -230,4 +230,4 @@ def _frozen(values: Tensor) -> nn.Parameter:
 
 
 def _list(values: Iterable[Tensor]) -> nn.ParameterList:
-    return nn.ParameterList(_frozen(each) for each in values)
+    return nn.ParameterList(_frozen(tensor) for tensor in values)

@@ -77,7 +77,7 @@ def cell_name(direction: int, layer: int) -> str:
 def read_options(path: Path) -> ElmoOptions:
     """The sizes an options file gives. Raises WeightsError for what is missing or of the wrong kind."""
     try:
-        found = json.loads(path.read_text(encoding="utf-8"))
+        values = json.loads(path.read_text(encoding="utf-8"))
     except OSError as error:
         raise WeightsError(
             f"{path}: cannot be read ({error.strerror}); expected ELMo's options as JSON"
@@ -85,17 +85,17 @@ def read_options(path: Path) -> ElmoOptions:
     except ValueError as error:
         raise WeightsError(f"{path}: no JSON ({error}); expected ELMo's options file") from None
     try:
-        return _options(found)
+        return _options(values)
     except KeyError as error:
         reason = f"{error.args[0]} is missing"
     except (TypeError, ValueError) as error:
         reason = str(error)
-    keys = ", ".join(found) if isinstance(found, Mapping) else type(found).__name__
+    keys = ", ".join(values) if isinstance(values, Mapping) else type(values).__name__
     raise WeightsError(f"{path}: not the options of ELMo: {reason} (found: {keys}; expected: lstm, char_cnn)")
 
 
-def _options(found: Mapping[str, Any]) -> ElmoOptions:
-    lstm, cnn = found["lstm"], found["char_cnn"]
+def _options(values: Mapping[str, Any]) -> ElmoOptions:
+    lstm, cnn = values["lstm"], values["char_cnn"]
     if not isinstance(lstm, dict) or not isinstance(cnn, dict):
         raise TypeError("lstm and char_cnn hold no named values")
     if cnn.get("n_characters", 262) not in (CHARACTERS, CHARACTERS + 1):
@@ -145,11 +145,11 @@ def read_weights(path: Path, options: ElmoOptions) -> dict[str, Tensor]:
 def _shapes(file: Any) -> dict[str, Shape]:
     import h5py
 
-    found: dict[str, Shape] = {}
+    shapes: dict[str, Shape] = {}
 
     def note(name: str, held: object) -> None:
         if isinstance(held, h5py.Dataset):
-            found[name] = held.shape
+            shapes[name] = held.shape
 
     file.visititems(note)
-    return found
+    return shapes

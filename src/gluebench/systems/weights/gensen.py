@@ -52,21 +52,21 @@ class GenSen(nn.Module):
     def from_files(cls, model: Path, vocabulary: Path) -> GenSen:
         """Read a state dict (`….model`) and its vocabulary (`…_vocab.pkl`). Raises WeightsError."""
         state = read_state(model)
-        found = shapes(state)
+        sizes = shapes(state)
         words = _words(vocabulary)
-        width = axis(found, TABLE, 1, default=512)
-        hidden = axis(found, f"{PREFIX}weight_hh_l0", 1, default=1024)
-        layers = 2 if f"{PREFIX}weight_ih_l1" in found else 1
-        rows = max(axis(found, TABLE, 0, default=0), 1 + max(words.values()))
-        wanted: dict[str, Shape] = {TABLE: (rows, width)}
-        wanted |= recurrent_shapes(3, width, hidden, layers=layers, prefix=PREFIX)
-        check_shapes(model, f"GenSen with the {len(words)} words of {vocabulary.name}", found, wanted)
+        width = axis(sizes, TABLE, 1, default=512)
+        hidden = axis(sizes, f"{PREFIX}weight_hh_l0", 1, default=1024)
+        layers = 2 if f"{PREFIX}weight_ih_l1" in sizes else 1
+        rows = max(axis(sizes, TABLE, 0, default=0), 1 + max(words.values()))
+        expected: dict[str, Shape] = {TABLE: (rows, width)}
+        expected |= recurrent_shapes(3, width, hidden, layers=layers, prefix=PREFIX)
+        check_shapes(model, f"GenSen with the {len(words)} words of {vocabulary.name}", sizes, expected)
         read = cls(words, state.pop(TABLE), hidden, layers)
-        read.network.load_state_dict({name.removeprefix(PREFIX): each for name, each in state.items()})
+        read.network.load_state_dict({name.removeprefix(PREFIX): tensor for name, tensor in state.items()})
         return read
 
     def expand(self, words: Sequence[str], vectors: Mapping[str, Floats]) -> int:
-        """Add words that the model does not know, their vectors fitted from others; tell how many.
+        """Add words that the model does not know, their vectors fitted from others; return how many.
 
         `vectors` holds word vectors (GloVe in the paper's run) of the words and of the model's own. A linear
         map with a constant, fitted by least squares on the words of both, carries them over. Words without
@@ -117,20 +117,20 @@ class GenSen(nn.Module):
             )
         given = np.stack([vectors[word] for word in shared]).astype(np.float64)
         rows = [self.learned[word] for word in shared]
-        wanted = self.table[rows].cpu().numpy().astype(np.float64)
-        middle, target = given.mean(axis=0), wanted.mean(axis=0)
-        slopes = np.linalg.lstsq(given - middle, wanted - target, rcond=None)[0]
+        own = self.table[rows].cpu().numpy().astype(np.float64)
+        middle, target = given.mean(axis=0), own.mean(axis=0)
+        slopes = np.linalg.lstsq(given - middle, own - target, rcond=None)[0]
         return _Map(middle, slopes, target)
 
 
 def _words(path: Path) -> dict[str, int]:
     """Word to row of a vocabulary file."""
-    found = read_plain(path, "GenSen's vocabulary: a pickle of word2id and id2word")
-    words = found.get("word2id") if isinstance(found, dict) else None
+    data = read_plain(path, "GenSen's vocabulary: a pickle of word2id and id2word")
+    words = data.get("word2id") if isinstance(data, dict) else None
     if not isinstance(words, dict) or not all(
         isinstance(word, str) and isinstance(row, int) for word, row in words.items()
     ):
-        held = ", ".join(map(str, list(found)[:5])) if isinstance(found, dict) else type(found).__name__
+        held = ", ".join(map(str, list(data)[:5])) if isinstance(data, dict) else type(data).__name__
         raise WeightsError(f"{path}: holds {held}; expected word2id with a row number for each word")
     missing = [word for word in (BEGIN, END, UNKNOWN) if word not in words]
     if missing or min(words.values()) < 0:

@@ -42,12 +42,12 @@ class InferSent(nn.Module):
             state: Mapping[str, Tensor] = read_state(path)
         except MoreThanTensorsError:
             state = _encoder(path, read_module(path))
-        found = shapes(state)
-        inputs = axis(found, f"{PREFIX}weight_ih_l0", 1, default=300)
-        hidden = axis(found, f"{PREFIX}weight_hh_l0", 1, default=2048)
-        check_shapes(path, "InferSent or DisSent", found, recurrent_shapes(4, inputs, hidden, prefix=PREFIX))
+        sizes = shapes(state)
+        inputs = axis(sizes, f"{PREFIX}weight_ih_l0", 1, default=300)
+        hidden = axis(sizes, f"{PREFIX}weight_hh_l0", 1, default=2048)
+        check_shapes(path, "InferSent or DisSent", sizes, recurrent_shapes(4, inputs, hidden, prefix=PREFIX))
         model = cls(inputs, hidden)
-        model.network.load_state_dict({name.removeprefix(PREFIX): each for name, each in state.items()})
+        model.network.load_state_dict({name.removeprefix(PREFIX): tensor for name, tensor in state.items()})
         return model
 
     def forward(self, vectors: Tensor, lengths: Tensor, padding: Padding = "mask") -> Tensor:

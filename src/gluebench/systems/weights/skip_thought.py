@@ -59,10 +59,10 @@ class SkipThought(nn.Module):
         unknown = self.words[UNKNOWN]
         ids = [[self.words.get(word, unknown) for word in chain(sentence, _mark(eos))] for sentence in tokens]
         lengths = torch.tensor([len(sentence) for sentence in ids], dtype=torch.long)
-        found = [part(ids, lengths) for part in self.parts]
+        outputs = [part(ids, lengths) for part in self.parts]
         if norm:
-            found = [each / each.norm(dim=1, keepdim=True).clamp(min=1e-30) for each in found]
-        return torch.cat(found, dim=1)
+            outputs = [output / output.norm(dim=1, keepdim=True).clamp(min=1e-30) for output in outputs]
+        return torch.cat(outputs, dim=1)
 
 
 class _Part(nn.Module):
@@ -96,11 +96,11 @@ def _network(path: Path, *, both_ways: bool) -> nn.GRU:
     sides = ("encoder", "encoder_r") if both_ways else ("encoder",)
     try:
         with _archive(path) as file:
-            found = _array_shapes(file)
-            inputs = axis(found, "encoder_W", 0, default=620)
-            hidden = axis(found, "encoder_U", 0, default=1200 if both_ways else 2400)
-            wanted = dict(chain.from_iterable(_side_shapes(side, inputs, hidden) for side in sides))
-            check_shapes(path, "Skip-Thought", found, wanted, exact=False)
+            sizes = _array_shapes(file)
+            inputs = axis(sizes, "encoder_W", 0, default=620)
+            hidden = axis(sizes, "encoder_U", 0, default=1200 if both_ways else 2400)
+            expected = dict(chain.from_iterable(_side_shapes(side, inputs, hidden) for side in sides))
+            check_shapes(path, "Skip-Thought", sizes, expected, exact=False)
             network = nn.GRU(inputs, hidden, bidirectional=both_ways, batch_first=True)
             for side, ending in zip(sides, ("", "_reverse"), strict=False):
                 _fill(

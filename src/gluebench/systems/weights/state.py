@@ -66,8 +66,8 @@ def recurrent_shapes(
 
 
 def _cut(lines: Iterable[str]) -> list[str]:
-    told = list(lines)
-    return told if len(told) <= SHOWN else [*told[:SHOWN], f"and {len(told) - SHOWN} more"]
+    listed = list(lines)
+    return listed if len(listed) <= SHOWN else [*listed[:SHOWN], f"and {len(listed) - SHOWN} more"]
 
 
 SAVE_AGAIN = (
@@ -90,7 +90,7 @@ def read_state(path: Path) -> dict[str, Tensor]:
     refuse_missing(path)
     refuse_tar(path)
     try:
-        found = torch.load(path, map_location="cpu", weights_only=True)
+        data = torch.load(path, map_location="cpu", weights_only=True)
     except pickle.UnpicklingError:
         raise MoreThanTensorsError(
             f"{path}: no torch file, or one that holds more than tensors, which is not loaded; "
@@ -100,7 +100,7 @@ def read_state(path: Path) -> dict[str, Tensor]:
         raise WeightsError(
             f"{path}: cannot be read as a state dict ({first_line(error)}); if it is whole, {SAVE_AGAIN}"
         ) from error
-    return _tensors(path, found)
+    return _tensors(path, data)
 
 
 def refuse_missing(path: Path) -> None:
@@ -129,10 +129,10 @@ def first_line(error: BaseException) -> str:
     return (str(error).strip() or type(error).__name__).splitlines()[0].partition(". ")[0].strip()
 
 
-def _tensors(path: Path, found: object) -> dict[str, Tensor]:
-    if not isinstance(found, Mapping):
-        raise WeightsError(f"{path}: holds a {type(found).__name__}; expected tensors by name (a state dict)")
-    named = {name.decode() if isinstance(name, bytes) else str(name): value for name, value in found.items()}
+def _tensors(path: Path, data: object) -> dict[str, Tensor]:
+    if not isinstance(data, Mapping):
+        raise WeightsError(f"{path}: holds a {type(data).__name__}; expected tensors by name (a state dict)")
+    named = {name.decode() if isinstance(name, bytes) else str(name): value for name, value in data.items()}
     others = [
         f"{name} ({type(value).__name__})" for name, value in named.items() if not isinstance(value, Tensor)
     ]

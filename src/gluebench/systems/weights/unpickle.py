@@ -123,10 +123,10 @@ def read_plain(path: Path, expected: str) -> Any:
     """
     try:
         with path.open("rb") as stream:
-            found = _Plain(stream, encoding="utf-8", errors="surrogateescape").load()
+            content = _Plain(stream, encoding="utf-8", errors="surrogateescape").load()
             if stream.read(1):
                 raise pickle.UnpicklingError("more follows after the first pickle")
-            return found
+            return content
     except OSError as error:
         raise WeightsError(f"{path}: cannot be read ({error.strerror}); expected {expected}") from None
     except Exception as error:  # a damaged pickle raises nearly anything
