@@ -148,7 +148,7 @@ def test_what_lacks_and_what_is_not_shown_is_said(tmp_path, small) -> None:
     with pytest.raises(GoldError) as caught:
         read_gold(folder, small)
     found = caught.value.problems
-    more = Problem("more", "error", "Accept.tsv", "20 more of unknown-label", "Mend those above first.")
+    more = Problem("more", "error", "Accept.tsv", "20 more of unknown-label", "Fix those above first.")
     assert [each.code for each in found] == ["unknown-label"] * 20 + ["more", "row-count", "missing-index"]
     assert found[20] == more
     assert found[-1].fix.startswith("Add the labels, or say that partial gold is allowed")

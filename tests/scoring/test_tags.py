@@ -11,7 +11,7 @@ from gluebench.submission.problems import Problem
 FILE = "Probe.phenomena.tsv"
 TAGS = b"index\tcoarse\tfine\n"
 POSITIONS = {0: 0, 1: 1, 2: 2}
-FIRST = "Mend those above first."
+FIRST = "Fix those above first."
 FULL = "expected a value for each of index, coarse, fine, with one tab between them"
 KNOWN = "expected a phenomenon of Probe and its coarse category, as the manifest has them"
 INDEX = ("expected an integer from 0 to 2 as index", "Write the test file's index.")

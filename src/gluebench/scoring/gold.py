@@ -151,7 +151,7 @@ def _read_labels(
         if problem.severity == "error"
     ]
     problems += [
-        Problem("more", "error", name, f"{count:,} more of {code}", "Mend those above first.")
+        Problem("more", "error", name, f"{count:,} more of {code}", "Fix those above first.")
         for code, count in table.unshown.items()
     ]
     return table.column

@@ -93,7 +93,7 @@ class _Sheet:
         if rest <= 0:
             return self._problems
         more = f"{rest:,} more problem{'s' * (rest != 1)}"
-        last = Problem("more", "error", self._name, more, "Mend those above first.")
+        last = Problem("more", "error", self._name, more, "Fix those above first.")
         return [*self._problems[:SHOWN_PER_FILE], last]
 
     def refuse_header(self, *expected: str) -> None:

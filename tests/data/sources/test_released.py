@@ -201,7 +201,7 @@ def test_lines_that_are_no_rows_are_told_and_none_is_dropped(tmp_path: Path) -> 
     with pytest.raises(DataError) as caught:
         prepare_files(tmp_path, "SST-2", {"SST-2/test.tsv": text}, rows={"test": 2})
     told = [line.rpartition("test.tsv:")[2] for line in caught.value.problems]
-    advice = "expected 2 fields, with a tab between them; mend the line, or fetch the file again"
+    advice = "expected 2 fields, with a tab between them; fix the line, or fetch the file again"
     utf8 = "is not UTF-8; expected UTF-8 text; convert the file from the encoding it has"
     assert told == [
         f"3: 1 fields; {advice}",

@@ -139,7 +139,7 @@ class _Examples:
         for at in broken:
             self.problems.append(
                 f"{self.table.path}:{self.table.lines[at]}: {name} holds a tab or a line end, which "
-                "the benchmark's files cannot; mend it, or let --replace-whitespace make it a space"
+                "the benchmark's files cannot; fix it, or let --replace-whitespace make it a space"
             )
         return texts
 

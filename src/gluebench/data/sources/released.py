@@ -125,7 +125,7 @@ class _Table:
         fields = line.count(b"\t") + 1
         if fields == width:
             return ""
-        advice = self._release.faults or "mend the line, or fetch the file again"
+        advice = self._release.faults or "fix the line, or fetch the file again"
         what = "an empty line" if not line else f"{fields} fields"
         return f"{what}; expected {width} fields, with a tab between them; {advice}"
 
