@@ -205,16 +205,16 @@ def replace(row: Benchmark, files: Sequence[DataFile], *, examples: bool) -> boo
     Without `examples`, those that it has stay, unless their split has gone or has another size.
     """
     before = list(row.data_files.all())
-    kept = [] if examples else [each for each in before if each.split and _fits(each, row.record)]
+    kept = [] if examples else [file for file in before if file.split and _fits(file, row.record)]
     after = [*kept, *files]
-    if {(each.path, each.sha256) for each in before} == {(each.path, each.sha256) for each in after}:
+    if {(file.path, file.sha256) for file in before} == {(file.path, file.sha256) for file in after}:
         return False
     row.data_files.all().delete()
-    for each in after:
-        each.pk, each.benchmark = None, row
+    for file in after:
+        file.pk, file.benchmark = None, row
     DataFile.objects.bulk_create(after)
-    for file in {each.file for each in before} - {each.file for each in after}:
-        transaction.on_commit(partial(storages["data"].delete, file))
+    for name in {file.file for file in before} - {file.file for file in after}:
+        transaction.on_commit(partial(storages["data"].delete, name))
     return True
 
 

@@ -63,7 +63,7 @@ def _is_file(name: str) -> bool:
 def _path(name: str, beside: Path) -> Path:
     if _is_file(name):
         return beside / name
-    packaged = next(each for each in records.installed() if each.casefold() == name.casefold())
+    packaged = next(known for known in records.installed() if known.casefold() == name.casefold())
     return Path(records.__file__).parent / f"{packaged}.toml"
 
 

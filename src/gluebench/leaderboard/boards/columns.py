@@ -18,7 +18,7 @@ ROOM = 55.2
 """What a desktop of 1280 pixels has for them beside rank, name and score."""
 SORTED_AS_WORDS = ("name", "model", "regime")
 USUAL_FACTS = ("regime", "parameters", "submitted")
-"""Facts that a board shows unasked, where some row has them."""
+"""Facts that a board shows by default, where some row has them."""
 PRIVACY = {True: "private", False: "public", None: "not stated"}
 """How a task's test labels are marked."""
 
@@ -102,8 +102,8 @@ class Scheme(NamedTuple):
         if self.task is None:
             whole: Mapping[str, Any] | None = scores["score"]
             return whole
-        found: Mapping[str, Any] = scores["tasks"].get(self.task.name) or {}
-        return found.get("score")
+        task: Mapping[str, Any] = scores["tasks"].get(self.task.name) or {}
+        return task.get("score")
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -135,10 +135,10 @@ class Scheme(NamedTuple):
 def ranked(scheme: Scheme, entries: Iterable[Entry]) -> list[tuple[int | None, Entry]]:
     """The entries of this board with their ranks, best first."""
     task = scheme.task
-    found = [entry for entry in entries if task is None or task.name in entry["scores"]["tasks"]]
-    values = [(scheme.score(entry["scores"]) or {}).get("value") for entry in found]
+    rows = [entry for entry in entries if task is None or task.name in entry["scores"]["tasks"]]
+    values = [(scheme.score(entry["scores"]) or {}).get("value") for entry in rows]
     ranks = competition_ranks(values)
-    return [(ranks[at], found[at]) for at in board_order(values)]
+    return [(ranks[at], rows[at]) for at in board_order(values)]
 
 
 def scheme_of(benchmark: Benchmark, task: Task | None = None) -> Scheme:
@@ -147,16 +147,16 @@ def scheme_of(benchmark: Benchmark, task: Task | None = None) -> Scheme:
     A task with one metric has no column: its score is that metric.
     """
     if task is None:
-        return Scheme(
-            tuple(
-                Column(file.name, each, tuple(metric for metric in each.metrics if metric.file == file.name))
-                for each in benchmark.scored
-                for file in each.files
-            )
+        columns = tuple(
+            Column(file.name, scored, tuple(metric for metric in scored.metrics if metric.file == file.name))
+            for scored in benchmark.scored
+            for file in scored.files
         )
+        return Scheme(columns)
     heading = "{0.file} {0.title}" if len(task.files) > 1 else "{0.title}"
     metrics = task.metrics if len(task.metrics) > 1 else ()
-    return Scheme(tuple(Column(each.name, task, (each,), heading.format(each)) for each in metrics), task)
+    columns = tuple(Column(metric.name, task, (metric,), heading.format(metric)) for metric in metrics)
+    return Scheme(columns, task)
 
 
 def sections_of(columns: Iterable[Column]) -> list[tuple[str, int]]:

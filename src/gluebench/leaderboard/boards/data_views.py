@@ -62,7 +62,7 @@ def data_file(request: HttpRequest, name: str, path: str) -> HttpResponseBase:
 
 
 def _sent(request: HttpRequest, content: File[bytes], path: str, *, etag: str) -> HttpResponseBase:
-    """The whole file, or its rest from a byte on, where that is asked of this very content."""
+    """The whole file, or its rest from a byte on if the request asks for that of this content."""
     kind = "application/zip" if path.endswith(".zip") else "text/plain; charset=utf-8"
     size = content.size
     rest = _REST.fullmatch(request.headers.get("Range", ""))
@@ -78,12 +78,12 @@ def _sent(request: HttpRequest, content: File[bytes], path: str, *, etag: str) -
 
 def files_of(benchmark: Benchmark) -> list[dict[str, Any]]:
     """The files of the Data page, in its order."""
-    found: list[Any] = [
+    files: list[Any] = [
         {"path": path, "task": "", "split": "", "rows": 0} | _sums(text)
         for path, text in _manifests(benchmark).items()
     ]
-    found += benchmark.data_files.values("path", "task", "split", "rows", "size", "sha256")
-    return [{**each, "url": reverse("data-file", args=[benchmark.name, each["path"]])} for each in found]
+    files += benchmark.data_files.values("path", "task", "split", "rows", "size", "sha256")
+    return [{**file, "url": reverse("data-file", args=[benchmark.name, file["path"]])} for file in files]
 
 
 def _manifests(benchmark: Benchmark) -> dict[str, bytes]:
@@ -115,13 +115,13 @@ def _page(benchmark: Benchmark, address: str) -> dict[str, Any]:
     files, linked = files_of(benchmark), linked_tasks(benchmark.record)
     record = benchmark.record
     return {
-        "general": [each for each in files if not each["task"]],
-        "sample": any(each["path"] == SAMPLE for each in files),
+        "general": [file for file in files if not file["task"]],
+        "sample": any(file["path"] == SAMPLE for file in files),
         "tasks": [
-            (task, [each for each in files if each["task"] == task.name], linked.get(task.name))
+            (task, [file for file in files if file["task"] == task.name], linked.get(task.name))
             for task in (*record.tasks, *record.auxiliary)
         ],
-        "published": any(each["task"] for each in files),
+        "published": any(file["task"] for file in files),
         "linked": sorted(set(linked.values())),
         "address": address,
         "named": named_for_commands(benchmark, address),
@@ -132,7 +132,7 @@ def _page(benchmark: Benchmark, address: str) -> dict[str, Any]:
 def task_data(benchmark: Benchmark, task: Task) -> dict[str, Any]:
     """What a task's page shows of its data."""
     return {
-        "files": [each for each in files_of(benchmark) if each["task"] == task.name],
+        "files": [file for file in files_of(benchmark) if file["task"] == task.name],
         "linked": linked_tasks(benchmark.record).get(task.name),
         "examples": _examples(benchmark, task),
     }

@@ -44,14 +44,14 @@ def slug_of(name: str) -> str:
 
 def named(task: Task, slug: str) -> Category | None:
     """The phenomenon, or else the coarse category, of that address; None where there is neither."""
-    fine = (Category("fine", each.name, each.coarse) for each in task.phenomena)
+    fine = (Category("fine", phenomenon.name, phenomenon.coarse) for phenomenon in task.phenomena)
     coarse = (Category("coarse", name, name, fine_of(task, name)) for name in task.coarse())
-    return next((each for each in (*fine, *coarse) if slug_of(each.name) == slug), None)
+    return next((category for category in (*fine, *coarse) if slug_of(category.name) == slug), None)
 
 
 def fine_of(task: Task, coarse: str) -> tuple[str, ...]:
     """The fine phenomena of a coarse category."""
-    return tuple(each.name for each in task.phenomena if each.coarse == coarse)
+    return tuple(phenomenon.name for phenomenon in task.phenomena if phenomenon.coarse == coarse)
 
 
 def table_of(
@@ -65,15 +65,15 @@ def table_of(
     """
     level = category if category in task.metadata else "fine" if category else "coarse"
     titles = _titles(task, entries, level, category)
-    found: list[Mapping[str, Any]] = [entry["diagnostic"] for entry in entries]
-    first: Mapping[str, Any] = found[0] if found else {"overall": {"n": None}}
+    diagnostics: list[Mapping[str, Any]] = [entry["diagnostic"] for entry in entries]
+    first: Mapping[str, Any] = diagnostics[0] if diagnostics else {"overall": {"n": None}}
     headings = [("All", first["overall"]["n"], "")]
     for title in titles:
         slug = slug_of(title) if level in ("coarse", "fine") else ""
         headings.append((title, first.get(level, {}).get(title, {}).get("n"), slug))
     lines = [
-        {**entry, "scores": [each["overall"], *map(each.get(level, {}).get, titles)]}
-        for entry, each in zip(entries, found, strict=True)
+        {**entry, "scores": [diagnostic["overall"], *map(diagnostic.get(level, {}).get, titles)]}
+        for entry, diagnostic in zip(entries, diagnostics, strict=True)
     ]
     return {
         "headings": headings,
@@ -93,11 +93,11 @@ def _references(task: Task, columns: int) -> list[dict[str, Any]]:
     metric = task.metrics[0].name
     return [
         {
-            "name": each.name,
-            "source": each.source,
-            "scores": [{"value": each.scores.get(metric), "low": None, "high": None}, *[None] * columns],
+            "name": reference.name,
+            "source": reference.source,
+            "scores": [{"value": reference.scores.get(metric), "low": None, "high": None}, *[None] * columns],
         }
-        for each in task.references
+        for reference in task.references
     ]
 
 
@@ -141,7 +141,7 @@ def heat_page(benchmark: Benchmark, task: Task, page: int) -> dict[str, Any]:
     entries, pager = _page(benchmark, task, COLUMNS, page, view="map")
     cells = _map(task, entries)
     metric = task.metrics[0].name
-    human = next((each for each in task.references if metric in each.scores), None)
+    human = next((reference for reference in task.references if metric in reference.scores), None)
     picture = cells._replace(systems=tuple(labels_of(entries)))
     return {
         **_about(task),
@@ -162,7 +162,7 @@ def heat_csv(benchmark: Benchmark, task: Task) -> str:
     labels = {entry["key"]: label for label, entry in zip(labels_of(entries), entries, strict=True)}
     at = FIELDS.index("system")
     records = _map(task, entries).records()
-    rows = ([*each[:at], labels[str(each[at])], *each[at + 1 :], each[at]] for each in records)
+    rows = ([*record[:at], labels[str(record[at])], *record[at + 1 :], record[at]] for record in records)
     return csv_text([*FIELDS, "key"], rows)
 
 
@@ -173,8 +173,8 @@ def _map(task: Task, entries: Sequence[Entry]) -> HeatMap:
 
 def phenomenon_page(benchmark: Benchmark, task: Task, category: Category, page: int) -> dict[str, Any]:
     """What a phenomenon is about, pairs that show it, and how systems fare in it, the highest first."""
-    found = scores_of(benchmark, task, category)
-    shown, pager = paged(found, ROWS, page)
+    scores = scores_of(benchmark, task, category)
+    shown, pager = paged(scores, ROWS, page)
     bars = shown[:BARS]
     labels = labels_of([entry for entry, _ in bars])
     return {
@@ -190,8 +190,8 @@ def phenomenon_page(benchmark: Benchmark, task: Task, category: Category, page: 
             zip(labels, (score for _, score in bars), strict=True),
         ),
         "lines": shown,
-        "n": found[0][1]["n"] if found else None,
-        "systems": len(found),
+        "n": scores[0][1]["n"] if scores else None,
+        "systems": len(scores),
         **pager,
         "own": benchmark.name == "sample",
     }
@@ -199,9 +199,9 @@ def phenomenon_page(benchmark: Benchmark, task: Task, category: Category, page: 
 
 def scores_of(benchmark: Benchmark, task: Task, category: Category) -> list[tuple[Entry, Mapping[str, Any]]]:
     """Each entry that has a number in it, with the number, the highest first."""
-    found = [
+    pairs = [
         (entry, score)
         for entry in diagnosed(benchmark, task)
         if (score := entry["diagnostic"].get(category.kind, {}).get(category.name)) is not None
     ]
-    return [found[at] for at in board_order([score["value"] for _, score in found])]
+    return [pairs[at] for at in board_order([score["value"] for _, score in pairs])]

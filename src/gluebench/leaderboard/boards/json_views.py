@@ -43,7 +43,7 @@ def board(benchmark: Benchmark, scheme: Scheme) -> dict[str, Any]:
             for rank, entry in rows
         ],
         "references": _references(record, None)
-        + [each for task in record.tasks for each in _references(task, task.name)],
+        + [reference for task in record.tasks for reference in _references(task, task.name)],
     }
 
 
@@ -127,6 +127,6 @@ def _facts(entry: Mapping[str, Any]) -> dict[str, Any]:
 def _references(published: Any, task: str | None) -> list[dict[str, Any]]:
     """The published rows of a benchmark, or of a task."""
     return [
-        {"name": each.name, "task": task, "scores": dict(each.scores), "source": each.source}
-        for each in published.references
+        {"name": reference.name, "task": task, "scores": dict(reference.scores), "source": reference.source}
+        for reference in published.references
     ]

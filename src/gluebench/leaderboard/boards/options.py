@@ -44,7 +44,7 @@ class Filters(NamedTuple):
 
     @classmethod
     def of(cls, query: Mapping[str, str]) -> Filters:
-        """From the address; what cannot be read is as unasked."""
+        """From the address; a value that cannot be read counts as not given."""
         training, parameters = query.get("training", ""), query.get("parameters", "").strip()
         return cls(
             training if training in REGIMES else "",
@@ -82,7 +82,7 @@ def _day(text: str) -> str:
 
 
 class Options(NamedTuple):
-    """What the address asks for; whatever else it says is passed over."""
+    """What the address asks for; everything else in it is ignored."""
 
     grouped: bool = False
     intervals: bool = False
@@ -102,20 +102,20 @@ class Options(NamedTuple):
     @classmethod
     def of(cls, request: HttpRequest, sorts: Collection[str], choices: Collection[str] = ()) -> Options:
         """From the address; `sorts` is what this board can be ordered by, `choices` its columns."""
-        asked = request.GET
-        sort = asked.get("sort", "")
-        named = ",".join(asked.getlist("columns")).split(",")
+        query = request.GET
+        sort = query.get("sort", "")
+        named = ",".join(query.getlist("columns")).split(",")
         columns = tuple(name for name in choices if name in named)
         sort = sort if sort in sorts and (sort in (*columns, "name", "model") or not columns) else ""
         return cls(
-            grouped=asked.get("view") == "training",
-            intervals=asked.get("intervals") == "1",
-            everything=asked.get("rows") == "all",
+            grouped=query.get("view") == "training",
+            intervals=query.get("intervals") == "1",
+            everything=query.get("rows") == "all",
             sort=sort,
-            turned=asked.get("order") == ("desc" if sort in SORTED_AS_WORDS else "asc"),
-            search=cleaned(asked.get("q", "")),
-            page=page_number(asked.get("page", "")),
-            filters=Filters.of(asked.dict()),
+            turned=query.get("order") == ("desc" if sort in SORTED_AS_WORDS else "asc"),
+            search=cleaned(query.get("q", "")),
+            page=page_number(query.get("page", "")),
+            filters=Filters.of(query.dict()),
             columns=columns,
         )
 
@@ -153,7 +153,7 @@ class Options(NamedTuple):
 
     def pairs(self) -> dict[str, str]:
         """The address's part after the question mark, page aside."""
-        found = {
+        values = {
             "view": "training" if self.grouped else "",
             "intervals": "1" if self.intervals else "",
             "sort": self.sort,
@@ -166,12 +166,12 @@ class Options(NamedTuple):
             "weights": self.wanted.weights,
             "majority": self.wanted.majority,
         }
-        return {name: value for name, value in found.items() if value}
+        return {name: value for name, value in values.items() if value}
 
     def query(self, **changes: Any) -> str:
         """The address of the same board with something changed; it starts again on the first page."""
-        wanted = self._replace(**({"page": 1} | changes))
-        return address(wanted.page, **wanted.pairs())
+        options = self._replace(**({"page": 1} | changes))
+        return address(options.page, **options.pairs())
 
     def by(self, sort: str) -> str:
         """The address of the same board ordered by something, or turned round when it already is."""

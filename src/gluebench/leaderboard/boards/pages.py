@@ -270,30 +270,30 @@ def task_line(task: Task) -> dict[str, Any]:
 
 def facts(record: Record, *, systems: int, best: float | None) -> list[tuple[str, str]]:
     """Titles and texts of what to know at a glance; what is not known is left out."""
-    human = next((each for each in record.references if "score" in each.scores), None)
+    human = next((reference for reference in record.references if "score" in reference.scores), None)
     private = sum(task.private is True for task in record.scored)
     number = len(record.scored)
-    found = [("Tasks", f"{number}"), ("Systems", f"{systems:,}")]
+    lines = [("Tasks", f"{number}"), ("Systems", f"{systems:,}")]
     if best is not None:
-        found.append(("Best score", percent(best)))
+        lines.append(("Best score", percent(best)))
     if human:
-        found.append((human.name, percent(human.scores["score"])))
+        lines.append((human.name, percent(human.scores["score"])))
     if private:
-        found.append(("Private test labels", f"{private} of {number} tasks"))
-    return found
+        lines.append(("Private test labels", f"{private} of {number} tasks"))
+    return lines
 
 
 def home_page(search: str, page: int, *, signed_in: bool) -> str:
     """The list of benchmarks of a site that has several; a search looks into names and titles."""
     rows = Benchmark.objects.values_list("pk", "name", "title").order_by("added", "pk")
     words = search.casefold().split()
-    found = [pk for pk, *texts in rows if all(word in "\n".join(texts).casefold() for word in words)]
-    pks, pager = paged(found, BENCHMARKS, page, q=search)
-    shown = {each.pk: each for each in with_systems(Benchmark.objects.all()).filter(pk__in=pks)}
+    matches = [pk for pk, *texts in rows if all(word in "\n".join(texts).casefold() for word in words)]
+    pks, pager = paged(matches, BENCHMARKS, page, q=search)
+    shown = {row.pk: row for row in with_systems(Benchmark.objects.all()).filter(pk__in=pks)}
     context = {
         "benchmarks": [shown[pk] for pk in pks if pk in shown],
         "number": len(rows),
-        "found": len(found),
+        "found": len(matches),
         "search": search,
         **pager,
         "many": len(rows) > BENCHMARKS,

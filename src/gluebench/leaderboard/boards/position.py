@@ -24,11 +24,11 @@ def position_of(submission: Submission) -> dict[str, Any] | None:
         return None
     rows = standings(submission.benchmark).rows
     others = [(row.value, row) for row in rows if row.value is not None and row.pk != submission.pk]
-    others.sort(key=lambda each: -each[0])
+    others.sort(key=lambda pair: -pair[0])
     rank = 1 + sum(value > own for value, _ in others)
     near = _near([row for _, row in others], rank)
     history = _history(submission)
-    bars = zip(labels_of(history), (each["scores"]["score"] for each in history), strict=True)
+    bars = zip(labels_of(history), (entry["scores"]["score"] for entry in history), strict=True)
     return {
         "rank": rank,
         "systems": len(others) + 1,
@@ -53,15 +53,15 @@ def _distance(submission: Submission, title: str, row: Standing) -> dict[str, An
     distance = {"title": title, "other": other, "points": f"{'+' if points > 0 else ''}{percent(points)}"}
     if not submission.is_listed:
         return {**distance, "test": "Publish yours to have the difference tested."}
-    one, two = sorted((submission, other), key=lambda each: (each.submitted, each.pk))
+    one, two = sorted((submission, other), key=lambda entry: (entry.submitted, entry.pk))
     state = state_of(one, two)
-    found = (state.found or {}).get("overall")
-    if not found:
+    overall = (state.found or {}).get("overall")
+    if not overall:
         return {**distance, "test": state.detail}
-    low, high = found["low"], found["high"]
+    low, high = overall["low"], overall["high"]
     if one.pk != other.pk and low is not None:
         low, high = -high, -low
-    outcome = "significant" if found["p"] <= P and found["difference"] else "not significant"
+    outcome = "significant" if overall["p"] <= P and overall["difference"] else "not significant"
     interval = interval_text({"low": low, "high": high})
     return {**distance, "interval": interval, "test": f"{outcome} at 5 %"}
 

@@ -86,15 +86,15 @@ def _listed(benchmark: Benchmark, numbers: str | F) -> Iterable[tuple[Any, ...]]
 
 def _keys(record: Record) -> tuple[tuple[str, str], ...]:
     return tuple(
-        (task.name, metric)
+        (task.name, name)
         for task in record.scored
-        for metric in ("", *(each.name for each in task.metrics))
+        for name in ("", *(metric.name for metric in task.metrics))
     )
 
 
-def _number(found: Mapping[str, Any] | None, metric: str) -> float | None:
+def _number(scores: Mapping[str, Any] | None, metric: str) -> float | None:
     """A task's score, or one of its metrics."""
-    if found is None:
+    if scores is None:
         return None
-    score = found["metrics"].get(metric) if metric else found["score"]
+    score = scores["metrics"].get(metric) if metric else scores["score"]
     return score["value"] if score else None

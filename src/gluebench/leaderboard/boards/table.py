@@ -106,18 +106,18 @@ def arrange(
 
     `by_rank` orders by the rank, which another rule than the score gave.
     """
-    found = [
+    matches = [
         row
         for row in rows
         if all(word in row.text for word in options.words)
         and (row.system is None or options.filters.accepts(row.system))
     ]
-    ordered = _ordered(found, names, options, by_rank=by_rank)
+    ordered = _ordered(matches, names, options, by_rank=by_rank)
     titled = _by_regime(ordered) if options.grouped else [("", row) for row in ordered]
     page = Paginator(titled, size or max(len(titled), 1)).get_page(options.page)
-    grouped = groupby(page.object_list, key=lambda each: each[0])
+    grouped = groupby(page.object_list, key=lambda pair: pair[0])
     groups = tuple(Group(title, tuple(row for _, row in group)) for title, group in grouped)
-    return Layout(groups, sum(not row.reference for row in found), page)
+    return Layout(groups, sum(not row.reference for row in matches), page)
 
 
 def _ordered(rows: Sequence[Row], names: Sequence[str], options: Options, *, by_rank: bool) -> list[Row]:
@@ -164,13 +164,13 @@ def fill(scheme: Scheme, rows: Sequence[Row], highest: Sequence[float | None]) -
         if row.reference:
             row.score, row.facts = Cell(percent(row.value), bar=bar), ("",) * len(scheme.facts)
             continue
-        found = row.entry["scores"]
+        result = row.entry["scores"]
         row.score = Cell(score_text(score), margin_text(score), bar=bar)
         row.cells = tuple(
-            _cell(column.found(found), high) for column, high in zip(scheme.columns, highest, strict=True)
+            _cell(column.found(result), high) for column, high in zip(scheme.columns, highest, strict=True)
         )
         row.facts = tuple(fact.text(row.entry) for fact in scheme.facts)
-        row.complete = bool(found["complete"]) or scheme.task is not None
+        row.complete = bool(result["complete"]) or scheme.task is not None
     return scale
 
 
@@ -216,18 +216,18 @@ def references_of(benchmark: Benchmark, scheme: Scheme) -> list[Row]:
     One without a score has no place in the order, and stands on the boards of its tasks alone.
     """
     tasks = benchmark.scored if scheme.task is None else (scheme.task,)
-    whole = {each.name: each for each in benchmark.references} if scheme.task is None else {}
+    whole = {reference.name: reference for reference in benchmark.references} if scheme.task is None else {}
     by_task: dict[str, dict[str, Reference]] = {name: {} for name in whole}
     for task in tasks:
-        for each in task.references:
-            by_task.setdefault(each.name, {})[task.name] = each
-    rows = [_reference(scheme, name, whole.get(name), found) for name, found in by_task.items()]
+        for reference in task.references:
+            by_task.setdefault(reference.name, {})[task.name] = reference
+    rows = [_reference(scheme, name, whole.get(name), references) for name, references in by_task.items()]
     return [row for row in rows if row.value is not None]
 
 
 def _reference(scheme: Scheme, name: str, own: Reference | None, by_task: Mapping[str, Reference]) -> Row:
-    sources = dict.fromkeys(each.source for each in (own, *by_task.values()) if each)
-    scores = {task: each.scores for task, each in by_task.items()}
+    sources = dict.fromkeys(reference.source for reference in (own, *by_task.values()) if reference)
+    scores = {task: reference.scores for task, reference in by_task.items()}
     values = [
         [scores.get(column.task.name, {}).get(metric.name) for metric in column.metrics]
         for column in scheme.columns
@@ -237,13 +237,13 @@ def _reference(scheme: Scheme, name: str, own: Reference | None, by_task: Mappin
     else:
         score = _task_score(scheme.task, scores[scheme.task.name])
     entry = {"name": name, "source": "; ".join(sources)}
-    cells = tuple(Cell("/".join(map(percent, each)) if set(each) - {None} else ABSENT) for each in values)
-    firsts = tuple(each[0] for each in values)
-    return Row(name, "", name.casefold(), "", score, firsts, entry=entry, cells=cells)
+    texts = ["/".join(map(percent, numbers)) if set(numbers) - {None} else ABSENT for numbers in values]
+    firsts = tuple(numbers[0] for numbers in values)
+    return Row(name, "", name.casefold(), "", score, firsts, entry=entry, cells=tuple(map(Cell, texts)))
 
 
 def _task_score(task: Task, scores: Mapping[str, float]) -> float | None:
     """The mean of the task's metrics; None where one is not published."""
-    found = [scores.get(metric.name) for metric in task.metrics]
-    known = [value for value in found if value is not None]
-    return sum(known) / len(known) if len(known) == len(found) else None
+    values = [scores.get(metric.name) for metric in task.metrics]
+    known = [value for value in values if value is not None]
+    return sum(known) / len(known) if len(known) == len(values) else None

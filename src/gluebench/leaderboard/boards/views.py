@@ -1,4 +1,4 @@
-"""The public pages. Each has a JSON view, made from the same look-up."""
+"""The public pages. Each has a JSON view, made from the same data."""
 
 from __future__ import annotations
 
@@ -59,25 +59,25 @@ def board(request: HttpRequest, name: str) -> HttpResponse:
 @require_safe
 def task_board(request: HttpRequest, name: str, task: str) -> HttpResponse:
     """The board of one task, which ranks whoever has it, complete or not."""
-    found = live(name)
-    return _board(request, found, task_or_404(found.benchmark().record, task, scored=True))
+    handle = live(name)
+    return _board(request, handle, task_or_404(handle.benchmark().record, task, scored=True))
 
 
 @require_safe
 def export(request: HttpRequest, name: str, ending: str, task: str = "") -> HttpResponse:
     """The board, or a task's, as JSON or as a file to download."""
-    found = live(name)
+    handle = live(name)
     write, content_type = FORMATS[ending]
 
     def make() -> str:
-        benchmark = found.benchmark()
+        benchmark = handle.benchmark()
         record = task_or_404(benchmark.record, task, scored=True) if task else None
         return write(benchmark, scheme_of(benchmark.record, record))
 
     return cached(
         request,
         name=f"export {name} {task} {ending}",
-        version=found.version,
+        version=handle.version,
         make=make,
         content_type=content_type,
         filename="" if ending == "json" else f"{name}-{task}.{ending}" if task else f"{name}.{ending}",
@@ -153,20 +153,20 @@ def bibtex(request: HttpRequest, key: str) -> HttpResponse:
     return HttpResponse(text, content_type="application/x-bibtex; charset=utf-8")
 
 
-def _board(request: HttpRequest, found: Live, task: Task | None) -> HttpResponse:
+def _board(request: HttpRequest, handle: Live, task: Task | None) -> HttpResponse:
     names: tuple[Collection[str], Collection[str]] = ((), ())
     if not {"sort", "columns"}.isdisjoint(request.GET):
-        scheme = scheme_of(found.benchmark().record, task)
+        scheme = scheme_of(handle.benchmark().record, task)
         names = (scheme.sorts, scheme.choices)
     options, signed_in = Options.of(request, *names), request.user.is_authenticated
     if task is None and not set(RANKED_BY).isdisjoint(request.GET):
-        options = options._replace(wanted=wanted_of(request.GET, found.benchmark().record))
-    name = f"board {found.name} {task and task.name} {options} {signed_in} {request.path}"
+        options = options._replace(wanted=wanted_of(request.GET, handle.benchmark().record))
+    name = f"board {handle.name} {task and task.name} {options} {signed_in} {request.path}"
     return cached(
         request,
         name=name,
-        version=found.version,
-        make=lambda: board_html(found.benchmark(), task, options, signed_in=signed_in),
+        version=handle.version,
+        make=lambda: board_html(handle.benchmark(), task, options, signed_in=signed_in),
         keep=not options.typed,
     )
 
@@ -180,12 +180,10 @@ def _diagnostic(name: str, task: str) -> tuple[Benchmark, Task]:
 def task_or_404(record: Record, name: str, *, scored: bool) -> Task:
     """The scored task, or the diagnostic set, of that name. Raises Http404."""
     try:
-        found = record.task(name)
+        task = record.task(name)
     except UnknownNameError as error:
         raise Http404(str(error)) from None
-    if found.scored != scored:
-        kind = (
-            "a scored task, not a diagnostic set" if found.scored else "a diagnostic set, not a scored task"
-        )
-        raise Http404(f"{found.name} is {kind}.")
-    return found
+    if task.scored != scored:
+        kind = "a scored task, not a diagnostic set" if task.scored else "a diagnostic set, not a scored task"
+        raise Http404(f"{task.name} is {kind}.")
+    return task

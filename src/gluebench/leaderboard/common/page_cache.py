@@ -31,7 +31,7 @@ def cached(
     keep: bool = True,
     filename: str = "",
 ) -> HttpResponse:
-    """The page of that name and version, made if nobody asked for it before; 304 for who has it.
+    """The page of that name and version, made on the first request for it; 304 for who has it already.
 
     `make` must not use the request: what it returns is served to everybody. `keep` is false for what
     visitors type, of which there is no end. A `filename` makes it a download.

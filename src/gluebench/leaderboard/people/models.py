@@ -52,7 +52,7 @@ class Study(models.Model):
     agreement = models.JSONField(null=True)
     """As `gluebench.analysis.human.score.Agreement.as_dict` gives it, by the grader's process."""
     problems = models.JSONField(default=list)
-    """Why the last scoring came to nothing, in sentences."""
+    """Why the last scoring failed, in sentences."""
     scored = models.DateTimeField(null=True)
     labels = models.CharField(max_length=64, blank=True)
     """Digest of the gold folder that it was scored on."""
@@ -126,7 +126,7 @@ class Annotator(models.Model):
 
 
 class Answer(models.Model):
-    """What an annotator said of one item."""
+    """An annotator's answer to one item."""
 
     annotator = models.ForeignKey(Annotator, on_delete=models.CASCADE, related_name="answers")
     item = models.PositiveSmallIntegerField()

@@ -72,10 +72,9 @@ def compare(request: HttpRequest, name: str, form: str) -> HttpResponse:
 
 
 def state_of(a: Submission, b: Submission) -> State:
-    """The comparison of two systems, the older one first; a worker is asked where there is none."""
-    told = hidden(a.benchmark)
-    if told:
-        return State("none", told)
+    """The comparison of two systems, the older one first; a worker is to compute it where there is none."""
+    if reason := hidden(a.benchmark):
+        return State("none", reason)
     if not (comparable(a) and comparable(b)):
         return State("none", "A system can be compared while its file is kept and its own score is shown.")
     pair: Pair | None = ask(a, b)
@@ -111,10 +110,10 @@ def listed(benchmark: Benchmark, key: str) -> Submission | None:
 
 def _named(benchmark: Benchmark, key: str) -> Submission | None:
     """The system of the board with that key; None where none is named. Raises Http404."""
-    found = listed(benchmark, key)
-    if key and found is None:
+    submission = listed(benchmark, key)
+    if key and submission is None:
         raise Http404("One of the two is not on this board.")
-    return found
+    return submission
 
 
 def _form(request: HttpRequest, benchmark: Benchmark, chosen: list[Submission | None]) -> HttpResponse:
@@ -144,21 +143,22 @@ def _page(
     )
 
 
-def parts_of(found: Mapping[str, Any], record: Record) -> tuple[list[Part], list[Part]]:
+def parts_of(comparison: Mapping[str, Any], record: Record) -> tuple[list[Part], list[Part]]:
     """The scored tasks, a part for each, and the diagnostic sets, each whole and by category."""
-    tasks = [_part(name, _task(task, record, name), task["words"]) for name, task in found["tasks"].items()]
-    return tasks, [part for name, task in found["diagnostics"].items() for part in _set(task, record, name)]
+    tasks, sets = comparison["tasks"].items(), comparison["diagnostics"].items()
+    parts = [_part(name, _task(task, record, name), task["words"]) for name, task in tasks]
+    return parts, [part for name, task in sets for part in _set(task, record, name)]
 
 
 def _part(title: str, lines: Iterable[Line], words: str = "") -> Part:
     return {"title": title, "lines": list(lines), "words": words}
 
 
-def whole_of(found: Mapping[str, Any]) -> Line | None:
+def whole_of(comparison: Mapping[str, Any]) -> Line | None:
     """The average over the tasks."""
-    if not found["overall"]:
+    if not comparison["overall"]:
         return None
-    return line_of(f"Average of {len(found['over'])} tasks", found["overall"], strong=True)
+    return line_of(f"Average of {len(comparison['over'])} tasks", comparison["overall"], strong=True)
 
 
 def _task(task: Mapping[str, Any], record: Record, name: str) -> Iterator[Line]:
@@ -169,26 +169,26 @@ def _task(task: Mapping[str, Any], record: Record, name: str) -> Iterator[Line]:
         title = "Task score" if several else titles[next(iter(task["metrics"]))]
         yield line_of(title, task["score"], strong=True)
     if several or not task["score"]:
-        yield from (line_of(titles[metric], each) for metric, each in task["metrics"].items())
+        yield from (line_of(titles[metric], numbers) for metric, numbers in task["metrics"].items())
 
 
 def _set(task: Mapping[str, Any], record: Record, name: str) -> Iterator[Part]:
     yield _part(f"{record.task(name).title} ({name})", _task(task, record, name), task["words"])
     categories = task.get("categories", ())
-    for kind in dict.fromkeys(each["kind"] for each in categories):
-        lines = (line_of(each["name"], each) for each in categories if each["kind"] == kind)
+    for kind in dict.fromkeys(category["kind"] for category in categories):
+        lines = (line_of(category["name"], category) for category in categories if category["kind"] == kind)
         yield _part(f"{name}: {KINDS.get(kind, kind)}", lines)
 
 
-def line_of(title: str, found: Mapping[str, Any], *, strong: bool = False) -> Line:
+def line_of(title: str, numbers: Mapping[str, Any], *, strong: bool = False) -> Line:
     """One difference of the comparison; the line of a task's score is `strong`, above its metrics."""
-    decisive = found.get("adjusted", found["p"])
+    decisive = numbers.get("adjusted", numbers["p"])
     return {
-        **found,
+        **numbers,
         "title": title,
-        "p": "same answers" if found["same"] else p_text(decisive),
-        "effect": _effect(found),
-        "told": decisive <= P and found["difference"] != 0,
+        "p": "same answers" if numbers["same"] else p_text(decisive),
+        "effect": _effect(numbers),
+        "told": decisive <= P and numbers["difference"] != 0,
         "strong": strong,
     }
 
@@ -198,29 +198,29 @@ def p_text(p: float) -> str:
     return "< .001" if p < 0.001 else f"{p:.3f}".removeprefix("0") if p < 0.9995 else "1"
 
 
-def _effect(found: Mapping[str, Any]) -> str:
+def _effect(numbers: Mapping[str, Any]) -> str:
     """ "17 more for A of 1,725 rows"; only the size where answers are numbers."""
-    if "only_a" not in found:
+    if "only_a" not in numbers:
         return ""
-    net, rows = found["only_a"] - found["only_b"], f"{found['n']:,} rows"
+    net, rows = numbers["only_a"] - numbers["only_b"], f"{numbers['n']:,} rows"
     return f"{abs(net):,} more for {'A' if net > 0 else 'B'} of {rows}" if net else f"as many of {rows}"
 
 
-def comparison_csv(found: Mapping[str, Any] | None) -> str:
+def comparison_csv(comparison: Mapping[str, Any] | None) -> str:
     """A row for each difference; numbers are fractions."""
-    rows = _differences(found) if found else ()
+    rows = _differences(comparison) if comparison else ()
     return csv_text(
         ["task", "kind", "name", "test", *NUMBERS],
-        ([*names, each["test"], *map(each.get, NUMBERS)] for *names, each in rows),
+        ([*names, numbers["test"], *map(numbers.get, NUMBERS)] for *names, numbers in rows),
     )
 
 
-def _differences(found: Mapping[str, Any]) -> Iterator[tuple[str, str, str, Mapping[str, Any]]]:
+def _differences(comparison: Mapping[str, Any]) -> Iterator[tuple[str, str, str, Mapping[str, Any]]]:
     """Task, kind and name of each difference, and its numbers."""
-    if found["overall"]:
-        yield "", "average", "", found["overall"]
-    for task, of_task in [*found["tasks"].items(), *found["diagnostics"].items()]:
+    if comparison["overall"]:
+        yield "", "average", "", comparison["overall"]
+    for task, of_task in [*comparison["tasks"].items(), *comparison["diagnostics"].items()]:
         if of_task["score"]:
             yield task, "score", "", of_task["score"]
-        yield from ((task, "metric", metric, each) for metric, each in of_task["metrics"].items())
-        yield from ((task, each["kind"], each["name"], each) for each in of_task.get("categories", ()))
+        yield from ((task, "metric", metric, numbers) for metric, numbers in of_task["metrics"].items())
+        yield from ((task, row["kind"], row["name"], row) for row in of_task.get("categories", ()))

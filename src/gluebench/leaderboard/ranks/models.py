@@ -1,4 +1,4 @@
-"""What the grader's process found out of predictions and labels, kept for pages to show."""
+"""What the grader's process computed from predictions and labels, kept for pages to show."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ class Ranking(models.Model):
     since = models.DateTimeField(null=True)
     """Since when the board shows something that it is not of; null when it is up to date."""
     asked = models.DateTimeField(null=True)
-    """When a worker was last asked for it; null when none has it in hand."""
+    """When a worker was last asked for it; null when none is computing it."""
     at = models.DateTimeField(null=True)
     """When it was computed."""
     failure = models.CharField(max_length=200, blank=True)

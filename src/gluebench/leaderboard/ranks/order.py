@@ -56,7 +56,7 @@ class Wanted(NamedTuple):
 
     @property
     def usual(self) -> bool:
-        """Whether it is what the board is ranked by unasked."""
+        """Whether the board is ranked by it unless the address says otherwise."""
         return self == Wanted()
 
 
@@ -84,13 +84,12 @@ class Order(NamedTuple):
 
 
 def order_of(benchmark: Benchmark, wanted: Wanted, ranks: Mapping[int, int | None]) -> Order:
-    """The places of the systems, if they are of the board as it is; `ranks` by score there, None without."""
+    """The places of the systems, once computed for the present board; `ranks` are those by score."""
     weights, problems = parsed_weights(wanted.weights, benchmark.record)
     if problems:
         return Order(Wanted(), {}, (), tuple(problems))
-    told = hidden(benchmark)
-    if told:
-        return Order(wanted, {}, () if wanted.usual else (told,))
+    if reason := hidden(benchmark):
+        return Order(wanted, {}, () if wanted.usual else (reason,))
     complete = sum(rank is not None for rank in ranks.values())
     if complete < 2:
         return Order(wanted, {}, ())
@@ -119,42 +118,42 @@ def _pending(ranking: Ranking | None) -> str:
     )
 
 
-def _first(number: int, wanted: Wanted) -> str:
-    what = "Ties and intervals are computed for" if wanted.usual else "Ranked among themselves are"
+def _first(number: int, query: Wanted) -> str:
+    what = "Ties and intervals are computed for" if query.usual else "Ranked among themselves are"
     kept = "whose files are kept and whose scores are shown as they are"
     return f"{what} {number} systems: the first {MOST} of the board, {kept}."
 
 
 def _places(
-    board: Mapping[str, Any], wanted: Wanted, weights: Mapping[str, float]
+    board: Mapping[str, Any], query: Wanted, weights: Mapping[str, float]
 ) -> tuple[list[Place], list[str]]:
-    found = board["boards"][wanted.majority]
-    notes = [] if wanted.usual else [_ranked_by(wanted, weights)]
+    results = board["boards"][query.majority]
+    notes = [] if query.usual else [_ranked_by(query, weights)]
     if not weights:
-        rule = found["rules"][wanted.by]
-        return [_place(each, wanted) for each in rule["places"]], [*notes, *rule["notes"]]
+        rule = results["rules"][query.by]
+        return [_place(place, query) for place in rule["places"]], [*notes, *rule["notes"]]
     profile = Profile(
         tuple(board["keys"]),
-        tuple(found["tasks"]),
-        tuple(map(tuple, found["scores"])),
-        tuple(weights.get(task, 1.0) for task in found["tasks"]),
+        tuple(results["tasks"]),
+        tuple(map(tuple, results["scores"])),
+        tuple(weights.get(task, 1.0) for task in results["tasks"]),
     )
-    ranked = standing(profile, wanted.by)
+    ranked = standing(profile, query.by)
     notes.append("Intervals of ranks are computed for equal weights alone.")
     both = zip(ranked.ranks, ranked.values, strict=True)
-    places = [Place(rank, value_text(value, wanted.by)) for rank, value in both]
+    places = [Place(rank, value_text(value, query.by)) for rank, value in both]
     return places, [*notes, *([ranked.note] if ranked.note else [])]
 
 
-def _place(found: Mapping[str, Any], wanted: Wanted) -> Place:
-    value = "" if wanted.usual else value_text(found["value"], wanted.by)
-    group = tuple(found["group"]) if found["group"] else None
+def _place(place: Mapping[str, Any], query: Wanted) -> Place:
+    value = "" if query.usual else value_text(place["value"], query.by)
+    group = tuple(place["group"]) if place["group"] else None
     tied = group is not None and group[0] < group[1]
-    return Place(found["rank"], value, (found["low"], found["high"]), group, tied)
+    return Place(place["rank"], value, (place["low"], place["high"]), group, tied)
 
 
 def _on_board(place: Place, ranks: Sequence[int]) -> Place:
-    """A place among the systems that are compared, told by the ranks these have on the board, in order."""
+    """A place among the compared systems, in ranks of the whole board: `ranks` are theirs, in order."""
 
     def own(rank: int | None) -> int | None:
         return None if rank is None else ranks[rank - 1]
@@ -176,21 +175,21 @@ def value_text(value: float | None, by: str) -> str:
     return f"{value:.2f}" if by == "borda" and value is not None else ""
 
 
-def _ranked_by(wanted: Wanted, weights: Mapping[str, float]) -> str:
-    told = f"A system is ranked by {ABOUT[wanted.by]}"
+def _ranked_by(query: Wanted, weights: Mapping[str, float]) -> str:
+    text = f"A system is ranked by {ABOUT[query.by]}"
     if weights:
         given = ", ".join(f"{task} {weight:g}" for task, weight in weights.items())
-        told = f"{told.replace('unweighted', 'weighted')}; weights: {given}, all others 1"
-    if wanted.majority:
-        told += (
-            f". On {wanted.majority} every system is taken to answer the most frequent label, "
+        text = f"{text.replace('unweighted', 'weighted')}; weights: {given}, all others 1"
+    if query.majority:
+        text += (
+            f". On {query.majority} every system is taken to answer the most frequent label, "
             "as section 6 of the GLUE paper does where no model beats that"
         )
-    return told + "."
+    return text + "."
 
 
 def wanted_of(asked: Mapping[str, str], record: Record) -> Wanted:
-    """From the address; what is unknown is as unasked."""
+    """What the address asks for; an unknown value counts as not given."""
     by, majority = asked.get("by", ""), asked.get("majority", "")
     weights = " ".join(asked.get("weights", "")[:400].split())
     return Wanted(
@@ -202,24 +201,24 @@ def wanted_of(asked: Mapping[str, str], record: Record) -> Wanted:
 
 def parsed_weights(text: str, record: Record) -> tuple[dict[str, float], list[str]]:
     """ "RTE:2,CoLA:0" as weights of tasks, and what is wrong with it in sentences."""
-    found: dict[str, float] = {}
+    weights: dict[str, float] = {}
     problems = []
     scored = {task.name for task in record.scored}
-    for part in filter(None, (each.strip() for each in text.split(","))):
+    for part in filter(None, map(str.strip, text.split(","))):
         name, _, number = part.rpartition(":")
         try:
             task, weight = record.task(name).name, float(number)
             if task not in scored or not 0 <= weight <= 1000:
                 raise ValueError
-            found[task] = weight
+            weights[task] = weight
         except (ValueError, UnknownNameError):
             problems.append(
                 f"{part!r} is no weight: expected a task, a colon and a number from 0 to 1000, as in "
                 f"{record.scored[0].name}:2. Tasks: {', '.join(sorted(scored))}."
             )
-    if not problems and scored and all(found.get(task) == 0 for task in scored):
+    if not problems and scored and all(weights.get(task) == 0 for task in scored):
         problems.append("All tasks weigh 0: leave at least one with a weight above 0.")
-    return found, problems
+    return weights, problems
 
 
 def ranks_of(order: Order, pks: Sequence[int], usual: Sequence[int | None]) -> list[int | None]:

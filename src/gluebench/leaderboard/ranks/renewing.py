@@ -38,7 +38,7 @@ from gluebench.leaderboard.submissions.process import (
 AFTER_GRADING = -10
 """Priority of a task: below that of gradings."""
 GIVEN_UP = timedelta(minutes=30)
-"""After this a worker that was asked is taken to have died."""
+"""After this long, a worker that has not finished counts as dead."""
 PATIENCE = timedelta(minutes=10)
 """For this long submissions that wait go before a ranking; then it is computed all the same."""
 MOST_WAITING = 50
@@ -48,11 +48,11 @@ MOST_KEPT = 5000
 
 
 def look() -> int:
-    """Have a worker compute the rankings that are not of their board any more; returns how many."""
-    found = 0
+    """Have a worker compute the rankings that are out of date; returns how many."""
+    number = 0
     for benchmark in Benchmark.objects.filter(Q(ranking=None) | ~Q(ranking__version=F("version"))):
-        found += _looked_at(benchmark)
-    return found
+        number += _looked_at(benchmark)
+    return number
 
 
 def _looked_at(benchmark: Benchmark) -> bool:
@@ -99,7 +99,7 @@ def renew(benchmark: int) -> bool:
     }
     overdue = (ranking.since or timezone.now()) + PATIENCE
     try:
-        found = _run(
+        result = _run(
             lambda files: {**job, "systems": dict(files)},
             systems,
             lambda: timezone.now() > overdue or not Submission.objects.waiting().exists(),
@@ -111,14 +111,14 @@ def renew(benchmark: int) -> bool:
         _settle(ranking, stamp, **nothing | {"failure": str(failure)[:200]})
         return False
     keys = [row.key for row in systems]
-    board = {"keys": keys, "pks": [row.pk for row in systems], "boards": found["boards"]}
-    pairs = {"keys": keys, "boards": found["pairs"]}
+    board = {"keys": keys, "pks": [row.pk for row in systems], "boards": result["boards"]}
+    pairs = {"keys": keys, "boards": result["pairs"]}
     _settle(ranking, stamp, **nothing | {"board": board, "pairs": pairs, "at": timezone.now()})
     return True
 
 
 def ask(a: Submission, b: Submission) -> Pair | None:
-    """The comparison of two systems, the older one first: as it is, or as a worker was just asked for it.
+    """The comparison of two systems, the older one first; a worker is to compute it where there is none.
 
     None where too many wait already. Both must be comparable.
     """
@@ -147,7 +147,7 @@ def compare(pk: int) -> bool:
     benchmark = pair.a.benchmark
     smallest = benchmark.policy.smallest_category
     try:
-        found = _run(
+        result = _run(
             lambda files: {**_job(benchmark), "pair": [*files.values()], "smallest": smallest},
             [pair.a, pair.b],
             lambda: True,
@@ -158,14 +158,14 @@ def compare(pk: int) -> bool:
     except GraderError as failure:
         rows.update(failure=str(failure)[:200], at=timezone.now())
         return False
-    rows.update(found=found["comparison"], at=timezone.now())
+    rows.update(found=result["comparison"], at=timezone.now())
     old = Pair.objects.exclude(at=None).order_by("-at").values_list("pk", flat=True)[MOST_KEPT:]
     Pair.objects.filter(pk__in=list(old[:500])).delete()
     return True
 
 
 def _job(benchmark: Benchmark) -> dict[str, Any]:
-    """The labels, of the rows that scores are of."""
+    """What the grader opens: the manifest, the labels, and which rows count."""
     part = feedback.part_of(benchmark)
     rows = {"rows": part.rows, "share": part.share} if part is not None else {}
     return {"manifest": str(benchmark.manifest_path), "gold": str(benchmark.gold_path), **rows}

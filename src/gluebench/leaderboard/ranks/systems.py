@@ -30,9 +30,9 @@ def ranked_systems(benchmark: Benchmark) -> list[Submission]:
 
 
 def task_scores(submission: Submission) -> dict[str, float]:
-    """Its task scores as shown: what is ranked, so that no order tells what rounding hides."""
+    """Its task scores as shown: what is ranked, so that no order reveals what rounding hides."""
     tasks = (submission.scores or {}).get("tasks", {})
-    return {name: found["score"]["value"] for name, found in tasks.items() if found["score"]}
+    return {name: task["score"]["value"] for name, task in tasks.items() if task["score"]}
 
 
 def hidden(benchmark: Benchmark) -> str:

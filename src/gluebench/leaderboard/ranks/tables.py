@@ -19,7 +19,7 @@ from gluebench.leaderboard.submissions.models import Submission
 WHO = ("key", "name", "model")
 """What names a system."""
 P = 0.05
-"""A pair is told apart up to this, after Holm."""
+"""A pair differs significantly up to this p-value, after Holm's correction."""
 SHOWN = 200
 """Contested pairs that a page spells out."""
 WAIT = (
@@ -56,9 +56,8 @@ class Kept(NamedTuple):
 
 def kept(benchmark: Benchmark) -> Kept:
     """What may be shown of the last ranking: nothing, once one of its systems has left the board."""
-    told = hidden(benchmark)
-    if told:
-        return Kept(told)
+    if reason := hidden(benchmark):
+        return Kept(reason)
     ranking = Ranking.objects.filter(benchmark=benchmark).first()
     if ranking is None or ranking.at is None:
         return Kept(WAIT)
@@ -67,14 +66,14 @@ def kept(benchmark: Benchmark) -> Kept:
     if ranking.board is None or ranking.pairs is None:
         return Kept(TOO_FEW if ranking.since is None else WAIT)
     rows = Submission.objects.public().filter(benchmark=benchmark, key__in=ranking.board["keys"])
-    found = {row["key"]: who(row) for row in rows.values("key", "name", "model")}
-    if len(found) < len(ranking.board["keys"]):
+    systems = {row["key"]: who(row) for row in rows.values("key", "name", "model")}
+    if len(systems) < len(ranking.board["keys"]):
         return Kept(WAIT)
     return Kept(
         "",
         ranking.version != benchmark.version,
         ranking.at,
-        tuple(found[key] for key in ranking.board["keys"]),
+        tuple(systems[key] for key in ranking.board["keys"]),
         ranking.board["boards"][""],
         ranking.pairs["boards"][""],
     )
@@ -121,7 +120,7 @@ def rules_json(kept: Kept) -> dict[str, Any]:
             {
                 **kept.systems[at],
                 "ranks": {rule: ranks[at] for rule, ranks in kept.pairs["rules"].items()},
-                "by": {by: found["places"][at] for by, found in kept.board["rules"].items()},
+                "by": {by: rule["places"][at] for by, rule in kept.board["rules"].items()},
             }
             for at in kept.pairs["order"]
         ],
@@ -149,7 +148,7 @@ def rules_csv(kept: Kept) -> str:
     for at in kept.pairs["order"]:
         mean = by["mean"]["places"][at]
         ends = [*(mean["group"] or (None, None)), *(mean["told"] or (None, None))]
-        places = [found["places"][at][name] for found in by.values() for name in PLACE]
+        places = [rule["places"][at][name] for rule in by.values() for name in PLACE]
         names = [kept.systems[at][name] for name in WHO]
         rows.append([*names, *ends, *places, *(ranks[at] for ranks in others.values())])
     return csv_text(head, rows)

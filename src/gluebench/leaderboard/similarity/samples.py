@@ -52,7 +52,7 @@ def near_pairs(samples: Sequence[Mapping[str, Any]]) -> list[tuple[int, int, flo
     names = sorted({name for sample in samples for name in sample["files"]})
     tables = [_table([sample["files"].get(name, "") for sample in samples]) for name in names]
     owners = np.array([sample["owner"] for sample in samples])
-    found: list[tuple[int, int, float]] = []
+    pairs: list[tuple[int, int, float]] = []
     for first in range(count - 1):
         equal, shared = np.zeros(count - 1 - first), np.zeros(count - 1 - first)
         for there, rows in tables:
@@ -61,8 +61,8 @@ def near_pairs(samples: Sequence[Mapping[str, Any]]) -> list[tuple[int, int, flo
             shared += both
         share = np.divide(equal, shared, out=np.zeros_like(equal), where=shared > 0)
         share[owners[first + 1 :] == owners[first]] = 0
-        found += [(first, first + 1 + int(at), float(share[at])) for at in np.flatnonzero(share >= NEAR)]
-    return sorted(found, key=lambda pair: (-pair[2], pair[:2]))[:PAIRS]
+        pairs += [(first, first + 1 + int(at), float(share[at])) for at in np.flatnonzero(share >= NEAR)]
+    return sorted(pairs, key=lambda pair: (-pair[2], pair[:2]))[:PAIRS]
 
 
 def _table(texts: Sequence[str]) -> tuple[Any, Any]:

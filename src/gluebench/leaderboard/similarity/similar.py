@@ -44,12 +44,12 @@ def mailbox(email: str) -> str:
 
 
 def near(benchmark: Benchmark) -> tuple[Comparison | None, list[tuple[Submission, Submission, float]]]:
-    """The last comparison of predictions, and the pairs it found that are still there, with their share."""
+    """The last comparison of predictions, and those of its pairs that still exist, with their share."""
     done = Comparison.objects.filter(benchmark=benchmark).first()
     if done is None:
         return None, []
-    wanted = {pk for first, second, _ in done.pairs for pk in (first, second)}
-    rows = {row.pk: row for row in _rows(benchmark).filter(pk__in=wanted)}
+    pks = {pk for first, second, _ in done.pairs for pk in (first, second)}
+    rows = {row.pk: row for row in _rows(benchmark).filter(pk__in=pks)}
     return done, [
         (rows[first], rows[second], share)
         for first, second, share in done.pairs
@@ -64,9 +64,9 @@ def read_some(benchmark: int) -> int:
         manifest = str(rows[0].benchmark.manifest_path)
         with ExitStack() as files:
             paths = [str(files.enter_context(local_path(row.file))) for row in rows]
-            found = run_grader({"manifest": manifest, "samples": paths})["samples"]
+            samples = run_grader({"manifest": manifest, "samples": paths})["samples"]
         Sample.objects.bulk_create(
-            [Sample(submission=row, files=files) for row, files in zip(rows, found, strict=True)],
+            [Sample(submission=row, files=files) for row, files in zip(rows, samples, strict=True)],
             ignore_conflicts=True,
         )
     return len(rows)
@@ -76,8 +76,8 @@ def renew(benchmark: int) -> Comparison:
     """Compare all samples of a benchmark, and keep the pairs that are near."""
     rows = list(_graded(benchmark).filter(sample__isnull=False).select_related("sample"))
     samples = [{"owner": row.owner_id, "files": row.sample.files} for row in rows]
-    found = run_grader({"compare": samples})["pairs"] if samples else []
-    pairs = [[rows[first].pk, rows[second].pk, share] for first, second, share in found]
+    matches = run_grader({"compare": samples})["pairs"] if samples else []
+    pairs = [[rows[first].pk, rows[second].pk, share] for first, second, share in matches]
     made, _ = Comparison.objects.update_or_create(
         benchmark_id=benchmark, defaults={"submissions": len(rows), "pairs": pairs}
     )
@@ -107,10 +107,10 @@ def _rows(benchmark: Benchmark) -> QuerySet[Submission]:
 
 def _groups(what: str, rows: Iterable[Submission], keys: Any) -> list[Linked]:
     """The submissions that share a key, where they are of more than one account."""
-    found: dict[Hashable, list[Submission]] = defaultdict(list)
+    groups: dict[Hashable, list[Submission]] = defaultdict(list)
     for row in rows:
         for key in keys(row):
-            found[key].append(row)
+            groups[key].append(row)
     return [
-        (what, together[::-1]) for together in found.values() if len({row.owner_id for row in together}) > 1
+        (what, together[::-1]) for together in groups.values() if len({row.owner_id for row in together}) > 1
     ]
