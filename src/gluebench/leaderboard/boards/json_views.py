@@ -11,7 +11,7 @@ from gluebench.leaderboard.benchmarks.models import Benchmark
 from gluebench.leaderboard.boards.columns import PRIVACY, Scheme, ranked
 from gluebench.leaderboard.boards.diagnostics import Category, fine_of, scores_of
 from gluebench.leaderboard.fields import LISTED, as_json
-from gluebench.leaderboard.ranks.order import Place, Wanted, order_of
+from gluebench.leaderboard.ranks.order import Place, RankingOptions, order_of
 from gluebench.leaderboard.ranks.tables import who
 from gluebench.leaderboard.submissions.entries import diagnosed, entries_of, graded_again
 
@@ -22,7 +22,7 @@ def board(benchmark: Benchmark, scheme: Scheme) -> dict[str, Any]:
         return _task_board(benchmark, scheme, scheme.task)
     record = benchmark.record
     rows = ranked(scheme, entries_of(benchmark))
-    order = order_of(benchmark, Wanted(), {entry["pk"]: rank for rank, entry in rows})
+    order = order_of(benchmark, RankingOptions(), {entry["pk"]: rank for rank, entry in rows})
     return {
         "schema": "gluebench.board/1",
         "benchmark": benchmark.name,

@@ -14,7 +14,7 @@ from django.http import HttpRequest
 from gluebench.leaderboard.boards.columns import SORTED_AS_WORDS
 from gluebench.leaderboard.boards.standings import Standing
 from gluebench.leaderboard.fields import REGIMES
-from gluebench.leaderboard.ranks.order import Wanted
+from gluebench.leaderboard.ranks.order import RankingOptions
 
 ROWS = 100
 """Rows a board shows at first."""
@@ -93,7 +93,7 @@ class Options(NamedTuple):
     """Whether the order is the other way round than usual: numbers from the lowest, names from Z."""
     search: str = ""
     page: int = 1
-    wanted: Wanted = Wanted()
+    ranking: RankingOptions = RankingOptions()
     """The rule that ranks."""
     filters: Filters = Filters()
     columns: tuple[str, ...] = ()
@@ -149,7 +149,7 @@ class Options(NamedTuple):
     @property
     def typed(self) -> bool:
         """Whether it is one of endlessly many, which no cache should hold."""
-        return bool(self.narrowed or self.wanted.weights or self.columns)
+        return bool(self.narrowed or self.ranking.weights or self.columns)
 
     def pairs(self) -> dict[str, str]:
         """The address's part after the question mark, page aside."""
@@ -162,9 +162,9 @@ class Options(NamedTuple):
             **self.filters._asdict(),
             "columns": ",".join(self.columns),
             "rows": "all" if self.everything else "",
-            "by": "" if self.wanted.by == "mean" else self.wanted.by,
-            "weights": self.wanted.weights,
-            "majority": self.wanted.majority,
+            "by": "" if self.ranking.by == "mean" else self.ranking.by,
+            "weights": self.ranking.weights,
+            "majority": self.ranking.majority,
         }
         return {name: value for name, value in values.items() if value}
 

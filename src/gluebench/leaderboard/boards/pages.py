@@ -174,7 +174,7 @@ def _rank(benchmark: Benchmark, scheme: Scheme, options: Options, rows: list[Row
     order = None
     if scheme.task is None:
         pks = [row.system.pk for row in rows if row.system]
-        order = order_of(benchmark, options.wanted, dict(zip(pks, ranks, strict=True)))
+        order = order_of(benchmark, options.ranking, dict(zip(pks, ranks, strict=True)))
         ranks = ranks_of(order, pks, ranks)
     times = Counter(ranks)
     for row, rank in zip(rows, ranks, strict=True):
@@ -240,7 +240,7 @@ def panel(scheme: Scheme, options: Options) -> dict[str, Any]:
         "choices": [(name, title, name in chosen) for name, title in scheme.choices.items()],
         "regimes": REGIMES.items(),
         "number_pattern": NUMBER,
-        "settings": sum(map(bool, (*options.filters, options.columns, not options.wanted.usual))),
+        "settings": sum(map(bool, (*options.filters, options.columns, not options.ranking.usual))),
     }
 
 

@@ -26,7 +26,7 @@ from gluebench.leaderboard.boards.exports import FORMATS, citation
 from gluebench.leaderboard.boards.options import Options, cleaned, page_number
 from gluebench.leaderboard.boards.pages import RANKED_BY, board_html, home_page
 from gluebench.leaderboard.common.page_cache import cached
-from gluebench.leaderboard.ranks.order import wanted_of
+from gluebench.leaderboard.ranks.order import ranking_options
 from gluebench.leaderboard.ranks.views import in_form
 from gluebench.leaderboard.submissions.entries import earlier_than
 from gluebench.leaderboard.submissions.facts import listed_facts
@@ -160,7 +160,7 @@ def _board(request: HttpRequest, handle: Live, task: Task | None) -> HttpRespons
         names = (scheme.sorts, scheme.choices)
     options, signed_in = Options.of(request, *names), request.user.is_authenticated
     if task is None and not set(RANKED_BY).isdisjoint(request.GET):
-        options = options._replace(wanted=wanted_of(request.GET, handle.benchmark().record))
+        options = options._replace(ranking=ranking_options(request.GET, handle.benchmark().record))
     name = f"board {handle.name} {task and task.name} {options} {signed_in} {request.path}"
     return cached(
         request,

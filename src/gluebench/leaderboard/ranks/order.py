@@ -47,7 +47,7 @@ class Place(NamedTuple):
         return "" if low is None or high is None else span(low, high, " to ")
 
 
-class Wanted(NamedTuple):
+class RankingOptions(NamedTuple):
     """What the address asks for."""
 
     by: Rule = "mean"
@@ -57,54 +57,54 @@ class Wanted(NamedTuple):
     @property
     def usual(self) -> bool:
         """Whether the board is ranked by it unless the address says otherwise."""
-        return self == Wanted()
+        return self == RankingOptions()
 
 
 class Order(NamedTuple):
     """The places of a board's systems."""
 
-    wanted: Wanted
+    options: RankingOptions
     places: Mapping[int, Place]
     """By primary key; empty where nothing is computed."""
     notes: tuple[str, ...]
     """What a reader has to know of it."""
     problems: tuple[str, ...] = ()
-    """What is wrong with the weights that were asked for."""
+    """What is wrong with the weights in the address."""
 
     @property
     def title(self) -> str:
         """What stands above the numbers that it ranks by."""
-        weighted = "weighted " if self.wanted.weights else ""
-        return f"{weighted}{TITLES[self.wanted.by]}"
+        weighted = "weighted " if self.options.weights else ""
+        return f"{weighted}{TITLES[self.options.by]}"
 
     @property
     def another(self) -> bool:
         """Whether systems stand in another order than by their score."""
-        return bool(self.places) and not self.wanted.usual
+        return bool(self.places) and not self.options.usual
 
 
-def order_of(benchmark: Benchmark, wanted: Wanted, ranks: Mapping[int, int | None]) -> Order:
+def order_of(benchmark: Benchmark, options: RankingOptions, ranks: Mapping[int, int | None]) -> Order:
     """The places of the systems, once computed for the present board; `ranks` are those by score."""
-    weights, problems = parsed_weights(wanted.weights, benchmark.record)
+    weights, problems = parsed_weights(options.weights, benchmark.record)
     if problems:
-        return Order(Wanted(), {}, (), tuple(problems))
+        return Order(RankingOptions(), {}, (), tuple(problems))
     if reason := hidden(benchmark):
-        return Order(wanted, {}, () if wanted.usual else (reason,))
+        return Order(options, {}, () if options.usual else (reason,))
     complete = sum(rank is not None for rank in ranks.values())
     if complete < 2:
-        return Order(wanted, {}, ())
+        return Order(options, {}, ())
     ranking = Ranking.objects.defer("pairs").filter(benchmark=benchmark).first()
     if ranking is None or ranking.version != benchmark.version or ranking.board is None:
-        return Order(wanted, {}, (_pending(ranking),))
+        return Order(options, {}, (_pending(ranking),))
     pks = ranking.board["pks"]
     if not ranks.keys() >= set(pks):  # a system left the board by other ways than the site's own
-        return Order(wanted, {}, (_pending(None),))
-    notes = [_first(len(pks), wanted)] if len(pks) < complete else []
-    places, more = _places(ranking.board, wanted, weights)
-    if wanted.usual:
+        return Order(options, {}, (_pending(None),))
+    notes = [_first(len(pks), options)] if len(pks) < complete else []
+    places, more = _places(ranking.board, options, weights)
+    if options.usual:
         own = sorted(rank for pk in pks if (rank := ranks[pk]) is not None)
         places = [_on_board(place, own) for place in places]
-    return Order(wanted, dict(zip(pks, places, strict=True)), (*notes, *more))
+    return Order(options, dict(zip(pks, places, strict=True)), (*notes, *more))
 
 
 def _pending(ranking: Ranking | None) -> str:
@@ -118,35 +118,35 @@ def _pending(ranking: Ranking | None) -> str:
     )
 
 
-def _first(number: int, query: Wanted) -> str:
-    what = "Ties and intervals are computed for" if query.usual else "Ranked among themselves are"
+def _first(number: int, options: RankingOptions) -> str:
+    what = "Ties and intervals are computed for" if options.usual else "Ranked among themselves are"
     kept = "whose files are kept and whose scores are shown as they are"
     return f"{what} {number} systems: the first {MOST} of the board, {kept}."
 
 
 def _places(
-    board: Mapping[str, Any], query: Wanted, weights: Mapping[str, float]
+    board: Mapping[str, Any], options: RankingOptions, weights: Mapping[str, float]
 ) -> tuple[list[Place], list[str]]:
-    results = board["boards"][query.majority]
-    notes = [] if query.usual else [_ranked_by(query, weights)]
+    results = board["boards"][options.majority]
+    notes = [] if options.usual else [_ranked_by(options, weights)]
     if not weights:
-        rule = results["rules"][query.by]
-        return [_place(place, query) for place in rule["places"]], [*notes, *rule["notes"]]
+        rule = results["rules"][options.by]
+        return [_place(place, options) for place in rule["places"]], [*notes, *rule["notes"]]
     profile = Profile(
         tuple(board["keys"]),
         tuple(results["tasks"]),
         tuple(map(tuple, results["scores"])),
         tuple(weights.get(task, 1.0) for task in results["tasks"]),
     )
-    ranked = standing(profile, query.by)
+    ranked = standing(profile, options.by)
     notes.append("Intervals of ranks are computed for equal weights alone.")
     both = zip(ranked.ranks, ranked.values, strict=True)
-    places = [Place(rank, value_text(value, query.by)) for rank, value in both]
+    places = [Place(rank, value_text(value, options.by)) for rank, value in both]
     return places, [*notes, *([ranked.note] if ranked.note else [])]
 
 
-def _place(place: Mapping[str, Any], query: Wanted) -> Place:
-    value = "" if query.usual else value_text(place["value"], query.by)
+def _place(place: Mapping[str, Any], options: RankingOptions) -> Place:
+    value = "" if options.usual else value_text(place["value"], options.by)
     group = tuple(place["group"]) if place["group"] else None
     tied = group is not None and group[0] < group[1]
     return Place(place["rank"], value, (place["low"], place["high"]), group, tied)
@@ -175,24 +175,24 @@ def value_text(value: float | None, by: str) -> str:
     return f"{value:.2f}" if by == "borda" and value is not None else ""
 
 
-def _ranked_by(query: Wanted, weights: Mapping[str, float]) -> str:
-    text = f"A system is ranked by {ABOUT[query.by]}"
+def _ranked_by(options: RankingOptions, weights: Mapping[str, float]) -> str:
+    text = f"A system is ranked by {ABOUT[options.by]}"
     if weights:
         given = ", ".join(f"{task} {weight:g}" for task, weight in weights.items())
         text = f"{text.replace('unweighted', 'weighted')}; weights: {given}, all others 1"
-    if query.majority:
+    if options.majority:
         text += (
-            f". On {query.majority} every system is taken to answer the most frequent label, "
+            f". On {options.majority} every system is taken to answer the most frequent label, "
             "as section 6 of the GLUE paper does where no model beats that"
         )
     return text + "."
 
 
-def wanted_of(asked: Mapping[str, str], record: Record) -> Wanted:
+def ranking_options(query: Mapping[str, str], record: Record) -> RankingOptions:
     """What the address asks for; an unknown value counts as not given."""
-    by, majority = asked.get("by", ""), asked.get("majority", "")
-    weights = " ".join(asked.get("weights", "")[:400].split())
-    return Wanted(
+    by, majority = query.get("by", ""), query.get("majority", "")
+    weights = " ".join(query.get("weights", "")[:400].split())
+    return RankingOptions(
         by if by in RULES else "mean",
         weights,
         majority if majority in majority_tasks(record) else "",
