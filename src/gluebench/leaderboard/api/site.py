@@ -135,7 +135,7 @@ def _fault(request: HttpRequest, error: Exception | type[Exception]) -> HttpResp
 
 
 def _pydantic(error: ValidationError) -> list[FieldError]:
-    return [FieldError(field=_place(each["loc"]), message=each["msg"]) for each in error.errors]
+    return [FieldError(field=_place(item["loc"]), message=item["msg"]) for item in error.errors]
 
 
 def _place(location: Sequence[Any]) -> str:
@@ -210,11 +210,11 @@ def _well_mannered(view: View) -> View:
     def answer(request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponse:
         method = request.method
         request.method = "GET" if method == "HEAD" else method
-        found = view(request, *args, **kwargs)
+        response = view(request, *args, **kwargs)
         request.method = method
-        if found.status_code != 405:
-            return found
-        allowed = found["Allow"]
+        if response.status_code != 405:
+            return response
+        allowed = response["Allow"]
         detail = f"This address takes {allowed}, not {request.method}."
         return ProblemError(405, "method", detail, headers={"Allow": allowed}).response()
 

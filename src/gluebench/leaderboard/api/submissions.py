@@ -56,10 +56,10 @@ def _no_flag(value: Any) -> Any:
 
 def _flag(value: Any) -> bool:
     """Forms send text; what means yes there is not guessed."""
-    found = {"true": True, "false": False}.get(str(value).lower())
-    if found is None:
+    flag = {"true": True, "false": False}.get(str(value).lower())
+    if flag is None:
         raise ValueError("Give true or false.")
-    return found
+    return flag
 
 
 Flag = Annotated[bool, BeforeValidator(_flag)]
@@ -121,15 +121,15 @@ def submissions(request: HttpRequest, paging: Query[Paging], only: Query[Only]) 
     if only.status is not None:
         mine = mine.filter(status=only.status)
     rows = mine.defer("report", "problems")
-    page, found = paging.page_of(request, rows, rows.count(), **only.dict(exclude_none=True))
-    return JsonResponse({**found, "items": [_line(each) for each in page]})
+    page, paged = paging.page_of(request, rows, rows.count(), **only.dict(exclude_none=True))
+    return JsonResponse({**paged, "items": [_line(row) for row in page]})
 
 
 @router.get("/{slug:key}", response=answers(schemas.SubmissionFacts, 404), openapi_extra=PUBLIC)
 def submission(request: HttpRequest, key: str) -> HttpResponse:
     """A submission with its report. Its author is told the findings of the check too."""
-    found = visible(reader(request), key)
-    return JsonResponse(facts(found, owned=found.owner_id == reader(request).pk))
+    submission = visible(reader(request), key)
+    return JsonResponse(facts(submission, owned=submission.owner_id == reader(request).pk))
 
 
 @router.get("/{slug:key}/status", response=answers(schemas.StatusFacts, 404), openapi_extra=PUBLIC)
@@ -141,31 +141,31 @@ def status(request: HttpRequest, key: str) -> dict[str, Any]:
 @router.get("/{slug:key}/report", response=answers(schemas.Report, 404), openapi_extra=PUBLIC)
 def report(request: HttpRequest, key: str) -> HttpResponse:
     """The full report, as `gluebench grade --json` prints one; the policy may hold a part of it back."""
-    found = visible(reader(request), key)
-    whole = report_of(found)
+    submission = visible(reader(request), key)
+    whole = report_of(submission)
     if whole is None:
-        raise not_found(f"There is no report of {key} to show: {found.get_status_display().lower()}.")
+        raise not_found(f"There is no report of {key} to show: {submission.get_status_display().lower()}.")
     return JsonResponse(whole)
 
 
 @router.get("/{slug:key}/history", response=answers(schemas.History, 403, 404), auth=SIGNED_IN)
 def history(request: HttpRequest, key: str) -> dict[str, Any]:
     """Every grading of one's own submission and every edit, newest first."""
-    found = owned(user_with(request, Scope.READ), key)
+    submission = owned(user_with(request, Scope.READ), key)
     return {
-        "results": [_result(each) for each in found.results.all()],
-        "edits": [{"at": each.at, "changes": each.changes} for each in found.revisions.all()],
+        "results": [_result(result) for result in submission.results.all()],
+        "edits": [{"at": edit.at, "changes": edit.changes} for edit in submission.revisions.all()],
     }
 
 
 @router.get("/{slug:key}/file", response=answers(None, 403, 404), auth=SIGNED_IN, openapi_extra=ZIP)
 def file(request: HttpRequest, key: str) -> FileResponse:
     """The file of one's own submission, as it was sent."""
-    found = owned(user_with(request, Scope.READ), key)
-    if not found.file:
+    row = owned(user_with(request, Scope.READ), key)
+    if not row.file:
         raise not_found(f"The file of {key} is no longer kept; its scores are.")
     return FileResponse(
-        found.file.open("rb"), as_attachment=True, filename=found.filename, content_type="application/zip"
+        row.file.open("rb"), as_attachment=True, filename=row.filename, content_type="application/zip"
     )
 
 
@@ -217,8 +217,8 @@ def facts(submission: Submission, *, owned: bool = True) -> dict[str, Any]:
 
 def _line(submission: Submission) -> dict[str, Any]:
     """A submission in its author's list, with its score alone of all the report."""
-    found = facts_in_brief(submission) | private_in_brief(submission) | _where_it_is(submission)
-    return found | {"score": (submission.scores or {}).get("score")}
+    brief = facts_in_brief(submission) | private_in_brief(submission) | _where_it_is(submission)
+    return brief | {"score": (submission.scores or {}).get("score")}
 
 
 def _where_it_is(submission: Submission) -> dict[str, Any]:
@@ -293,15 +293,15 @@ def submit(
     if sent_before(row) is None:
         row.clean_fields(exclude={field.name for field in row._meta.fields} - set(Details.model_fields))
         row.clean()
-    found = accept_once(row, file)
-    if found is not row and (found.benchmark_id, found.sha256) != (benchmark.pk, digest(file)):
+    stored = accept_once(row, file)
+    if stored is not row and (stored.benchmark_id, stored.sha256) != (benchmark.pk, digest(file)):
         raise ProblemError(
             409,
             "retry-key",
-            f"This Idempotency-Key was used for another upload, submission {found.key}. Choose a new one.",
+            f"This Idempotency-Key was used for another upload, submission {stored.key}. Choose a new one.",
         )
-    answer = JsonResponse(facts(found), status=201 if found is row else 200)
-    answer["Location"] = f"/api/v1/submissions/{found.key}"
+    answer = JsonResponse(facts(stored), status=201 if stored is row else 200)
+    answer["Location"] = f"/api/v1/submissions/{stored.key}"
     return answer
 
 
