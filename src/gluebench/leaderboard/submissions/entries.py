@@ -48,12 +48,12 @@ def graded_again(benchmark: Benchmark) -> int:
 def diagnosed(benchmark: Benchmark, task: Task, pks: Sequence[int] | None = None) -> list[dict[str, Any]]:
     """The public submissions with their report on a diagnostic set, under "diagnostic"."""
     public = Submission.objects.public().filter(benchmark=benchmark).order_by("submitted", "pk")
-    found = [
+    rows = [
         {**row, "diagnostic": (row["report__diagnostics"] or {}).get(task.name)}
         for part in _parts(public, pks)
         for row in part.values(*("pk", "key", "name", "model", "regime", "report__diagnostics"))
     ]
-    return [row for row in found if row["diagnostic"]]
+    return [row for row in rows if row["diagnostic"]]
 
 
 def _parts(rows: Any, pks: Sequence[int] | None) -> list[Any]:

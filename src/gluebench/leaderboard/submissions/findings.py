@@ -86,5 +86,5 @@ def findings_of(check: Mapping[str, Any]) -> Findings:
 
 def _finding(key: tuple[str, ...], places: list[Place], unshown: dict[tuple[str, str], int]) -> Finding:
     severity, code, file, expected, fix = key
-    wanted = expected if expected.startswith("expected") else f"expected {expected}"
-    return Finding(severity, code, file, wanted, fix, tuple(places), unshown.pop((file, code), 0))
+    text = expected if expected.startswith("expected") else f"expected {expected}"
+    return Finding(severity, code, file, text, fix, tuple(places), unshown.pop((file, code), 0))

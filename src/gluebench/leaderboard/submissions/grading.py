@@ -59,8 +59,8 @@ def bound_seconds() -> int:
 
     Each attempt may take its time, then its lease may run out, and a sweep finds it.
     """
-    each = settings.GRADER_SECONDS + settings.LEASE_SECONDS + SWEEP_SECONDS
-    return int(settings.GRADER_ATTEMPTS * each)
+    seconds = settings.GRADER_SECONDS + settings.LEASE_SECONDS + SWEEP_SECONDS
+    return int(settings.GRADER_ATTEMPTS * seconds)
 
 
 def bound_minutes() -> int:
@@ -142,9 +142,9 @@ def regrade(benchmark: Benchmark, reason: str, **_: Any) -> int:
     with transaction.atomic():
         Benchmark.objects.held(benchmark.pk)
         Benchmark.objects.filter(pk=benchmark.pk).touch()
-        found = benchmark.submissions.exclude(status=Status.QUEUED).exclude(file="")
-        found = found.exclude(withdrawn__isnull=False, verdict="")  # it was taken back ungraded
-        rows = found.select_for_update(of=("self",)).order_by("submitted", "pk")
+        rows = benchmark.submissions.exclude(status=Status.QUEUED).exclude(file="")
+        rows = rows.exclude(withdrawn__isnull=False, verdict="")  # it was taken back ungraded
+        rows = rows.select_for_update(of=("self",)).order_by("submitted", "pk")
         pks = list(rows.values_list("pk", flat=True))
         benchmark.submissions.filter(pk__in=pks).update(
             status=Status.QUEUED, why=reason[:200], spent=F("attempts"), **renewed(QUEUE_LEASE_SECONDS)
@@ -172,9 +172,9 @@ def follow_policy(benchmark: Benchmark, before: Policy) -> None:
 
 def reveal_due() -> None:
     """Score the rows that were held back where the day has come: all workers look, and one does it."""
-    for each in Benchmark.objects.filter(revealed=None, settings__has_key="reveal"):
+    for row in Benchmark.objects.filter(revealed=None, settings__has_key="reveal"):
         with transaction.atomic():
-            benchmark = Benchmark.objects.held(each.pk)  # the organiser may just have postponed it
+            benchmark = Benchmark.objects.held(row.pk)  # the organiser may just have postponed it
             if feedback.due(benchmark):
                 Benchmark.objects.filter(pk=benchmark.pk).update(revealed=timezone.now())
                 record("reveal", benchmark=benchmark)

@@ -40,10 +40,10 @@ def forget_old_files(**_: Any) -> int:
     return forget_files(Submission.objects.filter(finished__lt=end))
 
 
-def forget_files(found: SubmissionQuerySet) -> int:
+def forget_files(submissions: SubmissionQuerySet) -> int:
     """Delete the files of finished submissions, once the database says that they are gone."""
     with transaction.atomic():
-        rows = found.exclude(status__in=OPEN).exclude(file="").select_for_update()
+        rows = submissions.exclude(status__in=OPEN).exclude(file="").select_for_update()
         files = dict(rows.values_list("pk", "file"))
         Submission.objects.filter(pk__in=files).update(file="")
         files_deleted.send(Submission, submissions=files.keys())
@@ -80,8 +80,8 @@ def orphans(age: timedelta) -> list[str]:
 def _stored(storage: Storage, folder: str = "") -> Iterator[str]:
     folders, names = storage.listdir(folder)
     yield from (f"{folder}{name}" for name in names)
-    for each in folders:
-        yield from _stored(storage, f"{folder}{each}/")
+    for subfolder in folders:
+        yield from _stored(storage, f"{folder}{subfolder}/")
 
 
 def anonymise(*, user: User, **_: Any) -> None:
