@@ -53,8 +53,8 @@ class Held:
     @classmethod
     def find(cls, account: int, token: str) -> Held | None:
         """What was kept for this account under this token."""
-        found = cls(account, token)
-        return found if token.isalnum() and (found.folder / "name").exists() else None
+        held = cls(account, token)
+        return held if token.isalnum() and (held.folder / "name").exists() else None
 
     @property
     def fixed(self) -> Path:
