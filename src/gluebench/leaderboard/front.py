@@ -117,7 +117,7 @@ class Answer(WSGITask):  # type: ignore[misc]
     """Keeps the connection after an answer without a body; the library would close it after each 304."""
 
     def set_close_on_finish(self) -> None:
-        """Close after this answer, unless nothing but its want of a length asks for that."""
+        """Close after this answer, unless its lack of a length is the only reason."""
         closes = self.request.headers.get("CONNECTION", "").lower() == "close"
         if self.has_body or closes or self.version != "1.1":
             super().set_close_on_finish()
@@ -325,7 +325,7 @@ class Front(TcpWSGIServer):  # type: ignore[misc]
         self.answering.discard(handler)
 
     def handle_accept(self) -> None:
-        """Drop as many as were too many when all had been read, and take in those who wait to be."""
+        """Drop connections above the limits, then accept those that wait."""
         for channel in self._new:
             self._make_room(channel.neighbours, self.limits.per_address)
         self._make_room(self.active_channels.values(), self.limits.connections)
@@ -345,7 +345,7 @@ class Front(TcpWSGIServer):  # type: ignore[misc]
     def _make_room(self, channels: Collection[Channel], most: int | None) -> None:
         if most is not None and len(channels) > most:
             waiting = [channel for channel in tuple(channels) if not channel.requests]
-            # Some more than must be, so that this is not done again for each that comes.
+            # Some more than necessary, so that not every new connection repeats this.
             number = len(channels) - most + most // 16
             for channel in heapq.nsmallest(number, waiting, key=attrgetter("deadline")):
                 channel.drop()

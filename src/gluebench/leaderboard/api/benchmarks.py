@@ -216,7 +216,7 @@ def _board(benchmark: Benchmark) -> dict[str, Any]:
 
 
 def _page(request: HttpRequest, benchmark: Benchmark, what: str, paging: Paging, make: Make) -> HttpResponse:
-    """A page of a table's rows with all that stands around them."""
+    """A page of a table's rows, with the table's other values."""
 
     def body() -> dict[str, Any]:
         whole = _whole(benchmark, what, make)

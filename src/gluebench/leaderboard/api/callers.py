@@ -64,7 +64,7 @@ class Session(APIKeyCookie):
 
 
 def visitor(request: HttpRequest) -> AnonymousUser:
-    """Anybody, where a thing is public. A token was looked at before, and a wrong one refused."""
+    """Anybody, for what is public. A wrong token was refused before this."""
     spend("visitor", address(request))
     return AnonymousUser()
 
@@ -89,7 +89,7 @@ def user_with(request: HttpRequest, scope: Scope) -> User:
 
 
 def reader(request: HttpRequest) -> User | AnonymousUser:
-    """Whose eyes to look with: one's own, or a visitor's where the token may not read."""
+    """The account to read as: the caller, or a visitor where the token may not read."""
     return request.user if _may(request, Scope.READ) else AnonymousUser()
 
 

@@ -67,7 +67,7 @@ class Page(Swagger):
 
 
 class Interface(NinjaAPI):
-    """Ninja's, whose document says of refusals what they are."""
+    """Ninja's, with an OpenAPI document that describes refusals as problems."""
 
     _document: Any = None
 
@@ -87,7 +87,7 @@ class Interface(NinjaAPI):
 
 
 def _declare_problems(responses: dict[Any, Any]) -> None:
-    """Ninja says application/json of every answer."""
+    """Declare refusals as problems; Ninja declares every answer as application/json."""
     for status, answer in responses.items():
         if int(status) >= 400 and "content" in answer:
             (answer["content"],) = ({JSON: shape} for shape in answer["content"].values())
@@ -125,7 +125,7 @@ def _handler(translate: Any) -> Any:
 
 
 def _fault(request: HttpRequest, error: Exception | type[Exception]) -> HttpResponse:
-    """A fault of the site: into the log, and told without its text."""
+    """Log a fault of the site, and answer without its text."""
     if isinstance(error, Exception) and is_full(error):
         full = ProblemError(DISK_FULL_STATUS, "disk-full", DISK_FULL)
         return log_full_disk(request, full.response())

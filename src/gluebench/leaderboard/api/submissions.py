@@ -55,7 +55,7 @@ def _no_flag(value: Any) -> Any:
 
 
 def _flag(value: Any) -> bool:
-    """Forms send text; what means yes there is not guessed."""
+    """A flag that a form sends as text: only "true" and "false" are taken."""
     flag = {"true": True, "false": False}.get(str(value).lower())
     if flag is None:
         raise ValueError("Give true or false.")
@@ -99,7 +99,7 @@ class Changes(create_model("Changes", __base__=_Strict, **_members(sent=False)))
 
 
 class Details(create_model("Details", __base__=_Strict, **_members(sent=True))):  # type: ignore[misc]
-    """What is said of a submission when it is sent."""
+    """The fields of a new submission."""
 
     public: Flag = False
     """Whether the board shows it once it is graded."""
@@ -127,14 +127,14 @@ def submissions(request: HttpRequest, paging: Query[Paging], only: Query[Only]) 
 
 @router.get("/{slug:key}", response=answers(schemas.SubmissionFacts, 404), openapi_extra=PUBLIC)
 def submission(request: HttpRequest, key: str) -> HttpResponse:
-    """A submission with its report. Its author is told the findings of the check too."""
+    """A submission with its report. Its author also gets the findings of the check."""
     submission = visible(reader(request), key)
     return JsonResponse(facts(submission, owned=submission.owner_id == reader(request).pk))
 
 
 @router.get("/{slug:key}/status", response=answers(schemas.StatusFacts, 404), openapi_extra=PUBLIC)
 def status(request: HttpRequest, key: str) -> dict[str, Any]:
-    """Where it stands in the queue; made to be asked for again and again."""
+    """Where it stands in the queue; cheap enough to poll."""
     return {"key": key, **standing(visible(reader(request), key))}
 
 
@@ -171,7 +171,7 @@ def file(request: HttpRequest, key: str) -> FileResponse:
 
 @router.patch("/{slug:key}", response=answers(schemas.SubmissionFacts, 400, 403, 404, 422), auth=SIGNED_IN)
 def edit(request: HttpRequest, key: str, changes: Changes) -> HttpResponse:
-    """Say something else of one's own submission. What stood there before is kept in its history."""
+    """Change fields of one's own submission. Its history keeps the former values."""
     user = user_with(request, Scope.SUBMIT)
     acts.edit(owned(user, key), user, changes.dict(exclude_unset=True))
     return _again(key)
@@ -206,12 +206,12 @@ def restore(request: HttpRequest, key: str) -> HttpResponse:
 
 
 def _again(key: str) -> HttpResponse:
-    """It as it stands after an act."""
+    """The submission as it stands after a change."""
     return JsonResponse(facts(Submission.objects.select_related("benchmark").get(key=key)))
 
 
 def facts(submission: Submission, *, owned: bool = True) -> dict[str, Any]:
-    """All that its author may know of a submission, or whoever else may see it."""
+    """All that the author of a submission may know or, unless `owned`, its other readers."""
     return public_facts(submission) | (private_facts(submission) if owned else {}) | _where_it_is(submission)
 
 
@@ -236,7 +236,7 @@ def _moment(at: datetime | None) -> str | None:
 
 
 def _result(result: Result) -> dict[str, Any]:
-    """A grading. Which labels it was graded on is not told: of a small set, a digest tells them."""
+    """A grading, without the digest of its labels, which could reveal those of a small set."""
     return {
         "at": result.created,
         "why": result.why,
@@ -278,7 +278,7 @@ def submit(
         None, alias="Idempotency-Key", pattern=RETRY_KEY
     ),
 ) -> HttpResponse:
-    """Send a submission: one zip, and what is said of it. It is safe once this answers, and soon graded.
+    """Send a submission: one zip and its fields. It is stored once this answers, and graded soon after.
 
     With an Idempotency-Key, sending the same file again answers 200 with the submission that is there
     already; another file under the same key is refused with 409.
@@ -306,7 +306,7 @@ def submit(
 
 
 def _only(request: HttpRequest, fields: set[str]) -> None:
-    """Refuse what nobody asked for: a field that only the site sets, or one that is mistyped."""
+    """Refuse fields that are mistyped, that only the site sets, or that come twice."""
     strange = sorted(set(request.POST) - fields) + sorted(set(request.FILES) - {"file"})
     if strange:
         raise invalid([FieldError(field=name, message="There is no such field.") for name in strange])

@@ -49,7 +49,7 @@ class Fact(NamedTuple):
 
 
 EDITS = 50
-"""Edits that are shown, the newest: whoever edits without end makes no page endless."""
+"""How many edits are shown, the newest first, so that no page grows without end."""
 GRADINGS = 5
 """Gradings that a page shows, the newest first."""
 HEADLINE = ("name", "model", "team", "link", "description")
@@ -74,7 +74,7 @@ def edits_of(submission: Submission) -> list[dict[str, Any]]:
             "changes": [
                 (FIELDS[name].label.lower(), *(_text(name, value) for value in pair))
                 for name, pair in revision.changes.items()
-                if name in FIELDS  # and not of a table from before
+                if name in FIELDS  # not of an earlier version
             ],
         }
         for revision in submission.revisions.all()[:EDITS]
@@ -128,7 +128,7 @@ def public_facts(submission: Submission) -> dict[str, Any]:
 
 
 def private_in_brief(submission: Submission) -> dict[str, Any]:
-    """What only its author sees besides, without what was found in the file."""
+    """What only its author sees besides, without the findings on the file."""
     return {
         **_stated(submission, private=True),
         **_values(submission, "standing", "declined", "filename", "sha256", "verdict", "failure"),

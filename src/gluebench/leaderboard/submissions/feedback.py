@@ -125,7 +125,7 @@ def shown(submission: Submission, result: Result | None) -> dict[str, Any]:
 
 
 def round_earlier() -> int:
-    """Round what a version that showed all digits stored to be fetched; returns how many submissions.
+    """Round what an earlier version stored with all digits; returns how many submissions.
 
     Of results that are no longer the latest, only the scores could be fetched.
     """
@@ -189,7 +189,7 @@ def due_by(policy: Policy) -> bool:
 
 
 def judged(submission: Submission, result: Mapping[str, Any]) -> Mapping[str, Any]:
-    """What the grader said, without its report where the policy refuses it; what was taken stays taken."""
+    """The grader's result, without its report where the policy refuses a file not accepted before."""
     check = as_policy(submission.benchmark.policy, result["check"])
     taken = submission.finished is not None and submission.verdict != "invalid"
     return result if check is result["check"] or taken else {**result, "check": check, "report": None}

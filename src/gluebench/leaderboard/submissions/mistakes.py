@@ -17,7 +17,7 @@ BY_CATEGORY = 4
 def diagnosis_of(submission: Submission) -> dict[str, Any] | None:
     """Diagnostic set to its confusions and directions, of the latest grading, where its labels are public.
 
-    None where no report is shown, or it was graded before these were counted. Exact counts would tell labels.
+    None where no report is shown, or it was graded before these were counted. Exact counts reveal labels.
     """
     if submission.report is None:
         return None
@@ -50,7 +50,7 @@ def _mistakes(task: Task, counts: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _table(task: Task, counts: Mapping[str, Mapping[str, int]]) -> Confusion:
-    """In the manifest's order of labels: PostgreSQL keeps none."""
+    """The table in the manifest's order of labels: PostgreSQL keeps no order."""
     return Confusion.of({label: counts[label] for label in task.words if label in counts})
 
 

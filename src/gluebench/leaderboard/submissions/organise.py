@@ -37,7 +37,7 @@ STATES: dict[str, tuple[str, Q]] = {
 }
 """What the list can be narrowed to: a word of the address, what it is called, what it finds."""
 FORMS = {"approve": ApproveForm, "decline": DeclineForm, "mark": MarkForm, "regrade": ReasonForm}
-"""What each act asks for."""
+"""The form of each act."""
 
 
 @login_required
@@ -105,7 +105,7 @@ def one(request: SignedInRequest, name: str, key: str) -> HttpResponse:
 
 
 def _act(act: str, row: Submission, request: SignedInRequest, values: dict[str, Any]) -> str:
-    """Do it, and say what was done."""
+    """Do the act; returns a message that says what was done."""
     reason = values["reason"]
     if act == "approve":
         return f"Approved: {acts.approve(row, request.user, reason).standing.label.lower()}."

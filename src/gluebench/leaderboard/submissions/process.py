@@ -31,7 +31,7 @@ CHECKS_QUEUED = 6
 CHECKS_OF_ACCOUNT = 2
 """Those of one account."""
 BUSY_SECONDS = 5
-"""When whoever found no place should try again."""
+"""After how long a refused caller should try again."""
 _CHECKING = threading.Semaphore(1)
 _QUEUE: list[int] = []
 """The account of each check that runs or waits."""
@@ -45,11 +45,11 @@ class GraderError(Exception):
 
 
 class KilledGraderError(GraderError):
-    """The grader's process ended before it could answer: it may do better another time."""
+    """The grader's process ended before it could answer; another try may succeed."""
 
 
 class UnreadableFileError(GraderError):
-    """The storage does not give a submitted file: no mistake of its author's."""
+    """The storage does not return a submitted file; its author made no mistake."""
 
 
 class ChangedFileError(GraderError):

@@ -1,4 +1,4 @@
-"""How long submitted files are kept. What was scored, and the hash of what it was, stays."""
+"""How long submitted files are kept. Their scores and hashes stay."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ from gluebench.leaderboard.submissions.models import (
 NOBODY = "Anonymous"
 """What the board calls an entry whose author deleted the account."""
 UNTOLD = "The reason went with its author's account."
-"""Stands where an organiser had said why an entry is off the board, so that it stays off."""
+"""Replaces an organizer's reason why an entry is off the board, so that it stays off."""
 
 ORPHAN_KEPT = timedelta(days=1)
 

@@ -79,7 +79,7 @@ def replace(request: SignedInRequest, key: str) -> HttpResponse:
 
 
 def _files(request: SignedInRequest) -> MultiValueDict[str, UploadedFile[Any]] | None:
-    """What was sent or, where a button or an empty field means it, what was kept for this page."""
+    """The files that were sent or, if a button or an empty field asks for them, those kept for this page."""
     use = request.POST.get("use")
     held = Held.find(request.user.pk, request.POST.get("kept", ""))
     if held is None or (request.FILES and use != "fixed"):
@@ -146,7 +146,7 @@ def _refused(request: SignedInRequest, form: UploadForm, page: Page) -> HttpResp
 def _ask(
     request: SignedInRequest, form: UploadForm, page: Page, question: Question, benchmark: Benchmark
 ) -> HttpResponse:
-    """What the check found, or a twin, and what may be chosen."""
+    """Show the findings of the check, or a twin, and what its sender may choose."""
     context = {"asked": question, "found": question.found}
     if wants_json(request):
         html = render_to_string("submissions/findings.html", {**context, "benchmark": benchmark}, request)
@@ -188,7 +188,7 @@ def _page(
     held: Held | None = None,
     **context: Any,
 ) -> HttpResponse:
-    """The form's page. What is kept needs not be chosen again."""
+    """The form's page. A kept file need not be chosen again."""
     form.fields["upload"].required = held is None or held.file("own") is None
     context |= {"benchmark": benchmark, "form": form, "held": held, "here": "submit"}
     return render(request, template, context, status=422 if form.errors else status)
