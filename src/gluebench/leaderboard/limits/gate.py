@@ -1,4 +1,4 @@
-"""The gate that every submission goes through: who may send one, asked and answered under a lock."""
+"""The gate that every submission goes through: who may send one, decided under a lock."""
 
 from __future__ import annotations
 

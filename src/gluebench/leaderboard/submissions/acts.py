@@ -1,6 +1,6 @@
 """What authors and organisers may do with a submission once it is in: each act whole or not at all.
 
-Who may do it is asked before, where the request comes in. Acts of organisers go into the log with them.
+The callers check who may do it. Acts of organisers go into the log with them.
 """
 
 from __future__ import annotations

@@ -108,7 +108,7 @@ class ResultAdmin(ReadOnlyAdmin):
 
 @admin.register(Revision)
 class RevisionAdmin(ReadOnlyAdmin):
-    """Each edit of what is said of a submission."""
+    """Each edit of a submission's fields."""
 
     list_display = ["submission", "at", "by"]
     list_select_related = ["submission", "by"]

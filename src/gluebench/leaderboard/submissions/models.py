@@ -373,7 +373,7 @@ class Worker(models.Model):
 
 
 class Revision(models.Model):
-    """One edit of what is said about a submission, with what stood there before."""
+    """One edit of a submission's fields, with their former values."""
 
     submission = models.ForeignKey(Submission, on_delete=models.CASCADE, related_name="revisions")
     at = models.DateTimeField(auto_now_add=True)

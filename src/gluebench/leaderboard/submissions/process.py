@@ -67,7 +67,7 @@ def run_grader(
     stop: threading.Event | None = None,
     seconds: int | None = None,
 ) -> Mapping[str, Any]:
-    """Check and grade in a child; `alive` is told every few seconds and says whether to go on.
+    """Check and grade in a child; `alive` is called every few seconds and returns whether to go on.
 
     `seconds` is what it may take, where that is not what a submission may.
 

@@ -1,4 +1,4 @@
-"""What is asked of a file before it is stored: the free check, a copy in the right form, and its twins."""
+"""Checks of a file before it is stored: the free check, a copy in the right form, and its twins."""
 
 from __future__ import annotations
 
