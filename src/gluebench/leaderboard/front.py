@@ -117,9 +117,9 @@ class Answer(WSGITask):  # type: ignore[misc]
     """Keeps the connection after an answer without a body; the library would close it after each 304."""
 
     def set_close_on_finish(self) -> None:
-        """Close after this answer, unless nothing but its want of a length asks for that."""
-        asked = self.request.headers.get("CONNECTION", "").lower() == "close"
-        if self.has_body or asked or self.version != "1.1":
+        """Close after this answer, unless its lack of a length is the only reason."""
+        closes = self.request.headers.get("CONNECTION", "").lower() == "close"
+        if self.has_body or closes or self.version != "1.1":
             super().set_close_on_finish()
 
 
@@ -307,14 +307,14 @@ class Front(TcpWSGIServer):  # type: ignore[misc]
         """Let the selector wait for what a handler wants now; an answered one may change without an event."""
         if handler.socket is None:
             return
-        answered = bool(handler.requests)  # asked first: what a thread changes after this is seen next time
-        wanted = selectors.EVENT_READ * bool(handler.readable())
-        wanted |= selectors.EVENT_WRITE * bool(handler.writable())
-        if wanted != handler.watched:
+        answered = bool(handler.requests)  # read first: the next turn sees what a thread changes after this
+        events = selectors.EVENT_READ * bool(handler.readable())
+        events |= selectors.EVENT_WRITE * bool(handler.writable())
+        if events != handler.watched:
             self.forget(handler)
-            if wanted:
-                self._selector.register(handler.socket, wanted, handler)
-            handler.watched = wanted
+            if events:
+                self._selector.register(handler.socket, events, handler)
+            handler.watched = events
         (self.answering.add if answered else self.answering.discard)(handler)
 
     def forget(self, handler: Channel | Front) -> None:
@@ -325,7 +325,7 @@ class Front(TcpWSGIServer):  # type: ignore[misc]
         self.answering.discard(handler)
 
     def handle_accept(self) -> None:
-        """Drop as many as were too many when all had been read, and take in those who wait to be."""
+        """Drop connections above the limits, then accept those that wait."""
         for channel in self._new:
             self._make_room(channel.neighbours, self.limits.per_address)
         self._make_room(self.active_channels.values(), self.limits.connections)
@@ -344,11 +344,11 @@ class Front(TcpWSGIServer):  # type: ignore[misc]
 
     def _make_room(self, channels: Collection[Channel], most: int | None) -> None:
         if most is not None and len(channels) > most:
-            waiting = [each for each in tuple(channels) if not each.requests]
-            # Some more than must be, so that this is not done again for each that comes.
+            waiting = [channel for channel in tuple(channels) if not channel.requests]
+            # Some more than necessary, so that not every new connection repeats this.
             number = len(channels) - most + most // 16
-            for each in heapq.nsmallest(number, waiting, key=attrgetter("deadline")):
-                each.drop()
+            for channel in heapq.nsmallest(number, waiting, key=attrgetter("deadline")):
+                channel.drop()
 
     def sweep(self, now: float) -> None:
         """Drop clients whose time is over; while too much is unread, those who have the least time left."""

@@ -21,7 +21,7 @@ INCOMPLETE = "only some of the task's files are there, and of a part nothing is 
 
 
 def main() -> int:
-    """Do the job on standard input. A failure says where it happened, never what the data said."""
+    """Do the job on standard input. A failure names its place and quotes no data."""
     job = json.load(sys.stdin)
     _limit(job["seconds"], job["bytes"])
     os.nice(job.get("nice", 0))

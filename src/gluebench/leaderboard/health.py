@@ -54,7 +54,7 @@ def pending() -> Check:
 
 
 def queue() -> Check:
-    """How many submissions wait, and whether somebody sees to them; to be asked once the tables are there."""
+    """How many submissions wait, and whether a worker runs; needs the tables."""
     waiting, running = Submission.objects.waiting().count(), workers()
     state = f"{waiting} submissions wait; {running} workers give signs of life."
     fix = "" if running or not waiting else "Start a worker: gluebench leaderboard worker"
@@ -62,7 +62,7 @@ def queue() -> Check:
 
 
 def roles() -> Check:
-    """Whether the address of everybody with a role is confirmed; to be asked once the tables are there."""
+    """Whether the address of everybody with a role is confirmed; needs the tables."""
     holders = User.objects.filter(
         Q(is_superuser=True) | Q(organised__isnull=False), is_active=True
     ).distinct()
@@ -86,7 +86,7 @@ def failing() -> list[str]:
 
 
 class _Ready:
-    """What was found last."""
+    """The last answer of `failing`."""
 
     until = 0.0
     failing: list[str] = []
@@ -94,7 +94,7 @@ class _Ready:
 
 
 def _tables() -> Check:
-    """As `pending`, but found up to date once, tables stay so while the process runs."""
+    """As `pending`; once the tables are up to date, it checks only that the database answers."""
     check = _database() if _Ready.tables else pending()
     _Ready.tables = check.ok
     return check
@@ -120,7 +120,7 @@ def beat() -> None:
 
 
 def mail() -> Check:
-    """Whether the mail server lets us in. It is asked for nothing more."""
+    """Whether the mail server takes our login; no mail is sent."""
     if settings.RUNNING.mail is None:
         return Check("mail", f"no server is set; mail is written to {settings.FOLDER.mail}.")
     server = get_connection()

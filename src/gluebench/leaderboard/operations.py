@@ -1,6 +1,6 @@
 """What an operator's programs ask: /healthz, /readyz and /metrics.
 
-Counters are of this machine's processes; the rest of the metrics is asked of the database.
+Counters are of this machine's processes; the other metrics come from the database.
 """
 
 from __future__ import annotations

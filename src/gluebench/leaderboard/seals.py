@@ -19,9 +19,9 @@ def seal(kind: str, *values: Any) -> str:
 def plain(value: Any) -> Any:
     """A value as every database gives it back: PostgreSQL knows no -0.0 and may turn 1e16 into an integer."""
     if isinstance(value, Mapping):
-        return {str(name): plain(each) for name, each in value.items()}
+        return {str(name): plain(item) for name, item in value.items()}
     if isinstance(value, list | tuple):
-        return [plain(each) for each in value]
+        return [plain(item) for item in value]
     if isinstance(value, datetime):
         return value.astimezone(UTC).isoformat()
     if isinstance(value, int | float) and not isinstance(value, bool):

@@ -102,7 +102,7 @@ class Child:
 
 
 class _StopError(Exception):
-    """A signal asked the supervisor to stop."""
+    """The supervisor received a signal to stop."""
 
 
 def listen(host: str, port: int, *, held: float = HELD_SECONDS) -> socket.socket:

@@ -77,7 +77,7 @@ urlpatterns = [
     path(f"{BENCHMARK}/data/<path:path>", data_views.data_file, name="data-file"),
     *_forms(f"{BENCHMARK}/diagnostics/<str:task>/<str:slug>", boards.phenomenon, "phenomenon", ("json", "")),
     *_forms(f"{BENCHMARK}/diagnostics/<str:task>", boards.diagnostics, "diagnostics"),
-    *(each for what in ranks.PAGES for each in _forms(f"{BENCHMARK}/{what}", ranks.page, what, what=what)),
+    *(url for what in ranks.PAGES for url in _forms(f"{BENCHMARK}/{what}", ranks.page, what, what=what)),
     *_forms(f"{BENCHMARK}/compare", compare, "compare"),
     *_forms(f"{BENCHMARK}/people/<slug:key>", results.result, "people"),
     path(f"{BENCHMARK}/submit", submit, name="submit"),

@@ -36,47 +36,49 @@ from gluebench.leaderboard.submissions.report import expected_files
 router = Router(tags=["Benchmarks"], auth=ANYBODY)
 
 Key = Annotated[str, StringConstraints(min_length=1, max_length=12, pattern="^[0-9A-Za-z]*$")]
+Make = Callable[[], Mapping[str, Any]]
 
 
 @router.get("", response=answers(schemas.BenchmarkList, 422), openapi_extra=PUBLIC)
 def benchmarks(request: HttpRequest, paging: Query[Paging]) -> dict[str, Any]:
     """The benchmarks of this site, the oldest first."""
-    found = with_systems(Benchmark.objects.all()).order_by("added", "pk")
-    page, facts = paging.page_of(request, found, found.count())
-    return {**facts, "items": [_line(each) for each in page]}
+    rows = with_systems(Benchmark.objects.all()).order_by("added", "pk")
+    page, facts = paging.page_of(request, rows, rows.count())
+    return {**facts, "items": [_line(row) for row in page]}
 
 
 @router.get("/{slug:name}", response=answers(schemas.BenchmarkFacts, 404, 304), openapi_extra=PUBLIC)
 def benchmark(request: HttpRequest, name: str) -> HttpResponse:
     """A benchmark: its tasks, the files of a submission, its limits and how it gives feedback."""
-    found = benchmark_or_404(name)
-    version = f"{found.version} {found.open} {found.revealed} {found.settings}"  # limits touch no page
-    return cached_json(request, name=f"api benchmark {name}", version=version, make=lambda: _facts(found))
+    benchmark = benchmark_or_404(name)
+    # The version counts changes of pages; this answer shows the settings too.
+    version = f"{benchmark.version} {benchmark.open} {benchmark.revealed} {benchmark.settings}"
+    return cached_json(request, name=f"api benchmark {name}", version=version, make=lambda: _facts(benchmark))
 
 
-def _facts(found: Benchmark) -> dict[str, Any]:
-    record = found.record
+def _facts(benchmark: Benchmark) -> dict[str, Any]:
+    record = benchmark.record
     return {
-        **_line(found),
+        **_line(benchmark),
         "description": record.description,
         "website": record.url,
         "citation": record.citation,
-        "version": found.version,
+        "version": benchmark.version,
         "tasks": [_task(task) for task in record.tasks],
-        "files": [{**each, "task": record.file(each["name"]).task} for each in expected_files(record)],
-        "policy": found.policy.as_dict(),
-        "policy_sentences": feedback.explained(found),
-        "manifest": found.manifest,
-        "parents": found.parents,
-        "data": files_of(found),
+        "files": [{**file, "task": record.file(file["name"]).task} for file in expected_files(record)],
+        "policy": benchmark.policy.as_dict(),
+        "policy_sentences": feedback.explained(benchmark),
+        "manifest": benchmark.manifest,
+        "parents": benchmark.parents,
+        "data": files_of(benchmark),
     }
 
 
 @router.get("/{slug:name}/board", response=answers(schemas.Board, 404, 422, 304), openapi_extra=PUBLIC)
 def board(request: HttpRequest, name: str, paging: Query[Paging]) -> HttpResponse:
     """The board in its order, a page at a time; with an earlier answer's ETag, 304 while it is the same."""
-    found = benchmark_or_404(name)
-    return _page(request, found, "board", paging, lambda: _board(found))
+    benchmark = benchmark_or_404(name)
+    return _page(request, benchmark, "board", paging, lambda: _board(benchmark))
 
 
 @router.get(
@@ -84,13 +86,12 @@ def board(request: HttpRequest, name: str, paging: Query[Paging]) -> HttpRespons
 )
 def entry(request: HttpRequest, name: str, key: str) -> HttpResponse:
     """One row of the board. Its full report is at /submissions/KEY/report."""
-    found = benchmark_or_404(name)
-    row = next(
-        (row for row in _whole(found, "board", lambda: _board(found))["rows"] if row["key"] == key), None
-    )
+    benchmark = benchmark_or_404(name)
+    rows = _whole(benchmark, "board", lambda: _board(benchmark))["rows"]
+    row = next((row for row in rows if row["key"] == key), None)
     if row is None:
         raise not_found(f"The board of {name} has no entry {key}.")
-    return cached_json(request, name=f"api entry {name} {key}", version=found.version, make=lambda: row)
+    return cached_json(request, name=f"api entry {name} {key}", version=benchmark.version, make=lambda: row)
 
 
 @router.get(
@@ -100,14 +101,14 @@ def entry(request: HttpRequest, name: str, key: str) -> HttpResponse:
 )
 def diagnostics(request: HttpRequest, name: str, task: str, paging: Query[Paging]) -> HttpResponse:
     """A diagnostic set: each entry's scores by phenomenon, a page at a time."""
-    found = benchmark_or_404(name)
-    diagnostic = task_or_404(found.record, task, scored=False)
+    benchmark = benchmark_or_404(name)
+    diagnostic = task_or_404(benchmark.record, task, scored=False)
     return _page(
         request,
-        found,
+        benchmark,
         f"diagnostics {diagnostic.name}",
         paging,
-        lambda: json_views.diagnostics(found, diagnostic),
+        lambda: json_views.diagnostics(benchmark, diagnostic),
     )
 
 
@@ -118,16 +119,16 @@ def diagnostics(request: HttpRequest, name: str, task: str, paging: Query[Paging
 )
 def phenomenon(request: HttpRequest, name: str, task: str, phenomenon: str) -> HttpResponse:
     """One phenomenon or coarse category, by its address on the site: what it is about, and every entry."""
-    found = benchmark_or_404(name)
-    diagnostic = task_or_404(found.record, task, scored=False)
+    benchmark = benchmark_or_404(name)
+    diagnostic = task_or_404(benchmark.record, task, scored=False)
     category = named(diagnostic, phenomenon)
     if category is None:
         raise not_found(f"{diagnostic.name} has no phenomenon or category {phenomenon!r}.")
     return in_form(
         request,
-        found,
+        benchmark,
         "json",
-        lambda benchmark: json_views.phenomenon(benchmark, diagnostic, category),
+        lambda row: json_views.phenomenon(row, diagnostic, category),
         what=f"phenomenon {diagnostic.name} {phenomenon}",
     )
 
@@ -135,8 +136,8 @@ def phenomenon(request: HttpRequest, name: str, task: str, phenomenon: str) -> H
 @router.get("/{slug:name}/people", response=answers(schemas.PeopleList, 404), openapi_extra=PUBLIC)
 def people(request: HttpRequest, name: str) -> HttpResponse:
     """What people score on diagnostic sets, of the studies whose organisers show it."""
-    found = benchmark_or_404(name)
-    return JsonResponse({"items": [facts_of(each) for each in shared(found)]})
+    benchmark = benchmark_or_404(name)
+    return JsonResponse({"items": [facts_of(study) for study in shared(benchmark)]})
 
 
 @router.get("/{slug:name}/rules", response=answers(schemas.Rules, 404, 304), openapi_extra=PUBLIC)
@@ -162,8 +163,8 @@ def efficiency(request: HttpRequest, name: str) -> HttpResponse:
 )
 def compare(request: HttpRequest, name: str, a: Query[Key], b: Query[Key]) -> HttpResponse:
     """Two systems on the same examples. 202 while a worker computes it: ask again after some seconds."""
-    found = benchmark_or_404(name)
-    one, other = sorted((_entry(found, a), _entry(found, b)), key=lambda row: (row.submitted, row.pk))
+    benchmark = benchmark_or_404(name)
+    one, other = sorted((_entry(benchmark, a), _entry(benchmark, b)), key=lambda row: (row.submitted, row.pk))
     if one == other:
         raise not_found("Name two different entries of the board.")
     state = compare_views.state_of(one, other)
@@ -172,28 +173,28 @@ def compare(request: HttpRequest, name: str, a: Query[Key], b: Query[Key]) -> Ht
     return JsonResponse(compare_views.as_json(one, other, state), status=compare_views.status_of(state))
 
 
-def _entry(found: Benchmark, key: str) -> Submission:
-    row = compare_views.listed(found, key)
+def _entry(benchmark: Benchmark, key: str) -> Submission:
+    row = compare_views.listed(benchmark, key)
     if row is None:
-        raise not_found(f"The board of {found.name} has no entry {key}.")
+        raise not_found(f"The board of {benchmark.name} has no entry {key}.")
     return row
 
 
 def benchmark_or_404(name: str) -> Benchmark:
     """The benchmark of that name. Raises ProblemError."""
-    found = with_systems(Benchmark.objects.all()).filter(name=name).first()
-    if found is None:
+    benchmark = with_systems(Benchmark.objects.all()).filter(name=name).first()
+    if benchmark is None:
         raise not_found(f"This site has no benchmark {name!r}.")
-    return found
+    return benchmark
 
 
-def _line(found: Benchmark) -> dict[str, Any]:
+def _line(benchmark: Benchmark) -> dict[str, Any]:
     return {
-        "name": found.name,
-        "title": found.title,
-        "url": found.get_absolute_url(),
-        "open": found.open,
-        "systems": getattr(found, "systems", 0),
+        "name": benchmark.name,
+        "title": benchmark.title,
+        "url": benchmark.get_absolute_url(),
+        "open": benchmark.open,
+        "systems": getattr(benchmark, "systems", 0),
     }
 
 
@@ -203,32 +204,30 @@ def _task(task: Task) -> dict[str, Any]:
         **{name: getattr(task, name) for name in facts},
         "labels": task.words,
         "metrics": [
-            {name: getattr(each, name) for name in ("name", "title", "file")} for each in task.metrics
+            {name: getattr(metric, name) for name in ("name", "title", "file")} for metric in task.metrics
         ],
-        "phenomena": [{"name": each.name, "coarse": each.coarse} for each in task.phenomena],
+        "phenomena": [{"name": row.name, "coarse": row.coarse} for row in task.phenomena],
         "source": task.source._asdict(),
     }
 
 
-def _board(found: Benchmark) -> dict[str, Any]:
-    return json_views.board(found, scheme_of(found.record))
+def _board(benchmark: Benchmark) -> dict[str, Any]:
+    return json_views.board(benchmark, scheme_of(benchmark.record))
 
 
-def _page(
-    request: HttpRequest, found: Benchmark, what: str, paging: Paging, make: Callable[[], Mapping[str, Any]]
-) -> HttpResponse:
-    """A page of a table's rows with all that stands around them."""
+def _page(request: HttpRequest, benchmark: Benchmark, what: str, paging: Paging, make: Make) -> HttpResponse:
+    """A page of a table's rows, with the table's other values."""
 
     def body() -> dict[str, Any]:
-        whole = _whole(found, what, make)
+        whole = _whole(benchmark, what, make)
         rows, facts = paging.page_of(request, whole["rows"], len(whole["rows"]))
         return {**whole, **facts, "rows": rows}
 
-    name = f"api {what} {found.name} {paging.page} {paging.per_page}"
-    return cached_json(request, name=name, version=found.version, make=body)
+    name = f"api {what} {benchmark.name} {paging.page} {paging.per_page}"
+    return cached_json(request, name=name, version=benchmark.version, make=body)
 
 
-def _whole(found: Benchmark, what: str, make: Callable[[], Mapping[str, Any]]) -> Mapping[str, Any]:
+def _whole(benchmark: Benchmark, what: str, make: Make) -> Mapping[str, Any]:
     """A table with all its rows, made once for each version of the benchmark."""
-    key = sha256(f"{settings.VERSION}|{what}|{found.name}|{found.version}".encode()).hexdigest()
+    key = sha256(f"{settings.VERSION}|{what}|{benchmark.name}|{benchmark.version}".encode()).hexdigest()
     return cast("Mapping[str, Any]", caches["pages"].get_or_set(key, make))

@@ -35,17 +35,17 @@ class BearerToken(HttpBearer):
 
     def authenticate(self, request: HttpRequest, token: str) -> User:
         """The owner of a usable token. Raises ProblemError."""
-        found = Token.objects.find(token)
-        if found is None:
+        row = Token.objects.find(token)
+        if row is None:
             spend("wrong-token", address(request))
             raise unauthorized("The token is unknown, has expired or was revoked; /account/tokens makes one.")
-        spend("account", str(found.user_id))
+        spend("account", str(row.user_id))
         now = timezone.now()
         stale = Q(used__isnull=True) | Q(used__lt=now - USED_AGAIN)
-        Token.objects.filter(stale, pk=found.pk).update(used=now)
-        request.user = found.user
-        request.token = found  # type: ignore[attr-defined]
-        return found.user
+        Token.objects.filter(stale, pk=row.pk).update(used=now)
+        request.user = row.user
+        request.token = row  # type: ignore[attr-defined]
+        return row.user
 
 
 class Session(APIKeyCookie):
@@ -64,7 +64,7 @@ class Session(APIKeyCookie):
 
 
 def visitor(request: HttpRequest) -> AnonymousUser:
-    """Anybody, where a thing is public. A token was looked at before, and a wrong one refused."""
+    """Anybody, for what is public. A wrong token was refused before this."""
     spend("visitor", address(request))
     return AnonymousUser()
 
@@ -89,7 +89,7 @@ def user_with(request: HttpRequest, scope: Scope) -> User:
 
 
 def reader(request: HttpRequest) -> User | AnonymousUser:
-    """Whose eyes to look with: one's own, or a visitor's where the token may not read."""
+    """The account to read as: the caller, or a visitor where the token may not read."""
     return request.user if _may(request, Scope.READ) else AnonymousUser()
 
 

@@ -46,7 +46,7 @@ class Paging(Schema):
 
 
 class Paged(Schema):
-    """What every list says besides its items."""
+    """What every list has besides its items."""
 
     count: int
     """Items in all."""
@@ -57,7 +57,7 @@ class Paged(Schema):
 
 
 class Open(Schema):
-    """A JSON object that says more than is listed here."""
+    """A JSON object with more members than are listed here."""
 
     model_config = ConfigDict(extra="allow")
 
@@ -275,7 +275,7 @@ class Report(Open):
 
 
 class LimitFacts(Open):
-    """One limit: "day", "month", "total", "at_once", or "invalid" for uploads that came to nothing."""
+    """One limit: "day", "month", "total", "at_once", or "invalid" for rejected uploads."""
 
     name: str
     used: int
@@ -308,7 +308,7 @@ class Phenomenon(Open):
 
 
 class PeopleFacts(Open):
-    """What came of one study; `agreement` is as `gluebench annotate score --json` gives it."""
+    """The result of one study; `agreement` is as `gluebench annotate score --json` gives it."""
 
     key: str
     url: str

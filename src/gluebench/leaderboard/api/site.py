@@ -67,7 +67,7 @@ class Page(Swagger):
 
 
 class Interface(NinjaAPI):
-    """Ninja's, whose document says of refusals what they are."""
+    """Ninja's, with an OpenAPI document that describes refusals as problems."""
 
     _document: Any = None
 
@@ -87,7 +87,7 @@ class Interface(NinjaAPI):
 
 
 def _declare_problems(responses: dict[Any, Any]) -> None:
-    """Ninja says application/json of every answer."""
+    """Declare refusals as problems; Ninja declares every answer as application/json."""
     for status, answer in responses.items():
         if int(status) >= 400 and "content" in answer:
             (answer["content"],) = ({JSON: shape} for shape in answer["content"].values())
@@ -125,7 +125,7 @@ def _handler(translate: Any) -> Any:
 
 
 def _fault(request: HttpRequest, error: Exception | type[Exception]) -> HttpResponse:
-    """A fault of the site: into the log, and told without its text."""
+    """Log a fault of the site, and answer without its text."""
     if isinstance(error, Exception) and is_full(error):
         full = ProblemError(DISK_FULL_STATUS, "disk-full", DISK_FULL)
         return log_full_disk(request, full.response())
@@ -135,7 +135,7 @@ def _fault(request: HttpRequest, error: Exception | type[Exception]) -> HttpResp
 
 
 def _pydantic(error: ValidationError) -> list[FieldError]:
-    return [FieldError(field=_place(each["loc"]), message=each["msg"]) for each in error.errors]
+    return [FieldError(field=_place(item["loc"]), message=item["msg"]) for item in error.errors]
 
 
 def _place(location: Sequence[Any]) -> str:
@@ -210,11 +210,11 @@ def _well_mannered(view: View) -> View:
     def answer(request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponse:
         method = request.method
         request.method = "GET" if method == "HEAD" else method
-        found = view(request, *args, **kwargs)
+        response = view(request, *args, **kwargs)
         request.method = method
-        if found.status_code != 405:
-            return found
-        allowed = found["Allow"]
+        if response.status_code != 405:
+            return response
+        allowed = response["Allow"]
         detail = f"This address takes {allowed}, not {request.method}."
         return ProblemError(405, "method", detail, headers={"Allow": allowed}).response()
 

@@ -55,11 +55,11 @@ def _no_flag(value: Any) -> Any:
 
 
 def _flag(value: Any) -> bool:
-    """Forms send text; what means yes there is not guessed."""
-    found = {"true": True, "false": False}.get(str(value).lower())
-    if found is None:
+    """A flag that a form sends as text: only "true" and "false" are taken."""
+    flag = {"true": True, "false": False}.get(str(value).lower())
+    if flag is None:
         raise ValueError("Give true or false.")
-    return found
+    return flag
 
 
 Flag = Annotated[bool, BeforeValidator(_flag)]
@@ -99,7 +99,7 @@ class Changes(create_model("Changes", __base__=_Strict, **_members(sent=False)))
 
 
 class Details(create_model("Details", __base__=_Strict, **_members(sent=True))):  # type: ignore[misc]
-    """What is said of a submission when it is sent."""
+    """The fields of a new submission."""
 
     public: Flag = False
     """Whether the board shows it once it is graded."""
@@ -121,57 +121,57 @@ def submissions(request: HttpRequest, paging: Query[Paging], only: Query[Only]) 
     if only.status is not None:
         mine = mine.filter(status=only.status)
     rows = mine.defer("report", "problems")
-    page, found = paging.page_of(request, rows, rows.count(), **only.dict(exclude_none=True))
-    return JsonResponse({**found, "items": [_line(each) for each in page]})
+    page, paged = paging.page_of(request, rows, rows.count(), **only.dict(exclude_none=True))
+    return JsonResponse({**paged, "items": [_line(row) for row in page]})
 
 
 @router.get("/{slug:key}", response=answers(schemas.SubmissionFacts, 404), openapi_extra=PUBLIC)
 def submission(request: HttpRequest, key: str) -> HttpResponse:
-    """A submission with its report. Its author is told the findings of the check too."""
-    found = visible(reader(request), key)
-    return JsonResponse(facts(found, owned=found.owner_id == reader(request).pk))
+    """A submission with its report. Its author also gets the findings of the check."""
+    submission = visible(reader(request), key)
+    return JsonResponse(facts(submission, owned=submission.owner_id == reader(request).pk))
 
 
 @router.get("/{slug:key}/status", response=answers(schemas.StatusFacts, 404), openapi_extra=PUBLIC)
 def status(request: HttpRequest, key: str) -> dict[str, Any]:
-    """Where it stands in the queue; made to be asked for again and again."""
+    """Where it stands in the queue; cheap enough to poll."""
     return {"key": key, **standing(visible(reader(request), key))}
 
 
 @router.get("/{slug:key}/report", response=answers(schemas.Report, 404), openapi_extra=PUBLIC)
 def report(request: HttpRequest, key: str) -> HttpResponse:
     """The full report, as `gluebench grade --json` prints one; the policy may hold a part of it back."""
-    found = visible(reader(request), key)
-    whole = report_of(found)
+    submission = visible(reader(request), key)
+    whole = report_of(submission)
     if whole is None:
-        raise not_found(f"There is no report of {key} to show: {found.get_status_display().lower()}.")
+        raise not_found(f"There is no report of {key} to show: {submission.get_status_display().lower()}.")
     return JsonResponse(whole)
 
 
 @router.get("/{slug:key}/history", response=answers(schemas.History, 403, 404), auth=SIGNED_IN)
 def history(request: HttpRequest, key: str) -> dict[str, Any]:
     """Every grading of one's own submission and every edit, newest first."""
-    found = owned(user_with(request, Scope.READ), key)
+    submission = owned(user_with(request, Scope.READ), key)
     return {
-        "results": [_result(each) for each in found.results.all()],
-        "edits": [{"at": each.at, "changes": each.changes} for each in found.revisions.all()],
+        "results": [_result(result) for result in submission.results.all()],
+        "edits": [{"at": edit.at, "changes": edit.changes} for edit in submission.revisions.all()],
     }
 
 
 @router.get("/{slug:key}/file", response=answers(None, 403, 404), auth=SIGNED_IN, openapi_extra=ZIP)
 def file(request: HttpRequest, key: str) -> FileResponse:
     """The file of one's own submission, as it was sent."""
-    found = owned(user_with(request, Scope.READ), key)
-    if not found.file:
+    row = owned(user_with(request, Scope.READ), key)
+    if not row.file:
         raise not_found(f"The file of {key} is no longer kept; its scores are.")
     return FileResponse(
-        found.file.open("rb"), as_attachment=True, filename=found.filename, content_type="application/zip"
+        row.file.open("rb"), as_attachment=True, filename=row.filename, content_type="application/zip"
     )
 
 
 @router.patch("/{slug:key}", response=answers(schemas.SubmissionFacts, 400, 403, 404, 422), auth=SIGNED_IN)
 def edit(request: HttpRequest, key: str, changes: Changes) -> HttpResponse:
-    """Say something else of one's own submission. What stood there before is kept in its history."""
+    """Change fields of one's own submission. Its history keeps the former values."""
     user = user_with(request, Scope.SUBMIT)
     acts.edit(owned(user, key), user, changes.dict(exclude_unset=True))
     return _again(key)
@@ -206,19 +206,19 @@ def restore(request: HttpRequest, key: str) -> HttpResponse:
 
 
 def _again(key: str) -> HttpResponse:
-    """It as it stands after an act."""
+    """The submission as it stands after a change."""
     return JsonResponse(facts(Submission.objects.select_related("benchmark").get(key=key)))
 
 
 def facts(submission: Submission, *, owned: bool = True) -> dict[str, Any]:
-    """All that its author may know of a submission, or whoever else may see it."""
+    """All that the author of a submission may know or, unless `owned`, its other readers."""
     return public_facts(submission) | (private_facts(submission) if owned else {}) | _where_it_is(submission)
 
 
 def _line(submission: Submission) -> dict[str, Any]:
     """A submission in its author's list, with its score alone of all the report."""
-    found = facts_in_brief(submission) | private_in_brief(submission) | _where_it_is(submission)
-    return found | {"score": (submission.scores or {}).get("score")}
+    brief = facts_in_brief(submission) | private_in_brief(submission) | _where_it_is(submission)
+    return brief | {"score": (submission.scores or {}).get("score")}
 
 
 def _where_it_is(submission: Submission) -> dict[str, Any]:
@@ -236,7 +236,7 @@ def _moment(at: datetime | None) -> str | None:
 
 
 def _result(result: Result) -> dict[str, Any]:
-    """A grading. Which labels it was graded on is not told: of a small set, a digest tells them."""
+    """A grading, without the digest of its labels, which could reveal those of a small set."""
     return {
         "at": result.created,
         "why": result.why,
@@ -278,7 +278,7 @@ def submit(
         None, alias="Idempotency-Key", pattern=RETRY_KEY
     ),
 ) -> HttpResponse:
-    """Send a submission: one zip, and what is said of it. It is safe once this answers, and soon graded.
+    """Send a submission: one zip and its fields. It is stored once this answers, and graded soon after.
 
     With an Idempotency-Key, sending the same file again answers 200 with the submission that is there
     already; another file under the same key is refused with 409.
@@ -293,20 +293,20 @@ def submit(
     if sent_before(row) is None:
         row.clean_fields(exclude={field.name for field in row._meta.fields} - set(Details.model_fields))
         row.clean()
-    found = accept_once(row, file)
-    if found is not row and (found.benchmark_id, found.sha256) != (benchmark.pk, digest(file)):
+    stored = accept_once(row, file)
+    if stored is not row and (stored.benchmark_id, stored.sha256) != (benchmark.pk, digest(file)):
         raise ProblemError(
             409,
             "retry-key",
-            f"This Idempotency-Key was used for another upload, submission {found.key}. Choose a new one.",
+            f"This Idempotency-Key was used for another upload, submission {stored.key}. Choose a new one.",
         )
-    answer = JsonResponse(facts(found), status=201 if found is row else 200)
-    answer["Location"] = f"/api/v1/submissions/{found.key}"
+    answer = JsonResponse(facts(stored), status=201 if stored is row else 200)
+    answer["Location"] = f"/api/v1/submissions/{stored.key}"
     return answer
 
 
 def _only(request: HttpRequest, fields: set[str]) -> None:
-    """Refuse what nobody asked for: a field that only the site sets, or one that is mistyped."""
+    """Refuse fields that are mistyped, that only the site sets, or that come twice."""
     strange = sorted(set(request.POST) - fields) + sorted(set(request.FILES) - {"file"})
     if strange:
         raise invalid([FieldError(field=name, message="There is no such field.") for name in strange])

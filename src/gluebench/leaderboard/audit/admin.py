@@ -41,8 +41,8 @@ class LoggedAdmin(admin.ModelAdmin):  # type: ignore[type-arg]
 
     def log_deletions(self, request: HttpRequest, queryset: Any) -> Any:
         """Something was deleted."""
-        for each in queryset:
-            self._record(request, "deleted", each, [])
+        for obj in queryset:
+            self._record(request, "deleted", obj, [])
         return super().log_deletions(request, queryset)
 
     def _record(self, request: HttpRequest, act: str, thing: Model, fields: list[str]) -> None:

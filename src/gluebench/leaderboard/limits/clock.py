@@ -71,7 +71,7 @@ class Tally:
 def first_allowed(
     tallies: Sequence[Tally], now: datetime, changes: Iterable[datetime] = ()
 ) -> datetime | None:
-    """The first moment from now on at which all of them allow one more; None where there is none to tell.
+    """The first moment from now on at which all of them allow one more; None where there is none.
 
     `changes`: the moments at which a limit itself changes.
     """

@@ -1,4 +1,4 @@
-"""The gate that every submission goes through: who may send one, asked and answered under a lock."""
+"""The gate that every submission goes through: who may send one, decided under a lock."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ class QuotaError(Exception):
 
     @property
     def next(self) -> datetime | None:
-        """The first moment at which one more is allowed; None where none can be told."""
+        """The first moment at which one more is allowed; None where no moment is known."""
         return self.usage.next
 
 

@@ -56,7 +56,7 @@ class Limit:
     phrase: str
     """What the limit is of, in words: "in 24 hours"."""
     next: datetime | None = None
-    """Where nothing remains: when one more is allowed; None where no moment can be told."""
+    """Where nothing remains: when one more is allowed; None where no moment is known."""
 
     @property
     def remaining(self) -> int | None:
@@ -84,7 +84,7 @@ class Usage:
     open: bool
     """Whether the benchmark takes submissions at all."""
     next: datetime | None
-    """Where something is blocked: when one more is allowed; None where no moment can be told."""
+    """Where something is blocked: when one more is allowed; None where no moment is known."""
 
     def __getitem__(self, name: str) -> Limit:
         return {limit.name: limit for limit in self.limits}[name]

@@ -1,6 +1,6 @@
 """What authors and organisers may do with a submission once it is in: each act whole or not at all.
 
-Who may do it is asked before, where the request comes in. Acts of organisers go into the log with them.
+The callers check who may do it. Acts of organisers go into the log with them.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ class ReplaceError(Exception):
 
 
 def edit(submission: Submission, by: User, values: Mapping[str, Any]) -> Revision | None:
-    """Change what is said of a submission; what stood there is kept. None where nothing changes.
+    """Change fields of a submission and keep the former values. None where nothing changes.
 
     Raises ValidationError, by field, and ValueError for what is not in `FIELDS`.
     """
@@ -58,7 +58,7 @@ def publish(submission: Submission, *, public: bool) -> Submission:
 
 
 def withdraw(submission: Submission) -> Submission:
-    """Take it back. One that no grading has begun of is not graded any more, and then this is for good."""
+    """Take it back. If its grading has not begun, it is never graded, and `restore` cannot undo this."""
     with _locked(submission) as row:
         if row.withdrawn is not None:
             return row
@@ -123,7 +123,7 @@ def decline(submission: Submission, by: User, reason: str) -> Submission:
 
 
 def mark(submission: Submission, by: User, *, kind: Kind, verified: bool, reason: str = "") -> Submission:
-    """An organiser says what it is, and whether somebody looked into it."""
+    """An organizer sets its kind, and whether it is verified."""
     with _locked(submission) as row:
         before = {"kind": row.kind, "verified": row.verified}
         after = {"kind": str(kind), "verified": verified}
@@ -159,6 +159,6 @@ def _locked(submission: Submission) -> Iterator[Submission]:
 
 
 def _save(row: Submission, *columns: str) -> None:
-    """Write these columns; the board may look otherwise now."""
+    """Write these columns, and mark the benchmark's pages as changed."""
     row.save(update_fields=columns)
     Benchmark.objects.filter(pk=row.benchmark_id).touch()

@@ -30,7 +30,7 @@ def _action(title: str, act: Callable[..., Any], done: str, **narrowed: Any) -> 
     @admin.action(description=title)
     def run(self: SubmissionAdmin, request: HttpRequest, chosen: Any) -> None:
         rows = chosen.filter(**narrowed).select_related("benchmark")
-        number = sum(act(each, request.user) is not False for each in rows)
+        number = sum(act(row, request.user) is not False for row in rows)
         level = messages.SUCCESS if number else messages.WARNING
         self.message_user(request, f"{number} submission{'' if number == 1 else 's'} {done}.", level)
 
@@ -108,7 +108,7 @@ class ResultAdmin(ReadOnlyAdmin):
 
 @admin.register(Revision)
 class RevisionAdmin(ReadOnlyAdmin):
-    """Each edit of what is said of a submission."""
+    """Each edit of a submission's fields."""
 
     list_display = ["submission", "at", "by"]
     list_select_related = ["submission", "by"]

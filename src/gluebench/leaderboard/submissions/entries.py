@@ -15,7 +15,7 @@ from gluebench.leaderboard.fields import LISTED
 from gluebench.leaderboard.submissions.models import Status, Submission, again, listed
 
 AT_ONCE = 500
-"""Rows asked of the database in one query: SQLite takes no more than some thousand parameters."""
+"""Rows fetched in one query: SQLite takes no more than some thousand parameters."""
 COLUMNS = (
     *("pk", "owner", "group"),  # for the site alone
     *("key", "kind", "verified", "submitted", "published", "scores"),
@@ -48,12 +48,12 @@ def graded_again(benchmark: Benchmark) -> int:
 def diagnosed(benchmark: Benchmark, task: Task, pks: Sequence[int] | None = None) -> list[dict[str, Any]]:
     """The public submissions with their report on a diagnostic set, under "diagnostic"."""
     public = Submission.objects.public().filter(benchmark=benchmark).order_by("submitted", "pk")
-    found = [
+    rows = [
         {**row, "diagnostic": (row["report__diagnostics"] or {}).get(task.name)}
         for part in _parts(public, pks)
         for row in part.values(*("pk", "key", "name", "model", "regime", "report__diagnostics"))
     ]
-    return [row for row in found if row["diagnostic"]]
+    return [row for row in rows if row["diagnostic"]]
 
 
 def _parts(rows: Any, pks: Sequence[int] | None) -> list[Any]:
@@ -66,8 +66,8 @@ def _parts(rows: Any, pks: Sequence[int] | None) -> list[Any]:
 def earlier(benchmark: Benchmark, entries: Iterable[Mapping[str, Any]]) -> list[int]:
     """For each entry, submissions of the same person or team before it, private and withdrawn ones too.
 
-    The best of many tries looks better than it is. Invalid and failed ones told their author nothing about
-    the labels, and do not count.
+    The best of many tries looks better than it is. Invalid and failed ones reveal nothing about the
+    labels, and do not count.
     """
     entries = list(entries)
     people = {entry["owner"] for entry in entries}

@@ -49,7 +49,7 @@ class Fact(NamedTuple):
 
 
 EDITS = 50
-"""Edits that are shown, the newest: whoever edits without end makes no page endless."""
+"""How many edits are shown, the newest first, so that no page grows without end."""
 GRADINGS = 5
 """Gradings that a page shows, the newest first."""
 HEADLINE = ("name", "model", "team", "link", "description")
@@ -74,7 +74,7 @@ def edits_of(submission: Submission) -> list[dict[str, Any]]:
             "changes": [
                 (FIELDS[name].label.lower(), *(_text(name, value) for value in pair))
                 for name, pair in revision.changes.items()
-                if name in FIELDS  # and not of a table from before
+                if name in FIELDS  # not of an earlier version
             ],
         }
         for revision in submission.revisions.all()[:EDITS]
@@ -93,25 +93,25 @@ def history_of(submission: Submission) -> dict[str, Any] | None:
     if len(rows) < 2:
         return None
     scores = [row["scores"] for row in rows]
-    lines = [("Score", [score_text(each["score"]) for each in scores])]
+    lines = [("Score", [score_text(result["score"]) for result in scores])]
     for task in submission.benchmark.record.scored:
-        of_task = [(each["tasks"].get(task.name) or {}).get("score") for each in scores]
+        of_task = [(result["tasks"].get(task.name) or {}).get("score") for result in scores]
         lines.append((task.name, list(map(score_text, of_task))))
     return {"gradings": rows, "lines": lines, "more": results.count() - len(rows)}
 
 
 def report_of(submission: Submission) -> dict[str, Any] | None:
     """The report as it was made, in the manifest's order of tasks and metrics: PostgreSQL keeps none."""
-    found: dict[str, Any] | None = submission.report
-    if found is None:
+    report: dict[str, Any] | None = submission.report
+    if report is None:
         return None
     tasks = {}
     for task in submission.benchmark.record.scored:
-        if (scores := found["tasks"].get(task.name)) is not None:
+        if (scores := report["tasks"].get(task.name)) is not None:
             metrics = scores["metrics"]
-            ordered = {each.name: metrics[each.name] for each in task.metrics if each.name in metrics}
+            ordered = {metric.name: metrics[metric.name] for metric in task.metrics if metric.name in metrics}
             tasks[task.name] = {**scores, "metrics": ordered}
-    return {**found, "tasks": tasks}
+    return {**report, "tasks": tasks}
 
 
 def public_facts(submission: Submission) -> dict[str, Any]:
@@ -121,14 +121,14 @@ def public_facts(submission: Submission) -> dict[str, Any]:
         "report": report_of(submission),
         "diagnosis": diagnosis_of(submission),
         "edits": [
-            {"at": each.at.isoformat(timespec="seconds"), "fields": sorted(each.changes)}
-            for each in submission.revisions.all()[:EDITS]
+            {"at": edit.at.isoformat(timespec="seconds"), "fields": sorted(edit.changes)}
+            for edit in submission.revisions.all()[:EDITS]
         ],
     }
 
 
 def private_in_brief(submission: Submission) -> dict[str, Any]:
-    """What only its author sees besides, without what was found in the file."""
+    """What only its author sees besides, without the findings on the file."""
     return {
         **_stated(submission, private=True),
         **_values(submission, "standing", "declined", "filename", "sha256", "verdict", "failure"),
@@ -153,11 +153,11 @@ def standing(submission: Submission) -> dict[str, Any]:
 def export_submissions(*, user: User, archive: zipfile.ZipFile, **_: Any) -> dict[str, Any]:
     """Write `submissions.json` and the submitted files."""
     submissions = Submission.objects.owned_by(user).select_related("benchmark", "group")
-    archive.writestr("submissions.json", personal_data.as_json([_exported(each) for each in submissions]))
-    for each in submissions.exclude(file=""):
+    archive.writestr("submissions.json", personal_data.as_json([_exported(row) for row in submissions]))
+    for submission in submissions.exclude(file=""):
         with (
-            each.file.open("rb") as source,
-            archive.open(f"files/{each.key}.zip", "w", force_zip64=True) as target,
+            submission.file.open("rb") as source,
+            archive.open(f"files/{submission.key}.zip", "w", force_zip64=True) as target,
         ):
             for piece in source.chunks():
                 target.write(piece)

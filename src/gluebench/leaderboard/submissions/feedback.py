@@ -75,8 +75,8 @@ def next_in_turn(submission: Submission) -> int | None:
     if submission.benchmark.policy.feedback != "ladder":
         return None
     waiting = _of_same_people(submission, team=True).filter(status=Status.QUEUED)
-    found: int | None = waiting.order_by("submitted", "pk").values_list("pk", flat=True).first()
-    return found
+    pk: int | None = waiting.order_by("submitted", "pk").values_list("pk", flat=True).first()
+    return pk
 
 
 def bests_before(submission: Submission) -> dict[str, str]:
@@ -89,9 +89,9 @@ def bests_before(submission: Submission) -> dict[str, str]:
 def files_of(keys: Mapping[str, str]) -> dict[str, Submission]:
     """Task to the submission that it names, for those whose files are still there."""
     rows = {row.key: row for row in Submission.objects.filter(key__in=set(keys.values()))}
-    found = {task: rows[key] for task, key in keys.items() if key in rows}
+    named = {task: rows[key] for task, key in keys.items() if key in rows}
     return {
-        task: row for task, row in found.items() if row.file.name and row.file.storage.exists(row.file.name)
+        task: row for task, row in named.items() if row.file.name and row.file.storage.exists(row.file.name)
     }
 
 
@@ -125,7 +125,7 @@ def shown(submission: Submission, result: Result | None) -> dict[str, Any]:
 
 
 def round_earlier() -> int:
-    """Round what a version that showed all digits stored to be fetched; returns how many submissions.
+    """Round what an earlier version stored with all digits; returns how many submissions.
 
     Of results that are no longer the latest, only the scores could be fetched.
     """
@@ -146,10 +146,10 @@ def as_shown(report: Mapping[str, Any], benchmark: records.Benchmark, *, smalles
     rounded = rounded_report(report_of(report), benchmark)
     private = {task.name for task in benchmark.diagnostics if not task.labels_public}
     diagnostics = {
-        name: found.with_categories(partial(_withheld, smallest=smallest))
-        if found and name in private
-        else found
-        for name, found in rounded.diagnostics.items()
+        name: scores.with_categories(partial(_withheld, smallest=smallest))
+        if scores and name in private
+        else scores
+        for name, scores in rounded.diagnostics.items()
     }
     provenance = {**rounded.provenance, "rounding": ROUNDING}
     return rounded._replace(provenance=provenance, diagnostics=diagnostics).as_dict()
@@ -189,7 +189,7 @@ def due_by(policy: Policy) -> bool:
 
 
 def judged(submission: Submission, result: Mapping[str, Any]) -> Mapping[str, Any]:
-    """What the grader said, without its report where the policy refuses it; what was taken stays taken."""
+    """The grader's result, without its report where the policy refuses a file not accepted before."""
     check = as_policy(submission.benchmark.policy, result["check"])
     taken = submission.finished is not None and submission.verdict != "invalid"
     return result if check is result["check"] or taken else {**result, "check": check, "report": None}

@@ -12,7 +12,7 @@ _WORST_FIRST = ("error", "warning", "notice")
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """Where a mistake stands and what was found there."""
+    """Where a mistake is, and the value there."""
 
     line: int | None
     index: int | None
@@ -37,7 +37,7 @@ class Finding(NamedTuple):
 
     @property
     def value(self) -> str | None:
-        """What was found, where it is the same in all places."""
+        """The value, where it is the same in all places."""
         values = {place.value for place in self.places}
         return values.pop() if len(values) == 1 else None
 
@@ -48,12 +48,12 @@ class Finding(NamedTuple):
 
     @property
     def located(self) -> bool:
-        """Whether its places say more than that the whole file is meant."""
+        """Whether its places name more than the whole file."""
         return any(place != Place(None, None, None) for place in self.places)
 
 
 class Findings(NamedTuple):
-    """All of a check."""
+    """All findings of a check."""
 
     verdict: str
     missing: tuple[str, ...]
@@ -86,5 +86,5 @@ def findings_of(check: Mapping[str, Any]) -> Findings:
 
 def _finding(key: tuple[str, ...], places: list[Place], unshown: dict[tuple[str, str], int]) -> Finding:
     severity, code, file, expected, fix = key
-    wanted = expected if expected.startswith("expected") else f"expected {expected}"
-    return Finding(severity, code, file, wanted, fix, tuple(places), unshown.pop((file, code), 0))
+    text = expected if expected.startswith("expected") else f"expected {expected}"
+    return Finding(severity, code, file, text, fix, tuple(places), unshown.pop((file, code), 0))

@@ -59,12 +59,12 @@ def bound_seconds() -> int:
 
     Each attempt may take its time, then its lease may run out, and a sweep finds it.
     """
-    each = settings.GRADER_SECONDS + settings.LEASE_SECONDS + SWEEP_SECONDS
-    return int(settings.GRADER_ATTEMPTS * each)
+    seconds = settings.GRADER_SECONDS + settings.LEASE_SECONDS + SWEEP_SECONDS
+    return int(settings.GRADER_ATTEMPTS * seconds)
 
 
 def bound_minutes() -> int:
-    """The same for people, rounded up."""
+    """`bound_seconds` in minutes, rounded up."""
     return -(-bound_seconds() // 60)
 
 
@@ -134,7 +134,7 @@ def _lapsed() -> list[Submission]:
 
 
 def regrade(benchmark: Benchmark, reason: str, **_: Any) -> int:
-    """Put every submission of a benchmark that was looked at back in the queue; returns how many.
+    """Put every submission whose grading has begun back in the queue; returns how many.
 
     What they scored before stays in their history, and the reason beside what they score now. One that
     waits is graded once, and one that is being graded is taken from its worker. Receives `benchmark_changed`.
@@ -142,9 +142,9 @@ def regrade(benchmark: Benchmark, reason: str, **_: Any) -> int:
     with transaction.atomic():
         Benchmark.objects.held(benchmark.pk)
         Benchmark.objects.filter(pk=benchmark.pk).touch()
-        found = benchmark.submissions.exclude(status=Status.QUEUED).exclude(file="")
-        found = found.exclude(withdrawn__isnull=False, verdict="")  # it was taken back ungraded
-        rows = found.select_for_update(of=("self",)).order_by("submitted", "pk")
+        rows = benchmark.submissions.exclude(status=Status.QUEUED).exclude(file="")
+        rows = rows.exclude(withdrawn__isnull=False, verdict="")  # it was taken back ungraded
+        rows = rows.select_for_update(of=("self",)).order_by("submitted", "pk")
         pks = list(rows.values_list("pk", flat=True))
         benchmark.submissions.filter(pk__in=pks).update(
             status=Status.QUEUED, why=reason[:200], spent=F("attempts"), **renewed(QUEUE_LEASE_SECONDS)
@@ -172,9 +172,9 @@ def follow_policy(benchmark: Benchmark, before: Policy) -> None:
 
 def reveal_due() -> None:
     """Score the rows that were held back where the day has come: all workers look, and one does it."""
-    for each in Benchmark.objects.filter(revealed=None, settings__has_key="reveal"):
+    for row in Benchmark.objects.filter(revealed=None, settings__has_key="reveal"):
         with transaction.atomic():
-            benchmark = Benchmark.objects.held(each.pk)  # the organiser may just have postponed it
+            benchmark = Benchmark.objects.held(row.pk)  # the organiser may just have postponed it
             if feedback.due(benchmark):
                 Benchmark.objects.filter(pk=benchmark.pk).update(revealed=timezone.now())
                 record("reveal", benchmark=benchmark)
@@ -184,7 +184,7 @@ def reveal_due() -> None:
 def _left_waiting(submission: Submission) -> bool:
     """Whether it must wait for an earlier one of the same people, which hands it out when it is done.
 
-    A sweep looks again soon, should that one never be.
+    If that one is never done, a sweep looks again soon.
     """
     if not feedback.waits(submission):
         return False
@@ -207,7 +207,7 @@ def _work(submission: Submission, held: SubmissionQuerySet) -> Mapping[str, Any]
     with ExitStack() as files:
 
         def place(row: Submission) -> str:
-            """Of a file; a bucket may take a while to give each."""
+            """The path of a file; copying one from a bucket may take a while."""
             if not held.update(**renewed()):
                 raise InterruptedGradingError
             return str(files.enter_context(local_path(row.file)))
@@ -231,7 +231,7 @@ def _failed(error: GraderError) -> dict[str, Any]:
 
 
 def _outcome(result: Mapping[str, Any]) -> dict[str, Any]:
-    """The row's new values from what the grader's process said; what may be shown comes after."""
+    """The row's new values from the grader's result, before the policy decides what is shown."""
     check = result["check"]
     status = Status.INVALID if result.get("report") is None else Status.GRADED
     nothing = {"report": None, "scores": None, "value": None}

@@ -17,7 +17,7 @@ BY_CATEGORY = 4
 def diagnosis_of(submission: Submission) -> dict[str, Any] | None:
     """Diagnostic set to its confusions and directions, of the latest grading, where its labels are public.
 
-    None where no report is shown, or it was graded before these were counted. Exact counts would tell labels.
+    None where no report is shown, or it was graded before these were counted. Exact counts reveal labels.
     """
     if submission.report is None:
         return None
@@ -28,18 +28,18 @@ def diagnosis_of(submission: Submission) -> dict[str, Any] | None:
     return {name: counts for name, counts in counted.items() if name in public}
 
 
-def mistakes_of(record: Benchmark, found: Mapping[str, Any] | None) -> dict[str, dict[str, Any]]:
+def mistakes_of(record: Benchmark, counted: Mapping[str, Any] | None) -> dict[str, dict[str, Any]]:
     """Diagnostic set to what the page's template shows of it, from `diagnosis_of`."""
     tasks = {task.name: task for task in record.diagnostics}
-    return {name: _mistakes(tasks[name], each) for name, each in (found or {}).items() if name in tasks}
+    return {name: _mistakes(tasks[name], counts) for name, counts in (counted or {}).items() if name in tasks}
 
 
-def _mistakes(task: Task, found: Mapping[str, Any]) -> dict[str, Any]:
+def _mistakes(task: Task, counts: Mapping[str, Any]) -> dict[str, Any]:
     """The whole confusion table, the same by category where a row has room, and the pairs if any."""
-    tables = {kind: {name: _table(task, table) for name, table in each.items()}
-              for kind, each in found["confusions"].items()}  # fmt: skip
+    tables = {kind: {name: _table(task, table) for name, table in named.items()}
+              for kind, named in counts["confusions"].items()}  # fmt: skip
     whole = tables.get("overall", {}).get("")
-    directions = found["directions"] or {}
+    directions = counts["directions"] or {}
     return {
         "matrix": whole,
         "rows": [*zip(whole.labels, whole.counts, whole.gold, whole.recall, strict=True)] if whole else [],
@@ -49,9 +49,9 @@ def _mistakes(task: Task, found: Mapping[str, Any]) -> dict[str, Any]:
     }
 
 
-def _table(task: Task, found: Mapping[str, Mapping[str, int]]) -> Confusion:
-    """In the manifest's order of labels: PostgreSQL keeps none."""
-    return Confusion.of({label: found[label] for label in task.words if label in found})
+def _table(task: Task, counts: Mapping[str, Mapping[str, int]]) -> Confusion:
+    """The table in the manifest's order of labels: PostgreSQL keeps no order."""
+    return Confusion.of({label: counts[label] for label in task.words if label in counts})
 
 
 def _lines(task: Task, tables: Mapping[str, Mapping[str, Confusion]]) -> Iterator[tuple[str, str, Cells]]:
@@ -60,9 +60,9 @@ def _lines(task: Task, tables: Mapping[str, Mapping[str, Confusion]]) -> Iterato
     for category in task.coarse():
         if category in coarse:
             yield "coarse", category, _cells(coarse[category])
-        for each in task.phenomena:
-            if each.coarse == category and each.name in fine:
-                yield "fine", each.name, _cells(fine[each.name])
+        for phenomenon in task.phenomena:
+            if phenomenon.coarse == category and phenomenon.name in fine:
+                yield "fine", phenomenon.name, _cells(fine[phenomenon.name])
     for column in task.metadata:
         for name, table in tables.get(column, {}).items():
             yield column, name, _cells(table)
@@ -74,7 +74,7 @@ def _cells(table: Confusion) -> Cells:
     return [(count, gold == answer) for gold, row in rows for answer, count in enumerate(row)]
 
 
-def _shares(found: Mapping[str, Any]) -> Iterator[tuple[str, str, Mapping[str, Any]]]:
+def _shares(directions: Mapping[str, Any]) -> Iterator[tuple[str, str, Mapping[str, Any]]]:
     """What each share is called, what it is of, and its numbers."""
     words = {
         "both": ("Both directions right", "of all pairs"),
@@ -87,11 +87,11 @@ def _shares(found: Mapping[str, Any]) -> Iterator[tuple[str, str, Mapping[str, A
             "premise has 0",
         ),
         "one_way": (
-            f"“{found.get('mirrored')}” one way only",
+            f"“{directions.get('mirrored')}” one way only",
             "of the pairs answered so somewhere; it holds both ways or not at all, so these cannot be right",
         ),
     }
     for name, (title, about) in words.items():
-        share = found.get(name)
-        if share is not None and (name != "one_way" or found["mirrored"] is not None):
+        share = directions.get(name)
+        if share is not None and (name != "one_way" or directions["mirrored"] is not None):
             yield title, about, share

@@ -313,8 +313,8 @@ class Result(models.Model):
     report = models.JSONField(null=True)
     """The report as graded, for organisers; `Submission.report` is the part that may be shown."""
     diagnosis = models.JSONField(null=True)
-    """What diagnostic sets tell beside their scores, as graded; `mistakes.py` says what of it may be shown.
-    Null for gradings before there was such a thing."""
+    """Confusions and directions of diagnostic sets, as graded; `mistakes.py` selects what is shown.
+    Null for gradings before these were counted."""
     shown = models.JSONField(null=True)
     """The report that the Ladder puts in its place; null off the Ladder."""
     scores = models.JSONField(null=True)
@@ -373,7 +373,7 @@ class Worker(models.Model):
 
 
 class Revision(models.Model):
-    """One edit of what is said about a submission, with what stood there before."""
+    """One edit of a submission's fields, with their former values."""
 
     submission = models.ForeignKey(Submission, on_delete=models.CASCADE, related_name="revisions")
     at = models.DateTimeField(auto_now_add=True)

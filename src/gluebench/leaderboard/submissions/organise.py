@@ -37,7 +37,7 @@ STATES: dict[str, tuple[str, Q]] = {
 }
 """What the list can be narrowed to: a word of the address, what it is called, what it finds."""
 FORMS = {"approve": ApproveForm, "decline": DeclineForm, "mark": MarkForm, "regrade": ReasonForm}
-"""What each act asks for."""
+"""The form of each act."""
 
 
 @login_required
@@ -49,73 +49,73 @@ def submissions(request: SignedInRequest, name: str) -> HttpResponse:
     current = benchmark.submissions.current()
     rows = current.select_related("owner").defer("report", "problems").order_by("-submitted")
     if form.is_valid():
-        rows = rows.filter(_wanted(form.cleaned_data, admin=request.user.is_superuser))
+        rows = rows.filter(_condition(form.cleaned_data, admin=request.user.is_superuser))
     page = page_of(request, rows)
     for row in page:
         row.account = account_name(row.owner, request.user)
-    asked = request.GET.copy()
-    asked.pop("page", None)
-    counts = [(state, title, current.filter(found).count()) for state, (title, found) in STATES.items()]
+    query = request.GET.copy()
+    query.pop("page", None)
+    counts = [(state, title, current.filter(where).count()) for state, (title, where) in STATES.items()]
     context = {
         "form": form,
         "page": page,
         "states": counts,
-        "query": asked.urlencode(),
+        "query": query.urlencode(),
         "regrade": ReasonForm(),
     }
     return render_tab(request, benchmark, "submissions", context)
 
 
-def _wanted(asked: dict[str, Any], *, admin: bool) -> Q:
-    found = STATES[asked["state"]][1] if asked["state"] else Q()
-    if asked["kind"]:
-        found &= Q(verified=True) if asked["kind"] == "verified" else Q(kind=asked["kind"])
-    if asked["q"]:
+def _condition(values: dict[str, Any], *, admin: bool) -> Q:
+    condition = STATES[values["state"]][1] if values["state"] else Q()
+    if values["kind"]:
+        condition &= Q(verified=True) if values["kind"] == "verified" else Q(kind=values["kind"])
+    if values["q"]:
         fields = ("name", "model", "team", "key", *(("owner__email",) if admin else ()))
         words = Q()
         for field in fields:
-            words |= Q(**{f"{field}__icontains": asked["q"]})
-        found &= words
-    return found
+            words |= Q(**{f"{field}__icontains": values["q"]})
+        condition &= words
+    return condition
 
 
 @login_required
 def one(request: SignedInRequest, name: str, key: str) -> HttpResponse:
     """One submission: what an organiser may do with it, and what was done."""
     benchmark = organised(request, name)
-    found = get_object_or_404(benchmark.submissions.select_related("owner", "benchmark"), key=key)
+    row = get_object_or_404(benchmark.submissions.select_related("owner", "benchmark"), key=key)
     act = request.POST.get("act") if request.method == "POST" else None
-    marks = {"kind": found.kind, "verified": found.verified}
+    marks = {"kind": row.kind, "verified": row.verified}
     forms = {
         name: form(request.POST if name == act else None, initial=marks, prefix=name)
         for name, form in FORMS.items()
     }
     if act in forms and forms[act].is_valid():
-        messages.success(request, _act(act, found, request, forms[act].cleaned_data))
-        return redirect("organise-one", benchmark.name, found.key)
+        messages.success(request, _act(act, row, request, forms[act].cleaned_data))
+        return redirect("organise-one", benchmark.name, row.key)
     context = {
-        "submission": found,
-        "account": account_name(found.owner, request.user),
-        "others": benchmark.submissions.filter(owner=found.owner).exclude(pk=found.pk).count(),
+        "submission": row,
+        "account": account_name(row.owner, request.user),
+        "others": benchmark.submissions.filter(owner=row.owner).exclude(pk=row.pk).count(),
         "forms": forms,
-        "gradable": bool(found.file) and found.status not in OPEN and found.failure != acts.UNGRADED,
-        "log": _named(Entry.objects.filter(submission=found.key)[:50], request),
+        "gradable": bool(row.file) and row.status not in OPEN and row.failure != acts.UNGRADED,
+        "log": _named(Entry.objects.filter(submission=row.key)[:50], request),
     }
     return render_tab(request, benchmark, "one", context, status=422 if act in forms else 200)
 
 
-def _act(act: str, found: Submission, request: SignedInRequest, values: dict[str, Any]) -> str:
-    """Do it, and say what was done."""
+def _act(act: str, row: Submission, request: SignedInRequest, values: dict[str, Any]) -> str:
+    """Do the act; returns a message that says what was done."""
     reason = values["reason"]
     if act == "approve":
-        return f"Approved: {acts.approve(found, request.user, reason).standing.label.lower()}."
+        return f"Approved: {acts.approve(row, request.user, reason).standing.label.lower()}."
     if act == "decline":
-        acts.decline(found, request.user, reason)
+        acts.decline(row, request.user, reason)
         return "It is off the board, and its author reads why."
     if act == "mark":
-        acts.mark(found, request.user, kind=values["kind"], verified=values["verified"], reason=reason)
+        acts.mark(row, request.user, kind=values["kind"], verified=values["verified"], reason=reason)
         return "Its marks are saved."
-    return "It is graded again." if acts.grade_again(found, request.user, reason) else "It is being graded."
+    return "It is graded again." if acts.grade_again(row, request.user, reason) else "It is being graded."
 
 
 @login_required
@@ -154,14 +154,14 @@ def _named(entries: Any, request: SignedInRequest) -> list[Entry]:
         actor = accounts.get(entry.actor)
         entry.who = account_name(actor, request.user) if actor else "The site"
         entry.name = names.get(entry.submission)
-        entry.told = ", ".join(f"{name}: {_told(value)}" for name, value in entry.detail.items())
+        entry.told = ", ".join(f"{name}: {_detail_text(value)}" for name, value in entry.detail.items())
     return listed
 
 
-def _told(value: Any) -> str:
+def _detail_text(value: Any) -> str:
     """A detail of the log in words; a pair is what stood there before and after."""
     if isinstance(value, list):
-        return (" → " if len(value) == 2 else ", ").join(map(_told, value))
+        return (" → " if len(value) == 2 else ", ").join(map(_detail_text, value))
     if isinstance(value, bool):
         return "yes" if value else "no"
     return "none" if value is None else str(value)

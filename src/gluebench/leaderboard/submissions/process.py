@@ -31,7 +31,7 @@ CHECKS_QUEUED = 6
 CHECKS_OF_ACCOUNT = 2
 """Those of one account."""
 BUSY_SECONDS = 5
-"""When whoever found no place should try again."""
+"""After how long a refused caller should try again."""
 _CHECKING = threading.Semaphore(1)
 _QUEUE: list[int] = []
 """The account of each check that runs or waits."""
@@ -45,11 +45,11 @@ class GraderError(Exception):
 
 
 class KilledGraderError(GraderError):
-    """The grader's process ended before it could answer: it may do better another time."""
+    """The grader's process ended before it could answer; another try may succeed."""
 
 
 class UnreadableFileError(GraderError):
-    """The storage does not give a submitted file: no mistake of its author's."""
+    """The storage does not return a submitted file; its author made no mistake."""
 
 
 class ChangedFileError(GraderError):
@@ -67,7 +67,7 @@ def run_grader(
     stop: threading.Event | None = None,
     seconds: int | None = None,
 ) -> Mapping[str, Any]:
-    """Check and grade in a child; `alive` is told every few seconds and says whether to go on.
+    """Check and grade in a child; `alive` is called every few seconds and returns whether to go on.
 
     `seconds` is what it may take, where that is not what a submission may.
 

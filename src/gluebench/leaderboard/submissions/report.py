@@ -51,46 +51,46 @@ def _measure(title: str, score: Mapping[str, Any] | None) -> Table:
     return {"title": title, "score": score, "note": note}
 
 
-def _task(task: Task, found: Mapping[str, Any] | None) -> Table:
+def _task(task: Task, scores: Mapping[str, Any] | None) -> Table:
     """A task and its metrics."""
-    found = found or {"score": None, "metrics": {}}
-    parts = [_measure(metric.title, found["metrics"].get(metric.name)) for metric in task.metrics]
+    scores = scores or {"score": None, "metrics": {}}
+    parts = [_measure(metric.title, scores["metrics"].get(metric.name)) for metric in task.metrics]
     return {
         "name": task.name,
         "title": task.title,
-        "whole": _measure("Score", found["score"]),
+        "whole": _measure("Score", scores["score"]),
         "parts": parts,
     }
 
 
-def _section(task: Task, found: Mapping[str, Any] | None) -> Table:
+def _section(task: Task, scores: Mapping[str, Any] | None) -> Table:
     """A diagnostic set; without an overall number it was not in the submission."""
     metric = task.metrics[0]
-    human = next((each for each in task.references if metric.name in each.scores), None)
+    human = next((row for row in task.references if metric.name in row.scores), None)
     note = f"{human.name}: {percent(human.scores[metric.name])} ({human.source})" if human else ""
     section = {"name": task.name, "title": task.title, "metric": metric.title, "human": note}
-    if found is None:
+    if scores is None:
         return section
-    overall = _measure("All", found["overall"])
-    categories = [*_coarse(task, found), *_divisions(task, found)]
-    axis = _axis(part for each in categories for part in (each["whole"] or overall, *each["parts"]))
+    overall = _measure("All", scores["overall"])
+    categories = [*_coarse(task, scores), *_divisions(task, scores)]
+    axis = _axis(part for group in categories for part in (group["whole"] or overall, *group["parts"]))
     return {**section, "overall": overall, "categories": categories, "axis": axis}
 
 
-def _coarse(task: Task, found: Mapping[str, Any]) -> Iterator[Table]:
+def _coarse(task: Task, scores: Mapping[str, Any]) -> Iterator[Table]:
     """The coarse categories with their fine phenomena."""
     for coarse in task.coarse():
-        if coarse in found["coarse"]:
-            fine = [each.name for each in task.phenomena if each.coarse == coarse]
-            parts = [_measure(name, found["fine"][name]) for name in fine if name in found["fine"]]
-            yield {"title": coarse, "whole": _measure(coarse, found["coarse"][coarse]), "parts": parts}
+        if coarse in scores["coarse"]:
+            fine = [phenomenon.name for phenomenon in task.phenomena if phenomenon.coarse == coarse]
+            parts = [_measure(name, scores["fine"][name]) for name in fine if name in scores["fine"]]
+            yield {"title": coarse, "whole": _measure(coarse, scores["coarse"][coarse]), "parts": parts}
 
 
-def _divisions(task: Task, found: Mapping[str, Any]) -> Iterator[Table]:
+def _divisions(task: Task, scores: Mapping[str, Any]) -> Iterator[Table]:
     """The columns of the metadata with their values."""
     for column in task.metadata:
-        if column in found:
-            parts = [_measure(name, score) for name, score in found[column].items()]
+        if column in scores:
+            parts = [_measure(name, score) for name, score in scores[column].items()]
             yield {"title": column.capitalize(), "whole": None, "parts": parts}
 
 
@@ -110,11 +110,11 @@ def _values(task: Task) -> str:
 
 def flat(values: Mapping[str, Any], before: str = "") -> list[tuple[str, str]]:
     """Nested provenance as names and values to list; what is not known is left out."""
-    found: list[tuple[str, str]] = []
+    pairs: list[tuple[str, str]] = []
     for name, value in values.items():
         label = f"{before}{name}".replace("_", " ")
         if isinstance(value, Mapping):
-            found += flat(value, f"{label}, ")
+            pairs += flat(value, f"{label}, ")
         elif value is not None:
-            found.append((label, str(value)))
-    return found
+            pairs.append((label, str(value)))
+    return pairs

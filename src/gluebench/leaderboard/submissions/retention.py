@@ -1,4 +1,4 @@
-"""How long submitted files are kept. What was scored, and the hash of what it was, stays."""
+"""How long submitted files are kept. Their scores and hashes stay."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ from gluebench.leaderboard.submissions.models import (
 NOBODY = "Anonymous"
 """What the board calls an entry whose author deleted the account."""
 UNTOLD = "The reason went with its author's account."
-"""Stands where an organiser had said why an entry is off the board, so that it stays off."""
+"""Replaces an organizer's reason why an entry is off the board, so that it stays off."""
 
 ORPHAN_KEPT = timedelta(days=1)
 
@@ -40,10 +40,10 @@ def forget_old_files(**_: Any) -> int:
     return forget_files(Submission.objects.filter(finished__lt=end))
 
 
-def forget_files(found: SubmissionQuerySet) -> int:
+def forget_files(submissions: SubmissionQuerySet) -> int:
     """Delete the files of finished submissions, once the database says that they are gone."""
     with transaction.atomic():
-        rows = found.exclude(status__in=OPEN).exclude(file="").select_for_update()
+        rows = submissions.exclude(status__in=OPEN).exclude(file="").select_for_update()
         files = dict(rows.values_list("pk", "file"))
         Submission.objects.filter(pk__in=files).update(file="")
         files_deleted.send(Submission, submissions=files.keys())
@@ -80,8 +80,8 @@ def orphans(age: timedelta) -> list[str]:
 def _stored(storage: Storage, folder: str = "") -> Iterator[str]:
     folders, names = storage.listdir(folder)
     yield from (f"{folder}{name}" for name in names)
-    for each in folders:
-        yield from _stored(storage, f"{folder}{each}/")
+    for subfolder in folders:
+        yield from _stored(storage, f"{folder}{subfolder}/")
 
 
 def anonymise(*, user: User, **_: Any) -> None:

@@ -29,7 +29,7 @@ from gluebench.leaderboard.submissions.models import Standing, Submission
 from gluebench.leaderboard.submissions.report import flat, report_tables
 from gluebench.leaderboard.submissions.requests import owned, page_of, visible
 
-SAID = {
+MESSAGES = {
     Standing.LISTED: "It is on the board now.",
     Standing.UNGRADED: "It will be on the board once it is graded.",
     Standing.UNSCORED: "It has no score, so the board does not show it.",
@@ -44,48 +44,49 @@ SAID = {
 @require_safe
 def mine(request: SignedInRequest) -> HttpResponse:
     """One's own submissions, newest first, and the benchmarks that one organises."""
-    found = Submission.objects.owned_by(request.user).current()
-    found = found.select_related("benchmark").defer("report", "problems")
+    rows = Submission.objects.owned_by(request.user).current()
+    rows = rows.select_related("benchmark").defer("report", "problems")
     organises = Benchmark.objects.all() if request.user.is_superuser else request.user.organised.all()
-    context = {"page": page_of(request, found), "organises": organises[:100], "here": "mine"}
+    context = {"page": page_of(request, rows), "organises": organises[:100], "here": "mine"}
     return render(request, "submissions/mine.html", context)
 
 
 @require_safe
 def submission(request: HttpRequest, key: str) -> HttpResponse:
     """A submission's page: where it stands, then its report."""
-    found = visible(request.user, key)
-    return render(request, "submissions/submission.html", _context(request, found))
+    submission = visible(request.user, key)
+    return render(request, "submissions/submission.html", _context(request, submission))
 
 
-def _context(request: HttpRequest, found: Submission) -> dict[str, Any]:
-    mine = found.owner_id == request.user.pk
-    organised = found.benchmark.organised_by(request.user)
+def _context(request: HttpRequest, submission: Submission) -> dict[str, Any]:
+    benchmark, report = submission.benchmark, submission.report
+    mine = submission.owner_id == request.user.pk
+    organised = benchmark.organised_by(request.user)
     private = mine or organised
     return {
-        "submission": found,
-        "benchmark": found.benchmark,
+        "submission": submission,
+        "benchmark": benchmark,
         "owned": mine,
         "organised": organised,
-        "facts": listed_facts(found, private=private),
-        "tables": report_tables(found.benchmark.record, found.report) if found.report else None,
-        "mistakes": mistakes_of(found.benchmark.record, diagnosis_of(found)),
-        "found": findings_of(found.problems) if private and found.problems else None,
-        "provenance": flat(found.report["provenance"]) if found.report else [],
-        "history": history_of(found),
+        "facts": listed_facts(submission, private=private),
+        "tables": report_tables(benchmark.record, report) if report else None,
+        "mistakes": mistakes_of(benchmark.record, diagnosis_of(submission)),
+        "found": findings_of(submission.problems) if private and submission.problems else None,
+        "provenance": flat(report["provenance"]) if report else [],
+        "history": history_of(submission),
         "minutes": bound_minutes(),
-        "edits": edits_of(found),
+        "edits": edits_of(submission),
         "private": private,
-        "ungraded": found.failure == acts.UNGRADED,
+        "ungraded": submission.failure == acts.UNGRADED,
     }
 
 
 @require_safe
 def submission_json(request: HttpRequest, key: str) -> HttpResponse:
     """The page's JSON view; the findings are for its author alone."""
-    found = visible(request.user, key)
-    mine = found.owner_id == request.user.pk
-    return JsonResponse(public_facts(found) | (private_facts(found) if mine else {}))
+    submission = visible(request.user, key)
+    mine = submission.owner_id == request.user.pk
+    return JsonResponse(public_facts(submission) | (private_facts(submission) if mine else {}))
 
 
 @require_safe
@@ -98,11 +99,11 @@ def status_json(request: HttpRequest, key: str) -> HttpResponse:
 @require_safe
 def download(request: HttpRequest, key: str) -> FileResponse:
     """The submitted file, to its owner alone."""
-    found = owned(request.user, key)
-    if not found.file:
+    row = owned(request.user, key)
+    if not row.file:
         raise Http404("The file is not kept any more; its scores and its hash are.")
     return FileResponse(
-        found.file.open("rb"), as_attachment=True, filename=found.filename, content_type="application/zip"
+        row.file.open("rb"), as_attachment=True, filename=row.filename, content_type="application/zip"
     )
 
 
@@ -110,14 +111,14 @@ def download(request: HttpRequest, key: str) -> FileResponse:
 @require_http_methods(["GET", "HEAD", "POST"])
 def edit(request: SignedInRequest, key: str) -> HttpResponse:
     """The form of what its author says of it; what stood there before is kept."""
-    found = owned(request.user, key)
-    form = DetailsForm(request.POST or None, instance=found)
+    submission = owned(request.user, key)
+    form = DetailsForm(request.POST or None, instance=submission)
     if request.method == "POST" and form.is_valid():
-        changed = acts.edit(found, request.user, form.cleaned_data)
+        changed = acts.edit(submission, request.user, form.cleaned_data)
         messages.success(request, "Your changes are saved." if changed else "Nothing was changed.")
-        return redirect(found)
+        return redirect(submission)
     # The form has written into its instance what was sent: the page's own words come from the row.
-    row = owned(request.user, key) if form.errors else found
+    row = owned(request.user, key) if form.errors else submission
     context = {"submission": row, "benchmark": row.benchmark, "form": form, "here": "mine"}
     return render(request, "submissions/edit.html", context, status=422 if form.errors else 200)
 
@@ -126,18 +127,18 @@ def edit(request: SignedInRequest, key: str) -> HttpResponse:
 @require_POST
 def publish(request: HttpRequest, key: str) -> HttpResponse:
     """Show it on the board, or take it off."""
-    return _said(request, acts.publish(owned(request.user, key), public=request.POST.get("public") == "1"))
+    return _answer(request, acts.publish(owned(request.user, key), public=request.POST.get("public") == "1"))
 
 
 @login_required
 @require_POST
 def withdraw(request: HttpRequest, key: str) -> HttpResponse:
     """Take it back, or undo that."""
-    found = owned(request.user, key)
+    submission = owned(request.user, key)
     undo = request.POST.get("undo") == "1"
-    return _said(request, acts.restore(found) if undo else acts.withdraw(found))
+    return _answer(request, acts.restore(submission) if undo else acts.withdraw(submission))
 
 
-def _said(request: HttpRequest, submission: Submission) -> HttpResponse:
-    messages.success(request, SAID[submission.standing])
+def _answer(request: HttpRequest, submission: Submission) -> HttpResponse:
+    messages.success(request, MESSAGES[submission.standing])
     return redirect(submission)

@@ -64,9 +64,9 @@ def _forget(submission: Submission) -> None:
 def digest(file: File[bytes]) -> str:
     """SHA-256 of a file, which is left at its start."""
     file.seek(0)
-    found = hashlib.file_digest(file, "sha256").hexdigest()
+    sha256 = hashlib.file_digest(file, "sha256").hexdigest()
     file.seek(0)
-    return found
+    return sha256
 
 
 def accept_once(

@@ -1,4 +1,4 @@
-"""What is asked of a file before it is stored: the free check, a copy in the right form, and its twins."""
+"""Checks of a file before it is stored: the free check, a copy in the right form, and its twins."""
 
 from __future__ import annotations
 
@@ -53,8 +53,8 @@ class Held:
     @classmethod
     def find(cls, account: int, token: str) -> Held | None:
         """What was kept for this account under this token."""
-        found = cls(account, token)
-        return found if token.isalnum() and (found.folder / "name").exists() else None
+        held = cls(account, token)
+        return held if token.isalnum() and (held.folder / "name").exists() else None
 
     @property
     def fixed(self) -> Path:
@@ -80,7 +80,7 @@ class Held:
         shutil.rmtree(self.folder, ignore_errors=True)
 
     def file(self, which: Copy) -> HeldFile | None:
-        """It as an upload; None where this copy was not kept."""
+        """This copy as an upload; None where it was not kept."""
         path = self.folder / which
         if not path.exists():
             return None
@@ -101,7 +101,7 @@ def free_check(
 ) -> Mapping[str, Any]:
     """The validator's findings on an upload, as the benchmark judges them; as `run_check`. Costs no quota.
 
-    Raises GraderError, and ProblemError where too many were asked for.
+    Raises GraderError, and ProblemError for too many checks.
     """
     spend("check", str(account))
     with under_own_name(place_of(upload), upload.name or "") as path:
@@ -180,7 +180,7 @@ def objection(submission: Submission, upload: UploadedFile[Any], *, sure: bool) 
 def twin_of(submission: Submission) -> Submission | None:
     """The newest submission of the very same file to this benchmark, by its author or the author's team.
 
-    One that came to nothing is none: the check says what is wrong with the file, or it deserves another try.
+    Invalid and failed ones do not count: the check says what is wrong, or another try may succeed.
     """
     people = Q(owner=submission.owner_id)
     if submission.owner.team_id is not None:

@@ -79,7 +79,7 @@ def replace(request: SignedInRequest, key: str) -> HttpResponse:
 
 
 def _files(request: SignedInRequest) -> MultiValueDict[str, UploadedFile[Any]] | None:
-    """What was sent or, where a button or an empty field means it, what was kept for this page."""
+    """The files that were sent or, if a button or an empty field asks for them, those kept for this page."""
     use = request.POST.get("use")
     held = Held.find(request.user.pk, request.POST.get("kept", ""))
     if held is None or (request.FILES and use != "fixed"):
@@ -108,7 +108,7 @@ def _send(
             gate.ask(submission)
             question = objection(submission, upload, sure=request.POST.get("use") == "own")
             if question is not None:
-                return _asked(request, form, page, question, submission.benchmark)
+                return _ask(request, form, page, question, submission.benchmark)
             taken = accept_once(submission, upload, replaces=replaces)
     except gate.QuotaError as refusal:
         form.add_error(None, str(refusal))
@@ -143,35 +143,35 @@ def _refused(request: SignedInRequest, form: UploadForm, page: Page) -> HttpResp
     return page(form, held=held)
 
 
-def _asked(
+def _ask(
     request: SignedInRequest, form: UploadForm, page: Page, question: Question, benchmark: Benchmark
 ) -> HttpResponse:
-    """What the check found, or a twin, and what may be chosen."""
-    told = {"asked": question, "found": question.found}
+    """Show the findings of the check, or a twin, and what its sender may choose."""
+    context = {"asked": question, "found": question.found}
     if wants_json(request):
-        html = render_to_string("submissions/findings.html", {**told, "benchmark": benchmark}, request)
+        html = render_to_string("submissions/findings.html", {**context, "benchmark": benchmark}, request)
         return JsonResponse({"findings": html}, status=422)
-    return page(form, status=422, held=Held.find(request.user.pk, question.kept), **told)
+    return page(form, status=422, held=Held.find(request.user.pk, question.kept), **context)
 
 
 def _check(request: SignedInRequest, benchmark: Benchmark, page: Page) -> HttpResponse:
     """The validator's findings on the uploaded file, of which only a fixed copy is kept."""
     form = UploadForm(request.POST, _files(request))
-    told: dict[str, Any] = {"found": None, "failure": " ".join(map(str, form.errors.get("upload", [])))}
+    context: dict[str, Any] = {"found": None, "failure": " ".join(map(str, form.errors.get("upload", [])))}
     refusal: ProblemError | None = None
     if form.is_valid():
         try:
             question = look(benchmark, form.cleaned_data["upload"], request.user.pk, own=False)
-            told |= {"asked": question, "found": question.found}
+            context |= {"asked": question, "found": question.found}
         except GraderError as failure:
-            told["failure"] = str(failure)
+            context["failure"] = str(failure)
         except ProblemError as error:
             refusal = error
-            told["failure"] = error.detail
+            context["failure"] = error.detail
     if request.POST.get("fragment"):
-        answer = render(request, "submissions/findings.html", {**told, "benchmark": benchmark})
+        answer = render(request, "submissions/findings.html", {**context, "benchmark": benchmark})
     else:
-        answer = page(checked=True, **told)
+        answer = page(checked=True, **context)
     if refusal is not None:
         answer.status_code = refusal.status
         answer["Retry-After"] = refusal.headers["Retry-After"]
@@ -188,7 +188,7 @@ def _page(
     held: Held | None = None,
     **context: Any,
 ) -> HttpResponse:
-    """The form's page. What is kept needs not be chosen again."""
+    """The form's page. A kept file need not be chosen again."""
     form.fields["upload"].required = held is None or held.file("own") is None
     context |= {"benchmark": benchmark, "form": form, "held": held, "here": "submit"}
     return render(request, template, context, status=422 if form.errors else status)
