@@ -161,14 +161,14 @@ def is_number(text: str) -> bool:
 def _read_json(text: str, lines: list[tuple[int, str]], most: int) -> Cells:
     """The examples of JSON lines, or of one JSON value; at most so many. Raises NotRecognizedError."""
     try:
-        items = [(1, each, text) for each in _examples(json.loads(text))]
+        items = [(1, item, text) for item in _examples(json.loads(text))]
     except (ValueError, RecursionError):
-        items = [(line, _loaded(each, line), each) for line, each in lines if each.strip()]
+        items = [(line, _loaded(content, line), content) for line, content in lines if content.strip()]
     cells = Cells(header=["index", "prediction"], found=[("json", "")])
-    for line, item, found in items[: most + 1]:
+    for line, item, source in items[: most + 1]:
         index, value = _pair(item)
         if not isinstance(value, str | int | float) or isinstance(value, bool):
-            raise NotRecognizedError(line, found)
+            raise NotRecognizedError(line, source)
         cells.rows.append([str(len(cells.rows)) if index is None else str(index), str(value)])
         cells.lines.append(line)
         if index is None:
@@ -188,10 +188,10 @@ def _loaded(text: str, line: int) -> Any:
 def _examples(value: Any) -> list[Any]:
     """Those of one JSON value: a list, an object that holds one, or index to prediction."""
     if isinstance(value, dict):
-        found = _first(value, VALUES)
-        if found is None:
+        examples = _first(value, VALUES)
+        if examples is None:
             return list(value.items())
-        return found if isinstance(found, list) else [value]
+        return examples if isinstance(examples, list) else [value]
     return value if isinstance(value, list) else [value]
 
 

@@ -178,12 +178,12 @@ def _canonical(text: _Text, layout: Layout) -> Column | None:
     return None if values is None else Column(layout.words, values)
 
 
-def _read_rows(body: bytes, wanted: Wanted) -> Rows:
-    if wanted.labels and len(body) > (_TINY if "numpy" in sys.modules else _SMALL):
+def _read_rows(body: bytes, expected: Wanted) -> Rows:
+    if expected.labels and len(body) > (_TINY if "numpy" in sys.modules else _SMALL):
         from gluebench.submission.arrays import read_arrays
 
-        return read_arrays(body, wanted)
-    return read_lines(body, wanted)
+        return read_arrays(body, expected)
+    return read_lines(body, expected)
 
 
 def _wanted(layout: Layout, first_line: int) -> Wanted:
