@@ -70,7 +70,7 @@ class Lint(NamedTuple):
 
 
 def error(code: str, line: int | None, message: str) -> Finding:
-    """Something that has to be mended."""
+    """Something that has to be repaired."""
     return Finding("error", code, line, message)
 
 
