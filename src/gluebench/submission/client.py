@@ -62,7 +62,7 @@ class Client:
             return load_benchmark(write_manifest(manifest, Path(folder), url=self.url))
 
     def facts(self, name: str, etag: str = "") -> Answer:
-        """What the leaderboard says of a benchmark, unless it is what it said under that ETag.
+        """The leaderboard's record of a benchmark; no data (304) if it is unchanged since that ETag.
 
         Raises SendError.
         """

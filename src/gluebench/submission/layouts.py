@@ -31,17 +31,17 @@ _SEPARATORS = {
 
 
 class NotRecognizedError(Exception):
-    """No rows were found; `line` is that of what is no JSON, 0 where nothing can be said."""
+    """No rows could be read; `line` is the line that is not JSON, 0 if there is none to name."""
 
-    def __init__(self, line: int = 0, found: str = "") -> None:
+    def __init__(self, line: int = 0, text: str = "") -> None:
         super().__init__(line)
-        self.line, self.found = line, found
+        self.line, self.text = line, text
 
     def problem(self, name: str) -> Problem:
         """The error in a file of JSON lines."""
         expected = 'expected an object with "prediction", as {"index": 0, "prediction": "entailment"}'
         fix = "Write one such object a line."
-        return Problem("json-line", "error", name, expected, fix, self.line, None, self.found[:60])
+        return Problem("json-line", "error", name, expected, fix, self.line, None, self.text[:60])
 
 
 @dataclass
@@ -83,7 +83,7 @@ def cells_of(data: bytes, layout: Layout) -> Cells:
 
 
 def _decoded(data: bytes, cells: Cells) -> str:
-    """The text, UTF-16 of either order told by its mark or by the zeros of its first letters."""
+    """The text, UTF-16 of either order recognized by its mark or by the zeros of its first letters."""
     head = data[:64]
     if head[:2] in (b"\xff\xfe", b"\xfe\xff"):
         order = "utf-16"

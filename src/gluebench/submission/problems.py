@@ -113,8 +113,7 @@ def _places(group: Sequence[Problem], more: Mapping[str, int]) -> list[str]:
 
 def _drawn_together(file: str, problems: Sequence[Problem]) -> str:
     """Where they are: "MRPC.tsv:7 to 9 (index 5 to 7)"."""
-    lines = _ranges(problem.line for problem in problems)
-    indices = _ranges(problem.index for problem in problems)
+    lines, indices = _ranges(fault.line for fault in problems), _ranges(fault.index for fault in problems)
     return f"{file}{':' * bool(lines)}{lines}{f' (index {indices})' * bool(indices)}"
 
 

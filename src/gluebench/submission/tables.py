@@ -49,7 +49,7 @@ class Layout(NamedTuple):
     complete: bool = True
     """Whether every index must be there."""
     others: Mapping[int, str] = {}
-    """Number of rows to the other split that has it: "dev", where test is wanted."""
+    """Number of rows to the other split that has it: "dev", where test is expected."""
     siblings: Mapping[int, str] = {}
     """Number of rows to the other file of the task that has it."""
     score_range: tuple[float, float] | None = None

@@ -33,11 +33,11 @@ class SendError(Exception):
 
 
 class UnreachableError(SendError):
-    """The leaderboard did not answer, or not to the end, however often it was asked."""
+    """The leaderboard did not answer, or not to the end, in any of the tries."""
 
 
 class RefusedByLeaderboardError(SendError):
-    """The leaderboard answered no. `problem` is what it said (docs/api.md)."""
+    """The leaderboard refused the request. `problem` is its answer (docs/api.md)."""
 
     def __init__(self, status: int, problem: Mapping[str, Any]) -> None:
         self.status = status
@@ -192,7 +192,7 @@ def _good(token: str, url: str) -> str:
 
 
 def _problem(error: urllib.error.HTTPError) -> dict[str, Any]:
-    """What the site said of it; empty for an answer that is not the site's own."""
+    """The site's description of the error; empty for an answer that is not the site's own."""
     if not (error.headers.get("Content-Type") or "").startswith("application/problem+json"):
         return {}
     try:

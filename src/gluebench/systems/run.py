@@ -34,7 +34,7 @@ class Answers(list[str | float]):
 
 
 class Answered(NamedTuple):
-    """What a system said of one test file."""
+    """A system's predictions for one test file."""
 
     column: Column
     unanswered: tuple[int, ...] = ()

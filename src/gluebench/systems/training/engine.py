@@ -114,7 +114,7 @@ class Plain:
 
 @contextmanager
 def arithmetic(precision: str) -> Iterator[None]:
-    """TF32 for products of matrices on the GPU, where asked for; as it was afterwards."""
+    """Use TF32 for matrix products on the GPU unless `precision` is float32; then restore the setting."""
     before = torch.backends.cuda.matmul.allow_tf32, torch.backends.cudnn.allow_tf32
     tf32 = precision != "float32"
     torch.backends.cuda.matmul.allow_tf32 = torch.backends.cudnn.allow_tf32 = tf32

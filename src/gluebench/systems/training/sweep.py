@@ -124,7 +124,7 @@ _DEATHS = {
 
 
 def _call(job: Job, folder: Path) -> None:
-    """In the worker. What came of it is on disk, since the death of another worker takes all answers along.
+    """Run in the worker. The outcome goes to disk, since the death of another worker loses all answers.
 
     The mark is made last, when the results are all there.
     """
