@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from gluebench.submission.arrays import read_arrays
 from gluebench.submission.canonical import _template, read_canonical, read_canonical_numbers
 from gluebench.submission.problems import SHOWN_PER_FILE
-from gluebench.submission.rows import Fault, Wanted, read_lines
+from gluebench.submission.rows import Expected, Fault, read_lines
 from gluebench.submission.submission import Column
 from gluebench.submission.tables import Layout, Table, read_table
 
@@ -248,17 +248,17 @@ def test_the_canonical_way_reads_any_finite_numbers(numbers: list[float]) -> Non
 @given(st.text("0123456789.+-eE", min_size=1, max_size=6))
 def test_the_canonical_way_takes_only_the_numbers_the_careful_one_takes(text: str) -> None:
     body = b"0\t%b\n" % text.encode()
-    careful = read_lines(body, Wanted({}, {}, 1, True, 20, 2))
+    careful = read_lines(body, Expected({}, {}, 1, True, 20, 2))
     canonical = read_canonical_numbers(body, 1)
     assert (canonical is None) == bool(careful.faults)
     assert canonical is None or canonical == careful.values
 
 
 SETS = [
-    Wanted({b"0": 0, b"1": 1}, {b"not_entailment": 0, b"entailment": 1}, 12, True, 20, 2),
-    Wanted({b"entailment": 0, b"neutral": 1, b"contradiction": 2}, {}, 12, True, 20, 2),
-    Wanted({b"ab": 0, b"c": 1}, {b"cc": 1}, 12, False, 3, 2),
-    Wanted({"\u00e9t\u00e9".encode(): 0, b"no": 1}, {}, 12, True, 20, 2),
+    Expected({b"0": 0, b"1": 1}, {b"not_entailment": 0, b"entailment": 1}, 12, True, 20, 2),
+    Expected({b"entailment": 0, b"neutral": 1, b"contradiction": 2}, {}, 12, True, 20, 2),
+    Expected({b"ab": 0, b"c": 1}, {b"cc": 1}, 12, False, 3, 2),
+    Expected({"\u00e9t\u00e9".encode(): 0, b"no": 1}, {}, 12, True, 20, 2),
 ]
 INSERTS = [
     b"\t",
@@ -353,7 +353,7 @@ def test_the_readers_agree_on_hard_files(body: bytes, shown: int, complete: bool
 def test_the_readers_agree_beyond_one_chunk(words: tuple[str, str]) -> None:
     rng, size = random.Random(2), 70_000
     labels = {word.encode(): code for code, word in enumerate(words)}
-    wanted = Wanted(labels, {b"other": 1}, size, True, 20, 2)
+    wanted = Expected(labels, {b"other": 1}, size, True, 20, 2)
     rows = [b"%d\t%b\n" % (index, rng.choice([*labels, b"other"])) for index in range(size)]
     for change in (None, 40_000):
         rng.shuffle(rows)

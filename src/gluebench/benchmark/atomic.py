@@ -29,7 +29,7 @@ def replacing(path: Path, *, mode: int = 0o666) -> Iterator[BinaryIO]:
             error.filename = os.fspath(path)  # whoever asked for the file knows no other
         raise
     finally:
-        with suppress(OSError):  # what is wrong with the name or the folder has been said
+        with suppress(OSError):  # what is wrong with the name or the folder is already reported
             scratch.unlink()
 
 

@@ -56,7 +56,7 @@ def benchmark_record(root: Section) -> Benchmark:
     if "tasks" in head.values:
         head.reject("tasks", "is only for a benchmark that extends another; expected [tasks.NAME] tables")
     tasks = tuple(_task(name, section) for name, section in root.named("tasks", KEYS["task"]))
-    auxiliary = tuple(_auxiliary(name, each) for name, each in root.named("auxiliary", KEYS["auxiliary"]))
+    auxiliary = tuple(_auxiliary(name, data) for name, data in root.named("auxiliary", KEYS["auxiliary"]))
     if root.values.get("tasks", {}) == {}:
         root.reject("tasks", "is missing or empty; expected a table [tasks.NAME] for each task")
     name = head.text("name")
@@ -83,12 +83,12 @@ def header(root: Section) -> Section:
 
 def references(section: Section) -> tuple[Reference, ...]:
     """The published scores under `references`."""
-    found = []
-    for each in section.listed("references", KEYS["reference"]):
-        if "scores" not in each.values:
-            each.reject("scores", "is missing; expected a table of fractions: { accuracy = 0.651 }")
-        found.append(Reference(each.text("name"), each.numbers_by_name("scores"), each.text("source")))
-    return tuple(found)
+    published = []
+    for entry in section.listed("references", KEYS["reference"]):
+        if "scores" not in entry.values:
+            entry.reject("scores", "is missing; expected a table of fractions: { accuracy = 0.651 }")
+        published.append(Reference(entry.text("name"), entry.numbers_by_name("scores"), entry.text("source")))
+    return tuple(published)
 
 
 def _task(name: str, section: Section) -> Task:
@@ -139,12 +139,12 @@ def _splits(section: Section) -> dict[str, Split]:
     return {
         name: Split(
             name,
-            each.text("file", f"{name}.tsv"),
-            each.count("size"),
-            each.text("fingerprint", ""),
-            each.text("text_fingerprint", ""),
+            split.text("file", f"{name}.tsv"),
+            split.count("size"),
+            split.text("fingerprint", ""),
+            split.text("text_fingerprint", ""),
         )
-        for name, each in section.named("splits", KEYS["split"])
+        for name, split in section.named("splits", KEYS["split"])
     }
 
 
@@ -200,18 +200,18 @@ def _score_range(section: Section) -> tuple[float, float] | None:
 def _metrics(section: Section, files: tuple[TestFile, ...]) -> tuple[Metric, ...]:
     only = files[0].name if len(files) == 1 else None
     metrics = []
-    for each in section.listed("metrics", KEYS["metric"]):
-        name = each.text("name")
-        if only is None and "file" not in each.values:
+    for entry in section.listed("metrics", KEYS["metric"]):
+        name = entry.text("name")
+        if only is None and "file" not in entry.values:
             known = one_of(tuple(file.name for file in files))
-            each.reject("file", f"is missing, and this task has several files; {known}")
+            entry.reject("file", f"is missing, and this task has several files; {known}")
         metrics.append(
             Metric(
                 name=name,
-                function=each.text("function", name),
-                title=each.text("title", name),
-                file=each.text("file", only or ""),
-                positive=each.optional_text("positive"),
+                function=entry.text("function", name),
+                title=entry.text("title", name),
+                file=entry.text("file", only or ""),
+                positive=entry.optional_text("positive"),
             )
         )
     if not section.values.get("metrics", ()):
@@ -246,7 +246,7 @@ def _file(task: str, entry: Section, *, splits: Mapping[str, Split], alone: bool
         task=task,
         splits=chosen,
         synonyms=entry.texts("synonyms"),
-        other_versions=tuple(_version(each) for each in entry.listed("other_versions", KEYS["version"])),
+        other_versions=tuple(map(_version, entry.listed("other_versions", KEYS["version"]))),
     )
 
 

@@ -233,15 +233,15 @@ def _diagnostic(path: KeyPath, task: Task) -> Iterator[Finding]:
 
 def _phenomena(path: KeyPath, task: Task) -> Iterator[Finding]:
     names = (
-        ((*path, "phenomena", each.coarse, each.name), name, f"{each.coarse}/{each.name}")
-        for each in task.phenomena
-        for name in (each.name, *each.aliases)
+        ((*path, "phenomena", fine.coarse, fine.name), name, f"{fine.coarse}/{fine.name}")
+        for fine in task.phenomena
+        for name in (fine.name, *fine.aliases)
     )
     yield from _duplicates(names, "another phenomenon")
 
 
 def _references(path: KeyPath, task: Task) -> Iterator[Finding]:
-    return _scores(path, task, {each.name: (BUILT_IN.get(each.function), 1.0) for each in task.metrics})
+    return _scores(path, task, {metric.name: (BUILT_IN.get(metric.function), 1.0) for metric in task.metrics})
 
 
 def _scores(
@@ -261,7 +261,7 @@ def _scores(
 
 
 def _predict_with(path: KeyPath, task: Task, benchmark: Benchmark) -> Iterator[Finding]:
-    others = tuple(each.name for each in benchmark.tasks if each is not task)
+    others = tuple(other.name for other in benchmark.tasks if other is not task)
     if task.predict_with is not None and task.predict_with not in others:
         yield Finding((*path, "predict_with"), f'"{task.predict_with}" is no other task; {one_of(others)}')
 
@@ -293,4 +293,4 @@ _RULES: tuple[tuple[Rule, tuple[str, ...]], ...] = (
     (_phenomena, ()),
     (_references, ("metrics", "metrics.name", "metrics.function")),
 )
-"""What is asked of a task, and the keys that must be right before asking makes sense."""
+"""The checks of a task, and the keys that must be right before each check makes sense."""

@@ -39,7 +39,7 @@ def closest(name: str, valid: Iterable[str], *, most: int = 2) -> list[str]:
     """The valid names that look most like `name`, best first; empty when none does."""
     import difflib  # slow to import, and only wanted when something went wrong
 
-    folded = {fold(each): each for each in valid}
+    folded = {fold(candidate): candidate for candidate in valid}
     return [folded[match] for match in difflib.get_close_matches(fold(name), folded, n=most, cutoff=0.5)]
 
 
@@ -48,11 +48,11 @@ def find(name: str, among: Sequence[NamedT], *, what: str) -> NamedT:
 
     Raises UnknownNameError.
     """
-    wanted = fold(name)
+    folded = fold(name)
     for record in among:
         if name == record.name:
             return record
     for record in among:
-        if wanted == fold(record.name) or wanted in map(fold, getattr(record, "aliases", ())):
+        if folded == fold(record.name) or folded in map(fold, getattr(record, "aliases", ())):
             return record
     raise UnknownNameError(name, [record.name for record in among], what=what)

@@ -142,8 +142,8 @@ def _described(path: str, text: str, findings: Iterable[Finding]) -> list[str]:
     from gluebench.benchmark.locate import line_of, lines  # only when something is wrong
 
     known = lines(text)
-    placed = sorted(((line_of(each.path, known), each) for each in findings), key=lambda pair: pair[0])
-    return [f"{path}:{line}: {written(each.path)}: {each.text}" for line, each in placed]
+    placed = sorted(((line_of(fault.path, known), fault) for fault in findings), key=lambda pair: pair[0])
+    return [f"{path}:{line}: {written(fault.path)}: {fault.text}" for line, fault in placed]
 
 
 def written(path: KeyPath) -> str:

@@ -24,12 +24,12 @@ def part_record(root: Section, parent: Benchmark | None) -> Benchmark | None:
     name = head.text("name")
     root.findings += name_finding((*head.path, "name"), name)
     own = references(head)
-    wanted = head.texts("tasks")
-    if not wanted:
+    names = head.texts("tasks")
+    if not names:
         head.reject("tasks", 'is missing; expected the tasks to keep, by name or alias: ["SST-2", "AX"]')
     if parent is None:
         return None
-    tasks = _tasks(head, wanted, parent)
+    tasks = _tasks(head, names, parent)
     if name == parent.name:
         head.reject("name", f'"{name}" is what it extends; expected a name of its own')
     part = Benchmark(
@@ -46,15 +46,15 @@ def part_record(root: Section, parent: Benchmark | None) -> Benchmark | None:
             *parent.ignored,
         ),
         extends=(parent.name, *parent.extends),
-        auxiliary=tuple(each for each in parent.auxiliary if each.trains in {task.name for task in tasks}),
+        auxiliary=tuple(extra for extra in parent.auxiliary if extra.trains in {task.name for task in tasks}),
     )
     root.findings += average_findings(part)
     return part
 
 
-def _tasks(head: Section, wanted: tuple[str, ...], parent: Benchmark) -> tuple[Task, ...]:
+def _tasks(head: Section, names: tuple[str, ...], parent: Benchmark) -> tuple[Task, ...]:
     tasks: list[Task] = []
-    for position, name in enumerate(wanted):
+    for position, name in enumerate(names):
         path = (*head.path, "tasks", position)
         try:
             task = parent.task(name)

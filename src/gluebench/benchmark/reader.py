@@ -67,11 +67,11 @@ class Section:
         if not isinstance(value, list):
             self.reject(key, f"is {kind(value)}; expected an array of strings")
             return ()
-        for position, each in enumerate(value):
-            if not isinstance(each, str) or not each.strip():
-                found = "blank" if isinstance(each, str) else kind(each)
-                self.findings.append(Finding((*self.path, key, position), f"is {found}; expected a string"))
-        return tuple(each for each in value if isinstance(each, str))
+        for position, item in enumerate(value):
+            if not isinstance(item, str) or not item.strip():
+                actual = "blank" if isinstance(item, str) else kind(item)
+                self.findings.append(Finding((*self.path, key, position), f"is {actual}; expected a string"))
+        return tuple(item for item in value if isinstance(item, str))
 
     def flag(self, key: str, default: bool) -> bool:
         """A boolean."""
@@ -90,8 +90,8 @@ class Section:
         value = self.values.get(key)
         if isinstance(value, int) and not isinstance(value, bool) and value > 0:
             return value
-        found = value if isinstance(value, int) and not isinstance(value, bool) else kind(value)
-        self.reject(key, f"is {found}; expected a positive integer")
+        actual = value if isinstance(value, int) and not isinstance(value, bool) else kind(value)
+        self.reject(key, f"is {actual}; expected a positive integer")
         return 0
 
     def table(self, key: str) -> Mapping[str, object]:
@@ -132,12 +132,12 @@ class Section:
         if not isinstance(value, list):
             self.reject(key, f"is {kind(value)}; expected an array of tables")
             return
-        for position, each in enumerate(value):
+        for position, table in enumerate(value):
             path = (*self.path, key, position)
-            if isinstance(each, dict):
-                yield Section(each, path, findings=self.findings, keys=keys)
+            if isinstance(table, dict):
+                yield Section(table, path, findings=self.findings, keys=keys)
             else:
-                self.findings.append(Finding(path, f"is {kind(each)}; expected a table"))
+                self.findings.append(Finding(path, f"is {kind(table)}; expected a table"))
 
 
 def finite(value: object) -> float | None:

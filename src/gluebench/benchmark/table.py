@@ -50,11 +50,11 @@ def details(benchmark: Benchmark, task: Task) -> list[list[str]]:
         ["Counts in the average", "yes" if task.scored else "no: reported beside it"],
         ["Predicted with", f"the model for {task.predict_with}" if task.predict_with else ""],
         ["Test labels", _PRIVACY[task.private]],
-        *(["Split", f"{each.name}: {each.file}, {each.size:,} examples"] for each in task.splits.values()),
+        *(["Split", f"{name}: {split.file}, {split.size:,} examples"] for name, split in task.splits.items()),
         *(row for file in task.files for row in _file_rows(file)),
         *_phenomenon_rows(task),
         ["Broken down by", ", ".join(task.metadata)],
-        *(["Reference", _reference(each, task)] for each in task.references),
+        *(["Reference", _reference(reference, task)] for reference in task.references),
         ["Corpus", task.source.corpus],
         ["Licence", task.source.licence],
         ["Citation", task.source.citation],
@@ -115,7 +115,7 @@ def _file_rows(file: TestFile) -> Iterator[list[str]]:
 
 def _phenomenon_rows(task: Task) -> Iterator[list[str]]:
     for coarse in task.coarse():
-        fine = ", ".join(each.name for each in task.phenomena if each.coarse == coarse)
+        fine = ", ".join(phenomenon.name for phenomenon in task.phenomena if phenomenon.coarse == coarse)
         yield ["Phenomena", f"{coarse}: {fine}"]
 
 

@@ -38,7 +38,7 @@ def read_vectors(path: Path, words: Collection[str] | None = None) -> Vectors:
     A first line of two whole numbers (word2vec's header) is passed over. Words may hold spaces, as a few of
     GloVe 840B do; of a word that stands there twice the last line counts, as it did for the paper's
     baselines. Raises DataError naming each line whose word is missing, a last line that is cut off, and each
-    wanted one whose numbers are not as many as on the first line, or that has something else among them.
+    of these words whose numbers are not as many as on the first line, or that has something else among them.
     """
     reader = _Reader(path, None if words is None else {word.encode() for word in words})
     try:
@@ -57,10 +57,10 @@ def _opened(path: Path) -> IO[bytes]:
 class _Reader:
     """Reads one file and keeps every problem it meets."""
 
-    def __init__(self, path: Path, wanted: set[bytes] | None) -> None:
+    def __init__(self, path: Path, words: set[bytes] | None) -> None:
         self.path = path
-        self.wanted = wanted
-        self.several = {word.partition(b" ")[0] for word in wanted or () if b" " in word}
+        self.words = words
+        self.several = {word.partition(b" ")[0] for word in words or () if b" " in word}
         """How words that hold spaces begin: such lines are looked at in full."""
         self.index: dict[bytes, int] = {}
         self.numbers = array("f")
@@ -72,10 +72,10 @@ class _Reader:
             end = line.find(b" ")
             if self.width and end > 0 and line.endswith(b"\n"):  # nearly every line
                 word = line[:end]
-                if self.wanted is not None and word not in self.wanted and word not in self.several:
+                if self.words is not None and word not in self.words and word not in self.several:
                     continue
                 if line.count(b" ") == self.width:
-                    if self.wanted is None or word in self.wanted:
+                    if self.words is None or word in self.words:
                         self._take(at, word, line[end:])
                     continue
             text = line.rstrip()
@@ -94,7 +94,7 @@ class _Reader:
             self._reject(at, _miscounted(text, self.width, cut=cut))
         elif not word:
             self._reject(at, "the word before the numbers is missing (the line begins with a space)")
-        elif self.wanted is None or word in self.wanted:
+        elif self.words is None or word in self.words:
             self._keep(at, word, numbers)
 
     def _take(self, at: int, word: bytes, text: bytes) -> None:

@@ -38,7 +38,7 @@ class Archive(NamedTuple):
     """What could be read. With an error among `problems` the members may be fewer than were there."""
 
     members: Mapping[str, bytes]
-    """Path inside the archive to content, for the files that are wanted."""
+    """Path inside the archive to content, for the files that were accepted."""
     ignored: tuple[str, ...]
     """Printable paths of the other files, without those an operating system adds."""
     problems: tuple[Problem, ...]
@@ -46,26 +46,26 @@ class Archive(NamedTuple):
 
 def read_members(
     source: str | os.PathLike[str],
-    wanted: Callable[[str], bool] | None = None,
+    accepts: Callable[[str], bool] | None = None,
     *,
     limits: Limits = Limits(),  # noqa: B008 - frozen
 ) -> Archive:
-    """Read the files of a zip, a folder or a single .tsv file whose base name is wanted (default: all .tsv).
+    """Read the files of a zip, a folder or a single .tsv file with an accepted base name (default: all .tsv).
 
     Everything that is wrong is a problem of the result; nothing is raised. A zip is known by its content.
     """
     try:
-        contents = _read(os.fspath(source), wanted or _is_table, limits)
+        contents = _read(os.fspath(source), accepts or _is_table, limits)
     except Refused as refused:
         return Archive({}, (), (refused.problem,))
     return Archive(contents.members, tuple(contents.ignored), tuple(contents.problems))
 
 
-def read_nested(source: str | os.PathLike[str], name: str, wanted: Callable[[str], bool]) -> Archive:
-    """The wanted files of the zip of that base name that lies in a zip or a folder; none deeper is read."""
+def read_nested(source: str | os.PathLike[str], name: str, accepts: Callable[[str], bool]) -> Archive:
+    """The accepted files of the zip of that base name that lies in a zip or a folder; none deeper is read."""
     outer = read_members(source, name.__eq__, limits=Limits(nested=True))
     try:
-        contents = read_zip(next(iter(outer.members.values()), b""), wanted, Limits())
+        contents = read_zip(next(iter(outer.members.values()), b""), accepts, Limits())
     except Refused as refused:
         return Archive({}, (), (*outer.problems, refused.problem))
     return Archive(contents.members, tuple(contents.ignored), (*outer.problems, *contents.problems))
@@ -75,14 +75,14 @@ def _is_table(name: str) -> bool:
     return name.casefold().endswith(SUFFIX)
 
 
-def _read(source: str, wanted: Callable[[str], bool], limits: Limits) -> Contents:
+def _read(source: str, accepts: Callable[[str], bool], limits: Limits) -> Contents:
     try:
         kind = _kind(source)
         if kind == stat.S_IFDIR:
-            return _read_folder(source, wanted, limits)
+            return _read_folder(source, accepts, limits)
         if kind != stat.S_IFREG:
             raise Refused("not-a-file", file=source)
-        return _read_file(source, wanted, limits)
+        return _read_file(source, accepts, limits)
     except OSError as error:
         raise Refused("unreadable", file=str(error.filename or source), value=error.strerror) from None
 
@@ -94,7 +94,7 @@ def _kind(source: str) -> int:
         raise Refused("not-found", file=source) from None
 
 
-def _read_file(source: str, wanted: Callable[[str], bool], limits: Limits) -> Contents:
+def _read_file(source: str, accepts: Callable[[str], bool], limits: Limits) -> Contents:
     """A zip, or a table that stands alone."""
     name = os.path.basename(source)
     is_table = name.casefold().endswith(TEXT)
@@ -102,7 +102,7 @@ def _read_file(source: str, wanted: Callable[[str], bool], limits: Limits) -> Co
     if data.startswith((b"PK\3\4", END_MARK, DESCRIPTOR_MARK, SPLIT_MARK)):
         if len(data) > limits.upload:
             raise _too_large(name, len(data), limits.upload)
-        contents = read_zip(data, wanted, limits)
+        contents = read_zip(data, accepts, limits)
         if "xl/workbook.xml" in contents.ignored and not contents.members:
             raise Refused("spreadsheet", file=name)
         return contents
@@ -111,7 +111,7 @@ def _read_file(source: str, wanted: Callable[[str], bool], limits: Limits) -> Co
         raise Refused("wrong-archive", file=name, value=kind)
     if not is_table:
         raise Refused(_foreign(data), file=name)
-    return Contents({name: data}, [], []) if wanted(name) else Contents({}, [printable(name)], [])
+    return Contents({name: data}, [], []) if accepts(name) else Contents({}, [printable(name)], [])
 
 
 def _foreign(data: bytes) -> str:
@@ -121,7 +121,7 @@ def _foreign(data: bytes) -> str:
     return "leading-data" if END_MARK in data[-END_REACH:] else "unknown-kind"
 
 
-def _read_folder(source: str, wanted: Callable[[str], bool], limits: Limits) -> Contents:
+def _read_folder(source: str, accepts: Callable[[str], bool], limits: Limits) -> Contents:
     """The files of a folder, or of the one folder that is all it holds. Links are never followed."""
     entries, system = _listing(source)
     prefix = ""
@@ -130,13 +130,13 @@ def _read_folder(source: str, wanted: Callable[[str], bool], limits: Limits) -> 
         entries, more = _listing(entries[0].path)
         system += [prefix + name for name in more]
     problems: list[Problem] = []
-    chosen = [entry for entry in entries if wanted(entry.name) and not entry.is_dir(follow_symlinks=False)]
-    ignored = [_told(prefix, entry) for entry in entries if entry not in chosen]
+    chosen = [entry for entry in entries if accepts(entry.name) and not entry.is_dir(follow_symlinks=False)]
+    ignored = [_display_name(prefix, entry) for entry in entries if entry not in chosen]
     problems += _judge_folder(prefix, chosen, limits)
     if problems:
         return Contents({}, ignored, shortened(problems))
-    found = (("wrapper-folder", [prefix[:-1]] if prefix and chosen else []), ("system-files", system))
-    contents = Contents({}, ignored, [notice(code, names) for code, names in found if names])
+    by_code = (("wrapper-folder", [prefix[:-1]] if prefix and chosen else []), ("system-files", system))
+    contents = Contents({}, ignored, [notice(code, names) for code, names in by_code if names])
     for entry in chosen:
         data = _load(entry.path, limits.total, flags=os.O_NOFOLLOW)
         _add(contents, prefix + entry.name, data, limits)
@@ -145,13 +145,13 @@ def _read_folder(source: str, wanted: Callable[[str], bool], limits: Limits) -> 
 
 def _listing(folder: str) -> tuple[list[os.DirEntry[str]], list[str]]:
     """What lies in a folder, by name, and apart the names that an operating system added."""
-    with os.scandir(folder) as found:
-        entries = sorted(found, key=lambda entry: entry.name)
+    with os.scandir(folder) as listing:
+        entries = sorted(listing, key=lambda entry: entry.name)
     system = [entry for entry in entries if is_system_file(entry.name + ("/x" if entry.is_dir() else ""))]
     return [entry for entry in entries if entry not in system], [entry.name for entry in system]
 
 
-def _told(prefix: str, entry: os.DirEntry[str]) -> str:
+def _display_name(prefix: str, entry: os.DirEntry[str]) -> str:
     return printable(prefix + entry.name) + ("/" if entry.is_dir(follow_symlinks=False) else "")
 
 

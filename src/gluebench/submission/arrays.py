@@ -9,7 +9,7 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from gluebench.submission.rows import Fault, Rows, Wanted
+from gluebench.submission.rows import Expected, Fault, Rows
 
 Ints = npt.NDArray[np.int64]
 Bytes = npt.NDArray[np.uint8]
@@ -33,19 +33,19 @@ class _Fields(NamedTuple):
     """Rows of exactly two columns; None when all are."""
 
 
-def read_arrays(body: bytes, wanted: Wanted) -> Rows:
+def read_arrays(body: bytes, expected: Expected) -> Rows:
     """See `rows.read_lines`; for labels only."""
     data = np.frombuffer(b"\0" * _PAD + body, np.uint8)
     fields = _split(data)
     indices = _indices(data, fields)
-    codes, synonym = _codes(data, fields, wanted)
-    if fields.regular is None and len(indices) == wanted.size and wanted.complete:
-        values = _scattered(indices, codes, wanted.size)
+    codes, synonym = _codes(data, fields, expected)
+    if fields.regular is None and len(indices) == expected.size and expected.complete:
+        values = _scattered(indices, codes, expected.size)
         if values is not None:
             return Rows(
-                values.tobytes(), array("q"), [], Counter(), wanted.size, 0, int(np.count_nonzero(synonym))
+                values.tobytes(), array("q"), [], Counter(), expected.size, 0, int(np.count_nonzero(synonym))
             )
-    return _with_faults(data, fields, indices, codes, synonym, wanted)
+    return _with_faults(data, fields, indices, codes, synonym, expected)
 
 
 def _split(data: Bytes) -> _Fields:
@@ -108,21 +108,21 @@ class _Codes(NamedTuple):
     synonym: Flags
 
 
-def _codes(data: Bytes, fields: _Fields, wanted: Wanted) -> _Codes:
-    codes = _letters(data, fields, wanted)
+def _codes(data: Bytes, fields: _Fields, expected: Expected) -> _Codes:
+    codes = _letters(data, fields, expected)
     synonym = np.zeros(len(codes), np.bool_)
-    longer = {word: code for word, code in wanted.labels.items() if len(word) > 1}
-    for words, is_synonym in ((longer, False), (wanted.synonyms, True)):
+    longer = {word: code for word, code in expected.labels.items() if len(word) > 1}
+    for words, is_synonym in ((longer, False), (expected.synonyms, True)):
         for word, code in words.items():
             rows = _rows_with(data, fields, word)
             codes[rows], synonym[rows] = code, is_synonym
     return _Codes(codes, synonym)
 
 
-def _letters(data: Bytes, fields: _Fields, wanted: Wanted) -> Bytes:
+def _letters(data: Bytes, fields: _Fields, expected: Expected) -> Bytes:
     """The codes of labels of one byte; such a row ends two places after its tab."""
     codes = np.full(len(fields.ends), _NO_LABEL, np.uint8)
-    letters = {word[0]: code for word, code in wanted.labels.items() if len(word) == 1}
+    letters = {word[0]: code for word, code in expected.labels.items() if len(word) == 1}
     if not letters:
         return codes
     table = np.full(256, _NO_LABEL, np.uint8)
@@ -151,13 +151,13 @@ def _scattered(indices: Ints, codes: Bytes, size: int) -> Bytes | None:
 
 
 def _with_faults(
-    data: Bytes, fields: _Fields, indices: Ints, codes: Bytes, synonym: Flags, wanted: Wanted
+    data: Bytes, fields: _Fields, indices: Ints, codes: Bytes, synonym: Flags, expected: Expected
 ) -> Rows:
     rows = np.arange(len(indices))
     blank = fields.starts == fields.ends
     regular = np.ones(len(rows), np.bool_) if fields.regular is None else fields.regular
-    inside = regular & (indices >= 0) & (indices < wanted.size)
-    first = np.full(wanted.size, -1, np.int64)
+    inside = regular & (indices >= 0) & (indices < expected.size)
+    first = np.full(expected.size, -1, np.int64)
     first[indices[inside][::-1]] = rows[inside][::-1]  # the last one written stays: the first of the file
     repeated = inside.copy()
     repeated[inside] = first[indices[inside]] != rows[inside]
@@ -167,29 +167,29 @@ def _with_faults(
         "columns": ~regular & ~blank,
         "repeated-index": repeated,
         "bad-index": regular & (indices < 0),
-        "extra-index": regular & (indices >= wanted.size),
+        "extra-index": regular & (indices >= expected.size),
         "empty-value": empty,
         "unknown-label": unlabelled & ~empty,
     }
     counts = Counter({code: int(np.count_nonzero(flags)) for code, flags in kinds.items()})
-    faulty = np.flatnonzero(np.logical_or.reduce(list(kinds.values())))[: wanted.shown]
+    faulty = np.flatnonzero(np.logical_or.reduce(list(kinds.values())))[: expected.shown]
     shown = [
-        _fault(code, int(row), data, fields, indices, wanted)
+        _fault(code, int(row), data, fields, indices, expected)
         for row in faulty
         for code, flags in kinds.items()
         if flags[row]
-    ][: wanted.shown]
-    if wanted.complete:
+    ][: expected.shown]
+    if expected.complete:
         missing = np.flatnonzero(first < 0)
         counts["missing-index"] = len(missing)
-        room = wanted.shown - len(shown)
+        room = expected.shown - len(shown)
         shown += [Fault("missing-index", None, int(index), None) for index in missing[:room]]
     counts = +counts
     present = np.flatnonzero(first >= 0)
     taken = first[present]
     return Rows(
         b"" if counts else codes[taken].tobytes(),
-        array("q", b"" if counts or len(present) == wanted.size else present.tobytes()),
+        array("q", b"" if counts or len(present) == expected.size else present.tobytes()),
         shown,
         counts,
         len(rows) - int(np.count_nonzero(blank)),
@@ -198,16 +198,16 @@ def _with_faults(
     )
 
 
-def _fault(code: str, row: int, data: Bytes, fields: _Fields, indices: Ints, wanted: Wanted) -> Fault:
+def _fault(code: str, row: int, data: Bytes, fields: _Fields, indices: Ints, expected: Expected) -> Fault:
     start, tab, end = int(fields.starts[row]), int(fields.tabs[row]), int(fields.ends[row])
     index = int(indices[row])
-    inside = 0 <= index < wanted.size
+    inside = 0 <= index < expected.size
     value: bytes | None = None
     if code == "columns":
-        return Fault(code, wanted.first_line + row, None, data[start:end].tobytes())
+        return Fault(code, expected.first_line + row, None, data[start:end].tobytes())
     if code == "bad-index":
         value = data[start:tab].tobytes()
     elif code in ("unknown-label", "empty-value"):
         value = data[tab + 1 : end].tobytes()
     named = inside or code == "extra-index"
-    return Fault(code, wanted.first_line + row, index if named else None, value)
+    return Fault(code, expected.first_line + row, index if named else None, value)

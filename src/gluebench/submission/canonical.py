@@ -54,10 +54,10 @@ def read_canonical(data: bytes, start: int, *, words: Sequence[str], size: int) 
 
 def _marked(body: bytes, words: Sequence[str], *, markers: bytes, size: int) -> bytes | None:
     """Delete every letter but the markers, once it is certain that all letters belong to label words."""
-    found = [body.count(b"\t%b\n" % word.encode()) for word in words]
-    behind = sum(count * (len(word) + 2) for count, word in zip(found, words, strict=True))
+    counts = [body.count(b"\t%b\n" % word.encode()) for word in words]
+    behind = sum(count * (len(word) + 2) for count, word in zip(counts, words, strict=True))
     before = sum(block.digits * block.rows for block in _blocks(size))
-    if sum(found) != size or len(body) != before + behind:
+    if sum(counts) != size or len(body) != before + behind:
         return None
     body = body.translate(None, bytes({*"".join(words).encode()} - {*markers}))
     return _strided(body, 0, tail=b"\t%c\n" % markers[0], at=1, codes=_translation(tuple(markers)), size=size)
@@ -109,7 +109,7 @@ def _strided(data: bytes, start: int, *, tail: bytes, at: int, codes: bytes, siz
     template = _template(size, tail)
     if len(data) - start != len(template):
         return None
-    found = bytearray()
+    label_bytes = bytearray()
     place = 0
     for digits, _, rows in _blocks(size):
         width = digits + len(tail)
@@ -117,12 +117,12 @@ def _strided(data: bytes, start: int, *, tail: bytes, at: int, codes: bytes, siz
             end = place + min(_AT_ONCE, rows - first) * width
             piece = bytearray(data[start + place : start + end])
             labels = slice(digits + at, None, width)
-            found += piece[labels]
+            label_bytes += piece[labels]
             piece[labels] = tail[at : at + 1] * ((end - place) // width)
             if piece != template[place:end]:
                 return None
             place = end
-    column = found.translate(codes)
+    column = label_bytes.translate(codes)
     return bytes(column) if UNKNOWN not in column else None
 
 

@@ -44,9 +44,9 @@ def check(
     problems += _ignored(ignored, names)
     predictions: dict[str, Column] = {}
     unshown: dict[str, Mapping[str, int]] = {}
-    found = names.by_file(members)
+    by_name = names.by_file(members)
     for file in benchmark.files(role):
-        paths = found.get(file.name, [])
+        paths = by_name.get(file.name, [])
         if len(paths) > 1:
             problems.append(two_files(file, paths))
         elif paths:
@@ -57,10 +57,10 @@ def check(
             if read.column is not None:
                 predictions[file.name] = read.column
     if not broken:  # what is absent may be among what could not be read
-        absent = [file for file in benchmark.files(role) if file.name not in found]
+        absent = [file for file in benchmark.files(role) if file.name not in by_name]
         likely = likely_files(ignored, names, absent)
-        problems += _missing(absent, likely, ignored, names, benchmark, nothing=not found)
-    missing = missing_files(benchmark, role, found)
+        problems += _missing(absent, likely, ignored, names, benchmark, nothing=not by_name)
+    missing = missing_files(benchmark, role, by_name)
     judged = verdict(problems, missing=bool(missing))
     return Submission(
         benchmark, role, os.fspath(source), judged, tuple(problems), predictions, missing, unshown
@@ -110,25 +110,25 @@ def _read(path: str, data: bytes, file: TestFile, task: Task, *, role: Role) -> 
     return _File(table.column, problems, unshown)
 
 
-def explain(path: str, data: bytes, wanted: Layout) -> Table:
+def explain(path: str, data: bytes, expected: Layout) -> Table:
     """The file as it was read; where it is wrong, its common mistakes in one sentence each and no column."""
-    table = read_table(path, data, wanted)
+    table = read_table(path, data, expected)
     if table.column is not None or not any(problem.severity == "error" for problem in table.problems):
         return table
     from gluebench.submission.mistakes import explained
 
-    return explained(path, data, wanted, table)._replace(column=None)
+    return explained(path, data, expected, table)._replace(column=None)
 
 
 def likely_files(ignored: Iterable[str], names: Names, absent: Iterable[TestFile]) -> dict[str, TestFile]:
     """Path to the absent test file that its name seems to mean; none where several would mean the same."""
-    wanted = {file.name for file in absent}
-    found: dict[str, list[str]] = {}
+    absent_names = {file.name for file in absent}
+    candidates: dict[str, list[str]] = {}
     for path in ignored:
         file = names.likely(path)
-        if file is not None and file.name in wanted and not names.of_other_task(path):
-            found.setdefault(file.name, []).append(path)
-    return {paths[0]: file for file in absent if len(paths := found.get(file.name, [])) == 1}
+        if file is not None and file.name in absent_names and not names.of_other_task(path):
+            candidates.setdefault(file.name, []).append(path)
+    return {paths[0]: file for file in absent if len(paths := candidates.get(file.name, [])) == 1}
 
 
 def two_files(file: TestFile, paths: list[str]) -> Problem:

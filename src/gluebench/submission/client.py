@@ -34,7 +34,7 @@ class Client:
         timeout: float = 60,
         say: Callable[[str], None] = lambda line: None,
     ) -> None:
-        """`say` is told when something is tried again. Raises SendError for what is no address."""
+        """`say` receives a line before each retry. Raises SendError for what is no address."""
         self._transport = Transport(url, token, tries=tries, timeout=timeout, say=say)
         self.url = self._transport.url
 
@@ -45,24 +45,24 @@ class Client:
 
     def about(self) -> dict[str, Any]:
         """What answers there. Raises SendError where that is no leaderboard."""
-        found = self._get("/")
-        if found.get("software") != "gluebench":
+        answer = self._get("/")
+        if answer.get("software") != "gluebench":
             raise SendError(f"{self.url} does not answer as a leaderboard of gluebench does.")
-        return found
+        return answer
 
     def benchmarks(self) -> list[dict[str, Any]]:
         """The benchmarks that the leaderboard has. Raises SendError."""
-        found: list[dict[str, Any]] = self._get("/benchmarks?per_page=1000")["items"]
-        return found
+        items: list[dict[str, Any]] = self._get("/benchmarks?per_page=1000")["items"]
+        return items
 
     def benchmark(self, name: str) -> Benchmark:
         """One of them, read from the manifest that the leaderboard has. Raises SendError, ManifestError."""
-        found = self.facts(name).data
+        manifest = self.facts(name).data
         with tempfile.TemporaryDirectory(prefix="gluebench-") as folder:
-            return load_benchmark(write_manifest(found, Path(folder), url=self.url))
+            return load_benchmark(write_manifest(manifest, Path(folder), url=self.url))
 
     def facts(self, name: str, etag: str = "") -> Answer:
-        """What the leaderboard says of a benchmark, unless it is what it said under that ETag.
+        """The leaderboard's record of a benchmark; no data (304) if it is unchanged since that ETag.
 
         Raises SendError.
         """
@@ -81,8 +81,8 @@ class Client:
     def check(self, benchmark: str, path: Path, *, progress: Progress | None = None) -> dict[str, Any]:
         """The findings of the free check, as `Submission.as_dict` gives them. Raises SendError."""
         address = f"/benchmarks/{_quoted(benchmark)}/check"
-        found: dict[str, Any] = self._upload(address, path, {}, progress=progress).data
-        return found
+        findings: dict[str, Any] = self._upload(address, path, {}, progress=progress).data
+        return findings
 
     def submit(
         self,
@@ -93,7 +93,7 @@ class Client:
         retry_key: str | None = None,
         progress: Progress | None = None,
     ) -> dict[str, Any]:
-        """Send a file and what is said of it; it is safe there when this returns. Raises SendError.
+        """Send a file and its details; it is safe there when this returns. Raises SendError.
 
         The same `retry_key` with the same file is the same submission, however often it is sent.
         """
@@ -109,7 +109,7 @@ class Client:
         told: Callable[[dict[str, Any]], None] = lambda status: None,
         seconds: float | None = None,
     ) -> dict[str, Any]:
-        """The submission when it is final; `told` hears of every change until then. Raises SendError."""
+        """The submission when it is final; `told` receives every change until then. Raises SendError."""
         end = None if seconds is None else time.monotonic() + seconds
         before, pause = None, 0.2
         while True:
@@ -135,8 +135,8 @@ class Client:
         return f"{self.url}/submissions/{key}"
 
     def _get(self, path: str) -> dict[str, Any]:
-        found: dict[str, Any] = self._transport.persist(lambda: self._transport.ask(path, None, {})).data
-        return found
+        data: dict[str, Any] = self._transport.persist(lambda: self._transport.ask(path, None, {})).data
+        return data
 
     def _upload(
         self,

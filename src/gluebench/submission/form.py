@@ -11,7 +11,7 @@ from typing import IO, Any
 PIECE = 64 * 1024
 
 Progress = Callable[[int, int], None]
-"""Told how many bytes of how many are sent; begins anew with each try."""
+"""Receives the bytes sent and their total; starts again with each try."""
 
 
 class FileChangedError(Exception):

@@ -31,17 +31,17 @@ _SEPARATORS = {
 
 
 class NotRecognizedError(Exception):
-    """No rows were found; `line` is that of what is no JSON, 0 where nothing can be said."""
+    """No rows could be read; `line` is the line that is not JSON, 0 if there is none to name."""
 
-    def __init__(self, line: int = 0, found: str = "") -> None:
+    def __init__(self, line: int = 0, text: str = "") -> None:
         super().__init__(line)
-        self.line, self.found = line, found
+        self.line, self.text = line, text
 
     def problem(self, name: str) -> Problem:
         """The error in a file of JSON lines."""
         expected = 'expected an object with "prediction", as {"index": 0, "prediction": "entailment"}'
         fix = "Write one such object a line."
-        return Problem("json-line", "error", name, expected, fix, self.line, None, self.found[:60])
+        return Problem("json-line", "error", name, expected, fix, self.line, None, self.text[:60])
 
 
 @dataclass
@@ -83,7 +83,7 @@ def cells_of(data: bytes, layout: Layout) -> Cells:
 
 
 def _decoded(data: bytes, cells: Cells) -> str:
-    """The text, UTF-16 of either order told by its mark or by the zeros of its first letters."""
+    """The text, UTF-16 of either order recognized by its mark or by the zeros of its first letters."""
     head = data[:64]
     if head[:2] in (b"\xff\xfe", b"\xfe\xff"):
         order = "utf-16"
@@ -161,14 +161,14 @@ def is_number(text: str) -> bool:
 def _read_json(text: str, lines: list[tuple[int, str]], most: int) -> Cells:
     """The examples of JSON lines, or of one JSON value; at most so many. Raises NotRecognizedError."""
     try:
-        items = [(1, each, text) for each in _examples(json.loads(text))]
+        items = [(1, item, text) for item in _examples(json.loads(text))]
     except (ValueError, RecursionError):
-        items = [(line, _loaded(each, line), each) for line, each in lines if each.strip()]
+        items = [(line, _loaded(content, line), content) for line, content in lines if content.strip()]
     cells = Cells(header=["index", "prediction"], found=[("json", "")])
-    for line, item, found in items[: most + 1]:
+    for line, item, source in items[: most + 1]:
         index, value = _pair(item)
         if not isinstance(value, str | int | float) or isinstance(value, bool):
-            raise NotRecognizedError(line, found)
+            raise NotRecognizedError(line, source)
         cells.rows.append([str(len(cells.rows)) if index is None else str(index), str(value)])
         cells.lines.append(line)
         if index is None:
@@ -188,10 +188,10 @@ def _loaded(text: str, line: int) -> Any:
 def _examples(value: Any) -> list[Any]:
     """Those of one JSON value: a list, an object that holds one, or index to prediction."""
     if isinstance(value, dict):
-        found = _first(value, VALUES)
-        if found is None:
+        examples = _first(value, VALUES)
+        if examples is None:
             return list(value.items())
-        return found if isinstance(found, list) else [value]
+        return examples if isinstance(examples, list) else [value]
     return value if isinstance(value, list) else [value]
 
 

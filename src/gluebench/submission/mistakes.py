@@ -1,4 +1,4 @@
-"""The commonest mistakes in a file of predictions: each is recognized by one step and said in one sentence.
+"""The commonest mistakes in a file of predictions: one step recognizes each and describes it in a sentence.
 
 These steps run only on a file in which the exact reader found an error. Each rewrites what it is certain of,
 or what it can only guess and then calls a guess; none turns a label into another one.
@@ -29,7 +29,7 @@ _EXPLAINS = {
     "probabilities": {"unknown-label", "columns", "header", "missing-index"},
     "hidden-labels": {"unknown-label"},
 }
-"""Errors of the exact reader that need no line of their own where such a mistake is told."""
+"""Errors of the exact reader that need no line of their own where such a mistake is reported."""
 
 
 @dataclass
@@ -94,10 +94,10 @@ def explained(
         return table
     rows = "".join("\t".join(row) + "\n" for row in sheet.cells.rows)
     again = read_table(name, f"index\t{layout.value}\n{rows}".encode("utf-8", "backslashreplace"), layout)
-    hidden = set[str]().union(*(_EXPLAINS.get(each.code, ()) for each in sheet.mistakes))
-    left = [_relocated(each, sheet) for each in again.problems if each.code not in hidden]
-    codes = {each.code for each in again.problems}
-    notices = [each for each in table.problems if each.severity == "notice" and each.code not in codes]
+    hidden = set[str]().union(*(_EXPLAINS.get(mistake.code, ()) for mistake in sheet.mistakes))
+    left = [_relocated(problem, sheet) for problem in again.problems if problem.code not in hidden]
+    codes = {problem.code for problem in again.problems}
+    notices = [note for note in table.problems if note.severity == "notice" and note.code not in codes]
     unshown = Counter({code: count for code, count in again.unshown.items() if code not in hidden})
     return Table(again.column, [*notices, *sheet.mistakes, *left], unshown)
 
@@ -183,10 +183,10 @@ def _counts(rows: Sequence[Sequence[str]], at: int) -> bool:
     """Whether a column holds each number from 0 or 1 on once: then it is an index, not a prediction."""
     if len({row[at] for row in rows[:50] if at < len(row)}) < min(len(rows), 50):
         return False
-    found = [whole(row[at]) for row in rows if at < len(row)]
-    numbers = {int(number) for number in found if number is not None}
+    cells = [whole(row[at]) for row in rows if at < len(row)]
+    numbers = {int(number) for number in cells if number is not None}
     return (
-        len(found) == len(numbers) > 2 and min(numbers) in (0, 1) and max(numbers) - min(numbers) < len(found)
+        len(cells) == len(numbers) > 2 and min(numbers) in (0, 1) and max(numbers) - min(numbers) < len(cells)
     )
 
 
@@ -243,8 +243,8 @@ def _indices(sheet: Sheet) -> None:
         return text if number is None or number.startswith("-") else number
 
     sheet.rewrite(0, "whole-index", plain)
-    found, size = sheet.column(0), sheet.layout.size
-    if len(found) == size > 1 and "0" not in found and {*found} == {*map(str, range(1, size + 1))}:
+    indices, size = sheet.column(0), sheet.layout.size
+    if len(indices) == size > 1 and "0" not in indices and {*indices} == {*map(str, range(1, size + 1))}:
         sheet.rewrite(0, "index-from-1", lambda text: str(int(text) - 1))
 
 
@@ -267,7 +267,7 @@ def _values(sheet: Sheet) -> None:
     numbers = {text: whole(_CLASS.sub(r"\1", text)) or "" for text in strange}
     if strange == {"-1"}:
         sheet.tell("hidden-labels", value=first)
-    elif all(each.isdecimal() and int(each) < len(sheet.layout.words) for each in numbers.values()):
+    elif all(number.isdecimal() and int(number) < len(sheet.layout.words) for number in numbers.values()):
         _class_numbers(sheet, numbers, first)
     elif all(_VECTOR.fullmatch(text) or (is_number(text) and whole(text) is None) for text in strange):
         sheet.tell("probabilities", value=first)

@@ -53,12 +53,12 @@ class Names:
 
     def by_file(self, paths: Iterable[str]) -> dict[str, list[str]]:
         """Test-file name to the members that are named as it."""
-        found: dict[str, list[str]] = {}
+        by_name: dict[str, list[str]] = {}
         for path in paths:
             file = self.file(path)
             if file is not None:
-                found.setdefault(file.name, []).append(path)
-        return found
+                by_name.setdefault(file.name, []).append(path)
+        return by_name
 
     def of_other_task(self, path: str) -> bool:
         """Whether it is a test file of a task that only the parent benchmark has."""
@@ -81,7 +81,7 @@ class Names:
 def split_name(path: str) -> tuple[str, str]:
     """A name without the ends that say a format, and the last of these: "SST-2.tsv.gz" is SST-2 and .gz."""
     stem, last = base_name(path), ""
-    while suffix := next((each for each in _SUFFIXES if stem.casefold().endswith(each)), ""):
+    while suffix := next((suffix for suffix in _SUFFIXES if stem.casefold().endswith(suffix)), ""):
         stem, last = stem[: -len(suffix)], last or suffix
     return stem, last
 

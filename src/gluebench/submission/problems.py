@@ -1,4 +1,4 @@
-"""What can be wrong with a submission, said so that its author can fix it."""
+"""What can be wrong with a submission, worded so that its author can fix it."""
 
 from __future__ import annotations
 
@@ -35,9 +35,9 @@ class Problem:
     """What `fix_submission` does about it, as "commas replaced by tabs"; empty where it cannot."""
 
     def __str__(self) -> str:
-        found = "" if self.value is None else f" found {self.value!r};"
+        value = "" if self.value is None else f" found {self.value!r};"
         where = f"{self.place}: " if self.place else ""
-        return f"{where}{self.code}:{found} {self.expected}. {self.fix}"
+        return f"{where}{self.code}:{value} {self.expected}. {self.fix}"
 
     @property
     def place(self) -> str:
@@ -89,7 +89,7 @@ def listed(problems: Iterable[Problem], unshown: Mapping[str, Mapping[str, int]]
     rest = {(file, code): count for file, kinds in (unshown or {}).items() for code, count in kinds.items()}
     lines = []
     for (code, expected, fix), group in groups.items():
-        more = {file: rest.pop((file, code), 0) for file in dict.fromkeys(each.file for each in group)}
+        more = {file: rest.pop((file, code), 0) for file in dict.fromkeys(problem.file for problem in group)}
         if len(group) == 1 and not any(more.values()):
             lines.append(str(group[0]))
         else:
@@ -99,12 +99,12 @@ def listed(problems: Iterable[Problem], unshown: Mapping[str, Mapping[str, int]]
 
 
 def _places(group: Sequence[Problem], more: Mapping[str, int]) -> list[str]:
-    if all(each.place == each.file and each.value is None for each in group):
-        return [", ".join(each.file for each in group)]
+    if all(problem.place == problem.file and problem.value is None for problem in group):
+        return [", ".join(problem.file for problem in group)]
     places = []
     for file, count in more.items():
-        here = [each for each in group if each.file == file]
-        for value, same in groupby(here, key=lambda each: each.value):
+        here = [problem for problem in group if problem.file == file]
+        for value, same in groupby(here, key=lambda problem: problem.value):
             places.append(_drawn_together(file, list(same)) + ("" if value is None else f": {value!r}"))
         if count:
             places[-1] += f", and {count:,} more"
@@ -113,7 +113,7 @@ def _places(group: Sequence[Problem], more: Mapping[str, int]) -> list[str]:
 
 def _drawn_together(file: str, problems: Sequence[Problem]) -> str:
     """Where they are: "MRPC.tsv:7 to 9 (index 5 to 7)"."""
-    lines, indices = _ranges(each.line for each in problems), _ranges(each.index for each in problems)
+    lines, indices = _ranges(fault.line for fault in problems), _ranges(fault.index for fault in problems)
     return f"{file}{':' * bool(lines)}{lines}{f' (index {indices})' * bool(indices)}"
 
 

@@ -54,13 +54,13 @@ def address_of(url: str) -> Address:
         parts = urllib.parse.urlsplit(url)
     except ValueError:  # half of an IPv6 address
         parts = urllib.parse.urlsplit("")
-    found = _PAGE.fullmatch(f"{parts.scheme}://{parts.netloc}{parts.path}")
-    if parts.scheme not in ("http", "https") or not found:
+    match = _PAGE.fullmatch(f"{parts.scheme}://{parts.netloc}{parts.path}")
+    if parts.scheme not in ("http", "https") or not match:
         raise SendError(
             f"{url!r} is not the address of a benchmark; one looks like "
             "https://board.example.org/benchmarks/hotels."
         )
-    return Address(found[1], found[2])
+    return Address(match[1], match[2])
 
 
 def remote(url: str, say: Callable[[str], None] = lambda line: None) -> Remote:

@@ -45,7 +45,7 @@ class Rows(NamedTuple):
     """Rows whose label was a synonym."""
 
 
-class Wanted(NamedTuple):
+class Expected(NamedTuple):
     """What a file should hold."""
 
     labels: Mapping[bytes, int]
@@ -61,37 +61,37 @@ class Wanted(NamedTuple):
     """Physical line of the first row."""
 
 
-def read_lines(body: bytes, wanted: Wanted) -> Rows:
+def read_lines(body: bytes, expected: Expected) -> Rows:
     """The definition: one line at a time."""
     values: dict[int, int | float] = {}
     shown: list[Fault] = []
     faults: Counter[str] = Counter()
     blank = synonyms = rows = 0
-    for line, text in enumerate(body.split(b"\n")[:-1], wanted.first_line):
+    for line, text in enumerate(body.split(b"\n")[:-1], expected.first_line):
         if not text:
             blank += 1
             continue
         rows += 1
-        found, index, value, synonym = _read_line(line, text, wanted)
+        line_faults, index, value, synonym = _read_line(line, text, expected)
         if index is not None:
             if index in values:
-                found.insert(0, Fault("repeated-index", line, index, None))
+                line_faults.insert(0, Fault("repeated-index", line, index, None))
             else:
                 values[index] = value
                 synonyms += synonym
-        for fault in found:
+        for fault in line_faults:
             faults[fault.code] += 1
-            if len(shown) < wanted.shown:
+            if len(shown) < expected.shown:
                 shown.append(fault)
-    if wanted.complete and len(values) < wanted.size:
-        missing = [index for index in range(wanted.size) if index not in values]
+    if expected.complete and len(values) < expected.size:
+        missing = [index for index in range(expected.size) if index not in values]
         faults["missing-index"] += len(missing)
-        room = max(0, wanted.shown - len(shown))
+        room = max(0, expected.shown - len(shown))
         shown += [Fault("missing-index", None, index, None) for index in missing[:room]]
     indices = [] if faults else sorted(values)
     ordered = [values[index] for index in indices]
-    column = bytes(map(int, ordered)) if wanted.labels else array("d", ordered)
-    partial = array("q", [] if len(indices) == wanted.size else indices)
+    column = bytes(map(int, ordered)) if expected.labels else array("d", ordered)
+    partial = array("q", [] if len(indices) == expected.size else indices)
     return Rows(column, partial, shown, faults, rows, blank, synonyms)
 
 
@@ -103,7 +103,7 @@ class _Line(NamedTuple):
     synonym: bool
 
 
-def _read_line(line: int, text: bytes, wanted: Wanted) -> _Line:
+def _read_line(line: int, text: bytes, expected: Expected) -> _Line:
     fields = text.split(b"\t")
     if len(fields) != 2:
         return _Line([Fault("columns", line, None, text)], None, 0, False)
@@ -111,11 +111,11 @@ def _read_line(line: int, text: bytes, wanted: Wanted) -> _Line:
     index: int | None = None
     if not _INDEX.fullmatch(fields[0]):
         faults.append(Fault("bad-index", line, None, fields[0]))
-    elif int(fields[0]) >= wanted.size:
+    elif int(fields[0]) >= expected.size:
         faults.append(Fault("extra-index", line, int(fields[0]), None))
     else:
         index = int(fields[0])
-    value, synonym, code = _read_value(fields[1], wanted)
+    value, synonym, code = _read_value(fields[1], expected)
     if code:
         faults.append(Fault(code, line, index, fields[1]))
     return _Line(faults, index, value, synonym)
@@ -127,14 +127,14 @@ class _Value(NamedTuple):
     fault: str | None
 
 
-def _read_value(text: bytes, wanted: Wanted) -> _Value:
+def _read_value(text: bytes, expected: Expected) -> _Value:
     if not text:
         return _Value(0, False, "empty-value")
-    if wanted.labels:
-        if text in wanted.labels:
-            return _Value(wanted.labels[text], False, None)
-        if text in wanted.synonyms:
-            return _Value(wanted.synonyms[text], True, None)
+    if expected.labels:
+        if text in expected.labels:
+            return _Value(expected.labels[text], False, None)
+        if text in expected.synonyms:
+            return _Value(expected.synonyms[text], True, None)
         return _Value(0, False, "unknown-label")
     if not _NUMBER.fullmatch(text):
         named = text.strip(b"+-").lower() in (b"nan", b"inf", b"infinity")

@@ -80,8 +80,8 @@ class Column:
         if last == 1:
             ones = bits(codes).ones
             return len(codes) - ones, ones
-        found = [len(codes) - len(codes.translate(None, bytes([code]))) for code in range(last)]
-        return (*found, len(codes) - sum(found))
+        counts = [len(codes) - len(codes.translate(None, bytes([code]))) for code in range(last)]
+        return (*counts, len(codes) - sum(counts))
 
     def take(self, indices: Sequence[int]) -> Column:
         """The values of these indices, of a column whose own indices are 0 to n - 1."""

@@ -47,14 +47,14 @@ def _swapped(name: str, column: Column, task: Task) -> Problem | None:
     known = [label.share for label in task.labels if label.share is not None]
     if len(known) != len(task.labels) or not 2 <= len(known) <= _MOST_LABELS:
         return None
-    found = [count / len(column) for count in column.counts()]
-    as_is = _distance(found, known)
+    predicted = [count / len(column) for count in column.counts()]
+    as_is = _distance(predicted, known)
     order = min(
-        permutations(range(len(known))), key=lambda order: _distance([found[at] for at in order], known)
+        permutations(range(len(known))), key=lambda order: _distance([predicted[at] for at in order], known)
     )
-    if as_is - _distance([found[at] for at in order], known) < _CLEARLY:
+    if as_is - _distance([predicted[at] for at in order], known) < _CLEARLY:
         return None
-    shares = ", ".join(f"{word} {share:.0%}" for word, share in zip(task.words, found, strict=True))
+    shares = ", ".join(f"{word} {share:.0%}" for word, share in zip(task.words, predicted, strict=True))
     usual = ", ".join(f"{word} {share:.0%}" for word, share in zip(task.words, known, strict=True))
     expected = (
         f"expected label shares near those of training ({usual}); these fit better with the labels swapped"
@@ -64,9 +64,9 @@ def _swapped(name: str, column: Column, task: Task) -> Problem | None:
     )
 
 
-def _distance(found: Sequence[float], known: Sequence[float]) -> float:
+def _distance(predicted: Sequence[float], known: Sequence[float]) -> float:
     """Total variation distance: the share of rows that would have to change."""
-    return sum(abs(one - other) for one, other in zip(found, known, strict=True)) / 2
+    return sum(abs(one - other) for one, other in zip(predicted, known, strict=True)) / 2
 
 
 def _outside(name: str, column: Column, task: Task) -> Suspicions:

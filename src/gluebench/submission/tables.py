@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 from gluebench.submission.canonical import read_canonical, read_canonical_numbers
 from gluebench.submission.problems import SHOWN_PER_FILE, Problem, Severity, sentences
-from gluebench.submission.rows import Fault, Rows, Wanted, read_lines
+from gluebench.submission.rows import Expected, Fault, Rows, read_lines
 from gluebench.submission.submission import Column
 from gluebench.submission.suspicions import lost_decimals
 
@@ -49,7 +49,7 @@ class Layout(NamedTuple):
     complete: bool = True
     """Whether every index must be there."""
     others: Mapping[int, str] = {}
-    """Number of rows to the other split that has it: "dev", where test is wanted."""
+    """Number of rows to the other split that has it: "dev", where test is expected."""
     siblings: Mapping[int, str] = {}
     """Number of rows to the other file of the task that has it."""
     score_range: tuple[float, float] | None = None
@@ -105,7 +105,7 @@ def _read(name: str, text: _Text, layout: Layout) -> Table:
             return Table(column, text.problems, Counter())
     if most_marks(text.data, "\n\t") > layout.most_rows:
         return Table(None, [*text.problems, _too_much(name, text.data, layout)], Counter())
-    rows = _read_rows(text.data[text.start :], _wanted(layout, text.first_line))
+    rows = _read_rows(text.data[text.start :], _expected(layout, text.first_line))
     return _table(name, rows, text, layout)
 
 
@@ -178,16 +178,16 @@ def _canonical(text: _Text, layout: Layout) -> Column | None:
     return None if values is None else Column(layout.words, values)
 
 
-def _read_rows(body: bytes, wanted: Wanted) -> Rows:
-    if wanted.labels and len(body) > (_TINY if "numpy" in sys.modules else _SMALL):
+def _read_rows(body: bytes, expected: Expected) -> Rows:
+    if expected.labels and len(body) > (_TINY if "numpy" in sys.modules else _SMALL):
         from gluebench.submission.arrays import read_arrays
 
-        return read_arrays(body, wanted)
-    return read_lines(body, wanted)
+        return read_arrays(body, expected)
+    return read_lines(body, expected)
 
 
-def _wanted(layout: Layout, first_line: int) -> Wanted:
-    return Wanted(
+def _expected(layout: Layout, first_line: int) -> Expected:
+    return Expected(
         {word.encode(): code for code, word in enumerate(layout.words)},
         {word.encode(): code for word, code in layout.synonyms.items()},
         layout.size,

@@ -33,20 +33,20 @@ class SendError(Exception):
 
 
 class UnreachableError(SendError):
-    """The leaderboard did not answer, or not to the end, however often it was asked."""
+    """The leaderboard did not answer, or not to the end, in any of the tries."""
 
 
 class RefusedByLeaderboardError(SendError):
-    """The leaderboard answered no. `problem` is what it said (docs/api.md)."""
+    """The leaderboard refused the request. `problem` is its answer (docs/api.md)."""
 
     def __init__(self, status: int, problem: Mapping[str, Any]) -> None:
         self.status = status
         self.problem = problem
-        errors = [f"  {each['field']}: {each['message']}" for each in problem.get("errors", [])]
-        told = str(problem.get("detail") or f"The leaderboard answered {status}.")
+        errors = [f"  {error['field']}: {error['message']}" for error in problem.get("errors", [])]
+        message = str(problem.get("detail") or f"The leaderboard answered {status}.")
         if errors:
-            told = "The leaderboard does not take these values:"
-        super().__init__("\n".join([told, *errors]))
+            message = "The leaderboard does not take these values:"
+        super().__init__("\n".join([message, *errors]))
 
 
 class _PassingError(Exception):
@@ -146,8 +146,8 @@ class Transport:
     def _unreached(self, reason: Any) -> Exception:
         if isinstance(reason, ssl.SSLCertVerificationError):
             return SendError(f"The certificate of {self.url} is not valid: {reason.verify_message}.")
-        told = getattr(reason, "strerror", None) or str(reason) or type(reason).__name__
-        return _PassingError(f"{self.url} could not be reached ({told}).")
+        cause = getattr(reason, "strerror", None) or str(reason) or type(reason).__name__
+        return _PassingError(f"{self.url} could not be reached ({cause}).")
 
 
 class _NoRedirects(urllib.request.HTTPRedirectHandler):
@@ -192,14 +192,14 @@ def _good(token: str, url: str) -> str:
 
 
 def _problem(error: urllib.error.HTTPError) -> dict[str, Any]:
-    """What the site said of it; empty for an answer that is not the site's own."""
+    """The site's description of the error; empty for an answer that is not the site's own."""
     if not (error.headers.get("Content-Type") or "").startswith("application/problem+json"):
         return {}
     try:
-        found = json.loads(error.read(1_000_000))
+        problem = json.loads(error.read(1_000_000))
     except (ValueError, OSError, http.client.HTTPException):
         return {}
-    return found if isinstance(found, dict) else {}
+    return problem if isinstance(problem, dict) else {}
 
 
 def _seconds(text: str | None) -> float | None:

@@ -113,9 +113,9 @@ def _frame_items(frame: Any) -> Iterable[tuple[object, object]]:
     names = [*frame.columns, getattr(getattr(frame, "index", None), "name", None)]
     lacking = [name for name in ("index", "prediction") if name not in names]
     if lacking or "prediction" not in frame.columns:
-        found = ", ".join(map(str, frame.columns))
+        columns = ", ".join(map(str, frame.columns))
         raise ValueError(
-            f"the DataFrame has the columns {found}; expected index and prediction, or a Series of the "
+            f"the DataFrame has the columns {columns}; expected index and prediction, or a Series of the "
             "predictions alone"
         )
     indices = frame["index"] if "index" in frame.columns else frame.index

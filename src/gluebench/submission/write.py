@@ -17,7 +17,7 @@ from gluebench.submission.problems import Problem
 from gluebench.submission.submission import Column
 from gluebench.submission.tables import read_table
 
-_SAID = {
+_REPAIRS = {
     "byte-order-mark": "byte order mark removed",
     "line-ends": "line ends rewritten",
     "header-name": "header rewritten",
@@ -54,7 +54,7 @@ def write_submission(
 
 def _columns(predictions: Mapping[str, Any], benchmark: Benchmark, role: Role) -> Mapping[str, Column]:
     files = {file.name for file in benchmark.files(role)}
-    if files.issuperset(predictions) and all(isinstance(each, Column) for each in predictions.values()):
+    if files.issuperset(predictions) and all(isinstance(column, Column) for column in predictions.values()):
         return predictions
     from gluebench.submission.values import SubmissionError, submission_of
 
@@ -122,9 +122,9 @@ def read_predictions(
     names = Names(benchmark, role)
     archive, done = _read(source, names)
     problems = [problem for problem in archive.problems if problem.severity == "error"]
-    found, ignored = _by_file(archive, names, benchmark, role)
+    by_name, ignored = _by_file(archive, names, benchmark, role)
     results: dict[str, _Result] = {}
-    for name, paths in found.items():
+    for name, paths in by_name.items():
         if len(paths) > 1:
             problems.append(two_files(benchmark.file(name), paths))
         else:
@@ -145,26 +145,26 @@ def read_predictions(
 def _read(source: str | os.PathLike[str], names: Names) -> tuple[Archive, list[str]]:
     """All files that may be test files, those of a zip in a zip too; and what was done to have them."""
 
-    def wanted(name: str) -> bool:
+    def accepts(name: str) -> bool:
         return names.knows(name) or (names.likely(name) is not None and not foreign(name))
 
-    archive = read_members(source, wanted)
+    archive = read_members(source, accepts)
     zips = [path for path in archive.ignored if path.casefold().endswith(".zip")]
     if archive.members or archive.problems or len(zips) != 1:
         return archive, []
-    return read_nested(source, base_name(zips[0]), wanted), [f"{zips[0]}: unpacked, a zip in a zip"]
+    return read_nested(source, base_name(zips[0]), accepts), [f"{zips[0]}: unpacked, a zip in a zip"]
 
 
 def _by_file(
     archive: Archive, names: Names, benchmark: Benchmark, role: Role
 ) -> tuple[dict[str, list[str]], list[str]]:
     """Test-file name to the members that are, or seem to be, it; and what is left of the others."""
-    found = names.by_file(archive.members)
-    absent = [file for file in benchmark.files(role) if file.name not in found]
+    by_name = names.by_file(archive.members)
+    absent = [file for file in benchmark.files(role) if file.name not in by_name]
     others = [path for path in archive.members if not names.knows(path)]
     likely = likely_files([*others, *archive.ignored], names, absent)
-    found |= {file.name: [path] for path, file in likely.items() if path in others}
-    return found, [path for path in (*archive.ignored, *others) if [path] not in found.values()]
+    by_name |= {file.name: [path] for path, file in likely.items() if path in others}
+    return by_name, [path for path in (*archive.ignored, *others) if [path] not in by_name.values()]
 
 
 def _exchanged(results: Mapping[str, _Result], benchmark: Benchmark) -> list[tuple[str, str]]:
@@ -180,14 +180,14 @@ def _fix(
     path: str, data: bytes, file: TestFile, benchmark: Benchmark, role: Role, labels: Sequence[Sequence[str]]
 ) -> _Result:
     task = benchmark.task(file.task)
-    wanted = layout(file, task, role)
-    table = read_table(path, data, wanted)
+    expected = layout(file, task, role)
+    table = read_table(path, data, expected)
     if table.column is None:
         words = next((words for words in labels if {*words} == {*task.words}), ())
-        table = explained(path, data, wanted, table, words=words, thorough=True)
+        table = explained(path, data, expected, table, words=words, thorough=True)
     done = [] if base_name(path) == file.name + SUFFIX else [f"{path}: renamed to {file.name}{SUFFIX}"]
-    done += [f"{path}: {step}" for each in table.problems if (step := each.repair or _SAID.get(each.code))]
+    done += [f"{path}: {step}" for one in table.problems if (step := one.repair or _REPAIRS.get(one.code))]
     if table.column is not None:
         return _Result(path, table.column, done, [])
-    errors = [each for each in table.problems if each.severity == "error"]
-    return _Result(path, None, done, [each for each in errors if not each.repair] or errors)
+    errors = [problem for problem in table.problems if problem.severity == "error"]
+    return _Result(path, None, done, [problem for problem in errors if not problem.repair] or errors)

@@ -1,4 +1,4 @@
-"""Reads the wanted members of a zip held in memory. Why like this: docs/design/archives.md."""
+"""Reads the accepted members of a zip held in memory. Why like this: docs/design/archives.md."""
 
 from __future__ import annotations
 
@@ -93,8 +93,8 @@ class _Member(NamedTuple):
     entry: Entry
 
 
-def read_zip(data: bytes, wanted: Callable[[str], bool], limits: Limits) -> Contents:
-    """The wanted members by their path; none when structure or a name is refused. Raises Refused."""
+def read_zip(data: bytes, accepts: Callable[[str], bool], limits: Limits) -> Contents:
+    """The accepted members by their path; none when structure or a name is refused. Raises Refused."""
     directory = find_directory(data)
     if not directory.entries:
         raise Refused("empty-archive")
@@ -106,7 +106,7 @@ def read_zip(data: bytes, wanted: Callable[[str], bool], limits: Limits) -> Cont
     spans = _judge_places(data, names, directory.start, problems)
     files = [member for member in names if not _is_folder(member.entry)]
     system = [member.path for member in files if is_system_file(member.path)]
-    chosen, ignored = _choose([member for member in files if not is_system_file(member.path)], wanted)
+    chosen, ignored = _choose([member for member in files if not is_system_file(member.path)], accepts)
     problems += _judge_contents(chosen, limits)
     if problems:
         return Contents({}, ignored, shortened(problems))
@@ -198,12 +198,12 @@ def _is_folder(entry: Entry) -> bool:
     return entry.raw_name.endswith((b"/", b"\\"))
 
 
-def _choose(members: list[_Member], wanted: Callable[[str], bool]) -> tuple[list[_Member], list[str]]:
+def _choose(members: list[_Member], accepts: Callable[[str], bool]) -> tuple[list[_Member], list[str]]:
     """The members to read, their paths tidied, and the paths of the others."""
     chosen, ignored = [], []
     for path, entry in members:
         path = tidy(path)
-        if wanted(base_name(path)):
+        if accepts(base_name(path)):
             chosen.append(_Member(path, entry))
         else:
             ignored.append(printable(path))
@@ -235,8 +235,8 @@ def _content_fault(path: str, entry: Entry, limits: Limits) -> Problem | None:
 def _notices(members: list[_Member], chosen: list[_Member], system: list[str]) -> list[Problem]:
     folders = wrapper_folders([member.path for member in chosen])
     backslashes = [member.path for member in members if b"\\" in member.entry.raw_name]
-    found = (("wrapper-folder", folders), ("system-files", system), ("backslash-names", backslashes))
-    return [notice(code, names) for code, names in found if names]
+    by_code = (("wrapper-folder", folders), ("system-files", system), ("backslash-names", backslashes))
+    return [notice(code, names) for code, names in by_code if names]
 
 
 def _read(

@@ -149,18 +149,18 @@ def gaps(data: bytes, entries: list[Entry], spans: list[Span], *, limit: int) ->
 def _find_end(data: bytes) -> int:
     """Where the end record begins: the one whose comment reaches exactly to the end of the file."""
     first = max(0, len(data) - END_REACH)
-    marks, found = 0, []
+    marks, ends = 0, []
     at = data.rfind(END_MARK, first)
     while at >= 0:
         marks += 1
         if at + END.size <= len(data) and at + END.size + END.unpack_from(data, at)[-1] == len(data):
-            found.append(at)
+            ends.append(at)
         at = data.rfind(END_MARK, first, at)
-    if len(found) > 1:
+    if len(ends) > 1:
         raise Refused("ambiguous-end")
-    if not found:
+    if not ends:
         raise Refused("trailing-data" if _has_end_inside(data) else "truncated")
-    return found[0]
+    return ends[0]
 
 
 def _has_end_inside(data: bytes) -> bool:
@@ -233,16 +233,16 @@ def _piece(field: bytes, at: int, length: int) -> bytes:
 
 def _extra_64(extras: bytes) -> bytes:
     """The one Zip64 extra field."""
-    at, found = 0, []
+    at, fields = 0, []
     while at + 4 <= len(extras):
         kind = int.from_bytes(extras[at : at + 2], "little")
         end = at + 4 + int.from_bytes(extras[at + 2 : at + 4], "little")
         if kind == 1:
-            found.append(extras[at + 4 : end])
+            fields.append(extras[at + 4 : end])
         at = end
-    if len(found) != 1 or at > len(extras):
-        raise Refused("zip64", value=f"{len(found)} Zip64 fields where one is needed")
-    return found[0]
+    if len(fields) != 1 or at > len(extras):
+        raise Refused("zip64", value=f"{len(fields)} Zip64 fields where one is needed")
+    return fields[0]
 
 
 def _agree(entry: Entry, local: tuple[int, int, int], *, streamed: bool) -> None:

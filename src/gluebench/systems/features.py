@@ -46,17 +46,16 @@ class Sparse:
     def __matmul__(self, weights: Floats) -> Floats:
         """Product with weights of shape (width, classes): (rows, classes)."""
         # column by column: adding up runs of a flat array is several times faster than runs of rows
-        sums = [
-            np.add.reduceat(each[self.columns], self.starts[:-1]) for each in np.array(weights.T, order="C")
-        ]
+        columns = np.array(weights.T, order="C")
+        sums = [np.add.reduceat(column[self.columns], self.starts[:-1]) for column in columns]
         return np.stack(sums, axis=1) * self.values[:, None]
 
     def transposed_times(self, errors: Floats) -> Floats:
         """Product of the transposed matrix with errors of shape (rows, classes): (width, classes)."""
         rows, starts, columns = self.by_column
         sums = np.zeros((errors.shape[1], self.width))
-        for place, each in enumerate(errors.T * self.values):
-            sums[place, columns] = np.add.reduceat(each[rows], starts)
+        for place, error in enumerate(errors.T * self.values):
+            sums[place, columns] = np.add.reduceat(error[rows], starts)
         return sums.T
 
     @cached_property
@@ -92,9 +91,9 @@ def last_only(example: Example) -> Iterator[str]:
 
 
 def _grams(text: str) -> Iterator[str]:
-    found = tokens(text)
-    yield from dict.fromkeys(found)
-    yield from dict.fromkeys(f"{one} {two}" for one, two in pairwise(["^", *found]))
+    words = tokens(text)
+    yield from dict.fromkeys(words)
+    yield from dict.fromkeys(f"{one} {two}" for one, two in pairwise(["^", *words]))
 
 
 def vocabulary(extract: Callable[[Item], Iterable[str]], examples: Sequence[Item]) -> dict[str, int]:

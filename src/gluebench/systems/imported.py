@@ -34,11 +34,11 @@ def module_called(name: str) -> ModuleType:
 
 def attribute_of(module: ModuleType, name: str) -> object:
     """What has that name in a module; dots lead further in. Raises NotThereError with the closest name."""
-    found: object = module
+    value: object = module
     for part in name.split("."):
-        if not hasattr(found, part):
-            close = closest(part, [each for each in vars(found) if not each.startswith("_")])
+        if not hasattr(value, part):
+            close = closest(part, [known for known in vars(value) if not known.startswith("_")])
             hint = f"; did you mean {' or '.join(close)}?" if close else ""
             raise NotThereError(f"{module.__name__} has no {name!r}{hint}")
-        found = getattr(found, part)
-    return found
+        value = getattr(value, part)
+    return value

@@ -28,14 +28,14 @@ def fit_logistic(rows: Sparse, codes: list[int], classes: int, *, penalties: Seq
         """Of two classes the weights of one are those of the other with the sign turned."""
         return softmax(np.concatenate([-scores, scores], axis=2))[..., 1:] - expected[..., 1:]
 
-    found = _descend(rows, errors, 1, curvature=0.5, penalties=penalties)
-    return [np.concatenate([-weights, weights], axis=1) for weights in found]
+    fitted = _descend(rows, errors, 1, curvature=0.5, penalties=penalties)
+    return [np.concatenate([-weights, weights], axis=1) for weights in fitted]
 
 
 def fit_ridge(rows: Sparse, scores: list[float], *, penalties: Sequence[float]) -> list[Floats]:
     """Weights (width, 1) of linear regression, for each penalty, on scores given relative to their mean."""
     expected = np.array(scores)[:, None, None]
-    return _descend(rows, lambda found: found - expected, 1, curvature=1.0, penalties=penalties)
+    return _descend(rows, lambda predicted: predicted - expected, 1, curvature=1.0, penalties=penalties)
 
 
 def softmax(scores: Floats) -> Floats:
@@ -64,7 +64,7 @@ def _descend(
         following = (1 + (1 + 4 * momentum * momentum) ** 0.5) / 2
         ahead = moved + (momentum - 1) / following * (moved - weights)
         weights, momentum = moved, following
-    return [weights[:, classes * each : classes * (each + 1)] for each in range(kinds)]
+    return [weights[:, classes * at : classes * (at + 1)] for at in range(kinds)]
 
 
 def _largest_eigenvalue(rows: Sparse) -> float:

@@ -116,7 +116,7 @@ EPOCHS, STEPS = 25, 450
 RATE, DECAY = 0.1, 0.1
 START = 0.3
 CHECKS = 10
-"""How often the dev split is asked; the weights that were best on it stay."""
+"""How often dev is predicted; the weights that were best on it stay."""
 SEED = 7
 Integers = npt.NDArray[np.intp]
 
@@ -140,21 +140,21 @@ class Places(NamedTuple):
 
     def of(self, chosen: Integers) -> Places:
         """Those of some examples."""
-        return Places([self.columns[each] for each in chosen], self.values[chosen])
+        return Places([self.columns[row] for row in chosen], self.values[chosen])
 
     def times(self, weights: Floats) -> Floats:
         """Product with weights of shape (features, hidden): (examples, hidden).
 
         Row by row: rows are so short that this beats a dense product, and no build of BLAS changes a digit.
         """
-        sums = [weights[each].sum(axis=0) for each in self.columns]
+        sums = [weights[columns].sum(axis=0) for columns in self.columns]
         return np.array(sums).reshape(-1, weights.shape[1]) * self.values[:, None]
 
     def transposed_times(self, errors: Floats, width: int) -> Floats:
         """Product of the transposed matrix with errors of shape (examples, hidden): (features, hidden)."""
         sums = np.zeros((width, errors.shape[1]))
-        for each, error in zip(self.columns, errors * self.values[:, None], strict=True):
-            sums[each] += error
+        for columns, error in zip(self.columns, errors * self.values[:, None], strict=True):
+            sums[columns] += error
         return sums
 
 
@@ -183,9 +183,9 @@ class Perceptron:
         dev_places = _places(extract, dev, known)
         best, quality = None, -np.inf
         for weights in _trained(places, expected, max(1, len(known))):
-            found = _quality(_scores(dev_places, weights), _targets(task, dev, mean)) if dev else quality
-            if best is None or found >= quality:
-                best, quality = weights, found
+            score = _quality(_scores(dev_places, weights), _targets(task, dev, mean)) if dev else quality
+            if best is None or score >= quality:
+                best, quality = weights, score
         assert best is not None  # at least one step is made
         self._models[task.name] = Model(extract, known, best, mean)
 
@@ -215,24 +215,24 @@ def _targets(task: Task, examples: Sequence[Example], mean: float) -> Floats:
 def _learnt(extract: Aligner, train: Sequence[Example]) -> tuple[dict[str, int], Places]:
     """The features that most training examples have, two at least, as columns, and where they are."""
     met: dict[str, int] = {}
-    found = [np.array([met.setdefault(name, len(met)) for name in extract(each)], np.intp) for each in train]
-    counts = np.bincount(np.concatenate(found), minlength=len(met))
+    rows = [np.array([met.setdefault(name, len(met)) for name in extract(item)], np.intp) for item in train]
+    counts = np.bincount(np.concatenate(rows), minlength=len(met))
     chosen = np.argsort(-counts, kind="stable")[:WIDTH]
     chosen = chosen[counts[chosen] > 1]
     column = np.full(len(met), -1)
     column[chosen] = np.arange(len(chosen))
     names = list(met)
-    kept = [column[each] for each in found]
-    return {names[at]: place for place, at in enumerate(chosen)}, _joined([each[each >= 0] for each in kept])
+    kept = [column[row] for row in rows]
+    return {names[at]: place for place, at in enumerate(chosen)}, _joined([row[row >= 0] for row in kept])
 
 
 def _places(extract: Aligner, examples: Sequence[Example], known: dict[str, int]) -> Places:
-    found = [[known[name] for name in extract(example) if name in known] for example in examples]
-    return _joined([np.array(each, np.intp) for each in found])
+    rows = [[known[name] for name in extract(example) if name in known] for example in examples]
+    return _joined([np.array(row, np.intp) for row in rows])
 
 
-def _joined(found: list[Integers]) -> Places:
-    return Places(found, np.array([max(1, len(each)) for each in found], dtype=float) ** -0.5)
+def _joined(columns: list[Integers]) -> Places:
+    return Places(columns, np.array([max(1, len(row)) for row in columns], dtype=float) ** -0.5)
 
 
 def _trained(places: Places, expected: Floats, width: int) -> Iterator[Weights]:

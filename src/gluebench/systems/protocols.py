@@ -24,7 +24,7 @@ class Predictor(Protocol):
 
 @runtime_checkable
 class TrainablePredictor(Predictor, Protocol):
-    """A predictor that learns each task from its training split before it is asked."""
+    """A predictor that learns each task from its training split before it predicts."""
 
     def fit(self, task: Task, train: Sequence[Example], dev: Sequence[Example]) -> None:
         """Learn the task afresh; `dev` is for choosing between settings and may be empty."""
@@ -60,5 +60,5 @@ Counting = Callable[[str, str], Advance]
 
 
 def silent(what: str, unit: str) -> Advance:
-    """Nothing is told."""
+    """Reports nothing."""
     return lambda done, of: None

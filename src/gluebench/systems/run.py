@@ -34,7 +34,7 @@ class Answers(list[str | float]):
 
 
 class Answered(NamedTuple):
-    """What a system said of one test file."""
+    """A system's predictions for one test file."""
 
     column: Column
     unanswered: tuple[int, ...] = ()
@@ -105,16 +105,16 @@ def _answers(system: Predictor, benchmark: Benchmark, task: Task, *, examples: S
     """Predictions in the order of the indices; labels are taken from the system's sight first."""
     answering = benchmark.task(task.predict_with) if task.predict_with else task
     hidden = [
-        replace(each, label=None, inputs=dict(zip(answering.columns, each.inputs.values(), strict=True)))
-        for each in sorted(examples, key=lambda each: each.index)
+        replace(item, label=None, inputs=dict(zip(answering.columns, item.inputs.values(), strict=True)))
+        for item in sorted(examples, key=lambda example: example.index)
     ]
-    found = system.predict(answering, hidden)
-    predicted = list(found)
+    predictions = system.predict(answering, hidden)
+    predicted = list(predictions)
     if len(predicted) != len(hidden):
         raise PredictionError(f"{task.name}: {len(predicted)} predictions for {len(hidden)} examples")
-    indices = array("q", (each.index for each in hidden))
+    indices = array("q", (example.index for example in hidden))
     in_order = None if list(indices) == list(range(len(indices))) else indices
-    return Answered(column(task, predicted, indices=in_order), getattr(found, "unanswered", ()))
+    return Answered(column(task, predicted, indices=in_order), getattr(predictions, "unanswered", ()))
 
 
 def held_out(train: Sequence[Example]) -> tuple[list[Example], list[Example]]:
@@ -191,8 +191,8 @@ def chosen(benchmark: Benchmark, names: Sequence[str]) -> list[Task]:
     """
     if not names:
         return list(benchmark.tasks)
-    wanted = {benchmark.task(name).name for name in names}
-    return [task for task in benchmark.tasks if wanted & {task.name, task.predict_with}]
+    named = {benchmark.task(name).name for name in names}
+    return [task for task in benchmark.tasks if named & {task.name, task.predict_with}]
 
 
 def units(benchmark: Benchmark, tasks: Sequence[Task], roles: Sequence[Role]) -> list[Unit]:

@@ -14,14 +14,14 @@ Value = TypeVar("Value")
 
 def labels(task: Task, examples: Sequence[Example]) -> list[str]:
     """The label words. Raises ValueError for an example without one."""
-    found = [example.label for example in examples if isinstance(example.label, str)]
-    return _all(task, examples, found)
+    values = [example.label for example in examples if isinstance(example.label, str)]
+    return _all(task, examples, values)
 
 
 def numbers(task: Task, examples: Sequence[Example]) -> list[float]:
     """The scores of a regression task. Raises ValueError for an example without one."""
-    found = [example.label for example in examples if isinstance(example.label, float)]
-    return _all(task, examples, found)
+    values = [example.label for example in examples if isinstance(example.label, float)]
+    return _all(task, examples, values)
 
 
 def typical(task: Task, examples: Sequence[Example]) -> str | float:
@@ -33,7 +33,7 @@ def typical(task: Task, examples: Sequence[Example]) -> str | float:
     return sum(scores) / len(scores)
 
 
-def _all(task: Task, examples: Sequence[Example], found: list[Value]) -> list[Value]:
-    if len(found) != len(examples) or not found:
-        raise ValueError(f"{task.name}: {len(examples)} training examples, {len(found)} of them with a label")
-    return found
+def _all(task: Task, examples: Sequence[Example], known: list[Value]) -> list[Value]:
+    if len(known) != len(examples) or not known:
+        raise ValueError(f"{task.name}: {len(examples)} training examples, {len(known)} of them with a label")
+    return known

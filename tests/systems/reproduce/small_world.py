@@ -11,7 +11,7 @@ from gluebench.benchmark import Benchmark, load_benchmark
 from gluebench.data.gold import gold_from_data
 from gluebench.systems.encoders.corpus import Corpus
 from gluebench.systems.reproduce.files import Files
-from gluebench.systems.reproduce.runs import Place
+from gluebench.systems.reproduce.runs import RunContext
 
 LONGEST = 300
 
@@ -50,6 +50,6 @@ def write_vectors(path: Path, folder: Path, tasks: tuple[str, ...], *, width: in
     return path
 
 
-def place(folder: Path, out: Path, *, vectors: Path | None = None, weights: Path | None = None) -> Place:
+def place(folder: Path, out: Path, *, vectors: Path | None = None, weights: Path | None = None) -> RunContext:
     labels = gold_from_data(folder, SAMPLE, role="dev", partial=True)
-    return Place(Corpus(SAMPLE, folder), Files(vectors, weights), out, labels)
+    return RunContext(Corpus(SAMPLE, folder), Files(vectors, weights), out, labels)

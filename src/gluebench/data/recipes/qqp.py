@@ -1,7 +1,7 @@
 """QQP from the first release of the Quora question pairs.
 
 The release (section 3.2 of the paper) is one file of 404,290 pairs. GLUE divides it into train (363,846)
-and dev (40,430); which pair went where, and why 14 are in neither, is not told by the file. Here `dev`, a
+and dev (40,430); the file does not say which pair went where, or why 14 are in neither. Here `dev`, a
 share of the rows, is drawn with `seed`, and both splits keep the order of the file. GLUE's test pairs were
 given to its authors and are in no public release. Label 1 (duplicates) is the task's second label word, 0
 its first.

@@ -44,7 +44,7 @@ _BREAK = re.compile(r"\r\n|\r|\n")
 
 
 def build(corpus: Path, task: Task, options: Mapping[str, Any]) -> Built:
-    """Train and dev from the challenges' dev sets, test from their test sets; what is absent is told."""
+    """Train and dev from the challenges' dev sets, test from their test sets; what is absent is reported."""
     reader = Reader(corpus)
     shown = switch(options, "test-labels")
     files = _files(corpus)

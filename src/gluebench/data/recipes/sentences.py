@@ -1,11 +1,11 @@
-"""Sentences of a paragraph, by its marks, in any script; what the marks leave open is asked of the corpus.
+"""Sentences of a paragraph, by its marks, in any script; the corpus decides what the marks leave open.
 
 A sentence ends after a full stop, question or exclamation mark with the quotes, brackets and notes
 (`[3]`, `:77`) that cling to it, where white space and a likely beginning follow. The marks of scripts without
 spaces between words (。！？) need nothing after them. A blank line always parts, as does a line break after
 a mark.
 
-Whether "U.S." or "J." ends a sentence is told by the next word, as in Punkt (Kiss and Strunk 2006): the
+Whether "U.S." or "J." ends a sentence is decided by the next word, as in Punkt (Kiss and Strunk 2006): the
 corpus shows which words often begin a sentence and are otherwise written small. "The" does, a name does not.
 
 The splitter of the released QNLI has two habits that follow a rule and can be asked for: it did not know some

@@ -229,7 +229,7 @@ def kept_before(before: str, language: Language, *, begins: bool | None, possess
     """The part of the text before a pronoun that the hypothesis keeps.
 
     `begins` says whether the clause begins with the pronoun; None leaves that to the word before it. A
-    possessive in the middle of a clause keeps its sentence, for whose it is is often said by the rest.
+    possessive in the middle of a clause keeps its sentence, whose other words often show whose it is.
     """
     if language.clause == "text":
         return before

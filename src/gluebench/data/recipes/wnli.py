@@ -1,7 +1,7 @@
 """WNLI from Winograd schemas: the pronoun replaced by each candidate, and whether that follows (section 3.3).
 
 The premise is the schema's text. The hypothesis is the clause with the pronoun, a candidate in the pronoun's
-place: possessives, articles, capitals and the final stop are mended by rules, which are options, so that the
+place: possessives, articles, capitals and the final stop are fixed by rules, which are options, so that the
 same recipe serves other languages. The right candidate's hypothesis is entailed, any other's is not; the
 task's first label word is for "not entailed", its second for "entailed", and its first input column is the
 premise.
@@ -206,7 +206,7 @@ def _columns(pairs: Sequence[Pair], task: Task) -> Columns:
 
 
 def drawn(keys: Sequence[tuple[Hashable, ...]], size: int, pairing: str, chance: Random) -> set[int]:
-    """The places of up to `wanted` pairs for dev; the keys are premise, hypothesis and family.
+    """The places of up to `size` pairs for dev; the keys are premise, hypothesis and family.
 
     random: pair by pair. apart: no two of a premise, and each has another pair of its premise left over.
     together: pairs that share any key stay on one side.

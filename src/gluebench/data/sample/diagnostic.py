@@ -39,18 +39,18 @@ class Judgement(NamedTuple):
 def pairs() -> tuple[Pair, ...]:
     """The pairs, in the order of the file."""
     text = files("gluebench.data.sample").joinpath("diagnostic.tsv").read_text("utf-8")
-    found = []
+    sentence_pairs = []
     for line in text.splitlines()[1:]:
         domain, phenomena, *rest = line.split("\t")
-        found.append(Pair(domain, tuple(phenomena.split("; ")), *rest))
-    return tuple(found)
+        sentence_pairs.append(Pair(domain, tuple(phenomena.split("; ")), *rest))
+    return tuple(sentence_pairs)
 
 
 def judgements() -> list[Judgement]:
     """Every pair forward, then backward: two examples with neighbouring indices."""
-    found = []
+    examples = []
     for number, pair in enumerate(pairs()):
         shared = (pair.domain, pair.phenomena)
-        found.append(Judgement(number, "forward", *shared, pair.first, pair.second, pair.forward))
-        found.append(Judgement(number, "backward", *shared, pair.second, pair.first, pair.backward))
-    return found
+        examples.append(Judgement(number, "forward", *shared, pair.first, pair.second, pair.forward))
+        examples.append(Judgement(number, "backward", *shared, pair.second, pair.first, pair.backward))
+    return examples

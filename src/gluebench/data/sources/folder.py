@@ -66,15 +66,15 @@ def prepare_from_folder(
     split that is missing is an error unless `partial`. Raises DataError with what cannot be read, 20 lines
     of it or all if `keep_going`, and OSError; what was prepared before is then as it was.
     """
-    found = find(source, benchmark, task, release, partial=partial)
-    surveys = gathered(lambda _, path: survey(path), found.files)
+    chosen = find(source, benchmark, task, release, partial=partial)
+    surveys = gathered(lambda _, path: survey(path), chosen.files)
     batches = {
-        split: _batches(found, split, surveys[split], task=task, release=release) for split in found.files
+        split: _batches(chosen, split, surveys[split], task=task, release=release) for split in chosen.files
     }
-    notes = read_dataset(found.folder).notes if found.layout == "prepared" else ()
+    notes = read_dataset(chosen.folder).notes if chosen.layout == "prepared" else ()
     try:
         return prepare(
-            to, benchmark, task, batches, origin=_origin(found, source, surveys, origin), notes=notes
+            to, benchmark, task, batches, origin=_origin(chosen, source, surveys, origin), notes=notes
         )
     except DataError as error:
         if keep_going:
@@ -83,27 +83,27 @@ def prepare_from_folder(
 
 
 def _batches(
-    found: TaskFiles, split: str, known: Survey, *, task: Task, release: Release
+    chosen: TaskFiles, split: str, known: Survey, *, task: Task, release: Release
 ) -> Iterator[pa.RecordBatch]:
-    path, of = found.files[split], release.tasks[task.name]
-    if found.layout == "prepared":
-        record = read_dataset(found.folder).splits[split]
+    path, of = chosen.files[split], release.tasks[task.name]
+    if chosen.layout == "prepared":
+        record = read_dataset(chosen.folder).splits[split]
         return read_earlier(path, known, task=task, split=task.splits[split], record=record)
-    read = read_hub if found.layout == "hub" else read_released
+    read = read_hub if chosen.layout == "hub" else read_released
     return read(path, known, task=task, split=task.splits[split], release=of)
 
 
-def _origin(found: TaskFiles, source: Path, surveys: dict[str, Survey], origin: Origin | None) -> Origin:
+def _origin(chosen: TaskFiles, source: Path, surveys: dict[str, Survey], origin: Origin | None) -> Origin:
     """Where the data came from: as the caller says, as they were prepared before, or this folder."""
-    if origin is None and found.layout == "prepared":
-        return read_dataset(found.folder).origin
+    if origin is None and chosen.layout == "prepared":
+        return read_dataset(chosen.folder).origin
     files = tuple(
-        surveys[split].source(path.relative_to(source).as_posix()) for split, path in found.files.items()
+        surveys[split].source(path.relative_to(source).as_posix()) for split, path in chosen.files.items()
     )
     if origin is not None:
         return origin if origin.files else origin._replace(files=files)
-    location = f"{source.resolve().name} ({NAMES[found.layout]})"
-    return Origin("folder", location, files, revision=found.revision)
+    location = f"{source.resolve().name} ({NAMES[chosen.layout]})"
+    return Origin("folder", location, files, revision=chosen.revision)
 
 
 def find(source: Path, benchmark: Benchmark, task: Task, release: Release, *, partial: bool) -> TaskFiles:
@@ -130,8 +130,8 @@ def find(source: Path, benchmark: Benchmark, task: Task, release: Release, *, pa
     raise DataError(_missing(incomplete[0], task) if incomplete else _nothing(here, source, task))
 
 
-def _count(found: TaskFiles) -> int:
-    return len(found.files)
+def _count(chosen: TaskFiles) -> int:
+    return len(chosen.files)
 
 
 def _only(candidates: list[TaskFiles], source: Path, task: Task) -> TaskFiles:
@@ -200,13 +200,13 @@ def _unnamed(folder: Path, task: Task, release: Release) -> Iterator[TaskFiles]:
         yield _tsv(folder, task, release)
 
 
-def _missing(found: TaskFiles, task: Task) -> list[str]:
+def _missing(chosen: TaskFiles, task: Task) -> list[str]:
     """A line for each split that is missing beside others."""
-    there = f"{task.name}; its other splits are there as {NAMES[found.layout]}"
+    there = f"{task.name}; its other splits are there as {NAMES[chosen.layout]}"
     return [
-        f"{found.folder}: no {' or '.join(found.names[split]) or split}, the {split} split of {there}"
+        f"{chosen.folder}: no {' or '.join(chosen.names[split]) or split}, the {split} split of {there}"
         for split in task.splits
-        if split not in found.files
+        if split not in chosen.files
     ]
 
 

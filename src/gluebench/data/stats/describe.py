@@ -45,7 +45,7 @@ def on_disk(folder: Path, benchmark: Benchmark, task: Task) -> dict[str, Table |
 
 
 def describe(task: Task, tables: Mapping[str, Table | None]) -> TaskStats:
-    """Everything that is told of a task; each split is read once, a row group at a time."""
+    """All the figures of a task; each split is read once, a row group at a time."""
     train = tables.get(TRAIN)
     tally = None if train is None else Tally(task).add(train)
     seen = None if tally is None else tally.vocabulary().keys()

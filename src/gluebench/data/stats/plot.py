@@ -17,7 +17,7 @@ from gluebench.data.stats.tally import Labels, SplitStats
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-# Okabe and Ito's colours, told apart with any colour vision; shape and words tell as much again.
+# Okabe and Ito's colors, distinct with any color vision; shape and words repeat what they show.
 _PARTS = {"train": ("#0072B2", "o", -0.2), "dev": ("#E69F00", "^", 0.0), "test": ("#009E73", "s", 0.2)}
 _SHADES = ("#56B4E9", "#E69F00", "#B8B8B8", "#009E73", "#CC79A7")
 _RAMP = ("#F1F7FC", "#D6E6F4", "#ABCFE6", "#7CB3DA", "#5196C9")

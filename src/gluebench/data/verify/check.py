@@ -34,7 +34,7 @@ class SplitCheck(NamedTuple):
     reason: str
     """How the state is known, or what differs, as a sentence without its stop."""
     differences: tuple[Difference, ...] = ()
-    """The rows that differ, where they can be told."""
+    """The rows that differ, where they can be identified."""
 
 
 class Reference(NamedTuple):

@@ -13,7 +13,7 @@ from gluebench.data.tsv import Example
 from gluebench.data.verify.marks import HIDDEN, Marks, letters_mark, marks, text_mark
 
 MOST_ALIGNED = 5_000
-"""Rows between the first and last difference up to which missing rows are told from changed ones."""
+"""Rows between the first and last difference up to which missing rows are distinguished from changed ones."""
 
 BY_CHANCE = 0.005
 """Share of the differing rows up to which a kind found by trying is not believed."""
@@ -35,7 +35,7 @@ class Difference(NamedTuple):
     """Its position in the file, from 0; for a missing row, its position in the published file."""
     kind: str
     detail: str = ""
-    """What can be said beyond the kind: the two labels."""
+    """Details beyond the kind: the two labels."""
 
 
 def differences(task: Task, examples: Sequence[Example], known: Marks) -> list[Difference]:

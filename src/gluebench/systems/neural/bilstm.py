@@ -78,8 +78,8 @@ class BiLstm(nn.Module):
 
     def _packed(self, states: Tensor, lengths: Tensor) -> Tensor:
         packed = pack_padded_sequence(states, lengths.cpu(), batch_first=True, enforce_sorted=False)
-        found, _ = self.lstm(packed)
-        unpacked, _ = pad_packed_sequence(found, batch_first=True, total_length=states.shape[1])
+        outputs, _ = self.lstm(packed)
+        unpacked, _ = pad_packed_sequence(outputs, batch_first=True, total_length=states.shape[1])
         return unpacked
 
     def _reversing(self, states: Tensor, lengths: Tensor) -> Tensor:
@@ -98,8 +98,8 @@ class BiLstm(nn.Module):
         names = ("weight_ih", "weight_hh", "bias_ih", "bias_hh")
         weights = [getattr(self.lstm, name + suffix) for name in names]
         start = steps.new_zeros(1, steps.shape[1], self.lstm.hidden_size)
-        found, _, _ = torch.lstm(steps, [start, start], weights, True, 1, 0.0, self.training, False, False)
-        return found
+        outputs, _, _ = torch.lstm(steps, [start, start], weights, True, 1, 0.0, self.training, False, False)
+        return outputs
 
 
 def _mirror(lengths: Tensor, longest: int) -> Tensor:
@@ -112,8 +112,8 @@ def _mirror(lengths: Tensor, longest: int) -> Tensor:
 
 def _reversed(steps: Tensor, mirror: Tensor) -> Tensor:
     """Every sentence of (length, batch, dim) reversed."""
-    found: Tensor = _Reversed.apply(steps, mirror)  # type: ignore[no-untyped-call]
-    return found
+    result: Tensor = _Reversed.apply(steps, mirror)  # type: ignore[no-untyped-call]
+    return result
 
 
 class _Reversed(torch.autograd.Function):

@@ -45,12 +45,12 @@ class Body(nn.Module, ABC):
 
 def moved(batch: Batch, device: torch.device | str) -> Batch:
     """A collated batch with its tensors on a device; what is no tensor stays as it is."""
-    found: Any = batch
-    if isinstance(found, Tensor):
-        found = found.to(device, non_blocking=True)
-    elif isinstance(found, Mapping):
-        found = {name: moved(value, device) for name, value in found.items()}
-    elif isinstance(found, tuple):
-        values = [moved(value, device) for value in found]
-        found = type(found)(*values) if hasattr(found, "_fields") else tuple(values)
-    return found  # type: ignore[no-any-return]
+    result: Any = batch
+    if isinstance(result, Tensor):
+        result = result.to(device, non_blocking=True)
+    elif isinstance(result, Mapping):
+        result = {name: moved(value, device) for name, value in result.items()}
+    elif isinstance(result, tuple):
+        values = [moved(value, device) for value in result]
+        result = type(result)(*values) if hasattr(result, "_fields") else tuple(values)
+    return result  # type: ignore[no-any-return]

@@ -84,9 +84,9 @@ class MultiTaskModel(nn.Module):
         """The head of a task. Raises UnknownNameError."""
         if task_name not in self._keys:
             raise UnknownNameError(task_name, [*self._keys], what="head")
-        found = self.heads[self._keys[task_name]]
-        assert isinstance(found, Head)
-        return found
+        module = self.heads[self._keys[task_name]]
+        assert isinstance(module, Head)
+        return module
 
     def forward(self, task_name: str, batch: Any) -> Tensor:
         """Outputs for a collated batch of the task: (batch, classes), or (batch,) for scores."""

@@ -196,7 +196,7 @@ class CoveVectors(TokenVectors):
 
     def forward(self, batch: Any) -> Embedded:
         """[word's vector; CoVe's]."""
-        found: Embedded = self.words(batch)
+        embedded: Embedded = self.words(batch)
         with torch.no_grad():
-            context = self.cove(found.vectors, found.lengths)
-        return Embedded(torch.cat([found.vectors, context], dim=2), found.lengths)
+            context = self.cove(embedded.vectors, embedded.lengths)
+        return Embedded(torch.cat([embedded.vectors, context], dim=2), embedded.lengths)

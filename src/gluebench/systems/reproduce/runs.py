@@ -31,7 +31,7 @@ Say = Callable[[str], None]
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class RunContext:
     """Where runs are made: with which data and files, on which device, into which folder."""
 
     corpus: Corpus
@@ -75,64 +75,64 @@ class Result(NamedTuple):
         return predictions.columns
 
 
-def result_of(recipe: Recipe, tasks: Sequence[Task], place: Place, *, say: Say) -> Result:
+def result_of(recipe: Recipe, tasks: Sequence[Task], context: RunContext, *, say: Say) -> Result:
     """The run of a recipe of one seed on these tasks: as kept, or made now and kept.
 
     Raises CannotBeHadError, WeightsError, and DataError for data that are missing or for a folder that holds
     a run of something else.
     """
     (seed,) = recipe.seeds
-    folder = run_folder(recipe, tasks, place) / f"seed-{seed}"
+    folder = run_folder(recipe, tasks, context) / f"seed-{seed}"
     identity = recipe.as_dict() | {
         "tasks": [task.name for task in tasks],
         "seed": seed,
-        "data": {task.name: data_key(place, task) for task in tasks},
-        "files": place.files.sizes(recipe.row.needs),
+        "data": {task.name: data_key(context, task) for task in tasks},
+        "files": context.files.sizes(recipe.row.needs),
     }
     kept = _kept(folder, identity)
     if kept is not None:
         return kept
     began = time.monotonic()
-    corpus, own = _stored(recipe, tasks, place, folder)
-    system = made(recipe, corpus, place.files, folder=own, device=place.device, say=say)
-    part = place.benchmark._replace(tasks=tuple(tasks))
-    dev = run(system, part, place.corpus.folder, role="dev")
-    answering, absent = _with_test(place, tasks)
-    test_part = place.benchmark._replace(tasks=tuple(answering))
-    test = run(_Fitted(system), test_part, place.corpus.folder, role="test") if answering else {}
+    corpus, own = _stored(recipe, tasks, context, folder)
+    system = made(recipe, corpus, context.files, folder=own, device=context.device, say=say)
+    part = context.benchmark._replace(tasks=tuple(tasks))
+    dev = run(system, part, context.corpus.folder, role="dev")
+    answering, absent = _with_test(context, tasks)
+    test_part = context.benchmark._replace(tasks=tuple(answering))
+    test = run(_Fitted(system), test_part, context.corpus.folder, role="test") if answering else {}
     _write(folder, {"dev": dev, "test": test})
     seconds = round(time.monotonic() - began, 2)
-    result = Result(seed, _dev_scores(dev, place, tasks), seconds, folder, absent)
+    result = Result(seed, _dev_scores(dev, context, tasks), seconds, folder, absent)
     _keep(result, identity)
     return result
 
 
-def _stored(recipe: Recipe, tasks: Sequence[Task], place: Place, folder: Path) -> tuple[Corpus, Path]:
+def _stored(recipe: Recipe, tasks: Sequence[Task], context: RunContext, folder: Path) -> tuple[Corpus, Path]:
     """The corpus of a run, and where it keeps what it works with.
 
     A frozen row's sentences are stored once for all seeds, and for all tasks too unless their vectors depend
     on the batch: those were made task by task. CBoW may train its word vectors on all tasks.
     """
     if recipe.probe is None:
-        return place.corpus, folder / "training"
+        return context.corpus, folder / "training"
     shared = folder.parent if recipe.encoder.get("padding") == "zero" else folder.parents[1]
     if recipe.encoder["reader"] == "cbow":
-        return place.corpus, shared
+        return context.corpus, shared
     names = {task.name for task in tasks}
-    mine = [task for task in place.benchmark.tasks if names & {task.name, task.predict_with}]
-    return Corpus(place.benchmark, place.corpus.folder, mine), shared
+    mine = [task for task in context.benchmark.tasks if names & {task.name, task.predict_with}]
+    return Corpus(context.benchmark, context.corpus.folder, mine), shared
 
 
-def run_folder(recipe: Recipe, tasks: Sequence[Task], place: Place) -> Path:
+def run_folder(recipe: Recipe, tasks: Sequence[Task], context: RunContext) -> Path:
     """Where the runs of a recipe on these tasks are, a folder for each seed."""
-    whole = [task.name for task in tasks] == [task.name for task in place.benchmark.scored]
+    whole = [task.name for task in tasks] == [task.name for task in context.benchmark.scored]
     names = "together" if whole and len(tasks) > 1 else "+".join(task.name for task in tasks)
-    return place.out / recipe.preset / recipe.row.name / quote(names, safe="+")
+    return context.out / recipe.preset / recipe.row.name / quote(names, safe="+")
 
 
-def data_key(place: Place, task: Task) -> dict[str, int]:
+def data_key(context: RunContext, task: Task) -> dict[str, int]:
     """The files of a task and their sizes, which identify its data cheaply. Raises DataError."""
-    folder = task_folder(place.corpus.folder, place.benchmark, task)
+    folder = task_folder(context.corpus.folder, context.benchmark, task)
     return {path.name: path.stat().st_size for path in sorted(folder.iterdir()) if path.is_file()}
 
 
@@ -143,25 +143,25 @@ class _Fitted:
         self.predict: Callable[[Task, Sequence[Example]], Sequence[str | float]] = system.predict
 
 
-def _with_test(place: Place, tasks: Sequence[Task]) -> tuple[list[Task], dict[str, str]]:
+def _with_test(context: RunContext, tasks: Sequence[Task]) -> tuple[list[Task], dict[str, str]]:
     """The tasks whose test examples are there, with those they answer, and what is wrong with others."""
     names = {task.name for task in tasks}
     answering, absent = [], {}
-    for task in place.benchmark.tasks:
+    for task in context.benchmark.tasks:
         if not names & {task.name, task.predict_with}:
             continue
         try:
             for file in task.files:
                 if "test" in file.splits:
-                    load_split(place.corpus.folder, place.benchmark, task.name, file.splits["test"].name)
+                    load_split(context.corpus.folder, context.benchmark, task.name, file.splits["test"].name)
             answering.append(task)
         except DataError as error:
             absent[task.name] = str(error)
     return answering, absent
 
 
-def _dev_scores(dev: Mapping[str, Column], place: Place, tasks: Sequence[Task]) -> dict[str, float]:
-    report = grade(dev, place.dev, intervals=False)
+def _dev_scores(dev: Mapping[str, Column], context: RunContext, tasks: Sequence[Task]) -> dict[str, float]:
+    report = grade(dev, context.dev, intervals=False)
     scores = {task.name: report.tasks[task.name].score for task in tasks}
     return {name: score.value for name, score in scores.items() if score and score.value is not None}
 

@@ -37,7 +37,7 @@ def card(
         "schema": SCHEMA,
         "about": dict(about),
         "settings": settings.as_dict(),
-        "data": {name: _of_task(each) for name, each in data.items()},
+        "data": {name: _of_task(task_data) for name, task_data in data.items()},
         "model": {"class": type(model.body).__name__, **_parameters(model)},
         "software": _software(),
         "hardware": {**hardware(), "processes": world},
@@ -66,24 +66,24 @@ def _of_task(data: TaskData) -> dict[str, Any]:
 
 def _parameters(model: MultiTaskModel) -> dict[str, int]:
     counts = {True: 0, False: 0}
-    for each in model.parameters():
-        counts[each.requires_grad] += each.numel()
+    for parameter in model.parameters():
+        counts[parameter.requires_grad] += parameter.numel()
     return {"trained_parameters": counts[True], "frozen_parameters": counts[False]}
 
 
 def _software() -> dict[str, str]:
-    found = {"gluebench": __version__, "python": platform.python_version()}
+    versions = {"gluebench": __version__, "python": platform.python_version()}
     for name in PACKAGES:
         try:
-            found[name] = version(name)
+            versions[name] = version(name)
         except PackageNotFoundError:
             continue
-    return found
+    return versions
 
 
 def hardware() -> dict[str, Any]:
     """The machine's kind, never its name."""
-    gpus = [torch.cuda.get_device_name(each) for each in range(torch.cuda.device_count())]
+    gpus = [torch.cuda.get_device_name(index) for index in range(torch.cuda.device_count())]
     return {
         "system": f"{platform.system()} {platform.machine()}",
         "processor": _processor(),

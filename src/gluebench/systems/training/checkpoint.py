@@ -43,11 +43,11 @@ def take_weights(model: nn.Module, outcome: Outcome, task: str | None = None) ->
     model.eval()
 
 
-def same_run(path: Path, saved: Mapping[str, Any], wanted: Mapping[str, Any]) -> None:
+def same_run(path: Path, saved: Mapping[str, Any], expected: Mapping[str, Any]) -> None:
     """Raises DataError with a line for all in which a saved run differs from the one to go on with."""
-    there, here = _flat(saved), _flat(wanted)
+    there, here = _flat(saved), _flat(expected)
     problems = [
-        f"{path}: the run there has {name} {_told(there, name)}, this one {_told(here, name)}; "
+        f"{path}: the run there has {name} {_json(there, name)}, this one {_json(here, name)}; "
         "name another folder, or remove that one"
         for name in dict.fromkeys([*there, *here])
         if there.get(name) != here.get(name)
@@ -58,11 +58,11 @@ def same_run(path: Path, saved: Mapping[str, Any], wanted: Mapping[str, Any]) ->
 
 def _flat(values: Mapping[str, Any], before: str = "") -> dict[str, Any]:
     """Values by the path of their names: "settings clip", "data MNLI train"."""
-    found: dict[str, Any] = {}
+    flat: dict[str, Any] = {}
     for name, value in values.items():
-        found |= _flat(value, f"{before}{name} ") if isinstance(value, Mapping) else {before + name: value}
-    return found
+        flat |= _flat(value, f"{before}{name} ") if isinstance(value, Mapping) else {before + name: value}
+    return flat
 
 
-def _told(values: Mapping[str, Any], name: str) -> str:
+def _json(values: Mapping[str, Any], name: str) -> str:
     return json.dumps(values[name]) if name in values else "none"

@@ -50,8 +50,8 @@ def load_task_data(
     extra = [benchmark.dataset(name) for name in auxiliary]
     if doubled := sorted({task.name for task in named} & {task.name for task in extra}):
         raise DataError([f"{name} is both a task and auxiliary data of this run" for name in doubled])
-    found = {task.name: _loaded(folder, benchmark, task, auxiliary=False) for task in named}
-    return found | {task.name: _loaded(folder, benchmark, task, auxiliary=True) for task in extra}
+    loaded = {task.name: _loaded(folder, benchmark, task, auxiliary=False) for task in named}
+    return loaded | {task.name: _loaded(folder, benchmark, task, auxiliary=True) for task in extra}
 
 
 def dev_splits(task: Task) -> list[str]:
@@ -62,17 +62,17 @@ def dev_splits(task: Task) -> list[str]:
 
 def _loaded(folder: str | os.PathLike[str], benchmark: Benchmark, task: Task, *, auxiliary: bool) -> TaskData:
     dev = {split: load_split(folder, benchmark, task.name, split) for split in dev_splits(task)}
-    found = TaskData(task, load_split(folder, benchmark, task.name, TRAIN), dev, auxiliary)
+    data = TaskData(task, load_split(folder, benchmark, task.name, TRAIN), dev, auxiliary)
     problems = [
         f"{task.name} {name}: {what}; a model cannot be trained on it"
-        for name, rows in found.splits().items()
+        for name, rows in data.splits().items()
         for what in _problems(rows)
     ]
     if not dev:
         problems.append(f"{task.name} has no dev split; a run is checked on it")
     if problems:
         raise DataError(problems)
-    return found
+    return data
 
 
 def _problems(rows: Sequence[Example]) -> list[str]:

@@ -75,14 +75,14 @@ class Plain:
         """Take what is to be trained."""
         self._model = model
         self._optimiser = optimiser
-        self._trained = [each for group in optimiser.param_groups for each in group["params"]]
+        self._trained = [parameter for group in optimiser.param_groups for parameter in group["params"]]
 
     def outputs(self, task: str, batch: Any) -> Tensor:
         """Forward pass of a collated batch."""
         mixed = torch.autocast(self._device.type, torch.bfloat16) if self._bf16 else nullcontext()
         with mixed:
-            found: Tensor = self._model(task, moved(batch, self._device))
-        return found
+            result: Tensor = self._model(task, moved(batch, self._device))
+        return result
 
     def on_device(self, values: Tensor) -> Tensor:
         """A tensor where the outputs are."""
@@ -114,10 +114,10 @@ class Plain:
 
 @contextmanager
 def arithmetic(precision: str) -> Iterator[None]:
-    """TF32 for products of matrices on the GPU, where asked for; as it was afterwards."""
+    """Use TF32 for matrix products on the GPU unless `precision` is float32; then restore the setting."""
     before = torch.backends.cuda.matmul.allow_tf32, torch.backends.cudnn.allow_tf32
-    wanted = precision != "float32"
-    torch.backends.cuda.matmul.allow_tf32 = torch.backends.cudnn.allow_tf32 = wanted
+    tf32 = precision != "float32"
+    torch.backends.cuda.matmul.allow_tf32 = torch.backends.cudnn.allow_tf32 = tf32
     try:
         yield
     finally:
@@ -163,7 +163,7 @@ class Accelerated:
     def wrap(self, model: nn.Module, optimiser: torch.optim.Optimizer) -> None:
         """Take what is to be trained; every process begins with the weights of the first."""
         self._model = model
-        self._trained = [each for group in optimiser.param_groups for each in group["params"]]
+        self._trained = [parameter for group in optimiser.param_groups for parameter in group["params"]]
         with warnings.catch_warnings():  # newer PyTorch's other name for it is unknown to the older ones
             warnings.filterwarnings("ignore", ".*broadcast_buffers", FutureWarning)
             self._wrapped, self._optimiser = self._accelerator.prepare(model, optimiser)
@@ -173,8 +173,8 @@ class Accelerated:
         from gluebench.systems.neural.body import moved
 
         model = self._wrapped if torch.is_grad_enabled() else self._model
-        found: Tensor = model(task, moved(batch, self._accelerator.device))
-        return found
+        result: Tensor = model(task, moved(batch, self._accelerator.device))
+        return result
 
     def on_device(self, values: Tensor) -> Tensor:
         """A tensor where the outputs are."""
@@ -193,9 +193,9 @@ class Accelerated:
         """The value of every process, in the order of their ranks."""
         if self.world == 1:
             return [value]
-        found: list[Any] = [None] * self.world
-        torch.distributed.all_gather_object(found, value)
-        return found
+        values: list[Any] = [None] * self.world
+        torch.distributed.all_gather_object(values, value)
+        return values
 
     def scaler_state(self) -> dict[str, Any] | None:
         """Where the loss scaling of fp16 stands."""
@@ -225,9 +225,9 @@ def engine(precision: str = "float32", device: str | None = None) -> Engine:
 
 
 def launched_precision() -> str | None:
-    """The mixed precision that Accelerate's launcher was asked for; None where it was asked for none."""
-    asked = os.environ.get("ACCELERATE_MIXED_PRECISION", "no")
-    return None if asked == "no" else asked
+    """The mixed precision that Accelerate's launcher was given; None where it was given none."""
+    precision = os.environ.get("ACCELERATE_MIXED_PRECISION", "no")
+    return None if precision == "no" else precision
 
 
 def leads() -> bool:

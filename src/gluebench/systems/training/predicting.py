@@ -28,10 +28,10 @@ def predict(
     device = next(model.parameters()).device
     prepared = model.body.prepare(texts(examples))
     batches = in_order_of_length(model, prepared, batch_size)
-    found = _answers(
+    answers = _answers(
         model, task, prepared, batches, outputs=lambda name, batch: model(name, moved(batch, device))
     )
-    return [found[position] for position in range(len(prepared))]
+    return [answers[position] for position in range(len(prepared))]
 
 
 def predict_together(
@@ -40,8 +40,8 @@ def predict_together(
     """The same for prepared items, each process answering its share of the batches."""
     batches = in_order_of_length(model, prepared, batch_size)[engine.rank :: engine.world]
     parts = engine.gathered(_answers(model, task, prepared, batches, outputs=engine.outputs))
-    found = {position: value for part in parts for position, value in part.items()}
-    return [found[position] for position in range(len(prepared))]
+    answers = {position: value for part in parts for position, value in part.items()}
+    return [answers[position] for position in range(len(prepared))]
 
 
 def in_order_of_length(model: MultiTaskModel, prepared: Sequence[Any], size: int) -> list[list[int]]:
@@ -59,10 +59,10 @@ def _answers(
     *,
     outputs: Outputs,
 ) -> dict[int, str | float]:
-    found: dict[int, str | float] = {}
+    by_position: dict[int, str | float] = {}
     with torch.inference_mode():
         for positions in batches:
             batch = model.body.collate([prepared[position] for position in positions])
             answers = model.decode(task, outputs(task, batch).float())
-            found.update(zip(positions, answers, strict=True))
-    return found
+            by_position.update(zip(positions, answers, strict=True))
+    return by_position

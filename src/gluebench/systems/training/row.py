@@ -87,7 +87,7 @@ def train_row(
     """
     from gluebench.systems.training.engine import engine
 
-    if not row.multi and (extra := [name for name, each in data.items() if each.auxiliary]):
+    if not row.multi and (extra := [name for name, task_data in data.items() if task_data.auxiliary]):
         raise ValueError(f"{', '.join(extra)} can join multi-task training only, as a task of its own")
     tell = say or (lambda line: None)
     made = _Making(row, benchmark, data_folder, folder, tell)
@@ -112,9 +112,9 @@ def _chosen(
 
     if row.multi:
         best = train_runs(make_model, data, **options).best
-        return {name: best for name, each in data.items() if not each.auxiliary}
-    found = train_each(make_model, data, **options)
-    return {name: runs.best_of(name) for name, runs in found.items()}
+        return {name: best for name, task_data in data.items() if not task_data.auxiliary}
+    by_task = train_each(make_model, data, **options)
+    return {name: runs.best_of(name) for name, runs in by_task.items()}
 
 
 class _Making:
@@ -138,8 +138,8 @@ class _Making:
 
     def _texts(self, tasks: Sequence[Task]) -> Iterator[str]:
         """Texts of all splits of the tasks, and of those that they answer too (AX), as in the original."""
-        asked = {task.name for task in tasks}
-        answered = [task for task in self._benchmark.tasks if task.predict_with in asked]
+        names = {task.name for task in tasks}
+        answered = [task for task in self._benchmark.tasks if task.predict_with in names]
         for task in [*tasks, *answered]:
             for split in task.splits:
                 try:

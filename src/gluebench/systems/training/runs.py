@@ -55,7 +55,7 @@ def train_runs(
     tell = say or (lambda line: None)
     for seed in seeds:
         with seeded(seed):
-            model = make_model([each.task for each in data.values()])
+            model = make_model([task_data.task for task_data in data.values()])
         trainer = Trainer(
             model,
             data,
@@ -89,7 +89,7 @@ def train_each(
     return {
         name: train_runs(
             make_model,
-            {name: each},
+            {name: task_data},
             settings,
             seeds,
             folder=folder / quote(name, safe=""),
@@ -98,5 +98,5 @@ def train_each(
             about=about,
             tensorboard=tensorboard,
         )
-        for name, each in data.items()
+        for name, task_data in data.items()
     }

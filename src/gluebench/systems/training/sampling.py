@@ -38,9 +38,9 @@ def plan(
     rng.shuffle(order)
     if not bucketed:
         return _cut(order, size)
-    found = [batch for pool in _cut(order, POOL * size) for batch in _alike(pool, lengths, size=size)]
-    rng.shuffle(found)
-    return found
+    planned = [batch for pool in _cut(order, POOL * size) for batch in _alike(pool, lengths, size=size)]
+    rng.shuffle(planned)
+    return planned
 
 
 def _alike(pool: list[int], lengths: Sequence[tuple[int, ...]], *, size: int) -> list[list[int]]:

@@ -59,7 +59,7 @@ SIZES: Mapping[str, Mapping[str, Any]] = {
 
 
 def vocabulary(spec: BiLstmSpec, texts: Iterable[str]) -> Vocabulary:
-    """The words of a model that is trained and asked on these texts."""
+    """The words of a model that is trained and used on these texts."""
     from gluebench.systems.text.ptb import tokeniser
     from gluebench.systems.text.vocabulary import most_frequent
 
@@ -117,18 +117,18 @@ def write_model(folder: Path, spec: BiLstmSpec, tasks: Sequence[Task], words: Vo
         write_json(path, values)
 
 
-def _same_model(path: Path, wanted: dict[str, Any]) -> None:
+def _same_model(path: Path, expected: dict[str, Any]) -> None:
     there = json.loads(path.read_text(encoding="utf-8"))
     body = there.get("body", {})
     changed = [
         f"{name} {json.dumps(body.get(name))}, not {json.dumps(value)}"
-        for name, value in wanted["body"].items()
+        for name, value in expected["body"].items()
         if body.get(name) != value
     ]
-    changed += [f"other {name}" for name in ("tasks", "words") if there.get(name) != _plain(wanted[name])]
+    changed += [f"other {name}" for name in ("tasks", "words") if there.get(name) != _plain(expected[name])]
     if changed:
-        told = "; ".join(changed)
-        raise DataError([f"{path}: the model there has {told}; name another folder, or remove that one"])
+        what = "; ".join(changed)
+        raise DataError([f"{path}: the model there has {what}; name another folder, or remove that one"])
 
 
 def _plain(values: Any) -> Any:
@@ -147,7 +147,7 @@ def read_model(folder: Path) -> MultiTaskModel:
         if values["schema"] != SCHEMA:
             raise DataError([f"{path}: schema {values['schema']!r}; expected {SCHEMA}"])
         spec, words = BiLstmSpec(**values["body"]), Vocabulary(values["words"])
-        tasks = [_task(each) for each in values["tasks"]]
+        tasks = [_task(record) for record in values["tasks"]]
     except OSError as error:
         raise DataError([f"{path}: {error.strerror}; expected the record of a trained model"]) from None
     except (ValueError, KeyError, TypeError) as error:
@@ -215,22 +215,22 @@ class Changes(NamedTuple):
 def parted(changes: Iterable[str]) -> Changes:
     """The values of "NAME=VALUE", each of its option's type. Raises ValueError for what is none."""
     settings, body = get_type_hints(Settings), get_type_hints(BiLstmSpec)
-    found = Changes({}, {})
+    parts = Changes({}, {})
     for change in changes:
         name, equals, text = change.partition("=")
         if not equals or name not in {**settings, **body}:
             known = sorted(field.name for kind in (Settings, BiLstmSpec) for field in fields(kind))
             raise ValueError(f"{change!r} is no NAME=VALUE; NAME is one of {', '.join(known)}")
         kind = settings.get(name) or body[name]
-        (found.settings if name in settings else found.body)[name] = _value(name, text, kind)
-    return found
+        (parts.settings if name in settings else parts.body)[name] = _value(name, text, kind)
+    return parts
 
 
 def _value(name: str, text: str, kind: Any) -> Any:
     kinds = get_args(kind) if isinstance(kind, types.UnionType) else (kind,)
     if type(None) in kinds and text == "none":
         return None
-    chosen = next(each for each in kinds if each is not type(None))
+    chosen = next(option for option in kinds if option is not type(None))
     if get_origin(chosen) is Literal:
         if text not in get_args(chosen):
             raise ValueError(f"{name} is {text!r}; expected one of {', '.join(get_args(chosen))}")
@@ -238,6 +238,6 @@ def _value(name: str, text: str, kind: Any) -> Any:
     try:
         return {"yes": True, "no": False}[text] if chosen is bool else chosen(text)
     except (KeyError, ValueError):
-        wanted = {bool: "yes or no", int: "a whole number", float: "a number"}[chosen]
+        expected = {bool: "yes or no", int: "a whole number", float: "a number"}[chosen]
         also = ", or none" if type(None) in kinds else ""
-        raise ValueError(f"{name} is {text!r}; expected {wanted}{also}") from None
+        raise ValueError(f"{name} is {text!r}; expected {expected}{also}") from None

@@ -58,9 +58,9 @@ class Progress:
             "macro": average,
             "improved": int(improved),
         }
-        for name, found in scores.items():
-            row[f"{name} score"] = found.score
-            row |= {f"{name} {metric}": value for metric, value in found.metrics.items()}
+        for name, task_score in scores.items():
+            row[f"{name} score"] = task_score.score
+            row |= {f"{name} {metric}": value for metric, value in task_score.metrics.items()}
             row |= {f"{name} loss": losses.get(name), f"{name} updates": self.updates.get(name, 0)}
         self.rows.append(row)
         self.times.append({"check": row["check"], "update": self.update, "seconds": round(seconds, 3)})
@@ -79,10 +79,10 @@ class Progress:
         check = len(self.rows)
         for name in tasks:
             file = f"{WEIGHTS}{check}.pt" if together else f"{WEIGHTS}{quote(name, safe='')}-{check}.pt"
-            found = scores[name]
+            task_score = scores[name]
             self.kept[name] = {
-                "score": found.score,
-                "metrics": dict(found.metrics),
+                "score": task_score.score,
+                "metrics": dict(task_score.metrics),
                 "check": check,
                 "weights": file,
             }

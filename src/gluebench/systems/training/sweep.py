@@ -124,7 +124,7 @@ _DEATHS = {
 
 
 def _call(job: Job, folder: Path) -> None:
-    """In the worker. What came of it is on disk, since the death of another worker takes all answers along.
+    """Run in the worker. The outcome goes to disk, since the death of another worker loses all answers.
 
     The mark is made last, when the results are all there.
     """
@@ -132,8 +132,8 @@ def _call(job: Job, folder: Path) -> None:
     try:
         job.run(folder, **job.options)
     except Exception as error:
-        told = f"{type(error).__name__}: {error}"
-        write_json(folder / FAILED, {"error": told, "traceback": traceback.format_exc()})
+        message = f"{type(error).__name__}: {error}"
+        write_json(folder / FAILED, {"error": message, "traceback": traceback.format_exc()})
     else:
         write_json(folder / DONE, {"job": job.name})
 

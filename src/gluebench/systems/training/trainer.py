@@ -44,7 +44,7 @@ class Trainer:
     """Trains a model on its tasks; with one task, that task's own model.
 
     The weights of the model given are those the run begins with. `about`, plain values, goes onto the run's
-    card, and a run of something else is not gone on with. Where each task keeps weights of its own, the model
+    card, and a run of something else is not resumed. Where each task keeps weights of its own, the model
     ends with those of the first; `checkpoint.take_weights` loads the others.
     """
 
@@ -92,13 +92,13 @@ class Trainer:
             return self._finish()
 
     def _identified(self) -> dict[str, Any]:
-        """What must be the same for a saved run to be gone on with."""
+        """What must be the same for a saved run to be resumed."""
         shapes = [(name, list(values.shape)) for name, values in self._model.state_dict().items()]
         settings = self._settings.as_dict()
         del settings["save_every"]
         return {
             "settings": settings,
-            "data": {name: each.fingerprints() for name, each in self._data.items()},
+            "data": {name: data.fingerprints() for name, data in self._data.items()},
             "model": hashlib.sha256(repr(shapes).encode()).hexdigest()[:16],
             "about": json.loads(json.dumps(self._about)),
             "processes": self._engine.world,
@@ -106,7 +106,7 @@ class Trainer:
 
     def _begin(self) -> None:
         """Prepare everything as it was when the run was last saved."""
-        settings, sizes = self._settings, {name: len(each.train) for name, each in self._data.items()}
+        settings, sizes = self._settings, {name: len(data.train) for name, data in self._data.items()}
         self._scales = loss_scales(sizes, settings)
         sampler = TaskSampler(
             sampling_weights(sizes, settings), seed=settings.seed, at_once=settings.drawn_at_once
@@ -115,7 +115,7 @@ class Trainer:
         batches = sum(batch_count(size, settings.batch_size) for size in sizes.values())
         self._between = settings.check_every or batches
         self._engine.place(self._model)
-        trained = [each for each in self._model.parameters() if each.requires_grad]
+        trained = [parameter for parameter in self._model.parameters() if parameter.requires_grad]
         optimiser = torch.optim.Adam(trained, settings.learning_rate, weight_decay=settings.l2)
         self._engine.wrap(self._model, optimiser)
         if self._engine.rank:
@@ -136,10 +136,10 @@ class Trainer:
 
     def _prepare(self) -> None:
         body = self._model.body
-        self._train = {name: body.prepare(texts(each.train)) for name, each in self._data.items()}
+        self._train = {name: body.prepare(texts(data.train)) for name, data in self._data.items()}
         self._dev = {
-            name: {split: body.prepare(texts(rows)) for split, rows in each.dev.items()}
-            for name, each in self._data.items()
+            name: {split: body.prepare(texts(rows)) for split, rows in data.dev.items()}
+            for name, data in self._data.items()
         }
 
     def _streams(self) -> dict[str, BatchStream]:
@@ -216,17 +216,17 @@ class Trainer:
     def _mean_losses(self) -> dict[str, float]:
         """Mean loss of each task's updates since the last check, for the tasks that had any."""
         parts = self._engine.gathered({name: float(total) for name, total in self._state.losses.items()})
-        found = {
+        means = {
             name: sum(part[name] for part in parts) / updates
             for name, updates in self._state.progress.updates.items()
         }
-        for name, value in found.items():
+        for name, value in means.items():
             if value - value:  # neither infinity nor "not a number" takes itself away
                 raise FloatingPointError(
                     f"the training loss of {name} is {value} by update {self._state.progress.update:,}; "
                     "a lower learning rate, or float32, may help"
                 )
-        return found
+        return means
 
     def _scores(self) -> dict[str, TaskScore]:
         self._model.eval()
@@ -249,7 +249,7 @@ class Trainer:
     def _keep(self, scores: Mapping[str, TaskScore], *, improved: bool) -> None:
         """Save the weights for those tasks they are the best for."""
         if self._settings.best == "task":
-            better = [name for name, found in scores.items() if self._state.progress.beats(name, found.score)]
+            better = [name for name in scores if self._state.progress.beats(name, scores[name].score)]
         else:
             better = list(scores) if improved else []
         files = self._state.progress.keep(better, scores, together=self._settings.best == "macro")

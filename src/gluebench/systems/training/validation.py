@@ -40,9 +40,9 @@ def score(data: TaskData, predictions: Predictions, validation: str = "manifest"
 def macro(scores: Mapping[str, TaskScore], data: Mapping[str, TaskData], settings: Settings) -> float:
     """The mean of the task scores, auxiliary tasks only if they count, or stand alone."""
     counted = [
-        found.score for name, found in scores.items() if settings.count_auxiliary or not data[name].auxiliary
+        entry.score for name, entry in scores.items() if settings.count_auxiliary or not data[name].auxiliary
     ]
-    values = counted or [found.score for found in scores.values()]
+    values = counted or [entry.score for entry in scores.values()]
     return sum(values) / len(values)
 
 
