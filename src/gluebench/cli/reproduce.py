@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from gluebench.systems.reproduce.numbers import Numbers
     from gluebench.systems.reproduce.rerun import Request, RowResult
     from gluebench.systems.reproduce.row import TableName
-    from gluebench.systems.reproduce.runs import RunContext
+    from gluebench.systems.reproduce.runs import Setup
 
 
 @click.group(cls=LazyGroup)
@@ -142,19 +142,19 @@ def _run(
         from gluebench.systems.reproduce.files import Files
         from gluebench.systems.reproduce.rerun import Request
         from gluebench.systems.reproduce.row import rows as all_rows
-        from gluebench.systems.reproduce.runs import RunContext
+        from gluebench.systems.reproduce.runs import Setup
 
         asked = Request(table, preset, tuple(suite.task(name).name for name in tasks), seeds)
         home = data_folder(data)
         labels = gold_from_data(home, suite, role="dev", partial=True)
-        place = RunContext(Corpus(suite, home), Files(vectors, weights), out / suite.name, labels, device)
+        place = Setup(Corpus(suite, home), Files(vectors, weights), out / suite.name, labels, device)
         found, answer = _reproduced(asked, rows or tuple(row.name for row in all_rows()), place, gold=gold)
     save(answer, table, place.out / preset)
     emit(answer, form)
     _deliver(found, place, there, form=form)
 
 
-def _deliver(found: Sequence[RowResult], place: RunContext, there: Reached | None, *, form: Form) -> None:
+def _deliver(found: Sequence[RowResult], place: Setup, there: Reached | None, *, form: Form) -> None:
     """Send the submission of each row that has one."""
     from gluebench.systems.reproduce.rerun import submission_path
 
@@ -166,7 +166,7 @@ def _deliver(found: Sequence[RowResult], place: RunContext, there: Reached | Non
 
 
 def _reproduced(
-    asked: Request, names: tuple[str, ...], place: RunContext, *, gold: Path | None
+    asked: Request, names: tuple[str, ...], place: Setup, *, gold: Path | None
 ) -> tuple[Sequence[RowResult], Output]:
     from gluebench.cli.reproduce_view import table_output
     from gluebench.systems.reproduce.rerun import reproduce as rerun
@@ -176,7 +176,7 @@ def _reproduced(
     return found, table_output(found, asked, place.benchmark)
 
 
-def _test_labels(gold: Path | None, place: RunContext) -> Gold | None:
+def _test_labels(gold: Path | None, place: Setup) -> Gold | None:
     """Those the user has, or those that came with the data; most are hidden."""
     from gluebench.data import DataError
     from gluebench.data.gold import gold_from_data

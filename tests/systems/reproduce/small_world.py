@@ -11,7 +11,7 @@ from gluebench.benchmark import Benchmark, load_benchmark
 from gluebench.data.gold import gold_from_data
 from gluebench.systems.encoders.corpus import Corpus
 from gluebench.systems.reproduce.files import Files
-from gluebench.systems.reproduce.runs import RunContext
+from gluebench.systems.reproduce.runs import Setup
 
 LONGEST = 300
 
@@ -50,6 +50,6 @@ def write_vectors(path: Path, folder: Path, tasks: tuple[str, ...], *, width: in
     return path
 
 
-def place(folder: Path, out: Path, *, vectors: Path | None = None, weights: Path | None = None) -> RunContext:
+def place(folder: Path, out: Path, *, vectors: Path | None = None, weights: Path | None = None) -> Setup:
     labels = gold_from_data(folder, SAMPLE, role="dev", partial=True)
-    return RunContext(Corpus(SAMPLE, folder), Files(vectors, weights), out, labels)
+    return Setup(Corpus(SAMPLE, folder), Files(vectors, weights), out, labels)

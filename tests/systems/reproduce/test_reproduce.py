@@ -18,7 +18,7 @@ from gluebench.data import DataError, load_split  # noqa: E402
 from gluebench.scoring import accuracy, matthews_correlation, read_gold  # noqa: E402
 from gluebench.systems.reproduce.compare import HIDDEN, cells, merged, results  # noqa: E402
 from gluebench.systems.reproduce.rerun import Request, RowResult, reproduce  # noqa: E402
-from gluebench.systems.reproduce.runs import Result, RunContext  # noqa: E402
+from gluebench.systems.reproduce.runs import Result, Setup  # noqa: E402
 
 TASKS = ("CoLA", "WNLI")
 ROWS = ("cbow", "single-bilstm", "single-bilstm-attn", "multi-bilstm", "infersent")
@@ -36,12 +36,12 @@ def vectors(folder: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture(scope="module")
-def here(folder: Path, tmp_path_factory: pytest.TempPathFactory, vectors: Path) -> RunContext:
+def here(folder: Path, tmp_path_factory: pytest.TempPathFactory, vectors: Path) -> Setup:
     return place(folder, tmp_path_factory.mktemp("out"), vectors=vectors)
 
 
 @pytest.fixture(scope="module")
-def ran(here: RunContext) -> dict[str, RowResult]:
+def ran(here: Setup) -> dict[str, RowResult]:
     threads = torch.get_num_threads()
     torch.set_num_threads(1)
     found = reproduce(ASKED, ROWS, here, gold=here.dev, say=lambda line: None)
@@ -68,7 +68,7 @@ def _folder(folder: Path) -> None:
 
 @pytest.mark.parametrize("name", ["cbow", "single-bilstm", "multi-bilstm"])
 def test_scores_are_those_of_the_predictions_that_were_kept(
-    ran: dict[str, RowResult], here: RunContext, name: str
+    ran: dict[str, RowResult], here: Setup, name: str
 ) -> None:
     found = {(cell.column, cell.metric): cell for cell in cells(ran[name], ASKED, SAMPLE)}
     folders = {"multi-bilstm": ("CoLA+WNLI", "CoLA+WNLI")}.get(name, TASKS)
@@ -85,7 +85,7 @@ def test_scores_are_those_of_the_predictions_that_were_kept(
     )
 
 
-def test_single_sentences_are_not_trained_twice(ran: dict[str, RowResult], here: RunContext) -> None:
+def test_single_sentences_are_not_trained_twice(ran: dict[str, RowResult], here: Setup) -> None:
     own = here.out / "tiny" / "single-bilstm-attn"
     assert sorted(path.name for path in own.iterdir()) == ["WNLI"]
     assert ran["single-bilstm-attn"].chosen["CoLA"] == ran["single-bilstm"].chosen["CoLA"]
@@ -104,11 +104,11 @@ def test_a_row_without_its_weights_says_what_it_needs(ran: dict[str, RowResult])
 
 
 def test_a_finished_run_is_not_made_again_and_a_lost_one_is(
-    ran: dict[str, RowResult], here: RunContext, tmp_path: Path
+    ran: dict[str, RowResult], here: Setup, tmp_path: Path
 ) -> None:
     copy = tmp_path / "out"
     shutil.copytree(here.out, copy)
-    again = RunContext(here.corpus, here.files, copy, here.dev)
+    again = Setup(here.corpus, here.files, copy, here.dev)
     names = ("cbow", "single-bilstm")
     lost = copy / "tiny" / "single-bilstm" / "WNLI" / "seed-111"
     shutil.rmtree(lost)
@@ -124,16 +124,16 @@ def test_a_finished_run_is_not_made_again_and_a_lost_one_is(
 
 
 def test_runs_of_something_else_are_not_taken_for_these(
-    ran: dict[str, RowResult], here: RunContext, vectors: Path, tmp_path: Path
+    ran: dict[str, RowResult], here: Setup, vectors: Path, tmp_path: Path
 ) -> None:
     other = tmp_path / "other.txt"
     other.write_text(vectors.read_text() + f"surplus {' '.join(['0.5'] * 12)}\n")
-    elsewhere = RunContext(here.corpus, here.files._replace(vectors=other), here.out, here.dev)
+    elsewhere = Setup(here.corpus, here.files._replace(vectors=other), here.out, here.dev)
     with pytest.raises(DataError, match=r"differs in files; name another folder with --out"):
         reproduce(ASKED, ["cbow"], elsewhere, gold=here.dev, say=lambda line: None)
 
 
-def test_a_damaged_result_is_named(ran: dict[str, RowResult], here: RunContext, tmp_path: Path) -> None:
+def test_a_damaged_result_is_named(ran: dict[str, RowResult], here: Setup, tmp_path: Path) -> None:
     copy = tmp_path / "out"
     shutil.copytree(here.out / "tiny" / "cbow", copy / "tiny" / "cbow")
     (copy / "tiny" / "cbow" / "WNLI" / "seed-111" / "result.json").write_text("{")
@@ -141,7 +141,7 @@ def test_a_damaged_result_is_named(ran: dict[str, RowResult], here: RunContext, 
         reproduce(
             ASKED,
             ["cbow"],
-            RunContext(here.corpus, here.files, copy, here.dev),
+            Setup(here.corpus, here.files, copy, here.dev),
             gold=None,
             say=lambda line: None,
         )
@@ -182,9 +182,7 @@ def test_table_4_has_the_majority_class_on_wnli_and_trains_nothing_for_it(
     assert HIDDEN in cell.reason
 
 
-def test_a_task_without_data_has_its_reason(
-    here: RunContext, ran: dict[str, RowResult], tmp_path: Path
-) -> None:
+def test_a_task_without_data_has_its_reason(here: Setup, ran: dict[str, RowResult], tmp_path: Path) -> None:
     for task in TASKS[:1]:
         shutil.copytree(FOLDER[0] / task, tmp_path / "data" / task)
     there = place(tmp_path / "data", tmp_path / "out", vectors=here.files.vectors)

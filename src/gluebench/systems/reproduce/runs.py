@@ -31,7 +31,7 @@ Say = Callable[[str], None]
 
 
 @dataclass(frozen=True, slots=True)
-class RunContext:
+class Setup:
     """Where runs are made: with which data and files, on which device, into which folder."""
 
     corpus: Corpus
@@ -75,64 +75,64 @@ class Result(NamedTuple):
         return predictions.columns
 
 
-def result_of(recipe: Recipe, tasks: Sequence[Task], context: RunContext, *, say: Say) -> Result:
+def result_of(recipe: Recipe, tasks: Sequence[Task], setup: Setup, *, say: Say) -> Result:
     """The run of a recipe of one seed on these tasks: as kept, or made now and kept.
 
     Raises CannotBeHadError, WeightsError, and DataError for data that are missing or for a folder that holds
     a run of something else.
     """
     (seed,) = recipe.seeds
-    folder = run_folder(recipe, tasks, context) / f"seed-{seed}"
+    folder = run_folder(recipe, tasks, setup) / f"seed-{seed}"
     identity = recipe.as_dict() | {
         "tasks": [task.name for task in tasks],
         "seed": seed,
-        "data": {task.name: data_key(context, task) for task in tasks},
-        "files": context.files.sizes(recipe.row.needs),
+        "data": {task.name: data_key(setup, task) for task in tasks},
+        "files": setup.files.sizes(recipe.row.needs),
     }
     kept = _kept(folder, identity)
     if kept is not None:
         return kept
     began = time.monotonic()
-    corpus, own = _stored(recipe, tasks, context, folder)
-    system = made(recipe, corpus, context.files, folder=own, device=context.device, say=say)
-    part = context.benchmark._replace(tasks=tuple(tasks))
-    dev = run(system, part, context.corpus.folder, role="dev")
-    answering, absent = _with_test(context, tasks)
-    test_part = context.benchmark._replace(tasks=tuple(answering))
-    test = run(_Fitted(system), test_part, context.corpus.folder, role="test") if answering else {}
+    corpus, own = _stored(recipe, tasks, setup, folder)
+    system = made(recipe, corpus, setup.files, folder=own, device=setup.device, say=say)
+    part = setup.benchmark._replace(tasks=tuple(tasks))
+    dev = run(system, part, setup.corpus.folder, role="dev")
+    answering, absent = _with_test(setup, tasks)
+    test_part = setup.benchmark._replace(tasks=tuple(answering))
+    test = run(_Fitted(system), test_part, setup.corpus.folder, role="test") if answering else {}
     _write(folder, {"dev": dev, "test": test})
     seconds = round(time.monotonic() - began, 2)
-    result = Result(seed, _dev_scores(dev, context, tasks), seconds, folder, absent)
+    result = Result(seed, _dev_scores(dev, setup, tasks), seconds, folder, absent)
     _keep(result, identity)
     return result
 
 
-def _stored(recipe: Recipe, tasks: Sequence[Task], context: RunContext, folder: Path) -> tuple[Corpus, Path]:
+def _stored(recipe: Recipe, tasks: Sequence[Task], setup: Setup, folder: Path) -> tuple[Corpus, Path]:
     """The corpus of a run, and where it keeps what it works with.
 
     A frozen row's sentences are stored once for all seeds, and for all tasks too unless their vectors depend
     on the batch: those were made task by task. CBoW may train its word vectors on all tasks.
     """
     if recipe.probe is None:
-        return context.corpus, folder / "training"
+        return setup.corpus, folder / "training"
     shared = folder.parent if recipe.encoder.get("padding") == "zero" else folder.parents[1]
     if recipe.encoder["reader"] == "cbow":
-        return context.corpus, shared
+        return setup.corpus, shared
     names = {task.name for task in tasks}
-    mine = [task for task in context.benchmark.tasks if names & {task.name, task.predict_with}]
-    return Corpus(context.benchmark, context.corpus.folder, mine), shared
+    mine = [task for task in setup.benchmark.tasks if names & {task.name, task.predict_with}]
+    return Corpus(setup.benchmark, setup.corpus.folder, mine), shared
 
 
-def run_folder(recipe: Recipe, tasks: Sequence[Task], context: RunContext) -> Path:
+def run_folder(recipe: Recipe, tasks: Sequence[Task], setup: Setup) -> Path:
     """Where the runs of a recipe on these tasks are, a folder for each seed."""
-    whole = [task.name for task in tasks] == [task.name for task in context.benchmark.scored]
+    whole = [task.name for task in tasks] == [task.name for task in setup.benchmark.scored]
     names = "together" if whole and len(tasks) > 1 else "+".join(task.name for task in tasks)
-    return context.out / recipe.preset / recipe.row.name / quote(names, safe="+")
+    return setup.out / recipe.preset / recipe.row.name / quote(names, safe="+")
 
 
-def data_key(context: RunContext, task: Task) -> dict[str, int]:
+def data_key(setup: Setup, task: Task) -> dict[str, int]:
     """The files of a task and their sizes, which identify its data cheaply. Raises DataError."""
-    folder = task_folder(context.corpus.folder, context.benchmark, task)
+    folder = task_folder(setup.corpus.folder, setup.benchmark, task)
     return {path.name: path.stat().st_size for path in sorted(folder.iterdir()) if path.is_file()}
 
 
@@ -143,25 +143,25 @@ class _Fitted:
         self.predict: Callable[[Task, Sequence[Example]], Sequence[str | float]] = system.predict
 
 
-def _with_test(context: RunContext, tasks: Sequence[Task]) -> tuple[list[Task], dict[str, str]]:
+def _with_test(setup: Setup, tasks: Sequence[Task]) -> tuple[list[Task], dict[str, str]]:
     """The tasks whose test examples are there, with those they answer, and what is wrong with others."""
     names = {task.name for task in tasks}
     answering, absent = [], {}
-    for task in context.benchmark.tasks:
+    for task in setup.benchmark.tasks:
         if not names & {task.name, task.predict_with}:
             continue
         try:
             for file in task.files:
                 if "test" in file.splits:
-                    load_split(context.corpus.folder, context.benchmark, task.name, file.splits["test"].name)
+                    load_split(setup.corpus.folder, setup.benchmark, task.name, file.splits["test"].name)
             answering.append(task)
         except DataError as error:
             absent[task.name] = str(error)
     return answering, absent
 
 
-def _dev_scores(dev: Mapping[str, Column], context: RunContext, tasks: Sequence[Task]) -> dict[str, float]:
-    report = grade(dev, context.dev, intervals=False)
+def _dev_scores(dev: Mapping[str, Column], setup: Setup, tasks: Sequence[Task]) -> dict[str, float]:
+    report = grade(dev, setup.dev, intervals=False)
     scores = {task.name: report.tasks[task.name].score for task in tasks}
     return {name: score.value for name, score in scores.items() if score and score.value is not None}
 
