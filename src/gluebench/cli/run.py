@@ -92,12 +92,12 @@ def run(
     gc.enable()  # a run is long, and models are large
     suite = load_benchmark(benchmark)
     there = reached(to, suite.name, split)
-    names = [name.strip() for each in tasks for name in each.split(",") if name.strip()]
+    names = [name.strip() for listed in tasks for name in listed.split(",") if name.strip()]
     plan = Plan(suite, data_folder(data), chosen(suite, names), split, not no_dev)
     folder = Path(out).with_suffix(".run")
-    asked = wishes(context, model, options)
+    settings = wishes(context, model, options)
     with installed(), held(folder, again=again):
-        made = resolve(model, Corpus(suite, plan.data, plan.tasks), folder, asked)
+        made = resolve(model, Corpus(suite, plan.data, plan.tasks), folder, settings)
         session = Session(folder, plan, made.identity, sources=made.sources)
         session.claim()
         watcher = Terminal(session)
@@ -209,10 +209,10 @@ def not_understood_lines(session: Session) -> list[str]:
     """How many answers of each task were not understood, and what became of them."""
     from gluebench.systems.adapters.dev_scores import not_understood
 
-    found = not_understood(session)
-    if not found:
+    by_task = not_understood(session)
+    if not by_task:
         return []
-    counts = ", ".join(f"{name} {count:,}" for name, count in found.items())
+    counts = ", ".join(f"{name} {count:,}" for name, count in by_task.items())
     return [
         f"Answers that were not understood: {counts}. They count as wrong in the dev scores; in the "
         "submission stands the most frequent training label (or the mean score)."
