@@ -178,7 +178,7 @@ def _check(train: Sequence[PairSet], tests: Sequence[PairSet]) -> None:
             )
         for test in tests:
             if len(test.task.columns) != len(source.task.columns):
-                texts, expected = (", ".join(each.task.columns) for each in (test, source))
+                texts, expected = (", ".join(pair_set.task.columns) for pair_set in (test, source))
                 problems.append(f"{test.name}: has the texts {texts}; {source.name} teaches {expected}")
             strange = sorted(set(test.labels) - set(source.task.words))
             if strange:

@@ -55,7 +55,7 @@ class Draw:
 def pairs_of(table: Table) -> list[tuple[int, int]]:
     """Indices of the sentence pairs that stand in the split in both directions, one after the other."""
     together = (entry.rows for entry in entries(rows(table), paired=True))
-    return [(each[0].index, each[1].index) for each in together if len(each) == 2]
+    return [(group[0].index, group[1].index) for group in together if len(group) == 2]
 
 
 def draw(table: Table, *, benchmark: str, pairs: int, annotators: int, seed: int) -> Draw:

@@ -72,7 +72,7 @@ def power_finding(task: Task, split: LintSplit) -> Finding:
     text = (
         f"{counted(count, 'row')} can show {' / '.join(map(_in_points, smallest))} points of accuracy "
         f"where two systems disagree on {shares} % of them; "
-        f"one point needs {' / '.join(f'{each:,}' for each in needed)} rows (80 % power, 5 % level)"
+        f"one point needs {' / '.join(f'{size:,}' for size in needed)} rows (80 % power, 5 % level)"
     )
     middle = smallest[1]
     coarse = middle is None or middle > COARSE

@@ -245,7 +245,7 @@ def _ranking(
             profile, order, list(map(len, systems.runs)), ranked=ranked, placed=placed, pairs=pairs
         ),
         pairs=tuple(Pair(names[a], names[b], *tested) for a, b, *tested in pairs),
-        rules={name: dict(zip(profile.systems, each.ranks, strict=True)) for name, each in standings.items()},
+        rules={name: dict(zip(profile.systems, row.ranks, strict=True)) for name, row in standings.items()},
         survival=survives(whole, standings),
         warnings=(*warnings, *systems.warnings),
     )
