@@ -117,7 +117,7 @@ def _by_field(options: dict[str, tuple[str, ...]]) -> dict[str, Any]:
 
 
 def plan_output(plan: Plan, choices: Choices) -> Output:
-    """What was found in each task, and whether it was told or detected."""
+    """The properties of each task, and whether an option gave them or they were detected."""
     from gluebench.data.organise.plan import summary
 
     sections = tuple(

@@ -73,7 +73,7 @@ def predict(
 
 
 def _answers(made: Model, suite: Benchmark, task: Task, *, items: Sequence[Item], home: Path) -> list[str]:
-    """Fit what learns, then ask. Raises DataError, PredictionError."""
+    """Fit the systems that learn, then predict. Raises DataError, PredictionError."""
     from gluebench.data import Example
     from gluebench.systems.run import PredictionError, column, fit
 
@@ -132,7 +132,7 @@ def score(file: str, answers: str, kept: str | None, broken: bool, benchmark: st
 
 
 def _read(path: str, task: Task, size: int) -> list[str]:
-    """The answers in order; what is wrong with the file is said, and ends the command."""
+    """The answers in order; prints what is wrong with the file and exits if it has errors."""
     from gluebench.submission.problems import listed
     from gluebench.submission.tables import Layout, read_table
 

@@ -78,7 +78,7 @@ def _checked(source: str, manifest: Benchmark, *, role: Role, official: bool) ->
 def _fix(
     source: str, out: str, manifest: Benchmark, *, role: Role, labels: Sequence[Sequence[str]]
 ) -> list[str]:
-    """What was done on the way to `out`; exits when something is left that no rewriting repairs."""
+    """The repairs made in writing `out`; exits when a problem is left that rewriting cannot repair."""
     from gluebench.submission import fix_submission
 
     known = dict.fromkeys(",".join(task.words) for task in manifest.tasks if task.words)

@@ -107,7 +107,7 @@ def _output(diagnosis: Diagnosis, manifest: Benchmark, *, table5: bool, phenomen
 
 
 def _public(diagnosis: Diagnosis, labels: Gold) -> list[str]:
-    """The sets from which nothing is withheld, though it was asked for."""
+    """A notice for each set with public labels: there --withhold-below has no effect."""
     from gluebench.analysis.diagnostics.diagnosis import withholds
 
     return [

@@ -33,7 +33,7 @@ def problem_lines(submission: Submission) -> list[str]:
 
 
 def brief_lines(submission: Submission, options: Sequence[str] = ()) -> list[str]:
-    """What a command that has other things to say tells of findings that are no errors.
+    """The findings short of an error, in brief, for a command whose main output is something else.
 
     A line for each kind of warning, then the verdict, the kinds of notice and the check that explains them.
     """

@@ -261,7 +261,7 @@ def _answers(
 
 
 class _Fitted:
-    """A system that has learnt: it is asked, not fitted again."""
+    """A fitted system: it predicts, and is not fitted again."""
 
     def __init__(self, system: ProbedEncoder) -> None:
         self.predict = system.predict

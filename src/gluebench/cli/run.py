@@ -154,10 +154,10 @@ def _print_scores(session: Session, suite: Benchmark, *, source: str, form: Form
 
 
 class Terminal:
-    """Says when a task is begun and done, and how long the rest may take."""
+    """Prints when a task begins and ends, and how long the rest may take."""
 
     def __init__(self, session: Session) -> None:
-        """What was done before is told at once."""
+        """Print at once which tasks an earlier run finished."""
         self._session = session
         self._at: str | None = None
         units = session.plan.units()
@@ -173,15 +173,15 @@ class Terminal:
             )
 
     def say(self, line: str) -> None:
-        """Steps within a task are told by their own counters."""
+        """Print nothing: counters of their own show the steps within a task."""
 
     def began(self, place: Place) -> None:
-        """A line with the task's name."""
+        """Print a line with the task's name."""
         self._at = place.unit.task.name
         _echo(f"[{place.number}/{place.of}] {self._at}")
 
     def ended(self, place: Place, result: TaskResult) -> None:
-        """A line with its time, what the system has to tell of it, and the time left."""
+        """Print a line with the task's time, the system's notes on it, and the time left."""
         from gluebench.cli.progress import clock
 
         words = [f"done in {clock(result.seconds)}", *_notes(result.notes)]

@@ -143,7 +143,7 @@ def kind(model: str) -> str:
 
 
 def wishes(context: click.Context, model: str, given: Mapping[str, Any]) -> ModelOptions:
-    """What was said of the model. Raises UsageError for what does not go with it."""
+    """The model's options. Raises UsageError for one that does not go with the model."""
     from gluebench.cli.progress import Progress
     from gluebench.systems.adapters.resolve import ModelOptions
 

@@ -26,7 +26,7 @@ _PREFIX = "to_"
 
 
 class Destination(NamedTuple):
-    """Where a submission goes, and what is said of it there."""
+    """The leaderboard that a submission goes to, and the details to show there."""
 
     url: str
     token: str
@@ -112,7 +112,7 @@ def _flags(names: Iterable[str]) -> str:
 
 
 def connect(to: Destination) -> Client:
-    """The leaderboard, with what may be said of the way there said. Raises UsageError."""
+    """A client of the leaderboard; prints its notices about the address. Raises UsageError."""
     from gluebench.submission.client import Client, SendError
 
     if not to.token:
@@ -200,7 +200,7 @@ class Reached(NamedTuple):
 
 
 def reached(to: Destination | None, benchmark: str, split: str) -> Reached | None:
-    """The leaderboard, asked before the work begins and not after. Raises SendError, UsageError."""
+    """The leaderboard, checked before the work begins. Raises SendError, UsageError."""
     if to is None:
         return None
     if split != "test":
@@ -213,14 +213,14 @@ def reached(to: Destination | None, benchmark: str, split: str) -> Reached | Non
 
 
 def deliver(path: Path, there: Reached | None, *, form: Form, defaults: Mapping[str, Any]) -> None:
-    """Send what a command made, where it was asked to."""
+    """Send what a command made, if the user gave a leaderboard."""
     if there is not None:
         cut = {name: str(value)[:80] for name, value in defaults.items()}
         send(path, there.to, there.client, there.suite, form=form, defaults=cut)
 
 
 def _checked(path: Path, suite: Benchmark) -> None:
-    """Nothing is sent that could only be refused."""
+    """Check the file here, so that a faulty one is never sent."""
     from gluebench.cli.findings import brief_lines, problem_lines, verdict_line
     from gluebench.submission import check
 
@@ -242,7 +242,7 @@ def _retry_key(path: Path, benchmark: str, details: Mapping[str, Any]) -> str:
 
 
 def _unchanged_lines(details: Mapping[str, Any], entry: Mapping[str, Any], *, page: str) -> list[str]:
-    """What was asked for and is not so there: the submission stays as it was sent first."""
+    """A warning for details that differ from those first sent, which the leaderboard keeps."""
     other = [name for name, value in details.items() if _plain(value) != _plain(from_json(entry, name))]
     if not other:
         return []

@@ -53,7 +53,7 @@ class Alone(NamedTuple):
 
 
 NO_BAR = Bar(None, None)
-"""No interval was asked for."""
+"""Stands for an interval that was not requested."""
 
 
 def wilson(hits: float, n: float, *, z: float = Z) -> Bar:

@@ -1,6 +1,6 @@
-"""Numbers of hidden labels, rounded to what their test set can tell.
+"""Numbers of hidden labels, rounded to what their test set can resolve.
 
-Every digit of a score tells something of the labels: of a correlation, twelve digits tell several labels at a
+Every digit of a score reveals something about the labels: twelve digits of a correlation give several at a
 time. So what a leaderboard shows has as many values as its test set can tell apart. A step is two standard
 errors of a proportion of that size, sqrt(p (1 - p) / n), so that rounding moves a score by one at most; for a
 correlation it is twice that, because its range is. Between the lowest value and 1 there are whole steps.
@@ -31,7 +31,7 @@ def rounded_value(value: float, n: int, lowest: float) -> float:
 def rounded_score(score: Score, lowest: float) -> Score:
     """The score rounded, with the narrowest interval of whole half steps around it that covers its own.
 
-    The interval is as wide to both sides: two ends rounded apart would tell more than one width does.
+    The interval is as wide to both sides: two ends rounded apart would reveal more than one width does.
     """
     if score.value is None:
         return score

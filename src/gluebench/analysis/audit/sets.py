@@ -77,7 +77,7 @@ class PairSet(NamedTuple):
     """Pairs of texts, or single texts, with their labels."""
 
     name: str
-    """As it is told of: "SNLI train", or the path of a table."""
+    """The name to show: "SNLI train", or the path of a table."""
     task: Task
     """Names the inputs and the label words."""
     examples: Sequence[Example]

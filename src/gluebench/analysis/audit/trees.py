@@ -15,7 +15,7 @@ Ints = npt.NDArray[np.intp]
 ROUNDS, RATE, DEPTH = 100, 0.1, 3
 """Trees for each class, the factor on each tree's scores, and the splits between root and leaf."""
 BINS = 32
-"""At most so many ranges of a feature are told apart."""
+"""The most ranges that a feature is divided into."""
 SMALLEST = 20
 """Examples that a leaf holds at least."""
 _FLAT = 1e-3

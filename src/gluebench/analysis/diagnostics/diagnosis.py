@@ -294,7 +294,7 @@ def _finding(
 
 
 def _nothing(submissions: Iterable[str], gold: Gold) -> list[str]:
-    """Why there is nothing to say, and what would help."""
+    """Why there is nothing to diagnose, and what would help."""
     benchmark = gold.benchmark
     if not benchmark.diagnostics:
         return [f"{benchmark.name} has no diagnostic set: a task with `scored = false` and phenomena"]

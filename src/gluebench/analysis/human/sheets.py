@@ -1,7 +1,7 @@
 """Drawing the examples that people label, and the sheets that annotators get and give back.
 
 Both directions of a sentence pair are labeled, each for itself, so they must stand far apart: one in the
-first half of a sheet, the other in the second, a quarter of the sheet between them. Numbers tell nothing.
+first half of a sheet, the other in the second, a quarter of the sheet between them. Numbers are arbitrary.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ ITEM, LABEL = "item", "label"
 
 @dataclass(frozen=True, slots=True)
 class Draw:
-    """What was drawn: for whoever runs the study, not for annotators, since an index tells the direction."""
+    """What was drawn: for whoever runs the study, not annotators, since an index reveals the direction."""
 
     benchmark: str
     task: str
@@ -128,7 +128,7 @@ def _sheet(drawn: Draw, annotator: int, texts: Mapping[int, Example], task: Task
 
 
 def instructions(task: Task, items: int) -> str:
-    """What an annotator is told, from the manifest's own label words."""
+    """The instructions for an annotator, with the manifest's own label words."""
     labels = "\n".join(f"- `{label.word}`: {label.gloss}" for label in task.labels)
     text = resources.files("gluebench.analysis.human").joinpath(INSTRUCTIONS).read_text("utf-8")
     columns = {"first": task.columns[0], "second": task.columns[-1]}

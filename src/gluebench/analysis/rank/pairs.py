@@ -108,7 +108,7 @@ def _p(difference: float, square: float, term: float) -> float:
 
 
 def as_shown(pairs: Sequence[Pair[int]], values: Sequence[float]) -> Iterator[Pair[int]]:
-    """The pairs with differences of rounded averages, and p-values that tell no more of an order."""
+    """The pairs with differences of rounded averages, and p-values that reveal no more of an order."""
     for pair in pairs:
         difference = values[pair.a] - values[pair.b]
         p, adjusted = (rounded_p(p_value, pair.difference, difference) for p_value in (pair.p, pair.adjusted))

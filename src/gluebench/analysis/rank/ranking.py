@@ -69,7 +69,7 @@ class RankedSystem:
     group: tuple[int, int] | None = None
     """First and last place of the systems it is tied with; only for the macro-average."""
     told: tuple[int, int] | None = None
-    """The ranks that the tests of all pairs leave it; these ranges hold for all systems together."""
+    """The ranks that the tests of all pairs allow it; these ranges hold for all systems together."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -152,7 +152,7 @@ def rankings(
     """Rank by several rules, as `rank` by each of them, from one set of resamples.
 
     `shown` is system to task to its rounded score, where that is all that may be shown: then these are
-    ranked, and resamples lie around them, so that no rank tells what rounding hides.
+    ranked, and resamples lie around them, so that no rank reveals what rounding hides.
     """
     benchmark = gold.benchmark
     if len(submissions) < 2:
