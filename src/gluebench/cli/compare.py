@@ -120,7 +120,7 @@ class _Row(NamedTuple):
     metric: str
     difference: Difference | None
     decides: bool
-    """Whether it is this p-value that the words go by."""
+    """Whether the conclusion rests on this row's p-value."""
 
 
 def comparison_output(comparison: Comparison, benchmark: Benchmark) -> Output:
@@ -201,7 +201,7 @@ def _values(difference: Difference | None) -> tuple[str, ...]:
 
 
 def _decisive(row: _Row, *, equivalence: bool) -> tuple[str, ...]:
-    """The p-value of the difference and, where it was asked for, the verdict of equivalence."""
+    """The p-value of the difference and, where requested, the verdict of equivalence."""
     difference = row.difference if row.decides else None
     p = "" if difference is None else p_cell(difference.decisive)
     if not equivalence:

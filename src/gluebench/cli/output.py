@@ -149,7 +149,7 @@ def markdown_escape(text: str) -> str:
 
 
 def _is_indented(cell: str) -> bool:
-    """Whether it is text that stands under another; a number only fills its column."""
+    """Whether it is text indented under a heading, not a number padded to its column."""
     return cell.startswith("  ") and cell.strip()[:1].isalpha()
 
 

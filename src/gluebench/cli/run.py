@@ -220,7 +220,7 @@ def not_understood_lines(session: Session) -> list[str]:
 
 
 def _notes(notes: Any) -> Iterator[str]:
-    """What a chat model's answers came to."""
+    """The counts of a chat model's answers, and their cost."""
     if "asked" not in notes:
         return
     yield f"{notes['asked']:,} asked"

@@ -24,7 +24,7 @@ class Score(NamedTuple):
     """None when the score is withheld."""
     low: float | None
     high: float | None
-    """Ends of the interval; None without intervals, or where `withheld` says why."""
+    """Ends of the interval; None without intervals, or where `withheld` gives the reason."""
     n: int
     """Examples it rests on; tasks, for the macro-average."""
     withheld: str | None = None

@@ -202,7 +202,7 @@ def _categories(
 
 
 def divided(whole: TaskComparison, parts: tuple[CategoryComparison, ...]) -> TaskComparison:
-    """A diagnostic set with its categories, and what they come to in words."""
+    """A diagnostic set with its categories, and a sentence that sums them up."""
     by_kind = {
         kind: {part.name: part.difference for part in parts if part.kind == kind}
         for kind in ("coarse", "fine")

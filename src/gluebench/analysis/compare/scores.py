@@ -36,7 +36,7 @@ class Difference:
     difference: float
     low: float | None
     high: float | None
-    """Ends of the interval; None where `withheld` says why."""
+    """Ends of the interval; None where `withheld` gives the reason."""
     error: float | None
     """Standard error of the difference; None where a site may not show it."""
     p: float
@@ -64,7 +64,7 @@ class Difference:
 
     @property
     def decisive(self) -> float:
-        """The p-value to go by: the adjusted one where there is one."""
+        """The p-value that decides: the adjusted one if there is one."""
         return self.p if self.adjusted is None else self.adjusted
 
     @property

@@ -194,7 +194,7 @@ def _rounded(exact: Profile, shown: Mapping[str, Mapping[str, float]], *, majori
 
 
 def _counted(benchmark: Benchmark, weights: Mapping[str, float], gold: Gold) -> list[Task]:
-    """The scored tasks of which there are labels, but for those that weigh nothing."""
+    """The scored tasks that have labels, without those of weight 0."""
     return [
         task
         for task in benchmark.scored

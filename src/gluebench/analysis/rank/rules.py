@@ -209,7 +209,7 @@ def _by_scores(profile: Profile, rule: Rule) -> list[float | None]:
 
 @dataclass(frozen=True, slots=True)
 class Verdict:
-    """What the rules say of two systems, of which the first is ahead under more of them."""
+    """The order of two systems under each rule; the first is ahead under more rules."""
 
     ahead: str
     behind: str
