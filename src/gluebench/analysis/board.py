@@ -72,8 +72,8 @@ def _pairs(ranking: Ranking, names: Sequence[str]) -> dict[str, Any]:
             for pair in ranking.pairs
         ],
         "rules": {rule: [ranks[name] for name in names] for rule, ranks in ranking.rules.items()},
-        "holds": [[at[each.ahead], at[each.behind], each.everywhere] for each in survival.holds],
-        "contested": [[at[each.ahead], at[each.behind], list(each.unless)] for each in survival.contested],
+        "holds": [[at[pair.ahead], at[pair.behind], pair.everywhere] for pair in survival.holds],
+        "contested": [[at[pair.ahead], at[pair.behind], list(pair.unless)] for pair in survival.contested],
     }
 
 
@@ -85,6 +85,6 @@ def compare_two(a: str, b: str, gold: Gold, *, smallest: int) -> dict[str, Any]:
     from gluebench.analysis.compare import compare
     from gluebench.analysis.compare.rounding import rounded_comparison
 
-    found = compare(check(a, gold.benchmark), check(b, gold.benchmark), gold)
-    comparison = rounded_comparison(found, gold.benchmark, smallest=smallest).as_dict()
+    exact = compare(check(a, gold.benchmark), check(b, gold.benchmark), gold)
+    comparison = rounded_comparison(exact, gold.benchmark, smallest=smallest).as_dict()
     return {"comparison": {**comparison, "a": "", "b": ""}}

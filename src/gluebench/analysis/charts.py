@@ -298,7 +298,7 @@ class HeatCell(NamedTuple):
     level: int | None = None
     """The shade, 0 to 4; None for none."""
     note: str = ""
-    """What a pointer over the cell is told."""
+    """The text that a pointer over the cell shows."""
 
 
 class HeatRow(NamedTuple):

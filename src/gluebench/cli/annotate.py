@@ -105,13 +105,13 @@ def score(folder: str, gold: str | None, data: str | None, benchmark: str, form:
     emit(_output(score_sheets(drawn, sheets, labels), task, folder), form)
 
 
-def _output(found: Agreement, task: Task, folder: str) -> Output:
+def _output(result: Agreement, task: Task, folder: str) -> Output:
     from gluebench.cli.report_view import score_cell
 
-    rows = tuple((name, score_cell(each), str(each.n), "") for name, each in found.annotators.items())
+    rows = tuple((name, score_cell(value), str(value.n), "") for name, value in result.annotators.items())
     whole = (
-        ("mean", score_cell(found.mean), str(found.mean.n), _published(found.human)),
-        ("Fleiss' kappa", _decimals(found.kappa), str(found.kappa.n), _published(found.published_kappa)),
+        ("mean", score_cell(result.mean), str(result.mean.n), _published(result.human)),
+        ("Fleiss' kappa", _decimals(result.kappa), str(result.kappa.n), _published(result.published_kappa)),
     )
     title = task.metrics[0].title
     table = Table(
@@ -122,26 +122,26 @@ def _output(found: Agreement, task: Task, folder: str) -> Output:
         notes=(
             f"{title} in percent, kappa as it is; published as printed. "
             "Intervals are for other sentence pairs, not for other people.",
-            _blanks(found),
+            _blanks(result),
         ),
     )
     scores: list[tuple[str, Score, float | None]] = [
-        (name, each, None) for name, each in found.annotators.items()
+        (name, value, None) for name, value in result.annotators.items()
     ]
-    scores += [("mean", found.mean, found.human), ("kappa", found.kappa, found.published_kappa)]
-    records = [{"row": name, **each._asdict(), "published": published} for name, each, published in scores]
-    human = "" if found.human is None else f" (published: {percent(found.human)})"
-    words = f"The annotators' mean {title} is {percent(found.mean.value)}{human}."
-    return Output(found.as_dict(), (table,), Records.of(FIELDS, records), ("", words))
+    scores += [("mean", result.mean, result.human), ("kappa", result.kappa, result.published_kappa)]
+    records = [{"row": name, **value._asdict(), "published": published} for name, value, published in scores]
+    human = "" if result.human is None else f" (published: {percent(result.human)})"
+    words = f"The annotators' mean {title} is {percent(result.mean.value)}{human}."
+    return Output(result.as_dict(), (table,), Records.of(FIELDS, records), ("", words))
 
 
-def _blanks(found: Agreement) -> str:
+def _blanks(agreement: Agreement) -> str:
     """Which items were left blank, by annotator."""
-    if not found.blanks:
+    if not agreement.blanks:
         return "No item was left blank."
     by_name = {
-        name: ", ".join(str(each.item) for each in found.blanks if each.annotator == name)
-        for name in dict.fromkeys(each.annotator for each in found.blanks)
+        name: ", ".join(str(blank.item) for blank in agreement.blanks if blank.annotator == name)
+        for name in dict.fromkeys(blank.annotator for blank in agreement.blanks)
     }
     listed = "; ".join(f"{name}: items {items}" for name, items in by_name.items())
     return f"Left blank, and left out of that annotator's score and of kappa: {listed}."

@@ -128,11 +128,11 @@ def audit(
         raise click.UsageError("--test without --train: name what to learn from, or leave both out.")
     with reading_data():
         sources = [named.train(name) for name in dict.fromkeys(learnt)]
-        asked = [each for name in dict.fromkeys(tests or learnt) for each in named.tests(name)]
-        pairs = [(sources, asked)] if learnt else [([train], own) for train, own in named.own()]
+        test_sets = [test_set for name in dict.fromkeys(tests or learnt) for test_set in named.tests(name)]
+        pairs = [(sources, test_sets)] if learnt else [([train], own) for train, own in named.own()]
     audited = audits.together(
         audits.audit(
-            *each,
+            *pair,
             see=see,
             epochs=epochs,
             seed=seed,
@@ -141,7 +141,7 @@ def audit(
             printed=audits.PRINTED.get(suite.name),
             progress=lambda line: notices([line]),
         )
-        for each in pairs
+        for pair in pairs
     )
     emit(audit_output(audited), form)
 
@@ -153,29 +153,29 @@ _NOTES = (
 )
 
 
-def audit_output(found: Audit) -> Output:
+def audit_output(audited: Audit) -> Output:
     """Accuracies, words and lengths, each by training set."""
-    tables = [_accuracies(found.measured), _words(found), _lengths(found.lengths)]
+    tables = [_accuracies(audited.measured), _words(audited), _lengths(audited.lengths)]
     return Output(
-        plain(found),
+        plain(audited),
         tuple(table for table in tables if table.sections),
-        Records(_FIELDS, tuple(_records(found))),
+        Records(_FIELDS, tuple(_records(audited))),
         tuple(
             f"{train}: no word of the last text makes a class more probable."
-            for train, listed in found.associations.items()
+            for train, listed in audited.associations.items()
             if not listed
         ),
     )
 
 
 def _accuracies(measured: list[Measured]) -> Table:
-    printed = any(each.printed is not None for each in measured)
+    printed = any(result.printed is not None for result in measured)
     columns = ["Sees", "Tested on", "Examples", "Accuracy", "Chance", "Majority", "Verdict"]
     if printed:
         columns.insert(4, "printed")
     sections = tuple(
-        Section(tuple(_accuracy_row(each, printed=printed) for each in group), f"learnt from {train}")
-        for train, group in groupby(measured, lambda each: each.train)
+        Section(tuple(_accuracy_row(result, printed=printed) for result in group), f"learnt from {train}")
+        for train, group in groupby(measured, lambda result: result.train)
     )
     return Table(
         tuple(columns),
@@ -186,31 +186,31 @@ def _accuracies(measured: list[Measured]) -> Table:
     )
 
 
-def _accuracy_row(each: Measured, *, printed: bool) -> tuple[str, ...]:
+def _accuracy_row(result: Measured, *, printed: bool) -> tuple[str, ...]:
     row = [
-        f"  {each.sees}",
-        each.test,
-        f"{each.examples:,}",
-        percent(each.accuracy) + interval(each.low, each.high),
-        percent(each.chance),
-        percent(each.majority),
-        each.verdict,
+        f"  {result.sees}",
+        result.test,
+        f"{result.examples:,}",
+        percent(result.accuracy) + interval(result.low, result.high),
+        percent(result.chance),
+        percent(result.majority),
+        result.verdict,
     ]
     if printed:
-        row.insert(4, "" if each.printed is None else percent(each.printed))
+        row.insert(4, "" if result.printed is None else percent(result.printed))
     return tuple(row)
 
 
-def _words(found: Audit) -> Table:
+def _words(audited: Audit) -> Table:
     sections = tuple(
         Section(
             tuple(
-                (f"  {each.label}", each.word, f"{each.pmi:.2f}", percent(each.share), f"{each.texts:,}")
-                for each in listed
+                (f"  {word.label}", word.word, f"{word.pmi:.2f}", percent(word.share), f"{word.texts:,}")
+                for word in listed
             ),
             train,
         )
-        for train, listed in found.associations.items()
+        for train, listed in audited.associations.items()
         if listed
     )
     return Table(
@@ -228,12 +228,12 @@ def _lengths(lengths: list[Lengths]) -> Table:
     sections = tuple(
         Section(
             tuple(
-                (f"  {each.label}", f"{each.pairs:,}", f"{each.first:g}", _maybe(each.second))
-                for each in group
+                (f"  {size.label}", f"{size.pairs:,}", f"{size.first:g}", _maybe(size.second))
+                for size in group
             ),
             train,
         )
-        for train, group in groupby(lengths, lambda each: each.train)
+        for train, group in groupby(lengths, lambda size: size.train)
     )
     return Table(
         ("Class", "Examples", "First text", "Second text"),
@@ -247,20 +247,20 @@ def _maybe(length: float | None) -> str:
     return "" if length is None else f"{length:g}"
 
 
-def _records(found: Audit) -> Iterator[tuple[object, ...]]:
-    for each in found.measured:
-        where = (each.train, each.sees, each.test, None, None)
-        yield (*where, "examples", each.examples, None, None)
-        yield (*where, "accuracy", each.accuracy, each.low, each.high)
-        yield (*where, "chance", each.chance, None, None)
-        yield (*where, "majority", each.majority, None, None)
-        if each.printed is not None:
-            yield (*where, "printed", each.printed, None, None)
-    for train, listed in found.associations.items():
+def _records(audited: Audit) -> Iterator[tuple[object, ...]]:
+    for result in audited.measured:
+        where = (result.train, result.sees, result.test, None, None)
+        yield (*where, "examples", result.examples, None, None)
+        yield (*where, "accuracy", result.accuracy, result.low, result.high)
+        yield (*where, "chance", result.chance, None, None)
+        yield (*where, "majority", result.majority, None, None)
+        if result.printed is not None:
+            yield (*where, "printed", result.printed, None, None)
+    for train, listed in audited.associations.items():
         for word in listed:
             for measure, value in (("pmi", word.pmi), ("share", word.share), ("texts", word.texts)):
                 yield (train, None, None, word.label, word.word, measure, value, None, None)
-    for size in found.lengths:
+    for size in audited.lengths:
         row = (size.train, None, None, size.label, None)
         yield (*row, "pairs", size.pairs, None, None)
         yield (*row, "first", size.first, None, None)

@@ -58,7 +58,7 @@ def show(name: str, task: str | None, form: Form) -> None:
 def _list_output(benchmarks: list[Benchmark]) -> Output:
 
     columns = ("name", "title", "tasks", "diagnostic")
-    rows = tuple((each.name, each.title, len(each.scored), len(each.diagnostics)) for each in benchmarks)
+    rows = tuple((suite.name, suite.title, len(suite.scored), len(suite.diagnostics)) for suite in benchmarks)
     cells = tuple(tuple(map(str, row)) for row in rows)
     table = Table(columns, (Section(cells),), right=frozenset({2, 3}))
     data = [dict(zip(columns, row, strict=True)) for row in rows]
@@ -142,7 +142,7 @@ def lint(name: str, data: str, gold: str | None, form: Form) -> None:
 
 def has_errors(lints: list[TaskLint]) -> bool:
     """Whether any finding is an error."""
-    return any(finding.severity == "error" for each in lints for finding in each.findings)
+    return any(finding.severity == "error" for report in lints for finding in report.findings)
 
 
 SCHEMA = "gluebench.lint/1"
@@ -175,7 +175,7 @@ def lint_output(name: str, lints: Sequence[TaskLint]) -> Output:
 
 def _verdict(totals: Counter[str]) -> str:
     """The sentence that a lint ends in."""
-    counts = [f"{totals[each]} {each}{'s' * (totals[each] != 1)}" for each in ("error", "warning", "note")]
+    counts = [f"{totals[kind]} {kind}{'s' * (totals[kind] != 1)}" for kind in ("error", "warning", "note")]
     return f"{', '.join(counts[:2])} and {counts[2]}."
 
 

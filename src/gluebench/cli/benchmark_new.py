@@ -71,7 +71,7 @@ def new(
     encoding: str,
     replace_whitespace: bool,
     dry_run: bool,
-    **told: tuple[str, ...],
+    **options: tuple[str, ...],
 ) -> None:
     """Make a benchmark from CSV files: manifest, data, gold and lint.
 
@@ -85,7 +85,7 @@ def new(
 
     _check_name(name)
     choices = Choices(
-        title=title, encoding=encoding, replace_whitespace=replace_whitespace, **_by_field(told)
+        title=title, encoding=encoding, replace_whitespace=replace_whitespace, **_by_field(options)
     )
     refuse_changed(Path(target))
     with needing("data", "Reading Parquet", "pyarrow"):
@@ -112,12 +112,12 @@ def _check_name(name: str) -> None:
         raise click.UsageError(f"NAME {finding.text}.")
 
 
-def _by_field(told: dict[str, tuple[str, ...]]) -> dict[str, Any]:
-    return {_FIELDS.get(option, option): values for option, values in told.items()}
+def _by_field(options: dict[str, tuple[str, ...]]) -> dict[str, Any]:
+    return {_FIELDS.get(option, option): values for option, values in options.items()}
 
 
 def plan_output(plan: Plan, choices: Choices) -> Output:
-    """What was found in each task, and whether it was told or detected."""
+    """The properties of each task, and whether an option gave them or they were detected."""
     from gluebench.data.organise.plan import summary
 
     sections = tuple(

@@ -130,18 +130,18 @@ def perturb(
         table = load(task.name, split or _split(task), data, benchmark=manifest)
         examples = table[:limit] if limit else list(table)
     if pairs is None:
-        asked = manifest.task(task.predict_with) if task.predict_with else task
+        target = manifest.task(task.predict_with) if task.predict_with else task
         labels = None if gold is None else _labels(gold, manifest, task, table.split)
         if labels is None and not table.labelled:
             message = "labels are hidden; take a split that has them, or name them (--gold), or --pairs TASK"
             raise DataError([f"{task.name} {table.split}: {message}"])
         items = perturbed(task, _labelled(examples, labels), rules=rules or RULES, seed=seed)
     else:
-        asked = manifest.task(pairs)
-        items = sentence_pairs(asked, examples, rules=rules or RULES, name=task.name)
+        target = manifest.task(pairs)
+        items = sentence_pairs(target, examples, rules=rules or RULES, name=task.name)
     if not items:
         raise DataError([f"{task.name} {table.split}: no rule fits any of {len(examples):,} examples"])
-    write_items(out, items, asked)
+    write_items(out, items, target)
     click.echo(f"{out}: {len(items):,} examples from {len(examples):,} of {task.name} {table.split}.")
     for case, count in Counter(item.case for item in items).items():
         click.echo(f"  {case}: {count:,}")
@@ -150,10 +150,10 @@ def perturb(
 def _split(task: Task) -> str:
     from gluebench.data.show import default_splits
 
-    found = default_splits(task)
-    if len(found) > 1:
-        raise click.UsageError(f"Name the split of {task.name} with --split: {', '.join(found)}.")
-    return found[0]
+    splits = default_splits(task)
+    if len(splits) > 1:
+        raise click.UsageError(f"Name the split of {task.name} with --split: {', '.join(splits)}.")
+    return splits[0]
 
 
 def _labels(gold: str, manifest: Benchmark, task: Task, split: str) -> dict[int, str]:
@@ -175,4 +175,4 @@ def _labelled(examples: list[Example], labels: dict[int, str] | None) -> list[Ex
     """The examples with these labels, those without one left out; as they are where there are none."""
     if labels is None:
         return examples
-    return [replace(each, label=labels[each.index]) for each in examples if each.index in labels]
+    return [replace(example, label=labels[example.index]) for example in examples if example.index in labels]

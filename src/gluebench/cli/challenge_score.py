@@ -63,9 +63,9 @@ def predict(
     items = read_items(file, suite)
     task = suite.task(items[0].task)
     home = data_folder(data)
-    asked = wishes(context, model, options)
+    settings = wishes(context, model, options)
     with installed(), tempfile.TemporaryDirectory() as scratch:
-        made = resolve(model, Corpus(suite, home, [task]), Path(scratch), asked)
+        made = resolve(model, Corpus(suite, home, [task]), Path(scratch), settings)
         answers = _answers(made, suite, task, items=items, home=home)
     lines = ["index\tprediction", *(f"{number}\t{answer}" for number, answer in enumerate(answers))]
     Path(out).write_text("\n".join(lines) + "\n", encoding="utf-8")
@@ -73,7 +73,7 @@ def predict(
 
 
 def _answers(made: Model, suite: Benchmark, task: Task, *, items: Sequence[Item], home: Path) -> list[str]:
-    """Fit what learns, then ask. Raises DataError, PredictionError."""
+    """Fit the systems that learn, then predict. Raises DataError, PredictionError."""
     from gluebench.data import Example
     from gluebench.systems.run import PredictionError, column, fit
 
@@ -84,10 +84,10 @@ def _answers(made: Model, suite: Benchmark, task: Task, *, items: Sequence[Item]
         Example(number, dict(zip(task.columns, item.inputs, strict=True)), None)
         for number, item in enumerate(items)
     ]
-    found = list(made.system.predict(task, examples))
-    if len(found) != len(examples):
-        raise PredictionError(f"{task.name}: {len(found)} predictions for {len(examples)} examples")
-    return column(task, found).words()
+    predictions = list(made.system.predict(task, examples))
+    if len(predictions) != len(examples):
+        raise PredictionError(f"{task.name}: {len(predictions)} predictions for {len(examples)} examples")
+    return column(task, predictions).words()
 
 
 SCHEMA = "gluebench.challenge/1"
@@ -125,14 +125,14 @@ def score(file: str, answers: str, kept: str | None, broken: bool, benchmark: st
         raise click.UsageError("--broken says what to keep; name the file with --keep.")
     suite = load_benchmark(benchmark)
     items = read_items(file, suite)
-    found = scored(items, _read(answers, suite.task(items[0].task), len(items)))
-    emit(_output(file, found), form)
+    result = scored(items, _read(answers, suite.task(items[0].task), len(items)))
+    emit(_output(file, result), form)
     if kept is not None:
-        _keep(kept, items, found.broken if broken else found.failed)
+        _keep(kept, items, result.broken if broken else result.failed)
 
 
 def _read(path: str, task: Task, size: int) -> list[str]:
-    """The answers in order; what is wrong with the file is said, and ends the command."""
+    """The answers in order; prints what is wrong with the file and exits if it has errors."""
     from gluebench.submission.problems import listed
     from gluebench.submission.tables import Layout, read_table
 
@@ -156,38 +156,38 @@ def _keep(path: str, items: list[Item], failed: tuple[int, ...]) -> None:
     notices([f"{path}: {kept.pairs:,} pairs{blank}. Check it with: gluebench data lint-diagnostic {path}"])
 
 
-def _output(file: str, found: Scored) -> Output:
+def _output(file: str, result: Scored) -> Output:
 
-    sections = [Section(tuple(map(_cells, found.cases)))]
-    if found.groups:
-        sections.insert(0, Section(tuple(map(_cells, found.groups))))
+    sections = [Section(tuple(map(_cells, result.cases)))]
+    if result.groups:
+        sections.insert(0, Section(tuple(map(_cells, result.groups))))
     columns = ("", "examples", "right %", "broken")
-    originals = any(each.sound for each in found.cases)
+    originals = any(case.sound for case in result.cases)
     notes = (
         ("Broken: wrong now, of those whose original is right.",)
         if originals
         else ('A system that always says yes has every "yes" case right, and every "no" case wrong.',)
-        if found.groups
+        if result.groups
         else ()
     )
     table = Table(columns, tuple(sections), f"Challenge set {Path(file).name}", frozenset({1, 2, 3}), notes)
-    everything = [*found.groups, *found.cases]
+    everything = [*result.groups, *result.cases]
     data = {
         "schema": SCHEMA,
-        "groups": [_data(each) for each in found.groups],
-        "cases": [_data(each) for each in found.cases],
-        "failed": list(found.failed),
+        "groups": [_data(group) for group in result.groups],
+        "cases": [_data(case) for case in result.cases],
+        "failed": list(result.failed),
     }
-    return Output(data, (table,), Records(COLUMNS, tuple(tuple(_data(each).values()) for each in everything)))
+    return Output(data, (table,), Records(COLUMNS, tuple(tuple(_data(row).values()) for row in everything)))
 
 
-def _cells(each: CaseScore) -> tuple[str, ...]:
+def _cells(row: CaseScore) -> tuple[str, ...]:
 
-    broken = f"{each.broken:,} of {each.sound:,}" if each.sound else "-"
-    shown = f"{percent(each.share)}{interval(each.bar.low, each.bar.high)}"
-    return each.case, f"{each.n:,}", shown, broken
+    broken = f"{row.broken:,} of {row.sound:,}" if row.sound else "-"
+    shown = f"{percent(row.share)}{interval(row.bar.low, row.bar.high)}"
+    return row.case, f"{row.n:,}", shown, broken
 
 
-def _data(each: CaseScore) -> dict[str, object]:
-    values = (each.case, each.n, each.right, each.share, each.bar.low, each.bar.high, each.sound, each.broken)
+def _data(row: CaseScore) -> dict[str, object]:
+    values = (row.case, row.n, row.right, row.share, row.bar.low, row.bar.high, row.sound, row.broken)
     return dict(zip(COLUMNS, values, strict=True))

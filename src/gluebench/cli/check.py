@@ -61,7 +61,7 @@ def check(
     manifest = load_benchmark(benchmark)
     if labels and not fix:
         raise click.UsageError("--labels goes with --fix OUT.zip.")
-    done = _fix(sub, fix, manifest, role=split, labels=[each.split(",") for each in labels]) if fix else []
+    done = _fix(sub, fix, manifest, role=split, labels=[text.split(",") for text in labels]) if fix else []
     submission = _checked(fix or sub, manifest, role=split, official=official)
     _print(submission, form, done=done)
     if submission.verdict == "invalid":
@@ -71,21 +71,21 @@ def check(
 def _checked(source: str, manifest: Benchmark, *, role: Role, official: bool) -> Submission:
     from gluebench import submission
 
-    found = submission.check(source, manifest, role=role)
-    return submission.official(found) if official else found
+    checked = submission.check(source, manifest, role=role)
+    return submission.official(checked) if official else checked
 
 
 def _fix(
     source: str, out: str, manifest: Benchmark, *, role: Role, labels: Sequence[Sequence[str]]
 ) -> list[str]:
-    """What was done on the way to `out`; exits when something is left that no rewriting repairs."""
+    """The repairs made in writing `out`; exits when a problem is left that rewriting cannot repair."""
     from gluebench.submission import fix_submission
 
     known = dict.fromkeys(",".join(task.words) for task in manifest.tasks if task.words)
     for words in labels:
-        if not any({*words} == {*each.split(",")} for each in known):
-            told = f"{','.join(words)} are the labels of no task; these are: {', or '.join(known)}."
-            raise click.BadParameter(told, param_hint="'--labels'")
+        if not any({*words} == {*text.split(",")} for text in known):
+            message = f"{','.join(words)} are the labels of no task; these are: {', or '.join(known)}."
+            raise click.BadParameter(message, param_hint="'--labels'")
     fixed = fix_submission(source, out, manifest, role=role, labels=labels)
     if fixed.problems:
         from gluebench.cli.findings import marked

@@ -120,7 +120,7 @@ class _Row(NamedTuple):
     metric: str
     difference: Difference | None
     decides: bool
-    """Whether it is this p-value that the words go by."""
+    """Whether the conclusion rests on this row's p-value."""
 
 
 def comparison_output(comparison: Comparison, benchmark: Benchmark) -> Output:
@@ -201,7 +201,7 @@ def _values(difference: Difference | None) -> tuple[str, ...]:
 
 
 def _decisive(row: _Row, *, equivalence: bool) -> tuple[str, ...]:
-    """The p-value of the difference and, where it was asked for, the verdict of equivalence."""
+    """The p-value of the difference and, where requested, the verdict of equivalence."""
     difference = row.difference if row.decides else None
     p = "" if difference is None else p_cell(difference.decisive)
     if not equivalence:
@@ -251,21 +251,19 @@ def _alone(difference: Difference) -> str:
 
 def _categories(part: TaskComparison, task: Task) -> Table:
     """Coarse phenomena with their fine ones under them, then what else divides the set."""
-    found = {(each.kind, each.name): each.difference for each in part.categories}
+    parts = {(entry.kind, entry.name): entry.difference for entry in part.categories}
     sections = []
     for coarse in task.coarse():
         rows = [("coarse", coarse, coarse)] + [
-            ("fine", each.name, f"  {each.name}") for each in task.phenomena if each.coarse == coarse
+            ("fine", entry.name, f"  {entry.name}") for entry in task.phenomena if entry.coarse == coarse
         ]
-        sections.append([(shown, found[kind, name]) for kind, name, shown in rows if (kind, name) in found])
+        sections.append([(shown, parts[kind, name]) for kind, name, shown in rows if (kind, name) in parts])
     for column in task.metadata:
-        sections.append(
-            [(f"{column}: {name}", each) for (kind, name), each in found.items() if kind == column]
-        )
+        sections.append([(f"{column}: {name}", gap) for (kind, name), gap in parts.items() if kind == column])
     return Table(
         columns=("category", "A", "B", DIFFERENCE, "p", "n"),
         sections=tuple(
-            Section(tuple((name, *_values(each), p_cell(each.decisive), str(each.n)) for name, each in rows))
+            Section(tuple((name, *_values(gap), p_cell(gap.decisive), str(gap.n)) for name, gap in rows))
             for rows in sections
             if rows
         ),
@@ -281,7 +279,7 @@ def _records(comparison: Comparison) -> Iterator[dict[str, object]]:
             yield {"task": name, "metric": metric, **difference.as_dict()}
         if part.score is not None:
             yield {"task": name, "metric": "score", **part.score.as_dict()}
-        for each in part.categories:
-            yield {"task": name, "breakdown": each.kind, "category": each.name, **each.difference.as_dict()}
+        for row in part.categories:
+            yield {"task": name, "breakdown": row.kind, "category": row.name, **row.difference.as_dict()}
     if comparison.overall is not None:
         yield {"metric": "average", **comparison.overall.as_dict()}

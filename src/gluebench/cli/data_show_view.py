@@ -146,7 +146,7 @@ def visible(text: str, pattern: re.Pattern[str] | None) -> tuple[str, list[Span]
 
 
 def _written_out(text: str) -> str:
-    return _CONTROL.sub(lambda found: found[0].encode("unicode_escape").decode(), text)
+    return _CONTROL.sub(lambda match: match[0].encode("unicode_escape").decode(), text)
 
 
 def _marked(text: str, line: Span, matches: Sequence[Span]) -> str:

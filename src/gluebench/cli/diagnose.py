@@ -64,12 +64,12 @@ def diagnose(
     _known(phenomenon, manifest)
     systems = {name: inputs.submission(source) for name, source in names(subs).items()}
     labels = inputs.labels()
-    found = diagnostics.diagnose(systems, labels, withhold_below=withhold_below)
-    notices(f"warning: {warning}" for warning in found.warnings)
-    notices(_public(found, labels) if withhold_below else ())
-    emit(_output(found, manifest, table5=table5, phenomenon=phenomenon), form)
+    diagnosis = diagnostics.diagnose(systems, labels, withhold_below=withhold_below)
+    notices(f"warning: {warning}" for warning in diagnosis.warnings)
+    notices(_public(diagnosis, labels) if withhold_below else ())
+    emit(_output(diagnosis, manifest, table5=table5, phenomenon=phenomenon), form)
     if svg is not None:
-        _draw(found, svg)
+        _draw(diagnosis, svg)
 
 
 def names(sources: tuple[str, ...]) -> dict[str, str]:
@@ -92,40 +92,40 @@ def _known(phenomenon: str | None, manifest: Benchmark) -> None:
         category(phenomenon, manifest.diagnostics)
 
 
-def _output(found: Diagnosis, manifest: Benchmark, *, table5: bool, phenomenon: str | None) -> Output:
+def _output(diagnosis: Diagnosis, manifest: Benchmark, *, table5: bool, phenomenon: str | None) -> Output:
     if table5:
         from gluebench.cli.diagnose_table5 import table5_output
 
-        return table5_output(found, manifest)
+        return table5_output(diagnosis, manifest)
     if phenomenon is not None:
         from gluebench.cli.diagnose_phenomenon import phenomenon_output
 
-        return phenomenon_output(found, phenomenon)
+        return phenomenon_output(diagnosis, phenomenon)
     from gluebench.cli.diagnose_view import diagnosis_output
 
-    return diagnosis_output(found, manifest)
+    return diagnosis_output(diagnosis, manifest)
 
 
-def _public(found: Diagnosis, labels: Gold) -> list[str]:
-    """The sets from which nothing is withheld, though it was asked for."""
+def _public(diagnosis: Diagnosis, labels: Gold) -> list[str]:
+    """A notice for each set with public labels: there --withhold-below has no effect."""
     from gluebench.analysis.diagnostics.diagnosis import withholds
 
     return [
         f"{name}: its labels are public (the manifest says `private = false`, or the split is not test), "
         "so nothing is withheld"
-        for name, each in found.sets.items()
-        if not withholds(each.task, labels)
+        for name, part in diagnosis.sets.items()
+        if not withholds(part.task, labels)
     ]
 
 
-def _draw(found: Diagnosis, path: str) -> None:
+def _draw(diagnosis: Diagnosis, path: str) -> None:
     """One file for each diagnostic set; those after the first have the set's name before the suffix."""
     from pathlib import Path
 
     from gluebench.analysis.charts import as_file
     from gluebench.analysis.diagnostics.heatmap import heat_picture
 
-    for place, each in enumerate(found.sets.values()):
-        to = Path(path) if place == 0 else Path(path).with_stem(f"{Path(path).stem}-{each.task.name}")
-        to.write_text(as_file(heat_picture(each)), encoding="utf-8")
+    for place, part in enumerate(diagnosis.sets.values()):
+        to = Path(path) if place == 0 else Path(path).with_stem(f"{Path(path).stem}-{part.task.name}")
+        to.write_text(as_file(heat_picture(part)), encoding="utf-8")
         notices([f"drawn: {to}"])

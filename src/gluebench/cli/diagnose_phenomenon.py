@@ -24,62 +24,62 @@ class _Category(NamedTuple):
     name: str
 
 
-def category(asked: str, tasks: Iterable[Task]) -> _Category:
+def category(query: str, tasks: Iterable[Task]) -> _Category:
     """The fine phenomenon or coarse category of that name or alias. Raises UnknownNameError."""
     fine = {
-        fold(spelling): _Category("fine", each.name)
+        fold(spelling): _Category("fine", phenomenon.name)
         for task in tasks
-        for each in task.phenomena
-        for spelling in (each.name, *each.aliases)
+        for phenomenon in task.phenomena
+        for spelling in (phenomenon.name, *phenomenon.aliases)
     }
     coarse = {fold(name): _Category("coarse", name) for task in tasks for name in task.coarse()}
     known = {**coarse, **fine}
-    if fold(asked) not in known:
-        valid = list(dict.fromkeys(each.name for each in known.values()))
-        raise UnknownNameError(asked, valid, what="phenomenon")
-    return known[fold(asked)]
+    if fold(query) not in known:
+        valid = list(dict.fromkeys(entry.name for entry in known.values()))
+        raise UnknownNameError(query, valid, what="phenomenon")
+    return known[fold(query)]
 
 
-def phenomenon_output(found: Diagnosis, asked: str) -> Output:
+def phenomenon_output(diagnosis: Diagnosis, query: str) -> Output:
     """The phenomenon on every diagnostic set that has it, in every form."""
-    wanted = category(asked, [each.task for each in found.sets.values()])
-    explained = explain(wanted.name)
+    phenomenon = category(query, [part.task for part in diagnosis.sets.values()])
+    explained = explain(phenomenon.name)
     words = (explained.words, f"More: {explained.link}.") if explained else ()
-    tables = [table for each in found.sets.values() for table in _tables(each, wanted)]
+    tables = [table for part in diagnosis.sets.values() for table in _tables(part, phenomenon)]
     if explained and explained.examples:
         tables.append(_examples(explained))
     data = {
         "schema": SCHEMA,
-        "phenomenon": wanted.name,
+        "phenomenon": phenomenon.name,
         "about": explained.words if explained else None,
         "link": explained.link if explained else None,
-        "examples": [each._asdict() for each in explained.examples] if explained else [],
-        "sets": {name: _as_dict(each, wanted) for name, each in found.sets.items()},
+        "examples": [example._asdict() for example in explained.examples] if explained else [],
+        "sets": {name: _as_dict(part, phenomenon) for name, part in diagnosis.sets.items()},
     }
-    return Output(data, tuple(tables), Records.of(FIELDS, _records(found, wanted)), ("", *words))
+    return Output(data, tuple(tables), Records.of(FIELDS, _records(diagnosis, phenomenon)), ("", *words))
 
 
-def _score(finding: Finding, wanted: _Category) -> Score | None:
-    scores = finding.scores.coarse if wanted.kind == "coarse" else finding.scores.fine
-    return scores.get(wanted.name)
+def _score(finding: Finding, phenomenon: _Category) -> Score | None:
+    scores = finding.scores.coarse if phenomenon.kind == "coarse" else finding.scores.fine
+    return scores.get(phenomenon.name)
 
 
-def _tables(found: SetDiagnosis, wanted: _Category) -> Iterator[Table]:
-    scores = {name: _score(finding, wanted) for name, finding in found.systems.items()}
+def _tables(part: SetDiagnosis, phenomenon: _Category) -> Iterator[Table]:
+    scores = {name: _score(finding, phenomenon) for name, finding in part.systems.items()}
     rows = [(name, score_cell(score), str(score.n)) for name, score in scores.items() if score is not None]
     if not rows:
         return
     yield Table(
-        columns=("system", found.task.metrics[0].title, "n"),
+        columns=("system", part.task.metrics[0].title, "n"),
         sections=(Section(tuple(rows)),),
-        title=f"{found.task.name}: {wanted.name}",
+        title=f"{part.task.name}: {phenomenon.name}",
         right=frozenset({2}),
         notes=(BETWEEN_MODELS,),
     )
-    tables = {name: finding.confusions.get(wanted) for name, finding in found.systems.items()}
+    tables = {name: finding.confusions.get(phenomenon) for name, finding in part.systems.items()}
     confusions = {name: confusion for name, confusion in tables.items() if confusion is not None}
     if confusions:
-        yield confusion_table(confusions, f"{wanted.name}: {CONFUSED}")
+        yield confusion_table(confusions, f"{phenomenon.name}: {CONFUSED}")
 
 
 def _examples(explained: Explained) -> Table:
@@ -91,10 +91,10 @@ def _examples(explained: Explained) -> Table:
     )
 
 
-def _as_dict(found: SetDiagnosis, wanted: _Category) -> dict[str, object]:
+def _as_dict(part: SetDiagnosis, phenomenon: _Category) -> dict[str, object]:
     systems: dict[str, object] = {}
-    for name, finding in found.systems.items():
-        score, confusion = _score(finding, wanted), finding.confusions.get(wanted)
+    for name, finding in part.systems.items():
+        score, confusion = _score(finding, phenomenon), finding.confusions.get(phenomenon)
         systems[name] = {
             **(score.as_dict() if score else {}),
             "confusion": confusion.as_dict() if confusion else None,
@@ -102,9 +102,9 @@ def _as_dict(found: SetDiagnosis, wanted: _Category) -> dict[str, object]:
     return systems
 
 
-def _records(found: Diagnosis, wanted: _Category) -> Iterator[dict[str, object]]:
-    for task, each in found.sets.items():
-        for system, finding in each.systems.items():
-            score = _score(finding, wanted)
+def _records(diagnosis: Diagnosis, phenomenon: _Category) -> Iterator[dict[str, object]]:
+    for task, part in diagnosis.sets.items():
+        for system, finding in part.systems.items():
+            score = _score(finding, phenomenon)
             if score is not None:
-                yield record(score, task=task, system=system, category=wanted.name)
+                yield record(score, task=task, system=system, category=phenomenon.name)

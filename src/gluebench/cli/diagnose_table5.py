@@ -18,27 +18,27 @@ OF_THE_PAPER = "glue"
 """The benchmark that the paper's numbers are of."""
 
 
-def table5_output(found: Diagnosis, benchmark: Benchmark) -> Output:
+def table5_output(diagnosis: Diagnosis, benchmark: Benchmark) -> Output:
     """A table for each diagnostic set, in every form."""
     beside = OF_THE_PAPER in (benchmark.name, *benchmark.extends)
-    made = {name: table5(each.task, each.reports, beside=beside) for name, each in found.sets.items()}
+    made = {name: table5(part.task, part.reports, beside=beside) for name, part in diagnosis.sets.items()}
     data = {
         "schema": SCHEMA,
-        "benchmark": found.benchmark,
-        "split": found.split,
+        "benchmark": diagnosis.benchmark,
+        "split": diagnosis.split,
         "sets": {name: _as_dict(table) for name, table in made.items()},
-        "warnings": list(found.warnings),
-        "provenance": dict(found.provenance),
+        "warnings": list(diagnosis.warnings),
+        "provenance": dict(diagnosis.provenance),
     }
-    tables = tuple(_table(each, made[name]) for name, each in found.sets.items())
-    records = (each for name, table in made.items() for each in _records(name, table))
+    tables = tuple(_table(part, made[name]) for name, part in diagnosis.sets.items())
+    records = (row for name, table in made.items() for row in _records(name, table))
     return Output(data, tables, Records.of(FIELDS, records))
 
 
-def _table(found: SetDiagnosis, table: Table5) -> Table:
+def _table(part: SetDiagnosis, table: Table5) -> Table:
     blank = [""] * (len(table.headings) - 1)
     systems = [(name, *(percent(score.value) for score in scores)) for name, scores in table.systems.items()]
-    people = [(name, percent(value), *blank) for name, value, _ in human(found.task)]
+    people = [(name, percent(value), *blank) for name, value, _ in human(part.task)]
     sections = [Section((("examples", *map(str, table.sizes)),)), Section((*systems, *people))]
     for title, rows in table.printed.items():
         lines = tuple((f"  {row}", *map(_printed, values)) for row, values in rows.items())
@@ -46,9 +46,9 @@ def _table(found: SetDiagnosis, table: Table5) -> Table:
     return Table(
         columns=("system", *table.headings),
         sections=tuple(sections),
-        title=f"{found.task.name}: {found.task.metrics[0].title} x 100, the columns of the paper's Table 5",
+        title=f"{part.task.name}: {part.task.metrics[0].title} x 100, the columns of the paper's Table 5",
         right=frozenset(range(1, len(table.headings) + 1)),
-        notes=tuple(_notes(found, table)),
+        notes=tuple(_notes(part, table)),
     )
 
 
@@ -57,7 +57,7 @@ def _printed(value: float | None) -> str:
     return "-" if value is None else f"{round(100 * value)}"
 
 
-def _notes(found: SetDiagnosis, table: Table5) -> Iterator[str]:
+def _notes(part: SetDiagnosis, table: Table5) -> Iterator[str]:
     yield "; ".join(f"{head}: {COLUMNS[head]}" for head in table.headings if COLUMNS[head] != head) + "."
     for name, scores in table.systems.items():
         for reason in dict.fromkeys(score.withheld for score in scores if score.withheld):
@@ -66,7 +66,7 @@ def _notes(found: SetDiagnosis, table: Table5) -> Iterator[str]:
             ]
             which = "every column" if len(heads) == len(scores) else ", ".join(heads)
             yield f"{name}, no interval for {which}: {reason}."
-    yield from (f"{name}: {source}." for name, _, source in human(found.task))
+    yield from (f"{name}: {source}." for name, _, source in human(part.task))
     yield BETWEEN_MODELS
 
 

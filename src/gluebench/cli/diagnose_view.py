@@ -32,43 +32,43 @@ MOST_WITH_INTERVALS = 3
 """Systems side by side that leave room for intervals."""
 
 
-def diagnosis_output(found: Diagnosis, benchmark: Benchmark) -> Output:
+def diagnosis_output(result: Diagnosis, benchmark: Benchmark) -> Output:
     """The diagnosis in every form."""
-    tables = [table for each in found.sets.values() for table in _tables(each, benchmark, found.split)]
-    return Output(found.as_dict(), tuple(tables), Records(FIELDS, tuple(_records(found))))
+    tables = [table for part in result.sets.values() for table in _tables(part, benchmark, result.split)]
+    return Output(result.as_dict(), tuple(tables), Records(FIELDS, tuple(_records(result))))
 
 
-def _tables(found: SetDiagnosis, benchmark: Benchmark, split: str) -> Iterator[Table]:
-    yield _score_table(found, f"{benchmark.title}, {split} split: {found.task.name}, {found.task.title}")
-    whole = {name: finding.confusions.get((OVERALL, "")) for name, finding in found.systems.items()}
+def _tables(part: SetDiagnosis, benchmark: Benchmark, split: str) -> Iterator[Table]:
+    yield _score_table(part, f"{benchmark.title}, {split} split: {part.task.name}, {part.task.title}")
+    whole = {name: finding.confusions.get((OVERALL, "")) for name, finding in part.systems.items()}
     confusions = {name: confusion for name, confusion in whole.items() if confusion is not None}
     if confusions:
-        yield confusion_table(confusions, f"{found.task.name}: {CONFUSED}")
-    directions = {name: finding.directions for name, finding in found.systems.items() if finding.directions}
+        yield confusion_table(confusions, f"{part.task.name}: {CONFUSED}")
+    directions = {name: finding.directions for name, finding in part.systems.items() if finding.directions}
     if directions:
-        yield _direction_table(directions, found.task)
-        yield _kind_table(directions, found.task)
+        yield _direction_table(directions, part.task)
+        yield _kind_table(directions, part.task)
 
 
-def _score_table(found: SetDiagnosis, title: str) -> Table:
-    findings = list(found.systems.values())
+def _score_table(part: SetDiagnosis, title: str) -> Table:
+    findings = list(part.systems.values())
     with_intervals = len(findings) <= MOST_WITH_INTERVALS
     sections = [_section(findings, [(OVERALL, "", "overall")], with_intervals)]
-    for coarse in found.task.coarse():
-        fine = [each.name for each in found.task.phenomena if each.coarse == coarse]
-        wanted = [("coarse", coarse, coarse), *(("fine", name, f"  {name}") for name in fine)]
-        sections.append(_section(findings, wanted, with_intervals))
+    for coarse in part.task.coarse():
+        fine = [phenomenon.name for phenomenon in part.task.phenomena if phenomenon.coarse == coarse]
+        categories = [("coarse", coarse, coarse), *(("fine", name, f"  {name}") for name in fine)]
+        sections.append(_section(findings, categories, with_intervals))
     for column, values in findings[0].scores.metadata.items():
-        wanted = [(column, value, f"{column}: {value}") for value in values]
-        sections.append(_section(findings, wanted, with_intervals))
-    metric = found.task.metrics[0].title
-    systems = (metric,) if len(findings) == 1 else tuple(found.systems)
+        categories = [(column, value, f"{column}: {value}") for value in values]
+        sections.append(_section(findings, categories, with_intervals))
+    metric = part.task.metrics[0].title
+    systems = (metric,) if len(findings) == 1 else tuple(part.systems)
     return Table(
         columns=("category", "n", *systems),
         sections=tuple(section for section in sections if section.rows),
-        title=f"{title}: {next(iter(found.systems))}" if len(findings) == 1 else f"{title}: {metric}",
+        title=f"{title}: {next(iter(part.systems))}" if len(findings) == 1 else f"{title}: {metric}",
         right=frozenset({1}),
-        notes=tuple(_notes(found.task, with_intervals)),
+        notes=tuple(_notes(part.task, with_intervals)),
     )
 
 
@@ -83,16 +83,16 @@ def _notes(task: Task, with_intervals: bool) -> Iterator[str]:
 
 
 def _section(
-    findings: Sequence[Finding], wanted: Sequence[tuple[str, str, str]], with_intervals: bool
+    findings: Sequence[Finding], categories: Sequence[tuple[str, str, str]], with_intervals: bool
 ) -> Section:
     """The rows of these (kind, category, words), where some system has a score."""
     scores = [{(kind, name): score for kind, name, score in finding.parts()} for finding in findings]
     rows = []
-    for kind, name, words in wanted:
-        found = [each.get((kind, name)) for each in scores]
-        n = next((score.n for score in found if score is not None), None)
+    for kind, name, words in categories:
+        row_scores = [of_system.get((kind, name)) for of_system in scores]
+        n = next((score.n for score in row_scores if score is not None), None)
         if n is not None:
-            rows.append((words, str(n), *(_cell(score, with_intervals) for score in found)))
+            rows.append((words, str(n), *(_cell(score, with_intervals) for score in row_scores)))
     return Section(tuple(rows))
 
 
@@ -105,7 +105,7 @@ def confusion_table(confusions: dict[str, Confusion], title: str) -> Table:
     labels = next(iter(confusions.values())).labels
     return Table(
         columns=("gold", *labels, "all", "right %"),
-        sections=tuple(Section(tuple(_confused(each)), name) for name, each in confusions.items()),
+        sections=tuple(Section(tuple(_confused(confusion)), name) for name, confusion in confusions.items()),
         title=title,
         right=frozenset(range(1, len(labels) + 3)),
     )
@@ -135,14 +135,14 @@ def direction_words(mirrored: str | None) -> dict[str, str]:
 
 
 def _direction_table(directions: dict[str, Directions], task: Task) -> Table:
-    found = list(directions.values())
-    words = direction_words(found[0].mirrored)
-    rows = [(text, *(_share(each.shares()[name]) for each in found)) for name, text in words.items()]
-    left_out = found[0].unpaired
+    pairs = list(directions.values())
+    words = direction_words(pairs[0].mirrored)
+    rows = [(text, *(_share(pair.shares()[name]) for pair in pairs)) for name, text in words.items()]
+    left_out = pairs[0].unpaired
     notes = ["Shares with their 95 % intervals."]
-    if found[0].mirrored:
+    if pairs[0].mirrored:
         notes.append(
-            f"A {found[0].mirrored} holds in both directions: one way only is wrong on its own terms."
+            f"A {pairs[0].mirrored} holds in both directions: one way only is wrong on its own terms."
         )
     if left_out:
         notes.append(f"{left_out} examples without their other direction are left out.")
@@ -160,17 +160,17 @@ def _pair_title(task: Task) -> str:
 
 
 def _kind_table(directions: dict[str, Directions], task: Task) -> Table:
-    found = list(directions.values())
+    pairs = list(directions.values())
     kinds = [
         (first, second)
         for at, first in enumerate(task.words)
         for second in task.words[at:]
-        if any((first, second) in each.kinds for each in found)
+        if any((first, second) in pair.kinds for pair in pairs)
     ]
     rows = []
     for kind in kinds:
-        gold = max(each.kinds.get(kind, (0, 0))[0] for each in found)
-        rows.append((" / ".join(kind), str(gold), *(str(each.kinds.get(kind, (0, 0))[1]) for each in found)))
+        gold = max(pair.kinds.get(kind, (0, 0))[0] for pair in pairs)
+        rows.append((" / ".join(kind), str(gold), *(str(pair.kinds.get(kind, (0, 0))[1]) for pair in pairs)))
     return Table(
         columns=("labels of a pair", "gold", *directions),
         sections=(Section(tuple(rows)),),
@@ -179,10 +179,10 @@ def _kind_table(directions: dict[str, Directions], task: Task) -> Table:
     )
 
 
-def _records(found: Diagnosis) -> Iterator[tuple[object, ...]]:
-    for task, each in found.sets.items():
-        metric = each.task.metrics[0].name
-        for system, finding in each.systems.items():
+def _records(diagnosis: Diagnosis) -> Iterator[tuple[object, ...]]:
+    for task, part in diagnosis.sets.items():
+        metric = part.task.metrics[0].name
+        for system, finding in part.systems.items():
             for kind, name, score in finding.parts():
                 ends = (rounded(score.low), rounded(score.high))
                 values = (rounded(score.value), *ends, score.n, score.withheld)

@@ -26,9 +26,9 @@ def _path_message(error: OSError) -> str:
 
 
 def _room_error(error: Exception) -> click.ClickException | None:
-    """The errors that the rooms raise for what a user wrote, told by name.
+    """The message for an error that the package raises for a user's mistake; None for any other error.
 
-    By name, so that showing one imports no room that was not already there.
+    Errors are recognized by name, so that this imports no package that was not already imported.
     """
     if not type(error).__module__.startswith("gluebench."):
         return None

@@ -17,10 +17,10 @@ _WORST_FIRST = ("error", "warning", "notice")
 
 def marked(problems: Iterable[Problem], unshown: Mapping[str, Mapping[str, int]] | None = None) -> list[str]:
     """Errors, then warnings, then notices as lines, those of a kind together; `unshown` as in `listed`."""
-    found, rest = list(problems), dict(unshown or {})
+    shown, rest = list(problems), dict(unshown or {})
     lines = []
     for severity in _WORST_FIRST:
-        these = [problem for problem in found if problem.severity == severity]
+        these = [problem for problem in shown if problem.severity == severity]
         codes = {problem.code for problem in these}
         more = {file: {code: kinds[code] for code in codes & set(kinds)} for file, kinds in rest.items()}
         lines += [line if line.startswith(" ") else f"{severity}: {line}" for line in listed(these, more)]
@@ -33,7 +33,7 @@ def problem_lines(submission: Submission) -> list[str]:
 
 
 def brief_lines(submission: Submission, options: Sequence[str] = ()) -> list[str]:
-    """What a command that has other things to say tells of findings that are no errors.
+    """The findings short of an error, in brief, for a command whose main output is something else.
 
     A line for each kind of warning, then the verdict, the kinds of notice and the check that explains them.
     """
@@ -50,15 +50,15 @@ def brief_lines(submission: Submission, options: Sequence[str] = ()) -> list[str
 
 def _files(submission: Submission, severity: str) -> dict[str, Counter[str]]:
     """For each kind of finding of that severity the files that have it, and how often."""
-    found: dict[str, Counter[str]] = {}
+    counts: dict[str, Counter[str]] = {}
     for problem in submission.problems:
         if problem.severity == severity:
-            found.setdefault(problem.code, Counter())[problem.file] += 1
+            counts.setdefault(problem.code, Counter())[problem.file] += 1
     for file, kinds in submission.unshown.items():
         for code, count in kinds.items():
-            if code in found:
-                found[code][file] += count
-    return found
+            if code in counts:
+                counts[code][file] += count
+    return counts
 
 
 def as_lines(submission: Submission, *, done: list[str]) -> str:

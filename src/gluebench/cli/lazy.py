@@ -44,7 +44,7 @@ class LazyGroup(click.Group):
         return super().resolve_command(ctx, args)
 
     def invoke(self, ctx: click.Context) -> object:
-        """Run the command; what a user can cause is said without a traceback."""
+        """Run the command; show errors that a user can cause without a traceback."""
         try:
             return super().invoke(ctx)
         except Exception as error:  # what no user can cause is raised again as it is

@@ -64,7 +64,7 @@ class SiteGroup(LazyGroup):
     command_class = SiteCommand
 
     def invoke(self, ctx: click.Context) -> object:
-        """Run the command; a package that it misses is said to be an extra."""
+        """Run the command; if a package is missing, name the extra that installs it."""
         gc.enable()  # a site runs for long
         try:
             return super().invoke(ctx)

@@ -100,13 +100,13 @@ def seed_option(command: F) -> F:
 
 def pairs(context: click.Context, parameter: click.Parameter, values: tuple[str, ...]) -> dict[str, str]:
     """NAME=VALUE, given any number of times, as a dictionary."""
-    found = {}
+    by_name = {}
     for value in values:
         name, equals, text = value.partition("=")
         if not (name and equals):
             raise click.BadParameter(f"{value!r} is not NAME=VALUE.", context, parameter)
-        found[name] = text
-    return found
+        by_name[name] = text
+    return by_name
 
 
 def zip_name(context: click.Context, parameter: click.Parameter, value: str | None) -> str | None:

@@ -108,9 +108,9 @@ class Records(NamedTuple):
     rows: tuple[tuple[object, ...], ...]
 
     @classmethod
-    def of(cls, fields: Sequence[str], found: Iterable[Mapping[str, object]]) -> Records:
+    def of(cls, fields: Sequence[str], rows: Iterable[Mapping[str, object]]) -> Records:
         """A row for each mapping; a field that it lacks is empty."""
-        return cls(tuple(fields), tuple(tuple(each.get(field) for field in fields) for each in found))
+        return cls(tuple(fields), tuple(tuple(row.get(field) for field in fields) for row in rows))
 
 
 def as_csv(records: Records) -> str:
@@ -149,7 +149,7 @@ def markdown_escape(text: str) -> str:
 
 
 def _is_indented(cell: str) -> bool:
-    """Whether it is text that stands under another; a number only fills its column."""
+    """Whether it is text indented under a heading, not a number padded to its column."""
     return cell.startswith("  ") and cell.strip()[:1].isalpha()
 
 

@@ -64,8 +64,8 @@ def chosen(benchmark: Benchmark, names: Sequence[str]) -> list[Task]:
     """The tasks named, with those that they answer (AX with MNLI); all without a name. UnknownNameError."""
     if not names:
         return list(benchmark.tasks)
-    wanted = {benchmark.task(name.strip()).name for each in names for name in each.split(",")}
-    return [task for task in benchmark.tasks if wanted & {task.name, task.predict_with}]
+    selected = {benchmark.task(name.strip()).name for listed in names for name in listed.split(",")}
+    return [task for task in benchmark.tasks if selected & {task.name, task.predict_with}]
 
 
 @click.command
@@ -252,16 +252,16 @@ def _answers(
     from gluebench.systems import run
 
     part = corpus.benchmark._replace(tasks=corpus.tasks)
-    found: dict[Role, dict[str, Column]] = {}
+    answers: dict[Role, dict[str, Column]] = {}
     for role in roles:
-        asked = _Fitted(system) if found else system
-        found[role] = run(asked, part, corpus.folder, role=role, progress=lambda line: notices([line]))
+        encoder = _Fitted(system) if answers else system
+        answers[role] = run(encoder, part, corpus.folder, role=role, progress=lambda line: notices([line]))
     notices(_trained(system))
-    return found
+    return answers
 
 
 class _Fitted:
-    """A system that has learnt: it is asked, not fitted again."""
+    """A fitted system: it predicts, and is not fitted again."""
 
     def __init__(self, system: ProbedEncoder) -> None:
         self.predict = system.predict
@@ -270,9 +270,9 @@ class _Fitted:
 def _trained(system: ProbedEncoder) -> list[str]:
     """Which run was kept, task by task."""
     lines = []
-    for name, found in system.probes.items():
-        run = found.runs[found.chosen]
-        penalty = f"L2 {run.penalty:g}, " if len(found.runs) > 1 else ""
+    for name, fitted in system.probes.items():
+        run = fitted.runs[fitted.chosen]
+        penalty = f"L2 {run.penalty:g}, " if len(fitted.runs) > 1 else ""
         lines.append(f"{name}: {penalty}{run.epochs} epochs, {run.score:.3f} on dev")
     return lines
 

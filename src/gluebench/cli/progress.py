@@ -18,25 +18,25 @@ SILENT_FOR = 30.0
 
 
 class Progress:
-    """Called with the number done, 0 first, and the number of all; says rate and time left."""
+    """Called with the number done, 0 first, and the total; prints the rate and the time left."""
 
     def __init__(self, what: str, unit: str) -> None:
         self._what = what
         self._unit = unit
         self._terminal = sys.stderr.isatty()
-        self._start = self._said = time.monotonic()
+        self._start = self._printed = time.monotonic()
 
     def __call__(self, done: int, of: int) -> None:
-        """Say where it is, unless that was said just now."""
+        """Print the progress, unless the last line is too recent."""
         now = time.monotonic()
         if not done:
-            self._start = self._said = now
-        elif done == of or now - self._said >= (0.1 if self._terminal else SILENT_FOR):
-            self._said = now
+            self._start = self._printed = now
+        elif done == of or now - self._printed >= (0.1 if self._terminal else SILENT_FOR):
+            self._printed = now
             self._print(self.line(done, of, now - self._start), ends=done == of)
 
     def line(self, done: int, of: int, seconds: float) -> str:
-        """What there is to say after so many seconds."""
+        """The line to print after so many seconds."""
         if done == of:
             return f"{self._what} {of:,} {self._unit}: {clock(seconds)}"
         rate = done / max(seconds, 1e-9)

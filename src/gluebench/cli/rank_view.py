@@ -40,19 +40,19 @@ def ranking_output(
         tables.append(_pairs(ranking))
     data = ranking.as_dict()
     if costs is not None and fronts is not None:
-        for each in data["systems"]:
-            cost = costs.get(each["name"], Cost(None, None))
-            each |= {**cost._asdict(), "front": fronts[each["name"]]}
-    records = Records((*_FIELDS, *ranking.tasks), tuple(_record(each, ranking) for each in ranking.systems))
+        for system in data["systems"]:
+            cost = costs.get(system["name"], Cost(None, None))
+            system |= {**cost._asdict(), "front": fronts[system["name"]]}
+    records = Records((*_FIELDS, *ranking.tasks), tuple(_record(row, ranking) for row in ranking.systems))
     return Output(data, tuple(tables), records, words=("", *_words(ranking)))
 
 
 def _fronts(ranking: Ranking, costs: Mapping[str, Cost]) -> dict[str, bool | None]:
     lower = ranking.by in ("borda", "kemeny")
     scores = [
-        None if each.value is None else -each.value if lower else each.value for each in ranking.systems
+        None if entry.value is None else -entry.value if lower else entry.value for entry in ranking.systems
     ]
-    names = [each.name for each in ranking.systems]
+    names = [entry.name for entry in ranking.systems]
     rows = [tuple(costs.get(name, Cost(None, None))) for name in names]
     named = [at for at in range(2) if any(row[at] is not None for row in rows)]  # a column nobody filled in
     front = pareto_front(scores, [[row[at] for at in named] for row in rows])
@@ -69,19 +69,19 @@ def _board(
     columns = ["rank", "95 %", "system", TITLES[ranking.by], "first in"]
     columns += ["tied"] * bool(ranking.pairs) + ["parameters", "latency", "front"] * (fronts is not None)
     rows = []
-    for each in ranking.systems:
+    for system in ranking.systems:
         row = [
-            "-" if each.rank is None else str(each.rank),
-            "" if each.low is None else _span(each.low, each.high or each.low),
-            each.name,
-            _value(each.value, ranking),
-            "" if each.first is None else f"{100 * each.first:.0f} %",
+            "-" if system.rank is None else str(system.rank),
+            "" if system.low is None else _span(system.low, system.high or system.low),
+            system.name,
+            _value(system.value, ranking),
+            "" if system.first is None else f"{100 * system.first:.0f} %",
         ]
-        row += [_span(*each.group) if each.group else ""] * bool(ranking.pairs)
+        row += [_span(*system.group) if system.group else ""] * bool(ranking.pairs)
         if fronts is not None:
-            cost = costs.get(each.name, Cost(None, None))
+            cost = costs.get(system.name, Cost(None, None))
             row += [*("-" if part is None else f"{part:,g}" for part in cost)]
-            row += [{True: "yes", False: "no", None: ""}[fronts[each.name]]]
+            row += [{True: "yes", False: "no", None: ""}[fronts[system.name]]]
         rows.append(tuple(row))
     return Table(
         columns=tuple(columns),
@@ -109,14 +109,14 @@ def _notes(ranking: Ranking, benchmark: Benchmark) -> Iterator[str]:
     if ranking.weights is not None:
         weights = zip(ranking.tasks, ranking.weights, strict=True)
         yield f"Weights: {', '.join(f'{task} {weight:g}' for task, weight in weights)}."
-    runs = {each.name: each.runs for each in ranking.systems if each.runs > 1}
+    runs = {system.name: system.runs for system in ranking.systems if system.runs > 1}
     if runs:
         yield f"Means over runs: {', '.join(f'{name} {number}' for name, number in runs.items())}."
     for task in ranking.majority:
         yield f"{task}: every system is taken to answer the most frequent label (section 6 of the paper)."
-    if any(None in each.scores.values() for each in ranking.systems):
+    if any(None in system.scores.values() for system in ranking.systems):
         yield f"Missing scores: {MISSING[ranking.missing]}."
-    if any(each.group and each.group[0] < each.group[1] for each in ranking.systems):
+    if any(system.group and system.group[0] < system.group[1] for system in ranking.systems):
         yield "Tied: among these places the order may be chance, by the tests of all pairs after Holm."
 
 
@@ -125,8 +125,8 @@ def _rules(ranking: Ranking) -> Table:
     rules = list(ranking.rules)
     titles = [TITLES.get(rule, rule.replace("mean without ", "- ")) for rule in rules]
     rows = tuple(
-        (each.name, *(str(ranking.rules[rule][each.name] or "-") for rule in rules))
-        for each in ranking.systems
+        (system.name, *(str(ranking.rules[rule][system.name] or "-") for rule in rules))
+        for system in ranking.systems
     )
     return Table(
         columns=("system", *titles),
@@ -166,8 +166,8 @@ def _contested(verdict: Verdict) -> str:
     return f"{verdict.ahead} is ahead of {verdict.behind}, but not by {', '.join(rules)}."
 
 
-def _record(each: RankedSystem, ranking: Ranking) -> tuple[object, ...]:
-    group, told = each.group or (None, None), each.told or (None, None)
-    scores = [each.scores.get(task) for task in ranking.tasks]
-    own = (each.rank, each.low, each.high, each.name, each.runs, each.value, each.first)
-    return (*own, *group, *told, *scores)
+def _record(system: RankedSystem, ranking: Ranking) -> tuple[object, ...]:
+    group, ranks = system.group or (None, None), system.told or (None, None)
+    scores = [system.scores.get(task) for task in ranking.tasks]
+    own = (system.rank, system.low, system.high, system.name, system.runs, system.value, system.first)
+    return (*own, *group, *ranks, *scores)

@@ -70,7 +70,7 @@ def errors(
     html: str | None,
     limit: int,
     form: Form,
-    **asked: Any,
+    **options: Any,
 ) -> None:
     """Find the examples that systems get wrong, and what they are like.
 
@@ -94,11 +94,11 @@ def errors(
             submissions,
             labels,
             data,
-            tasks=asked["tasks"],
+            tasks=options["tasks"],
             systems=_names(subs),
-            tolerance=asked["tolerance"],
+            tolerance=options["tolerance"],
         )
-    wanted = [_wanted(file, asked) for file in files]
+    filters = [_wanted(file, options) for file in files]
     counted = {file.file: rates(file) for file in files}
     if html is not None:
         from gluebench.analysis.errors.page import page
@@ -106,7 +106,7 @@ def errors(
         title = f"Errors on {manifest.title}: {', '.join(dict.fromkeys(file.task.name for file in files))}"
         Path(html).write_text(page(files, title=title, tables=counted), encoding="utf-8")
         notices([f"{html}: {sum(len(file.cases) for file in files):,} examples, with text and labels."])
-    emit(errors_output(files, wanted, counted, limit=limit or None), form)
+    emit(errors_output(files, filters, counted, limit=limit or None), form)
 
 
 def _gold(manifest: Benchmark, *, data: str | None, gold: str | None, role: Role) -> Gold:
@@ -125,26 +125,26 @@ def _names(subs: tuple[str, ...]) -> list[str]:
     return short if len(set(short)) == len(short) else list(subs)
 
 
-def _wanted(file: CaseFile, asked: dict[str, Any]) -> Wanted:
+def _wanted(file: CaseFile, options: dict[str, Any]) -> Wanted:
     from gluebench.analysis.errors import Wanted
     from gluebench.data.show import label_word, phenomena_called
 
     task = file.task
     for name in ("label", "answer"):
-        if asked[name] is not None and not task.labels:
+        if options[name] is not None and not task.labels:
             raise click.UsageError(f"--{name} goes with labels, and {task.name} has numbers.")
-    shortest, longest = _range(asked["words"], "--words")
-    least, most = _range(asked["overlap"], "--overlap")
+    shortest, longest = _range(options["words"], "--words")
+    least, most = _range(options["overlap"], "--overlap")
     return Wanted(
-        asked["show"],
-        None if asked["label"] is None else label_word(task, asked["label"]),
-        None if asked["answer"] is None else label_word(task, asked["answer"]),
-        frozenset() if asked["phenomenon"] is None else phenomena_called(task, asked["phenomenon"]),
+        options["show"],
+        None if options["label"] is None else label_word(task, options["label"]),
+        None if options["answer"] is None else label_word(task, options["answer"]),
+        frozenset() if options["phenomenon"] is None else phenomena_called(task, options["phenomenon"]),
         int(shortest or 0),
         None if longest is None else int(longest),
         0.0 if least is None else least,
         1.0 if most is None else most,
-        _compiled(asked["pattern"]),
+        _compiled(options["pattern"]),
     )
 
 
@@ -152,10 +152,10 @@ def _range(text: str | None, option: str) -> tuple[float | None, float | None]:
     """Both ends, None where one is open."""
     if text is None:
         return None, None
-    found = re.fullmatch(r"(\d+(?:\.\d+)?)?-(\d+(?:\.\d+)?)?", text.strip())
-    if found is None or text.strip() == "-":
+    match = re.fullmatch(r"(\d+(?:\.\d+)?)?-(\d+(?:\.\d+)?)?", text.strip())
+    if match is None or text.strip() == "-":
         raise click.BadParameter(f"{text!r} is not MIN-MAX, as 10-20, 10- or -20.", param_hint=f"'{option}'")
-    low, high = (None if end is None else float(end) for end in found.groups())
+    low, high = (None if end is None else float(end) for end in match.groups())
     if low is not None and high is not None and low > high:
         raise click.BadParameter(f"{text!r} ends before it begins.", param_hint=f"'{option}'")
     return low, high
@@ -177,51 +177,51 @@ FIELDS = ("file", "index", "gold", "system", "answer", "wrong", "words", "overla
 
 def errors_output(
     files: Sequence[CaseFile],
-    wanted: Sequence[Wanted],
+    filters: Sequence[Wanted],
     counted: Mapping[str, Sequence[Rate]],
     *,
     limit: int | None,
 ) -> Output:
     """Rates of each file, then the examples that were asked for."""
     chosen = [
-        [case for case in file.cases if passes(case)] for file, passes in zip(files, wanted, strict=True)
+        [case for case in file.cases if passes(case)] for file, passes in zip(files, filters, strict=True)
     ]
     tables: list[Table] = []
     words: list[str] = []
     rows: list[tuple[Any, ...]] = []
     data: dict[str, Any] = {"schema": SCHEMA, "files": {}}
-    for file, found in zip(files, chosen, strict=True):
-        shown = list(islice(found, limit))
+    for file, cases in zip(files, chosen, strict=True):
+        shown = list(islice(cases, limit))
         tables.append(_rates_table(file, counted[file.file]))
         if shown:
             tables.append(_cases_table(file, shown))
-        words.append(_verdict(file, len(found), len(shown)))
+        words.append(_verdict(file, len(cases), len(shown)))
         rows += [row for case in shown for row in _records(file, case, len(_text_fields(files)))]
         data["files"][file.file] = {
             "task": file.task.name,
             "split": file.split,
             "systems": list(file.systems),
-            "rates": [_rate_data(file, each) for each in counted[file.file]],
-            "found": len(found),
+            "rates": [_rate_data(file, rate) for rate in counted[file.file]],
+            "found": len(cases),
             "examples": [_case_data(file, case) for case in shown],
         }
     return Output(data, tuple(tables), Records((*FIELDS, *_text_fields(files)), tuple(rows)), tuple(words))
 
 
-def _verdict(file: CaseFile, found: int, shown: int) -> str:
-    first = f"; the first {shown:,} are shown" if shown < found else ""
-    return f"{file.file}: {found:,} of {len(file.cases):,} examples{first}."
+def _verdict(file: CaseFile, count: int, shown: int) -> str:
+    first = f"; the first {shown:,} are shown" if shown < count else ""
+    return f"{file.file}: {count:,} of {len(file.cases):,} examples{first}."
 
 
-def _rates_table(file: CaseFile, found: Sequence[Rate]) -> Table:
+def _rates_table(file: CaseFile, rates: Sequence[Rate]) -> Table:
     columns = ("", "examples", *(f"{system} wrong %" for system in file.systems))
     kinds: dict[str, list[tuple[str, ...]]] = {}
-    for each in found:
+    for rate in rates:
         shares = [
-            f"{percent(each.share(number))}{interval(bar.low, bar.high)}"
-            for number, bar in enumerate(each.bars)
+            f"{percent(rate.share(number))}{interval(bar.low, bar.high)}"
+            for number, bar in enumerate(rate.bars)
         ]
-        kinds.setdefault(each.kind, []).append((each.name or each.kind, f"{each.n:,}", *shares))
+        kinds.setdefault(rate.kind, []).append((rate.name or rate.kind, f"{rate.n:,}", *shares))
     sections = tuple(Section(tuple(rows), kind if len(rows) > 1 else "") for kind, rows in kinds.items())
     title = f"Errors on {file.file}, {file.split} split"
     return Table(columns, sections, title, frozenset(range(1, len(columns))), (WITHIN,))
@@ -232,9 +232,9 @@ def _cases_table(file: CaseFile, cases: Sequence[Case]) -> Table:
     columns = ("index", "gold", *file.systems, "text")
     rows: list[tuple[str, ...]] = []
     for case in cases:
-        head = [str(case.index), _told(case.gold)]
+        head = [str(case.index), _label_text(case.gold)]
         head += [
-            f"{_told(answer)}{' (wrong)' * wrong}"
+            f"{_label_text(answer)}{' (wrong)' * wrong}"
             for answer, wrong in zip(case.answers, case.wrong, strict=True)
         ]
         for number, (name, text) in enumerate(case.inputs.items()):
@@ -242,7 +242,7 @@ def _cases_table(file: CaseFile, cases: Sequence[Case]) -> Table:
     return Table(columns, (Section(tuple(rows)),), f"Examples of {file.file}", frozenset({0}))
 
 
-def _told(value: str | float) -> str:
+def _label_text(value: str | float) -> str:
     return value if isinstance(value, str) else f"{value:.3f}"
 
 

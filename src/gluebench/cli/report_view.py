@@ -78,7 +78,7 @@ def _task_rows(report: Report, task: Task) -> Iterator[tuple[str, ...]]:
 
 
 def _task_score_row(report: Report, task: Task, result: TaskReport) -> Iterator[tuple[str, ...]]:
-    """The task score, where it is more than its one metric said again."""
+    """The task score, unless it equals the task's only metric."""
     if result.score is None:
         yield ("", f"no task score, {missing_files(report, task)}", score_cell(None), "")
     elif len(task.metrics) > 1:

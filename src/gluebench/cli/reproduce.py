@@ -144,48 +144,48 @@ def _run(
         from gluebench.systems.reproduce.row import rows as all_rows
         from gluebench.systems.reproduce.runs import Setup
 
-        asked = Request(table, preset, tuple(suite.task(name).name for name in tasks), seeds)
+        request = Request(table, preset, tuple(suite.task(name).name for name in tasks), seeds)
         home = data_folder(data)
         labels = gold_from_data(home, suite, role="dev", partial=True)
-        place = Setup(Corpus(suite, home), Files(vectors, weights), out / suite.name, labels, device)
-        found, answer = _reproduced(asked, rows or tuple(row.name for row in all_rows()), place, gold=gold)
-    save(answer, table, place.out / preset)
+        setup = Setup(Corpus(suite, home), Files(vectors, weights), out / suite.name, labels, device)
+        runs, answer = _reproduced(request, rows or tuple(row.name for row in all_rows()), setup, gold=gold)
+    save(answer, table, setup.out / preset)
     emit(answer, form)
-    _deliver(found, place, there, form=form)
+    _deliver(runs, setup, there, form=form)
 
 
-def _deliver(found: Sequence[RowResult], place: Setup, there: Reached | None, *, form: Form) -> None:
+def _deliver(runs: Sequence[RowResult], setup: Setup, there: Reached | None, *, form: Form) -> None:
     """Send the submission of each row that has one."""
     from gluebench.systems.reproduce.rerun import submission_path
 
-    for ran in found if there else ():
-        path = submission_path(ran, place)
+    for ran in runs if there else ():
+        path = submission_path(ran, setup)
         if ran.chosen and path.is_file():
-            said = {"name": f"{ran.row.full_title} ({ran.preset})", "model": ran.row.full_title}
-            deliver(path, there, form=form, defaults=said)
+            details = {"name": f"{ran.row.full_title} ({ran.preset})", "model": ran.row.full_title}
+            deliver(path, there, form=form, defaults=details)
 
 
 def _reproduced(
-    asked: Request, names: tuple[str, ...], place: Setup, *, gold: Path | None
+    request: Request, names: tuple[str, ...], setup: Setup, *, gold: Path | None
 ) -> tuple[Sequence[RowResult], Output]:
     from gluebench.cli.reproduce_view import table_output
     from gluebench.systems.reproduce.rerun import reproduce as rerun
 
-    labels = place.dev if asked.table == "table6" else _test_labels(gold, place)
-    found = rerun(asked, names, place, gold=labels, say=lambda line: notices([line]))
-    return found, table_output(found, asked, place.benchmark)
+    labels = setup.dev if request.table == "table6" else _test_labels(gold, setup)
+    runs = rerun(request, names, setup, gold=labels, say=lambda line: notices([line]))
+    return runs, table_output(runs, request, setup.benchmark)
 
 
-def _test_labels(gold: Path | None, place: Setup) -> Gold | None:
+def _test_labels(gold: Path | None, setup: Setup) -> Gold | None:
     """Those the user has, or those that came with the data; most are hidden."""
     from gluebench.data import DataError
     from gluebench.data.gold import gold_from_data
     from gluebench.scoring import read_gold
 
     if gold is not None:
-        return read_gold(gold, place.benchmark, role="test", partial=True)
+        return read_gold(gold, setup.benchmark, role="test", partial=True)
     try:
-        return gold_from_data(place.corpus.folder, place.benchmark, role="test", partial=True)
+        return gold_from_data(setup.corpus.folder, setup.benchmark, role="test", partial=True)
     except DataError:  # no test split has labels, which is how it should be
         return None
 
@@ -239,8 +239,8 @@ def _output(own: Mapping[TableName, Numbers]) -> Output:
         notes=_NOTES,
     )
     records = [
-        (each.name, each.section, each.claim, each.reading, whose, table, *outcome)
-        for each, whose, table, outcome in answers
+        (finding.name, finding.section, finding.claim, finding.reading, whose, table, *outcome)
+        for finding, whose, table, outcome in answers
     ]
     data = [dict(zip(_FIELDS, record, strict=True)) for record in records]
     return Output(data, (shown,), Records(_FIELDS, tuple(records)))
@@ -250,6 +250,6 @@ def _answers(finding: Finding, own: Mapping[TableName, Numbers]) -> list[tuple[F
     """The paper's numbers, then the user's."""
     from gluebench.systems.reproduce.findings import judged, paper_outcome
 
-    found = [(finding, "paper", str(table), paper_outcome(finding, table)) for table in finding.tables]
+    paper = [(finding, "paper", str(table), paper_outcome(finding, table)) for table in finding.tables]
     yours = [(table, own[table]) for table in finding.tables if table in own]
-    return found + [(finding, "yours", str(table), judged(finding, numbers)) for table, numbers in yours]
+    return paper + [(finding, "yours", str(table), judged(finding, numbers)) for table, numbers in yours]

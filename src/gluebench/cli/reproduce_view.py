@@ -25,26 +25,26 @@ SELECTED = (
 )
 
 
-def table_output(found: Sequence[RowResult], asked: Request, benchmark: Benchmark) -> Output:
+def table_output(runs: Sequence[RowResult], request: Request, benchmark: Benchmark) -> Output:
     """The table in every form; its data are those that `save` keeps."""
-    rows = {ran.row.name: cells(ran, asked, benchmark) for ran in found}
+    rows = {ran.row.name: cells(ran, request, benchmark) for ran in runs}
     obtained = results(rows)
     data = {
-        "table": asked.table,
+        "table": request.table,
         "benchmark": benchmark.name,
-        "preset": asked.preset,
-        "rows": [_as_dict(ran, rows[ran.row.name]) for ran in found],
+        "preset": request.preset,
+        "rows": [_as_dict(ran, rows[ran.row.name]) for ran in runs],
         "results": obtained,
     }
-    sections = tuple(_section(ran, rows[ran.row.name]) for ran in found)
+    sections = tuple(_section(ran, rows[ran.row.name]) for ran in runs)
     table = Table(
         columns=("column", "metric", "expected", "obtained [95 % interval]", "note"),
         sections=sections,
-        title=f"{TABLES[asked.table]}; {benchmark.title}, preset {asked.preset}",
+        title=f"{TABLES[request.table]}; {benchmark.title}, preset {request.preset}",
         right=frozenset({2}),
-        notes=tuple(_notes(found, asked, benchmark)),
+        notes=tuple(_notes(runs, request, benchmark)),
     )
-    records = tuple(record for ran in found for record in _records(asked.table, ran, rows[ran.row.name]))
+    records = tuple(record for ran in runs for record in _records(request.table, ran, rows[ran.row.name]))
     return Output(data, (table,), Records(FIELDS, records))
 
 
@@ -69,10 +69,10 @@ def _before(path: Path) -> dict[str, object]:
     if not path.is_file():
         return {}
     try:
-        found = json.loads(path.read_text(encoding="utf-8"))
+        content = json.loads(path.read_text(encoding="utf-8"))
     except ValueError as error:
         raise DataError([f"{path}: no JSON ({error}); remove it, and results are written anew"]) from None
-    return found if isinstance(found, dict) else {}
+    return content if isinstance(content, dict) else {}
 
 
 def _section(ran: RowResult, own: Sequence[Cell]) -> Section:
@@ -95,17 +95,17 @@ def _section(ran: RowResult, own: Sequence[Cell]) -> Section:
     return Section(tuple(rows), title=f"{ran.row.full_title} ({ran.row.name})")
 
 
-def _notes(found: Sequence[RowResult], asked: Request, benchmark: Benchmark) -> Iterator[str]:
+def _notes(runs: Sequence[RowResult], request: Request, benchmark: Benchmark) -> Iterator[str]:
     if benchmark.name != "glue":
         yield OTHER_DATA.format(benchmark.title)
-    if asked.preset != "paper":
-        yield f"Preset {asked.preset} is smaller than the paper's systems; lower numbers are expected."
-    if asked.table == "table6":
+    if request.preset != "paper":
+        yield f"Preset {request.preset} is smaller than the paper's systems; lower numbers are expected."
+    if request.table == "table6":
         yield SELECTED
-    if asked.table == "table4" and any(ran.chosen for ran in found):
+    if request.table == "table4" and any(ran.chosen for ran in runs):
         yield "Each row's predictions are left in its folder as submission.zip."
-    if asked.tasks and any(ran.row.training == "multi-task" for ran in found):
-        yield f"Multi-task rows were trained together on the tasks named alone ({', '.join(asked.tasks)})."
+    if request.tasks and any(ran.row.training == "multi-task" for ran in runs):
+        yield f"Multi-task rows were trained together on the tasks named alone ({', '.join(request.tasks)})."
 
 
 def _as_dict(ran: RowResult, own: Sequence[Cell]) -> dict[str, object]:
@@ -114,7 +114,7 @@ def _as_dict(ran: RowResult, own: Sequence[Cell]) -> dict[str, object]:
         "title": ran.row.full_title,
         "reasons": list(ran.whole),
         "seeds": {task: result.seed for task, result in ran.chosen.items()},
-        "seconds": round(sum(each.seconds for each in _distinct(ran)), 1),
+        "seconds": round(sum(result.seconds for result in _distinct(ran)), 1),
         "cells": [
             {
                 "column": cell.column,

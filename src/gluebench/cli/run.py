@@ -92,12 +92,12 @@ def run(
     gc.enable()  # a run is long, and models are large
     suite = load_benchmark(benchmark)
     there = reached(to, suite.name, split)
-    names = [name.strip() for each in tasks for name in each.split(",") if name.strip()]
+    names = [name.strip() for listed in tasks for name in listed.split(",") if name.strip()]
     plan = Plan(suite, data_folder(data), chosen(suite, names), split, not no_dev)
     folder = Path(out).with_suffix(".run")
-    asked = wishes(context, model, options)
+    settings = wishes(context, model, options)
     with installed(), held(folder, again=again):
-        made = resolve(model, Corpus(suite, plan.data, plan.tasks), folder, asked)
+        made = resolve(model, Corpus(suite, plan.data, plan.tasks), folder, settings)
         session = Session(folder, plan, made.identity, sources=made.sources)
         session.claim()
         watcher = Terminal(session)
@@ -154,10 +154,10 @@ def _print_scores(session: Session, suite: Benchmark, *, source: str, form: Form
 
 
 class Terminal:
-    """Says when a task is begun and done, and how long the rest may take."""
+    """Prints when a task begins and ends, and how long the rest may take."""
 
     def __init__(self, session: Session) -> None:
-        """What was done before is told at once."""
+        """Print at once which tasks an earlier run finished."""
         self._session = session
         self._at: str | None = None
         units = session.plan.units()
@@ -173,15 +173,15 @@ class Terminal:
             )
 
     def say(self, line: str) -> None:
-        """Steps within a task are told by their own counters."""
+        """Print nothing: counters of their own show the steps within a task."""
 
     def began(self, place: Place) -> None:
-        """A line with the task's name."""
+        """Print a line with the task's name."""
         self._at = place.unit.task.name
         _echo(f"[{place.number}/{place.of}] {self._at}")
 
     def ended(self, place: Place, result: TaskResult) -> None:
-        """A line with its time, what the system has to tell of it, and the time left."""
+        """Print a line with the task's time, the system's notes on it, and the time left."""
         from gluebench.cli.progress import clock
 
         words = [f"done in {clock(result.seconds)}", *_notes(result.notes)]
@@ -209,10 +209,10 @@ def not_understood_lines(session: Session) -> list[str]:
     """How many answers of each task were not understood, and what became of them."""
     from gluebench.systems.adapters.dev_scores import not_understood
 
-    found = not_understood(session)
-    if not found:
+    by_task = not_understood(session)
+    if not by_task:
         return []
-    counts = ", ".join(f"{name} {count:,}" for name, count in found.items())
+    counts = ", ".join(f"{name} {count:,}" for name, count in by_task.items())
     return [
         f"Answers that were not understood: {counts}. They count as wrong in the dev scores; in the "
         "submission stands the most frequent training label (or the mean score)."
@@ -220,7 +220,7 @@ def not_understood_lines(session: Session) -> list[str]:
 
 
 def _notes(notes: Any) -> Iterator[str]:
-    """What a chat model's answers came to."""
+    """The counts of a chat model's answers, and their cost."""
     if "asked" not in notes:
         return
     yield f"{notes['asked']:,} asked"

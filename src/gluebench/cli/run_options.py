@@ -143,7 +143,7 @@ def kind(model: str) -> str:
 
 
 def wishes(context: click.Context, model: str, given: Mapping[str, Any]) -> ModelOptions:
-    """What was said of the model. Raises UsageError for what does not go with it."""
+    """The model's options. Raises UsageError for one that does not go with the model."""
     from gluebench.cli.progress import Progress
     from gluebench.systems.adapters.resolve import ModelOptions
 
@@ -166,15 +166,15 @@ def wishes(context: click.Context, model: str, given: Mapping[str, Any]) -> Mode
     )
 
 
-def _refuse_others(context: click.Context, wanted: str) -> None:
+def _refuse_others(context: click.Context, model: str) -> None:
     for parameter in context.command.params:
-        kinds = parameter.kinds if isinstance(parameter, _ModelOption) else (wanted,)
+        kinds = parameter.kinds if isinstance(parameter, _ModelOption) else (model,)
         source = context.get_parameter_source(parameter.name or "")
-        if wanted not in kinds and source == click.core.ParameterSource.COMMANDLINE:
+        if model not in kinds and source == click.core.ParameterSource.COMMANDLINE:
             shown = {"name": "an encoder's name", "folder": "a trained folder"}
-            models = " or ".join(shown.get(each, f"{each}:") for each in kinds)
+            models = " or ".join(shown.get(other, f"{other}:") for other in kinds)
             raise click.UsageError(f"{parameter.opts[-1]} goes with {models}; leave it out.")
-    if wanted == "hf" and not context.params["fine_tune"]:
+    if model == "hf" and not context.params["fine_tune"]:
         for name in ("epochs", "learning_rate", "batch_size"):
             if context.get_parameter_source(name) == click.core.ParameterSource.COMMANDLINE:
                 raise click.UsageError(f"--{name.replace('_', '-')} goes with --fine-tune.")

@@ -26,7 +26,7 @@ _PREFIX = "to_"
 
 
 class Destination(NamedTuple):
-    """Where a submission goes, and what is said of it there."""
+    """The leaderboard that a submission goes to, and the details to show there."""
 
     url: str
     token: str
@@ -52,9 +52,9 @@ def destination_options(*, required: bool) -> Callable[[F], F]:
 
 
 def _options(*, required: bool) -> list[Any]:
-    wanted = "Address of the leaderboard." if required else "Send the submission to this leaderboard."
+    help_text = "Address of the leaderboard." if required else "Send the submission to this leaderboard."
     return [
-        click.option("--to", "to_url", metavar="URL", required=required, help=wanted),
+        click.option("--to", "to_url", metavar="URL", required=required, help=help_text),
         click.option(
             "--token",
             "to_token",
@@ -112,7 +112,7 @@ def _flags(names: Iterable[str]) -> str:
 
 
 def connect(to: Destination) -> Client:
-    """The leaderboard, with what may be said of the way there said. Raises UsageError."""
+    """A client of the leaderboard; prints its notices about the address. Raises UsageError."""
     from gluebench.submission.client import Client, SendError
 
     if not to.token:
@@ -133,8 +133,8 @@ def connect(to: Destination) -> Client:
 def insist_on_scopes(client: Client, to: Destination) -> None:
     """Refuse a token that cannot send, or read what is waited for. Raises SendError, ClickException."""
     scopes = client.account()["scopes"]
-    wanted = ("submit", "read") if to.wait else ("submit",)
-    lacking = [repr(scope) for scope in wanted if scopes is not None and scope not in scopes]
+    needed = ("submit", "read") if to.wait else ("submit",)
+    lacking = [repr(scope) for scope in needed if scopes is not None and scope not in scopes]
     if lacking:
         way = " Or send with --no-wait." if lacking == ["'read'"] else ""
         raise click.ClickException(
@@ -143,24 +143,24 @@ def insist_on_scopes(client: Client, to: Destination) -> None:
         )
 
 
-def benchmark_there(client: Client, wanted: str | None) -> Benchmark:
+def benchmark_there(client: Client, name: str | None) -> Benchmark:
     """The benchmark of that name on the leaderboard, or its only one. Raises SendError, UsageError."""
     from gluebench.benchmark import load_benchmark
 
-    names = [each["name"] for each in client.benchmarks()]
-    if wanted is None:
+    names = [item["name"] for item in client.benchmarks()]
+    if name is None:
         if len(names) != 1:
             raise click.UsageError(
                 f"Name one of its benchmarks with --benchmark: {', '.join(names) or 'none yet'}."
             )
         return client.benchmark(names[0])
-    if "/" in wanted or wanted.endswith(".toml"):
-        wanted = load_benchmark(wanted).name
-    if wanted not in names:
+    if "/" in name or name.endswith(".toml"):
+        name = load_benchmark(name).name
+    if name not in names:
         raise click.UsageError(
-            f"{client.url} has no benchmark {wanted!r}. It has: {', '.join(names) or 'none'}."
+            f"{client.url} has no benchmark {name!r}. It has: {', '.join(names) or 'none'}."
         )
-    return client.benchmark(wanted)
+    return client.benchmark(name)
 
 
 def send(
@@ -170,23 +170,23 @@ def send(
 
     _checked(path, suite)
     details = {**defaults, **to.details}
-    found = client.submit(
+    entry = client.submit(
         suite.name,
         path,
         details,
         retry_key=None if to.again else _retry_key(path, suite.name, details),
         progress=_meter(path),
     )
-    key = found["key"]
-    if found["new"]:
+    key = entry["key"]
+    if entry["new"]:
         notices([f"Sent as {details['name']!r}: {client.page(key)}"])
     else:
         notices([f"This file was sent before under this name: {client.page(key)} (--new sends it again)"])
-        notices(_unchanged_lines(to.details, found, page=client.page(key)))
+        notices(_unchanged_lines(to.details, entry, page=client.page(key)))
     if to.wait:
-        _show(client.wait(key, told=_told), suite, client=client, source=str(path), form=form)
+        _show(client.wait(key, told=_say_status), suite, client=client, source=str(path), form=form)
     elif form == "json":
-        click.echo(to_json(found), nl=False)
+        click.echo(to_json(entry), nl=False)
     else:
         click.echo(client.page(key))
 
@@ -200,7 +200,7 @@ class Reached(NamedTuple):
 
 
 def reached(to: Destination | None, benchmark: str, split: str) -> Reached | None:
-    """The leaderboard, asked before the work begins and not after. Raises SendError, UsageError."""
+    """The leaderboard, checked before the work begins. Raises SendError, UsageError."""
     if to is None:
         return None
     if split != "test":
@@ -213,14 +213,14 @@ def reached(to: Destination | None, benchmark: str, split: str) -> Reached | Non
 
 
 def deliver(path: Path, there: Reached | None, *, form: Form, defaults: Mapping[str, Any]) -> None:
-    """Send what a command made, where it was asked to."""
+    """Send what a command made, if the user gave a leaderboard."""
     if there is not None:
         cut = {name: str(value)[:80] for name, value in defaults.items()}
         send(path, there.to, there.client, there.suite, form=form, defaults=cut)
 
 
 def _checked(path: Path, suite: Benchmark) -> None:
-    """Nothing is sent that could only be refused."""
+    """Check the file here, so that a faulty one is never sent."""
     from gluebench.cli.findings import brief_lines, problem_lines, verdict_line
     from gluebench.submission import check
 
@@ -234,16 +234,16 @@ def _checked(path: Path, suite: Benchmark) -> None:
 
 def _retry_key(path: Path, benchmark: str, details: Mapping[str, Any]) -> str:
     """The same for the same file and name, so that a command that was interrupted can be repeated."""
-    found = hashlib.sha256(f"{benchmark}\0{details['name']}\0{details['model']}\0".encode())
+    digest = hashlib.sha256(f"{benchmark}\0{details['name']}\0{details['model']}\0".encode())
     with path.open("rb") as file:
         while piece := file.read(1024 * 1024):
-            found.update(piece)
-    return found.hexdigest()[:40]
+            digest.update(piece)
+    return digest.hexdigest()[:40]
 
 
-def _unchanged_lines(details: Mapping[str, Any], found: Mapping[str, Any], *, page: str) -> list[str]:
-    """What was asked for and is not so there: the submission stays as it was sent first."""
-    other = [name for name, value in details.items() if _plain(value) != _plain(from_json(found, name))]
+def _unchanged_lines(details: Mapping[str, Any], entry: Mapping[str, Any], *, page: str) -> list[str]:
+    """A warning for details that differ from those first sent, which the leaderboard keeps."""
+    other = [name for name, value in details.items() if _plain(value) != _plain(from_json(entry, name))]
     if not other:
         return []
     return [f"warning: {_flags(other)} changed nothing: what was said of it before stays. Edit it at {page}"]
@@ -259,34 +259,34 @@ def _meter(path: Path) -> Callable[[int, int], None] | None:
     if not sys.stderr.isatty():
         return None
 
-    def told(sent: int, size: int) -> None:
+    def show_share(sent: int, size: int) -> None:
         end = "\n" if sent == size else ""
         click.echo(f"\rSending {path.name}: {100 * sent // max(size, 1)} %{end}", nl=False, err=True)
 
-    return told
+    return show_share
 
 
-def _told(status: Mapping[str, Any]) -> None:
+def _say_status(status: Mapping[str, Any]) -> None:
 
     before = status["position"] - 1
     queue = f", {before} before it" if status["status"] == "queued" and before > 0 else ""
     notices([f"{status['label']}{queue}."])
 
 
-def _show(found: Mapping[str, Any], suite: Benchmark, *, client: Client, source: str, form: Form) -> None:
+def _show(entry: Mapping[str, Any], suite: Benchmark, *, client: Client, source: str, form: Form) -> None:
     """The report as `gluebench grade` prints one, or why there is none."""
     from gluebench.cli.report_view import report_output
     from gluebench.scoring.report import report_of
 
-    if found["status"] == "invalid":
-        print_findings(found["check"], suite, source=source, form=form)
+    if entry["status"] == "invalid":
+        print_findings(entry["check"], suite, source=source, form=form)
         raise click.exceptions.Exit(WRONG_FILE)
-    if found["status"] == "failed":
-        raise click.ClickException(f"{found['failure']} See {client.page(found['key'])}")
-    if found["report"] is None:
-        notices([f"Its scores are held back until it is public; publish it at {client.page(found['key'])}"])
+    if entry["status"] == "failed":
+        raise click.ClickException(f"{entry['failure']} See {client.page(entry['key'])}")
+    if entry["report"] is None:
+        notices([f"Its scores are held back until it is public; publish it at {client.page(entry['key'])}"])
         return
-    emit(report_output(report_of(found["report"]), suite, source=source), form)
+    emit(report_output(report_of(entry["report"]), suite, source=source), form)
 
 
 def print_findings(values: Mapping[str, Any], suite: Benchmark, *, source: str, form: Form) -> None:
@@ -342,9 +342,9 @@ def submit(sub: Path, benchmark: str | None, check_only: bool, form: Form, to: D
     client = connect(to)
     suite = benchmark_there(client, benchmark)
     if check_only:
-        found = client.check(suite.name, sub)
-        print_findings(found, suite, source=str(sub), form=form)
-        if found["verdict"] == "invalid":
+        result = client.check(suite.name, sub)
+        print_findings(result, suite, source=str(sub), form=form)
+        if result["verdict"] == "invalid":
             raise click.exceptions.Exit(WRONG_FILE)
         return
     insist_on_scopes(client, to)

@@ -39,7 +39,7 @@ class Table(NamedTuple):
 
 
 class Paper(NamedTuple):
-    """What the text is set for."""
+    """The width and color that a text is laid out for."""
 
     width: int | None = None
     """Columns of the terminal; None for no limit."""

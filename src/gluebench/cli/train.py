@@ -132,13 +132,13 @@ def _train(
 
     manifest, home = load_benchmark(benchmark), data_folder(data)
     names = [name.strip() for name in tasks.split(",") if name.strip()]
-    found = load_task_data(home, manifest, names, auxiliary)
+    task_data = load_task_data(home, manifest, names, auxiliary)
     if row.vectors is None and leads():
         _say("no --vectors: every word has a random vector, and none of them is trained")
     try:
         system = train_row(
             row,
-            found,
+            task_data,
             out,
             benchmark=manifest,
             data_folder=home,

@@ -301,7 +301,7 @@ class PairedTest(DifferenceTest):
 def paired_tests(units: Units, *, resamples: int, rng: np.random.Generator) -> list[PairedTest]:
     """The test of each metric of a test file and, where there are several, of their mean."""
     drawn = units.exchange(resamples, rng)
-    tests = [_drawn_test(Exchange(*each)) for each in zip(*drawn, strict=True)]
+    tests = [_drawn_test(Exchange(*of_metric)) for of_metric in zip(*drawn, strict=True)]
     for at, metric in enumerate(units.metrics):
         if mcnemar_holds(metric, units):
             tests[at] = replace(tests[at], null=Null.of_coins(sum(alone(*units.systems)), units.examples))

@@ -53,7 +53,7 @@ class Alone(NamedTuple):
 
 
 NO_BAR = Bar(None, None)
-"""No interval was asked for."""
+"""Stands for an interval that was not requested."""
 
 
 def wilson(hits: float, n: float, *, z: float = Z) -> Bar:
@@ -91,7 +91,7 @@ def grouped_wilson(groups: Sequence[Group]) -> Bar:
     share = hits / n
     if 0 < hits < n:
         left_out = [(group.hits - share * group.size) / (n - group.size) for group in groups]
-        variance = sum(each * each for each in left_out) * (len(groups) - 1) / len(groups)
+        variance = sum(residual * residual for residual in left_out) * (len(groups) - 1) / len(groups)
         effect = max(1.0, variance * n / (share * (1 - share)))
     else:
         effect = sum(group.size**2 for group in groups) / n

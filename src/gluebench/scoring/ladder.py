@@ -72,7 +72,7 @@ class Climb(NamedTuple):
     kept: tuple[str, ...]
     """Tasks that show the best so far again."""
     incomplete: tuple[str, ...]
-    """Tasks of which nothing is shown: answered in part, so that there is no task score to compare."""
+    """Tasks answered only in part: they have no task score to compare, so no score is shown."""
 
 
 def climb(submission: Submission, bests: Mapping[str, Submission], gold: Gold) -> Climb:

@@ -24,7 +24,7 @@ class Score(NamedTuple):
     """None when the score is withheld."""
     low: float | None
     high: float | None
-    """Ends of the interval; None without intervals, or where `withheld` says why."""
+    """Ends of the interval; None without intervals, or where `withheld` gives the reason."""
     n: int
     """Examples it rests on; tasks, for the macro-average."""
     withheld: str | None = None
@@ -109,10 +109,10 @@ def json_ready(value: Any) -> Any:
     if hasattr(value, "as_dict"):
         return value.as_dict()
     if isinstance(value, Mapping):
-        return {key: json_ready(each) for key, each in value.items()}
+        return {key: json_ready(item) for key, item in value.items()}
     if hasattr(value, "_asdict") or is_dataclass(value):
         return fields_of(value)
-    return [json_ready(each) for each in value] if isinstance(value, list | tuple) else value
+    return [json_ready(item) for item in value] if isinstance(value, list | tuple) else value
 
 
 def fields_of(record: Any, *, optional: Collection[str] = ()) -> dict[str, Any]:
@@ -147,8 +147,8 @@ def report_of(values: Mapping[str, Any]) -> Report:
             for name, task in values["tasks"].items()
         },
         diagnostics={
-            name: None if found is None else diagnostic_of(found)
-            for name, found in values["diagnostics"].items()
+            name: None if part is None else diagnostic_of(part)
+            for name, part in values["diagnostics"].items()
         },
         warnings=tuple(values["warnings"]),
         provenance=values["provenance"],
@@ -157,7 +157,7 @@ def report_of(values: Mapping[str, Any]) -> Report:
 
 def diagnostic_of(values: Mapping[str, Any]) -> DiagnosticReport:
     """A report's part on one diagnostic set, from its JSON."""
-    parts = {name: _scores(found) for name, found in values.items() if name != "overall"}
+    parts = {name: _scores(part) for name, part in values.items() if name != "overall"}
     return DiagnosticReport(Score(**values["overall"]), parts.pop("coarse"), parts.pop("fine"), parts)
 
 

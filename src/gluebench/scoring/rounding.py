@@ -1,6 +1,6 @@
-"""Numbers of hidden labels, rounded to what their test set can tell.
+"""Numbers of hidden labels, rounded to what their test set can resolve.
 
-Every digit of a score tells something of the labels: of a correlation, twelve digits tell several labels at a
+Every digit of a score reveals something about the labels: twelve digits of a correlation give several at a
 time. So what a leaderboard shows has as many values as its test set can tell apart. A step is two standard
 errors of a proportion of that size, sqrt(p (1 - p) / n), so that rounding moves a score by one at most; for a
 correlation it is twice that, because its range is. Between the lowest value and 1 there are whole steps.
@@ -31,7 +31,7 @@ def rounded_value(value: float, n: int, lowest: float) -> float:
 def rounded_score(score: Score, lowest: float) -> Score:
     """The score rounded, with the narrowest interval of whole half steps around it that covers its own.
 
-    The interval is as wide to both sides: two ends rounded apart would tell more than one width does.
+    The interval is as wide to both sides: two ends rounded apart would reveal more than one width does.
     """
     if score.value is None:
         return score
@@ -56,26 +56,26 @@ def rounded_report(report: Report, benchmark: Benchmark) -> Report:
     A diagnostic set whose labels are public stays as it is.
     """
     tasks = {name: _task(benchmark.task(name), task) for name, task in report.tasks.items()}
-    diagnostics = {name: _set(benchmark.task(name), each) for name, each in report.diagnostics.items()}
+    diagnostics = {name: _set(benchmark.task(name), part) for name, part in report.diagnostics.items()}
     return report._replace(score=_average(report.score, tasks), tasks=tasks, diagnostics=diagnostics)
 
 
 def lowest_of(task: Task, metric: str = "") -> float:
     """The lowest value of a task's metric; of its first one unless named."""
-    found = next(each for each in task.metrics if metric in ("", each.name))
-    return metric_function(found.function).lowest
+    chosen = next(candidate for candidate in task.metrics if metric in ("", candidate.name))
+    return metric_function(chosen.function).lowest
 
 
-def _task(task: Task, found: TaskReport) -> TaskReport:
-    metrics = {name: rounded_score(each, lowest_of(task, name)) for name, each in found.metrics.items()}
-    if found.score is None:
+def _task(task: Task, report: TaskReport) -> TaskReport:
+    metrics = {name: rounded_score(score, lowest_of(task, name)) for name, score in report.metrics.items()}
+    if report.score is None:
         return TaskReport(None, metrics)
-    value = _mean([each.value for each in metrics.values()])
+    value = _mean([score.value for score in metrics.values()])
     low, high = None, None
-    if found.score.low is not None:
-        ends = [_ends(each) for each in metrics.values()]
-        low, high = _mean([each[0] for each in ends]), _mean([each[1] for each in ends])
-    return TaskReport(found.score._replace(value=value, low=low, high=high), metrics)
+    if report.score.low is not None:
+        ends = [_ends(score) for score in metrics.values()]
+        low, high = _mean([pair[0] for pair in ends]), _mean([pair[1] for pair in ends])
+    return TaskReport(report.score._replace(value=value, low=low, high=high), metrics)
 
 
 def _ends(score: Score) -> tuple[float | None, float | None]:
@@ -103,12 +103,12 @@ def _average(average: Score | None, tasks: Mapping[str, TaskReport]) -> Score | 
     return average._replace(**{**mean_interval(parts)._asdict(), "value": value})
 
 
-def _set(task: Task, found: DiagnosticReport | None) -> DiagnosticReport | None:
-    if found is None or task.labels_public:
-        return found
+def _set(task: Task, report: DiagnosticReport | None) -> DiagnosticReport | None:
+    if report is None or task.labels_public:
+        return report
     lowest = lowest_of(task)
-    rounded = found.with_categories(partial(rounded_score, lowest=lowest))
-    return rounded._replace(overall=rounded_score(found.overall, lowest))
+    rounded = report.with_categories(partial(rounded_score, lowest=lowest))
+    return rounded._replace(overall=rounded_score(report.overall, lowest))
 
 
 def _steps(value: float, n: int, lowest: float) -> float:

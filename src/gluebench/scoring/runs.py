@@ -35,13 +35,13 @@ class RunsTest(DifferenceTest):
     @property
     def difference(self) -> float:  # type: ignore[override]
         """A minus B, or the mean of A."""
-        means = [float(each.mean()) for each in self.runs]
+        means = [float(run.mean()) for run in self.runs]
         return means[0] - sum(means[1:])
 
     @property
     def _of_runs(self) -> list[float]:
         """The variance of each mean over the choice of runs, the examples' part included; 0 for one run."""
-        return [float(each.var(ddof=1)) / len(each) if len(each) > 1 else 0.0 for each in self.runs]
+        return [float(run.var(ddof=1)) / len(run) if len(run) > 1 else 0.0 for run in self.runs]
 
     @property
     def seeds(self) -> float:
@@ -105,12 +105,12 @@ def runs_tests(units: Units, runs: Sequence[int]) -> list[RunsTest]:
 
 
 def _test(units: Units, values: Sequence[Floats], left_out: Sequence[Floats]) -> RunsTest:
-    means = [each.mean(axis=0) for each in left_out]
+    means = [of_runs.mean(axis=0) for of_runs in left_out]
     spread = jackknife_spread(means[0] - sum(means[1:]), units.counts)
     shared = []
     for of_runs, mean in zip(left_out, means, strict=True):
         number = len(of_runs)
-        rest = sum(jackknife_spread(each - mean, units.counts).error ** 2 for each in of_runs)
+        rest = sum(jackknife_spread(of_run - mean, units.counts).error ** 2 for of_run in of_runs)
         shared.append(rest / (number * (number - 1)) if number > 1 else 0.0)
     return RunsTest(tuple(values), spread.error**2, spread.df, tuple(shared))
 
@@ -120,12 +120,12 @@ def mean_runs(tests: Sequence[RunsTest], weights: Sequence[float]) -> RunsTest:
     shares = [weight / sum(weights) for weight in weights]
     variances = [share**2 * test.examples for share, test in zip(shares, tests, strict=True)]
     whole = sum(variances)
-    terms = sum(each**2 / test.examples_df for each, test in zip(variances, tests, strict=True))
+    terms = sum(variance**2 / test.examples_df for variance, test in zip(variances, tests, strict=True))
     return RunsTest(
-        tuple(sum(share * each for share, each in zip(shares, of_side, strict=True))
+        tuple(sum(share * run for share, run in zip(shares, of_side, strict=True))
               for of_side in zip(*(test.runs for test in tests), strict=True)),
         whole,
         whole**2 / terms if terms > 0 else 1.0,
-        tuple(sum(share**2 * each for share, each in zip(shares, of_side, strict=True))
+        tuple(sum(share**2 * variance for share, variance in zip(shares, of_side, strict=True))
               for of_side in zip(*(test.shared for test in tests), strict=True)),
     )  # fmt: skip

@@ -74,12 +74,12 @@ def _kept(name: str, gold: Gold, rows: Rows, *, share: float, key: bytes) -> lis
     for positions in places.values():
         strata.setdefault(tuple(sorted(codes[at] for at in positions)), []).append(positions)
     chosen = public_units(
-        {repr(each): [indices[unit[0]] for unit in units] for each, units in strata.items()},
+        {repr(stratum): [indices[unit[0]] for unit in units] for stratum, units in strata.items()},
         share=share,
         key=hmac.digest(key, f"rows of {name}".encode(), hashlib.sha256),
     )
-    wanted = rows == "public"
-    units = (unit for unit in places.values() if (indices[unit[0]] in chosen) == wanted)
+    public = rows == "public"
+    units = (unit for unit in places.values() if (indices[unit[0]] in chosen) == public)
     return sorted(at for unit in units for at in unit)
 
 

@@ -107,7 +107,7 @@ def _summary(
             scores[metric] = [task.metrics.get(metric) for task in of_runs]
         tasks[name] = _spreads(scores, {metric: tests.get((name, metric)) for metric in scores})
     overall = {
-        name: [found and found.overall for found in (report.diagnostics[name] for report in reports)]
+        name: [part and part.overall for part in (report.diagnostics[name] for report in reports)]
         for name in first.diagnostics
     }
     return Summary(

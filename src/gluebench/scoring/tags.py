@@ -215,11 +215,11 @@ def categories(task: Task, tags: Tagged, about: Metadata | None, *, size: int) -
 
     In the manifest's order, values of the metadata as they first appear; empty ones are left out.
     """
-    found = [Category(OVERALL, "", tuple(range(size)))]
+    parts = [Category(OVERALL, "", tuple(range(size)))]
     for coarse in task.coarse():
         tagged = {at for phenomenon, where in tags.items() if phenomenon.coarse == coarse for at in where}
-        found.append(Category("coarse", coarse, tuple(sorted(tagged))))
-    found += [
+        parts.append(Category("coarse", coarse, tuple(sorted(tagged))))
+    parts += [
         Category("fine", phenomenon.name, tags[phenomenon])
         for phenomenon in task.phenomena
         if phenomenon in tags
@@ -229,8 +229,8 @@ def categories(task: Task, tags: Tagged, about: Metadata | None, *, size: int) -
         where: dict[str, list[int]] = {}
         for position, value in enumerate(columns.get(column, ())):
             where.setdefault(value, []).append(position)
-        found += [Category(column, value, tuple(positions)) for value, positions in where.items()]
-    return tuple(each for each in found if each.positions)
+        parts += [Category(column, value, tuple(positions)) for value, positions in where.items()]
+    return tuple(part for part in parts if part.positions)
 
 
 def numbered(values: Sequence[Hashable]) -> tuple[int, ...]:

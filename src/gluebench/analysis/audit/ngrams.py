@@ -145,8 +145,8 @@ class NGrams:
             rate = self._rate * (1 - step / steps)
             scores = _sums(self._weights, features, starts - starts[0]) * shares
             errors = (targets[:, some] - _softmax(scores)) * (shares * rate)
-            for table, each in zip(self._weights, errors, strict=True):
-                np.add.at(table, features, np.repeat(each, sizes[some]))
+            for table, error in zip(self._weights, errors, strict=True):
+                np.add.at(table, features, np.repeat(error, sizes[some]))
 
 
 def _reordered(bags: Bags, order: Ints) -> Bags:

@@ -172,7 +172,7 @@ class Stacked(Attacker):
         self._trees = Trees()
 
     def learn(self, examples: Sequence[Example], codes: Sequence[int], classes: int) -> None:
-        """Fit the classifiers, and the trees to what each says of pairs that it has not learnt."""
+        """Fit the classifiers, and the trees to their predictions for held-out pairs."""
         rows = shallow(examples)
         folds = _folds(examples)
         scores = np.zeros((len(examples), classes * len(self._make())))

@@ -1,7 +1,7 @@
-"""The audit of section 4 of the paper: what can be told of a pair's label without reading the pair.
+"""The audit of section 4 of the paper: what predicts a pair's label without reading the pair.
 
-Gururangan et al. (2018) and others found that the label of a crowdsourced pair can often be told from its
-hypothesis alone. The paper trains such classifiers on SNLI and on MNLI and finds them near chance on its
+Gururangan et al. (2018) and others found that the hypothesis of a crowdsourced pair alone often predicts
+its label. The paper trains such classifiers on SNLI and on MNLI and finds them near chance on its
 diagnostic set: 32.7 % and 36.4 %.
 """
 
@@ -124,7 +124,7 @@ class Lengths(NamedTuple):
 
 
 class Audit(NamedTuple):
-    """What was found."""
+    """The results of an audit."""
 
     measured: list[Measured]
     """By training set, what is seen, and test set."""
@@ -145,7 +145,7 @@ def audit(
     printed: Mapping[tuple[str, str], float] | None = None,
     progress: Callable[[str], object] = lambda line: None,
 ) -> Audit:
-    """Learn from each training set what each view tells of the label, and test it on each other set.
+    """Learn the label from each view of each training set, and test it on each other set.
 
     `see` names views (see `views`), by default all. Raises DataError where a test set has labels that are
     not among those learnt, or nothing is left to test on, and UnknownNameError for a view.
@@ -178,7 +178,7 @@ def _check(train: Sequence[PairSet], tests: Sequence[PairSet]) -> None:
             )
         for test in tests:
             if len(test.task.columns) != len(source.task.columns):
-                texts, expected = (", ".join(each.task.columns) for each in (test, source))
+                texts, expected = (", ".join(pair_set.task.columns) for pair_set in (test, source))
                 problems.append(f"{test.name}: has the texts {texts}; {source.name} teaches {expected}")
             strange = sorted(set(test.labels) - set(source.task.words))
             if strange:
@@ -217,7 +217,7 @@ def _measured(
 
 
 def verdict(bar: Bar, *, chance: float, majority: float) -> str:
-    """What the interval says of an accuracy, in words."""
+    """The verdict on an accuracy by its interval, in words."""
     if bar.low is None or bar.high is None:
         return TOO_FEW
     if bar.low > majority:

@@ -77,7 +77,7 @@ class PairSet(NamedTuple):
     """Pairs of texts, or single texts, with their labels."""
 
     name: str
-    """As it is told of: "SNLI train", or the path of a table."""
+    """The name to show: "SNLI train", or the path of a table."""
     task: Task
     """Names the inputs and the label words."""
     examples: Sequence[Example]
@@ -130,7 +130,7 @@ class Sources:
         """
         for task in self.benchmark.tasks:
             if _has_labels(task) and TRAIN in task.splits:
-                answered = [each.name for each in self.benchmark.tasks if each.predict_with == task.name]
+                answered = [other.name for other in self.benchmark.tasks if other.predict_with == task.name]
                 names = [task.name, *(answered if self.gold else ())]
                 yield self.train(task.name), [test for name in names for test in self.tests(name)]
 
@@ -144,7 +144,7 @@ class Sources:
         if split and split not in task.splits:
             raise UnknownNameError(split, list(task.splits), what=f"split of {task.name}")
         home = task_folder(data_folder(self.data), self.benchmark, task)
-        there = [each.name for each in task.splits.values() if each.name != TRAIN and split_file(home, each)]
+        there = [part.name for part in task.splits.values() if part.name != TRAIN and split_file(home, part)]
         splits = [split] if split else usual or there
         sets = list(self._with_labels(task, splits))
         if not sets:

@@ -15,7 +15,7 @@ Ints = npt.NDArray[np.intp]
 ROUNDS, RATE, DEPTH = 100, 0.1, 3
 """Trees for each class, the factor on each tree's scores, and the splits between root and leaf."""
 BINS = 32
-"""At most so many ranges of a feature are told apart."""
+"""The most ranges that a feature is divided into."""
 SMALLEST = 20
 """Examples that a leaf holds at least."""
 _FLAT = 1e-3
@@ -59,12 +59,12 @@ class Trees:
     def scores(self, rows: Floats) -> Floats:
         """Logarithms of the classes' probabilities but for a constant, shape (examples, classes)."""
         binned = self._binned(rows)
-        each = [[tree.scores(binned) for tree in trees] for trees in self._rounds]
-        scores: Floats = self._start + np.sum(each, axis=0).T
+        by_round = [[tree.scores(binned) for tree in trees] for trees in self._rounds]
+        scores: Floats = self._start + np.sum(by_round, axis=0).T
         return scores
 
     def _binned(self, rows: Floats) -> Ints:
-        return np.stack([np.searchsorted(*each) for each in zip(self._edges, rows.T, strict=True)])
+        return np.stack([np.searchsorted(*pair) for pair in zip(self._edges, rows.T, strict=True)])
 
 
 def _edges(column: Floats) -> Floats:
@@ -95,7 +95,7 @@ def _grown(binned: Ints, slopes: Floats, curvatures: Floats) -> Tree:
         whole = gains[np.arange(2**level), best] <= 0
         splits.append((features, np.where(whole, BINS, bins)))
         nodes = _nodes(splits, binned)
-    slope, curvature = (np.bincount(nodes, each, 2**DEPTH) for each in (slopes, curvatures))
+    slope, curvature = (np.bincount(nodes, values, 2**DEPTH) for values in (slopes, curvatures))
     return Tree(tuple(splits), -RATE * slope / np.maximum(curvature, 1e-15))
 
 
@@ -103,7 +103,7 @@ def _gains(binned: Ints, nodes: Ints, width: int, sums: Sequence[Floats]) -> Flo
     """What each split gains, shape (nodes, features x bins); of those that are not allowed, nothing."""
     count = len(binned)
     keys = ((nodes * count + np.arange(count)[:, None]) * BINS + binned).ravel()
-    held = np.stack([np.bincount(keys, np.tile(each, count), width * count * BINS) for each in sums])
+    held = np.stack([np.bincount(keys, np.tile(values, count), width * count * BINS) for values in sums])
     left = held.reshape(3, width, count, BINS).cumsum(axis=-1)
     right = left[..., -1:] - left
     allowed = (np.minimum(left[1], right[1]) >= _FLAT) & (np.minimum(left[2], right[2]) >= SMALLEST)

@@ -62,14 +62,14 @@ def negation_added(text: str) -> str | None:
     """ "not" behind the one auxiliary, or "did not", in a plain statement about a definite subject."""
     if not _plain(text):
         return None
-    found = [match for match in _WORD.finditer(text) if match[0] in _VERBAL]
-    if not found:
+    verbs = [match for match in _WORD.finditer(text) if match[0] in _VERBAL]
+    if not verbs:
         past = _DONE.match(text)
         return f"{past[1]} did not {_BASES[past[2]]}{text[past.end() :]}" if past else None
-    if len(found) > 1:
+    if len(verbs) > 1:
         return None
-    end = found[0].end()
-    return f"{text[:end]}{'' if found[0][0] == 'can' else ' '}not{text[end:]}"
+    end = verbs[0].end()
+    return f"{text[:end]}{'' if verbs[0][0] == 'can' else ' '}not{text[end:]}"
 
 
 def negation_removed(text: str) -> str | None:
@@ -123,19 +123,19 @@ def tautology_added(text: str) -> str | None:
 
 def made_passive(text: str) -> str | None:
     """ "The miller greeted the potter." the other way about; the object has to be singular."""
-    found = _ACTIVE.fullmatch(text)
-    if found is None:
+    match = _ACTIVE.fullmatch(text)
+    if match is None:
         return None
-    subject, verb, thing = found.groups()
+    subject, verb, thing = match.groups()
     return f"{_upper(thing)} was {_PARTICIPLES[verb]} by {_lower(subject)}."
 
 
 def made_active(text: str) -> str | None:
     """A passive with its agent as an active sentence."""
-    found = _PASSIVE.fullmatch(text)
-    if found is None:
+    match = _PASSIVE.fullmatch(text)
+    if match is None:
         return None
-    thing, verb, subject = found.groups()
+    thing, verb, subject = match.groups()
     return f"{_upper(subject)} {_PASTS[verb]} {_lower(thing)}."
 
 

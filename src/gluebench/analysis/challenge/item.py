@@ -41,13 +41,13 @@ class Classes(NamedTuple):
         return str(getattr(self, name)) if name else ""
 
     def opposite(self, label: str) -> str:
-        """The label once the second text is negated; "" where the old one does not say."""
+        """The label once the second text is negated; "" where the old label leaves it open."""
         if self.neutral == self.contradiction:
             return self.contradiction if label == self.entailment else ""
         return {self.entailment: self.contradiction, self.contradiction: self.entailment}.get(label, label)
 
     def back(self, label: str) -> str:
-        """The label of the other direction, which only a contradiction tells; "" for the others."""
+        """The label of the other direction, which is known only of a contradiction; "" for the others."""
         return label if label == self.contradiction != self.neutral else ""
 
 
@@ -76,7 +76,7 @@ class Item:
     """An example with its label by rule. Its index is its place in the set."""
 
     task: str
-    """The task whose model is asked."""
+    """The task whose model answers it."""
     case: str
     """What it tries: "lexical overlap, no: roles swapped", "negation added", ORIGINAL."""
     inputs: tuple[str, ...]

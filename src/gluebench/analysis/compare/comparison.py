@@ -123,7 +123,7 @@ def compare(
     if not all(sides):
         raise ValueError("a system has no runs; expected one submission or more")
     # Graded for what `grade` refuses and warns of; the values come with the tests.
-    reports = [[grade(each, gold, intervals=False) for each in side] for side in sides]
+    reports = [[grade(submission, gold, intervals=False) for submission in side] for side in sides]
     benchmark, answers = gold.benchmark, Answers(sides, gold)
     tested = {
         task.name: task_tested(task, answers, resamples=resamples, seed=seed) for task in benchmark.tasks
@@ -168,15 +168,15 @@ def _adjusted(differences: Mapping[str, Difference]) -> dict[str, Difference]:
     p_values = holm([record.p for record in records])
     equivalences = holm([record.equivalence_p for record in records if record.equivalence_p is not None])
     return {
-        name: replace(each, adjusted=p, equivalence_p=equivalence)
-        for (name, each), p, equivalence in zip(
+        name: replace(difference, adjusted=p, equivalence_p=equivalence)
+        for (name, difference), p, equivalence in zip(
             differences.items(), p_values, equivalences or [None] * len(records), strict=True
         )
     }
 
 
 def _compared(task: Task, tested: TaskTested, score: Difference | None) -> TaskComparison:
-    metrics = {name: each.difference() for name, each in tested.metrics.items()}
+    metrics = {name: metric.difference() for name, metric in tested.metrics.items()}
     if score is None:
         return TaskComparison(None, metrics, words.no_score(task))
     return TaskComparison(score, metrics, words.sentence(task, score))
@@ -205,7 +205,7 @@ def _categories(
 
 
 def divided(whole: TaskComparison, parts: tuple[CategoryComparison, ...]) -> TaskComparison:
-    """A diagnostic set with its categories, and what they come to in words."""
+    """A diagnostic set with its categories, and a sentence that sums them up."""
     by_kind = {
         kind: {part.name: part.difference for part in parts if part.kind == kind}
         for kind in ("coarse", "fine")
@@ -226,7 +226,7 @@ def _warnings(
         lacking = [
             who
             for who, side in zip("AB", sides, strict=True)
-            if any(not files <= set(each.predictions) for each in side)
+            if any(not files <= set(submission.predictions) for submission in side)
         ]
         if lacking:
             yield f"{name} is left out: predictions are missing from {' and '.join(lacking)}"

@@ -17,51 +17,51 @@ HIDDEN = "it would tell labels"
 """Why there is no interval."""
 
 
-def rounded_comparison(found: Comparison, benchmark: Benchmark, *, smallest: int) -> Comparison:
+def rounded_comparison(comparison: Comparison, benchmark: Benchmark, *, smallest: int) -> Comparison:
     """The comparison with scores rounded, differences of these, p-values rounded up, and the words to them.
 
     Of hidden labels no interval, error or number of examples is left, and no category with fewer examples
     than `smallest`. A diagnostic set whose labels are public stays as it is.
     """
-    tasks = {name: _task(benchmark.task(name), each, smallest) for name, each in found.tasks.items()}
-    sets = {name: _set(benchmark.task(name), each, smallest) for name, each in found.diagnostics.items()}
-    scores = {name: score for name in found.over if (score := tasks[name].score) is not None}
-    overall = found.overall and _mean(found.overall, scores)
-    conclusion = words.conclusion(overall, scores, left_out=found.left_out)
-    return replace(found, overall=overall, tasks=tasks, diagnostics=sets, conclusion=conclusion)
+    tasks = {name: _task(benchmark.task(name), part, smallest) for name, part in comparison.tasks.items()}
+    sets = {name: _set(benchmark.task(name), part, smallest) for name, part in comparison.diagnostics.items()}
+    scores = {name: score for name in comparison.over if (score := tasks[name].score) is not None}
+    overall = comparison.overall and _mean(comparison.overall, scores)
+    conclusion = words.conclusion(overall, scores, left_out=comparison.left_out)
+    return replace(comparison, overall=overall, tasks=tasks, diagnostics=sets, conclusion=conclusion)
 
 
-def _set(task: Task, found: TaskComparison, smallest: int) -> TaskComparison:
-    return found if task.labels_public else _task(task, found, smallest)
+def _set(task: Task, comparison: TaskComparison, smallest: int) -> TaskComparison:
+    return comparison if task.labels_public else _task(task, comparison, smallest)
 
 
-def _task(task: Task, found: TaskComparison, smallest: int) -> TaskComparison:
-    metrics = {name: _rounded(each, lowest_of(task, name)) for name, each in found.metrics.items()}
-    score = found.score and _mean(found.score, metrics)
+def _task(task: Task, comparison: TaskComparison, smallest: int) -> TaskComparison:
+    metrics = {name: _rounded(metric, lowest_of(task, name)) for name, metric in comparison.metrics.items()}
+    score = comparison.score and _mean(comparison.score, metrics)
     text = words.sentence(task, score) if score else words.no_score(task)
     whole = TaskComparison(score, metrics, text)
     parts = tuple(
-        CategoryComparison(each.kind, each.name, _rounded(each.difference, lowest_of(task)))
-        for each in found.categories
-        if each.difference.n >= smallest
+        CategoryComparison(category.kind, category.name, _rounded(category.difference, lowest_of(task)))
+        for category in comparison.categories
+        if category.difference.n >= smallest
     )
     return divided(whole, parts) if parts else whole
 
 
-def _rounded(found: Difference, lowest: float) -> Difference:
-    return _of(found, *(rounded_value(value, found.n, lowest) for value in (found.a, found.b)))
+def _rounded(exact: Difference, lowest: float) -> Difference:
+    return _of(exact, *(rounded_value(value, exact.n, lowest) for value in (exact.a, exact.b)))
 
 
-def _mean(found: Difference, parts: Mapping[str, Difference]) -> Difference:
-    return _of(found, *(task_score([getattr(each, side) for each in parts.values()]) for side in "ab"))
+def _mean(difference: Difference, parts: Mapping[str, Difference]) -> Difference:
+    return _of(difference, *(task_score([getattr(part, side) for part in parts.values()]) for side in "ab"))
 
 
-def _of(found: Difference, a: float, b: float) -> Difference:
+def _of(exact: Difference, a: float, b: float) -> Difference:
     difference = a - b
     p, adjusted = (
-        None if each is None else rounded_p(each, found.difference, difference)
-        for each in (found.p, found.adjusted)
+        None if p_value is None else rounded_p(p_value, exact.difference, difference)
+        for p_value in (exact.p, exact.adjusted)
     )
     hidden: dict[str, Any] = dict.fromkeys(("low", "high", "error", "alone", "detectable"))
     hidden |= {"withheld": HIDDEN, "p": 1.0 if p is None else p, "adjusted": adjusted}
-    return replace(found, a=a, b=b, difference=difference, **hidden)
+    return replace(exact, a=a, b=b, difference=difference, **hidden)

@@ -36,7 +36,7 @@ class Difference:
     difference: float
     low: float | None
     high: float | None
-    """Ends of the interval; None where `withheld` says why."""
+    """Ends of the interval; None where `withheld` gives the reason."""
     error: float | None
     """Standard error of the difference; None where a site may not show it."""
     p: float
@@ -64,7 +64,7 @@ class Difference:
 
     @property
     def decisive(self) -> float:
-        """The p-value to go by: the adjusted one where there is one."""
+        """The p-value that decides: the adjusted one if there is one."""
         return self.p if self.adjusted is None else self.adjusted
 
     @property
@@ -143,7 +143,7 @@ class Answers:
     """Both systems' answers beside gold, file by file."""
 
     def __init__(self, sides: Sequence[Sequence[Submission]], gold: Gold) -> None:
-        self._sides = [[pairs_of(each, gold) for each in side] for side in sides]
+        self._sides = [[pairs_of(submission, gold) for submission in side] for side in sides]
 
     def of(self, file: str) -> list[list[Pairs]] | None:
         """For each side the answers of its runs; None where a run or the gold lacks the file."""
@@ -176,7 +176,7 @@ def file_tested(
     their answers, and the tests turned where that is not the order given.
     """
     runs = [len(side) for side in sides]
-    pairs = [each for side in sides for each in side]
+    pairs = [of_run for side in sides for of_run in side]
     tests: Sequence[PairedTest | RunsTest]
     if runs == [1, 1]:
         turned = bytes(pairs[0].predicted.values) > bytes(pairs[1].predicted.values)
@@ -196,7 +196,7 @@ def file_tested(
     few.append(next(filter(None, few), None))
     means = [values[:, : runs[0]].mean(axis=1), values[:, runs[0] :].mean(axis=1)]
     if len(metrics) > 1:
-        means = [[*each, each.mean()] for each in means]
+        means = [[*of_side, of_side.mean()] for of_side in means]
     return [
         Tested(float(a), float(b), test, names[at], len(pairs[0]), apart == 0, right, few[at])
         for at, (a, b, test) in enumerate(zip(*means, tests, strict=True))
@@ -209,29 +209,29 @@ def mean_tested(parts: Mapping[str, Tested], *, n: int | None = None) -> Tested:
     A part on which the systems give the same answers adds nothing to the width, unless they do so on all.
     """
     tested = list(parts.values())
-    weights = [each.weight for each in tested]
+    weights = [part.weight for part in tested]
     if len(tested) == 1:
         return tested[0] if n is None else tested[0]._replace(n=n, alone=None)
-    all_same = all(each.same for each in tested)
-    alones = [each.alone for each in tested if each.alone is not None]
+    all_same = all(part.same for part in tested)
+    alones = [part.alone for part in tested if part.alone is not None]
     test: PairedTest | RunsTest
-    if all(isinstance(each.test, PairedTest) for each in tested):
-        test, name = mean_test([each.test for each in tested], weights), EXCHANGE  # type: ignore[misc]
+    if all(isinstance(part.test, PairedTest) for part in tested):
+        test, name = mean_test([part.test for part in tested], weights), EXCHANGE  # type: ignore[misc]
     else:
-        test, name = mean_runs([each.test for each in tested], weights), RUNS  # type: ignore[misc]
+        test, name = mean_runs([part.test for part in tested], weights), RUNS  # type: ignore[misc]
     return Tested(
-        a=sum(weight * each.a for weight, each in zip(weights, tested, strict=True)) / sum(weights),
-        b=sum(weight * each.b for weight, each in zip(weights, tested, strict=True)) / sum(weights),
+        a=sum(weight * part.a for weight, part in zip(weights, tested, strict=True)) / sum(weights),
+        b=sum(weight * part.b for weight, part in zip(weights, tested, strict=True)) / sum(weights),
         test=test,
         name=name,
-        n=sum(each.n for each in tested) if n is None else n,
+        n=sum(part.n for part in tested) if n is None else n,
         same=all_same,
         alone=_summed(alones) if n is None and len(alones) == len(tested) else None,
         withheld=withheld_because(
-            {name: each.withheld for name, each in parts.items() if not each.same or all_same}
+            {name: part.withheld for name, part in parts.items() if not part.same or all_same}
         ),
     )
 
 
 def _summed(alones: Sequence[Alone]) -> Alone:
-    return Alone(sum(each.a for each in alones), sum(each.b for each in alones))
+    return Alone(sum(part.a for part in alones), sum(part.b for part in alones))

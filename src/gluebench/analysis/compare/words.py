@@ -84,14 +84,14 @@ def _interval(difference: Difference, *, turned: bool) -> str:
 
 
 def no_score(task: Task) -> str:
-    """What to say of a task of which a file is missing."""
+    """The sentence on a task whose test files the two do not all share."""
     return f"On {task.name} the two have only a part in common, so there is no task score to compare."
 
 
 def conclusion(
     overall: Difference | None, scores: Mapping[str, Difference | None], *, left_out: Sequence[str]
 ) -> str:
-    """What the whole comparison comes to."""
+    """The conclusion of the whole comparison."""
     if overall is None:
         return "There is no task that both systems have, so nothing can be compared."
     if overall.same:

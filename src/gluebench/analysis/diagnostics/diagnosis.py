@@ -293,18 +293,18 @@ def _finding(
 ) -> Finding:
     if not pairs.gold.labels or scores.overall.value is None:
         return Finding(scores, {}, None)
-    shown = [each for each in categories if not below or each.kind == OVERALL]
+    shown = [category for category in categories if not below or category.kind == OVERALL]
     tables = {
-        (each.kind, each.name): Confusion(
-            pairs.gold.labels, tuple(map(tuple, pairs.table_of(each.positions)))
+        (category.kind, category.name): Confusion(
+            pairs.gold.labels, tuple(map(tuple, pairs.table_of(category.positions)))
         )
-        for each in shown
+        for category in shown
     }
     return Finding(scores, tables, directions_of(pairs, mirrored=symmetric_label(task)))
 
 
 def _nothing(submissions: Iterable[str], gold: Gold) -> list[str]:
-    """Why there is nothing to say, and what would help."""
+    """Why there is nothing to diagnose, and what would help."""
     benchmark = gold.benchmark
     if not benchmark.diagnostics:
         return [f"{benchmark.name} has no diagnostic set: a task with `scored = false` and phenomena"]
@@ -364,7 +364,7 @@ def _pairs(pairs: Pairs) -> list[_Pair]:
     gold, answers = pairs.gold.codes, pairs.predicted.codes
     return [
         _Pair((gold[a], gold[b]), (answers[a], answers[b]))
-        for a, b in (tuple(each) for each in members.values() if len(each) == 2)
+        for a, b in (tuple(positions) for positions in members.values() if len(positions) == 2)
     ]
 
 

@@ -70,13 +70,13 @@ def heatmap(task: Task, reports: Mapping[str, DiagnosticReport]) -> HeatMap:
     Categories that no report has are left out; all reports must be of the same gold.
     """
     of_systems = list(reports.values())
-    lines = [_line("overall", "", [each.overall for each in of_systems])]
+    lines = [_line("overall", "", [report.overall for report in of_systems])]
     for coarse in task.coarse():
-        lines.append(_line("coarse", coarse, [each.coarse.get(coarse) for each in of_systems]))
+        lines.append(_line("coarse", coarse, [report.coarse.get(coarse) for report in of_systems]))
         lines += [
-            _line("fine", each.name, [report.fine.get(each.name) for report in of_systems])
-            for each in task.phenomena
-            if each.coarse == coarse
+            _line("fine", phenomenon.name, [report.fine.get(phenomenon.name) for report in of_systems])
+            for phenomenon in task.phenomena
+            if phenomenon.coarse == coarse
         ]
     return HeatMap(task.metrics[0].title, tuple(reports), tuple(line for line in lines if line is not None))
 

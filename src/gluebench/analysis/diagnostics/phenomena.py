@@ -31,7 +31,7 @@ def explain(name: str, *, examples: int = 2) -> Explained | None:
     if words is None:
         return None
     tagged = sorted(
-        (each for each in pairs() if name in each.phenomena), key=lambda each: len(each.phenomena)
+        (pair for pair in pairs() if name in pair.phenomena), key=lambda pair: len(pair.phenomena)
     )
     anchor = re.sub(r"[^\w\- ]", "", name).lower().replace(" ", "-")
     return Explained(name, words, f"{PAGE}#{anchor}", tuple(tagged[:examples]))

@@ -58,9 +58,9 @@ def table5(task: Task, reports: Mapping[str, DiagnosticReport], *, beside: bool 
 def human(task: Task) -> Iterator[tuple[str, float, str]]:
     """Name, value and source of each published reference for the whole set."""
     metric = task.metrics[0].name
-    for each in task.references:
-        if metric in each.scores:
-            yield each.name, each.scores[metric], each.source
+    for reference in task.references:
+        if metric in reference.scores:
+            yield reference.name, reference.scores[metric], reference.source
 
 
 def _score(report: DiagnosticReport, name: str) -> Score | None:

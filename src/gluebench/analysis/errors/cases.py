@@ -85,12 +85,12 @@ def read_cases(
     """
     suite = gold.benchmark
     named = {suite.task(name).name for name in tasks} or {task.name for task in suite.tasks}
-    names = tuple(systems) or tuple(each.source for each in submissions)
+    names = tuple(systems) or tuple(run.source for run in submissions)
     files = [file for file in suite.files(gold.role) if file.task in named]
     readable = [
         file
         for file in files
-        if file.name in gold.columns and all(file.name in each.predictions for each in submissions)
+        if file.name in gold.columns and all(file.name in run.predictions for run in submissions)
     ]
     if not readable:
         shown = ", ".join(f"{file.name}.tsv" for file in files) or f"a {gold.role} split of these tasks"
@@ -123,7 +123,7 @@ def _case_file(
                 f"have ({len(absent):,} such); prepare the same release that was labelled"
             ]
         )
-    columns = [pairs_of(each, gold)[file.name].predicted for each in submissions]
+    columns = [pairs_of(run, gold)[file.name].predicted for run in submissions]
     margin = tolerance * (task.score_range[1] - task.score_range[0]) if task.score_range else 0.0
     tags = _tags(gold, file.name, len(indices))
     metadata = gold.metadata.get(file.name)

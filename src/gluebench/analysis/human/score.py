@@ -71,7 +71,7 @@ def score_sheets(drawn: Draw, sheets: Sequence[Sheet], gold: Gold) -> Agreement:
     units = _units(drawn)
     answered = [_pairs(task, truth, units, sheet) for sheet in sheets]
     scores = {sheet.name: _score(metric, pairs) for sheet, pairs in zip(sheets, answered, strict=True)}
-    published = next((each.scores.get(metric.name) for each in task.references if each.name == "Human"), None)
+    published = next((row.scores.get(metric.name) for row in task.references if row.name == "Human"), None)
     return Agreement(
         task=task.name,
         metric=metric.name,

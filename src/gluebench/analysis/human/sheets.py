@@ -1,7 +1,7 @@
 """Drawing the examples that people label, and the sheets that annotators get and give back.
 
 Both directions of a sentence pair are labeled, each for itself, so they must stand far apart: one in the
-first half of a sheet, the other in the second, a quarter of the sheet between them. Numbers tell nothing.
+first half of a sheet, the other in the second, a quarter of the sheet between them. Numbers are arbitrary.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ ITEM, LABEL = "item", "label"
 
 @dataclass(frozen=True, slots=True)
 class Draw:
-    """What was drawn: for whoever runs the study, not for annotators, since an index tells the direction."""
+    """What was drawn: for whoever runs the study, not annotators, since an index reveals the direction."""
 
     benchmark: str
     task: str
@@ -55,7 +55,7 @@ class Draw:
 def pairs_of(table: Table) -> list[tuple[int, int]]:
     """Indices of the sentence pairs that stand in the split in both directions, one after the other."""
     together = (entry.rows for entry in entries(rows(table), paired=True))
-    return [(each[0].index, each[1].index) for each in together if len(each) == 2]
+    return [(group[0].index, group[1].index) for group in together if len(group) == 2]
 
 
 def draw(table: Table, *, benchmark: str, pairs: int, annotators: int, seed: int) -> Draw:
@@ -128,7 +128,7 @@ def _sheet(drawn: Draw, annotator: int, texts: Mapping[int, Example], task: Task
 
 
 def instructions(task: Task, items: int) -> str:
-    """What an annotator is told, from the manifest's own label words."""
+    """The instructions for an annotator, with the manifest's own label words."""
     labels = "\n".join(f"- `{label.word}`: {label.gloss}" for label in task.labels)
     text = resources.files("gluebench.analysis.human").joinpath(INSTRUCTIONS).read_text("utf-8")
     columns = {"first": task.columns[0], "second": task.columns[-1]}

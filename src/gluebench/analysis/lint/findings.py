@@ -14,7 +14,7 @@ from gluebench.data.tokens import words
 from gluebench.submission.problems import table_beside
 
 Severity = Literal["error", "warning", "note"]
-"""An error spoils scores, a warning has to be known or mended, a note is a figure to publish."""
+"""An error spoils scores, a warning has to be documented or fixed, a note is a figure to publish."""
 SHOWN = 5
 """So many rows are named; the rest are counted."""
 ORDER: tuple[Severity, ...] = ("error", "warning", "note")
@@ -68,7 +68,7 @@ class TaskLint(NamedTuple):
     task: str
     findings: tuple[Finding, ...]
     private: bool
-    """Whether it tells of test labels."""
+    """Whether it reveals test labels."""
 
 
 def percent(share: float) -> str:

@@ -12,7 +12,7 @@ from gluebench.analysis.lint.findings import Finding, LintSplit, Severity, findi
 from gluebench.benchmark import Task
 
 LEVEL = 0.01
-"""A shift is told from chance below this p-value."""
+"""A shift is significant below this p-value."""
 LARGE = 0.02
 """A difference of shares that is worth a warning: two points."""
 PARTS = 5

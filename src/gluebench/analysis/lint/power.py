@@ -1,7 +1,7 @@
 """How small a difference of two systems a test set can show.
 
 Two systems answer the same n examples; on a share d of them exactly one is right. The difference of their
-accuracies can be told by McNemar's test, and for a true difference of x the examples needed are
+accuracies can be tested by McNemar's test, and for a true difference of x the examples needed are
 
     n = ((a sqrt(d) + b sqrt(d - x^2)) / x)^2
 
@@ -23,7 +23,7 @@ DISAGREEMENTS = (0.05, 0.1, 0.2)
 """Shares of examples on which exactly one of two systems is right, for which figures are given."""
 POINT = 0.01
 COARSE = 0.05
-"""A test set that shows nothing below five points of difference is warned of."""
+"""A test set that cannot show a difference of five points gets a warning."""
 
 
 def examples_needed(difference: float, disagreement: float, *, power: float = POWER) -> int:
@@ -72,7 +72,7 @@ def power_finding(task: Task, split: LintSplit) -> Finding:
     text = (
         f"{counted(count, 'row')} can show {' / '.join(map(_in_points, smallest))} points of accuracy "
         f"where two systems disagree on {shares} % of them; "
-        f"one point needs {' / '.join(f'{each:,}' for each in needed)} rows (80 % power, 5 % level)"
+        f"one point needs {' / '.join(f'{size:,}' for size in needed)} rows (80 % power, 5 % level)"
     )
     middle = smallest[1]
     coarse = middle is None or middle > COARSE

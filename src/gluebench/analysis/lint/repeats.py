@@ -117,8 +117,8 @@ def _same_texts(earlier: LintSplit, later: LintSplit) -> Iterator[Finding]:
             large = len(shared) / len(later.examples) >= WORTH_A_WARNING
             severity: Severity = "warning" if large else "note"
             opposed = _opposed(shared)
-            found = _shared("shared", earlier, later, rows, severity=severity, column=name, opposed=opposed)
-            yield found._replace(check=f"shared {name}")
+            overlap = _shared("shared", earlier, later, rows, severity=severity, column=name, opposed=opposed)
+            yield overlap._replace(check=f"shared {name}")
 
 
 def _shared(
@@ -177,7 +177,7 @@ def _release(task: Task, split: LintSplit) -> str:
     names = (
         f"{version.name}, {version.note}"
         for file in task.files
-        if split.name in {each.name for each in file.splits.values()}
+        if split.name in {entry.name for entry in file.splits.values()}
         for version in file.other_versions
     )
     return "".join(f", as in {name}" for name in names)

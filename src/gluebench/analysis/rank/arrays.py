@@ -85,7 +85,7 @@ def _spread_ranks(column: Floats) -> Floats:
 def support(draws: Floats, weights: Floats) -> Floats:
     """(systems, systems, resamples): the weight of the tasks on which the first is better than the second.
 
-    Tasks that one of the two lacks say nothing of them.
+    A task that one of the two lacks counts for neither.
     """
     return np.stack([((row > draws) * weights[:, np.newaxis]).sum(axis=1) for row in draws])
 

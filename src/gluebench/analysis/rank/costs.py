@@ -32,7 +32,7 @@ def read_costs(path: str | os.PathLike[str], systems: Sequence[str]) -> Mapping[
     if not rows or tuple(rows[0]) != COLUMNS:
         header = "<TAB>".join(COLUMNS)
         raise DataError([f"{name}, line 1: found {rows[0] if rows else []}; expected the header {header}"])
-    known = {os.path.basename(os.path.normpath(each)): each for each in systems} | {e: e for e in systems}
+    known = {os.path.basename(os.path.normpath(item)): item for item in systems} | {e: e for e in systems}
     costs: dict[str, Cost] = {}
     problems = []
     for line, row in enumerate(rows[1:], 2):

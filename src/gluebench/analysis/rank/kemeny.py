@@ -122,10 +122,10 @@ def _approximate(support: Support) -> Consensus:
 
 def _moved(order: list[int], system: int, support: Support) -> list[int]:
     """The order with the system where it is contradicted least; as it was if no place is better."""
-    others = [each for each in order if each != system]
-    costs = [sum(support[each][system] for each in others)]  # at the top, all that beat it contradict
-    for each in others:
-        costs.append(costs[-1] - support[each][system] + support[system][each])
+    others = [other for other in order if other != system]
+    costs = [sum(support[other][system] for other in others)]  # at the top, all that beat it contradict
+    for other in others:
+        costs.append(costs[-1] - support[other][system] + support[system][other])
     best = min(range(len(costs)), key=costs.__getitem__)
     if costs[best] >= costs[order.index(system)] - _EQUAL:
         return order

@@ -108,10 +108,10 @@ def _p(difference: float, square: float, term: float) -> float:
 
 
 def as_shown(pairs: Sequence[Pair[int]], values: Sequence[float]) -> Iterator[Pair[int]]:
-    """The pairs with differences of rounded averages, and p-values that tell no more of an order."""
+    """The pairs with differences of rounded averages, and p-values that reveal no more of an order."""
     for pair in pairs:
         difference = values[pair.a] - values[pair.b]
-        p, adjusted = (rounded_p(each, pair.difference, difference) for each in (pair.p, pair.adjusted))
+        p, adjusted = (rounded_p(p_value, pair.difference, difference) for p_value in (pair.p, pair.adjusted))
         yield pair._replace(difference=difference, p=p, adjusted=adjusted)
 
 
@@ -146,4 +146,4 @@ def rank_ranges(systems: Sequence[int], pairs: Sequence[Pair[int]]) -> dict[int,
         if pair.winner is not None:
             worse[pair.winner] += 1
             better[pair.b if pair.winner == pair.a else pair.a] += 1
-    return {each: (1 + better[each], len(systems) - worse[each]) for each in systems}
+    return {system: (1 + better[system], len(systems) - worse[system]) for system in systems}

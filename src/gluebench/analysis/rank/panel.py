@@ -164,7 +164,7 @@ def _competition_ranks(totals: Floats) -> Ranks:
 def _systems(names: tuple[str, ...], ranks: Ranks, means: Floats) -> tuple[PanelSystem, ...]:
     """The records by rank, from (1 + resamples, systems) ranks and means; the first row is the point."""
     resampled_ranks, resampled_means = (
-        np.sort(np.ascontiguousarray(each[1:].T), axis=1) for each in (ranks, means)
+        np.sort(np.ascontiguousarray(table[1:].T), axis=1) for table in (ranks, means)
     )
     lower = (len(ranks) - 2) // 40  # 2.5 % of the resamples, rounded outwards
     upper = len(ranks) - 2 - lower

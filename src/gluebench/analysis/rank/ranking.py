@@ -69,7 +69,7 @@ class RankedSystem:
     group: tuple[int, int] | None = None
     """First and last place of the systems it is tied with; only for the macro-average."""
     told: tuple[int, int] | None = None
-    """The ranks that the tests of all pairs leave it; these ranges hold for all systems together."""
+    """The ranks that the tests of all pairs allow it; these ranges hold for all systems together."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -154,7 +154,7 @@ def rankings(
     """Rank by several rules, as `rank` by each of them, from one set of resamples.
 
     `shown` is system to task to its rounded score, where that is all that may be shown: then these are
-    ranked, and resamples lie around them, so that no rank tells what rounding hides.
+    ranked, and resamples lie around them, so that no rank reveals what rounding hides.
     """
     benchmark = gold.benchmark
     if len(submissions) < 2:
@@ -196,7 +196,7 @@ def _rounded(exact: Profile, shown: Mapping[str, Mapping[str, float]], *, majori
 
 
 def _counted(benchmark: Benchmark, weights: Mapping[str, float], gold: Gold) -> list[Task]:
-    """The scored tasks of which there are labels, but for those that weigh nothing."""
+    """The scored tasks that have labels, without those of weight 0."""
     return [
         task
         for task in benchmark.scored
@@ -247,7 +247,7 @@ def _ranking(
             profile, order, list(map(len, systems.runs)), ranked=ranked, placed=placed, pairs=pairs
         ),
         pairs=tuple(Pair(names[a], names[b], *tested) for a, b, *tested in pairs),
-        rules={name: dict(zip(profile.systems, each.ranks, strict=True)) for name, each in standings.items()},
+        rules={name: dict(zip(profile.systems, row.ranks, strict=True)) for name, row in standings.items()},
         survival=survives(whole, standings),
         warnings=(*warnings, *systems.warnings),
     )

@@ -68,7 +68,7 @@ def with_majority(submission: Submission, tasks: Sequence[Task], gold: Gold) -> 
     """
     predictions = dict(submission.predictions)
     for task in tasks:
-        for file in (each for each in task.files if gold.role in each.splits):
+        for file in (entry for entry in task.files if gold.role in entry.splits):
             predictions[file.name] = _majority(task, file.name, gold, size=file.size(gold.role))
     return replace(submission, predictions=predictions)
 

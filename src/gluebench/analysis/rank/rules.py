@@ -88,7 +88,7 @@ class Profile:
         if self.weights is None:
             return
         wrong = len(self.weights) != len(self.tasks) or any(
-            not isfinite(each) or each < 0 for each in self.weights
+            not isfinite(weight) or weight < 0 for weight in self.weights
         )
         if wrong or (self.tasks and not any(self.weights)):
             raise ValueError(
@@ -209,7 +209,7 @@ def _by_scores(profile: Profile, rule: Rule) -> list[float | None]:
 
 @dataclass(frozen=True, slots=True)
 class Verdict:
-    """What the rules say of two systems, of which the first is ahead under more of them."""
+    """The order of two systems under each rule; the first is ahead under more rules."""
 
     ahead: str
     behind: str
@@ -257,12 +257,12 @@ def _order(standings: Sequence[Standing]) -> list[int]:
     if not standings:
         return []
     first = {at: rank for at, rank in enumerate(standings[0].ranks) if rank is not None}
-    ranked = [at for at in first if all(each.ranks[at] is not None for each in standings)]
+    ranked = [at for at in first if all(ranking.ranks[at] is not None for ranking in standings)]
     return sorted(ranked, key=first.__getitem__)
 
 
 def _verdict(profile: Profile, i: int, j: int, *, standings: Mapping[str, Standing]) -> Verdict:
-    leads = {name: (each.ranks[j] or 0) - (each.ranks[i] or 0) for name, each in standings.items()}
+    leads = {name: (ranking.ranks[j] or 0) - (ranking.ranks[i] or 0) for name, ranking in standings.items()}
     if sum(lead < 0 for lead in leads.values()) > sum(lead > 0 for lead in leads.values()):
         i, j, leads = j, i, {name: -lead for name, lead in leads.items()}
     unless = tuple(name for name, lead in leads.items() if lead <= 0)

@@ -49,7 +49,7 @@ NUMBER_METRICS = (
     NumberMetric("pearson", -1.0, pearson_of, standardized_columns, pearson_evaluated),
     NumberMetric("spearman", -1.0, spearman_of, rank_codes, spearman_evaluated),
 )
-METRICS: Mapping[str, MetricFunction] = {each.name: each for each in (*COUNT_METRICS, *NUMBER_METRICS)}
+METRICS: Mapping[str, MetricFunction] = {metric.name: metric for metric in (*COUNT_METRICS, *NUMBER_METRICS)}
 """The built-in metrics by the name that a manifest gives under `function`."""
 
 Values = Iterable[Any] | Column

@@ -231,6 +231,6 @@ def _combinations(codes: NDArray[np.uint8], classes: int) -> _Combinations:
 def _group_kinds(groups: Ints, cell_of: NDArray[np.intp]) -> tuple[Ints, Floats]:
     """How many groups there are of each kind, and (kinds, cells) the examples of one such group."""
     width = int(cell_of.max()) + 1
-    each = np.bincount(groups * width + cell_of, minlength=(int(groups.max()) + 1) * width)
-    kinds, counts = np.unique(each.reshape(-1, width), axis=0, return_counts=True)
+    cells = np.bincount(groups * width + cell_of, minlength=(int(groups.max()) + 1) * width)
+    kinds, counts = np.unique(cells.reshape(-1, width), axis=0, return_counts=True)
     return counts, kinds.astype(np.float64)

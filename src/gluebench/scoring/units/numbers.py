@@ -107,7 +107,7 @@ class NumberUnits(_SingleUnits):
             b = function.evaluated(gold, np.where(rows, answers[0], answers[1]))
             differences.append(a.values - b.values)
             influences.append(self._by_unit(a.influence - b.influence))
-        return self._exchange_of(differences, [(each * each).sum(axis=1) for each in with_mean(influences)])
+        return self._exchange_of(differences, [(part * part).sum(axis=1) for part in with_mean(influences)])
 
     def _flips(self, resamples: int, rng: np.random.Generator) -> Exchange:
         shares, units = self.sizes / self.examples, []

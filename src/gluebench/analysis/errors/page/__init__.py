@@ -21,7 +21,7 @@ def page(found: Sequence[CaseFile], *, title: str, tables: Mapping[str, Sequence
     The same cases give the same bytes. It shows the text and labels of the examples, so it is as private as
     they are.
     """
-    counted = tables if tables is not None else {each.file: rates(each) for each in found}
+    counted = tables if tables is not None else {file.file: rates(file) for file in found}
     parts = {
         "title": escape(title),
         "style": _resource("page.css"),
@@ -46,7 +46,7 @@ def _embedded(data: object) -> str:
 def _file(file: CaseFile) -> dict[str, Any]:
     """One test file; columns are named once, and each case is a list in the order that model.js reads."""
     named = {tag for case in file.cases for tag in case.phenomena}
-    phenomena = [[each.coarse, each.name] for each in file.task.phenomena if each.name in named]
+    phenomena = [[entry.coarse, entry.name] for entry in file.task.phenomena if entry.name in named]
     order = {name: number for number, (_, name) in enumerate(phenomena)}
     about = [name for name in file.task.metadata if any(name in case.about for case in file.cases)]
     return {
@@ -79,10 +79,10 @@ def _case(case: Case, about: Sequence[str], order: Mapping[str, int]) -> list[An
     ]
 
 
-def _summary(found: Sequence[CaseFile], tables: Mapping[str, Sequence[Rate]]) -> str:
+def _summary(case_files: Sequence[CaseFile], tables: Mapping[str, Sequence[Rate]]) -> str:
     """What can be read without a script: each system's errors on each file."""
     rows = []
-    for file in found:
+    for file in case_files:
         overall = next(rate for rate in tables[file.file] if rate.kind == OVERALL)
         for number, system in enumerate(file.systems):
             share = f"{100 * overall.share(number):.1f} %" if overall.n else "-"
