@@ -7,7 +7,7 @@ import re
 
 import pytest
 
-from gluebench.analysis.errors import Case, CaseFile, Wanted, rates
+from gluebench.analysis.errors import Case, CaseFile, CaseFilter, rates
 from gluebench.analysis.errors.cases import length_bands, overlap_band
 from gluebench.analysis.errors.page import page
 from gluebench.benchmark import load_benchmark
@@ -37,24 +37,24 @@ def file() -> CaseFile:
     )
 
 
-def found(file: CaseFile, wanted: Wanted) -> list[int]:
+def found(file: CaseFile, wanted: CaseFilter) -> list[int]:
     return [case.index for case in file.cases if wanted(case)]
 
 
 @pytest.mark.parametrize(
     ("wanted", "indices"),
     [
-        (Wanted(), [1, 2, 3]),
-        (Wanted("all-wrong"), [2, 3]),
-        (Wanted("only"), [1]),
-        (Wanted("disagree"), [1, 3]),
-        (Wanted("right"), [0]),
-        (Wanted("all", gold="neutral"), [1, 2]),
-        (Wanted("all", answer="neutral"), [1, 3]),
-        (Wanted("all", phenomena=frozenset({"Negation"})), [0, 1]),
-        (Wanted("all", shortest=5, longest=9), [1, 2]),
-        (Wanted("all", least=0.5, most=0.79), [2, 3]),
-        (Wanted("all", pattern=re.compile("row 3", re.IGNORECASE)), [3]),
+        (CaseFilter(), [1, 2, 3]),
+        (CaseFilter("all-wrong"), [2, 3]),
+        (CaseFilter("only"), [1]),
+        (CaseFilter("disagree"), [1, 3]),
+        (CaseFilter("right"), [0]),
+        (CaseFilter("all", gold="neutral"), [1, 2]),
+        (CaseFilter("all", answer="neutral"), [1, 3]),
+        (CaseFilter("all", phenomena=frozenset({"Negation"})), [0, 1]),
+        (CaseFilter("all", shortest=5, longest=9), [1, 2]),
+        (CaseFilter("all", least=0.5, most=0.79), [2, 3]),
+        (CaseFilter("all", pattern=re.compile("row 3", re.IGNORECASE)), [3]),
     ],
 )
 def test_what_is_wanted(file, wanted, indices):

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 from browser import MARKS, Tab, axe_finds, shown
 
-from gluebench.analysis.errors import Case, CaseFile, Wanted, rates
+from gluebench.analysis.errors import Case, CaseFile, CaseFilter, rates
 from gluebench.analysis.errors.page import page as page_of
 from gluebench.benchmark import load_benchmark
 
@@ -61,12 +61,12 @@ def test_its_filters_find_what_the_command_finds(tab: Tab, file: CaseFile) -> No
     """Of the first system, which is chosen at the start."""
     choices: list[tuple[dict[str, str], Callable[[Case], bool]]] = [
         ({}, lambda case: case.wrong[0]),
-        ({"show": "only"}, Wanted("only")),
-        ({"show": "allwrong"}, Wanted("all-wrong")),
-        ({"show": "disagree"}, Wanted("disagree")),
+        ({"show": "only"}, CaseFilter("only")),
+        ({"show": "allwrong"}, CaseFilter("all-wrong")),
+        ({"show": "disagree"}, CaseFilter("disagree")),
         ({"show": "right", "gold": "neutral"}, lambda case: not case.wrong[0] and case.gold == "neutral"),
         ({"show": "all", "answer": "entailment"}, lambda case: case.answers[0] == "entailment"),
-        ({"show": "all", "text": "RAIN"}, Wanted("all", pattern=re.compile("rain", re.IGNORECASE))),
+        ({"show": "all", "text": "RAIN"}, CaseFilter("all", pattern=re.compile("rain", re.IGNORECASE))),
     ]
     for values, wanted in choices:
         tab.page.get_by_role("button", name="Clear all filters").click()

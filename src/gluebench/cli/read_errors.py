@@ -16,7 +16,7 @@ from gluebench.cli.output import Output, Records, emit, interval, notices, perce
 from gluebench.cli.tables import Section, Table
 
 if TYPE_CHECKING:
-    from gluebench.analysis.errors import Case, CaseFile, Rate, Wanted
+    from gluebench.analysis.errors import Case, CaseFile, CaseFilter, Rate
     from gluebench.benchmark import Benchmark, Role
     from gluebench.scoring import Gold
 
@@ -125,8 +125,8 @@ def _names(subs: tuple[str, ...]) -> list[str]:
     return short if len(set(short)) == len(short) else list(subs)
 
 
-def _wanted(file: CaseFile, options: dict[str, Any]) -> Wanted:
-    from gluebench.analysis.errors import Wanted
+def _wanted(file: CaseFile, options: dict[str, Any]) -> CaseFilter:
+    from gluebench.analysis.errors import CaseFilter
     from gluebench.data.show import label_word, phenomena_called
 
     task = file.task
@@ -135,7 +135,7 @@ def _wanted(file: CaseFile, options: dict[str, Any]) -> Wanted:
             raise click.UsageError(f"--{name} goes with labels, and {task.name} has numbers.")
     shortest, longest = _range(options["words"], "--words")
     least, most = _range(options["overlap"], "--overlap")
-    return Wanted(
+    return CaseFilter(
         options["show"],
         None if options["label"] is None else label_word(task, options["label"]),
         None if options["answer"] is None else label_word(task, options["answer"]),
@@ -177,7 +177,7 @@ FIELDS = ("file", "index", "gold", "system", "answer", "wrong", "words", "overla
 
 def errors_output(
     files: Sequence[CaseFile],
-    filters: Sequence[Wanted],
+    filters: Sequence[CaseFilter],
     counted: Mapping[str, Sequence[Rate]],
     *,
     limit: int | None,

@@ -88,15 +88,15 @@ def read_gold(
             continue  # the positions of 390,965 rows take a tenth of a second and 60 MiB
         positions = {index: position for position, index in enumerate(column.row_indices)}
         if tags is not None:
-            phenomena[file.name], found = read_phenomena(
+            phenomena[file.name], tag_problems = read_phenomena(
                 tags_name, tags, task, size=size, positions=positions
             )
-            problems += found
+            problems += tag_problems
         if facts is not None:
-            metadata[file.name], found = read_metadata(
+            metadata[file.name], tag_problems = read_metadata(
                 facts_name, facts, task, size=size, positions=positions
             )
-            problems += found
+            problems += tag_problems
     if not columns and not problems:
         problems.append(_nothing_there(home, benchmark, role))
     if problems:
@@ -168,9 +168,9 @@ def _content(home: str, name: str) -> bytes | None:
 def _nothing_there(home: str, benchmark: Benchmark, role: Role) -> Problem:
     if not os.path.isdir(home):
         return Problem("no-gold", "error", home, "expected a folder of labels", "Check the path.")
-    wanted = ", ".join(f"{file.name}{SUFFIX}" for file in benchmark.files(role))
+    names = ", ".join(f"{file.name}{SUFFIX}" for file in benchmark.files(role))
     fix = "Put one file of labels there for each test file, with the header index<TAB>label."
-    return Problem("no-gold", "error", "", f"expected at least one of {wanted}", fix)
+    return Problem("no-gold", "error", "", f"expected at least one of {names}", fix)
 
 
 def _version(gold: Gold, key: bytes) -> str:

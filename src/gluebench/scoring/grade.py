@@ -58,12 +58,12 @@ def grade(
         missing=missing_files(labels.benchmark, labels.role, submission.predictions),
         score=score,
         tasks=tasks,
-        diagnostics={name: found.report for name, found in diagnostics.items()},
+        diagnostics={name: diagnostic.report for name, diagnostic in diagnostics.items()},
         warnings=(
             *labels.warnings,
             *_coverage_warnings(submission, labels, pairs),
             *_undefined_warnings(points),
-            *(warning for found in diagnostics.values() for warning in found.warnings),
+            *(warning for diagnostic in diagnostics.values() for warning in diagnostic.warnings),
         ),
         provenance=provenance(labels),
     )
@@ -162,10 +162,13 @@ def _task_report(
 
         bars, bar = task_bars(task, pairs, points)
     files = {metric.name: metric.file for metric in task.metrics}
-    metrics = {name: _score(found.value, bars[name], [pairs[files[name]]]) for name, found in points.items()}
+    metrics = {
+        name: _score(score_point.value, bars[name], [pairs[files[name]]])
+        for name, score_point in points.items()
+    }
     if len(points) < len(task.metrics):
         return TaskReport(None, metrics)
-    value = task_score([found.value for found in points.values()])
+    value = task_score([score_point.value for score_point in points.values()])
     return TaskReport(_score(value, bar, [pairs[name] for name in dict.fromkeys(files.values())]), metrics)
 
 
@@ -191,16 +194,23 @@ def diagnostic_report(task: Task, pairs: Mapping[str, Pairs], gold: Gold, *, int
     if metric.file not in pairs:
         return Found(None, _absent(task, metric.file, gold))
     whole, categories = pairs[metric.file], gold.categories[metric.file]
-    parts = [whole if each.kind == OVERALL else whole.subset(each.positions) for each in categories]
+    parts = [
+        whole if category.kind == OVERALL else whole.subset(category.positions) for category in categories
+    ]
     points = [point(metric, part) for part in parts]
     bars = [NO_BAR] * len(parts)
     if intervals:
         from gluebench.scoring.inference import file_bars  # imports numpy
 
-        bars = [file_bars([metric], part, [found])[0] for part, found in zip(parts, points, strict=True)]
+        bars = [
+            file_bars([metric], part, [category_point])[0]
+            for part, category_point in zip(parts, points, strict=True)
+        ]
     scores: dict[str, dict[str, Score]] = {kind: {} for kind in (OVERALL, "coarse", "fine", *task.metadata)}
-    for each, found, bar in zip(categories, points, bars, strict=True):
-        scores[each.kind][each.name] = Score.of(found.value, bar, len(each.positions), whole.covered)
+    for category, category_point, bar in zip(categories, points, bars, strict=True):
+        scores[category.kind][category.name] = Score.of(
+            category_point.value, bar, len(category.positions), whole.covered
+        )
     [overall] = scores[OVERALL].values()
     metadata = {column: scores[column] for column in task.metadata if scores[column]}
     report = DiagnosticReport(overall, scores["coarse"], scores["fine"], metadata)
@@ -222,16 +232,20 @@ def _undefined_categories(
     metric = task.metrics[0].name
     if points[0].undefined:
         return (_undefined(task.name, metric, points[0].undefined),)
-    names = [each.name for each, found in zip(categories, points, strict=True) if found.undefined]
+    names = [
+        category.name
+        for category, category_point in zip(categories, points, strict=True)
+        if category_point.undefined
+    ]
     why = "all gold labels or all predictions are the same"
     return (f"{_undefined(task.name, metric, why)}: {', '.join(names)}",) if names else ()
 
 
 def _undefined_warnings(points: Mapping[str, Mapping[str, Point]]) -> Iterator[str]:
     for task, metrics in points.items():
-        for metric, found in metrics.items():
-            if found.undefined:
-                yield _undefined(task, metric, found.undefined)
+        for metric, score_point in metrics.items():
+            if score_point.undefined:
+                yield _undefined(task, metric, score_point.undefined)
 
 
 def _undefined(task: str, metric: str, why: str) -> str:

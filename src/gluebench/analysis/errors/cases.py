@@ -171,7 +171,7 @@ def _measures(example: Example) -> tuple[int, float | None]:
     return length, overlap(*texts) if len(texts) == 2 else None
 
 
-class Wanted(NamedTuple):
+class CaseFilter(NamedTuple):
     """All of it must hold."""
 
     show: Show = "wrong"

@@ -39,7 +39,7 @@ def system(
 
 
 def made(
-    wanted: Recipe,
+    row_recipe: Recipe,
     corpus: Corpus,
     files: Files,
     *,
@@ -48,11 +48,11 @@ def made(
     say: Callable[[str], None] | None = None,
 ) -> TrainablePredictor:
     """The system of a recipe. Raises CannotBeHadError for files that are not there."""
-    check_files(wanted, files)
-    if wanted.probe is None:
+    check_files(row_recipe, files)
+    if row_recipe.probe is None:
         from gluebench.systems.reproduce.neural import NeuralSystem
 
-        return NeuralSystem(wanted, corpus, files, folder=folder, device=device, say=say)
+        return NeuralSystem(row_recipe, corpus, files, folder=folder, device=device, say=say)
     from gluebench.systems.reproduce.frozen import probed
 
-    return probed(wanted, files, corpus, folder=folder, device=device)
+    return probed(row_recipe, files, corpus, folder=folder, device=device)

@@ -63,14 +63,14 @@ def mean(values: Iterable[float]) -> float:
     return sum(numbers) / len(numbers)
 
 
-def differences(found: Mapping[str, float]) -> str:
+def differences(values: Mapping[str, float]) -> str:
     """Each with its sign: "+ELMo +1.3, +Attn -0.1"."""
-    return ", ".join(f"{name} {value:+.1f}" for name, value in found.items())
+    return ", ".join(f"{name} {value:+.1f}" for name, value in values.items())
 
 
-def listed(found: Mapping[str, float]) -> str:
+def listed(values: Mapping[str, float]) -> str:
     """Each with its number."""
-    return ", ".join(f"{name} {value:.1f}" for name, value in found.items())
+    return ", ".join(f"{name} {value:.1f}" for name, value in values.items())
 
 
 # The rows by what they have in common.

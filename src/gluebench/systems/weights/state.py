@@ -18,35 +18,36 @@ SHOWN = 40
 
 
 def check_shapes(
-    path: Path, kind: str, found: Mapping[str, Shape], expected: Mapping[str, Shape], *, exact: bool = True
+    path: Path, kind: str, shapes: Mapping[str, Shape], expected: Mapping[str, Shape], *, exact: bool = True
 ) -> None:
     """Raise WeightsError unless every expected array is there in its shape and, if exact, no other."""
     problems = [
-        f"{name}: {tuple(found[name]) if name in found else 'missing'}, expected {shape}"
+        f"{name}: {tuple(shapes[name]) if name in shapes else 'missing'}, expected {shape}"
         for name, shape in expected.items()
-        if name not in found or tuple(found[name]) != shape
+        if name not in shapes or tuple(shapes[name]) != shape
     ]
     if exact:
         problems += [
-            f"{name}: {tuple(found[name])}, expected nothing of this name" for name in found.keys() - expected
+            f"{name}: {tuple(shapes[name])}, expected nothing of this name"
+            for name in shapes.keys() - expected
         ]
     if problems:
         lines = [
             f"{path}: not the weights of {kind}",
             *_cut(problems),
-            f"found in the file: {listing(found)}",
+            f"found in the file: {listing(shapes)}",
         ]
         raise WeightsError("\n".join(lines))
 
 
-def listing(found: Mapping[str, Shape]) -> str:
+def listing(shapes: Mapping[str, Shape]) -> str:
     """The names and shapes of a file's arrays in one line."""
-    return ", ".join(_cut([f"{name} {tuple(shape)}" for name, shape in found.items()])) or "no arrays"
+    return ", ".join(_cut([f"{name} {tuple(shape)}" for name, shape in shapes.items()])) or "no arrays"
 
 
-def axis(found: Mapping[str, Shape], name: str, at: int, *, default: int) -> int:
+def axis(shapes: Mapping[str, Shape], name: str, at: int, *, default: int) -> int:
     """The length of one axis of an array; the published one where the file has no such axis."""
-    shape = found.get(name, ())
+    shape = shapes.get(name, ())
     return shape[at] if len(shape) > at else default
 
 

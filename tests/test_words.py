@@ -1,0 +1,33 @@
+"""Names say what they hold (docs/design/words.md)."""
+
+from __future__ import annotations
+
+import ast
+from collections import Counter
+from pathlib import Path
+
+SOURCE = Path(__file__).resolve().parents[1] / "src" / "gluebench"
+EVENTS = {"asked", "found", "said", "told", "wanted"}
+"""They name what happened to a value, not the value."""
+LEFT = 12
+"""Names of this kind that are still there. Lower this number when some go; it never rises."""
+
+
+def bound(path: Path) -> Counter[str]:
+    """The variables and parameters that a file binds."""
+    tree = ast.walk(ast.parse(path.read_text()))
+    return Counter(
+        node.arg if isinstance(node, ast.arg) else node.id
+        for node in tree
+        if isinstance(node, ast.arg) or (isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store))
+    )
+
+
+def test_no_variable_is_named_after_an_event() -> None:
+    named = {
+        f"{path.relative_to(SOURCE)}: {name}": count
+        for path in SOURCE.rglob("*.py")
+        for name, count in bound(path).items()
+        if name in EVENTS
+    }
+    assert sum(named.values()) <= LEFT, sorted(named)
