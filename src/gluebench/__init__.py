@@ -17,28 +17,37 @@ if TYPE_CHECKING:
     from gluebench.benchmark import Benchmark, ManifestError, Task, UnknownNameError, load_benchmark
     from gluebench.benchmark import installed as benchmarks
     from gluebench.data import DataError, Example, Table, load
-    from gluebench.scoring import Gold, GoldError, Report, Score, grade, grade_runs, metrics, read_gold
-    from gluebench.scoring import summarise as summarise
-    from gluebench.scoring import summarise as summarize
+    from gluebench.scoring import (
+        Gold,
+        GoldError,
+        Report,
+        Score,
+        grade,
+        grade_runs,
+        metrics,
+        read_gold,
+        summarise,
+        summarize,
+    )
     from gluebench.submission import Column, Problem, Submission, SubmissionError, check, write_submission
     from gluebench.systems import run
 
 _NAMES = {
-    "analysis.compare": ("Comparison", "compare"),
-    "analysis.diagnostics": ("diagnose",),
-    "analysis.rank": ("Ranking", "rank"),
-    "benchmark": ("Benchmark", "ManifestError", "Task", "UnknownNameError", "load_benchmark"),
-    "data": ("DataError", "Example", "Table", "load"),
-    "scoring": ("Gold", "GoldError", "Report", "Score", "grade", "grade_runs", "read_gold", "summarise"),
-    "submission": ("Column", "Problem", "Submission", "SubmissionError", "check", "write_submission"),
-    "systems": ("run",),
+    "analysis.compare": "Comparison compare",
+    "analysis.diagnostics": "diagnose",
+    "analysis.rank": "Ranking rank",
+    "benchmark": "Benchmark ManifestError Task UnknownNameError load_benchmark",
+    "data": "DataError Example Table load",
+    "scoring": "Gold GoldError Report Score grade grade_runs read_gold summarise summarize",
+    "submission": "Column Problem Submission SubmissionError check write_submission",
+    "systems": "run",
 }
 """Module to the names that it offers here."""
-_OTHERS = {"benchmarks": ("benchmark", "installed"), "summarize": ("scoring", "summarise")}
+_OTHERS = {"benchmarks": ("benchmark", "installed")}
 """Name to the module and the name that it has there."""
 _MODULES = {"errors": "analysis.errors", "metrics": "scoring.metrics"}
 _ROOMS = ("analysis", "benchmark", "data", "leaderboard", "scoring", "submission", "systems")
-_HOMES = {name: (room, name) for room, names in _NAMES.items() for name in names} | _OTHERS
+_HOMES = {name: (room, name) for room, names in _NAMES.items() for name in names.split()} | _OTHERS
 
 __all__ = [
     "Benchmark",

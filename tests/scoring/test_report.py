@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 from scoring.material import gold_values, predicted_values, write_gold
 
-from gluebench.scoring import SCHEMA, Score, grade, read_gold, summarise
+from gluebench.scoring import SCHEMA, Score, grade, read_gold, summarize
 from gluebench.scoring.report import report_of
 from gluebench.version import __version__
 
@@ -73,7 +73,7 @@ def test_every_field_is_documented_and_every_documented_field_is_there(report) -
 
 
 def test_every_field_of_a_summary_is_documented(report) -> None:
-    summary = summarise([report, report]).as_dict()
+    summary = summarize([report, report]).as_dict()
     spread = set(summary["score"])
     found = {generic(path) for path in paths(summary)}
     found = {re.sub(rf"\.({'|'.join(sorted(spread))})$", "", field) for field in found}
@@ -112,24 +112,24 @@ def test_a_summary_by_hand(folder, small) -> None:
     for wrong in (0, 4, 8):
         values = [1 - value if index < wrong else value for index, value in enumerate(gold_values()["Pairs"])]
         runs.append(grade(predicted_values() | {"Pairs": values}, gold, intervals=False))
-    summary = summarise(runs)
+    summary = summarize(runs)
     accuracy = summary.tasks["Pairs"]["accuracy"]
     assert (accuracy.mean, accuracy.best, accuracy.run, accuracy.n) == (pytest.approx(0.9), 1.0, 0, 3)
     assert accuracy.deviation == pytest.approx(0.1)
     assert summary.score.best == runs[0].score.value
     assert summary.diagnostics["Probe"].deviation == 0.0
-    assert summarise(runs[:1]).score.deviation is None
+    assert summarize(runs[:1]).score.deviation is None
 
 
 def test_a_summary_as_json(report) -> None:
     """Of 1/3 and 2/3 the standard deviation is the root of 1/18."""
     runs = [report._replace(score=Score(value, None, None, 4)) for value in (1 / 3, 2 / 3)]
-    found = summarise(runs).as_dict()
+    found = summarize(runs).as_dict()
     assert json.dumps(found["score"]) == (
         '{"mean": 0.5, "deviation": 0.235702260396, "best": 0.666666666667, "run": 1, "n": 2}'
     )
     assert (found["benchmark"], found["split"], found["runs"]) == ("small", "test", 2)
-    assert summarise([report._replace(score=None)]).as_dict()["score"] is None
+    assert summarize([report._replace(score=None)]).as_dict()["score"] is None
 
 
 def test_text_stays_as_it_is_and_no_number_is_beyond_json(report) -> None:
@@ -142,19 +142,19 @@ def test_runs_that_lack_a_task_are_left_out_of_its_mean(folder, small) -> None:
     gold = read_gold(folder, small)
     whole = grade(predicted_values(), gold, intervals=False)
     part = grade({"Pairs": predicted_values()["Pairs"]}, gold, intervals=False)
-    summary = summarise([part, whole])
+    summary = summarize([part, whole])
     assert (summary.score.n, summary.score.run) == (1, 1)
     assert summary.tasks["Pairs"]["score"].n == 2
     accept = summary.tasks["Accept"]
     assert accept["score"].n == accept["matthews_correlation"].n == 1, "whichever run comes first"
     assert summary.diagnostics["Probe"].n == 1
-    assert summarise([part]).score is None
+    assert summarize([part]).score is None
 
 
-def test_what_cannot_be_summarised(folder, small, report) -> None:
-    with pytest.raises(ValueError, match=r"^there are no reports to summarise; expected one for each run$"):
-        summarise([])
+def test_what_cannot_be_summarized(folder, small, report) -> None:
+    with pytest.raises(ValueError, match=r"^there are no reports to summarize; expected one for each run$"):
+        summarize([])
     with pytest.raises(
         ValueError, match=r"^the reports are of different benchmarks or splits; .* one system$"
     ):
-        summarise([report, report._replace(split="dev")])
+        summarize([report, report._replace(split="dev")])

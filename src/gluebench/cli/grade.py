@@ -28,7 +28,7 @@ def grade(subs: tuple[str, ...], no_intervals: bool, inputs: Inputs, form: Form)
     """
     from gluebench.cli.report_view import report_output, runs_output
     from gluebench.scoring import grade as score
-    from gluebench.scoring import grade_runs, summarise
+    from gluebench.scoring import grade_runs, summarize
 
     submissions = [inputs.submission(sub) for sub in subs]
     labels = inputs.labels()
@@ -36,7 +36,7 @@ def grade(subs: tuple[str, ...], no_intervals: bool, inputs: Inputs, form: Form)
         reports, summary = grade_runs(submissions, labels)
     else:
         reports = [score(submission, labels, intervals=not no_intervals) for submission in submissions]
-        summary = summarise(reports)
+        summary = summarize(reports)
     for report in reports:
         notices(f"warning: {warning}" for warning in report.warnings)
     if len(reports) == 1:

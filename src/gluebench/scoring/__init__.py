@@ -4,7 +4,7 @@ from gluebench.scoring.gold import Gold, GoldError, read_gold
 from gluebench.scoring.grade import grade
 from gluebench.scoring.metrics import accuracy, f1, matthews_correlation, pearson, r_k, spearman
 from gluebench.scoring.report import SCHEMA, DiagnosticReport, Report, Score, TaskReport
-from gluebench.scoring.summary import Spread, Summary, grade_runs, summarise
+from gluebench.scoring.summary import Spread, Summary, grade_runs, summarise, summarize
 from gluebench.scoring.tags import Metadata
 from gluebench.submission.values import SubmissionError
 
@@ -30,4 +30,5 @@ __all__ = [
     "read_gold",
     "spearman",
     "summarise",
+    "summarize",
 ]

@@ -37,7 +37,7 @@ class Spread(NamedTuple):
 
 
 class Summary(NamedTuple):
-    """What `summarise` returns."""
+    """What `summarize` returns."""
 
     benchmark: str
     split: str
@@ -54,13 +54,13 @@ class Summary(NamedTuple):
         return fields_of(self)
 
 
-def summarise(reports: Sequence[Report]) -> Summary:
+def summarize(reports: Sequence[Report]) -> Summary:
     """Mean, standard deviation and best of each number over the reports of several runs.
 
     Raises ValueError for no report, or reports of different benchmarks or splits.
     """
     if not reports:
-        raise ValueError("there are no reports to summarise; expected one for each run")
+        raise ValueError("there are no reports to summarize; expected one for each run")
     if len({(report.benchmark, report.split) for report in reports}) > 1:
         raise ValueError("the reports are of different benchmarks or splits; expected runs of one system")
     return _summary(reports, {}, None)
@@ -70,7 +70,7 @@ def grade_runs(runs: Sequence[Submission], gold: Gold) -> tuple[list[Report], Su
     """The report of each of several runs of one system, and their summary with intervals.
 
     An interval is for other examples and other runs (docs/compare.md). Numbers that a run lacks, or that have
-    no interval in a single report, have none here. Raises as `grade` and `summarise` do.
+    no interval in a single report, have none here. Raises as `grade` and `summarize` do.
     """
     from gluebench.scoring.runs import mean_runs, runs_tests
     from gluebench.scoring.units import units_of
@@ -143,3 +143,7 @@ def _spread(scores: Sequence[Score | None], test: RunsTest | None = None) -> Spr
     if test is None or interval is None:
         return spread
     return spread._replace(low=interval.low, high=min(1.0, interval.high), seeds=test.seeds_share)
+
+
+summarise = summarize
+"""The older spelling."""
