@@ -82,7 +82,7 @@ def test_a_planted_word_is_found_and_nothing_else() -> None:
     assert parts["hypothesis"].verdict == "above majority"
     for part in ("premise", "length", "overlap"):
         assert parts[part].accuracy == pytest.approx(1 / 3)
-        assert parts[part].verdict == "not told from chance"
+        assert parts[part].verdict == "not significantly above chance"
     expected = wilson(20, 60)
     assert (parts["length"].low, parts["length"].high) == (expected.low, expected.high)
     assert [(each.label, each.word) for each in found.associations["mine"]] == [
@@ -163,7 +163,7 @@ def test_what_the_paper_prints_stands_beside_the_same_train_and_test_alone() -> 
     [
         (0.5, 0.6, "above majority"),
         (0.35, 0.6, "above chance, not above majority"),
-        (0.30, 0.5, "not told from chance"),
+        (0.30, 0.5, "not significantly above chance"),
         (0.20, 0.30, "below chance"),
         (None, None, "too few to say"),
     ],
@@ -281,6 +281,6 @@ def test_the_real_samples_have_the_artefacts_and_the_diagnostic_set_has_not() ->
         diagnostic = accuracy[train, "diagnostic-full.tsv"]
         assert diagnostic.examples == 1104
         assert diagnostic.majority == pytest.approx(460 / 1104)
-        assert diagnostic.verdict == "not told from chance"
+        assert diagnostic.verdict == "not significantly above chance"
     words = {(each.label, each.word) for each in found.associations["MNLI train"]}
     assert {("contradiction", "no"), ("contradiction", "never")} <= words  # as Gururangan et al. found

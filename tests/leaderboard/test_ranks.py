@@ -316,7 +316,7 @@ def test_what_the_policy_hides_is_not_compared(client: Any, three: list[Any], ti
     a, b = three[0], three[2]
     for page in ("rules", "pairs", f"compare?a={a.key}&b={b.key}"):
         shown = client.get(f"/benchmarks/tiny/{page}").content.decode()
-        assert "would tell what is held back" in shown
+        assert "would reveal the rows that are held back" in shown
     assert renewed(tiny).board is None
     assert not Pair.objects.exists()
     assert client.get("/benchmarks/tiny/rules.json").json()["rows"] == []

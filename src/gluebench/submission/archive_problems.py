@@ -31,7 +31,7 @@ _SYSTEM_FOLDERS = frozenset({"__macosx"})
 
 REFUSALS = sentences(__file__)
 NOTICES = {
-    "wrapper-folder": "the files lie in a folder, which is fine",
+    "wrapper-folder": "the files are inside a folder; that is fine",
     "system-files": "files that an operating system adds are ignored",
     "backslash-names": "backslashes in names are read as folder separators",
 }

@@ -224,7 +224,7 @@ def verdict(bar: Bar, *, chance: float, majority: float) -> str:
         return "above majority"
     if bar.low > chance:
         return "above chance, not above majority"
-    return "below chance" if bar.high < chance else "not told from chance"
+    return "below chance" if bar.high < chance else "not significantly above chance"
 
 
 def _lengths(source: PairSet) -> Iterator[Lengths]:

@@ -13,7 +13,7 @@ from gluebench.benchmark import Benchmark, Task
 from gluebench.scoring.metrics import task_score
 from gluebench.scoring.rounding import lowest_of, rounded_p, rounded_value
 
-HIDDEN = "it would tell labels"
+HIDDEN = "it would reveal labels"
 """Why there is no interval."""
 
 

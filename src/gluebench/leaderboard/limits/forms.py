@@ -145,7 +145,7 @@ class OverrideForm(forms.ModelForm):  # type: ignore[type-arg]
         return match
 
     def clean(self) -> dict[str, Any]:
-        """The fields, unless they change no limit."""
+        """Return the cleaned fields; add an error if no limit changed."""
         values: dict[str, Any] = super().clean() or self.cleaned_data
         if not self.errors and all(values.get(name) is None for name in Override.LIMITS):
             self.add_error("per_day", "Give at least one limit another number.")

@@ -41,7 +41,7 @@ def hidden(benchmark: Benchmark) -> str:
         return ""
     return (
         "This benchmark shows a score only when it clearly beats the best of the same people. What it shows "
-        "is not each system's own score, and comparing systems would tell what is held back."
+        "is not each system's own score, and comparing systems would reveal the rows that are held back."
     )
 
 
