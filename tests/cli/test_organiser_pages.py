@@ -1,4 +1,4 @@
-"""The organisers' pages: every command of theirs is run, in order, in a copy of the example they use."""
+"""The organizers' pages: every command of theirs is run, in order, in a copy of the example they use."""
 
 from __future__ import annotations
 

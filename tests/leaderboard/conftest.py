@@ -57,7 +57,7 @@ def good_zip() -> bytes:
 
 @pytest.fixture
 def tiny(db: None, gold_folder: Path) -> Any:
-    """The benchmark of tests/tiny.toml, added as an organiser would."""
+    """The benchmark of tests/tiny.toml, added as an organizer would."""
     from django.core.cache import caches
 
     from gluebench.leaderboard.benchmarks.adding import add_benchmark

@@ -30,7 +30,7 @@ def names(client: Client, path: str) -> list[str]:
 
 
 def edit(submission: Submission, **values: Any) -> None:
-    """Change a row as an organiser would, and let the board know."""
+    """Change a row as an organizer would, and let the board know."""
     Submission.objects.filter(pk=submission.pk).update(**values)
     type(submission.benchmark).objects.filter(pk=submission.benchmark_id).touch()
 

@@ -121,7 +121,7 @@ def test_the_ladder_shows_the_best_again(tiny: Any, send: Send, policy: Callable
     assert task(good, "Refer") == 1.0
     assert task(worse, "Refer") == 1.0, "the best again"
     truth = worse.results.get()
-    assert truth.report["tasks"]["Refer"]["score"]["value"] == 0.0, "organisers have the whole truth"
+    assert truth.report["tasks"]["Refer"]["score"]["value"] == 0.0, "organizers have the whole truth"
     assert truth.best["Refer"] == good.key
     assert any(warning.startswith("Para, ") for warning in worse.report["warnings"])
     assert worse.value == good.value
@@ -375,4 +375,4 @@ def test_what_was_stored_with_all_digits_is_rounded(graded: Send, tiny: Any) -> 
     assert submission.value == submission.report["score"]["value"] != value
     for result in submission.results.all():
         assert result.scores == submission.scores
-        assert result.report == full, "organisers keep all digits"
+        assert result.report == full, "organizers keep all digits"

@@ -239,7 +239,7 @@ def test_grading_that_takes_too_much_memory_says_so_without_a_label(send: Send, 
     grading.grade(submission.pk)
     submission.refresh_from_db()
     assert submission.status == Status.FAILED
-    assert "Ask the organiser" in submission.failure
+    assert "Ask the organizer" in submission.failure
 
 
 def test_the_grader_tells_where_an_error_was_and_not_what_it_said(

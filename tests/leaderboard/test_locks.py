@@ -1,4 +1,4 @@
-"""Authors, organisers and workers at the same moment: each waits for another, and none for ever."""
+"""Authors, organizers and workers at the same moment: each waits for another, and none for ever."""
 
 from __future__ import annotations
 

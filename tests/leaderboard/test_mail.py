@@ -129,7 +129,7 @@ def test_a_new_address_counts_from_when_it_is_confirmed(client: Client, postbox:
 
 def test_without_a_mail_server_the_organiser_has_the_link(client: Client, no_mail: None) -> None:
     made = sign_up(client, "new@example.org")
-    assert "organiser sees your link" in client.get(made["Location"]).content.decode()
+    assert "organizer sees your link" in client.get(made["Location"]).content.decode()
 
     (pending,) = trust.unconfirmed()
     assert pending.email == "new@example.org"

@@ -1,4 +1,4 @@
-"""The organiser's pages: who may see them, approval, marks, the log, what looks alike."""
+"""The organizer's pages: who may see them, approval, marks, the log, what looks alike."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A benchmark's policy and the exceptions from it: the organiser's page, the log, the command line."""
+"""A benchmark's policy and the exceptions from it: the organizer's page, the log, the command line."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ def organiser(client: Client, tiny: Any, person: Callable[[str], Any]) -> Client
 
 
 def form(**changes: Any) -> dict[str, Any]:
-    """The organiser's form as a browser sends it: empty where there is no limit, nothing where unticked."""
+    """The organizer's form as a browser sends it: empty where there is no limit, nothing where unticked."""
     usual = Policy().as_dict()
     values = {name: value for name, value in {**usual, "open": True, **changes}.items() if value is not False}
     return {name: "" if value is None else value for name, value in values.items()}

@@ -60,7 +60,7 @@ LOOKS = [("light", 1280), ("light", 390), ("dark", 1280), ("dark", 390)]
 
 
 class Shown(NamedTuple):
-    """A served site with submissions, and the organiser who sent them."""
+    """A served site with submissions, and the organizer who sent them."""
 
     site: Any
     cookie: str

@@ -1,4 +1,4 @@
-"""Reading gold: strictly, all problems at once, for the organiser; the keyed version of the labels."""
+"""Reading gold: strictly, all problems at once, for the organizer; the keyed version of the labels."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`gluebench benchmark new`: from an organiser's CSV files to a benchmark."""
+"""`gluebench benchmark new`: from an organizer's CSV files to a benchmark."""
 
 from __future__ import annotations
 

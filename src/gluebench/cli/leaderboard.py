@@ -353,7 +353,7 @@ def confirm(site: str, email: str, url: str) -> None:
 @click.option("--remove", is_flag=True, help="Take the role away.")
 @unconfirmed_option
 def organiser(site: str, email: str, benchmark: str, *, remove: bool, unconfirmed: bool) -> None:
-    """Let an account organise a benchmark.
+    """Let an account organize a benchmark.
 
     The account's tokens, second factors and sessions end.
 

@@ -71,7 +71,7 @@ def _fixed(job: dict[str, Any], benchmark: Benchmark) -> dict[str, Any] | None:
 
 
 def _similar(job: dict[str, Any]) -> dict[str, Any]:
-    """For the organiser's report: predictions of some submissions, or which of them are near each other."""
+    """For the organizer's report: predictions of some submissions, or which of them are near each other."""
     from gluebench.leaderboard.similarity.samples import near_pairs, take_samples
 
     if "compare" in job:

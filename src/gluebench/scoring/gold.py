@@ -35,7 +35,7 @@ class GoldError(ValueError):
 
 @dataclass(frozen=True, slots=True)
 class Gold:
-    """The labels of a split, as an organiser keeps them; never to be printed, logged or sent."""
+    """The labels of a split, as an organizer keeps them; never to be printed, logged or sent."""
 
     benchmark: Benchmark = field(repr=False)
     role: Role

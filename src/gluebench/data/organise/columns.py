@@ -1,4 +1,4 @@
-"""An organiser's options, and which column is the label, which the index, and which are texts."""
+"""An organizer's options, and which column is the label, which the index, and which are texts."""
 
 from __future__ import annotations
 
@@ -83,7 +83,7 @@ class ColumnPlan(NamedTuple):
     ignored: tuple[str, ...]
     """Columns that are left out of the benchmark."""
     given: frozenset[str]
-    """Which of these fields the organiser gave; the others were detected."""
+    """Which of these fields the organizer gave; the others were detected."""
 
 
 def plan_columns(task: str, tables: Mapping[str, RawTable], choices: Choices) -> ColumnPlan:

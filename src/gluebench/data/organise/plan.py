@@ -1,4 +1,4 @@
-"""From an organiser's folder to everything a benchmark needs: what is to be written, and what was assumed."""
+"""From an organizer's folder to everything a benchmark needs: what is to be written, and what was assumed."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ class Plan:
 
 
 def make_plan(folders: Sequence[str | os.PathLike[str]], name: str, choices: Choices) -> Plan:
-    """Read an organiser's folders. Raises DataError with the problems of all tasks."""
+    """Read an organizer's folders. Raises DataError with the problems of all tasks."""
     task_files = find_tasks(folders, name)
     tasks, problems = gather(lambda files: _task(files, choices), task_files)
     if problems := [*unknown_tasks(choices, [files.name for files in task_files]), *problems]:
@@ -171,7 +171,7 @@ class Decision(NamedTuple):
     what: str
     value: str
     given: bool
-    """Whether the organiser gave it; it was detected otherwise."""
+    """Whether the organizer gave it; it was detected otherwise."""
 
 
 def summary(task: TaskPlan) -> Iterator[Decision]:

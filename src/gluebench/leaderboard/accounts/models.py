@@ -1,7 +1,7 @@
 """Who uses the site: people, the teams that share a quota, the tokens that programs sign in with.
 
-Roles: whoever has an account is a submitter; a benchmark names its organisers; an admin (`is_superuser`)
-may do all that organisers may, for every benchmark, and sees the admin pages.
+Roles: whoever has an account is a submitter; a benchmark names its organizers; an admin (`is_superuser`)
+may do all that organizers may, for every benchmark, and sees the admin pages.
 """
 
 from __future__ import annotations
@@ -120,5 +120,5 @@ def issue(user: User, name: str, scopes: list[str], lifetime: timedelta) -> tupl
 
 
 def account_name(account: User, viewer: User) -> str:
-    """An account as this viewer may know it: its address is for admins, a number for other organisers."""
+    """An account as this viewer may know it: its address is for admins, a number for other organizers."""
     return account.email if viewer.is_superuser else f"Account {account.pk}"

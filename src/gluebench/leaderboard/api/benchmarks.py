@@ -135,7 +135,7 @@ def phenomenon(request: HttpRequest, name: str, task: str, phenomenon: str) -> H
 
 @router.get("/{slug:name}/people", response=answers(schemas.PeopleList, 404), openapi_extra=PUBLIC)
 def people(request: HttpRequest, name: str) -> HttpResponse:
-    """What people score on diagnostic sets, of the studies whose organisers show it."""
+    """What people score on diagnostic sets, of the studies whose organizers show it."""
     benchmark = benchmark_or_404(name)
     return JsonResponse({"items": [facts_of(study) for study in shared(benchmark)]})
 

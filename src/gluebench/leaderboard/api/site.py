@@ -131,7 +131,7 @@ def _fault(request: HttpRequest, error: Exception | type[Exception]) -> HttpResp
         return log_full_disk(request, full.response())
     got_request_exception.send(sender=None, request=request)
     logger.error("%s %s failed", request.method, request.path, exc_info=True)
-    return ProblemError(500, "fault", "The site failed; its log says where. Ask the organiser.").response()
+    return ProblemError(500, "fault", "The site failed; its log says where. Ask the organizer.").response()
 
 
 def _pydantic(error: ValidationError) -> list[FieldError]:

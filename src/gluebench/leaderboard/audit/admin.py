@@ -12,7 +12,7 @@ from gluebench.leaderboard.audit.models import Entry, record
 
 
 class LoggedAdmin(admin.ModelAdmin):  # type: ignore[type-arg]
-    """Puts changes into the site's own log too, which organisers read."""
+    """Puts changes into the site's own log too, which organizers read."""
 
     may_add = may_change = may_delete = True
 

@@ -75,7 +75,7 @@ def _require_all(gold: Gold) -> None:
 
 
 def _require_kept(manifest: Manifest, record: records.Benchmark) -> None:
-    """The site works by its own copy, so the copy must say what the organiser's files say."""
+    """The site works by its own copy, so the copy must say what the organizer's files say."""
     try:
         same = records.load_benchmark(manifest.write_below(settings.FOLDER.manifests)) == record
     except records.ManifestError:
@@ -125,7 +125,7 @@ def _former_key(name: str) -> dict[str, bytes]:
 
 
 def set_organiser(email: str, benchmark: str, *, remove: bool = False, unconfirmed: bool = False) -> None:
-    """Let this account organise a benchmark, or no longer.
+    """Let this account organize a benchmark, or no longer.
 
     Raises SiteError for an unknown account or benchmark, and for an address that is not confirmed.
     """

@@ -1,4 +1,4 @@
-"""Benchmarks on the admin pages: who organises them, and whether they are open."""
+"""Benchmarks on the admin pages: who organizes them, and whether they are open."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ class BenchmarkForm(forms.ModelForm):  # type: ignore[type-arg]
     """What an admin changes about a benchmark."""
 
     def clean_organisers(self) -> Any:
-        """The organisers; new ones have a confirmed address."""
+        """The organizers; new ones have a confirmed address."""
         chosen = self.cleaned_data["organisers"]
         require_confirmed(chosen.exclude(pk__in=self.instance.organisers.values("pk")))
         return chosen

@@ -93,11 +93,11 @@ class Benchmark(models.Model):
 
     @property
     def policy(self) -> Policy:
-        """What its organiser decided about limits and feedback."""
+        """What its organizer decided about limits and feedback."""
         return policy_of(self.settings)
 
     def organised_by(self, user: Any) -> bool:
-        """Whether this person may do what its organisers may."""
+        """Whether this person may do what its organizers may."""
         if not user.is_authenticated:
             return False
         return bool(user.is_superuser or self.organisers.filter(pk=user.pk).exists())

@@ -1,6 +1,6 @@
-"""What a benchmark's organiser decides about taking and showing submissions. Knows no Django.
+"""What a benchmark's organizer decides about taking and showing submissions. Knows no Django.
 
-A policy is a small TOML file, or the form on the organiser's page; what it leaves out stands as below.
+A policy is a small TOML file, or the form on the organizer's page; what it leaves out stands as below.
 """
 
 from __future__ import annotations
@@ -54,7 +54,7 @@ class Policy:
     """What a submitter sees: "full", "ladder" (a score that is not clearly better than one's own best shows
     that best again; Blum and Hardt 2015), or "on-publish" (nothing before it is public)."""
     approval: bool = False
-    """Whether an organiser approves each entry before the board shows it."""
+    """Whether an organizer approves each entry before the board shows it."""
     public_share: float | None = None
     """Share of the test rows that scores are of until `reveal`; the rest after it. None: all rows, always."""
     reveal: date | None = None
@@ -160,7 +160,7 @@ def _of_entries(policy: Policy) -> Iterator[str]:
     else:
         yield "A submission that lacks files is taken, and listed without a rank."
     if policy.approval:
-        yield "An organiser approves each entry before the board shows it."
+        yield "An organizer approves each entry before the board shows it."
 
 
 def _of_scores(policy: Policy, revealed: bool) -> Iterator[str]:

@@ -29,7 +29,7 @@ EXPLAINED = {
     ),
     "incomplete": ("Submissions that lack files", "Whether they are graded and listed without a rank."),
     "feedback": ("Scores shown to submitters", "How much a submitter learns about the hidden labels."),
-    "approval": ("Ask an organiser before an entry is on the board", "Otherwise its author publishes it."),
+    "approval": ("Ask an organizer before an entry is on the board", "Otherwise its author publishes it."),
     "public_share": (
         "Share of the test rows scored at first",
         "A number between 0 and 1; the other rows are scored from the day below on. Empty: all rows, always.",
@@ -60,7 +60,7 @@ REASON = "Kept in the log with your name."
 
 
 class PolicyForm(forms.Form):
-    """All that an organiser decides about one benchmark."""
+    """All that an organizer decides about one benchmark."""
 
     open = forms.BooleanField(required=False, label=OPEN[0], help_text=OPEN[1])
     reason = forms.CharField(
@@ -182,4 +182,4 @@ class TeamForm(forms.ModelForm):  # type: ignore[type-arg]
         model = Team
         fields = ["name"]
         labels = {"name": "Name of the team"}
-        help_texts = {"name": "Shown to whoever has its link, and to organisers."}
+        help_texts = {"name": "Shown to whoever has its link, and to organizers."}

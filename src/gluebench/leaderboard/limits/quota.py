@@ -193,4 +193,4 @@ def _sentence(limit: Limit, per: str) -> str:
     sentence = f"{whose} limit is {what} {limit.phrase}; 0 remain."
     if limit.next is not None:
         return f"{sentence} The next one is possible from {precise(limit.next)}."
-    return f"{sentence} Only the benchmark's organiser can allow more."
+    return f"{sentence} Only the benchmark's organizer can allow more."

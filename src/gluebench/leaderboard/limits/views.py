@@ -1,4 +1,4 @@
-"""Pages of the limits: an organiser's, one's team, and the quota on pages that send or list submissions."""
+"""Pages of the limits: an organizer's, one's team, and the quota on pages that send or list submissions."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ SHOWN = 5
 
 @login_required
 def policy(request: SignedInRequest, name: str) -> HttpResponse:
-    """The organiser's page: the policy as a form, and the exceptions from it."""
+    """The organizer's page: the policy as a form, and the exceptions from it."""
     benchmark = organised(request, name)
     form = PolicyForm(benchmark, request.POST or None)
     if request.method == "POST" and form.is_valid():

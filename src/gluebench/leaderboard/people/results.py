@@ -84,7 +84,7 @@ def facts_of(study: Study) -> dict[str, Any]:
 
 
 def _seen(request: HttpRequest, name: str, key: str) -> Study:
-    """The study, for organisers, and for everybody where it was made public. Raises Http404."""
+    """The study, for organizers, and for everybody where it was made public. Raises Http404."""
     study = Study.objects.select_related("benchmark").filter(key=key, benchmark__name=name).first()
     organises = study is not None and study.benchmark.organised_by(request.user)
     if study is None or not (study.public or organises):

@@ -29,7 +29,7 @@ SETTINGS = {
     "open": ("open", True, "Annotators may answer again."),
     "close": ("open", False, "It is closed: nobody may answer any more."),
     "publish": ("public", True, "Everybody sees what came of it."),
-    "hide": ("public", False, "Only organisers see what came of it."),
+    "hide": ("public", False, "Only organizers see what came of it."),
 }
 """Buttons that set a column of a study, and the message that confirms each."""
 
@@ -65,7 +65,7 @@ def _send_link(request: HttpRequest, study: Study, annotator: Annotator) -> bool
     title = study.benchmark.title
     address = request.build_absolute_uri(annotator.get_absolute_url())
     text = (
-        f"An organiser of {title} asks you to label {study.items} pairs of sentences, to find out "
+        f"An organizer of {title} asks you to label {study.items} pairs of sentences, to find out "
         "how well people do. You can stop at any time and go on later. Sign in with this email address "
         f"here:\n\n{address}\n"
     )

@@ -1,4 +1,4 @@
-"""Signs that two accounts are one person, or that predictions went from one to another, for organisers.
+"""Signs that two accounts are one person, or that predictions went from one to another, for organizers.
 
 Nothing here accuses: colleagues share a paper, and two majority-class baselines are equal.
 """

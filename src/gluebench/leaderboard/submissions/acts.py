@@ -1,6 +1,6 @@
-"""What authors and organisers may do with a submission once it is in: each act whole or not at all.
+"""What authors and organizers may do with a submission once it is in: each act whole or not at all.
 
-The callers check who may do it. Acts of organisers go into the log with them.
+The callers check who may do it. Acts of organizers go into the log with them.
 """
 
 from __future__ import annotations
@@ -104,7 +104,7 @@ def replace(earlier: Submission, submission: Submission) -> None:
 
 
 def approve(submission: Submission, by: User, reason: str = "") -> Submission:
-    """An organiser agrees that the board shows it."""
+    """An organizer agrees that the board shows it."""
     with _locked(submission) as row:
         row.approved, row.declined = True, ""
         _save(row, "approved", "declined")
@@ -113,7 +113,7 @@ def approve(submission: Submission, by: User, reason: str = "") -> Submission:
 
 
 def decline(submission: Submission, by: User, reason: str) -> Submission:
-    """An organiser keeps it off the board, or takes it off; the reason is shown to its author."""
+    """An organizer keeps it off the board, or takes it off; the reason is shown to its author."""
     with _locked(submission) as row:
         action = "take off" if row.is_listed else "decline"
         row.approved, row.declined = False, reason

@@ -17,7 +17,7 @@ EXPORTED = (
     *("published", "withdrawn", "filename", "sha256", "size", "status", "submitted", "finished", "why"),
     *("verdict", "problems", "report", "failure"),
 )
-"""`report` is the part that its author may see; full gradings are the organiser's."""
+"""`report` is the part that its author may see; full gradings are the organizer's."""
 
 
 def facts_in_brief(submission: Submission) -> dict[str, Any]:

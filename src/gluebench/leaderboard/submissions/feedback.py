@@ -1,6 +1,6 @@
 """What a benchmark's policy lets be seen of a result, and when.
 
-A result is kept whole (`Result.report`) for organisers; here it becomes what may be shown
+A result is kept whole (`Result.report`) for organizers; here it becomes what may be shown
 (`Submission.report`), which is all that pages, exports and the API ever read. Here alone it is rounded.
 """
 

@@ -1,4 +1,4 @@
-"""What a submitter fills in, without the fields that the site owns, and what an organiser does."""
+"""What a submitter fills in, without the fields that the site owns, and what an organizer does."""
 
 from __future__ import annotations
 

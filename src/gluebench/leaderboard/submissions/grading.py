@@ -117,7 +117,7 @@ def sweep() -> int:
             pk=submission.pk, status=submission.status, renewed=submission.renewed
         )
         if _worn_out(submission) and submission.status == Status.RUNNING:
-            failure = GraderError(f"Grading was interrupted {_tries(submission)} times. Ask the organiser.")
+            failure = GraderError(f"Grading was interrupted {_tries(submission)} times. Ask the organizer.")
             _finish(submission, stuck, _failed(failure))
         else:
             _requeue(stuck, submission.pk)
@@ -161,7 +161,7 @@ def follow_policy(benchmark: Benchmark, before: Policy) -> None:
             benchmark.revealed = None
             Benchmark.objects.filter(pk=benchmark.pk).update(revealed=None)
         if feedback.asks_grading(before, benchmark.policy):
-            regrade(benchmark, "The organiser changed what is shown of a score.")
+            regrade(benchmark, "The organizer changed what is shown of a score.")
             return
         if feedback.asks_showing(before, benchmark.policy):
             graded = benchmark.submissions.filter(status=Status.GRADED).select_for_update()
@@ -174,7 +174,7 @@ def reveal_due() -> None:
     """Score the rows that were held back where the day has come: all workers look, and one does it."""
     for row in Benchmark.objects.filter(revealed=None, settings__has_key="reveal"):
         with transaction.atomic():
-            benchmark = Benchmark.objects.held(row.pk)  # the organiser may just have postponed it
+            benchmark = Benchmark.objects.held(row.pk)  # the organizer may just have postponed it
             if feedback.due(benchmark):
                 Benchmark.objects.filter(pk=benchmark.pk).update(revealed=timezone.now())
                 record("reveal", benchmark=benchmark)

@@ -45,7 +45,7 @@ class Regime(models.TextChoices):
 
 
 class Kind(models.TextChoices):
-    """What an entry of the board is. Only organisers set another kind than a system."""
+    """What an entry of the board is. Only organizers set another kind than a system."""
 
     SYSTEM = "system", "System"
     BASELINE = "baseline", "Baseline"
@@ -179,7 +179,7 @@ class Submission(models.Model):
     )
     kind = models.CharField(max_length=8, choices=Kind, default=Kind.SYSTEM)
     verified = models.BooleanField(default=False)
-    """An organiser reproduced it, or looked at its code."""
+    """An organizer reproduced it, or looked at its code."""
     group = models.ForeignKey(
         Team, null=True, blank=True, on_delete=models.SET_NULL, related_name="submissions"
     )
@@ -188,9 +188,9 @@ class Submission(models.Model):
     public = models.BooleanField(default=False)
     """Whether its author wants it on the board."""
     approved = models.BooleanField(default=True)
-    """Whether an organiser agrees; asked for only where the policy says so."""
+    """Whether an organizer agrees; asked for only where the policy says so."""
     declined = models.CharField(max_length=400, blank=True, validators=[plain])
-    """Why an organiser keeps it off the board; its author is shown this."""
+    """Why an organizer keeps it off the board; its author is shown this."""
     published = models.DateTimeField(null=True)
     """When it was first public with what it scored."""
     withdrawn = models.DateTimeField(null=True)
@@ -311,7 +311,7 @@ class Result(models.Model):
     """Version of gluebench that graded it."""
     verdict = models.CharField(max_length=12)
     report = models.JSONField(null=True)
-    """The report as graded, for organisers; `Submission.report` is the part that may be shown."""
+    """The report as graded, for organizers; `Submission.report` is the part that may be shown."""
     diagnosis = models.JSONField(null=True)
     """Confusions and directions of diagnostic sets, as graded; `mistakes.py` selects what is shown.
     Null for gradings before these were counted."""

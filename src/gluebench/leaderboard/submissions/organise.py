@@ -81,7 +81,7 @@ def _condition(values: dict[str, Any], *, admin: bool) -> Q:
 
 @login_required
 def one(request: SignedInRequest, name: str, key: str) -> HttpResponse:
-    """One submission: what an organiser may do with it, and what was done."""
+    """One submission: what an organizer may do with it, and what was done."""
     benchmark = organised(request, name)
     row = get_object_or_404(benchmark.submissions.select_related("owner", "benchmark"), key=key)
     act = request.POST.get("act") if request.method == "POST" else None
@@ -138,7 +138,7 @@ def regrade_all(request: SignedInRequest, name: str) -> HttpResponse:
 @login_required
 @require_safe
 def log(request: SignedInRequest, name: str) -> HttpResponse:
-    """What organisers, admins and the command line did, newest first."""
+    """What organizers, admins and the command line did, newest first."""
     benchmark = organised(request, name)
     page = page_of(request, Entry.objects.filter(benchmark=benchmark.name))
     return render_tab(request, benchmark, "log", {"page": page, "log": _named(page, request)})

@@ -169,9 +169,9 @@ def _answer(returncode: int, output: bytes) -> Mapping[str, Any]:
         # Without a signal it may be that the disk is full: the next time it may have room.
         killed = f"was stopped by {signal.Signals(-returncode).name}" if returncode < 0 else ""
         reason = killed or f"stopped without a result (exit status {returncode})"
-        raise KilledGraderError(f"The grader {reason}. Ask the organiser.") from None
+        raise KilledGraderError(f"The grader {reason}. Ask the organizer.") from None
     if "failed" in result:
-        raise GraderError(f"The grader stopped: {result['failed']}. Ask the organiser.")
+        raise GraderError(f"The grader stopped: {result['failed']}. Ask the organizer.")
     answer: Mapping[str, Any] = result
     return answer
 
@@ -196,7 +196,7 @@ def local_path(file: FieldFile) -> Iterator[Path]:
         try:
             _require_unchanged(Path(place), file)
         except OSError as error:
-            raise UnreadableFileError("The submitted file cannot be read now. Ask the organiser.") from error
+            raise UnreadableFileError("The submitted file cannot be read now. Ask the organizer.") from error
         with under_own_name(Path(place), _filename(file)) as named:
             yield named
 
@@ -223,4 +223,4 @@ def _require_unchanged(path: Path, file: FieldFile) -> None:
     with open(path, "rb") as kept:
         if hashlib.file_digest(kept, "sha256").hexdigest() != submission.sha256:
             logger.error("The file of submission %s is not the one that was sent.", submission.key)
-            raise ChangedFileError("A stored file changed after it was sent. Ask the organiser.")
+            raise ChangedFileError("A stored file changed after it was sent. Ask the organizer.")

@@ -35,7 +35,7 @@ def _one(rows: SubmissionQuerySet, key: str, otherwise: str) -> Submission:
 
 
 def organised(request: HttpRequest, name: str) -> Benchmark:
-    """The benchmark; refused to whoever does not organise it."""
+    """The benchmark; refused to whoever does not organize it."""
     benchmark = get_object_or_404(Benchmark, name=name)
     if not benchmark.organised_by(request.user):
         raise PermissionDenied

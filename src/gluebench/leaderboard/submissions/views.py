@@ -33,8 +33,8 @@ MESSAGES = {
     Standing.LISTED: "It is on the board now.",
     Standing.UNGRADED: "It will be on the board once it is graded.",
     Standing.UNSCORED: "It has no score, so the board does not show it.",
-    Standing.WAITING: "It will be on the board once an organiser has approved it.",
-    Standing.DECLINED: "It stays off the board: an organiser declined it.",
+    Standing.WAITING: "It will be on the board once an organizer has approved it.",
+    Standing.DECLINED: "It stays off the board: an organizer declined it.",
     Standing.PRIVATE: "It is private now.",
     Standing.WITHDRAWN: "It is withdrawn, and on no board.",
 }
@@ -43,7 +43,7 @@ MESSAGES = {
 @login_required
 @require_safe
 def mine(request: SignedInRequest) -> HttpResponse:
-    """One's own submissions, newest first, and the benchmarks that one organises."""
+    """One's own submissions, newest first, and the benchmarks that one organizes."""
     rows = Submission.objects.owned_by(request.user).current()
     rows = rows.select_related("benchmark").defer("report", "problems")
     organises = Benchmark.objects.all() if request.user.is_superuser else request.user.organised.all()
