@@ -53,7 +53,7 @@ def rounded_p(p: float, exact: float, shown: float) -> float:
 def rounded_report(report: Report, benchmark: Benchmark) -> Report:
     """The report with every metric rounded, and task scores and the average computed from what is shown.
 
-    A diagnostic set whose labels are public stays as it is.
+    A task or diagnostic set whose labels are public stays as it is.
     """
     tasks = {name: _task(benchmark.task(name), task) for name, task in report.tasks.items()}
     diagnostics = {name: _set(benchmark.task(name), part) for name, part in report.diagnostics.items()}
@@ -67,6 +67,8 @@ def lowest_of(task: Task, metric: str = "") -> float:
 
 
 def _task(task: Task, report: TaskReport) -> TaskReport:
+    if task.labels_public:
+        return report
     metrics = {name: rounded_score(score, lowest_of(task, name)) for name, score in report.metrics.items()}
     if report.score is None:
         return TaskReport(None, metrics)

@@ -21,21 +21,23 @@ def rounded_comparison(comparison: Comparison, benchmark: Benchmark, *, smallest
     """The comparison with scores rounded, differences of these, p-values rounded up, and the words to them.
 
     Of hidden labels no interval, error or number of examples is left, and no category with fewer examples
-    than `smallest`. A diagnostic set whose labels are public stays as it is.
+    than `smallest`. A task or diagnostic set whose labels are public stays as it is.
     """
     tasks = {name: _task(benchmark.task(name), part, smallest) for name, part in comparison.tasks.items()}
-    sets = {name: _set(benchmark.task(name), part, smallest) for name, part in comparison.diagnostics.items()}
+    sets = {
+        name: _task(benchmark.task(name), part, smallest) for name, part in comparison.diagnostics.items()
+    }
     scores = {name: score for name in comparison.over if (score := tasks[name].score) is not None}
-    overall = comparison.overall and _mean(comparison.overall, scores)
+    overall = comparison.overall
+    if overall and not all(benchmark.task(name).labels_public for name in scores):
+        overall = _mean(overall, scores)
     conclusion = words.conclusion(overall, scores, left_out=comparison.left_out)
     return replace(comparison, overall=overall, tasks=tasks, diagnostics=sets, conclusion=conclusion)
 
 
-def _set(task: Task, comparison: TaskComparison, smallest: int) -> TaskComparison:
-    return comparison if task.labels_public else _task(task, comparison, smallest)
-
-
 def _task(task: Task, comparison: TaskComparison, smallest: int) -> TaskComparison:
+    if task.labels_public:
+        return comparison
     metrics = {name: _rounded(metric, lowest_of(task, name)) for name, metric in comparison.metrics.items()}
     score = comparison.score and _mean(comparison.score, metrics)
     text = words.sentence(task, score) if score else words.no_score(task)

@@ -134,7 +134,7 @@ def _columns(
 def read_earlier(
     path: Path, survey: Survey, *, task: Task, split: Split, record: SplitRecord
 ) -> Iterator[pa.RecordBatch]:
-    """The rows of one split. Raises DataError where they are no longer those that `dataset.json` describes."""
+    """The rows of one split. Raises DataError where `dataset.json` describes others."""
     running = Fingerprint(task.columns)
     with open_parquet(path, survey) as file:
         missing = [name for name in (INDEX, *task.columns) if name not in file.schema_arrow.names]

@@ -173,7 +173,7 @@ def _of_scores(policy: Policy, revealed: bool) -> Iterator[str]:
         ),
         "on-publish": "You see a report only once you publish the submission.",
     }[policy.feedback]
-    yield "Scores are rounded to what their test set can tell."
+    yield "Scores of hidden labels are rounded to what their test set can tell."
     if policy.public_share is None or policy.reveal is None:
         return
     if revealed:

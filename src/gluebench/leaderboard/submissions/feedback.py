@@ -151,7 +151,9 @@ def as_shown(report: Mapping[str, Any], benchmark: records.Benchmark, *, smalles
         else scores
         for name, scores in rounded.diagnostics.items()
     }
-    provenance = {**rounded.provenance, "rounding": ROUNDING}
+    provenance = {**rounded.provenance}
+    if not all(task.labels_public for task in benchmark.tasks):
+        provenance["rounding"] = ROUNDING
     return rounded._replace(provenance=provenance, diagnostics=diagnostics).as_dict()
 
 
