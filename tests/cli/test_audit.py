@@ -41,7 +41,7 @@ def test_a_table_with_artefacts_beside_the_sample_without(table: Path, sample_fo
     assert done.exit_code == 0, done.output
     lines = [line.split() for line in done.stdout.splitlines()]
     assert ["learnt", "from", str(table)] in lines
-    at_chance = ["33.3", "[28.2,", "38.8]", "33.3", "33.3", "not", "told", "from", "chance"]
+    at_chance = ["33.3", "[28.2,", "38.8]", "33.3", "33.3", "not", "significantly", "above", "chance"]
     assert ["hypothesis", "MNLI", "dev_matched", "300", *at_chance] in lines
     # 30 of 30 and 0 of 60, each plus 100: log2(130 * 3 / 330), the classes having as many words
     assert ["contradiction", "hardly", "0.24", "100.0", "30"] in lines
