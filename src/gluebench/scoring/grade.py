@@ -9,10 +9,10 @@ from typing import Any, NamedTuple
 
 from gluebench.benchmark import Benchmark, Task
 from gluebench.scoring.gold import PARTIAL, SUFFIX, Gold, GoldError, read_gold
-from gluebench.scoring.intervals import NO_BAR, Bar, Part, mean_bar
+from gluebench.scoring.intervals import NO_BAR, Bar, mean_bar
 from gluebench.scoring.metrics import Point, point, task_score
 from gluebench.scoring.pairs import Pairs, matched
-from gluebench.scoring.report import DiagnosticReport, Report, Score, TaskReport, provenance
+from gluebench.scoring.report import DiagnosticReport, Report, Score, TaskReport, parts_of, provenance
 from gluebench.scoring.tags import OVERALL, Category
 from gluebench.submission.check import check
 from gluebench.submission.problems import Problem
@@ -133,11 +133,7 @@ def pairs_of(submission: Submission, gold: Gold) -> dict[str, Pairs]:
 
 def macro_average(scores: Mapping[str, Score | None], *, intervals: bool) -> Score | None:
     """The unweighted mean of the task scores (section 3.4), by name; None while one is missing."""
-    parts = [
-        Part(name, score.value, Bar(score.low, score.high, score.withheld))
-        for name, score in scores.items()
-        if score is not None and score.value is not None
-    ]
+    parts = parts_of(scores)
     if not parts or len(parts) < len(scores):
         return None
     shares = [score.covered for score in scores.values() if score is not None]
@@ -163,12 +159,11 @@ def _task_report(
         bars, bar = task_bars(task, pairs, points)
     files = {metric.name: metric.file for metric in task.metrics}
     metrics = {
-        name: _score(score_point.value, bars[name], [pairs[files[name]]])
-        for name, score_point in points.items()
+        name: _score(measured.value, bars[name], [pairs[files[name]]]) for name, measured in points.items()
     }
     if len(points) < len(task.metrics):
         return TaskReport(None, metrics)
-    value = task_score([score_point.value for score_point in points.values()])
+    value = task_score([measured.value for measured in points.values()])
     return TaskReport(_score(value, bar, [pairs[name] for name in dict.fromkeys(files.values())]), metrics)
 
 
@@ -203,13 +198,12 @@ def diagnostic_report(task: Task, pairs: Mapping[str, Pairs], gold: Gold, *, int
         from gluebench.scoring.inference import file_bars  # imports numpy
 
         bars = [
-            file_bars([metric], part, [category_point])[0]
-            for part, category_point in zip(parts, points, strict=True)
+            file_bars([metric], part, [measured])[0] for part, measured in zip(parts, points, strict=True)
         ]
     scores: dict[str, dict[str, Score]] = {kind: {} for kind in (OVERALL, "coarse", "fine", *task.metadata)}
-    for category, category_point, bar in zip(categories, points, bars, strict=True):
+    for category, measured, bar in zip(categories, points, bars, strict=True):
         scores[category.kind][category.name] = Score.of(
-            category_point.value, bar, len(category.positions), whole.covered
+            measured.value, bar, len(category.positions), whole.covered
         )
     [overall] = scores[OVERALL].values()
     metadata = {column: scores[column] for column in task.metadata if scores[column]}
@@ -233,9 +227,7 @@ def _undefined_categories(
     if points[0].undefined:
         return (_undefined(task.name, metric, points[0].undefined),)
     names = [
-        category.name
-        for category, category_point in zip(categories, points, strict=True)
-        if category_point.undefined
+        category.name for category, measured in zip(categories, points, strict=True) if measured.undefined
     ]
     why = "all gold labels or all predictions are the same"
     return (f"{_undefined(task.name, metric, why)}: {', '.join(names)}",) if names else ()
@@ -243,9 +235,9 @@ def _undefined_categories(
 
 def _undefined_warnings(points: Mapping[str, Mapping[str, Point]]) -> Iterator[str]:
     for task, metrics in points.items():
-        for metric, score_point in metrics.items():
-            if score_point.undefined:
-                yield _undefined(task, metric, score_point.undefined)
+        for metric, measured in metrics.items():
+            if measured.undefined:
+                yield _undefined(task, metric, measured.undefined)
 
 
 def _undefined(task: str, metric: str, why: str) -> str:

@@ -30,6 +30,7 @@ from gluebench.scoring.intervals import (
     grouped_hits,
     grouped_wilson,
     mean_bar,
+    mean_withheld,
     wilson,
 )
 from gluebench.scoring.metrics import Point, is_proportion, metric_function, task_score
@@ -85,10 +86,7 @@ def file_bars(metrics: Sequence[Metric], pairs: Pairs, points: Sequence[Point]) 
         else:
             bars.append(jackknife_bar(point.value, left_out[at], units.counts, lowest=lowest[at]))
     if len(metrics) > 1:
-        reasons = [bar.withheld for bar in bars]
-        withheld = next((why for why in reasons if why not in (None, CONSTANT)), None)
-        if all(why == CONSTANT for why in reasons):
-            withheld = CONSTANT
+        withheld = mean_withheld(bar.withheld for bar in bars)
         value = task_score([point.value for point in points])
         mean = jackknife_bar(value, left_out.mean(axis=0), units.counts, lowest=sum(lowest) / len(lowest))
         bars.append(Bar(None, None, withheld) if withheld else mean)

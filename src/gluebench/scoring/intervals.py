@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple
 
 from gluebench.scoring.distributions import student_quantile
@@ -133,11 +133,7 @@ def mean_bar(parts: Sequence[Part]) -> Bar:
     """
     if len(parts) == 1:
         return parts[0].bar
-    withheld = withheld_because(
-        {part.name: part.bar.withheld for part in parts if part.bar.withheld != CONSTANT}
-    )
-    if all(part.bar.withheld == CONSTANT for part in parts):
-        withheld = CONSTANT
+    withheld = withheld_because({part.name: part.bar.withheld for part in parts})
     return Bar(None, None, withheld) if withheld else Bar(*mean_interval(parts))
 
 
@@ -159,13 +155,23 @@ def mean_interval(parts: Sequence[Part]) -> Interval:
     return Interval(value - below**0.5 / whole, value + above**0.5 / whole)
 
 
+def mean_withheld(reasons: Iterable[str | None]) -> str | None:
+    """The first reason of a part without interval; constant predictions count only if all parts have them."""
+    given = list(reasons)
+    if given and all(why == CONSTANT for why in given):
+        return CONSTANT
+    return next((why for why in given if why not in (None, CONSTANT)), None)
+
+
 def withheld_because(parts: Mapping[str, str | None]) -> str | None:
     """Why a mean has no interval, as "not defined on CoLA; too few to say on WNLI"; None where it has one.
 
     `parts` is name to why the part has none.
     """
+    if (reason := mean_withheld(parts.values())) in (None, CONSTANT):
+        return reason
     reasons: dict[str, list[str]] = {}
     for name, why in parts.items():
-        if why is not None:
+        if why not in (None, CONSTANT):
             reasons.setdefault(why, []).append(name)
     return "; ".join(f"{why} on {', '.join(names)}" for why, names in reasons.items()) or None

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 
 from gluebench.benchmark import Benchmark
 from gluebench.scoring.gold import Gold
-from gluebench.scoring.intervals import Bar
+from gluebench.scoring.intervals import Bar, Part
 from gluebench.version import __version__
 
 SCHEMA = "gluebench.report/1"
@@ -40,6 +40,15 @@ class Score(NamedTuple):
     def as_dict(self) -> dict[str, Any]:
         """JSON-ready values: 12 significant digits; `withheld` and `covered` only where they apply."""
         return fields_of(self, optional=("withheld", "covered"))
+
+
+def parts_of(scores: Mapping[str, Score | None]) -> list[Part]:
+    """The scores that have a value, by name, as parts of a mean."""
+    return [
+        Part(name, score.value, Bar(score.low, score.high, score.withheld))
+        for name, score in scores.items()
+        if score is not None and score.value is not None
+    ]
 
 
 class TaskReport(NamedTuple):

@@ -13,9 +13,9 @@ from functools import partial
 from math import asin, ceil, isfinite, pi, sin, sqrt
 
 from gluebench.benchmark import Benchmark, Task
-from gluebench.scoring.intervals import CONSTANT, Bar, Part, mean_interval
+from gluebench.scoring.intervals import mean_interval
 from gluebench.scoring.metrics import metric_function, task_score
-from gluebench.scoring.report import DiagnosticReport, Report, Score, TaskReport
+from gluebench.scoring.report import DiagnosticReport, Report, Score, TaskReport, parts_of
 
 DECIMALS = 4
 """Of a fraction: a hundredth of a point."""
@@ -75,14 +75,10 @@ def _task(task: Task, report: TaskReport) -> TaskReport:
     value = _mean([score.value for score in metrics.values()])
     low, high = None, None
     if report.score.low is not None:
-        ends = [_ends(score) for score in metrics.values()]
-        low, high = _mean([pair[0] for pair in ends]), _mean([pair[1] for pair in ends])
+        intervals = [part.interval for part in parts_of(metrics)]
+        low = _mean([ends and ends.low for ends in intervals])
+        high = _mean([ends and ends.high for ends in intervals])
     return TaskReport(report.score._replace(value=value, low=low, high=high), metrics)
-
-
-def _ends(score: Score) -> tuple[float | None, float | None]:
-    """The ends of an interval; both are the value where the score is the same on every sample."""
-    return (score.value, score.value) if score.withheld == CONSTANT else (score.low, score.high)
 
 
 def _mean(values: Sequence[float | None]) -> float | None:
@@ -93,12 +89,7 @@ def _mean(values: Sequence[float | None]) -> float | None:
 def _average(average: Score | None, tasks: Mapping[str, TaskReport]) -> Score | None:
     if average is None:
         return None
-    scores = {name: task.score for name, task in tasks.items() if task.score is not None}
-    parts = [
-        Part(name, score.value, Bar(score.low, score.high, score.withheld))
-        for name, score in scores.items()
-        if score.value is not None
-    ]
+    parts = parts_of({name: task.score for name, task in tasks.items()})
     value = task_score([part.value for part in parts])
     if average.low is None or any(part.interval is None for part in parts):
         return average._replace(value=value, low=None, high=None)
