@@ -66,8 +66,8 @@ def _class(cls: type) -> Iterator[str]:
     if fields:
         yield ""
     for name, member in vars(cls).items():
-        if name[0] != "_" and name not in fields and (text := inspect.getdoc(member)):
-            yield from _member(cls, name, member, text)
+        if name[0] != "_" and name not in fields and (docs := inspect.getdoc(member)):
+            yield from _member(cls, name, member, docs)
 
 
 def _member(cls: type, name: str, member: Any, text: str) -> Iterator[str]:
@@ -155,8 +155,7 @@ def _signature(name: str, function: Any) -> str:
 
 
 def _parameter(parameter: inspect.Parameter) -> str:
-    stars = {parameter.VAR_POSITIONAL: "*", parameter.VAR_KEYWORD: "**"}.get(parameter.kind, "")
-    text = stars + parameter.name
+    text = str(parameter).partition(":")[0].partition("=")[0].strip()  # with its stars
     if parameter.annotation is not parameter.empty:
         text += f": {_name(parameter.annotation)}"
     if parameter.default is not parameter.empty:
@@ -167,7 +166,7 @@ def _parameter(parameter: inspect.Parameter) -> str:
 
 
 def _name(annotation: Any) -> str:
-    return annotation if isinstance(annotation, str) else inspect.formatannotation(annotation)
+    return annotation if isinstance(annotation, str) else str(inspect.formatannotation(annotation))
 
 
 def public_modules(pages: Path) -> list[str]:

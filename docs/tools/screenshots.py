@@ -71,7 +71,17 @@ def _demo(site: Path) -> Iterator[tuple[str, str]]:
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
         port = free.getsockname()[1]
-    command = [sys.executable, "-m", "gluebench", "leaderboard", "demo", "--site", site, "--port", str(port)]
+    command = [
+        sys.executable,
+        "-m",
+        "gluebench",
+        "leaderboard",
+        "demo",
+        "--site",
+        str(site),
+        "--port",
+        str(port),
+    ]
     with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:
         try:
             for line in process.stdout or ():
