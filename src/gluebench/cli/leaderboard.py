@@ -119,7 +119,7 @@ def init(site: str, admin: str) -> None:
     "--policy",
     metavar="FILE",
     type=click.Path(exists=True, dir_okay=False),
-    help="TOML file with limits and feedback (docs/limits.md).",
+    help="TOML file with limits and feedback (docs/reference/limits.md).",
 )
 @click.option(
     "--data",
