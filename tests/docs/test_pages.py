@@ -42,11 +42,3 @@ def test_every_problem_code_is_explained() -> None:
     codes = problem_codes()
     assert len(codes) > 20
     assert not {code for code in codes if f"`{code}`" not in manual}
-
-
-def test_the_readme_names_only_commands_that_exist() -> None:
-    from gluebench.cli import COMMANDS
-
-    named = set(re.findall(r"^    gluebench (\w+)", (ROOT / "README.md").read_text(), re.MULTILINE))
-    assert named
-    assert named <= set(COMMANDS)

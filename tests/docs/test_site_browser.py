@@ -13,8 +13,11 @@ import pytest
 from browser import MARKS, RULES, Tab, axe_finds, shown
 
 pytestmark = MARKS
-PAGES = ("index.html", "how-to/compare.html", "reference/python/data.html")
-LOOKS = (("light", 1280), ("dark", 390))
+LOOKS = {
+    ("light", 1280): ("index.html", "reference/python/data.html"),
+    ("dark", 390): ("how-to/compare.html",),
+}
+"""Colors and width to the pages that are looked at so."""
 
 
 class Quiet(SimpleHTTPRequestHandler):
@@ -34,9 +37,9 @@ def address(site: Path) -> Iterator[str]:
 
 
 def test_pages_load_their_own_files_alone_and_fit_a_phone(address: str, chromium: Any) -> None:
-    for scheme, width in LOOKS:
+    for (scheme, width), pages in LOOKS.items():
         with Tab(chromium, address, color_scheme=scheme, viewport={"width": width, "height": 900}) as tab:
-            for path in PAGES:
+            for path in pages:
                 tab.page.goto(f"/{path}", wait_until="networkidle")
                 assert tab.page.evaluate("document.documentElement.scrollWidth") <= width, path
                 assert not [shown(finding) for finding in axe_finds(tab.page, RULES[:-1])], (path, scheme)

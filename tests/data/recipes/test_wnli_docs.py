@@ -28,7 +28,7 @@ def test_the_worked_example_gives_the_table_below_it(tmp_path: Path, monkeypatch
     Path("schemata").mkdir()
     Path("schemata/bezug.jsonl").write_text(block("json\n(.*?)"), encoding="utf-8")
     Path("bezug.toml").write_text(block("toml\n(.*?)"), encoding="utf-8")
-    command = shlex.split(block("\ngluebench (.*?)").replace("\\\n", " "))
+    command = shlex.split(block("sh\ngluebench (.*?)").replace("\\\n", " "))
     result = CliRunner().invoke(main, command)
     assert result.exit_code == 0, result.output
     rows = [
