@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import partial as partial_function
+from typing import Any
 
 from gluebench.benchmark import Benchmark, Role, Task, TestFile, load_benchmark
 from gluebench.scoring.tags import Category, Metadata, Tagged, categories, read_metadata, read_phenomena
@@ -12,6 +14,7 @@ from gluebench.submission.check import other_sizes
 from gluebench.submission.problems import Problem, listed
 from gluebench.submission.submission import Column
 from gluebench.submission.tables import Layout, read_table
+from gluebench.submission.values import as_tsv, file_named
 
 SUFFIX = ".tsv"
 PHENOMENA_SUFFIX = ".phenomena.tsv"
@@ -21,6 +24,8 @@ KEY_BYTES = 32
 SHOWN = 16
 """Hexadecimal digits of the hash of the labels: enough to tell versions apart."""
 
+GIVEN = "the mapping given"
+"""Stands for the folder where labels come from Python."""
 PARTIAL = "Add the labels, or say that partial gold is allowed (--allow-partial-gold, or partial=True)."
 
 
@@ -60,7 +65,7 @@ class Gold:
 
 
 def read_gold(
-    folder: str | os.PathLike[str],
+    folder: str | os.PathLike[str] | Mapping[str, Any],
     benchmark: Benchmark | str | os.PathLike[str],
     *,
     role: Role = "test",
@@ -68,22 +73,27 @@ def read_gold(
 ) -> Gold:
     """Read a gold folder. A file may be absent, and then that task cannot be graded.
 
-    Raises GoldError with all that is wrong; with `partial`, a file that lacks examples is not.
+    `folder` may be a mapping of task or test file to labels instead, in any form that `grade` takes
+    predictions in. Raises GoldError with all that is wrong; with `partial`, files may lack examples.
     """
-    home = os.fspath(folder)
     benchmark = load_benchmark(benchmark)
+    if isinstance(folder, Mapping):
+        home, read = GIVEN, _given(folder, benchmark, role).get
+    else:
+        home = os.fspath(folder)
+        read = partial_function(_content, home)
     problems: list[Problem] = []
     columns: dict[str, Column] = {}
     phenomena: dict[str, Tagged] = {}
     metadata: dict[str, Metadata] = {}
     for file in benchmark.files(role):
         task, size = benchmark.task(file.task), file.size(role)
-        column = _read_labels(home, file, task, problems, role=role, partial=partial)
+        column = _read_labels(read, file, task, problems, role=role, partial=partial)
         if column is None:
             continue
         columns[file.name] = column
-        tags = _content(home, tags_name := f"{file.name}{PHENOMENA_SUFFIX}")
-        facts = _content(home, facts_name := f"{file.name}{METADATA_SUFFIX}")
+        tags = read(tags_name := f"{file.name}{PHENOMENA_SUFFIX}")
+        facts = read(facts_name := f"{file.name}{METADATA_SUFFIX}")
         if tags is None and facts is None:
             continue  # the positions of 390,965 rows take a tenth of a second and 60 MiB
         positions = {index: position for position, index in enumerate(column.row_indices)}
@@ -102,8 +112,12 @@ def read_gold(
     if problems:
         raise GoldError(problems, folder=home)
     gold = gold_of(benchmark, role, home, columns, phenomena, metadata, partial=partial)
+    return gold if home == GIVEN else _with_version(gold)
+
+
+def _with_version(gold: Gold) -> Gold:
     try:
-        return replace(gold, version=_version(gold, label_key(home)))
+        return replace(gold, version=_version(gold, label_key(gold.folder)))
     except OSError as error:
         reason = error.strerror or type(error).__name__
         warning = f"the version of the labels has no name: no key could be kept beside the gold ({reason})"
@@ -134,12 +148,30 @@ def gold_of(
     return Gold(benchmark, role, folder, columns, phenomena, metadata, parts, partial, None, datasets=known)
 
 
+def _given(labels: Mapping[str, Any], benchmark: Benchmark, role: Role) -> dict[str, bytes]:
+    """The labels given from Python as the files they could have been."""
+    files = {}
+    for name, values in labels.items():
+        file = file_named(name, benchmark, role)
+        try:
+            files[f"{file.name}{SUFFIX}"] = as_tsv(values, benchmark.task(file.task), header="label")
+        except ValueError as error:
+            raise ValueError(f"the gold labels of {name}: {error}") from None
+    return files
+
+
 def _read_labels(
-    home: str, file: TestFile, task: Task, problems: list[Problem], *, role: Role, partial: bool
+    read: Callable[[str], bytes | None],
+    file: TestFile,
+    task: Task,
+    problems: list[Problem],
+    *,
+    role: Role,
+    partial: bool,
 ) -> Column | None:
     """The labels of a file; what is wrong is added to `problems`."""
     name = f"{file.name}{SUFFIX}"
-    data = _content(home, name)
+    data = read(name)
     if data is None:
         return None
     others = other_sizes(file, role)

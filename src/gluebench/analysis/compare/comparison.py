@@ -18,7 +18,7 @@ from gluebench.analysis.compare.scores import (
 from gluebench.benchmark import Benchmark, Task
 from gluebench.scoring import Gold, Report, grade
 from gluebench.scoring.distributions import holm
-from gluebench.scoring.grade import Path, Run, gold_of, submissions_from
+from gluebench.scoring.grade import Labels, Path, Run, gold_of, submissions_from
 from gluebench.scoring.report import fields_of, provenance
 from gluebench.scoring.tags import OVERALL
 from gluebench.submission import Submission
@@ -99,7 +99,7 @@ class Comparison:
 def compare(
     a: Run | Sequence[Run],
     b: Run | Sequence[Run],
-    gold: Gold | Path,
+    gold: Labels,
     *,
     equivalence: float | None = None,
     resamples: int = 10_000,

@@ -14,6 +14,7 @@ from gluebench.data import DataError
 from gluebench.data.lint_diagnostic import symmetric_label
 from gluebench.scoring import DiagnosticReport, Gold, Score
 from gluebench.scoring.grade import (
+    Labels,
     Path,
     Run,
     diagnostic_report,
@@ -234,7 +235,7 @@ class Diagnosis:
 
 def diagnose(
     systems: Mapping[str, Run],
-    gold: Gold | Path,
+    gold: Labels,
     *,
     intervals: bool = True,
     withhold_below: int = 0,

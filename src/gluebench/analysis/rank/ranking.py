@@ -39,7 +39,7 @@ from gluebench.analysis.rank.rules import (
 )
 from gluebench.benchmark import Benchmark, Task
 from gluebench.scoring import Gold
-from gluebench.scoring.grade import Path, Run, gold_of
+from gluebench.scoring.grade import Labels, Path, Run, gold_of
 from gluebench.scoring.report import fields_of, provenance
 from gluebench.scoring.units.base import Floats, Ints
 
@@ -107,7 +107,7 @@ class Ranking:
 
 def rank(
     submissions: Mapping[str, Run | Sequence[Run]],
-    gold: Gold | Path,
+    gold: Labels,
     *,
     by: Rule = "mean",
     weights: Mapping[str, float] | None = None,
