@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from functools import partial as partial_function
 from typing import Any
 
 from gluebench.benchmark import Benchmark, Role, Task, TestFile, load_benchmark
@@ -77,11 +76,12 @@ def read_gold(
     predictions in. Raises GoldError with all that is wrong; with `partial`, files may lack examples.
     """
     benchmark = load_benchmark(benchmark)
-    if isinstance(folder, Mapping):
-        home, read = GIVEN, _given(folder, benchmark, role).get
-    else:
-        home = os.fspath(folder)
-        read = partial_function(_content, home)
+    home = GIVEN if isinstance(folder, Mapping) else os.fspath(folder)
+    given = _given(folder, benchmark, role) if isinstance(folder, Mapping) else None
+
+    def read(name: str) -> bytes | None:
+        return _content(home, name) if given is None else given.get(name)
+
     problems: list[Problem] = []
     columns: dict[str, Column] = {}
     phenomena: dict[str, Tagged] = {}

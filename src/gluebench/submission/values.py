@@ -173,7 +173,7 @@ def _plain(value: Any, position: int) -> Any:
         return value.as_py()
     if type(value).__name__ in ("NAType", "NaTType"):
         return None
-    if isinstance(value, list | tuple | Mapping | Set) or getattr(value, "shape", ()):
+    if isinstance(value, list | tuple | Mapping | Set) or getattr(value, "shape", None):
         raise ValueError(
             f"found {type(value).__name__} {_brief(value)} at position {position}; expected one label or "
             "number for each example"

@@ -12,7 +12,6 @@ from statistics import median
 from typing import Any, NamedTuple
 
 from gluebench.analysis.charts import HeatCell, HeatRow, heat_chart
-from gluebench.analysis.diagnostics.diagnosis import SetDiagnosis
 from gluebench.benchmark import Task
 from gluebench.scoring import DiagnosticReport, Score
 from gluebench.scoring.report import diagnostic_of, rounded
@@ -20,6 +19,11 @@ from gluebench.scoring.report import diagnostic_of, rounded
 FIELDS = ("kind", "category", "n", "system", "value", "low", "high", "withheld", "level")
 LEVELS = 5
 """Shades, from the lowest (0) to the highest of a line."""
+ROWS_APART = (
+    "Each row has shades of its own: darker is higher among these systems. Never compare two rows: they "
+    "differ in their examples."
+)
+"""The note below a heat map."""
 ABOUT = (
     "Each row is one category, with a scale of shades of its own: darker is higher among these systems (on a "
     "dark ground, lighter). Never compare two rows. Where systems are closer than an interval is wide, their "
@@ -119,11 +123,9 @@ def _level(value: float, start: float, span: float) -> int:
     return min(int((value - start) / span * LEVELS), LEVELS - 1)
 
 
-def heat_picture(diagnosis: SetDiagnosis) -> str:
+def heat_picture(task: Task, reports: Mapping[str, DiagnosticReport]) -> str:
     """An `<svg>` of systems across and phenomena down, shaded within each phenomenon only."""
-    return map_picture(
-        heatmap(diagnosis.task, diagnosis.reports), title=f"{diagnosis.task.title}, by phenomenon"
-    )
+    return map_picture(heatmap(task, reports), title=f"{task.title}, by phenomenon")
 
 
 def map_picture(cells: HeatMap, *, title: str) -> str:

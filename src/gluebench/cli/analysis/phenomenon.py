@@ -12,8 +12,9 @@ from gluebench.benchmark.lookup import fold
 from gluebench.cli.analysis.diagnose_view import CONFUSED, confusion_table
 from gluebench.cli.common.output import Output, Records
 from gluebench.cli.common.tables import Section, Table
-from gluebench.cli.scoring.report_view import BETWEEN_MODELS, record, score_cell
+from gluebench.cli.scoring.report_view import BETWEEN_MODELS, score_cell
 from gluebench.scoring import Score
+from gluebench.scoring.report import record
 
 FIELDS = ("task", "system", "category", "value", "low", "high", "n", "withheld")
 SCHEMA = "gluebench.phenomenon/1"

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 import click
 
 from gluebench.cli.common.inputs import Inputs, inputs_options, labels_option
-from gluebench.cli.common.options import Form, output_options, pairs, seed_option
-from gluebench.cli.common.output import emit, notices
+from gluebench.cli.common.options import Form, output_options, pairs, plot_option, seed_option
+from gluebench.cli.common.output import draw, emit, notices
 
 if TYPE_CHECKING:
     from gluebench.analysis.rank.rules import Missing, Rule
@@ -64,6 +64,7 @@ if TYPE_CHECKING:
     help="Resamples for the rank intervals.",
 )
 @seed_option
+@plot_option("the ranks with their intervals")
 @inputs_options("Rank on what the gold covers")
 @output_options
 def rank(
@@ -77,6 +78,7 @@ def rank(
     matrix: bool,
     resamples: int,
     seed: int,
+    plot: str | None,
     inputs: Inputs,
     form: Form,
 ) -> None:
@@ -113,6 +115,7 @@ def rank(
     )
     notices(f"warning: {warning}" for warning in ranking.warnings)
     emit(ranking_output(ranking, manifest, costs=spent, matrix=matrix), form)
+    draw(ranking, plot)
 
 
 def _paths(subs: tuple[str, ...], runs: dict[str, str]) -> dict[str, list[str]]:

@@ -9,8 +9,9 @@ from gluebench.analysis.diagnostics.table5 import COLUMNS, Table5, human, table5
 from gluebench.benchmark import Benchmark
 from gluebench.cli.common.output import Output, Records, percent
 from gluebench.cli.common.tables import Section, Table
-from gluebench.cli.scoring.report_view import BETWEEN_MODELS, record
+from gluebench.cli.scoring.report_view import BETWEEN_MODELS
 from gluebench.scoring import Score
+from gluebench.scoring.report import record
 
 FIELDS = ("task", "system", "column", "category", "value", "low", "high", "n", "withheld", "printed")
 SCHEMA = "gluebench.table5/1"

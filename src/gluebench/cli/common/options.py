@@ -14,6 +14,7 @@ Form = Literal["json", "csv", "markdown", "latex"] | None
 """How to print; None is a table to read."""
 F = TypeVar("F", bound=Callable[..., Any])
 
+_DRAWN = (".png", ".svg", ".pdf")
 _FORMS = {
     "latex": "Print LaTeX tables (booktabs).",
     "markdown": "Print Markdown tables.",
@@ -27,6 +28,34 @@ def output_options(command: F) -> F:
     for form, text in _FORMS.items():
         command = click.option(f"--{form}", "form", flag_value=form, default=None, help=text)(command)
     return command
+
+
+def plot_option(what: str) -> Callable[[F], F]:
+    """`--plot FILE`, passed as `plot`: a file to draw into, checked before anything is computed."""
+    return click.option(
+        "--plot",
+        metavar="FILE",
+        type=click.Path(dir_okay=False),
+        callback=_drawable,
+        help=f"Draw {what}: .png, .svg or .pdf.",
+    )
+
+
+def _drawable(context: click.Context, parameter: click.Parameter, value: str | None) -> str | None:
+    from importlib.util import find_spec
+    from pathlib import Path
+
+    from gluebench.cli.common.errors import needs_extra
+
+    if value is None or context.resilient_parsing:
+        return value
+    if Path(value).suffix.casefold() not in _DRAWN:
+        raise click.BadParameter(f"{value} does not end in {', '.join(_DRAWN)}.", context, parameter)
+    if not Path(value).absolute().parent.is_dir():
+        raise click.BadParameter(f"{Path(value).parent} is no folder.", context, parameter)
+    if find_spec("matplotlib") is None:
+        raise needs_extra("plot", "Drawing")
+    return value
 
 
 class BenchmarkName(click.ParamType):  # type: ignore[type-arg,unused-ignore]

@@ -7,36 +7,20 @@ from typing import TYPE_CHECKING
 
 import click
 
-from gluebench.cli.common.errors import needs_extra, reading_data
-from gluebench.cli.common.options import BenchmarkName, Form, output_options
+from gluebench.cli.common.errors import reading_data
+from gluebench.cli.common.options import BenchmarkName, Form, output_options, plot_option
 from gluebench.cli.common.output import emit, notices
 
 if TYPE_CHECKING:
     from gluebench.benchmark import Benchmark, Task
     from gluebench.data.stats import TaskStats
 
-_DRAWN = (".png", ".svg", ".pdf")
-
-
-def _plot_name(context: click.Context, parameter: click.Parameter, value: str | None) -> str | None:
-    if value is not None and Path(value).suffix.casefold() not in _DRAWN:
-        raise click.BadParameter(f"{value} does not end in {', '.join(_DRAWN)}.", context, parameter)
-    if value is not None and not Path(value).absolute().parent.is_dir():
-        raise click.BadParameter(f"{Path(value).parent} is no folder.", context, parameter)
-    return value
-
 
 @click.command
 @click.argument("benchmark", metavar="[BENCHMARK|FILE|URL]", type=BenchmarkName(), default="glue")
 @click.option("--task", "names", metavar="TASK", multiple=True, help="This task only; may be repeated.")
 @click.option("--data", metavar="DIR", type=click.Path(), help="Folder of the data [$GLUEBENCH_DATA].")
-@click.option(
-    "--plot",
-    metavar="FILE",
-    type=click.Path(dir_okay=False),
-    callback=_plot_name,
-    help="Draw sizes, labels and lengths too: .png, .svg or .pdf.",
-)
+@plot_option("sizes, labels and lengths too")
 @output_options
 def stats(benchmark: str, names: tuple[str, ...], data: str | None, plot: str | None, form: Form) -> None:
     """Describe the examples on disk: sizes, labels, lengths, words.
@@ -53,8 +37,6 @@ def stats(benchmark: str, names: tuple[str, ...], data: str | None, plot: str | 
     from gluebench.data.home import data_folder
 
     suite = load_benchmark(benchmark)
-    if plot is not None:
-        _check_drawing()  # before minutes of counting
     with reading_data():
         tasks = _described(suite, names, data_folder(data))
     emit(stats_output(suite, tasks), form)
@@ -66,13 +48,6 @@ def stats(benchmark: str, names: tuple[str, ...], data: str | None, plot: str | 
 
     draw(tasks, suite, plot)
     notices([f"drawn: {plot}"])
-
-
-def _check_drawing() -> None:
-    from importlib.util import find_spec
-
-    if find_spec("matplotlib") is None:
-        raise needs_extra("plot", "Drawing")
 
 
 def _described(suite: Benchmark, names: tuple[str, ...], folder: Path) -> list[TaskStats]:
