@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import click
 
 from gluebench.cli.common.inputs import Inputs, inputs_options, labels_option
-from gluebench.cli.common.options import Form, output_options
+from gluebench.cli.common.options import Form, new_file_option, output_options
 from gluebench.cli.common.output import Output, emit, notices
 
 if TYPE_CHECKING:
@@ -25,9 +25,7 @@ if TYPE_CHECKING:
     metavar="NAME",
     help="What one phenomenon is about, how it was answered, and pairs of the sample's that show it.",
 )
-@click.option(
-    "--svg", metavar="FILE", type=click.Path(dir_okay=False), help="Draw systems by phenomena as a heat map."
-)
+@new_file_option("--svg", help="Draw systems by phenomena as a heat map.")
 @click.option(
     "--withhold-below",
     metavar="N",

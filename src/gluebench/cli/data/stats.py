@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import click
 
 from gluebench.cli.common.errors import needs_extra, reading_data
-from gluebench.cli.common.options import BenchmarkName, Form, output_options
+from gluebench.cli.common.options import Form, LoadedBenchmark, data_option, new_file_option, output_options
 from gluebench.cli.common.output import emit, notices
 
 if TYPE_CHECKING:
@@ -27,18 +27,14 @@ def _plot_name(context: click.Context, parameter: click.Parameter, value: str | 
 
 
 @click.command
-@click.argument("benchmark", metavar="[BENCHMARK|FILE|URL]", type=BenchmarkName(), default="glue")
+@click.argument("suite", metavar="[BENCHMARK|FILE|URL]", type=LoadedBenchmark(), default="glue")
 @click.option("--task", "names", metavar="TASK", multiple=True, help="This task only; may be repeated.")
-@click.option("--data", metavar="DIR", type=click.Path(), help="Folder of the data [$GLUEBENCH_DATA].")
-@click.option(
-    "--plot",
-    metavar="FILE",
-    type=click.Path(dir_okay=False),
-    callback=_plot_name,
-    help="Draw sizes, labels and lengths too: .png, .svg or .pdf.",
+@data_option()
+@new_file_option(
+    "--plot", callback=_plot_name, help="Draw sizes, labels and lengths too: .png, .svg or .pdf."
 )
 @output_options
-def stats(benchmark: str, names: tuple[str, ...], data: str | None, plot: str | None, form: Form) -> None:
+def stats(suite: Benchmark, names: tuple[str, ...], data: Path, plot: str | None, form: Form) -> None:
     """Describe the examples on disk: sizes, labels, lengths, words.
 
     Sizes stand beside those of the paper's Table 1, a diagnostic set's categories beside its Table 7.
@@ -48,15 +44,12 @@ def stats(benchmark: str, names: tuple[str, ...], data: str | None, plot: str | 
       gluebench data stats glue --data data/
       gluebench data stats --task RTE --task AX --plot stats.pdf
     """
-    from gluebench.benchmark import load_benchmark
     from gluebench.cli.data.stats_view import stats_output
-    from gluebench.data.home import data_folder
 
-    suite = load_benchmark(benchmark)
     if plot is not None:
         _check_drawing()  # before minutes of counting
     with reading_data():
-        tasks = _described(suite, names, data_folder(data))
+        tasks = _described(suite, names, data)
     emit(stats_output(suite, tasks), form)
     if plot is None:
         return
