@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import click
 
 from gluebench.cli.common.inputs import Inputs, inputs_options, labels_option
-from gluebench.cli.common.options import Form, output_options, plot_option, seed_option
+from gluebench.cli.common.options import Form, number_option, output_options, plot_option, seed_option
 from gluebench.cli.common.output import Output, Records, draw, emit, interval, notices, percent
 from gluebench.cli.common.tables import Section, Table
 from gluebench.cli.scoring.report_view import BETWEEN_MODELS, titles
@@ -52,14 +52,7 @@ class _Against(click.Command):
     help="Test too whether the two are the same within so many points.",
 )
 @labels_option
-@click.option(
-    "--resamples",
-    metavar="N",
-    type=click.IntRange(min=100),
-    default=10_000,
-    show_default=True,
-    help="Random exchanges for intervals and tests.",
-)
+@number_option("--resamples", default=10_000, least=100, help="Random exchanges for intervals and tests.")
 @seed_option
 @plot_option("the differences with their intervals")
 @inputs_options("Compare on what the gold covers")

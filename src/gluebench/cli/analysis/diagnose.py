@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import click
 
 from gluebench.cli.common.inputs import Inputs, inputs_options, labels_option
-from gluebench.cli.common.options import Form, output_options, plot_option
+from gluebench.cli.common.options import Form, new_file_option, output_options, plot_option
 from gluebench.cli.common.output import Output, draw, emit, notices
 
 if TYPE_CHECKING:
@@ -26,9 +26,7 @@ if TYPE_CHECKING:
     metavar="NAME",
     help="What one phenomenon is about, how it was answered, and pairs of the sample's that show it.",
 )
-@click.option(
-    "--svg", metavar="FILE", type=click.Path(dir_okay=False), help="Draw systems by phenomena as a heat map."
-)
+@new_file_option("--svg", help="Draw systems by phenomena as a heat map.")
 @plot_option("that heat map with intervals")
 @click.option(
     "--withhold-below",

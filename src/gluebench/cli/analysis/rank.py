@@ -8,7 +8,15 @@ from typing import TYPE_CHECKING
 import click
 
 from gluebench.cli.common.inputs import Inputs, inputs_options, labels_option
-from gluebench.cli.common.options import Form, output_options, pairs, plot_option, seed_option
+from gluebench.cli.common.options import (
+    Form,
+    file_option,
+    number_option,
+    output_options,
+    pairs,
+    plot_option,
+    seed_option,
+)
 from gluebench.cli.common.output import draw, emit, notices
 
 if TYPE_CHECKING:
@@ -48,21 +56,11 @@ if TYPE_CHECKING:
     multiple=True,
     help="Take every system to answer this task's most frequent label, as the paper does for WNLI.",
 )
-@click.option(
-    "--costs",
-    metavar="FILE",
-    type=click.Path(exists=True, dir_okay=False),
-    help="Table of system, parameters and latency: says which systems are Pareto-optimal.",
+@file_option(
+    "--costs", help="Table of system, parameters and latency: says which systems are Pareto-optimal."
 )
 @click.option("--matrix", is_flag=True, help="Print all pairs as well.")
-@click.option(
-    "--resamples",
-    metavar="N",
-    type=click.IntRange(min=100),
-    default=1000,
-    show_default=True,
-    help="Resamples for the rank intervals.",
-)
+@number_option("--resamples", default=1000, least=100, help="Resamples for the rank intervals.")
 @seed_option
 @plot_option("the ranks with their intervals")
 @inputs_options("Rank on what the gold covers")

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import click
 
 from gluebench.cli.common.errors import reading_data
-from gluebench.cli.common.options import BenchmarkName, Form, output_options, plot_option
+from gluebench.cli.common.options import Form, LoadedBenchmark, data_option, output_options, plot_option
 from gluebench.cli.common.output import emit, notices
 
 if TYPE_CHECKING:
@@ -17,12 +17,12 @@ if TYPE_CHECKING:
 
 
 @click.command
-@click.argument("benchmark", metavar="[BENCHMARK|FILE|URL]", type=BenchmarkName(), default="glue")
+@click.argument("suite", metavar="[BENCHMARK|FILE|URL]", type=LoadedBenchmark(), default="glue")
 @click.option("--task", "names", metavar="TASK", multiple=True, help="This task only; may be repeated.")
-@click.option("--data", metavar="DIR", type=click.Path(), help="Folder of the data [$GLUEBENCH_DATA].")
+@data_option()
 @plot_option("sizes, labels and lengths too")
 @output_options
-def stats(benchmark: str, names: tuple[str, ...], data: str | None, plot: str | None, form: Form) -> None:
+def stats(suite: Benchmark, names: tuple[str, ...], data: Path, plot: str | None, form: Form) -> None:
     """Describe the examples on disk: sizes, labels, lengths, words.
 
     Sizes stand beside those of the paper's Table 1, a diagnostic set's categories beside its Table 7.
@@ -32,13 +32,10 @@ def stats(benchmark: str, names: tuple[str, ...], data: str | None, plot: str | 
       gluebench data stats glue --data data/
       gluebench data stats --task RTE --task AX --plot stats.pdf
     """
-    from gluebench.benchmark import load_benchmark
     from gluebench.cli.data.stats_view import stats_output
-    from gluebench.data.home import data_folder
 
-    suite = load_benchmark(benchmark)
     with reading_data():
-        tasks = _described(suite, names, data_folder(data))
+        tasks = _described(suite, names, data)
     emit(stats_output(suite, tasks), form)
     if plot is None:
         return
