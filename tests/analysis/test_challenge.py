@@ -8,8 +8,7 @@ from random import Random
 import pytest
 
 from gluebench.analysis.challenge.edits import EDITS, names_changed, perturbed, sentence_pairs
-from gluebench.analysis.challenge.item import Item, read_items, write_items
-from gluebench.analysis.challenge.score import keep, score
+from gluebench.analysis.challenge.item import Item, keep, read_items, score, write_items
 from gluebench.analysis.challenge.shortcuts import CASES, MOST, SHORTCUTS, shortcuts
 from gluebench.benchmark import UnknownNameError, load_benchmark
 from gluebench.data import DataError, Example

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from gluebench.analysis.diagnostics.counts import Confusion, Directions, directions_of
 from gluebench.analysis.diagnostics.heatmap import ROWS_APART, heatmap
-from gluebench.analysis.diagnostics.table5 import human
+from gluebench.analysis.diagnostics.paper import human
 from gluebench.benchmark import Benchmark, Task
 from gluebench.data import DataError
 from gluebench.data.lint_diagnostic import symmetric_label

@@ -9,22 +9,6 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 
 from gluebench.analysis.rank.arrays import filled_draws, values
-from gluebench.analysis.rank.pairs import (
-    Errors,
-    Pair,
-    all_pairs,
-    as_shown,
-    groups,
-    pair_errors,
-    rank_ranges,
-    with_runs,
-)
-from gluebench.analysis.rank.resampled import (
-    Resampled,
-    Systems,
-    read_systems,
-    resampled,
-)
 from gluebench.analysis.rank.rules import (
     Missing,
     Profile,
@@ -36,6 +20,20 @@ from gluebench.analysis.rank.rules import (
     known,
     standing,
     survives,
+)
+from gluebench.analysis.rank.uncertainty import (
+    Errors,
+    Pair,
+    Resampled,
+    Systems,
+    all_pairs,
+    as_shown,
+    groups,
+    pair_errors,
+    rank_ranges,
+    read_systems,
+    resampled,
+    with_runs,
 )
 from gluebench.benchmark import Benchmark, Task
 from gluebench.scoring import Gold

@@ -16,8 +16,7 @@ from gluebench.cli.common.tables import Section, Table
 from gluebench.cli.systems.run_options import model_options
 
 if TYPE_CHECKING:
-    from gluebench.analysis.challenge.item import Item
-    from gluebench.analysis.challenge.score import CaseScore, Scored
+    from gluebench.analysis.challenge.item import CaseScore, Item, Scored
     from gluebench.benchmark import Benchmark, Task
     from gluebench.systems.adapters.resolve import Model
 
@@ -106,7 +105,7 @@ def score(file: str, answers: str, kept: str | None, broken: bool, suite: Benchm
       gluebench data lint-diagnostic diagnostic.tsv
     """
     from gluebench.analysis.challenge.item import read_items
-    from gluebench.analysis.challenge.score import score as scored
+    from gluebench.analysis.challenge.item import score as scored
 
     if broken and kept is None:
         raise click.UsageError("--broken says what to keep; name the file with --keep.")
@@ -132,7 +131,7 @@ def _read(path: str, task: Task, size: int) -> list[str]:
 
 
 def _keep(path: str, items: list[Item], failed: tuple[int, ...]) -> None:
-    from gluebench.analysis.challenge.score import keep
+    from gluebench.analysis.challenge.item import keep
 
     if not failed:
         notices([f"{path}: not written, since there is nothing to keep."])

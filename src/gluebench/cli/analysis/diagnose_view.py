@@ -12,8 +12,7 @@ from gluebench.analysis.diagnostics.diagnosis import (
     Finding,
     SetDiagnosis,
 )
-from gluebench.analysis.diagnostics.phenomena import PAGE
-from gluebench.analysis.diagnostics.table5 import human
+from gluebench.analysis.diagnostics.paper import PAGE, human
 from gluebench.benchmark import Benchmark, Task
 from gluebench.cli.common.output import Output, Records, interval, percent
 from gluebench.cli.common.tables import Section, Table

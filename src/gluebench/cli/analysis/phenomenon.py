@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
 from gluebench.analysis.diagnostics.diagnosis import Diagnosis, Finding, SetDiagnosis
-from gluebench.analysis.diagnostics.phenomena import Explained, explain
+from gluebench.analysis.diagnostics.paper import Explained, explain
 from gluebench.benchmark import Task, UnknownNameError
 from gluebench.benchmark.lookup import fold
 from gluebench.cli.analysis.diagnose_view import CONFUSED, confusion_table

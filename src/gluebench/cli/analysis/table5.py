@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from gluebench.analysis.diagnostics.diagnosis import Diagnosis, SetDiagnosis
-from gluebench.analysis.diagnostics.table5 import COLUMNS, Table5, human, table5
+from gluebench.analysis.diagnostics.paper import COLUMNS, Table5, human, table5
 from gluebench.benchmark import Benchmark
 from gluebench.cli.common.output import Output, Records, percent
 from gluebench.cli.common.tables import Section, Table
