@@ -61,9 +61,8 @@ def test_a_task_of_two_labels_has_not_entailment_for_both_others():
         shortcuts(SST)
 
 
-@pytest.mark.parametrize(
-    ("rule", "old", "new"),
-    [
+def test_a_rule_changes_what_it_can_and_leaves_the_rest():
+    cases = [
         ("negation added", "The ferry is late.", "The ferry is not late."),
         ("negation added", "They can swim.", "They cannot swim."),
         ("negation added", "The miller greeted the potter.", "The miller did not greet the potter."),
@@ -88,10 +87,8 @@ def test_a_task_of_two_labels_has_not_entailment_for_both_others():
         ("truism added", "A long, slow ferry.", None),
         ("truism added", "The ferry is late.", "The ferry is late, and a week has seven days."),
         ("truism added", "Is it late?", None),
-    ],
-)
-def test_a_rule_changes_what_it_can_and_leaves_the_rest(rule, old, new):
-    assert BY_NAME[rule](old) == new
+    ]
+    assert [(rule, old, BY_NAME[rule](old)) for rule, old, _ in cases] == cases
 
 
 def test_names_change_alike_in_both_texts_and_keep_their_gender():
