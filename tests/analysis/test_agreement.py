@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from gluebench.analysis.human.score import fleiss_kappa, label_counts, weighted_kappas
-from gluebench.scoring.distributions import holm
+from gluebench.scoring.intervals import holm
 
 FOURTEEN = [
     [0, 0, 0, 0, 14], [0, 2, 6, 4, 2], [0, 0, 3, 5, 6], [0, 3, 9, 2, 0], [2, 2, 8, 1, 1],

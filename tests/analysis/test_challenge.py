@@ -7,9 +7,17 @@ from random import Random
 
 import pytest
 
-from gluebench.analysis.challenge.edits import EDITS, names_changed, perturbed, sentence_pairs
 from gluebench.analysis.challenge.item import Item, keep, read_items, score, write_items
-from gluebench.analysis.challenge.shortcuts import CASES, MOST, SHORTCUTS, shortcuts
+from gluebench.analysis.challenge.rules import (
+    CASES,
+    EDITS,
+    MOST,
+    SHORTCUTS,
+    names_changed,
+    perturbed,
+    sentence_pairs,
+    shortcuts,
+)
 from gluebench.benchmark import UnknownNameError, load_benchmark
 from gluebench.data import DataError, Example
 from gluebench.data.diagnostic_files import read_diagnostic

@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import stats
 
-from gluebench.scoring.distributions import student_quantile, student_t_two_sided
+from gluebench.scoring.intervals import student_quantile, student_t_two_sided
 
 
 def test_student_t_tail_is_scipys():

@@ -6,7 +6,7 @@ from itertools import permutations
 
 import numpy as np
 
-from gluebench.analysis.rank.kemeny import consensus
+from gluebench.analysis.rank.arrays import consensus
 from gluebench.analysis.rank.rules import Profile, standing
 
 

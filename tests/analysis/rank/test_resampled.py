@@ -5,8 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from gluebench.analysis.rank.arrays import filled_draws, values
-from gluebench.analysis.rank.kemeny import consensus
+from gluebench.analysis.rank.arrays import consensus, filled_draws, values
 from gluebench.analysis.rank.ranking import ranks
 from gluebench.analysis.rank.rules import MISSING, RULES, Profile, filled, standing
 

@@ -18,8 +18,8 @@ from gluebench.analysis.compare.scores import (
 )
 from gluebench.benchmark import Benchmark, Task
 from gluebench.scoring import Gold, Report, grade
-from gluebench.scoring.distributions import holm
 from gluebench.scoring.grade import Labels, Path, Run, gold_of, submissions_from
+from gluebench.scoring.intervals import holm
 from gluebench.scoring.notebook import ends, html_table, interval, percent, to_frame
 from gluebench.scoring.report import fields_of, provenance
 from gluebench.scoring.tags import OVERALL

@@ -14,10 +14,10 @@ import numpy as np
 from gluebench.benchmark import Task
 from gluebench.data import DataError
 from gluebench.scoring import Gold, Report, grade
-from gluebench.scoring.distributions import holm, student_t_two_sided
 from gluebench.scoring.feedback import rounded_p
 from gluebench.scoring.grade import Run, pairs_of, submissions_from
 from gluebench.scoring.inference import ALPHA
+from gluebench.scoring.intervals import holm, student_t_two_sided
 from gluebench.scoring.metrics.counts import ratio
 from gluebench.scoring.units import units_of
 from gluebench.scoring.units.base import Floats, Ints, generator

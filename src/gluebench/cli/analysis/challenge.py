@@ -65,7 +65,7 @@ def shortcuts(out: str, name: str | None, each: int, seed: int, suite: Benchmark
       gluebench challenge shortcuts --out shortcuts.tsv
     """
     from gluebench.analysis.challenge.item import write_items
-    from gluebench.analysis.challenge.shortcuts import shortcuts as made
+    from gluebench.analysis.challenge.rules import shortcuts as made
 
     task = _task(suite, name)
     items = made(task, each=each, seed=seed)
@@ -120,8 +120,8 @@ def perturb(
       gluebench challenge perturb --data data/ --task MNLI --split dev_matched --out changed.tsv
       gluebench challenge perturb --data data/ --task SST-2 --pairs MNLI --rule "negation added" --out new.tsv
     """
-    from gluebench.analysis.challenge.edits import RULES, perturbed, sentence_pairs
     from gluebench.analysis.challenge.item import write_items
+    from gluebench.analysis.challenge.rules import RULES, perturbed, sentence_pairs
     from gluebench.data import DataError, load
 
     task = suite.task(name)
