@@ -141,34 +141,45 @@ def bars(counts: Mapping[str, int], *, title: str, axis: str, ax: Axes | None = 
     return ax
 
 
-class Cell(NamedTuple):
-    """One cell of a heat map."""
+class HeatCell(NamedTuple):
+    """What one cell shows."""
 
     text: str
-    level: int | None
-    """Its place in SHADES; None for no shade."""
+    level: int | None = None
+    """The shade, 0 to 4; None for none."""
+    note: str = ""
+    """The text that a pointer over the cell shows."""
+
+
+class HeatRow(NamedTuple):
+    """One line of cells."""
+
+    label: str
+    cells: tuple[HeatCell, ...]
+    heading: bool = False
+    """Whether it stands above the rows that follow, which are then set in."""
 
 
 def heat(
     columns: Sequence[str],
-    rows: Sequence[tuple[str, bool, Sequence[Cell]]],
+    rows: Sequence[HeatRow],
     *,
     title: str,
     notes: str,
     ax: Axes | None = None,
 ) -> Axes:
-    """Draw shaded cells with their text; a row is its label, whether it is a heading, and its cells.
+    """Draw shaded cells with their text, the first row on top; `notes` stand below.
 
-    `notes` stand below. Returns the Axes. Raises ImportError without matplotlib.
+    Returns the Axes. Raises ImportError without matplotlib.
     """
-    widest = max((len(cell.text) for _, _, cells in rows for cell in cells), default=0)
+    widest = max((len(cell.text) for row in rows for cell in row.cells), default=0)
     ax = _axes(len(rows), ax, width=4 + len(columns) * max(0.7, 0.09 * widest))
-    for place, (_, heading, cells) in enumerate(rows):
-        for at, cell in enumerate(cells):
+    for place, row in enumerate(rows):
+        for at, cell in enumerate(row.cells):
             color = "white" if cell.level is None else SHADES[cell.level]
             ax.bar(at, 1, 1, place - 0.5, color=color, edgecolor="white", linewidth=1)
             light = cell.level is not None and cell.level >= LIGHT_FROM
-            weight = "bold" if heading else "normal"
+            weight = "bold" if row.heading else "normal"
             style: dict[str, Any] = {
                 "ha": "center",
                 "va": "center",
@@ -177,7 +188,7 @@ def heat(
             }
             ax.text(at, place, cell.text, **style, color="white" if light else "black", parse_math=False)
     ax.set(xlim=(-0.5, len(columns) - 0.5), ylim=(len(rows) - 0.5, -0.5))
-    ax.set_yticks(range(len(rows)), [label for label, _, _ in rows], parse_math=False)
+    ax.set_yticks(range(len(rows)), [row.label for row in rows], parse_math=False)
     ax.tick_params(axis="y", length=0)
     names = [shortened(name) for name in columns]
     ax.set_xticks(range(len(columns)), names, rotation=30, ha="left", parse_math=False)
@@ -185,8 +196,8 @@ def heat(
     ax.spines[:].set_visible(False)
     ax.set_title(fill(title, 80), loc="left", fontsize="medium", parse_math=False, pad=12)
     ax.set_xlabel(fill(notes, 90), loc="left", fontsize="small", color=GRAY)
-    for (_, heading, _), label in zip(rows, ax.get_yticklabels(), strict=True):
-        label.set_fontweight("bold" if heading else "normal")
+    for row, label in zip(rows, ax.get_yticklabels(), strict=True):
+        label.set_fontweight("bold" if row.heading else "normal")
     return ax
 
 

@@ -235,20 +235,17 @@ def sentence_pairs(
     words = classes(task)
     edits = _edits(rules)
     items: list[Item] = []
+    sentences = 0
     for text in dict.fromkeys(text for example in examples for text in example.inputs.values()):
+        before = len(items)
         for edit in edits:
             new = edit.change(text)
             if new is not None and new != text:
                 label = words.entailment if edit.relation == "same" else words.contradiction
-                about = (label, name, (edit.phenomenon,))
+                about = (label, name, (edit.phenomenon,), f"sentence-{sentences}")
                 items.append(Item(task.name, edit.name, (text, new), label, (label,), *about))
-    return _sets(items)
-
-
-def _sets(items: Sequence[Item]) -> list[Item]:
-    """The pairs of one source sentence as one set."""
-    numbers = {text: number for number, text in enumerate(dict.fromkeys(item.inputs[0] for item in items))}
-    return [replace(item, set=f"sentence-{numbers[item.inputs[0]]}") for item in items]
+        sentences += len(items) > before
+    return items
 
 
 def _edits(rules: Sequence[str]) -> list[Edit]:

@@ -12,13 +12,14 @@ from gluebench.analysis.compare.scores import (
     Answers,
     Difference,
     TaskTested,
+    answers_to,
     file_tested,
     mean_tested,
     task_tested,
 )
 from gluebench.benchmark import Benchmark, Task
 from gluebench.scoring import Gold, Report, grade
-from gluebench.scoring.grade import Labels, Path, Run, gold_of, submissions_from
+from gluebench.scoring.grade import Labels, Path, Run, gold_of, pairs_of, submissions_from
 from gluebench.scoring.intervals import holm
 from gluebench.scoring.notebook import ends, html_table, interval, percent, to_frame
 from gluebench.scoring.report import fields_of, provenance
@@ -221,7 +222,7 @@ def compare(
         raise ValueError("a system has no runs; expected one submission or more")
     # Graded for what `grade` refuses and warns of; the values come with the tests.
     reports = [[grade(submission, gold, intervals=False) for submission in side] for side in sides]
-    benchmark, answers = gold.benchmark, Answers(sides, gold)
+    benchmark, answers = gold.benchmark, [[pairs_of(run, gold) for run in side] for side in sides]
     tested = {
         task.name: task_tested(task, answers, resamples=resamples, seed=seed) for task in benchmark.tasks
     }
@@ -284,7 +285,7 @@ def _categories(
 ) -> tuple[CategoryComparison, ...]:
     """The categories of a diagnostic set in the manifest's order, each kind adjusted for its number."""
     metric = task.metrics[0]
-    sides = answers.of(metric.file)
+    sides = answers_to(metric.file, answers)
     if sides is None:
         return ()
     kinds: dict[str, dict[str, Difference]] = {}

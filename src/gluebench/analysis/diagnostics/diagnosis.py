@@ -8,7 +8,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from gluebench.analysis.diagnostics.counts import Confusion, Directions, directions_of
-from gluebench.analysis.diagnostics.heatmap import ROWS_APART, heatmap
+from gluebench.analysis.diagnostics.heatmap import MOST_WITH_INTERVALS, ROWS_APART, cell_words, heat_plot
 from gluebench.analysis.diagnostics.paper import human
 from gluebench.benchmark import Benchmark, Task
 from gluebench.data import DataError
@@ -24,7 +24,7 @@ from gluebench.scoring.grade import (
     require_gradable,
     submission_from,
 )
-from gluebench.scoring.notebook import ends, html_table, percent, to_frame
+from gluebench.scoring.notebook import html_table, to_frame
 from gluebench.scoring.pairs import Pairs
 from gluebench.scoring.report import fields_of, json_ready, provenance
 from gluebench.scoring.tags import OVERALL, Category
@@ -38,8 +38,6 @@ FIELDS = (
     "value", "low", "high", "n", "withheld",
 )  # fmt: skip
 """Columns of a diagnosis as one table."""
-MOST_WITH_INTERVALS = 3
-"""Systems side by side that leave room for intervals."""
 
 
 def withhold(report: DiagnosticReport, below: int) -> DiagnosticReport:
@@ -55,7 +53,7 @@ def _withheld(score: Score, below: int) -> Score:
 
 
 @dataclass(frozen=True, slots=True)
-class Finding:
+class SystemDiagnosis:
     """One system on one diagnostic set."""
 
     scores: DiagnosticReport
@@ -108,7 +106,7 @@ class SetDiagnosis:
     """The systems that answered one diagnostic set."""
 
     task: Task
-    systems: Mapping[str, Finding]
+    systems: Mapping[str, SystemDiagnosis]
 
     @property
     def reports(self) -> dict[str, DiagnosticReport]:
@@ -137,9 +135,13 @@ class SetDiagnosis:
             yield name or "all", next(score.n for score in scores if score is not None), scores
 
     def _repr_html_(self) -> str:
-        with_intervals = len(self.systems) <= MOST_WITH_INTERVALS
+        wide = len(self.systems) <= MOST_WITH_INTERVALS
         rows = [
-            (name, f"{n:,}", *("-" if score is None else _words(score, with_intervals) for score in scores))
+            (
+                name,
+                f"{n:,}",
+                *("-" if score is None else cell_words(score, with_interval=wide) for score in scores),
+            )
             for name, n, scores in self.rows()
         ]
         title = f"{self.task.title}: {self.task.metrics[0].title} x 100"
@@ -150,26 +152,7 @@ class SetDiagnosis:
 
         Needs matplotlib (gluebench[plot]); draws into `ax`, or into a new figure. Returns the Axes.
         """
-        from gluebench.scoring.plots import Cell, heat
-
-        shown = heatmap(self.task, self.reports)
-        with_intervals = len(self.systems) <= MOST_WITH_INTERVALS
-        rows = [
-            (
-                f"{line.name or 'all'} ({line.n:,})",
-                line.kind != "fine",
-                [Cell(_words(cell.score, with_intervals), cell.level) for cell in line.cells],
-            )
-            for line in shown.lines
-        ]
-        title = f"{self.task.title}: {shown.metric} x 100, by phenomenon (examples)"
-        return heat(shown.systems, rows, title=title, notes=ROWS_APART, ax=ax)
-
-
-def _words(score: Score, with_interval: bool) -> str:
-    if not with_interval:
-        return percent(score.value)
-    return f"{percent(score.value)} {ends(score.low, score.high, score.withheld)}".rstrip()
+        return heat_plot(self.task, self.reports, ax)
 
 
 @dataclass(frozen=True, slots=True)
@@ -238,7 +221,7 @@ def diagnose(
     warnings = list(gold.warnings)
     for task in _labelled(gold):
         file = task.metrics[0].file
-        findings: dict[str, Finding] = {}
+        findings: dict[str, SystemDiagnosis] = {}
         for name, submission in submissions.items():
             if file not in submission.predictions:
                 warnings.append(f"{name}: {file}.tsv was not submitted; {task.name} is left out")
@@ -271,9 +254,9 @@ def _labelled(gold: Gold) -> list[Task]:
 
 def _finding(
     task: Task, pairs: Pairs, scores: DiagnosticReport, *, categories: Sequence[Category], below: int
-) -> Finding:
+) -> SystemDiagnosis:
     if not pairs.gold.labels or scores.overall.value is None:
-        return Finding(scores, {}, None)
+        return SystemDiagnosis(scores, {}, None)
     shown = [category for category in categories if not below or category.kind == OVERALL]
     tables = {
         (category.kind, category.name): Confusion(
@@ -281,7 +264,7 @@ def _finding(
         )
         for category in shown
     }
-    return Finding(scores, tables, directions_of(pairs, mirrored=symmetric_label(task)))
+    return SystemDiagnosis(scores, tables, directions_of(pairs, mirrored=symmetric_label(task)))
 
 
 def _nothing(submissions: Iterable[str], gold: Gold) -> list[str]:

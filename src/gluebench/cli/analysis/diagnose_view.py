@@ -7,11 +7,11 @@ from collections.abc import Iterator, Sequence
 from gluebench.analysis.diagnostics.counts import Confusion, Directions, Share
 from gluebench.analysis.diagnostics.diagnosis import (
     FIELDS,
-    MOST_WITH_INTERVALS,
     Diagnosis,
-    Finding,
     SetDiagnosis,
+    SystemDiagnosis,
 )
+from gluebench.analysis.diagnostics.heatmap import MOST_WITH_INTERVALS
 from gluebench.analysis.diagnostics.paper import PAGE, human
 from gluebench.benchmark import Benchmark, Task
 from gluebench.cli.common.output import Output, Records, interval, percent
@@ -75,7 +75,7 @@ def _notes(task: Task, with_intervals: bool) -> Iterator[str]:
 
 
 def _section(
-    findings: Sequence[Finding], categories: Sequence[tuple[str, str, str]], with_intervals: bool
+    findings: Sequence[SystemDiagnosis], categories: Sequence[tuple[str, str, str]], with_intervals: bool
 ) -> Section:
     """The rows of these (kind, category, words), where some system has a score."""
     scores = [{(kind, name): score for kind, name, score in finding.parts()} for finding in findings]

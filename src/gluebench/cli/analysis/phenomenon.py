@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
-from gluebench.analysis.diagnostics.diagnosis import Diagnosis, Finding, SetDiagnosis
+from gluebench.analysis.diagnostics.diagnosis import Diagnosis, SetDiagnosis, SystemDiagnosis
 from gluebench.analysis.diagnostics.paper import Explained, explain
 from gluebench.benchmark import Task, UnknownNameError
 from gluebench.benchmark.lookup import fold
@@ -60,7 +60,7 @@ def phenomenon_output(diagnosis: Diagnosis, query: str) -> Output:
     return Output(data, tuple(tables), Records.of(FIELDS, _records(diagnosis, phenomenon)), ("", *words))
 
 
-def _score(finding: Finding, phenomenon: _Category) -> Score | None:
+def _score(finding: SystemDiagnosis, phenomenon: _Category) -> Score | None:
     scores = finding.scores.coarse if phenomenon.kind == "coarse" else finding.scores.fine
     return scores.get(phenomenon.name)
 
