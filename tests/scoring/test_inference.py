@@ -92,7 +92,7 @@ class TestMcNemar:
         assert mcnemar(1, 7) == pytest.approx(10 / 256, rel=1e-14)
 
     @given(st.integers(0, 40), st.integers(0, 40), st.integers(0, 60))
-    @settings(max_examples=150, deadline=None)
+    @settings(max_examples=80, deadline=None)
     def test_of_a_file_it_is_that_of_its_rows_and_its_interval_agrees(
         self, a: int, b: int, both: int
     ) -> None:

@@ -60,7 +60,7 @@ def test_r_k_is_scikit_learns_matthews_of_any_number_of_labels(pair) -> None:
 numbers = st.one_of(st.sampled_from([0.0, 2.5, 5.0]), st.floats(-5, 5).map(lambda value: round(value, 3)))
 
 
-@settings(max_examples=300)
+@settings(max_examples=100)
 @given(st.lists(st.tuples(numbers, numbers), min_size=2, max_size=50))
 def test_correlations_are_those_of_scipy_with_ties_and_without(pairs) -> None:
     gold, predicted = (list(column) for column in zip(*pairs, strict=True))
