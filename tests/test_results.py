@@ -225,7 +225,7 @@ def test_files_are_the_same_each_time(results: dict[str, Any], tmp_path: Path) -
 
 def test_no_words_lie_over_others(results: dict[str, Any]) -> None:
     rows = [Row("x" * 60, 1.0, 0.5, 1.5, "n = 9"), Row("$a_1$", None, note="not ranked")]
-    ax = forest([rows[:1], rows[1:]], title="t", axis="a", notes="head")
+    ax = forest([rows[:1], rows[1:]], title="t", axis="a")
     ax.figure.canvas.draw()
     words = [*ax.texts, *ax.get_yticklabels(), ax.xaxis.label]
     boxes = [text.get_window_extent() for text in words]

@@ -72,14 +72,13 @@ def forest(
     *,
     title: str,
     axis: str,
-    notes: str = "",
     zero: bool = False,
     ax: Axes | None = None,
 ) -> Axes:
     """Draw a point with its interval for each row, the first on top, with a line between sections.
 
-    `axis` names the axis and its unit, `notes` what stands at the right; `zero` marks 0. Returns the Axes,
-    whose lines have the rows' labels. Raises ImportError without matplotlib.
+    `axis` names the axis and its unit; `zero` marks 0. Returns the Axes, whose lines have the rows' labels.
+    Raises ImportError without matplotlib.
     """
     rows = [row for section in sections for row in section]
     ax = _axes(len(rows), ax)
@@ -90,7 +89,6 @@ def forest(
         _draw_row(ax, place, row)
     for between in _ends(sections):
         ax.axhline(between, color=GRAY, linewidth=0.6, label="_section")
-    _write(ax, 1.02, -0.6, notes, va="bottom", color=GRAY)
     ax.set_yticks(range(len(rows)), [shortened(row.label) for row in rows], parse_math=False)
     ax.tick_params(axis="y", length=0)
     ax.grid(axis="x", color=GRID, linewidth=0.7)
@@ -110,14 +108,9 @@ def _draw_row(ax: Axes, place: int, row: Row) -> None:
     if row.value is not None:
         mark: dict[str, Any] = {"marker": "D" if row.whole else "o", "markersize": size, "color": color}
         ax.plot([row.value], [place], **mark, mfc=face, linestyle="none", label=row.label, zorder=3)
-    _write(ax, 1.02, place, row.note)
-
-
-def _write(ax: Axes, x: float, y: float, words: str, **style: Any) -> None:
-    """Write beside the axes: `x` counts their width, `y` the rows."""
-    if words:
-        style = {"va": "center", "fontsize": "small", "parse_math": False, **style}
-        ax.text(x, y, words, transform=ax.get_yaxis_transform(), **style)
+    if row.note:
+        beside = ax.get_yaxis_transform()  # x counts the width of the axes, y the rows
+        ax.text(1.02, place, row.note, transform=beside, va="center", fontsize="small", parse_math=False)
 
 
 def _ends(sections: Sequence[Sequence[Row]]) -> list[float]:

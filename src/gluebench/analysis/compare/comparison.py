@@ -164,7 +164,7 @@ class Comparison:
                 sets,
             ],
             title=f"{self.benchmark}, {self.split} split. A: {_names(self.a)}. B: {_names(self.b)}.",
-            axis="A - B in points with 95 % interval (filled: significant)",
+            axis="A - B in points with 95 % interval; p after Holm, filled where significant",
             zero=True,
             ax=ax,
         )

@@ -161,12 +161,10 @@ class Ranking:
         from gluebench.scoring.plots import GRID, forest
 
         title = f"{self.benchmark}, {self.split} split: {len(self.tasks)} tasks by {VALUES[self.by]}"
-        notes = VALUES[self.by]
         ax = forest(
             [[self._row(system) for system in self.systems]],
             title=title,
             axis="rank with 95 % interval (systems on one band are tied)",
-            notes=notes,
             ax=ax,
         )
         for number, (first, last) in enumerate(dict.fromkeys(filter(None, (s.group for s in self.systems)))):
