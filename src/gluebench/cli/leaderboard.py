@@ -109,7 +109,7 @@ def init(site: str, admin: str) -> None:
 @leaderboard.command
 @click.argument("benchmark", metavar="BENCHMARK")
 @folder_option("--gold", required=True, help="Folder with a label file for each test file.")
-@file_option("--policy", help="TOML file with limits and feedback (docs/limits.md).")
+@file_option("--policy", help="TOML file with limits and feedback (docs/reference/limits.md).")
 @folder_option(
     "--data",
     metavar="FOLDER",

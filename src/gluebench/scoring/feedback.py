@@ -1,4 +1,4 @@
-"""What a site shows of scores on hidden labels: rounded numbers, and the Ladder (docs/feedback.md).
+"""What a site shows of hidden labels: rounded scores, and the Ladder (docs/explanation/feedback.md).
 
 Every digit of a score reveals something about the labels: twelve digits of a correlation give several at a
 time. So what a leaderboard shows has as many values as its test set can tell apart. A step is two standard

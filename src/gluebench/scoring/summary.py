@@ -98,8 +98,8 @@ def grade_runs(
     """The report of each of several runs of one system, and their summary with intervals.
 
     Runs, `gold` and `benchmark` are as `grade` takes them. An interval is for other examples and other runs
-    (docs/compare.md). Numbers that a run lacks, or that have no interval in a single report, have none here.
-    Raises as `grade` and `summarize` do.
+    (docs/how-to/compare.md). Numbers that a run lacks, or that have no interval in a single report, have none
+    here. Raises as `grade` and `summarize` do.
     """
     from gluebench.scoring.runs import mean_runs, runs_tests
     from gluebench.scoring.units import units_of

@@ -82,7 +82,7 @@ def _printed(there: Mapping[str, str]) -> dict[str, dict[str, tuple[float | None
     return sections
 
 
-PAGE = "docs/diagnostic.md"
+PAGE = "docs/reference/diagnostic.md"
 
 
 class Explained(NamedTuple):

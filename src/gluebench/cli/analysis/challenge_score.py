@@ -41,7 +41,7 @@ def predict(
 ) -> None:
     """Ask a model about a challenge set.
 
-    MODEL is whatever gluebench run takes (docs/run.md); one that learns is trained on the task of FILE first.
+    MODEL is what gluebench run takes (docs/how-to/run.md); one that learns is first trained on FILE's task.
     The answers, index and prediction, are a file like those of a submission: another program may write it.
 
     \b

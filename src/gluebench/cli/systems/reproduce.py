@@ -209,7 +209,7 @@ def findings(results: Path | None, form: Form) -> None:
     """Test each directional claim of the paper on the numbers it printed.
 
     With --results, on yours as well. What each claim is taken to mean stands in the JSON and CSV, and in
-    docs/reproduce.md.
+    docs/how-to/reproduce.md.
 
     \b
     Example:

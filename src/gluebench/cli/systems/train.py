@@ -45,7 +45,7 @@ if TYPE_CHECKING:
 @number_option("--seed", "seeds", multiple=True, help="Once for each run.")
 @click.option("--auxiliary", metavar="NAME", multiple=True, help="Auxiliary data to train on as well: SNLI.")
 @click.option(
-    "--set", "changes", metavar="NAME=VALUE", multiple=True, help="Another setting (docs/training.md)."
+    "--set", "changes", metavar="NAME=VALUE", multiple=True, help="Another setting (docs/how-to/training.md)."
 )
 @click.option(
     "--device", metavar="cpu|cuda", type=click.Choice(["cpu", "cuda"]), help="By default a GPU if any."
