@@ -98,15 +98,13 @@ def read_gold(
             continue  # the positions of 390,965 rows take a tenth of a second and 60 MiB
         positions = {index: position for position, index in enumerate(column.row_indices)}
         if tags is not None:
-            phenomena[file.name], tag_problems = read_phenomena(
-                tags_name, tags, task, size=size, positions=positions
+            phenomena[file.name] = read_phenomena(
+                tags_name, tags, task, problems, size=size, positions=positions
             )
-            problems += tag_problems
         if facts is not None:
-            metadata[file.name], tag_problems = read_metadata(
-                facts_name, facts, task, size=size, positions=positions
+            metadata[file.name] = read_metadata(
+                facts_name, facts, task, problems, size=size, positions=positions
             )
-            problems += tag_problems
     if not columns and not problems:
         problems.append(_nothing_there(home, benchmark, role))
     if problems:

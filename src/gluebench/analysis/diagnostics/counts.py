@@ -10,6 +10,7 @@ from typing import Any, NamedTuple
 from gluebench.scoring.intervals import wilson
 from gluebench.scoring.pairs import Pairs
 from gluebench.scoring.report import fields_of, rounded
+from gluebench.scoring.tags import places_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -173,13 +174,12 @@ def directions_of(pairs: Pairs, *, mirrored: str | None = None) -> Directions | 
 
 
 def _pairs(pairs: Pairs) -> list[_Pair]:
-    members: dict[int, list[int]] = {}
-    for position, group in enumerate(pairs.groups or ()):
-        members.setdefault(group, []).append(position)
     gold, answers = pairs.gold.codes, pairs.predicted.codes
     return [
         _Pair((gold[a], gold[b]), (answers[a], answers[b]))
-        for a, b in (tuple(positions) for positions in members.values() if len(positions) == 2)
+        for a, b in (
+            tuple(positions) for positions in places_of(pairs.groups or ()).values() if len(positions) == 2
+        )
     ]
 
 
