@@ -15,6 +15,7 @@ import gluebench
 from gluebench.benchmark import Benchmark
 from gluebench.scoring.notebook import to_frame
 from gluebench.scoring.plots import LONGEST, Row, forest, save, shortened
+from gluebench.submission.values import submission_of
 
 pytest.importorskip("matplotlib", reason="matplotlib is not installed; the plot extra brings it")
 EVIL = '<img src=x onerror="alert($1)">'
@@ -67,7 +68,7 @@ def percents(*values: float | None) -> list[float]:
 
 
 def test_the_line_of_a_result_is_short_and_has_its_first_figure(results: dict[str, Any]) -> None:
-    lines = {name: repr(result) for name, result in results.items() if name != "Summary"}
+    lines = {name: repr(result) for name, result in results.items()}
     assert all(len(line) <= 120 and "\n" not in line for line in lines.values()), lines
     report, comparison = results["Report"], results["Comparison"]
     score, overall = report.score, comparison.overall
@@ -78,13 +79,15 @@ def test_the_line_of_a_result_is_short_and_has_its_first_figure(results: dict[st
     assert lines["Comparison"].endswith("points, p = .002, 9 tasks>")
     assert lines["Ranking"] == "<Ranking of 3 systems on sample test by macro-average, first: a>"
     assert lines["Diagnosis"] == "<Diagnosis on sample test: 3 systems on AX>"
+    mean = results["Summary"].score
+    assert lines["Summary"].startswith(f"<Summary of 2 runs on sample test: {100 * mean.mean:.1f} [")
     incomplete = report._replace(score=None, tasks={"RTE": report.tasks["RTE"]})
     assert repr(incomplete) == "<Report on sample test: no macro-average, 1 of 1 tasks scored>"
     assert repr(replace(comparison, overall=None)).endswith("no task in common>")
 
 
 def test_html_escapes_names_and_has_the_figures(results: dict[str, Any]) -> None:
-    pages = {name: result._repr_html_() for name, result in results.items() if name != "Summary"}
+    pages = {name: result._repr_html_() for name, result in results.items()}
     for name, page in pages.items():
         assert page.startswith('<table class="gluebench">'), name
         assert "<img" not in page, name
@@ -109,6 +112,9 @@ def test_data_frames_have_the_figures_of_the_json(results: dict[str, Any]) -> No
     assert {name: row[name] for name in ("value", "low", "high", "n")} == score
     fine = results["Report"].as_dict()["diagnostics"]["AX"]["fine"]
     assert len(report[report.breakdown == "fine"]) == len(fine)
+    summary = results["Summary"].to_pandas().set_index(["task", "metric"])
+    spread = results["Summary"].as_dict()["tasks"]["RTE"]["accuracy"]
+    assert summary.loc[("RTE", "accuracy")].to_dict() == spread
     comparison = results["Comparison"].to_pandas().set_index(["task", "metric"])
     difference = results["Comparison"].as_dict()["tasks"]["RTE"]["score"]
     assert comparison.loc[("RTE", "score"), "difference"] == difference["difference"]
@@ -237,10 +243,22 @@ def test_no_words_lie_over_others(results: dict[str, Any]) -> None:
 
 
 def test_what_is_not_installed_is_named(results: dict[str, Any], monkeypatch: pytest.MonkeyPatch) -> None:
-    for name in ("pandas", "matplotlib", "matplotlib.pyplot"):
-        monkeypatch.setitem(sys.modules, name, None)
-    with pytest.raises(ImportError, match=r"A DataFrame needs pandas.*pip install pandas"):
-        results["Report"].to_pandas()
+    with monkeypatch.context() as without:
+        without.setitem(sys.modules, "pandas", None)
+        for name in ("Report", "Summary", "Comparison", "Ranking", "Diagnosis"):
+            with pytest.raises(ImportError, match=r"A DataFrame needs pandas.*pip install pandas"):
+                results[name].to_pandas()
+    for module in ("matplotlib", "matplotlib.pyplot"):
+        monkeypatch.setitem(sys.modules, module, None)
     for result in results.values():
         with pytest.raises(ImportError, match=r'pip install "gluebench\[plot\]"'):
             result.plot()
+
+
+def test_a_submission_and_its_columns_are_one_line_each(sample: Benchmark, gold: gluebench.Gold) -> None:
+    submission = submission_of({"RTE": ["entailment"] * 900}, sample)
+    assert repr(submission) == (
+        "<Submission predictions given from Python to sample test: incomplete, 1 test file>"
+    )
+    assert repr(submission.predictions["RTE"]) == "<Column of 900 labels: entailment, not_entailment>"
+    assert repr(gold.columns["STS-B"]) == "<Column of 500 numbers>"

@@ -2,18 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from gluebench.benchmark import Benchmark
 from gluebench.scoring.grade import Labels, Path, Run, gold_of, grade, pairs_of, submission_from
-from gluebench.scoring.notebook import percent
+from gluebench.scoring.notebook import html_table, interval, percent, to_frame
 from gluebench.scoring.report import Report, Score, fields_of
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
     from gluebench.scoring.runs import RunsTest
+
+
+FIELDS = ("task", "metric", *["mean", "low", "high", "deviation", "best", "run", "n", "seeds"])
+"""Columns of a summary as one table."""
 
 
 class Spread(NamedTuple):
@@ -55,6 +59,37 @@ class Summary(NamedTuple):
         """JSON-ready values, 12 significant digits."""
         return fields_of(self)
 
+    def __repr__(self) -> str:
+        score = "no macro-average" if self.score is None else _words(self.score)
+        return f"<Summary of {self.runs} runs on {self.benchmark} {self.split}: {score}>"
+
+    def records(self) -> Iterator[dict[str, object]]:
+        """A record of FIELDS for each number, as JSON has it."""
+        for task, spreads in self.tasks.items():
+            for metric, spread in spreads.items():
+                yield {"task": task, "metric": metric, **spread.as_dict()}
+        if self.score is not None:
+            yield {"metric": "macro-average", **self.score.as_dict()}
+        for task, spread in self.diagnostics.items():
+            yield {"task": task, "metric": "overall", **spread.as_dict()}
+
+    def to_pandas(self) -> Any:
+        """A DataFrame with a row for each number; see FIELDS. Raises ImportError without pandas."""
+        return to_frame(FIELDS, self.records())
+
+    def _repr_html_(self) -> str:
+        scores = {name: spreads["score"] for name, spreads in self.tasks.items() if "score" in spreads}
+        rows = [
+            (name, _words(spread), percent(spread.deviation), percent(spread.best), str(spread.n))
+            for name, spread in {
+                **scores,
+                **({"macro-average": self.score} if self.score else {}),
+                **self.diagnostics,
+            }.items()
+        ]
+        title = f"{self.benchmark}, {self.split} split: {self.runs} runs"
+        return html_table(title, ("task", "mean [95 % interval]", "sd", "best", "runs"), rows)
+
     def plot(self, ax: Axes | None = None) -> Axes:
         """Draw the mean of the runs, of each task and as a macro-average, with intervals.
 
@@ -78,6 +113,10 @@ class Summary(NamedTuple):
             axis="score × 100 with 95 % interval over runs and examples",
             ax=ax,
         )
+
+
+def _words(spread: Spread) -> str:
+    return f"{percent(spread.mean)}{interval(spread.low, spread.high)}"
 
 
 def summarize(reports: Sequence[Report]) -> Summary:
