@@ -3,14 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
-import datasets
 import numpy as np
-import pandas as pd  # noqa: TID251 - what a user gives
-import polars as pl
-import pyarrow as pa
 import pytest
 
 import gluebench
@@ -28,7 +25,11 @@ def tiny() -> Benchmark:
 
 
 def torch_values() -> dict[str, Callable[[Values], Any]]:
-    torch = pytest.importorskip("torch", reason="torch is not installed; the train extra brings it")
+    """What PyTorch makes of a column, where it is installed (the train extra)."""
+    if find_spec("torch") is None:
+        return {}
+    import torch
+
     return {
         "tensor": torch.tensor,
         "tensor of floats": lambda values: torch.tensor(values, dtype=torch.float32),
@@ -40,44 +41,61 @@ def torch_values() -> dict[str, Callable[[Values], Any]]:
 
 
 def column(values: Values, form: str | None = None) -> Any:
+    import datasets
+
     return datasets.Dataset.from_dict({"label": list(values)}).with_format(form)["label"]
 
 
-NUMERIC: dict[str, Callable[[Values], Any]] = {
-    "tuple": tuple,
-    "generator": iter,
-    "integers": np.array,
-    "whole floats": lambda values: np.array(values, np.float64),
-    "half floats": lambda values: np.array(values, np.float16),
-    "list of NumPy's": lambda values: list(np.array(values)),
-    "list of float32": lambda values: [np.float32(value) for value in values],
-    "Series": pd.Series,
-    "nullable Int64": lambda values: pd.Series(values, dtype="Int64"),
-    "nullable Float64": lambda values: pd.Series(values, dtype="Float64"),
-    "Series of Arrow": lambda values: pd.Series(values, dtype=pd.ArrowDtype(pa.int64())),
-    "categorical": lambda values: pd.Series(values, dtype="category"),
-    "polars": pl.Series,
-    "Arrow": pa.array,
-    "chunked": lambda values: pa.chunked_array([values[:2], values[2:]]),
-    "Arrow scalars": lambda values: list(pa.array(values)),
-    "datasets": column,
-    "datasets of NumPy": lambda values: column(values, "numpy"),
-}
-INDEXED: dict[str, Callable[[Values, str], Any]] = {
-    "dict": lambda values, _: dict(reversed(list(enumerate(values)))),
-    "dict of columns": lambda values, name: {name: list(values), "index": range(len(values))},
-    "DataFrame": lambda values, name: pd.DataFrame({"index": range(len(values)), name: values})[::-1],
-    "polars frame": lambda values, name: pl.DataFrame({name: values, "index": range(len(values))}),
-    "Arrow table": lambda values, name: pa.table({"index": range(len(values)), name: values}),
-    "Dataset": lambda values, name: datasets.Dataset.from_dict({name: values, "index": range(len(values))}),
-}
+def numeric() -> dict[str, Callable[[Values], Any]]:
+    import pandas as pd  # noqa: TID251 - what a user gives
+    import polars as pl
+    import pyarrow as pa
+
+    return {
+        "tuple": tuple,
+        "generator": iter,
+        "integers": np.array,
+        "whole floats": lambda values: np.array(values, np.float64),
+        "half floats": lambda values: np.array(values, np.float16),
+        "list of NumPy's": lambda values: list(np.array(values)),
+        "list of float32": lambda values: [np.float32(value) for value in values],
+        "Series": pd.Series,
+        "nullable Int64": lambda values: pd.Series(values, dtype="Int64"),
+        "nullable Float64": lambda values: pd.Series(values, dtype="Float64"),
+        "Series of Arrow": lambda values: pd.Series(values, dtype=pd.ArrowDtype(pa.int64())),
+        "categorical": lambda values: pd.Series(values, dtype="category"),
+        "polars": pl.Series,
+        "Arrow": pa.array,
+        "chunked": lambda values: pa.chunked_array([values[:2], values[2:]]),
+        "Arrow scalars": lambda values: list(pa.array(values)),
+        "datasets": column,
+        "datasets of NumPy": lambda values: column(values, "numpy"),
+    }
+
+
+def indexed() -> dict[str, Callable[[Values, str], Any]]:
+    import datasets
+    import pandas as pd  # noqa: TID251 - what a user gives
+    import polars as pl
+    import pyarrow as pa
+
+    return {
+        "dict": lambda values, _: dict(reversed(list(enumerate(values)))),
+        "dict of columns": lambda values, name: {name: list(values), "index": range(len(values))},
+        "DataFrame": lambda values, name: pd.DataFrame({"index": range(len(values)), name: values})[::-1],
+        "polars frame": lambda values, name: pl.DataFrame({name: values, "index": range(len(values))}),
+        "Arrow table": lambda values, name: pa.table({"index": range(len(values)), name: values}),
+        "Dataset": lambda values, name: datasets.Dataset.from_dict(
+            {name: values, "index": range(len(values))}
+        ),
+    }
 
 
 def test_every_container_of_numbers_is_the_same_as_a_list(tiny: Benchmark) -> None:
     expected = read_gold({"Para": LABELS, "Sim": NUMBERS}, tiny).columns
     predicted = [0, 0, 1, 1, 1, 0]
     wrong = []
-    for name, make in {**NUMERIC, **torch_values()}.items():
+    for name, make in {**numeric(), **torch_values()}.items():
         labels = {"Para": make(LABELS), "Sim": make(NUMBERS)}
         report = gluebench.grade(labels, {"Para": make(LABELS), "Sim": NUMBERS}, benchmark=tiny)
         same = read_gold({"Para": make(LABELS), "Sim": make(NUMBERS)}, tiny).columns == expected
@@ -89,6 +107,10 @@ def test_every_container_of_numbers_is_the_same_as_a_list(tiny: Benchmark) -> No
 
 
 def test_words_and_indexed_values_in_every_container(tiny: Benchmark) -> None:
+    import pandas as pd  # noqa: TID251 - what a user gives
+    import polars as pl
+    import pyarrow as pa
+
     gold = read_gold({"Infer-m": WORDS}, tiny)
     plain: dict[str, Callable[[Values], Any]] = {
         "object array": lambda values: np.array(values, object),
@@ -103,7 +125,7 @@ def test_words_and_indexed_values_in_every_container(tiny: Benchmark) -> None:
         report = gluebench.grade({"Infer-m": make(WORDS)}, gold)
         if report.tasks["Infer"].metrics["matched_accuracy"].value != 1.0:
             wrong.append(name)
-    for name, make_indexed in INDEXED.items():
+    for name, make_indexed in indexed().items():
         report = gluebench.grade({"Infer-m": make_indexed(WORDS, "prediction")}, gold)
         same = report.tasks["Infer"].metrics["matched_accuracy"].value == 1.0
         same &= read_gold({"Infer-m": make_indexed(WORDS, "label")}, tiny).columns == gold.columns
@@ -112,6 +134,9 @@ def test_words_and_indexed_values_in_every_container(tiny: Benchmark) -> None:
 
 
 def test_true_and_false_are_the_labels_1_and_0(tiny: Benchmark) -> None:
+    import pandas as pd  # noqa: TID251 - what a user gives
+    import pyarrow as pa
+
     booleans = [bool(label) for label in LABELS]
     for values in (booleans, np.array(booleans), pd.Series(booleans, dtype="boolean"), pa.array(booleans)):
         assert read_gold({"Para": values}, tiny).columns["Para"].words() == [str(label) for label in LABELS]
@@ -119,6 +144,8 @@ def test_true_and_false_are_the_labels_1_and_0(tiny: Benchmark) -> None:
 
 
 def test_whatever_is_not_one_value_per_example_is_refused() -> None:
+    import pandas as pd  # noqa: TID251 - what a user gives
+
     frame = pd.DataFrame({"index": range(6), "prediction": LABELS})
     cases: list[tuple[Any, str]] = [
         (np.zeros((6, 2)), r"shape \(6, 2\); .* take the label with the highest"),
