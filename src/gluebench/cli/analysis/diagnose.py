@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING
 
 import click
 
+from gluebench.cli.common import option
 from gluebench.cli.common.inputs import Inputs, inputs_options, labels_option
-from gluebench.cli.common.options import Form, new_file_option, output_options
-from gluebench.cli.common.output import Output, emit, notices
+from gluebench.cli.common.output import Form, Output, emit, notices
 
 if TYPE_CHECKING:
     from gluebench.analysis.diagnostics.diagnosis import Diagnosis
@@ -19,13 +19,13 @@ if TYPE_CHECKING:
 @click.command
 @click.argument("subs", metavar="SUB...", nargs=-1, required=True, type=click.Path(exists=True))
 @labels_option
-@click.option("--table5", is_flag=True, help="Print the columns of the paper's Table 5 alone.")
+@option.flag("--table5", help="Print the columns of the paper's Table 5 alone.")
 @click.option(
     "--phenomenon",
     metavar="NAME",
     help="What one phenomenon is about, how it was answered, and pairs of the sample's that show it.",
 )
-@new_file_option("--svg", help="Draw systems by phenomena as a heat map.")
+@option.new_file("--svg", help="Draw systems by phenomena as a heat map.")
 @click.option(
     "--withhold-below",
     metavar="N",
@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     help="Withhold categories with fewer examples, unless the manifest says that labels are public.",
 )
 @inputs_options("Diagnose what the gold covers")
-@output_options
+@option.output
 def diagnose(
     subs: tuple[str, ...],
     table5: bool,

@@ -9,8 +9,7 @@ from gluebench.analysis.rank.costs import Cost, pareto_front
 from gluebench.analysis.rank.rules import MISSING, Verdict
 from gluebench.benchmark import Benchmark
 from gluebench.cli.analysis.compare import p_cell
-from gluebench.cli.common.output import Output, Records, percent
-from gluebench.cli.common.tables import Section, Table
+from gluebench.cli.common.output import Output, Records, Section, Table, percent
 
 TITLES = {"mean": "macro-average", "borda": "mean rank", "median": "median", "kemeny": "Kemeny"}
 SHOWN = 20
