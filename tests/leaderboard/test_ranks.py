@@ -126,8 +126,8 @@ def test_the_board_shows_ties_and_intervals_once_they_are_of_it(
 def test_ties_are_told_by_the_ranks_of_the_board_where_a_file_is_gone(
     client: Any, three: list[Any], tiny: Any
 ) -> None:
+    from gluebench.leaderboard.submissions.acts import forget_files
     from gluebench.leaderboard.submissions.models import Submission
-    from gluebench.leaderboard.submissions.retention import forget_files
 
     forget_files(Submission.objects.filter(pk=three[1].pk))
     renewed(tiny)
@@ -195,7 +195,7 @@ def test_another_rule_leaves_the_scale_of_the_bars(client: Any, three: list[Any]
 
 @pytest.mark.django_db
 def test_the_majority_class_is_an_option_only_where_a_reference_says_so(tiny: Any) -> None:
-    from gluebench.leaderboard.ranks.systems import majority_tasks
+    from gluebench.leaderboard.ranks.models import majority_tasks
 
     assert majority_tasks(load_benchmark("glue")) == ["WNLI"]
     assert majority_tasks(tiny.record) == []

@@ -23,8 +23,8 @@ from gluebench.leaderboard.fields import Field as Described
 from gluebench.leaderboard.limits.quota import usage
 from gluebench.leaderboard.submissions import acts
 from gluebench.leaderboard.submissions.facts import (
+    author_facts,
     facts_in_brief,
-    private_facts,
     private_in_brief,
     public_facts,
     report_of,
@@ -32,7 +32,7 @@ from gluebench.leaderboard.submissions.facts import (
 )
 from gluebench.leaderboard.submissions.models import Result, Status, Submission
 from gluebench.leaderboard.submissions.process import GraderError
-from gluebench.leaderboard.submissions.requests import owned, visible
+from gluebench.leaderboard.submissions.views import file_response, owned, visible
 from gluebench.leaderboard.uploads.accept import accept_once, digest, sent_before
 from gluebench.leaderboard.uploads.checking import free_check
 
@@ -164,9 +164,7 @@ def file(request: HttpRequest, key: str) -> FileResponse:
     row = owned(user_with(request, Scope.READ), key)
     if not row.file:
         raise not_found(f"The file of {key} is no longer kept; its scores are.")
-    return FileResponse(
-        row.file.open("rb"), as_attachment=True, filename=row.filename, content_type="application/zip"
-    )
+    return file_response(row)
 
 
 @router.patch("/{slug:key}", response=answers(schemas.SubmissionFacts, 400, 403, 404, 422), auth=SIGNED_IN)
@@ -212,7 +210,7 @@ def _again(key: str) -> HttpResponse:
 
 def facts(submission: Submission, *, owned: bool = True) -> dict[str, Any]:
     """All that the author of a submission may know or, unless `owned`, its other readers."""
-    return public_facts(submission) | (private_facts(submission) if owned else {}) | _where_it_is(submission)
+    return (author_facts if owned else public_facts)(submission) | _where_it_is(submission)
 
 
 def _line(submission: Submission) -> dict[str, Any]:

@@ -6,8 +6,8 @@ from collections.abc import Callable
 from functools import partial
 from typing import Any
 
-from django import forms
 from django.contrib import admin, messages
+from django.forms import modelform_factory
 from django.http import HttpRequest
 from django.utils.html import format_html
 
@@ -38,30 +38,19 @@ def _action(title: str, act: Callable[..., Any], done: str, **narrowed: Any) -> 
 
 
 def _mark(row: Submission, by: User, *, verified: bool) -> Submission:
-    """Set the mark and leave the kind."""
     return acts.mark(row, by, kind=Kind(row.kind), verified=verified)
-
-
-class _Labeled(forms.ModelForm):  # type: ignore[type-arg]
-    class Meta:
-        labels, help_texts = DetailsForm.Meta.labels, DetailsForm.Meta.help_texts
 
 
 @admin.register(Submission)
 class SubmissionAdmin(ReadOnlyAdmin):
     """Submissions. What their authors say of them is theirs to change, scores are the grader's."""
 
-    form = _Labeled
+    form = modelform_factory(
+        Submission, labels=DetailsForm.Meta.labels, help_texts=DetailsForm.Meta.help_texts, fields="__all__"
+    )
     list_display = [
-        "name",
-        "model",
-        "owner",
-        "benchmark",
-        "status",
-        "on_board",
-        "verified",
-        "value",
-        "submitted",
+        *("name", "model", "owner", "benchmark", "status"),
+        *("on_board", "verified", "value", "submitted"),
     ]
     list_filter = ["benchmark", "status", "public", "approved", "verified", "kind", "verdict"]
     list_select_related = ["owner", "benchmark"]
