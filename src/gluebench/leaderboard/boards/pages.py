@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
+from django.contrib.humanize.templatetags.humanize import ordinal
 from django.core.paginator import Page
 from django.http import HttpRequest
 from django.template.loader import render_to_string
@@ -300,6 +301,6 @@ def environment(**options: Any) -> Environment:
     """Jinja's, for large tables: escapes everything, and fails on a name that is not there."""
     strict = {"autoescape": True, "trim_blocks": True, "lstrip_blocks": True, "undefined": StrictUndefined}
     made = Environment(**{**options, **strict})
-    made.filters["breakable"] = breakable
+    made.filters |= {"breakable": breakable, "ordinal": ordinal}
     made.globals["url"] = lambda name, *args: reverse(name, args=args)
     return made

@@ -6,8 +6,8 @@ from collections.abc import Callable
 from functools import partial
 from typing import Any
 
+from django import forms
 from django.contrib import admin, messages
-from django.forms import modelform_factory
 from django.http import HttpRequest
 from django.utils.html import format_html
 
@@ -41,13 +41,16 @@ def _mark(row: Submission, by: User, *, verified: bool) -> Submission:
     return acts.mark(row, by, kind=Kind(row.kind), verified=verified)
 
 
+class _Labeled(forms.ModelForm):  # type: ignore[type-arg]
+    class Meta:
+        labels, help_texts = DetailsForm.Meta.labels, DetailsForm.Meta.help_texts
+
+
 @admin.register(Submission)
 class SubmissionAdmin(ReadOnlyAdmin):
     """Submissions. What their authors say of them is theirs to change, scores are the grader's."""
 
-    form = modelform_factory(
-        Submission, labels=DetailsForm.Meta.labels, help_texts=DetailsForm.Meta.help_texts, fields="__all__"
-    )
+    form = _Labeled
     list_display = [
         *("name", "model", "owner", "benchmark", "status"),
         *("on_board", "verified", "value", "submitted"),
