@@ -190,9 +190,8 @@ def build(
       gluebench data build RTE --from rte-challenges/ --to data/ --seed 7
     """
     from gluebench.benchmark import load_benchmark
-    from gluebench.data.build import build as build_task
-    from gluebench.data.build import recipe_of
     from gluebench.data.home import data_folder
+    from gluebench.data.recipes import recipe_of
 
     suite = load_benchmark(benchmark)
     record = suite.dataset(task)
@@ -205,6 +204,8 @@ def build(
         )
     folder = data_folder(to)
     with needing("data,recipes", "Building data", "pyarrow", "numpy", "scipy"):
+        from gluebench.data.build import build as build_task
+
         made = build_task(Path(corpus), folder, suite, record, _options(rest), named=recipe)
     click.echo(_built_text(made, folder / suite.name / record.name), nl=False)
 

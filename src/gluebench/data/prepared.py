@@ -5,19 +5,20 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from itertools import chain, pairwise
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple
+from typing import Any, Literal, NamedTuple
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+import pyarrow.parquet as pq
 
 from gluebench.benchmark import Benchmark, Split, Task
 from gluebench.data.arrays import numbers
-from gluebench.data.dataset import FILE, Dataset, Origin, SplitRecord, write_dataset
+from gluebench.data.dataset import FILE, INDEX, LABEL, Dataset, Origin, SplitRecord, write_dataset
 from gluebench.data.errors import DataError, gathered
-from gluebench.data.fingerprint import LABEL, Fingerprint, fingerprint_of
+from gluebench.data.fingerprint import Fingerprint, fingerprint_of
 from gluebench.data.home import replacing
 
-if TYPE_CHECKING:
-    import pyarrow as pa
-
-INDEX = "index"
 ROW_GROUP = 16_384
 """Rows that are decoded together when one of them is asked for."""
 
@@ -77,8 +78,6 @@ def write_split(
     folder: Path, task: Task, split: Split, batches: Iterable[pa.RecordBatch], *, sized: bool = True
 ) -> SplitRecord:
     """Write `<folder>/<split>.parquet`, say what is in it; `sized` asks for the manifest's number of rows."""
-    import pyarrow.parquet as pq
-
     name = f"{split.name}.parquet"
     running = Fingerprint(task.columns)
     count = _Count(task, split)
@@ -98,8 +97,6 @@ def write_split(
 
 def _regrouped(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
     """The same rows in batches of a row group each, so that files do not depend on how a reader cuts."""
-    import pyarrow as pa
-
     waiting: list[pa.RecordBatch] = []
     rows = 0
     for batch in batches:
@@ -126,8 +123,6 @@ def _settings(schema: pa.Schema, task: Task) -> dict[str, Any]:
 
 
 def _stored_schema(schema: pa.Schema) -> pa.Schema:
-    import pyarrow as pa
-
     position = schema.get_field_index(LABEL)
     if position < 0 or pa.types.is_floating(schema.field(LABEL).type):
         return schema
@@ -147,8 +142,6 @@ class _Count:
 
     def add(self, batch: pa.RecordBatch) -> None:
         """More rows."""
-        import pyarrow.compute as pc
-
         self.rows += batch.num_rows
         self._indices.append(_run(batch.column(INDEX)))
         if LABEL in batch.schema.names and self._task.labels:
@@ -182,8 +175,6 @@ class _Count:
 
 def _run(indices: pa.Array) -> range | pa.Array:
     """Indices that count up by one as what they are, so that a long split need not be kept whole."""
-    import numpy as np
-
     values = numbers(indices)
     if len(values) and (np.diff(values) == 1).all():
         return range(int(values[0]), int(values[-1]) + 1)
@@ -192,8 +183,6 @@ def _run(indices: pa.Array) -> range | pa.Array:
 
 def _repeated(parts: Iterable[range | pa.Array]) -> list[str]:
     """Each index that stands in several rows, and the first two of them (counted from 1)."""
-    import numpy as np
-
     parts = list(parts)
     runs = [part for part in parts if isinstance(part, range)]
     if len(runs) == len(parts) and all(one.stop <= other.start for one, other in pairwise(runs)):
@@ -264,9 +253,6 @@ def intact(folder: Path, task: Task, dataset: Dataset) -> bool:
 
 
 def _holds(path: Path, task: Task, fingerprint: str) -> bool:
-    import pyarrow as pa
-    import pyarrow.parquet as pq
-
     try:
         with pq.ParquetFile(path) as file:
             return fingerprint_of(task.columns, file.iter_batches()).whole == fingerprint

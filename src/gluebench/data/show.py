@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 
 from gluebench.benchmark import Phenomenon, Task, UnknownNameError
 from gluebench.benchmark.lookup import find, fold
-from gluebench.data.sources.columns import TAGS
+from gluebench.data.dataset import TAGS
 from gluebench.data.table import Table
 
 

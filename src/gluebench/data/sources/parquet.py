@@ -5,14 +5,18 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
 
 from gluebench.benchmark import Split, Task
 from gluebench.data.arrays import constant, numbers
-from gluebench.data.dataset import SplitRecord
+from gluebench.data.dataset import INDEX, LABEL, SplitRecord
 from gluebench.data.errors import DataError
-from gluebench.data.fingerprint import LABEL, Fingerprint, fingerprint_of
-from gluebench.data.prepared import INDEX, ROW_GROUP
+from gluebench.data.fingerprint import Fingerprint, fingerprint_of
+from gluebench.data.prepared import ROW_GROUP
 from gluebench.data.sources.columns import (
     Plan,
     Shaper,
@@ -24,9 +28,6 @@ from gluebench.data.sources.columns import (
 )
 from gluebench.data.sources.content import Survey
 from gluebench.data.sources.release import TaskRelease
-
-if TYPE_CHECKING:
-    import pyarrow as pa
 
 HUB_INDEX = "idx"
 
@@ -53,9 +54,6 @@ def read_hub(
 
 def open_parquet(path: Path, survey: Survey) -> Any:
     """A `pyarrow.parquet.ParquetFile`. Raises DataError where the file is none, or not whole."""
-    import pyarrow as pa
-    import pyarrow.parquet as pq
-
     what = "a file cut short or damaged" if survey.sign == "a Parquet file" else survey.sign or "another file"
     try:
         return pq.ParquetFile(path)
@@ -69,8 +67,6 @@ def open_parquet(path: Path, survey: Survey) -> Any:
 
 def rows_of(file: Any, path: Path) -> Iterator[pa.RecordBatch]:
     """The batches of an open Parquet file. Raises DataError where its data are damaged."""
-    import pyarrow as pa
-
     try:
         yield from file.iter_batches(batch_size=ROW_GROUP, use_threads=False)
     except (pa.ArrowInvalid, OSError) as error:
@@ -104,8 +100,6 @@ def _row(path: Path, before: int, row: int) -> str:
 
 
 def _check_types(schema: pa.Schema, columns: Plan, path: Path) -> None:
-    import pyarrow as pa
-
     problems = [
         f"{path}: the column {schema.names[at]} is of type {schema.types[at]}; expected text"
         for at in (*columns.inputs, *columns.tags)
@@ -119,9 +113,6 @@ def _columns(
     batch: pa.RecordBatch, columns: Plan, where: Callable[[int], str], problems: list[str]
 ) -> list[pa.Array]:
     """The columns of a batch, text as plain strings; a text that is missing is a problem."""
-    import numpy as np
-    import pyarrow as pa
-
     arrays: list[pa.Array] = list(batch.columns)
     for at in (*columns.inputs, *columns.tags):
         missing = np.flatnonzero(numbers(arrays[at].is_null()))
@@ -152,8 +143,6 @@ def read_earlier(
 
 def _plain(batch: pa.RecordBatch) -> pa.RecordBatch:
     """A batch with label words as strings, as they were handed in."""
-    import pyarrow as pa
-
     at = batch.schema.get_field_index(LABEL)
     if at < 0 or not pa.types.is_dictionary(batch.schema.types[at]):
         return batch

@@ -10,9 +10,9 @@ from pathlib import Path
 from typing import Literal, NamedTuple
 
 from gluebench.benchmark import Benchmark, Role, Task
+from gluebench.data.dataset import TAGS
 from gluebench.data.errors import DataError
 from gluebench.data.home import task_folder
-from gluebench.data.sources.columns import TAGS
 from gluebench.data.stats.tally import SplitStats, Tally
 from gluebench.data.table import Table, load
 
