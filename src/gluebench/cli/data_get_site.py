@@ -14,7 +14,7 @@ def get_site(url: str, to: str | None, *, retries: int, timeout: float, form: Fo
     from gluebench.cli.progress import meter
     from gluebench.data.home import data_folder
     from gluebench.data.sources.fetch import Fetcher, RetrySettings, readable
-    from gluebench.data.sources.site import fetch_missing, listed_files
+    from gluebench.data.sources.plan import fetch_missing, listed_files
     from gluebench.submission.remote import remote
 
     board = remote(url, lambda line: notices([line]))

@@ -74,19 +74,23 @@ def rows_of(file: Any, path: Path) -> Iterator[pa.RecordBatch]:
 
 
 def _batches(file: Any, path: Path, *, task: Task, release: TaskRelease) -> Iterator[pa.RecordBatch]:
-    problems: list[str] = []
     schema = file.schema_arrow
     columns = plan(schema.names, task, release, where=str(path), index=HUB_INDEX)
-    _check_types(schema, columns, path)
-    label = (
-        label_text(task)
-        if columns.label_at is None
-        else label_typed(task, schema.field(columns.label_at), class_names(schema), where=str(path))
-    )
+    problems = [
+        f"{path}: the column {schema.names[at]} is of type {schema.types[at]}; expected text"
+        for at in (*columns.inputs, *columns.tags)
+        if schema.types[at] not in (pa.string(), pa.large_string())
+    ]
+    if problems:
+        raise DataError(problems)
+    if columns.label_at is None:
+        label = label_text(task)
+    else:
+        label = label_typed(task, schema.field(columns.label_at), class_names(schema), where=str(path))
     shaper = Shaper(columns, task, quoted=release.quoted, index=index_number, label=label, problems=problems)
     row = 0
     for rows in rows_of(file, path):
-        where = partial(_row, path, row)
+        where = partial(_place, path, row)
         batch = shaper.batch(_columns(rows, columns, where, problems), where)
         row += rows.num_rows
         if not problems:
@@ -95,18 +99,8 @@ def _batches(file: Any, path: Path, *, task: Task, release: TaskRelease) -> Iter
         raise DataError(problems)
 
 
-def _row(path: Path, before: int, row: int) -> str:
+def _place(path: Path, before: int, row: int) -> str:
     return f"{path}, row {before + row}"
-
-
-def _check_types(schema: pa.Schema, columns: Plan, path: Path) -> None:
-    problems = [
-        f"{path}: the column {schema.names[at]} is of type {schema.types[at]}; expected text"
-        for at in (*columns.inputs, *columns.tags)
-        if schema.types[at] not in (pa.string(), pa.large_string())
-    ]
-    if problems:
-        raise DataError(problems)
 
 
 def _columns(
@@ -132,18 +126,13 @@ def read_earlier(
         if missing:
             expected = f"expected a prepared {split.name} split; prepare it again"
             raise DataError(f"{path}: no column {', '.join(missing)}; {expected}")
+        label = file.schema_arrow.get_field_index(LABEL)
+        coded = label >= 0 and pa.types.is_dictionary(file.schema_arrow.types[label])
         for batch in rows_of(file, path):
-            plain = _plain(batch)
-            running.update(plain)
-            yield plain
+            if coded:  # label words as strings, as they were handed in
+                batch = batch.set_column(label, LABEL, batch.column(label).dictionary_decode())
+            running.update(batch)
+            yield batch
     if running.whole != record.fingerprint:
         expected = f"expected {record.fingerprint}, as when it was prepared; prepare it again from its source"
         raise DataError(f"{path}: its rows have the fingerprint {running.whole}; {expected}")
-
-
-def _plain(batch: pa.RecordBatch) -> pa.RecordBatch:
-    """A batch with label words as strings, as they were handed in."""
-    at = batch.schema.get_field_index(LABEL)
-    if at < 0 or not pa.types.is_dictionary(batch.schema.types[at]):
-        return batch
-    return batch.set_column(at, LABEL, batch.column(at).dictionary_decode())
