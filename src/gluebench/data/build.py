@@ -64,7 +64,7 @@ def build(
 
 def _values(chosen: Recipe, texts: Mapping[str, str]) -> dict[str, Any]:
     """Every option's value, as its type; those not given at their defaults."""
-    values = {option.name: option.default for option in chosen.options}
+    values: dict[str, Any] = {option.name: option.default for option in chosen.options}
     unknown = next((name for name in texts if name not in values), None)
     if unknown is not None:
         close = closest(unknown, values)
