@@ -22,7 +22,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from gluebench.data.errors import DataError
-from gluebench.data.recipes.xml import records
+from gluebench.data.recipes.reading import records
 from gluebench.data.tsv import text_lines
 
 Problems = list[str]
