@@ -13,8 +13,7 @@ from gluebench.analysis.challenge.score import keep, score
 from gluebench.analysis.challenge.shortcuts import CASES, MOST, SHORTCUTS, shortcuts
 from gluebench.benchmark import UnknownNameError, load_benchmark
 from gluebench.data import DataError, Example
-from gluebench.data.diagnostic_files import read_diagnostic
-from gluebench.data.lint_diagnostic import lint
+from gluebench.data.lint_diagnostic import lint, read_diagnostic
 from gluebench.data.tokens import words
 
 SAMPLE = load_benchmark("sample")

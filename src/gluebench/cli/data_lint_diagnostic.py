@@ -50,8 +50,7 @@ def lint_diagnostic(
       gluebench data lint-diagnostic diagnostic.tsv --benchmark mine.toml
     """
     from gluebench.benchmark import load_benchmark
-    from gluebench.data.diagnostic_files import read_diagnostic
-    from gluebench.data.lint_diagnostic import Limits, lint, symmetric_label
+    from gluebench.data.lint_diagnostic import Limits, lint, read_diagnostic, symmetric_label
 
     manifest = load_benchmark(benchmark)
     task = diagnostic_task(manifest, name)

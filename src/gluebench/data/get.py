@@ -209,14 +209,12 @@ def _staging(data: Path) -> Iterator[Path]:
         except BlockingIOError:
             problem = f"{folder}: another command is getting data into this folder; wait for it to end"
             raise DataError(problem) from None
-        stack.callback(_prune, folder)
-        yield folder
-
-
-def _prune(folder: Path) -> None:
-    for parent, _, _ in os.walk(folder, topdown=False):
-        if not os.listdir(parent):
-            os.rmdir(parent)
+        try:
+            yield folder
+        finally:
+            for parent, _, _ in os.walk(folder, topdown=False):
+                if not os.listdir(parent):
+                    os.rmdir(parent)
 
 
 def get_sample(tasks: Sequence[Task], to: Path) -> list[Outcome]:

@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 from gluebench.analysis.challenge.item import ORIGINAL, Item
 from gluebench.data import DataError
-from gluebench.data.diagnostic_files import PAIR_COLUMNS
+from gluebench.data.lint_diagnostic import PAIR_COLUMNS
 from gluebench.scoring.intervals import Bar, proportion_bar
 
 
