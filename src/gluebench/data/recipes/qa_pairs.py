@@ -12,16 +12,14 @@ from array import array
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import chain, islice
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
 
 from gluebench.data.errors import DataError
 from gluebench.data.recipes.sentences import Splitter
-
-if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
-
-    from gluebench.data.vectors import Vectors
+from gluebench.data.vectors import Vectors
 
 _LINE_BREAK = re.compile(r"\r\n|\r|\n")
 SHAPE = '{"data": [{"title": ..., "paragraphs": [{"context": ..., "qas": [...]}]}]}'
@@ -286,7 +284,6 @@ def cosines(
     a sparse matrix, so that each word's vector is read and nothing is written in between; and some hundred
     groups are worked on at a time, which stay in the cache.
     """
-    import numpy as np
 
     queue = iter(groups)
     while block := list(islice(queue, BLOCK)):
@@ -301,8 +298,6 @@ def cosines(
 
 def _directions(texts: Bags, start: int, stop: int, matrix: NDArray[np.float32]) -> NDArray[np.float32]:
     """The mean vector of each text from start to stop at length 1, shape (texts, dimensions)."""
-    import numpy as np
-
     try:
         from scipy.sparse import csr_matrix
     except ModuleNotFoundError:
