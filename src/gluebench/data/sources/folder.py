@@ -43,7 +43,7 @@ class TaskFiles(NamedTuple):
     files: Mapping[str, Path]
     """Split name to its file, for those that are there."""
 
-    def count(self) -> int:
+    def present(self) -> int:
         """The number of splits that are there."""
         return len(self.files)
 
@@ -123,13 +123,13 @@ def find(source: Path, benchmark: Benchmark, task: Task, release: Release, *, pa
     here = [*_layouts(source, benchmark, task, release)]
     if source.name not in {name for known in release.tasks.values() for name in known.folders}:
         here.append(_tsv(source, task, release))  # the task's own, whatever it is called
-    best = max(here, key=TaskFiles.count)
-    if best.count() >= enough:
+    best = max(here, key=TaskFiles.present)
+    if best.present() >= enough:
         return best
     folders = sorted(path for path in source.iterdir() if path.is_dir())
     below = [files for folder in folders for files in _layouts(folder, benchmark, task, release)]
-    most = max((files.count() for files in below), default=0)
-    top = [files for files in below if most and files.count() == most]
+    most = max((files.present() for files in below), default=0)
+    top = [files for files in below if most and files.present() == most]
     if most >= enough:
         return _only(top, source, task)
     incomplete = best if best.files else next(iter(top), None)
