@@ -202,7 +202,7 @@ def records(path: Path, data: bytes, tag: str) -> list[Record]:
     A document type that names a file is ignored; one that defines entities is refused, since their
     expansion has no bound. Raises DataError if the file is not well-formed.
     """
-    found: list[Record] = []
+    elements: list[Record] = []
     inside: list[str] | None = None  # the tags between a record and the parser; None outside records
     parser = expat.ParserCreate()
     parser.buffer_text = True
@@ -211,10 +211,10 @@ def records(path: Path, data: bytes, tag: str) -> list[Record]:
         nonlocal inside
         if inside is not None:
             inside.append(name)
-            found[-1].texts.setdefault("/".join(inside), []).append("")
+            elements[-1].texts.setdefault("/".join(inside), []).append("")
         elif name == tag:
             inside = []
-            found.append(Record(parser.CurrentLineNumber, attributes, {}))
+            elements.append(Record(parser.CurrentLineNumber, attributes, {}))
 
     def end(_: str) -> None:
         nonlocal inside
@@ -222,7 +222,7 @@ def records(path: Path, data: bytes, tag: str) -> list[Record]:
 
     def text(content: str) -> None:
         for depth in range(1, len(inside or []) + 1):
-            found[-1].texts["/".join((inside or [])[:depth])][-1] += content
+            elements[-1].texts["/".join((inside or [])[:depth])][-1] += content
 
     def entity(name: str, *_: Any) -> None:
         problem = f"defines the entity {name}, which corpora do not; refused"
@@ -240,4 +240,4 @@ def records(path: Path, data: bytes, tag: str) -> list[Record]:
     except expat.ExpatError as error:
         what = expat.ErrorString(error.code)
         raise DataError(f"{path}:{error.lineno}: not well-formed XML: {what}") from None
-    return found
+    return elements

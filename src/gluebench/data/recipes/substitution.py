@@ -261,7 +261,7 @@ def _clause(sentence: str, language: Language) -> str:
     if links and subjects:
         boundaries.append(rf"\s(?:{links})\s+(?=(?:{subjects})\s)")
     leads = _either(language.connectives | language.links)
-    ends = [found.end() for found in re.finditer("|".join(boundaries), sentence, re.IGNORECASE)]
+    ends = [boundary.end() for boundary in re.finditer("|".join(boundaries), sentence, re.IGNORECASE)]
     for end in reversed(ends):
         rest = sentence[end:]
         if leads:
