@@ -20,8 +20,7 @@ from gluebench.analysis.challenge.rules import (
 )
 from gluebench.benchmark import UnknownNameError, load_benchmark
 from gluebench.data import DataError, Example
-from gluebench.data.diagnostic_files import read_diagnostic
-from gluebench.data.lint_diagnostic import lint
+from gluebench.data.lint_diagnostic import lint, read_diagnostic
 from gluebench.data.tokens import words
 
 SAMPLE = load_benchmark("sample")

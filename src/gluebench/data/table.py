@@ -11,8 +11,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol, overload
 
 from gluebench.benchmark import Benchmark, Split, Task, UnknownNameError, load_benchmark
+from gluebench.data.dataset import INDEX, LABEL
 from gluebench.data.errors import DataError
-from gluebench.data.fingerprint import LABEL
 from gluebench.data.home import data_folder, split_file, task_folder
 from gluebench.data.tsv import Example, read_examples
 from gluebench.scoring.notebook import html_table
@@ -21,7 +21,6 @@ if TYPE_CHECKING:
     import pyarrow as pa
     from matplotlib.axes import Axes
 
-INDEX = "index"
 SHOWN = 5
 """Examples that a notebook shows."""
 PARTS = 10

@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 
 from gluebench.benchmark import Benchmark, Task, UnknownNameError
 from gluebench.data import DataError
-from gluebench.data.diagnostic_files import PAIR_COLUMNS
+from gluebench.data.lint_diagnostic import PAIR_COLUMNS
 from gluebench.scoring.intervals import Bar, proportion_bar
 
 ENTAILMENT = "entailment"

@@ -14,7 +14,7 @@ from gluebench.cli.common.output import Output, Paper, Records, Section, Table, 
 
 if TYPE_CHECKING:
     from gluebench.benchmark import Benchmark
-    from gluebench.data.organise import Choices, Plan
+    from gluebench.data.organize import Choices, Plan
 
 _TOLD = {
     "label": ("[TASK=]COLUMN", "The column of labels."),
@@ -74,7 +74,7 @@ def new(
     Example:
       gluebench benchmark new mine --from csv/ --to mine/ --label Mood=rating
     """
-    from gluebench.data.organise import Choices, fresh_folder, make_plan, refuse_changed, write_plan
+    from gluebench.data.organize import Choices, fresh_folder, make_plan, refuse_changed, write_plan
 
     _check_name(name)
     choices = Choices(
@@ -111,7 +111,7 @@ def _by_field(options: dict[str, tuple[str, ...]]) -> dict[str, Any]:
 
 def plan_output(plan: Plan, choices: Choices) -> Output:
     """The properties of each task, and whether an option gave them or they were detected."""
-    from gluebench.data.organise.plan import summary
+    from gluebench.data.organize.plan import summary
 
     sections = tuple(
         Section(

@@ -175,8 +175,7 @@ def build(
       gluebench data build QNLI --explain
       gluebench data build RTE --from rte-challenges/ --to data/ --seed 7
     """
-    from gluebench.data.build import build as build_task
-    from gluebench.data.build import recipe_of
+    from gluebench.data.recipes import recipe_of
 
     record = suite.dataset(task)
     if explain:
@@ -187,6 +186,8 @@ def build(
             "name the folder of the original corpus: --from DIR; --explain says what it holds."
         )
     with needing("data,recipes", "Building data", "pyarrow", "numpy", "scipy"):
+        from gluebench.data.build import build as build_task
+
         made = build_task(Path(corpus), to, suite, record, _options(rest), named=recipe)
     click.echo(_built_text(made, to / suite.name / record.name), nl=False)
 

@@ -238,7 +238,7 @@ def _get_site(url: str, to: Path, *, retries: int, timeout: float, form: Form) -
     """Fetch the files and show the outcome of each. Raises SendError, DataError."""
     from gluebench.cli.common.progress import meter
     from gluebench.data.sources.fetch import Fetcher, RetrySettings, readable
-    from gluebench.data.sources.site import fetch_missing, listed_files
+    from gluebench.data.sources.plan import fetch_missing, listed_files
     from gluebench.submission.remote import remote
 
     board = remote(url, lambda line: notices([line]))

@@ -42,8 +42,7 @@ def lint_diagnostic(
     Example:
       gluebench data lint-diagnostic diagnostic.tsv --benchmark mine.toml
     """
-    from gluebench.data.diagnostic_files import read_diagnostic
-    from gluebench.data.lint_diagnostic import Limits, lint, symmetric_label
+    from gluebench.data.lint_diagnostic import Limits, lint, read_diagnostic, symmetric_label
 
     task = option.diagnostic_task(suite, name)
     if not task.phenomena or not task.labels or len(task.columns) != 2:

@@ -113,8 +113,8 @@ def _label(table: Table, name: str) -> str:
 
 def _tags(table: Table, name: str) -> frozenset[str]:
     """The phenomena of that name or category. Raises UnknownNameError, UsageError where there are none."""
+    from gluebench.data.dataset import TAGS
     from gluebench.data.show import phenomena_called
-    from gluebench.data.sources.columns import TAGS
 
     if not table.task.phenomena:
         raise click.UsageError(f"{table.task.name} has no phenomena; --phenomenon is for diagnostic sets.")
@@ -132,7 +132,7 @@ def _where(table: Table) -> str:
 
 def _extras(table: Table, *, all_columns: bool) -> tuple[str, ...]:
     """The columns to read besides index, texts and label."""
-    from gluebench.data.sources.columns import TAGS
+    from gluebench.data.dataset import TAGS
 
     usual = {"index", "label", *table.task.columns}
     others = [name for name in table.columns if name not in usual]

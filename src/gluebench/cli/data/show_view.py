@@ -9,8 +9,8 @@ from typing import Any, NamedTuple
 from gluebench.benchmark import Task
 from gluebench.cli.common.output import Output, Paper, Records, Section, Table, running_text, text_width
 from gluebench.data import Table as Examples
+from gluebench.data.dataset import TAGS
 from gluebench.data.show import Entry, Row
-from gluebench.data.sources.columns import TAGS
 
 _MATCH, _HEAD, _DIM, _PLAIN = "\x1b[1;31m", "\x1b[1m", "\x1b[2m", "\x1b[0m"
 _INDENT = "    "

@@ -5,20 +5,19 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 from gluebench.data.errors import DataError, gather, gathered
-from gluebench.data.organise.columns import (
+from gluebench.data.organize.detect import (
     Choices,
     ColumnPlan,
+    LabelPlan,
     number,
     plan_columns,
-    unknown_tasks,
-    value_for,
+    plan_labels,
 )
-from gluebench.data.organise.labels import LabelPlan, plan_labels
-from gluebench.data.organise.read import RawTable, TaskFiles, find_tasks, read_table
+from gluebench.data.organize.read import RawTable, TaskFiles, find_tasks, read_table
 from gluebench.data.tsv import Example
 
 NOT_STATED = "not stated"
@@ -39,6 +38,8 @@ class TaskPlan:
     """Split to its examples; a label is None only in a test split without labels."""
     notes: tuple[str, ...]
     """What was assumed or changed."""
+    given: frozenset[str]
+    """The options that the organizer gave; the others were detected."""
 
     @property
     def labelled(self) -> bool:
@@ -59,52 +60,55 @@ def make_plan(folders: Sequence[str | os.PathLike[str]], name: str, choices: Cho
     """Read an organizer's folders. Raises DataError with the problems of all tasks."""
     task_files = find_tasks(folders, name)
     tasks, problems = gather(lambda files: _task(files, choices), task_files)
-    if problems := [*unknown_tasks(choices, [files.name for files in task_files]), *problems]:
+    if problems := [*choices.unknown_tasks([files.name for files in task_files]), *problems]:
         raise DataError(problems)
     return Plan(name, choices.title or name, tuple(tasks))
 
 
 def _task(files: TaskFiles, choices: Choices) -> TaskPlan:
+    chosen = choices.of(files.name)
     tables = gathered(lambda _, path: read_table(path, encoding=choices.encoding), files.files)
-    columns = plan_columns(files.name, tables, choices)
-    labels = plan_labels(files.name, tables, columns, choices=choices)
+    columns = plan_columns(files.name, tables, chosen)
+    labels = plan_labels(files.name, tables, columns.label, chosen)
     splits: dict[str, list[Example]] = {}
     notes: list[str] = []
     problems: list[str] = []
     for split, table in tables.items():
         maker = _Examples(table, columns, labels)
-        splits[split] = maker.examples(split, replacing=choices.replace_whitespace)
+        splits[split] = maker.examples(replacing=choices.replace_whitespace)
         notes += [f"{split}: {note}" for note in maker.notes]
         problems += maker.problems
     if problems:
         raise DataError(problems)
+    licence = chosen.get("licence")
     declared = next((table.declared for table in tables.values() if table.declared), None)
-    licence = value_for(choices.licence, files.name)
     if declared is not None:
         notes += [declared.made] if declared.made else []
-        licence = licence or (declared.licence if declared.licence != NOT_STATED else None)
-    notes += _assumed(columns, labels, licence=licence, labelled=splits["test"][0].label is not None)
+        licence = licence or declared.licence
     formats = {split: table.format for split, table in tables.items()}
-    return TaskPlan(files.name, columns, labels, licence or NOT_STATED, formats, splits, tuple(notes))
+    plan = TaskPlan(
+        files.name, columns, labels, licence or NOT_STATED, formats, splits, (), frozenset(chosen)
+    )
+    return replace(plan, notes=(*notes, *_assumed(plan)))
 
 
-def _assumed(columns: ColumnPlan, labels: LabelPlan, *, licence: str | None, labelled: bool) -> list[str]:
+def _assumed(task: TaskPlan) -> Iterator[str]:
     """What the manifest says without having been given, in sentences."""
-    notes = []
+    columns, labels = task.columns, task.labels
     if columns.ignored:
-        notes.append(f"Columns of the source files that were left out: {', '.join(columns.ignored)}.")
-    if labels.score_range and "score_range" not in labels.given:
-        low, high = labels.score_range
-        notes.append(f"The score range {low:g} to {high:g} was assumed from the scores that occur.")
-    if "metrics" not in labels.given:
-        notes.append(f"The metrics were chosen for the labels at hand: {', '.join(labels.metrics)}.")
-    if labels.positive is not None and "positive" not in labels.given:
-        notes.append(f'F1 counts "{labels.positive}" as positive because it is the rarer label.')
-    if licence is None:
-        notes.append("The licence was not stated.")
-    if not labelled:
-        notes.append("The test labels were not given: the gold folder lacks this task.")
-    return notes
+        yield f"Columns of the source files that were left out: {', '.join(columns.ignored)}."
+    if labels.score_range and "score_range" not in task.given:
+        yield "The score range {:g} to {:g} was assumed from the scores that occur.".format(
+            *labels.score_range
+        )
+    if "metrics" not in task.given:
+        yield f"The metrics were chosen for the labels at hand: {', '.join(labels.metrics)}."
+    if labels.positive is not None and "positive" not in task.given:
+        yield f'F1 counts "{labels.positive}" as positive because it is the rarer label.'
+    if task.licence == NOT_STATED:
+        yield "The licence was not stated."
+    if not task.labelled:
+        yield "The test labels were not given: the gold folder lacks this task."
 
 
 class _Examples:
@@ -117,14 +121,13 @@ class _Examples:
         self.notes: list[str] = []
         self.problems: list[str] = []
 
-    def examples(self, split: str, *, replacing: bool) -> list[Example]:
+    def examples(self, *, replacing: bool) -> list[Example]:
         """The examples in file order."""
-        texts = [self._texts(name, replacing=replacing) for name in self.columns.inputs]
-        inputs = zip(*texts, strict=True)
-        rows = zip(self._indices(), inputs, self._labels(), strict=True)
+        names = self.columns.inputs
+        inputs = zip(*(self._texts(name, replacing=replacing) for name in names), strict=True)
         return [
-            Example(index, dict(zip(self.columns.inputs, text, strict=True)), label)
-            for index, text, label in rows
+            Example(index, dict(zip(names, texts, strict=True)), label)
+            for index, texts, label in zip(self._indices(), inputs, self._labels(), strict=True)
         ]
 
     def _texts(self, name: str, *, replacing: bool) -> list[str]:
@@ -176,27 +179,21 @@ class Decision(NamedTuple):
 
 def summary(task: TaskPlan) -> Iterator[Decision]:
     """Every decision on one task."""
-    columns, labels = task.columns, task.labels
+    columns, labels, given = task.columns, task.labels, task.given
     for split, examples in task.splits.items():
         hidden = "" if split != "test" or task.labelled else ", no labels"
         yield Decision(split, f"{len(examples):,} rows ({task.formats[split]}){hidden}", False)
-    yield Decision("input columns", ", ".join(columns.inputs), "inputs" in columns.given)
-    yield Decision("label column", columns.label, "label" in columns.given)
-    yield Decision(
-        "index column", columns.row_index or "none: rows are numbered from 0", "index" in columns.given
-    )
-    yield Decision("left out", ", ".join(columns.ignored) or "nothing", "ignored" in columns.given)
-    yield from _scale(task)
-    names = [name + (f" of {labels.positive}" if name == "f1" else "") for name in labels.metrics]
-    yield Decision("metrics", ", ".join(names), "metrics" in labels.given)
-    yield Decision("licence", task.licence, task.licence != NOT_STATED)
-
-
-def _scale(task: TaskPlan) -> Iterator[Decision]:
-    labels = task.labels
-    yield Decision("kind", labels.kind, "kind" in labels.given)
+    yield Decision("input columns", ", ".join(columns.inputs), "inputs" in given)
+    yield Decision("label column", columns.label, "label" in given)
+    index = columns.row_index or "none: rows are numbered from 0"
+    yield Decision("index column", index, "index" in given)
+    yield Decision("left out", ", ".join(columns.ignored) or "nothing", "ignore" in given)
+    yield Decision("kind", labels.kind, "kind" in given)
     if labels.score_range:
-        yield Decision("range", "{:g} to {:g}".format(*labels.score_range), "score_range" in labels.given)
+        yield Decision("range", "{:g} to {:g}".format(*labels.score_range), "score_range" in given)
     else:
         shares = [f"{word} {100 * labels.shares[word]:.1f} %" for word in labels.words]
-        yield Decision("labels", ", ".join(shares), "words" in labels.given)
+        yield Decision("labels", ", ".join(shares), "words" in given)
+    names = [name + (f" of {labels.positive}" if name == "f1" else "") for name in labels.metrics]
+    yield Decision("metrics", ", ".join(names), "metrics" in given)
+    yield Decision("licence", task.licence, task.licence != NOT_STATED)

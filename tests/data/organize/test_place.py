@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from gluebench.data import DataError
-from gluebench.data.organise import fresh_folder
+from gluebench.data.organize import fresh_folder
 
 
 def write(target: Path, text: str) -> None:

@@ -6,11 +6,11 @@ import csv
 from pathlib import Path
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from gluebench.data import DataError, load_split
-from gluebench.data.organise import Choices, fresh_folder, make_plan, write_plan
+from gluebench.data.organize import Choices, fresh_folder, make_plan, write_plan
 
 
 def folder(root: Path, **files: str) -> Path:
@@ -105,7 +105,7 @@ def test_breaks_within_texts_are_errors_or_spaces_as_told(tmp_path: Path) -> Non
 def test_a_label_column_is_known_by_name(tmp_path: Path, name: str) -> None:
     task = only(folder(tmp_path, test_csv=f"a text,{name}\nx,1\ny,0\n"))
     assert task.columns.label == name
-    assert "label" not in task.columns.given
+    assert "label" not in task.given
 
 
 def test_a_label_column_that_is_not_clear_has_to_be_told(tmp_path: Path) -> None:
@@ -231,6 +231,7 @@ TEXT = st.text(
 )
 
 
+@settings(max_examples=40)
 @given(st.lists(st.tuples(TEXT, TEXT, st.sampled_from(["yes", "no"])), min_size=2, max_size=8))
 def test_every_text_comes_out_of_the_written_folder_as_it_went_in(tmp_path_factory, rows) -> None:
     rows = [("a", "b", "yes"), ("c", "d", "no"), *rows]

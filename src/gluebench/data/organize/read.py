@@ -45,9 +45,8 @@ class RawTable(NamedTuple):
         return [row[at] for row in self.rows]
 
 
-class _Row(NamedTuple):
-    line: int
-    cells: list[str]
+_Rows = Iterator[tuple[int, list[str]]]
+"""Line and cells of each row."""
 
 
 def read_table(path: Path, *, encoding: str = "utf-8") -> RawTable:
@@ -61,23 +60,32 @@ def read_table(path: Path, *, encoding: str = "utf-8") -> RawTable:
     text = _text(path, encoding)
     if suffix == ".csv":
         first = text.partition("\n")[0]
-        delimiter = ";" if ";" in first and "," not in first else ","
-        read, shown = (
-            _csv_rows(path, text, delimiter),
-            "CSV, " + ("semicolon" if delimiter == ";" else "comma"),
-        )
+        delimiter, name = (";", "semicolon") if ";" in first and "," not in first else (",", "comma")
+        read, form = _csv_rows(path, text, delimiter), f"CSV, {name}"
     else:
-        read, shown = _tsv_rows(text), "TSV, no quoting"
-    rows = [row for row in read if row.cells and row.cells != [""]]
+        # By line feeds alone: other separators of Unicode may stand within a sentence.
+        lines = enumerate(text.split("\n"), 1)
+        read, form = ((at, line.removesuffix("\r").split("\t")) for at, line in lines), "TSV, no quoting"
+    rows = [(line, cells) for line, cells in read if cells and cells != [""]]
     if not rows:
         raise DataError(f"{path}: is empty; expected a header and rows")
-    header = tuple(name.strip() for name in rows[0].cells)
-    problems = [*_header_problems(path, header), *_width_problems(path, len(header), rows[1:])]
-    if len(rows) == 1:
+    header, *rest = rows
+    names = tuple(name.strip() for name in header[1])
+    problems = [
+        f'{path}:1: {count} columns are called "{name}"; expected different names'
+        for name, count in Counter(name.casefold() for name in names).items()
+        if count > 1
+    ]
+    problems += [
+        f"{path}:{line}: {len(cells)} columns, expected {len(names)} as in the header"
+        for line, cells in rest
+        if len(cells) != len(names)
+    ]
+    if not rest:
         problems.append(f"{path}:1: has a header and no rows")
     if problems:
         raise DataError(problems)
-    return RawTable(path, shown, header, [row.cells for row in rows[1:]], [row.line for row in rows[1:]])
+    return RawTable(path, form, names, [cells for _, cells in rest], [line for line, _ in rest])
 
 
 def _text(path: Path, encoding: str) -> str:
@@ -92,39 +100,17 @@ def _text(path: Path, encoding: str) -> str:
         raise DataError(f"--encoding {encoding}: is no encoding known here; try utf-8 or cp1252") from None
 
 
-def _csv_rows(path: Path, text: str, delimiter: str) -> Iterator[_Row]:
+def _csv_rows(path: Path, text: str, delimiter: str) -> _Rows:
     reader = csv.reader(io.StringIO(text, newline=""), delimiter=delimiter, strict=True)
     line = 1
-    while True:
-        try:
-            cells = next(reader)
-        except StopIteration:
-            return
-        except csv.Error as error:
-            message = (
-                f"is no valid CSV ({error}); look for a quotation mark that is not doubled or not closed"
-            )
-            raise DataError(f"{path}:{line}: the row that begins here {message}") from None
-        yield _Row(line, cells)
-        line = reader.line_num + 1
-
-
-def _tsv_rows(text: str) -> Iterator[_Row]:
-    """Rows by line feeds alone: other separators of Unicode may stand within a sentence."""
-    for number, line in enumerate(text.split("\n"), 1):
-        yield _Row(number, line.removesuffix("\r").split("\t"))
-
-
-def _header_problems(path: Path, header: tuple[str, ...]) -> Iterator[str]:
-    for name, count in Counter(name.casefold() for name in header).items():
-        if count > 1:
-            yield f'{path}:1: {count} columns are called "{name}"; expected different names'
-
-
-def _width_problems(path: Path, width: int, rows: list[_Row]) -> Iterator[str]:
-    for row in rows:
-        if len(row.cells) != width:
-            yield f"{path}:{row.line}: {len(row.cells)} columns, expected {width} as in the header"
+    try:
+        for cells in reader:
+            yield line, cells
+            line = reader.line_num + 1
+    except csv.Error as error:
+        advice = "look for a quotation mark that is not doubled or not closed"
+        problem = f"the row that begins here is no valid CSV ({error}); {advice}"
+        raise DataError(f"{path}:{line}: {problem}") from None
 
 
 def read_parquet(path: Path) -> RawTable:
@@ -172,7 +158,15 @@ def find_tasks(folders: Sequence[str | os.PathLike[str]], name: str) -> list[Tas
     """
     problems: list[str] = []
     tasks = [task for folder in folders for task in _tasks(Path(folder), name, problems)]
-    problems += _name_problems([folder.name for folder in tasks])
+    first: dict[str, str] = {}
+    for task in tasks:  # folders whose names cannot be those of tasks
+        problems += [f"the task {finding.text}; rename the folder" for finding in name_finding((), task.name)]
+        other = first.get(fold(task.name))
+        if other is not None:
+            problems.append(
+                f'the tasks "{other}" and "{task.name}" have one name; expected names that differ'
+            )
+        first[fold(task.name)] = task.name
     if problems:
         raise DataError(problems)
     return sorted(tasks)
@@ -195,17 +189,6 @@ def _tasks(home: Path, name: str, problems: list[str]) -> list[TaskFiles]:
     return [_task(name, home, problems)]
 
 
-def _name_problems(names: list[str]) -> Iterator[str]:
-    """Folders whose names cannot be those of tasks."""
-    first: dict[str, str] = {}
-    for name in names:
-        for finding in name_finding((), name):
-            yield f"the task {finding.text}; rename the folder"
-        if fold(name) in first:
-            yield f'the tasks "{first[fold(name)]}" and "{name}" have one name; expected names that differ'
-        first[fold(name)] = name
-
-
 def tables(folder: Path) -> list[Path]:
     """The CSV, TSV and Parquet files of a folder."""
     return sorted(
@@ -217,14 +200,13 @@ def _task(name: str, folder: Path, problems: list[str]) -> TaskFiles:
     files: dict[str, Path] = {}
     for path in tables(folder):
         if path.stem not in SPLITS:
-            hint = f" (is it {closest(path.stem, SPLITS)[0]}?)" if closest(path.stem, SPLITS) else ""
-            problems.append(
-                f"{path}: expected train, dev or test as its name{hint}; rename it, or move it away"
-            )
+            close = closest(path.stem, SPLITS)
+            hint = f" (is it {close[0]}?)" if close else ""
+            expected = f"expected train, dev or test as its name{hint}; rename it, or move it away"
+            problems.append(f"{path}: {expected}")
         elif path.stem in files:
-            problems.append(
-                f"{path}: there is {files[path.stem].name} as well; expected one file for a split"
-            )
+            other = files[path.stem].name
+            problems.append(f"{path}: there is {other} as well; expected one file for a split")
         else:
             files[path.stem] = path
     problems += [

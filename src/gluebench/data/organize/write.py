@@ -9,14 +9,14 @@ import re
 import shutil
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
+from itertools import chain
 from pathlib import Path
 
 from gluebench.benchmark import Benchmark, load_benchmark
 from gluebench.data.errors import DataError
 from gluebench.data.home import replacing
-from gluebench.data.organise.labels import TITLES
-from gluebench.data.organise.plan import NOT_STATED, Plan, TaskPlan
-from gluebench.data.tsv import Example
+from gluebench.data.organize.detect import TITLES
+from gluebench.data.organize.plan import NOT_STATED, Plan, TaskPlan
 
 GOLD_FOLDERS = {"test": "gold", "dev": "gold-dev"}
 
@@ -33,23 +33,17 @@ def write_plan(plan: Plan, folder: Path) -> Benchmark:
         home = folder / "data" / task.name
         home.mkdir(parents=True)
         for split, examples in task.splits.items():
-            _write_examples(home / f"{split}.tsv", task, examples, labelled=split != "test")
+            # Each row is index, inputs and label; what is not wanted in a file is cut off.
+            rows = [[str(e.index), *e.inputs.values(), _cell(e.label)] for e in examples]
+            header = ["index", *task.columns.inputs, "label"]
+            width = len(header) - (split == "test")
+            _write(home / f"{split}.tsv", header[:width], (row[:width] for row in rows))
             if split in GOLD_FOLDERS and examples[0].label is not None:
-                _write_gold(folder / GOLD_FOLDERS[split], task.name, examples)
+                gold = folder / GOLD_FOLDERS[split]
+                gold.mkdir(mode=0o700, exist_ok=True)
+                rows.sort(key=lambda row: int(row[0]))
+                _write(gold / f"{task.name}.tsv", ("index", "label"), ((row[0], row[-1]) for row in rows))
     return benchmark
-
-
-def _write_examples(path: Path, task: TaskPlan, examples: Sequence[Example], *, labelled: bool) -> None:
-    header = ("index", *task.columns.inputs, *(("label",) if labelled else ()))
-    rows = ((str(e.index), *e.inputs.values(), *((_cell(e.label),) if labelled else ())) for e in examples)
-    _write(path, header, rows)
-
-
-def _write_gold(folder: Path, task: str, examples: Sequence[Example]) -> None:
-    folder.mkdir(mode=0o700, exist_ok=True)
-    in_order = sorted(examples, key=lambda example: example.index)
-    rows = ((str(example.index), _cell(example.label)) for example in in_order)
-    _write(folder / f"{task}.tsv", ("index", "label"), rows)
 
 
 def _cell(label: str | float | None) -> str:
@@ -58,8 +52,7 @@ def _cell(label: str | float | None) -> str:
 
 def _write(path: Path, header: Sequence[str], rows: Iterable[Sequence[str]]) -> None:
     with path.open("w", encoding="utf-8", newline="") as file:
-        file.write("\t".join(header) + "\n")
-        file.writelines("\t".join(row) + "\n" for row in rows)
+        file.writelines("\t".join(row) + "\n" for row in chain([header], rows))
 
 
 _HEAD = """\
@@ -88,12 +81,14 @@ def quoted(text: str) -> str:
 
 
 def _task(task: TaskPlan) -> Iterator[str]:
-    path = f"tasks.{_key(task.name)}"
+    name = task.name if re.fullmatch(r"[\w-]+", task.name, re.ASCII) else quoted(task.name)
+    path = f"tasks.{name}"
+    inputs = ", ".join(map(quoted, task.columns.inputs))
     yield f"[{path}]"
     yield '# title = "Its full name"'
     yield '# summary = "What is asked, in a word or two"'
     yield '# domain = "Where its text comes from, in a word or two"'
-    yield f"columns = {_array(task.columns.inputs)}"
+    yield f"columns = [{inputs}]"
     if "test" in task.splits:
         yield "private = true  # of the test labels; false if they have been published"
     if task.labels.score_range:
@@ -129,14 +124,6 @@ def _tables(path: str, task: TaskPlan) -> Iterator[str]:
     advice = "  # say it, and whether it may be redistributed" if task.licence == NOT_STATED else ""
     yield f"licence = {quoted(task.licence)}{advice}"
     yield '# citation = "How to cite it"'
-
-
-def _key(name: str) -> str:
-    return name if re.fullmatch(r"[\w-]+", name, re.ASCII) else quoted(name)
-
-
-def _array(values: Sequence[str]) -> str:
-    return f"[{', '.join(map(quoted, values))}]"
 
 
 MARK = "organise.json"
