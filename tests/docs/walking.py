@@ -93,15 +93,15 @@ class Walk:
             self._do(self._blocks.pop(0))
 
     def _do(self, block: Block) -> None:
+        text = block.text
+        for old, new in self.replacing.items():
+            text = text.replace(old, new)
         if block.file:
             edit(self._home / block.file, block)
         elif block.kind == "sh":
-            commands = block.text
-            for old, new in self.replacing.items():
-                commands = commands.replace(old, new)
-            self.printed.append(_run(commands, self._home, self.variables))
+            self.printed.append(_run(text, self._home, self.variables))
         elif block.kind == "text":
-            missing = _missing(block.text, self.printed[-1])
+            missing = _missing(text, self.printed[-1])
             assert not missing, f"{self._page.name} shows {missing[0]!r}; printed was:\n{self.printed[-1]}"
 
 
