@@ -81,14 +81,14 @@ $(VENV)/.audit: | $(BIN)/python
 	@touch $@
 
 docs: $(VENV)/.dev
-	$(BIN)/python -m gluebench.cli.reference > docs/commands.md
+	$(BIN)/python -m gluebench.cli.reference > docs/reference/commands.md
 
 screenshots: $(VENV)/.dev
 	$(BIN)/python docs/screenshots.py
 
 sample: $(VENV)/.dev
 	$(BIN)/python -m sample
-	$(BIN)/python -m sample.sentences > docs/sample-sentences.md
+	$(BIN)/python -m sample.sentences > docs/reference/sample-sentences.md
 
 clean:
 	rm -rf $(VENV) $(VENV)-audit sbom.json build dist mutants .mypy_cache .pytest_cache .ruff_cache

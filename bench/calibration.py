@@ -4,7 +4,8 @@
 
 The worlds (bench/worlds.py) are drawn from the real answers to test sets with public labels, else from joint
 tables; the tests and intervals are the library's own. A cell that misses its goal is marked *, or ** where it
-does by more than two standard errors. Results: docs/design/intervals.md and docs/design/differences.md.
+does by more than two standard errors. Results: docs/explanation/intervals.md and
+docs/explanation/differences.md.
 """
 
 from __future__ import annotations

@@ -302,13 +302,13 @@ def test_table_5_of_another_set_has_its_columns_and_nothing_of_the_papers(found)
 
 
 def test_each_phenomenon_is_explained_in_the_words_of_the_manual(sample) -> None:
-    manual = " ".join((ROOT / "docs" / "diagnostic.md").read_text().split())
+    manual = " ".join((ROOT / "docs" / "reference" / "diagnostic.md").read_text().split())
     for phenomenon in sample.task("AX").phenomena:
         found = explain(phenomenon.name)
         assert found is not None
         assert f"#### {phenomenon.name} {found.words} >" in manual
         heading = re.sub(r"[^\w\- ]", "", phenomenon.name).lower().replace(" ", "-")
-        assert found.link == f"docs/diagnostic.md#{heading}"
+        assert found.link == f"docs/reference/diagnostic.md#{heading}"
         assert len(found.examples) == 2
         assert all(phenomenon.name in pair.phenomena for pair in found.examples)
     assert explain("Sarcasm") is None

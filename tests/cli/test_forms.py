@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from gluebench.benchmark import Label
-from gluebench.cli.output import (
+from gluebench.cli.common.output import (
     Output,
     Records,
     as_csv,
@@ -25,7 +25,7 @@ from gluebench.cli.output import (
     plain,
     rendered,
 )
-from gluebench.cli.tables import Paper, Section, Table, as_text
+from gluebench.cli.common.tables import Paper, Section, Table, as_text
 
 TABLE = Table(
     columns=("task", "score", "n"),

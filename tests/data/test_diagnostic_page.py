@@ -15,7 +15,7 @@ from gluebench.cli import main
 from gluebench.data.sample.diagnostic import Pair, judgements, pairs
 
 ROOT = Path(__file__).resolve().parents[2]
-PAGE = (ROOT / "docs" / "diagnostic.md").read_text("utf-8")
+PAGE = (ROOT / "docs" / "reference" / "diagnostic.md").read_text("utf-8")
 PHENOMENA = load_benchmark("sample").task("AX").phenomena
 LABELS = ("entailment", "neutral", "contradiction")
 

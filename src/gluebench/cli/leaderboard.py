@@ -11,9 +11,9 @@ from typing import Any
 
 import click
 
-from gluebench.cli.errors import needs_extra
-from gluebench.cli.lazy import LazyGroup
-from gluebench.cli.options import pairs
+from gluebench.cli.common.errors import needs_extra
+from gluebench.cli.common.lazy import LazyGroup
+from gluebench.cli.common.options import pairs
 from gluebench.leaderboard import commands, folder
 
 SITE = click.Option(
@@ -119,7 +119,7 @@ def init(site: str, admin: str) -> None:
     "--policy",
     metavar="FILE",
     type=click.Path(exists=True, dir_okay=False),
-    help="TOML file with limits and feedback (docs/limits.md).",
+    help="TOML file with limits and feedback (docs/reference/limits.md).",
 )
 @click.option(
     "--data",

@@ -46,7 +46,7 @@ def examine(site: SiteFolder) -> list[Check]:
     scheme = "https" if running.https else "http"
     summary = f"{scheme} for {hosts}; {running.web} web and {running.workers} worker processes."
     return [
-        *(Check("settings", problem, "See docs/deploy.md.") for problem in problems),
+        *(Check("settings", problem, "See docs/how-to/deploy.md.") for problem in problems),
         *[Check("settings", summary)] * (not problems),
         _key(site, running.key),
         *_private(site),

@@ -1,4 +1,4 @@
-"""Django's settings, from the site's folder and a few environment variables (docs/leaderboard.md)."""
+"""Django's settings, from the site's folder and a few environment variables (docs/how-to/leaderboard.md)."""
 
 from __future__ import annotations
 

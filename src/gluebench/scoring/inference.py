@@ -3,7 +3,7 @@
 A score's interval is a jackknife over units on Fisher's z. A difference d of two systems on the same units is
 tested by T = d / SE(d): the answers of whole units are exchanged at random, T is computed anew, and the mid-p
 of |T| is the p-value. The interval is d +- c SE with c the 95 % point of the same |T|, so that p <= .05
-exactly where the interval excludes 0. Formulas and simulations: docs/design/differences.md.
+exactly where the interval excludes 0. Formulas and simulations: docs/explanation/differences.md.
 """
 
 from __future__ import annotations

@@ -69,8 +69,8 @@ def summarize(reports: Sequence[Report]) -> Summary:
 def grade_runs(runs: Sequence[Submission], gold: Gold) -> tuple[list[Report], Summary]:
     """The report of each of several runs of one system, and their summary with intervals.
 
-    An interval is for other examples and other runs (docs/compare.md). Numbers that a run lacks, or that have
-    no interval in a single report, have none here. Raises as `grade` and `summarize` do.
+    An interval is for other examples and other runs (docs/how-to/compare.md). Numbers that a run lacks, or
+    that have no interval in a single report, have none here. Raises as `grade` and `summarize` do.
     """
     from gluebench.scoring.runs import mean_runs, runs_tests
     from gluebench.scoring.units import units_of

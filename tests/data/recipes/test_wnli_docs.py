@@ -1,4 +1,4 @@
-"""The worked example of docs/wnli.md, as a reader would follow it."""
+"""The worked example of docs/how-to/wnli.md, as a reader would follow it."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from click.testing import CliRunner
 from gluebench import load
 from gluebench.cli import main
 
-PAGE = (Path(__file__).resolve().parents[3] / "docs" / "wnli.md").read_text(encoding="utf-8")
+PAGE = (Path(__file__).resolve().parents[3] / "docs" / "how-to" / "wnli.md").read_text(encoding="utf-8")
 EXAMPLE = PAGE[PAGE.index("## In another language") :]
 
 

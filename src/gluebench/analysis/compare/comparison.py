@@ -111,7 +111,7 @@ def compare(
     Either may be a path or a mapping of task or test file to predictions, as `grade` takes it, or a sequence
     of several runs of one system; `gold` and `benchmark` are as there. Single submissions are tested by
     exchanging their answers at random, and the interval is the set of differences that this test does not
-    reject; several runs are tested by Student's t over runs and examples together (docs/compare.md).
+    reject; several runs are tested by Student's t over runs and examples together (docs/how-to/compare.md).
     `equivalence` is the largest difference that counts as equal, a fraction. The same input and seed give the
     same numbers. Raises SubmissionError, GoldError and ValueError as `grade` does, and ValueError for an
     `equivalence` that is not above 0 or for no run.

@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 from gluebench.data.sample.diagnostic import Pair, pairs
 
-PAGE = "docs/diagnostic.md"
+PAGE = "docs/reference/diagnostic.md"
 
 
 class Explained(NamedTuple):

@@ -123,7 +123,7 @@ def rank(
     these, `gold` and `benchmark` are as `grade` takes them.
     `weights` are of tasks, 1 for those not named; a task of weight 0 is left out. On the tasks of `majority`
     every system is taken to answer the most frequent gold label, as section 6 of the paper does for WNLI.
-    Rank intervals come from resamples of examples and runs (docs/ranking.md). Raises SubmissionError,
+    Rank intervals come from resamples of examples and runs (docs/how-to/ranking.md). Raises SubmissionError,
     GoldError, DataError, UnknownNameError and ValueError.
     """
     by_rule = rankings(

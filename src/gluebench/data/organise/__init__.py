@@ -1,4 +1,4 @@
-"""From an organiser's CSV files to a benchmark: manifest, examples, gold folder (docs/organise.md)."""
+"""From an organiser's CSV files to a benchmark: manifest, examples, gold folder (docs/how-to/organise.md)."""
 
 from gluebench.data.organise.columns import Choices
 from gluebench.data.organise.plan import Plan, TaskPlan, make_plan

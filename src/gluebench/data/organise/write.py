@@ -63,7 +63,7 @@ def _write(path: Path, header: Sequence[str], rows: Iterable[Sequence[str]]) -> 
 
 
 _HEAD = """\
-# A benchmark's manifest, yours to edit; docs/manifest.md explains every key. To look at the result:
+# A benchmark's manifest, yours to edit; docs/reference/manifest.md explains every key. To look at the result:
 #   gluebench benchmark show ./{file}
 """
 

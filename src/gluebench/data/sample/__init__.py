@@ -1,4 +1,4 @@
-"""The sample benchmark: GLUE's shape in text written for this project (docs/sample.md).
+"""The sample benchmark: GLUE's shape in text written for this project (docs/reference/sample.md).
 
 The data are shipped as one file, which `python -m sample` makes from a seed in the project's repository.
 """

@@ -62,9 +62,10 @@ def prepare_from_folder(
 ) -> Dataset:
     """Write the task's files below `source` as `<to>/<benchmark>/<Task>`, in place of what was there.
 
-    Read is the first layout that has all splits: prepared before, the hub's Parquet, TSV (docs/data.md). A
-    split that is missing is an error unless `partial`. Raises DataError with what cannot be read, 20 lines
-    of it or all if `keep_going`, and OSError; what was prepared before is then as it was.
+    Read is the first layout that has all splits: prepared before, the hub's Parquet, TSV
+    (docs/reference/data.md). A split that is missing is an error unless `partial`. Raises DataError with what
+    cannot be read, 20 lines of it or all if `keep_going`, and OSError; what was prepared before is then as it
+    was.
     """
     chosen = find(source, benchmark, task, release, partial=partial)
     surveys = gathered(lambda _, path: survey(path), chosen.files)

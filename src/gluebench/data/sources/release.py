@@ -3,7 +3,7 @@
 What a task *is* stands in the benchmark's manifest; how copies of its files look and where they lie stands
 here, so that grading need not read it. Packaged benchmarks have `<name>.toml` in this folder; beside a
 manifest of one's own, `mine.toml`, it is `mine.release.toml`, and may be absent: then files have the plain
-layout of docs/data.md.
+layout of docs/reference/data.md.
 """
 
 from __future__ import annotations

@@ -27,7 +27,7 @@ from gluebench.scoring.units.base import (
 FEWEST_NUMBERS = 25
 """Units below which no interval of a correlation, or of a metric from elsewhere, is given."""
 LINEAR_FROM = 200
-"""Units from which on the exchange is replaced by its linear approximation (docs/design/differences.md)."""
+"""Units from which on the exchange is approximated linearly (docs/explanation/differences.md)."""
 MOST_UNITS = 200
 """Units above which several are taken together, so that a metric is called no more often than this."""
 

@@ -1,7 +1,7 @@
 """How a model is trained: every option, what the paper says of it and what its released code did.
 
-The defaults are what both agree on and, where they do not, the choice that docs/training.md gives the reason
-for. `PAPER` has what the released code ran for Table 4; section numbers are the paper's.
+The defaults are what both agree on and, where they do not, the choice that docs/how-to/training.md gives the
+reason for. `PAPER` has what the released code ran for Table 4; section numbers are the paper's.
 """
 
 from __future__ import annotations

@@ -1,0 +1,131 @@
+"""`gluebench diagnose`: which phenomena, which labels and which directions a system gets wrong."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import click
+
+from gluebench.cli.common.inputs import Inputs, inputs_options, labels_option
+from gluebench.cli.common.options import Form, output_options
+from gluebench.cli.common.output import Output, emit, notices
+
+if TYPE_CHECKING:
+    from gluebench.analysis.diagnostics.diagnosis import Diagnosis
+    from gluebench.benchmark import Benchmark
+    from gluebench.scoring import Gold
+
+
+@click.command
+@click.argument("subs", metavar="SUB...", nargs=-1, required=True, type=click.Path(exists=True))
+@labels_option
+@click.option("--table5", is_flag=True, help="Print the columns of the paper's Table 5 alone.")
+@click.option(
+    "--phenomenon",
+    metavar="NAME",
+    help="What one phenomenon is about, how it was answered, and pairs of the sample's that show it.",
+)
+@click.option(
+    "--svg", metavar="FILE", type=click.Path(dir_okay=False), help="Draw systems by phenomena as a heat map."
+)
+@click.option(
+    "--withhold-below",
+    metavar="N",
+    type=click.IntRange(min=0),
+    default=0,
+    help="Withhold categories with fewer examples, unless the manifest says that labels are public.",
+)
+@inputs_options("Diagnose what the gold covers")
+@output_options
+def diagnose(
+    subs: tuple[str, ...],
+    table5: bool,
+    phenomenon: str | None,
+    svg: str | None,
+    withhold_below: int,
+    inputs: Inputs,
+    form: Form,
+) -> None:
+    """Diagnose systems by linguistic phenomenon.
+
+    Scores by phenomenon, domain and direction, which label is taken for which, and whether the two directions
+    of a pair agree. Only the files of diagnostic sets are looked at (GLUE: AX.tsv).
+
+    \b
+    Example:
+      gluebench diagnose ours.zip theirs.zip --gold gold/
+      gluebench diagnose ours.zip theirs.zip --gold gold/ --table5 --svg phenomena.svg
+    """
+    from gluebench.analysis import diagnostics
+
+    if table5 and phenomenon is not None:
+        raise click.UsageError("--table5 and --phenomenon print different tables; give one of them.")
+    manifest = inputs.manifest
+    _known(phenomenon, manifest)
+    systems = {name: inputs.submission(source) for name, source in names(subs).items()}
+    labels = inputs.labels()
+    diagnosis = diagnostics.diagnose(systems, labels, withhold_below=withhold_below)
+    notices(f"warning: {warning}" for warning in diagnosis.warnings)
+    notices(_public(diagnosis, labels) if withhold_below else ())
+    emit(_output(diagnosis, manifest, table5=table5, phenomenon=phenomenon), form)
+    if svg is not None:
+        _draw(diagnosis, svg)
+
+
+def names(sources: tuple[str, ...]) -> dict[str, str]:
+    """A name to show for each submission, to its path: the last part, or all of it where two are alike."""
+    import os
+
+    if len(set(sources)) < len(sources):
+        raise click.UsageError("a submission is named twice; name each once.")
+    last = [os.path.basename(os.path.normpath(source)).removesuffix(".zip") for source in sources]
+    return {
+        name if last.count(name) == 1 else source: source for name, source in zip(last, sources, strict=True)
+    }
+
+
+def _known(phenomenon: str | None, manifest: Benchmark) -> None:
+    """Refuses a phenomenon that no diagnostic set of the benchmark has, before anything is read."""
+    if phenomenon is not None:
+        from gluebench.cli.analysis.phenomenon import category
+
+        category(phenomenon, manifest.diagnostics)
+
+
+def _output(diagnosis: Diagnosis, manifest: Benchmark, *, table5: bool, phenomenon: str | None) -> Output:
+    if table5:
+        from gluebench.cli.analysis.table5 import table5_output
+
+        return table5_output(diagnosis, manifest)
+    if phenomenon is not None:
+        from gluebench.cli.analysis.phenomenon import phenomenon_output
+
+        return phenomenon_output(diagnosis, phenomenon)
+    from gluebench.cli.analysis.diagnose_view import diagnosis_output
+
+    return diagnosis_output(diagnosis, manifest)
+
+
+def _public(diagnosis: Diagnosis, labels: Gold) -> list[str]:
+    """A notice for each set with public labels: there --withhold-below has no effect."""
+    from gluebench.analysis.diagnostics.diagnosis import withholds
+
+    return [
+        f"{name}: its labels are public (the manifest says `private = false`, or the split is not test), "
+        "so nothing is withheld"
+        for name, part in diagnosis.sets.items()
+        if not withholds(part.task, labels)
+    ]
+
+
+def _draw(diagnosis: Diagnosis, path: str) -> None:
+    """One file for each diagnostic set; those after the first have the set's name before the suffix."""
+    from pathlib import Path
+
+    from gluebench.analysis.charts import as_file
+    from gluebench.analysis.diagnostics.heatmap import heat_picture
+
+    for place, part in enumerate(diagnosis.sets.values()):
+        to = Path(path) if place == 0 else Path(path).with_stem(f"{Path(path).stem}-{part.task.name}")
+        to.write_text(as_file(heat_picture(part)), encoding="utf-8")
+        notices([f"drawn: {to}"])

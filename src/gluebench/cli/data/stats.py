@@ -1,0 +1,114 @@
+"""`gluebench data stats`: what the examples are like, beside the paper's Tables 1 and 7."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from gluebench.cli.common.errors import needs_extra, reading_data
+from gluebench.cli.common.options import BenchmarkName, Form, output_options
+from gluebench.cli.common.output import emit, notices
+
+if TYPE_CHECKING:
+    from gluebench.benchmark import Benchmark, Task
+    from gluebench.data.stats import TaskStats
+
+_DRAWN = (".png", ".svg", ".pdf")
+
+
+def _plot_name(context: click.Context, parameter: click.Parameter, value: str | None) -> str | None:
+    if value is not None and Path(value).suffix.casefold() not in _DRAWN:
+        raise click.BadParameter(f"{value} does not end in {', '.join(_DRAWN)}.", context, parameter)
+    if value is not None and not Path(value).absolute().parent.is_dir():
+        raise click.BadParameter(f"{Path(value).parent} is no folder.", context, parameter)
+    return value
+
+
+@click.command
+@click.argument("benchmark", metavar="[BENCHMARK|FILE|URL]", type=BenchmarkName(), default="glue")
+@click.option("--task", "names", metavar="TASK", multiple=True, help="This task only; may be repeated.")
+@click.option("--data", metavar="DIR", type=click.Path(), help="Folder of the data [$GLUEBENCH_DATA].")
+@click.option(
+    "--plot",
+    metavar="FILE",
+    type=click.Path(dir_okay=False),
+    callback=_plot_name,
+    help="Draw sizes, labels and lengths too: .png, .svg or .pdf.",
+)
+@output_options
+def stats(benchmark: str, names: tuple[str, ...], data: str | None, plot: str | None, form: Form) -> None:
+    """Describe the examples on disk: sizes, labels, lengths, words.
+
+    Sizes stand beside those of the paper's Table 1, a diagnostic set's categories beside its Table 7.
+
+    \b
+    Example:
+      gluebench data stats glue --data data/
+      gluebench data stats --task RTE --task AX --plot stats.pdf
+    """
+    from gluebench.benchmark import load_benchmark
+    from gluebench.cli.data.stats_view import stats_output
+    from gluebench.data.home import data_folder
+
+    suite = load_benchmark(benchmark)
+    if plot is not None:
+        _check_drawing()  # before minutes of counting
+    with reading_data():
+        tasks = _described(suite, names, data_folder(data))
+    emit(stats_output(suite, tasks), form)
+    if plot is None:
+        return
+    if not any(split for task in tasks for split in task.splits.values()):
+        raise click.ClickException("Nothing was drawn: none of the splits is on disk.")
+    from gluebench.data.stats.plot import draw
+
+    draw(tasks, suite, plot)
+    notices([f"drawn: {plot}"])
+
+
+def _check_drawing() -> None:
+    from importlib.util import find_spec
+
+    if find_spec("matplotlib") is None:
+        raise needs_extra("plot", "Drawing")
+
+
+def _described(suite: Benchmark, names: tuple[str, ...], folder: Path) -> list[TaskStats]:
+    """Every task that was named; else those of the benchmark, and what auxiliary data there are."""
+    from gluebench.data.errors import DataError
+    from gluebench.data.stats import describe, on_disk
+
+    if names:
+        named = dict.fromkeys(suite.dataset(name).name for name in names)
+        tasks = [suite.dataset(name) for name in named]
+        return [describe(task, on_disk(folder, suite, task)) for task in tasks]
+    absent = [task.name for task in _tasks(suite) if not _has_folder(folder, suite, task)]
+    if len(absent) == len(_tasks(suite)):
+        raise DataError(
+            [
+                f"no data of {suite.name} at {folder}; get them with: gluebench data get {suite.name}, "
+                "or name the folder that has them (--data or $GLUEBENCH_DATA)"
+            ]
+        )
+    return [
+        describe(task, dict.fromkeys(task.splits) if task.name in absent else on_disk(folder, suite, task))
+        for task in _tasks(suite)
+        if task in suite.tasks or task.name not in absent
+    ]
+
+
+def _tasks(suite: Benchmark) -> tuple[Task, ...]:
+    return (*suite.tasks, *suite.auxiliary)
+
+
+def _has_folder(folder: Path, suite: Benchmark, task: Task) -> bool:
+    from gluebench.data.errors import DataError
+    from gluebench.data.home import task_folder
+
+    try:
+        task_folder(folder, suite, task)
+    except DataError:  # raised for that alone
+        return False
+    return True
