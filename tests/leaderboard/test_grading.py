@@ -20,7 +20,7 @@ from gluebench.leaderboard.submissions import grading, models, process
 from gluebench.leaderboard.submissions.models import Status, Submission, renewed
 from gluebench.scoring import grade as score
 from gluebench.scoring import read_gold
-from gluebench.scoring.rounding import rounded_report
+from gluebench.scoring.feedback import rounded_report
 from gluebench.submission import check
 
 Send = Callable[..., Submission]

@@ -10,13 +10,13 @@ from typing import Any
 import pytest
 from leaderboard.material import GOLD, PREDICTIONS, zip_bytes
 
+from gluebench.analysis.board import rounded_comparison
 from gluebench.analysis.compare import compare
-from gluebench.analysis.compare.rounding import rounded_comparison
 from gluebench.analysis.rank import rank
 from gluebench.benchmark import load_benchmark
 from gluebench.scoring import read_gold
+from gluebench.scoring.feedback import P_LEVELS
 from gluebench.scoring.report import fields_of
-from gluebench.scoring.rounding import P_LEVELS
 from gluebench.submission import check
 
 WORSE = {**PREDICTIONS, "Para": "000000", "Infer-m": ["neutral"] * 6, "Refer": "1011", "DX": ["neutral"] * 4}

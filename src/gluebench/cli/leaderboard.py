@@ -13,7 +13,7 @@ import click
 
 from gluebench.cli.common.errors import needs_extra
 from gluebench.cli.common.lazy import LazyGroup
-from gluebench.cli.common.options import pairs
+from gluebench.cli.common.options import file_option, folder_option, pairs
 from gluebench.leaderboard import commands, folder
 
 SITE = click.Option(
@@ -108,23 +108,11 @@ def init(site: str, admin: str) -> None:
 
 @leaderboard.command
 @click.argument("benchmark", metavar="BENCHMARK")
-@click.option(
-    "--gold",
-    metavar="DIR",
-    required=True,
-    type=click.Path(exists=True, file_okay=False),
-    help="Folder with a label file for each test file.",
-)
-@click.option(
-    "--policy",
-    metavar="FILE",
-    type=click.Path(exists=True, dir_okay=False),
-    help="TOML file with limits and feedback (docs/reference/limits.md).",
-)
-@click.option(
+@folder_option("--gold", required=True, help="Folder with a label file for each test file.")
+@file_option("--policy", help="TOML file with limits and feedback (docs/reference/limits.md).")
+@folder_option(
     "--data",
     metavar="FOLDER",
-    type=click.Path(exists=True, file_okay=False),
     help="Folder of examples that anybody may download: TASK/train.tsv, dev.tsv, test.tsv.",
 )
 def add(site: str, benchmark: str, gold: str, policy: str | None, data: str | None) -> None:
@@ -145,12 +133,7 @@ def add(site: str, benchmark: str, gold: str, policy: str | None, data: str | No
 
 @leaderboard.command
 @click.argument("benchmark", metavar="BENCHMARK")
-@click.option(
-    "--file",
-    metavar="FILE",
-    type=click.Path(exists=True, dir_okay=False),
-    help="TOML file; a setting that it leaves out gets its usual value.",
-)
+@file_option("--file", help="TOML file; a setting that it leaves out gets its usual value.")
 @click.option(
     "--set",
     "changes",

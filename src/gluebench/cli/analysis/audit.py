@@ -4,17 +4,26 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from itertools import groupby
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
 
 from gluebench.cli.common.errors import reading_data
-from gluebench.cli.common.options import Form, benchmark_option, output_options
+from gluebench.cli.common.options import (
+    Form,
+    benchmark_option,
+    data_option,
+    folder_option,
+    number_option,
+    output_options,
+)
 from gluebench.cli.common.output import Output, Records, emit, interval, notices, percent, plain
 from gluebench.cli.common.tables import Section, Table
 
 if TYPE_CHECKING:
     from gluebench.analysis.audit import Audit, Lengths, Measured
+    from gluebench.benchmark import Benchmark
 
 EPOCHS, SMOOTHING, SHOWN = 5, 100.0, 5
 """As in gluebench.analysis.audit, which a call for help does not import."""
@@ -35,13 +44,8 @@ EPOCHS, SMOOTHING, SHOWN = 5, 100.0, 5
     multiple=True,
     help="What to test on: a task's other labelled splits, NAME:SPLIT, or a table; repeatable [--train].",
 )
-@click.option("--data", metavar="DIR", type=click.Path(), help="Folder of the data [$GLUEBENCH_DATA].")
-@click.option(
-    "--gold",
-    metavar="DIR",
-    type=click.Path(exists=True, file_okay=False),
-    help="Folder of labels, for test splits that have none in the data.",
-)
+@data_option()
+@folder_option("--gold", help="Folder of labels, for test splits that have none in the data.")
 @click.option(
     "--see",
     metavar="PART",
@@ -49,31 +53,9 @@ EPOCHS, SMOOTHING, SHOWN = 5, 100.0, 5
     help="A text by its column (hypothesis, premise), length, overlap, trees, neighbors, unshared, cross or "
     "stacked; may be repeated [all].",
 )
-@click.option(
-    "--epochs",
-    metavar="N",
-    type=click.IntRange(min=1),
-    default=EPOCHS,
-    show_default=True,
-    help="Passes over the training pairs.",
-)
-@click.option(
-    "--seed",
-    metavar="N",
-    type=click.IntRange(min=0),
-    default=0,
-    show_default=True,
-    help="Seed of the order in which training pairs are taken.",
-)
-@click.option(
-    "--words",
-    "shown",
-    metavar="N",
-    type=click.IntRange(min=0),
-    default=SHOWN,
-    show_default=True,
-    help="Words listed for each class; 0 for none.",
-)
+@number_option("--epochs", default=EPOCHS, least=1, help="Passes over the training pairs.")
+@number_option("--seed", default=0, help="Seed of the order in which training pairs are taken.")
+@number_option("--words", "shown", default=SHOWN, help="Words listed for each class; 0 for none.")
 @click.option(
     "--smoothing",
     metavar="X",
@@ -94,7 +76,7 @@ EPOCHS, SMOOTHING, SHOWN = 5, 100.0, 5
 def audit(
     learnt: tuple[str, ...],
     tests: tuple[str, ...],
-    data: str | None,
+    data: Path,
     gold: str | None,
     see: tuple[str, ...],
     epochs: int,
@@ -102,7 +84,7 @@ def audit(
     shown: int,
     smoothing: float,
     like: str,
-    benchmark: str,
+    suite: Benchmark,
     form: Form,
 ) -> None:
     """Test how far shortcuts lead to the labels of a task.
@@ -118,10 +100,8 @@ def audit(
       gluebench audit --train snli.tsv --test AX --see hypothesis
     """
     from gluebench.analysis import audit as audits
-    from gluebench.benchmark import load_benchmark
     from gluebench.scoring import read_gold
 
-    suite = load_benchmark(benchmark)
     labels = read_gold(gold, suite) if gold is not None else None
     named = audits.Sources(suite, data, labels, like)
     if tests and not learnt:

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, NamedTuple
 import click
 
 from gluebench.cli.common.inputs import Inputs, inputs_options, labels_option
-from gluebench.cli.common.options import Form, output_options, seed_option
-from gluebench.cli.common.output import Output, Records, emit, interval, notices, percent
+from gluebench.cli.common.options import Form, number_option, output_options, plot_option, seed_option
+from gluebench.cli.common.output import Output, Records, draw, emit, interval, notices, percent
 from gluebench.cli.common.tables import Section, Table
 from gluebench.cli.scoring.report_view import BETWEEN_MODELS, titles
 
@@ -52,15 +52,9 @@ class _Against(click.Command):
     help="Test too whether the two are the same within so many points.",
 )
 @labels_option
-@click.option(
-    "--resamples",
-    metavar="N",
-    type=click.IntRange(min=100),
-    default=10_000,
-    show_default=True,
-    help="Random exchanges for intervals and tests.",
-)
+@number_option("--resamples", default=10_000, least=100, help="Random exchanges for intervals and tests.")
 @seed_option
+@plot_option("the differences with their intervals")
 @inputs_options("Compare on what the gold covers")
 @output_options
 def compare(
@@ -69,6 +63,7 @@ def compare(
     equivalence: float | None,
     resamples: int,
     seed: int,
+    plot: str | None,
     inputs: Inputs,
     form: Form,
 ) -> None:
@@ -96,6 +91,7 @@ def compare(
     comparison = compared(ours, theirs, labels, equivalence=margin, resamples=resamples, seed=seed)
     notices(f"warning: {warning}" for warning in comparison.warnings)
     emit(comparison_output(comparison, inputs.manifest), form)
+    draw(comparison, plot)
 
 
 def _more_than_two(subs: tuple[str, ...]) -> str:
@@ -104,11 +100,6 @@ def _more_than_two(subs: tuple[str, ...]) -> str:
     return f"; runs of two systems: A... --against B...; more systems: gluebench rank {' '.join(subs)}"
 
 
-FIELDS = (
-    "task", "metric", "breakdown", "category", "a", "b", "difference", "low", "high", "p", "adjusted", "test",
-    "n", "same", "only_a", "only_b", "detectable", "withheld", "error", "margin", "equivalence_p", "verdict",
-    "seeds",
-)  # fmt: skip
 DIFFERENCE = "A - B [95 % interval]"
 _TASK_SCORE = "task score"
 
@@ -125,13 +116,15 @@ class _Row(NamedTuple):
 
 def comparison_output(comparison: Comparison, benchmark: Benchmark) -> Output:
     """The comparison in every form; a table of its own for the tests keeps each within 60 columns."""
+    from gluebench.analysis.compare.comparison import FIELDS
+
     rows = _sections(comparison, benchmark)
     tables = [_differences(comparison, benchmark, rows), _tests(rows)]
     for task in benchmark.diagnostics:
         part = comparison.diagnostics.get(task.name)
         if part is not None and part.categories:
             tables.append(_categories(part, task))
-    records = Records.of(FIELDS, _records(comparison))
+    records = Records.of(FIELDS, comparison.records())
     return Output(comparison.as_dict(), tuple(tables), records, words=("", *comparison.words))
 
 
@@ -271,15 +264,3 @@ def _categories(part: TaskComparison, task: Task) -> Table:
         right=frozenset({1, 2, 4, 5}),
         notes=("p: after Holm's adjustment over the categories of one kind.", BETWEEN_MODELS),
     )
-
-
-def _records(comparison: Comparison) -> Iterator[dict[str, object]]:
-    for name, part in (*comparison.tasks.items(), *comparison.diagnostics.items()):
-        for metric, difference in part.metrics.items():
-            yield {"task": name, "metric": metric, **difference.as_dict()}
-        if part.score is not None:
-            yield {"task": name, "metric": "score", **part.score.as_dict()}
-        for row in part.categories:
-            yield {"task": name, "breakdown": row.kind, "category": row.name, **row.difference.as_dict()}
-    if comparison.overall is not None:
-        yield {"metric": "average", **comparison.overall.as_dict()}

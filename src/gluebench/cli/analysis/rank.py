@@ -8,8 +8,16 @@ from typing import TYPE_CHECKING
 import click
 
 from gluebench.cli.common.inputs import Inputs, inputs_options, labels_option
-from gluebench.cli.common.options import Form, output_options, pairs, seed_option
-from gluebench.cli.common.output import emit, notices
+from gluebench.cli.common.options import (
+    Form,
+    file_option,
+    number_option,
+    output_options,
+    pairs,
+    plot_option,
+    seed_option,
+)
+from gluebench.cli.common.output import draw, emit, notices
 
 if TYPE_CHECKING:
     from gluebench.analysis.rank.rules import Missing, Rule
@@ -48,22 +56,13 @@ if TYPE_CHECKING:
     multiple=True,
     help="Take every system to answer this task's most frequent label, as the paper does for WNLI.",
 )
-@click.option(
-    "--costs",
-    metavar="FILE",
-    type=click.Path(exists=True, dir_okay=False),
-    help="Table of system, parameters and latency: says which systems are Pareto-optimal.",
+@file_option(
+    "--costs", help="Table of system, parameters and latency: says which systems are Pareto-optimal."
 )
 @click.option("--matrix", is_flag=True, help="Print all pairs as well.")
-@click.option(
-    "--resamples",
-    metavar="N",
-    type=click.IntRange(min=100),
-    default=1000,
-    show_default=True,
-    help="Resamples for the rank intervals.",
-)
+@number_option("--resamples", default=1000, least=100, help="Resamples for the rank intervals.")
 @seed_option
+@plot_option("the ranks with their intervals")
 @inputs_options("Rank on what the gold covers")
 @output_options
 def rank(
@@ -77,6 +76,7 @@ def rank(
     matrix: bool,
     resamples: int,
     seed: int,
+    plot: str | None,
     inputs: Inputs,
     form: Form,
 ) -> None:
@@ -113,6 +113,7 @@ def rank(
     )
     notices(f"warning: {warning}" for warning in ranking.warnings)
     emit(ranking_output(ranking, manifest, costs=spent, matrix=matrix), form)
+    draw(ranking, plot)
 
 
 def _paths(subs: tuple[str, ...], runs: dict[str, str]) -> dict[str, list[str]]:

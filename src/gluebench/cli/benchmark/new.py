@@ -10,6 +10,7 @@ import click
 
 from gluebench.benchmark.atomic import write_text
 from gluebench.cli.common.errors import needing
+from gluebench.cli.common.options import folder_option, new_folder_option
 from gluebench.cli.common.output import Output, Records, emit, notices, rendered
 from gluebench.cli.common.tables import Paper, Section, Table
 
@@ -40,22 +41,18 @@ def _told_options(command: Callable[..., None]) -> Callable[..., None]:
 
 @click.command
 @click.argument("name", metavar="NAME")
-@click.option(
+@folder_option(
     "--from",
     "source",
-    metavar="DIR",
     required=True,
     multiple=True,
-    type=click.Path(exists=True, file_okay=False),
     help="Folder with train, dev and test as .csv or .tsv, or as `data build` wrote them, or with a "
     "sub-folder of these for each task; may be given again.",
 )
-@click.option(
+@new_folder_option(
     "--to",
     "target",
-    metavar="DIR",
     required=True,
-    type=click.Path(file_okay=False),
     help="Where to put the benchmark: a new folder, or one this command made and nobody changed.",
 )
 @_told_options

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, TypeVar
 
 import click
@@ -14,6 +16,7 @@ Form = Literal["json", "csv", "markdown", "latex"] | None
 """How to print; None is a table to read."""
 F = TypeVar("F", bound=Callable[..., Any])
 
+_DRAWN = (".png", ".svg", ".pdf")
 _FORMS = {
     "latex": "Print LaTeX tables (booktabs).",
     "markdown": "Print Markdown tables.",
@@ -22,11 +25,63 @@ _FORMS = {
 }
 
 
+folder_option = partial(click.option, metavar="DIR", type=click.Path(exists=True, file_okay=False))
+new_folder_option = partial(click.option, metavar="DIR", type=click.Path(file_okay=False))
+file_option = partial(click.option, metavar="FILE", type=click.Path(exists=True, dir_okay=False))
+new_file_option = partial(click.option, metavar="FILE", type=click.Path(dir_okay=False))
+
+
+def _data_folder(context: click.Context, parameter: click.Parameter, value: str | None) -> Path:
+    from gluebench.data.home import data_folder
+
+    return data_folder(value)
+
+
+prepared_option = partial(new_folder_option, callback=_data_folder)
+"""A folder of prepared data: the one named, or the user's."""
+
+
+def data_option(help: str = "Folder of the data") -> Callable[[F], F]:
+    """`--data DIR`, passed as `data`: the folder of prepared data."""
+    text = f"{help} [$GLUEBENCH_DATA]."
+    return click.option("--data", metavar="DIR", type=click.Path(), callback=_data_folder, help=text)
+
+
+def number_option(
+    *names: str, help: str, default: int | None = None, least: int = 0, metavar: str = "N", **others: Any
+) -> Callable[[F], F]:
+    """An option for a whole number from `least`; a default is shown."""
+    others |= {"default": default, "show_default": default is not None}
+    return click.option(*names, metavar=metavar, type=click.IntRange(min=least), help=help, **others)
+
+
 def output_options(command: F) -> F:
     """`--json`, `--csv`, `--markdown` or `--latex`, passed as `form`: None for a table to read."""
     for form, text in _FORMS.items():
         command = click.option(f"--{form}", "form", flag_value=form, default=None, help=text)(command)
     return command
+
+
+def plot_option(what: str) -> Callable[[F], F]:
+    """`--plot FILE`, passed as `plot`: a file to draw into, checked before anything is computed."""
+    return new_file_option("--plot", callback=_drawable, help=f"Draw {what}: .png, .svg or .pdf.")
+
+
+def _drawable(context: click.Context, parameter: click.Parameter, value: str | None) -> str | None:
+    from importlib.util import find_spec
+    from pathlib import Path
+
+    from gluebench.cli.common.errors import needs_extra
+
+    if value is None or context.resilient_parsing:
+        return value
+    if Path(value).suffix.casefold() not in _DRAWN:
+        raise click.BadParameter(f"{value} does not end in {', '.join(_DRAWN)}.", context, parameter)
+    if not Path(value).absolute().parent.is_dir():
+        raise click.BadParameter(f"{Path(value).parent} is no folder.", context, parameter)
+    if find_spec("matplotlib") is None:
+        raise needs_extra("plot", "Drawing")
+    return value
 
 
 class BenchmarkName(click.ParamType):  # type: ignore[type-arg,unused-ignore]
@@ -43,26 +98,30 @@ class BenchmarkName(click.ParamType):  # type: ignore[type-arg,unused-ignore]
         return str(remote(value, lambda line: click.echo(line, err=True)).manifest)
 
 
-def benchmark_option(command: F) -> F:
-    """`--benchmark NAME|FILE|URL`, passed as `benchmark`."""
-    return click.option(
-        "--benchmark",
-        metavar="NAME|FILE|URL",
-        type=BenchmarkName(),
-        default="glue",
-        show_default=True,
-        help="An installed benchmark, the path of a manifest, or an address on a leaderboard.",
-    )(command)
+class LoadedBenchmark(BenchmarkName):
+    """The benchmark itself. Raises UnknownNameError, ManifestError, SendError."""
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        """The benchmark of that name or manifest."""
+        if ctx is not None and ctx.resilient_parsing:
+            return value
+        from gluebench.benchmark import load_benchmark
+
+        return load_benchmark(super().convert(value, param, ctx))
 
 
-def hidden_gold_option(command: F) -> F:
-    """`--gold DIR` beside a folder of data, passed as `gold`."""
-    return click.option(
-        "--gold",
-        metavar="DIR",
-        type=click.Path(exists=True, file_okay=False),
-        help="Folder of gold labels, where the data have none.",
-    )(command)
+named_benchmark_option = partial(
+    click.option,
+    "--benchmark",
+    metavar="NAME|FILE|URL",
+    default="glue",
+    show_default=True,
+    help="An installed benchmark, the path of a manifest, or an address on a leaderboard.",
+)
+benchmark_option = named_benchmark_option("suite", type=LoadedBenchmark())
+"""`--benchmark NAME|FILE|URL`, passed as `suite`: the benchmark."""
+hidden_gold_option = folder_option("--gold", help="Folder of gold labels, where the data have none.")
+"""`--gold DIR` beside a folder of data, passed as `gold`."""
 
 
 def split_option(command: F) -> F:
@@ -86,16 +145,7 @@ def diagnostic_task(manifest: Benchmark, name: str | None) -> Task:
     return manifest.diagnostics[0]
 
 
-def seed_option(command: F) -> F:
-    """`--seed N`, passed as `seed`."""
-    return click.option(
-        "--seed",
-        metavar="N",
-        type=click.IntRange(min=0),
-        default=0,
-        show_default=True,
-        help="Seed of the resampling.",
-    )(command)
+seed_option = number_option("--seed", default=0, help="Seed of the resampling.")
 
 
 def pairs(context: click.Context, parameter: click.Parameter, values: tuple[str, ...]) -> dict[str, str]:
@@ -114,3 +164,6 @@ def zip_name(context: click.Context, parameter: click.Parameter, value: str | No
     if value is not None and not value.casefold().endswith(".zip"):
         raise click.BadParameter(f"{value} does not end in .zip.", context, parameter)
     return value
+
+
+zip_option = partial(click.option, metavar="ZIP", type=click.Path(dir_okay=False), callback=zip_name)

@@ -6,12 +6,15 @@ import os
 import re
 import sys
 from collections.abc import Iterable, Mapping, Sequence
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import click
 
 from gluebench.cli.common.options import Form
 from gluebench.cli.common.tables import LONGEST_RULE, Paper, Section, Table, as_text, running_text
+
+if TYPE_CHECKING:
+    from gluebench.scoring.plots import Plotted
 
 
 class Output(NamedTuple):
@@ -30,6 +33,15 @@ def emit(output: Output, form: Form) -> None:
     """Print it on standard output."""
     text = rendered(output, form, paper=terminal())
     click.echo(text, nl=False, color=True)  # it is coloured for terminals alone; what the data hold stays
+
+
+def draw(result: Plotted, path: str | os.PathLike[str] | None) -> None:
+    """Draw the result into a file, if one is named, and say so on standard error."""
+    if path is not None:
+        from gluebench.scoring.plots import save
+
+        save(result, path)
+        notices([f"drawn: {path}"])
 
 
 def rendered(output: Output, form: Form, *, paper: Paper) -> str:

@@ -5,16 +5,17 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from itertools import chain
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
 
 from gluebench.cli.common.errors import reading_data
-from gluebench.cli.common.options import Form, benchmark_option, output_options
+from gluebench.cli.common.options import Form, benchmark_option, data_option, number_option, output_options
 from gluebench.cli.common.output import emit, notices, terminal
 
 if TYPE_CHECKING:
-    from gluebench.benchmark import Task
+    from gluebench.benchmark import Benchmark, Task
     from gluebench.cli.data.show_view import Shown
     from gluebench.data import Table
     from gluebench.data.show import Entry, Query
@@ -42,10 +43,10 @@ def _pattern(context: click.Context, parameter: click.Parameter, value: str | No
 @click.option(
     "--index", "indices", metavar="N", type=int, multiple=True, help="This example only; may be repeated."
 )
-@click.option("--limit", metavar="N", type=click.IntRange(min=1), help="No more than this many.")
+@number_option("--limit", least=1, help="No more than this many.")
 @click.option("--all-columns", is_flag=True, help="What else the files say of an example, too.")
 @click.option("--pager/--no-pager", default=None, help="Page through them [on a terminal].")
-@click.option("--data", metavar="DIR", type=click.Path(), help="Folder of the data [$GLUEBENCH_DATA].")
+@data_option()
 @benchmark_option
 @output_options
 def show(
@@ -58,8 +59,8 @@ def show(
     limit: int | None,
     all_columns: bool,
     pager: bool | None,
-    data: str | None,
-    benchmark: str,
+    data: Path,
+    suite: Benchmark,
     form: Form,
 ) -> None:
     """Read the examples of a task.
@@ -72,12 +73,10 @@ def show(
       gluebench data show MRPC --split dev --grep 'per ?cent'
       gluebench data show AX --phenomenon "Double Negation" --limit 5
     """
-    from gluebench.benchmark import load_benchmark
     from gluebench.cli.data.show_view import Shown
     from gluebench.data.show import Query, pick
     from gluebench.data.table import load
 
-    suite = load_benchmark(benchmark)
     record = suite.dataset(task)
     with reading_data():
         table = load(record.name, split or _default(record), data, benchmark=suite)

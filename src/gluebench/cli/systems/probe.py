@@ -9,7 +9,16 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import click
 
 from gluebench.cli.common.errors import needing, reading_data
-from gluebench.cli.common.options import Form, benchmark_option, output_options, pairs, zip_name
+from gluebench.cli.common.options import (
+    Form,
+    benchmark_option,
+    data_option,
+    new_file_option,
+    number_option,
+    output_options,
+    pairs,
+    zip_option,
+)
 from gluebench.cli.common.output import emit, notices
 
 if TYPE_CHECKING:
@@ -42,17 +51,10 @@ def encoder_options(command: F) -> F:
             multiple=True,
             help="These tasks only; may be repeated.",
         ),
-        click.option(
-            "--data", metavar="DIR", type=click.Path(), help="Folder of the data [$GLUEBENCH_DATA]."
-        ),
+        data_option(),
         click.option("--float16", is_flag=True, help="Store vectors at half the size, to three digits."),
-        click.option(
-            "--batch-size",
-            metavar="N",
-            type=click.IntRange(min=1),
-            default=128,
-            show_default=True,
-            help="Sentences that the encoder is given at a time.",
+        number_option(
+            "--batch-size", default=128, least=1, help="Sentences that the encoder is given at a time."
         ),
     )
     for option in reversed(options):
@@ -70,13 +72,7 @@ def chosen(benchmark: Benchmark, names: Sequence[str]) -> list[Task]:
 
 @click.command
 @click.argument("encoder", metavar="ENCODER")
-@click.option(
-    "--out",
-    metavar="FILE",
-    required=True,
-    type=click.Path(dir_okay=False),
-    help="Where to store them (.npy).",
-)
+@new_file_option("--out", required=True, help="Where to store them (.npy).")
 @encoder_options
 @benchmark_option
 def encode(
@@ -84,10 +80,10 @@ def encode(
     out: str,
     options: dict[str, str],
     tasks: tuple[str, ...],
-    data: str | None,
+    data: Path,
     float16: bool,
     batch_size: int,
-    benchmark: str,
+    suite: Benchmark,
 ) -> None:
     """Encode every sentence of a benchmark once.
 
@@ -100,15 +96,12 @@ def encode(
       gluebench encode cbow -o vectors=glove.840B.300d.txt --data data/ --out cbow.npy
       gluebench encode encoder:mine:encode --data data/ --task RTE,MRPC --out mine.npy
     """
-    from gluebench.benchmark import load_benchmark
     from gluebench.cli.common.progress import Progress
-    from gluebench.data.home import data_folder
     from gluebench.systems.encoders import encoder_called
     from gluebench.systems.encoders.corpus import Corpus
     from gluebench.systems.probe.store import encode_into, store_of
 
-    suite = load_benchmark(benchmark)
-    corpus = Corpus(suite, data_folder(data), chosen(suite, tasks))
+    corpus = Corpus(suite, data, chosen(suite, tasks))
     with reading_data(), needing("train", "Probing", "torch"):
         made: SentenceEncoder = encoder_called(encoder, options, corpus)
         store = store_of(Path(out), made, "float16" if float16 else "float32")
@@ -131,22 +124,11 @@ def encode(
     show_default=True,
     help="Settings of the classifier: senteval-default, senteval-prototype or paper:ROW.",
 )
-@click.option(
-    "--vectors",
-    metavar="FILE",
-    type=click.Path(dir_okay=False),
-    help="Where vectors are stored, by this command or by encode [the user's cache].",
+@new_file_option(
+    "--vectors", help="Where vectors are stored, by this command or by encode [the user's cache]."
 )
-@click.option(
-    "--out",
-    metavar="ZIP",
-    type=click.Path(dir_okay=False),
-    callback=zip_name,
-    help="Predict the test splits too and write the submission here.",
-)
-@click.option(
-    "--seed", metavar="N", type=click.IntRange(min=0), help="Seed of the classifiers [the preset's]."
-)
+@zip_option("--out", help="Predict the test splits too and write the submission here.")
+@number_option("--seed", help="Seed of the classifiers [the preset's].")
 @click.option(
     "--device", metavar="DEVICE", default="cpu", show_default=True, help="Where to train: cpu, cuda, cuda:1."
 )
@@ -162,10 +144,10 @@ def probe(
     device: str,
     options: dict[str, str],
     tasks: tuple[str, ...],
-    data: str | None,
+    data: Path,
     float16: bool,
     batch_size: int,
-    benchmark: str,
+    suite: Benchmark,
     form: Form,
 ) -> None:
     """Train a classifier per task on the vectors of a frozen encoder.
@@ -179,12 +161,9 @@ def probe(
       gluebench probe cbow -o vectors=glove.840B.300d.txt --preset paper:cbow --data data/ --out cbow.zip
       gluebench probe --vectors mine.npy --data data/ --task RTE
     """
-    from gluebench.benchmark import load_benchmark
-    from gluebench.data.home import data_folder
     from gluebench.systems.encoders.corpus import Corpus
 
-    suite = load_benchmark(benchmark)
-    corpus = Corpus(suite, data_folder(data), chosen(suite, tasks))
+    corpus = Corpus(suite, data, chosen(suite, tasks))
     with reading_data(), needing("train", "Probing", "torch"):
         from gluebench.cli.common.progress import Progress
         from gluebench.systems.probe.settings import preset_called
@@ -227,10 +206,10 @@ def _kept(encoder: SentenceEncoder) -> Path:
     import re
     from hashlib import blake2b
 
-    from gluebench.data.home import data_folder
-
     words = re.sub(r"[^A-Za-z0-9.]+", "-", encoder.name).strip("-")[:60]
     digest = blake2b(f"{encoder.name} {encoder.dim}".encode(), digest_size=4).hexdigest()
+    from gluebench.data.home import data_folder
+
     return data_folder() / "vectors" / f"sentences-{words}-{digest}.npy"
 
 

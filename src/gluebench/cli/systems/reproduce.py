@@ -16,6 +16,7 @@ from gluebench.cli.common.tables import Section, Table
 from gluebench.cli.submission.submit import Destination, deliver, destination_options, reached
 
 if TYPE_CHECKING:
+    from gluebench.benchmark import Benchmark
     from gluebench.cli.submission.submit import Reached
     from gluebench.scoring import Gold
     from gluebench.systems.reproduce.findings import Finding, Outcome
@@ -126,14 +127,12 @@ def _run(
     weights: Path | None,
     out: Path,
     device: str,
-    benchmark: str,
+    suite: Benchmark,
     form: Form,
     to: Destination | None = None,
 ) -> None:
-    from gluebench.benchmark import load_benchmark
     from gluebench.cli.systems.reproduce_view import save
 
-    suite = load_benchmark(benchmark)
     there = reached(to, suite.name, "test")
     with reading_data(), needing("train", "Running the paper's rows", "torch", "h5py"):
         from gluebench.data.gold import gold_from_data

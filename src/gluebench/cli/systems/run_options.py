@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
-from gluebench.cli.common.options import pairs
+from gluebench.cli.common.options import number_option, pairs
 from gluebench.cli.common.output import notices
 
 if TYPE_CHECKING:
@@ -38,7 +38,7 @@ _probed = _option_for("encoder", "st", "name")
 _hf = _option_for("hf")
 _api = _option_for("api")
 _OPTIONS = (
-    click.option("--seed", metavar="N", type=click.IntRange(min=0), help="Seed of what is trained."),
+    number_option("--seed", help="Seed of what is trained."),
     _trained("--device", metavar="DEVICE", help="cpu or cuda [a GPU if any]."),
     _given(
         "-o",

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
 from gluebench.analysis.diagnostics.heatmap import ABOUT, FIELDS, HeatMap, map_picture, stored_heatmap
-from gluebench.analysis.diagnostics.phenomena import explain
+from gluebench.analysis.diagnostics.paper import explain
 from gluebench.analysis.rank.rules import board_order
 from gluebench.benchmark import Task
 from gluebench.leaderboard.benchmarks.models import Benchmark

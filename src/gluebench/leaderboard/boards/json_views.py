@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from gluebench.analysis.diagnostics.phenomena import explain
+from gluebench.analysis.diagnostics.paper import explain
 from gluebench.benchmark import Task
 from gluebench.leaderboard.benchmarks.models import Benchmark
 from gluebench.leaderboard.boards.columns import PRIVACY, Scheme, ranked

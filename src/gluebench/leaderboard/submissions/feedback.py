@@ -18,8 +18,8 @@ from gluebench import benchmark as records
 from gluebench.leaderboard.benchmarks.models import Benchmark
 from gluebench.leaderboard.benchmarks.policy import Policy, sentences
 from gluebench.leaderboard.submissions.models import OPEN, Result, Status, Submission, SubmissionQuerySet
+from gluebench.scoring.feedback import rounded_report
 from gluebench.scoring.report import Score, report_of
-from gluebench.scoring.rounding import rounded_report
 
 BOARD = ("complete", "missing", "score", "tasks")
 """What a board shows of a report."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from gluebench.analysis.diagnostics.diagnosis import Confusion
+from gluebench.analysis.diagnostics.counts import Confusion
 from gluebench.benchmark import Benchmark, Task
 from gluebench.leaderboard.submissions.models import Submission
 

@@ -1,10 +1,11 @@
-"""A classifier of word n-grams like fastText's (Joulin et al. 2016), the same on every run.
+"""Two learners that need no library and are the same on every run: word n-grams, and boosted trees.
 
-As there, a text is the average of the embeddings of its words and word pairs, pairs are hashed into
-buckets, and softmax regression is trained by gradient descent whose rate falls in a straight line to
-nothing. There each embedding has 100 numbers, which a matrix turns into one for each class; the product of
-the two tables can be any table of one number for each feature and class, and nothing else, so that table is
-what is learnt here. Steps are taken for small batches of texts in one shuffled order.
+The n-grams are fastText's (Joulin et al. 2016): a text is the average of the embeddings of its words and word
+pairs, pairs are hashed into buckets, and softmax regression is trained by gradient descent whose rate falls
+in a straight line to nothing. There each embedding has 100 numbers, which a matrix turns into one for each
+class; the product of the two tables can be any table of one number for each feature and class, so that table
+is what is learnt here. Steps are taken for small batches of texts in one shuffled order. The trees are those
+of scikit-learn's HistGradientBoostingClassifier.
 """
 
 from __future__ import annotations
@@ -18,13 +19,14 @@ import numpy as np
 import numpy.typing as npt
 
 from gluebench.data.tokens import tokens
+from gluebench.systems.features import Floats
+from gluebench.systems.linear import softmax
 
 Ints = npt.NDArray[np.int64]
 AT_A_TIME = 20_000
 """Texts that are cut into words before their words become numbers: bounds the memory."""
 _SPREAD = np.uint64(0x9E3779B97F4A7C15)
 """Multiplicative hashing: 2 to the 64th over the golden ratio, made odd (Knuth, volume 3, 6.4)."""
-Floats = npt.NDArray[np.float64]
 EPOCHS = 5
 RATE = 10.0
 """Of the first step; large, since a score is an average and a feature's share of it small."""
@@ -172,3 +174,106 @@ def _softmax(scores: Floats) -> Floats:
     powers = np.exp(scores - most)
     probable: Floats = powers / (powers.sum(axis=0) + np.exp(last - most))
     return probable
+
+
+ROUNDS, TREE_RATE, DEPTH = 100, 0.1, 3
+"""Trees for each class, the factor on each tree's scores, and the splits between root and leaf."""
+BINS = 32
+"""The most ranges that a feature is divided into."""
+SMALLEST = 20
+"""Examples that a leaf holds at least."""
+_FLAT = 1e-3
+"""A node is not split off if its second derivatives sum to less."""
+
+
+class Tree(NamedTuple):
+    """A decision tree on binned features."""
+
+    splits: tuple[tuple[Ints, Ints], ...]
+    """For each level the feature of each node, and the last bin of it that goes left."""
+    values: Floats
+    """The score of each leaf."""
+
+    def scores(self, binned: Ints) -> Floats:
+        """The score of each example; `binned` has shape (features, examples)."""
+        scores: Floats = self.values[_nodes(self.splits, binned)]
+        return scores
+
+
+class Trees:
+    """Softmax of the sum of trees, each fitted to the derivatives of the cross-entropy."""
+
+    def fit(self, rows: Floats, codes: Sequence[int], classes: int) -> None:
+        """Learn from features of shape (examples, features) and the examples' classes, numbered from 0."""
+        self._edges = [_edges(column) for column in rows.T]
+        binned, targets = self._binned(rows), np.eye(classes)[codes]
+        self._start = np.log(np.maximum(targets.mean(axis=0), 1e-9))
+        self._rounds: list[list[Tree]] = []
+        scores = np.tile(self._start, (len(rows), 1))
+        for _ in range(ROUNDS):
+            shares = softmax(scores)
+            slopes, curvatures = shares - targets, shares * (1 - shares)
+            grown = range(classes if classes > 2 else 1)
+            trees = [_grown(binned, slopes[:, code], curvatures[:, code]) for code in grown]
+            if classes == 2:  # the other class has the same tree with the signs turned
+                trees.append(trees[0]._replace(values=-trees[0].values))
+            scores += np.stack([tree.scores(binned) for tree in trees], axis=1)
+            self._rounds.append(trees)
+
+    def scores(self, rows: Floats) -> Floats:
+        """Logarithms of the classes' probabilities but for a constant, shape (examples, classes)."""
+        binned = self._binned(rows)
+        by_round = [[tree.scores(binned) for tree in trees] for trees in self._rounds]
+        scores: Floats = self._start + np.sum(by_round, axis=0).T
+        return scores
+
+    def _binned(self, rows: Floats) -> Ints:
+        return np.stack([np.searchsorted(*pair) for pair in zip(self._edges, rows.T, strict=True)])
+
+
+def _edges(column: Floats) -> Floats:
+    """Where one bin ends: halfway between values, or at quantiles where there are too many."""
+    values = np.unique(column)
+    if len(values) <= BINS:
+        return (values[1:] + values[:-1]) / 2
+    return np.unique(np.quantile(column, np.arange(1, BINS) / BINS))
+
+
+def _nodes(splits: Sequence[tuple[Ints, Ints]], binned: Ints) -> Ints:
+    """Which node of the level below the splits each example falls into."""
+    places = np.arange(binned.shape[1])
+    nodes = np.zeros_like(places)
+    for features, bins in splits:
+        nodes = 2 * nodes + (binned[features[nodes], places] > bins[nodes])
+    return nodes
+
+
+def _grown(binned: Ints, slopes: Floats, curvatures: Floats) -> Tree:
+    """The tree whose leaves take one Newton step, split where that lowers the loss most."""
+    splits: list[tuple[Ints, Ints]] = []
+    nodes = _nodes(splits, binned)
+    for level in range(DEPTH):
+        gains = _gains(binned, nodes, 2**level, (slopes, curvatures, np.ones_like(slopes)))
+        best = gains.argmax(axis=1)
+        features, bins = np.divmod(best, BINS)
+        whole = gains[np.arange(2**level), best] <= 0
+        splits.append((features, np.where(whole, BINS, bins)))
+        nodes = _nodes(splits, binned)
+    slope, curvature = (np.bincount(nodes, values, 2**DEPTH) for values in (slopes, curvatures))
+    return Tree(tuple(splits), -TREE_RATE * slope / np.maximum(curvature, 1e-15))
+
+
+def _gains(binned: Ints, nodes: Ints, width: int, sums: Sequence[Floats]) -> Floats:
+    """What each split gains, shape (nodes, features x bins); of those that are not allowed, nothing."""
+    count = len(binned)
+    keys = ((nodes * count + np.arange(count)[:, None]) * BINS + binned).ravel()
+    held = np.stack([np.bincount(keys, np.tile(values, count), width * count * BINS) for values in sums])
+    left = held.reshape(3, width, count, BINS).cumsum(axis=-1)
+    right = left[..., -1:] - left
+    allowed = (np.minimum(left[1], right[1]) >= _FLAT) & (np.minimum(left[2], right[2]) >= SMALLEST)
+    parts = [
+        np.divide(side[0] ** 2, side[1], where=allowed, out=np.zeros(allowed.shape)) for side in (left, right)
+    ]
+    before = (left[0] + right[0]) ** 2 / np.maximum(left[1] + right[1], 1e-15)
+    gains: Floats = np.where(allowed, parts[0] + parts[1] - before, 0.0).reshape(width, -1)
+    return gains

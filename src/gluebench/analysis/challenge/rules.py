@@ -1,7 +1,12 @@
-"""Edits of one sentence by rule, and examples changed by them, so that the new label is known.
+"""Examples made by rule, so that their label is known: edits of sentences, and probes for three shortcuts.
 
 An edit is made only where its rule is safe: a sentence that does not fit is left alone (None), since a wrong
 label costs more than a missing example. All of them are for English.
+
+The shortcuts are those of McCoy, Pavlick and Linzen (ACL 2019): that a premise entails whatever is made of
+its words (lexical overlap), whatever run of words stands in it (subsequence), and whatever phrase it contains
+(constituent). Each holds for half of the cases here and fails for the other half. Every case is filled with
+the same words, so that no word tells the label.
 """
 
 from __future__ import annotations
@@ -230,20 +235,17 @@ def sentence_pairs(
     words = classes(task)
     edits = _edits(rules)
     items: list[Item] = []
+    sentences = 0
     for text in dict.fromkeys(text for example in examples for text in example.inputs.values()):
+        before = len(items)
         for edit in edits:
             new = edit.change(text)
             if new is not None and new != text:
                 label = words.entailment if edit.relation == "same" else words.contradiction
-                about = (label, name, (edit.phenomenon,))
+                about = (label, name, (edit.phenomenon,), f"sentence-{sentences}")
                 items.append(Item(task.name, edit.name, (text, new), label, (label,), *about))
-    return _sets(items)
-
-
-def _sets(items: Sequence[Item]) -> list[Item]:
-    """The pairs of one source sentence as one set."""
-    numbers = {text: number for number, text in enumerate(dict.fromkeys(item.inputs[0] for item in items))}
-    return [replace(item, set=f"sentence-{numbers[item.inputs[0]]}") for item in items]
+        sentences += len(items) > before
+    return items
 
 
 def _edits(rules: Sequence[str]) -> list[Edit]:
@@ -290,3 +292,80 @@ def _changed(task: Task, original: Item, edits: Sequence[Edit], words: Classes |
             yield changed
         elif edit.relation == "negated" and words is not None and (label := words.opposite(original.label)):
             yield replace(changed, label=label, accepted=(label,), backward=words.back(label))
+
+
+MOST = 300
+"""Examples of a case: no premise comes twice, and the shortest has 384 wordings."""
+_LABELS = {"e": "entailment", "n": "neutral"}
+_GRAMMAR = english("shortcuts")
+SHORTCUTS: tuple[str, ...] = tuple(_GRAMMAR["cases"])
+
+
+class Case(NamedTuple):
+    """A kind of pair, with what each sentence says of the other."""
+
+    shortcut: str
+    name: str
+    premise: str
+    hypothesis: str
+    forward: str
+    backward: str
+    phenomena: tuple[str, ...]
+
+    @property
+    def entailed(self) -> bool:
+        """Whether the shortcut leads to the right answer."""
+        return self.forward == _LABELS["e"]
+
+    @property
+    def title(self) -> str:
+        """Unique: "subsequence, no: relative clause"; "no" where the shortcut misleads."""
+        return f"{self.shortcut}, {'yes' if self.entailed else 'no'}: {self.name}"
+
+
+def _cases() -> Iterator[Case]:
+    for shortcut, table in _GRAMMAR["cases"].items():
+        for line in table.splitlines():
+            name, premise, hypothesis, labels, phenomenon = line.split(" | ")
+            forward, backward = (_LABELS[letter] for letter in labels)
+            yield Case(shortcut, name, premise, hypothesis, forward, backward, (phenomenon,))
+
+
+CASES = tuple(_cases())
+
+
+def shortcuts(task: Task, *, each: int = 50, seed: int = 0) -> list[Item]:
+    """`each` examples of every case, for a model of an inference task. The same seed gives the same examples.
+
+    Whatever is not entailment counts as right where nothing follows, as in the paper. Raises DataError for a
+    task that is not inference, ValueError for a number out of range.
+    """
+    if not 1 <= each <= MOST:
+        raise ValueError(f"{each} examples of each case; expected 1 to {MOST}")
+    words = classes(task)
+    others = tuple(word for word in task.words if word != words.entailment)
+    chance = Random(f"shortcuts/{seed}")
+    items: list[Item] = []
+    seen: set[str] = set()
+    number = 0
+    while number < each:
+        filling = dict(_filling(chance))
+        pairs = [(case.premise.format(**filling), case.hypothesis.format(**filling)) for case in CASES]
+        if any(premise in seen for premise, _ in pairs):
+            continue
+        seen.update(premise for premise, _ in pairs)
+        for case, pair in zip(CASES, pairs, strict=True):
+            label = words.word(case.forward)
+            accepted = (label,) if case.entailed else others
+            about = (words.word(case.backward), "artificial", case.phenomena, f"shortcuts-{number}")
+            items.append(Item(task.name, case.title, pair, label, accepted, *about))
+        number += 1
+    return items
+
+
+def _filling(chance: Random) -> Iterator[tuple[str, str]]:
+    """A word for every slot; those of one kind differ."""
+    yield from zip("abc", chance.sample(_GRAMMAR["nouns"].split(), 3), strict=True)
+    yield from zip("ij", chance.sample(_GRAMMAR["alone"].split(), 2), strict=True)
+    for slot, words in _GRAMMAR["slots"].items():
+        yield slot, chance.choice(words)
