@@ -27,7 +27,7 @@ def test_links_within_the_manual_lead_to_a_page_and_a_heading(manual: Path) -> N
 def test_the_index_of_the_manual_lists_every_page() -> None:
     index = ROOT / "docs" / "README.md"
     listed = {(index.parent / target).resolve() for target, _ in LINK.findall(index.read_text())}
-    pages = {*(ROOT / "docs").glob("*/*.md")} - {ROOT / "docs/example/README.md"}
+    pages = {*(ROOT / "docs").rglob("*.md")} - {index, ROOT / "docs/example/README.md"}
     assert pages <= listed
 
 
@@ -62,7 +62,7 @@ def test_the_readme_names_only_commands_that_exist() -> None:
 
 
 def test_the_changelog_keeps_its_form() -> None:
-    """https://keepachangelog.com: what is not released first, then versions with dates; known kinds of changes."""
+    """As https://keepachangelog.com: what is unreleased first, then dated versions; known kinds."""
     text = (ROOT / "CHANGELOG.md").read_text()
     versions = re.findall(r"^## (.*)$", text, re.MULTILINE)
     assert versions[0] == "[Unreleased]"

@@ -1,6 +1,6 @@
 """Execute the notebooks of the manual and save their outputs.
 
-python docs/tools/run_notebooks.py [NOTEBOOK ...]    all of docs/notebooks, if none is named
+python -m docs.tools.run_notebooks [NOTEBOOK ...]    all of docs/notebooks, if none is named
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ KEPT = ("text/html", "image/png", "text/plain")
 
 def executed(path: Path) -> NotebookNode:
     """The notebook with the outputs of a run in an empty folder. Raises CellExecutionError."""
-    notebook = nbformat.read(path, as_version=4)
+    notebook: NotebookNode = nbformat.read(path, as_version=4)  # type: ignore[no-untyped-call]
     with tempfile.TemporaryDirectory() as folder:
         client = NotebookClient(
             notebook, timeout=120, kernel_name="python3", resources={"metadata": {"path": folder}}
@@ -53,7 +53,7 @@ def smaller(picture: str) -> str:
 def main(paths: list[Path]) -> None:
     """Execute and save these notebooks, or all."""
     for path in paths or sorted(HOME.glob("*.ipynb")):
-        nbformat.write(executed(path), path)
+        nbformat.write(executed(path), path)  # type: ignore[no-untyped-call]
         print(f"{path.name}: {path.stat().st_size / 1000:.0f} kB")
 
 
