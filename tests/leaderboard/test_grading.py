@@ -224,7 +224,7 @@ def test_a_stopping_worker_gives_the_submission_back(send: Send, monkeypatch: py
     assert submission.status == Status.GRADED, submission.failure
 
 
-def test_grading_that_takes_too_long_is_stopped(send: Send, settings: Any) -> None:
+def test_grading_that_takes_too_long_is_stopped(send: Send, settings: Any, own_grader: None) -> None:
     settings.GRADER_SECONDS = 0.01
     submission = send()
     grading.grade(submission.pk)
@@ -233,7 +233,9 @@ def test_grading_that_takes_too_long_is_stopped(send: Send, settings: Any) -> No
     assert "longer than" in submission.failure
 
 
-def test_grading_that_takes_too_much_memory_says_so_without_a_label(send: Send, settings: Any) -> None:
+def test_grading_that_takes_too_much_memory_says_so_without_a_label(
+    send: Send, settings: Any, own_grader: None
+) -> None:
     settings.GRADER_BYTES = 40 * 1024**2
     submission = send()
     grading.grade(submission.pk)
@@ -243,7 +245,7 @@ def test_grading_that_takes_too_much_memory_says_so_without_a_label(send: Send, 
 
 
 def test_the_grader_tells_where_an_error_was_and_not_what_it_said(
-    send: Send, tiny: Any, monkeypatch: pytest.MonkeyPatch
+    send: Send, tiny: Any, own_grader: None
 ) -> None:
     submission = send()
     label = tiny.gold_path / "Refer.tsv"

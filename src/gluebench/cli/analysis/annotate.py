@@ -7,20 +7,11 @@ from typing import TYPE_CHECKING
 
 import click
 
+from gluebench.cli.common import option
 from gluebench.cli.common.errors import reading_data
 from gluebench.cli.common.inputs import labels_option, read_labels
 from gluebench.cli.common.lazy import LazyGroup
-from gluebench.cli.common.options import (
-    Form,
-    benchmark_option,
-    diagnostic_task,
-    folder_option,
-    new_folder_option,
-    number_option,
-    output_options,
-)
-from gluebench.cli.common.output import Output, Records, emit, percent
-from gluebench.cli.common.tables import Section, Table
+from gluebench.cli.common.output import Form, Output, Records, Section, Table, emit, percent
 
 if TYPE_CHECKING:
     from gluebench.analysis.human.score import Agreement
@@ -34,13 +25,13 @@ def annotate() -> None:
 
 
 @annotate.command
-@folder_option("--data", help="Folder of prepared data; $GLUEBENCH_DATA if left out.")
-@new_folder_option("--out", required=True, help="A new folder.")
-@number_option("--seed", default=0, help="Seed of the draw.")
-@number_option("--pairs", default=50, least=1, help="Sentence pairs to draw; each gives two examples.")
-@number_option("--annotators", default=6, least=2, help="Sheets to write.")
+@option.folder("--data", help="Folder of prepared data; $GLUEBENCH_DATA if left out.")
+@option.new_folder("--out", required=True, help="A new folder.")
+@option.number("--seed", default=0, help="Seed of the draw.")
+@option.number("--pairs", default=50, least=1, help="Sentence pairs to draw; each gives two examples.")
+@option.number("--annotators", default=6, least=2, help="Sheets to write.")
 @click.option("--task", "name", metavar="TASK", help="The diagnostic set; needed if there are several.")
-@benchmark_option
+@option.benchmark
 def draw(
     data: str | None, out: str, seed: int, pairs: int, annotators: int, name: str | None, suite: Benchmark
 ) -> None:
@@ -57,7 +48,7 @@ def draw(
     from gluebench.analysis.human.sheets import write_sheets
     from gluebench.data import load
 
-    task = diagnostic_task(suite, name)
+    task = option.diagnostic_task(suite, name)
     if not task.labels or len(task.columns) != 2:
         raise click.UsageError(f"{task.name} of {suite.name} has no labelled pairs of sentences.")
     with reading_data():
@@ -81,8 +72,8 @@ FIELDS = ("row", "value", "low", "high", "n", "withheld", "published")
 @annotate.command
 @click.argument("folder", metavar="DIR", type=click.Path(exists=True, file_okay=False))
 @labels_option
-@benchmark_option
-@output_options
+@option.benchmark
+@option.output
 def score(folder: str, gold: str | None, data: str | None, suite: Benchmark, form: Form) -> None:
     """Score the sheets that annotators gave back.
 

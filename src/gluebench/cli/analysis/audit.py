@@ -9,17 +9,20 @@ from typing import TYPE_CHECKING
 
 import click
 
+from gluebench.cli.common import option
 from gluebench.cli.common.errors import reading_data
-from gluebench.cli.common.options import (
+from gluebench.cli.common.output import (
     Form,
-    benchmark_option,
-    data_option,
-    folder_option,
-    number_option,
-    output_options,
+    Output,
+    Records,
+    Section,
+    Table,
+    emit,
+    interval,
+    notices,
+    percent,
+    plain,
 )
-from gluebench.cli.common.output import Output, Records, emit, interval, notices, percent, plain
-from gluebench.cli.common.tables import Section, Table
 
 if TYPE_CHECKING:
     from gluebench.analysis.audit import Audit, Lengths, Measured
@@ -30,32 +33,29 @@ EPOCHS, SMOOTHING, SHOWN = 5, 100.0, 5
 
 
 @click.command
-@click.option(
+@option.repeated(
     "--train",
     "learnt",
     metavar="NAME|FILE",
-    multiple=True,
     help="What to learn from: a task's train split, NAME:SPLIT, or a table; may be repeated [each task].",
 )
-@click.option(
+@option.repeated(
     "--test",
     "tests",
     metavar="NAME|FILE",
-    multiple=True,
     help="What to test on: a task's other labelled splits, NAME:SPLIT, or a table; repeatable [--train].",
 )
-@data_option()
-@folder_option("--gold", help="Folder of labels, for test splits that have none in the data.")
-@click.option(
+@option.data()
+@option.folder("--gold", help="Folder of labels, for test splits that have none in the data.")
+@option.repeated(
     "--see",
     metavar="PART",
-    multiple=True,
     help="A text by its column (hypothesis, premise), length, overlap, trees, neighbors, unshared, cross or "
     "stacked; may be repeated [all].",
 )
-@number_option("--epochs", default=EPOCHS, least=1, help="Passes over the training pairs.")
-@number_option("--seed", default=0, help="Seed of the order in which training pairs are taken.")
-@number_option("--words", "shown", default=SHOWN, help="Words listed for each class; 0 for none.")
+@option.number("--epochs", default=EPOCHS, least=1, help="Passes over the training pairs.")
+@option.number("--seed", default=0, help="Seed of the order in which training pairs are taken.")
+@option.number("--words", "shown", default=SHOWN, help="Words listed for each class; 0 for none.")
 @click.option(
     "--smoothing",
     metavar="X",
@@ -71,8 +71,8 @@ EPOCHS, SMOOTHING, SHOWN = 5, 100.0, 5
     show_default=True,
     help="The task whose columns and label words a table has.",
 )
-@benchmark_option
-@output_options
+@option.benchmark
+@option.output
 def audit(
     learnt: tuple[str, ...],
     tests: tuple[str, ...],

@@ -9,15 +9,9 @@ from typing import TYPE_CHECKING
 
 import click
 
+from gluebench.cli.common import option
 from gluebench.cli.common.errors import reading_data
 from gluebench.cli.common.lazy import LazyGroup
-from gluebench.cli.common.options import (
-    benchmark_option,
-    data_option,
-    hidden_gold_option,
-    new_file_option,
-    number_option,
-)
 
 if TYPE_CHECKING:
     from gluebench.benchmark import Benchmark, Task
@@ -43,7 +37,7 @@ def challenge() -> None:
 
 
 @challenge.command
-@new_file_option("--out", required=True, help="Where to write.")
+@option.new_file("--out", required=True, help="Where to write.")
 @click.option("--task", "name", metavar="TASK", help="The inference task whose model is to be asked.")
 @click.option(
     "--each",
@@ -53,8 +47,8 @@ def challenge() -> None:
     show_default=True,
     help="Examples of each case.",
 )
-@number_option("--seed", default=0, help="Seed of the words.")
-@benchmark_option
+@option.number("--seed", default=0, help="Seed of the words.")
+@option.benchmark
 def shortcuts(out: str, name: str | None, each: int, seed: int, suite: Benchmark) -> None:
     """Write pairs that try lexical overlap, subsequence and constituent.
 
@@ -84,20 +78,20 @@ def _task(suite: Benchmark, name: str | None) -> Task:
 
 
 @challenge.command
-@new_file_option("--out", required=True, help="Where to write.")
+@option.new_file("--out", required=True, help="Where to write.")
 @click.option("--task", "name", metavar="TASK", required=True, help="The task whose examples are changed.")
 @click.option("--split", metavar="SPLIT", help="Their split; dev, or the only one.")
-@data_option()
-@hidden_gold_option
-@click.option("--rule", "rules", metavar="RULE", multiple=True, help="This rule only; may be repeated.")
+@option.data()
+@option.hidden_gold
+@option.repeated("--rule", "rules", metavar="RULE", help="This rule only; may be repeated.")
 @click.option(
     "--pairs",
     metavar="TASK",
     help="Pair each sentence with its edit, for a model of this inference task; needs no labels.",
 )
-@number_option("--limit", least=1, help="Change the first N examples only.")
-@number_option("--seed", default=0, help="Seed of the names.")
-@benchmark_option
+@option.number("--limit", least=1, help="Change the first N examples only.")
+@option.number("--seed", default=0, help="Seed of the names.")
+@option.benchmark
 def perturb(
     out: str,
     name: str,

@@ -9,10 +9,19 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from gluebench.cli.common import option
 from gluebench.cli.common.errors import WRONG_FILE
-from gluebench.cli.common.options import Form, benchmark_option, data_option, new_file_option, output_options
-from gluebench.cli.common.output import Output, Records, emit, interval, notices, percent
-from gluebench.cli.common.tables import Section, Table
+from gluebench.cli.common.output import (
+    Form,
+    Output,
+    Records,
+    Section,
+    Table,
+    emit,
+    interval,
+    notices,
+    percent,
+)
 from gluebench.cli.systems.run_options import model_options
 
 if TYPE_CHECKING:
@@ -24,9 +33,9 @@ if TYPE_CHECKING:
 @click.command
 @click.argument("file", metavar="FILE", type=click.Path(exists=True, dir_okay=False))
 @click.argument("model", metavar="MODEL")
-@new_file_option("--out", required=True, help="Where to write.")
-@data_option("Folder of the data it is trained on")
-@benchmark_option
+@option.new_file("--out", required=True, help="Where to write.")
+@option.data("Folder of the data it is trained on")
+@option.benchmark
 @model_options
 @click.pass_context
 def predict(
@@ -90,10 +99,10 @@ COLUMNS = ("case", "examples", "right", "share", "low", "high", "original_right"
 @click.command
 @click.argument("file", metavar="FILE", type=click.Path(exists=True, dir_okay=False))
 @click.argument("answers", metavar="ANSWERS", type=click.Path(exists=True, dir_okay=False))
-@new_file_option("--keep", "kept", help="Write what it fails as a diagnostic set.")
-@click.option("--broken", is_flag=True, help="Keep only what it fails though its original is right.")
-@benchmark_option
-@output_options
+@option.new_file("--keep", "kept", help="Write what it fails as a diagnostic set.")
+@option.flag("--broken", help="Keep only what it fails though its original is right.")
+@option.benchmark
+@option.output
 def score(file: str, answers: str, kept: str | None, broken: bool, suite: Benchmark, form: Form) -> None:
     """Score answers to a challenge set by case, and keep what fails.
 

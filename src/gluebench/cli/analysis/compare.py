@@ -7,10 +7,20 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import click
 
+from gluebench.cli.common import option
 from gluebench.cli.common.inputs import Inputs, inputs_options, labels_option
-from gluebench.cli.common.options import Form, number_option, output_options, plot_option, seed_option
-from gluebench.cli.common.output import Output, Records, draw, emit, interval, notices, percent
-from gluebench.cli.common.tables import Section, Table
+from gluebench.cli.common.output import (
+    Form,
+    Output,
+    Records,
+    Section,
+    Table,
+    draw,
+    emit,
+    interval,
+    notices,
+    percent,
+)
 from gluebench.cli.scoring.report_view import BETWEEN_MODELS, titles
 
 if TYPE_CHECKING:
@@ -38,10 +48,9 @@ class _Against(click.Command):
 
 @click.command(cls=_Against)
 @click.argument("subs", metavar="A... [B]", nargs=-1, required=True, type=click.Path(exists=True))
-@click.option(
+@option.repeated(
     "--against",
     metavar="B...",
-    multiple=True,
     type=click.Path(exists=True),
     help="The runs of the other system; those before are runs of the first.",
 )
@@ -52,11 +61,11 @@ class _Against(click.Command):
     help="Test too whether the two are the same within so many points.",
 )
 @labels_option
-@number_option("--resamples", default=10_000, least=100, help="Random exchanges for intervals and tests.")
-@seed_option
-@plot_option("the differences with their intervals")
+@option.number("--resamples", default=10_000, least=100, help="Random exchanges for intervals and tests.")
+@option.seed
+@option.plot("the differences with their intervals")
 @inputs_options("Compare on what the gold covers")
-@output_options
+@option.output
 def compare(
     subs: tuple[str, ...],
     against: tuple[str, ...],

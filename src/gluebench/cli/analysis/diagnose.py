@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING
 
 import click
 
+from gluebench.cli.common import option
 from gluebench.cli.common.inputs import Inputs, inputs_options, labels_option
-from gluebench.cli.common.options import Form, new_file_option, output_options, plot_option
-from gluebench.cli.common.output import Output, draw, emit, notices
+from gluebench.cli.common.output import Form, Output, draw, emit, notices
 
 if TYPE_CHECKING:
     from gluebench.analysis.diagnostics.diagnosis import Diagnosis, SetDiagnosis
@@ -20,14 +20,14 @@ if TYPE_CHECKING:
 @click.command
 @click.argument("subs", metavar="SUB...", nargs=-1, required=True, type=click.Path(exists=True))
 @labels_option
-@click.option("--table5", is_flag=True, help="Print the columns of the paper's Table 5 alone.")
+@option.flag("--table5", help="Print the columns of the paper's Table 5 alone.")
 @click.option(
     "--phenomenon",
     metavar="NAME",
     help="What one phenomenon is about, how it was answered, and pairs of the sample's that show it.",
 )
-@new_file_option("--svg", help="Draw systems by phenomena as a heat map.")
-@plot_option("that heat map with intervals")
+@option.new_file("--svg", help="Draw systems by phenomena as a heat map.")
+@option.plot("that heat map with intervals")
 @click.option(
     "--withhold-below",
     metavar="N",
@@ -36,7 +36,7 @@ if TYPE_CHECKING:
     help="Withhold categories with fewer examples, unless the manifest says that labels are public.",
 )
 @inputs_options("Diagnose what the gold covers")
-@output_options
+@option.output
 def diagnose(
     subs: tuple[str, ...],
     table5: bool,

@@ -14,8 +14,7 @@ from gluebench.analysis.diagnostics.diagnosis import (
 from gluebench.analysis.diagnostics.heatmap import MOST_WITH_INTERVALS
 from gluebench.analysis.diagnostics.paper import PAGE, human
 from gluebench.benchmark import Benchmark, Task
-from gluebench.cli.common.output import Output, Records, interval, percent
-from gluebench.cli.common.tables import Section, Table
+from gluebench.cli.common.output import Output, Records, Section, Table, interval, percent
 from gluebench.cli.scoring.report_view import BETWEEN_MODELS, score_cell
 from gluebench.scoring import Score
 from gluebench.scoring.tags import OVERALL

@@ -10,20 +10,19 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from gluebench.cli.common import option
 from gluebench.cli.common.inputs import Inputs
-from gluebench.cli.common.options import (
-    BenchmarkName,
+from gluebench.cli.common.output import (
     Form,
-    data_option,
-    hidden_gold_option,
-    named_benchmark_option,
-    new_file_option,
-    number_option,
-    output_options,
-    split_option,
+    Output,
+    Records,
+    Section,
+    Table,
+    emit,
+    interval,
+    notices,
+    percent,
 )
-from gluebench.cli.common.output import Output, Records, emit, interval, notices, percent
-from gluebench.cli.common.tables import Section, Table
 
 if TYPE_CHECKING:
     from gluebench.analysis.errors import Case, CaseFile, CaseFilter, Rate
@@ -34,9 +33,9 @@ _SHOW = ("wrong", "all-wrong", "only", "disagree", "right", "all")
 
 @click.command
 @click.argument("subs", metavar="SUB...", nargs=-1, required=True, type=click.Path(exists=True))
-@data_option("Folder of the examples")
-@hidden_gold_option
-@click.option("--task", "tasks", metavar="TASK", multiple=True, help="These tasks only; may be repeated.")
+@option.data("Folder of the examples")
+@option.hidden_gold
+@option.repeated("--task", "tasks", metavar="TASK", help="These tasks only; may be repeated.")
 @click.option(
     "--show",
     type=click.Choice(_SHOW),
@@ -50,7 +49,7 @@ _SHOW = ("wrong", "all-wrong", "only", "disagree", "right", "all")
 @click.option("--words", metavar="MIN-MAX", help="Words of all inputs together: 10-20, 40-, -8.")
 @click.option("--overlap", metavar="MIN-MAX", help="Share of words that two inputs have in common: 0.8-1.")
 @click.option("--match", "pattern", metavar="REGEX", help="Examples with this in a text, letter case aside.")
-@number_option("--limit", default=20, help="Examples to print of each file; 0 for all.")
+@option.number("--limit", default=20, help="Examples to print of each file; 0 for all.")
 @click.option(
     "--tolerance",
     metavar="SHARE",
@@ -59,10 +58,10 @@ _SHOW = ("wrong", "all-wrong", "only", "disagree", "right", "all")
     show_default=True,
     help="Numbers further from gold than this share of the range are wrong.",
 )
-@new_file_option("--html", help="Write a page with filters.")
-@split_option
-@named_benchmark_option(type=BenchmarkName())
-@output_options
+@option.new_file("--html", help="Write a page with filters.")
+@option.split
+@option.named_benchmark(type=option.BenchmarkName())
+@option.output
 def errors(
     subs: tuple[str, ...],
     data: Path,

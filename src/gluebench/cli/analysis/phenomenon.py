@@ -10,8 +10,7 @@ from gluebench.analysis.diagnostics.paper import Explained, explain
 from gluebench.benchmark import Task, UnknownNameError
 from gluebench.benchmark.lookup import fold
 from gluebench.cli.analysis.diagnose_view import CONFUSED, confusion_table
-from gluebench.cli.common.output import Output, Records
-from gluebench.cli.common.tables import Section, Table
+from gluebench.cli.common.output import Output, Records, Section, Table
 from gluebench.cli.scoring.report_view import BETWEEN_MODELS, score_cell
 from gluebench.scoring import Score
 from gluebench.scoring.report import record

@@ -10,8 +10,7 @@ from gluebench.analysis.rank.ranking import FIELDS, VALUES
 from gluebench.analysis.rank.rules import MISSING, Verdict
 from gluebench.benchmark import Benchmark
 from gluebench.cli.analysis.compare import p_cell
-from gluebench.cli.common.output import Output, Records, percent
-from gluebench.cli.common.tables import Section, Table
+from gluebench.cli.common.output import Output, Records, Section, Table, percent
 
 SHOWN = 20
 """Contested pairs that are spelt out."""

@@ -7,8 +7,7 @@ from collections.abc import Iterator
 from gluebench.analysis.diagnostics.diagnosis import Diagnosis, SetDiagnosis
 from gluebench.analysis.diagnostics.paper import COLUMNS, Table5, human, table5
 from gluebench.benchmark import Benchmark
-from gluebench.cli.common.output import Output, Records, percent
-from gluebench.cli.common.tables import Section, Table
+from gluebench.cli.common.output import Output, Records, Section, Table, percent
 from gluebench.cli.scoring.report_view import BETWEEN_MODELS
 from gluebench.scoring import Score
 from gluebench.scoring.report import record

@@ -8,11 +8,10 @@ from typing import TYPE_CHECKING
 
 import click
 
+from gluebench.cli.common import option
 from gluebench.cli.common.errors import WRONG_FILE
 from gluebench.cli.common.lazy import LazyGroup
-from gluebench.cli.common.options import Form, LoadedBenchmark, folder_option, output_options
-from gluebench.cli.common.output import Output, Records, emit, notices, plain
-from gluebench.cli.common.tables import Section, Table
+from gluebench.cli.common.output import Form, Output, Records, Section, Table, emit, notices, plain
 
 if TYPE_CHECKING:
     from gluebench.analysis.lint import Finding, TaskLint
@@ -25,7 +24,7 @@ def benchmark() -> None:
 
 
 @benchmark.command("list")
-@output_options
+@option.output
 def list_benchmarks(form: Form) -> None:
     """List the benchmarks that come with the package.
 
@@ -39,9 +38,9 @@ def list_benchmarks(form: Form) -> None:
 
 
 @benchmark.command
-@click.argument("suite", metavar="NAME|FILE|URL", type=LoadedBenchmark(), default="glue")
+@click.argument("suite", metavar="NAME|FILE|URL", type=option.LoadedBenchmark(), default="glue")
 @click.option("--task", metavar="TASK", help="All that is known of one task, by its name or an alias.")
-@output_options
+@option.output
 def show(suite: Benchmark, task: str | None, form: Form) -> None:
     """Show a benchmark as Table 1 of the paper.
 
@@ -101,10 +100,10 @@ def _task_output(suite: Benchmark, name: str) -> Output:
 
 
 @benchmark.command
-@click.argument("suite", metavar="NAME|FILE|URL", type=LoadedBenchmark())
-@folder_option("--data", required=True, help="Folder of the examples: <Task>/train.tsv and so on.")
-@folder_option("--gold", help="Gold folder of the test splits, whose labels are hidden otherwise.")
-@output_options
+@click.argument("suite", metavar="NAME|FILE|URL", type=option.LoadedBenchmark())
+@option.folder("--data", required=True, help="Folder of the examples: <Task>/train.tsv and so on.")
+@option.folder("--gold", help="Gold folder of the test splits, whose labels are hidden otherwise.")
+@option.output
 def lint(suite: Benchmark, data: str, gold: str | None, form: Form) -> None:
     """Look for leaks, duplicates, shortcuts and tests that are too small.
 

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
+from gluebench.cli.common import option
 from gluebench.cli.common.errors import WRONG_FILE
-from gluebench.cli.common.options import BenchmarkName, folder_option, named_benchmark_option, split_option
 from gluebench.cli.common.output import notices
 
 if TYPE_CHECKING:
@@ -23,8 +23,8 @@ F = TypeVar("F", bound=Callable[..., Any])
 
 def labels_option(command: F) -> F:
     """`--gold DIR` and `--data DIR`, passed as `gold` and `data`; `read_labels` takes one of them."""
-    data = folder_option("--data", help="Folder of prepared data, for splits that have labels.")
-    return folder_option("--gold", help="Folder with a label file for each test file.")(data(command))
+    data = option.folder("--data", help="Folder of prepared data, for splits that have labels.")
+    return option.folder("--gold", help="Folder with a label file for each test file.")(data(command))
 
 
 def read_labels(
@@ -92,8 +92,8 @@ def inputs_options(partial: str) -> Callable[[F], F]:
             names = ("gold", "data", "allow_partial_gold", "split", "benchmark")
             return command(*arguments, inputs=Inputs(*(values.pop(name) for name in names)), **values)
 
-        name = named_benchmark_option(type=BenchmarkName())
+        name = option.named_benchmark(type=option.BenchmarkName())
         flag = click.option("--allow-partial-gold", is_flag=True, help=f"{partial}, and say so.")
-        return flag(split_option(name(gathered)))  # type: ignore[return-value]
+        return flag(option.split(name(gathered)))  # type: ignore[return-value]
 
     return decorated

@@ -8,18 +8,10 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from gluebench.cli.common import option
 from gluebench.cli.common.errors import WRONG_FILE, needing
 from gluebench.cli.common.lazy import LazyGroup
-from gluebench.cli.common.options import (
-    Form,
-    LoadedBenchmark,
-    benchmark_option,
-    folder_option,
-    output_options,
-    prepared_option,
-)
-from gluebench.cli.common.output import Output, Records, emit, plain
-from gluebench.cli.common.tables import Section, Table
+from gluebench.cli.common.output import Form, Output, Records, Section, Table, emit, plain
 
 if TYPE_CHECKING:
     from gluebench.analysis.lint import Finding, TaskLint
@@ -43,11 +35,11 @@ def data() -> None:
 
 
 @data.command
-@click.argument("suite", metavar="[NAME|FILE|URL]", type=LoadedBenchmark(), default="glue")
-@click.option("--task", "tasks", metavar="TASK", multiple=True, help="Only this one; may be given again.")
-@prepared_option("--data", help="Data folder [$GLUEBENCH_DATA].")
-@folder_option("--against", help="Compare with this data folder instead of with what was published.")
-@output_options
+@click.argument("suite", metavar="[NAME|FILE|URL]", type=option.LoadedBenchmark(), default="glue")
+@option.repeated("--task", "tasks", metavar="TASK", help="Only this one; may be given again.")
+@option.data_folder("--data", help="Data folder [$GLUEBENCH_DATA].")
+@option.folder("--against", help="Compare with this data folder instead of with what was published.")
+@option.output
 def verify(suite: Benchmark, tasks: tuple[str, ...], data: Path, against: str | None, form: Form) -> None:
     """Compare the data on disk with the published, row by row.
 
@@ -161,12 +153,10 @@ _KINDS = {str: "TEXT", int: "N", float: "NUMBER", Path: "FILE"}
 @click.argument("task", metavar="TASK")
 @click.argument("rest", metavar="[RECIPE OPTIONS]", nargs=-1, type=click.UNPROCESSED)
 @click.option("--from", "corpus", metavar="DIR", type=click.Path(), help="Folder of the original corpus.")
-@prepared_option("--to", help="Data folder [$GLUEBENCH_DATA].")
+@option.data_folder("--to", help="Data folder [$GLUEBENCH_DATA].")
 @click.option("--recipe", metavar="NAME", help="Another recipe than the manifest names.")
-@click.option(
-    "--explain", is_flag=True, help="Say what the recipe does, reads and can be told; build nothing."
-)
-@benchmark_option
+@option.flag("--explain", help="Say what the recipe does, reads and can be told; build nothing.")
+@option.benchmark
 def build(
     task: str,
     rest: tuple[str, ...],
@@ -227,9 +217,9 @@ def _recipe_text(recipe: Recipe) -> str:
     lines = [procedure, "", f"Reads: {recipe.corpus}", ""]
     if recipe.options:
         lines.append("Options:")
-    for option in recipe.options:
-        default = "no default" if option.default is None else f"default {option.default}"
-        lines.append(f"  --{option.name} {_KINDS[option.type]}  {option.help} [{default}]")
+    for setting in recipe.options:
+        default = "no default" if setting.default is None else f"default {setting.default}"
+        lines.append(f"  --{setting.name} {_KINDS[setting.type]}  {setting.help} [{default}]")
     return "\n".join(lines).rstrip() + "\n"
 
 

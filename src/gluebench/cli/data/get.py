@@ -8,10 +8,9 @@ from typing import TYPE_CHECKING
 
 import click
 
+from gluebench.cli.common import option
 from gluebench.cli.common.errors import WRONG_FILE, needing
-from gluebench.cli.common.options import Form, folder_option, number_option, output_options, prepared_option
-from gluebench.cli.common.output import Output, Records, emit, notices, plain
-from gluebench.cli.common.tables import Section, Table
+from gluebench.cli.common.output import Form, Output, Records, Section, Table, emit, notices, plain
 
 if TYPE_CHECKING:
     from gluebench.benchmark import Benchmark, Task
@@ -23,11 +22,11 @@ if TYPE_CHECKING:
 
 @click.command
 @click.argument("benchmark", metavar="[BENCHMARK|FILE|URL]", default="glue")
-@click.option("--task", "tasks", metavar="TASK", multiple=True, help="This task alone; may be repeated.")
-@folder_option(
+@option.repeated("--task", "tasks", metavar="TASK", help="This task alone; may be repeated.")
+@option.folder(
     "--from", "folder", metavar="FOLDER", help="Take the files of this folder; nothing is downloaded."
 )
-@prepared_option("--to", metavar="FOLDER", help="Data folder [$GLUEBENCH_DATA].")
+@option.data_folder("--to", metavar="FOLDER", help="Data folder [$GLUEBENCH_DATA].")
 @click.option(
     "--source",
     type=click.Choice(["hub", "archives"]),
@@ -40,19 +39,12 @@ if TYPE_CHECKING:
     default="",
     help="Stands for scheme and host of publishers' addresses; also from GLUEBENCH_MIRROR.",
 )
-@click.option("--partial", is_flag=True, help="Take the splits that are there, and do without the others.")
-@click.option("--keep-going", is_flag=True, help="List every row that cannot be read, not the first 20.")
-@click.option("--again", is_flag=True, help="Get what is already there anew.")
-@number_option("--retries", default=5, help="How often to try again when no more comes.")
-@click.option(
-    "--timeout",
-    metavar="SECONDS",
-    type=click.FloatRange(min=0, min_open=True),
-    default=30,
-    show_default=True,
-    help="How long to wait for an answer.",
-)
-@output_options
+@option.flag("--partial", help="Take the splits that are there, and do without the others.")
+@option.flag("--keep-going", help="List every row that cannot be read, not the first 20.")
+@option.flag("--again", help="Get what is already there anew.")
+@option.number("--retries", default=5, help="How often to try again when no more comes.")
+@option.positive("--timeout", metavar="SECONDS", default=30, help="How long to wait for an answer.")
+@option.output
 def get(
     benchmark: str,
     tasks: tuple[str, ...],

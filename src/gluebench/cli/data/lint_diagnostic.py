@@ -6,16 +6,9 @@ from typing import TYPE_CHECKING
 
 import click
 
+from gluebench.cli.common import option
 from gluebench.cli.common.errors import WRONG_FILE
-from gluebench.cli.common.options import (
-    Form,
-    benchmark_option,
-    diagnostic_task,
-    number_option,
-    output_options,
-)
-from gluebench.cli.common.output import Output, Records, emit, plain
-from gluebench.cli.common.tables import Section, Table
+from gluebench.cli.common.output import Form, Output, Records, Section, Table, emit, plain
 
 if TYPE_CHECKING:
     from gluebench.benchmark import Benchmark
@@ -34,9 +27,9 @@ COLUMNS = ("severity", "line", "code", "message")
     metavar="LABEL",
     help='The label that holds in both directions or in none; "contradiction" or the last of three.',
 )
-@number_option("--fewest", default=10, least=1, help="Warn of a phenomenon with fewer pairs.")
-@benchmark_option
-@output_options
+@option.number("--fewest", default=10, least=1, help="Warn of a phenomenon with fewer pairs.")
+@option.benchmark
+@option.output
 def lint_diagnostic(
     file: str, name: str | None, symmetric: str | None, fewest: int, suite: Benchmark, form: Form
 ) -> None:
@@ -52,7 +45,7 @@ def lint_diagnostic(
     from gluebench.data.diagnostic_files import read_diagnostic
     from gluebench.data.lint_diagnostic import Limits, lint, symmetric_label
 
-    task = diagnostic_task(suite, name)
+    task = option.diagnostic_task(suite, name)
     if not task.phenomena or not task.labels or len(task.columns) != 2:
         raise click.UsageError(f"{task.name} of {suite.name} has no labelled pairs with phenomena.")
     if symmetric is not None and symmetric not in task.words:

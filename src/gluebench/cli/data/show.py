@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING
 
 import click
 
+from gluebench.cli.common import option
 from gluebench.cli.common.errors import reading_data
-from gluebench.cli.common.options import Form, benchmark_option, data_option, number_option, output_options
-from gluebench.cli.common.output import emit, notices, terminal
+from gluebench.cli.common.output import Form, emit, notices, terminal
 
 if TYPE_CHECKING:
     from gluebench.benchmark import Benchmark, Task
@@ -40,15 +40,13 @@ def _pattern(context: click.Context, parameter: click.Parameter, value: str | No
 )
 @click.option("--label", metavar="WORD", help="Only examples with this label.")
 @click.option("--phenomenon", metavar="NAME", help="Only examples with this tag, or of this category.")
-@click.option(
-    "--index", "indices", metavar="N", type=int, multiple=True, help="This example only; may be repeated."
-)
-@number_option("--limit", least=1, help="No more than this many.")
-@click.option("--all-columns", is_flag=True, help="What else the files say of an example, too.")
+@option.repeated("--index", "indices", metavar="N", type=int, help="This example only; may be repeated.")
+@option.number("--limit", least=1, help="No more than this many.")
+@option.flag("--all-columns", help="What else the files say of an example, too.")
 @click.option("--pager/--no-pager", default=None, help="Page through them [on a terminal].")
-@data_option()
-@benchmark_option
-@output_options
+@option.data()
+@option.benchmark
+@option.output
 def show(
     task: str,
     split: str | None,

@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING
 
 import click
 
+from gluebench.cli.common import option
 from gluebench.cli.common.errors import reading_data
-from gluebench.cli.common.options import Form, LoadedBenchmark, data_option, output_options, plot_option
-from gluebench.cli.common.output import emit, notices
+from gluebench.cli.common.output import Form, emit, notices
 
 if TYPE_CHECKING:
     from gluebench.benchmark import Benchmark, Task
@@ -17,11 +17,11 @@ if TYPE_CHECKING:
 
 
 @click.command
-@click.argument("suite", metavar="[BENCHMARK|FILE|URL]", type=LoadedBenchmark(), default="glue")
-@click.option("--task", "names", metavar="TASK", multiple=True, help="This task only; may be repeated.")
-@data_option()
-@plot_option("sizes, labels and lengths too")
-@output_options
+@click.argument("suite", metavar="[BENCHMARK|FILE|URL]", type=option.LoadedBenchmark(), default="glue")
+@option.repeated("--task", "names", metavar="TASK", help="This task only; may be repeated.")
+@option.data()
+@option.plot("sizes, labels and lengths too")
+@option.output
 def stats(suite: Benchmark, names: tuple[str, ...], data: Path, plot: str | None, form: Form) -> None:
     """Describe the examples on disk: sizes, labels, lengths, words.
 

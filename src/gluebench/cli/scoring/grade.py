@@ -4,18 +4,18 @@ from __future__ import annotations
 
 import click
 
+from gluebench.cli.common import option
 from gluebench.cli.common.inputs import Inputs, inputs_options, labels_option
-from gluebench.cli.common.options import Form, output_options, plot_option
-from gluebench.cli.common.output import draw, emit, notices
+from gluebench.cli.common.output import Form, draw, emit, notices
 
 
 @click.command
 @click.argument("subs", metavar="SUB...", nargs=-1, required=True, type=click.Path(exists=True))
 @labels_option
-@click.option("--no-intervals", is_flag=True, help="Scores alone.")
-@plot_option("the scores with their intervals")
+@option.flag("--no-intervals", help="Scores alone.")
+@option.plot("the scores with their intervals")
 @inputs_options("Score what the gold covers")
-@output_options
+@option.output
 def grade(subs: tuple[str, ...], no_intervals: bool, plot: str | None, inputs: Inputs, form: Form) -> None:
     """Grade a submission, or several runs of one system.
 

@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING
 
-from gluebench.cli.common.output import Output, Records, interval, percent
-from gluebench.cli.common.tables import Section, Table
+from gluebench.cli.common.output import Output, Records, Section, Table, interval, percent
 
 if TYPE_CHECKING:
     from gluebench.benchmark import Benchmark, Task

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING
 
 import click
 
+from gluebench.cli.common import option
 from gluebench.cli.common.errors import WRONG_FILE
-from gluebench.cli.common.options import Form, benchmark_option, output_options, split_option, zip_option
-from gluebench.cli.common.output import emit
+from gluebench.cli.common.output import Form, emit
 
 if TYPE_CHECKING:
     from gluebench.benchmark import Benchmark, Role
@@ -19,17 +19,16 @@ if TYPE_CHECKING:
 
 @click.command
 @click.argument("sub", metavar="SUB", type=click.Path(exists=True))
-@click.option("--official", is_flag=True, help="Judge it as the original site would: form matters too.")
-@zip_option("--fix", help="Write a copy in the right form; no label is changed.")
-@click.option(
+@option.flag("--official", help="Judge it as the original site would: form matters too.")
+@option.zip_file("--fix", help="Write a copy in the right form; no label is changed.")
+@option.repeated(
     "--labels",
     metavar="WORD,WORD",
-    multiple=True,
     help="With --fix: the label words that class numbers mean, in order; once for each set of labels.",
 )
-@split_option
-@benchmark_option
-@output_options
+@option.split
+@option.benchmark
+@option.output
 def check(
     sub: str,
     official: bool,

@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING
 
 import click
 
+from gluebench.cli.common import option
 from gluebench.cli.common.errors import WRONG_FILE
-from gluebench.cli.common.options import benchmark_option, split_option, zip_option
 from gluebench.cli.common.output import notices
 
 if TYPE_CHECKING:
@@ -16,9 +16,9 @@ if TYPE_CHECKING:
 
 @click.command
 @click.argument("predictions", metavar="PREDICTIONS", type=click.Path(exists=True))
-@zip_option("--out", required=True, help="Where to write the submission.")
-@split_option
-@benchmark_option
+@option.zip_file("--out", required=True, help="Where to write the submission.")
+@option.split
+@option.benchmark
 def write(predictions: str, out: str, split: Role, suite: Benchmark) -> None:
     """Write a submission from prediction files.
 

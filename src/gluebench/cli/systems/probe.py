@@ -2,24 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING
 
 import click
 
+from gluebench.cli.common import option
 from gluebench.cli.common.errors import needing, reading_data
-from gluebench.cli.common.options import (
-    Form,
-    benchmark_option,
-    data_option,
-    new_file_option,
-    number_option,
-    output_options,
-    pairs,
-    zip_option,
-)
-from gluebench.cli.common.output import emit, notices
+from gluebench.cli.common.output import Form, emit, notices
 
 if TYPE_CHECKING:
     from gluebench.benchmark import Benchmark, Role, Task
@@ -28,38 +19,18 @@ if TYPE_CHECKING:
     from gluebench.systems.encoders.corpus import Corpus
     from gluebench.systems.probe.system import ProbedEncoder
 
-F = TypeVar("F", bound=Callable[..., Any])
-
-
-def encoder_options(command: F) -> F:
-    """`-o NAME=VALUE`, `--task`, `--data`, `--float16` and `--batch-size`, which go with an encoder."""
-    options = (
-        click.option(
-            "-o",
-            "--option",
-            "options",
-            metavar="NAME=VALUE",
-            multiple=True,
-            callback=pairs,
-            help="An option of the encoder; may be repeated.",
-        ),
-        click.option(
-            "--task",
-            "--tasks",
-            "tasks",
-            metavar="TASK[,TASK]",
-            multiple=True,
-            help="These tasks only; may be repeated.",
-        ),
-        data_option(),
-        click.option("--float16", is_flag=True, help="Store vectors at half the size, to three digits."),
-        number_option(
-            "--batch-size", default=128, least=1, help="Sentences that the encoder is given at a time."
-        ),
-    )
-    for option in reversed(options):
-        command = option(command)
-    return command
+encoder_options = option.together(
+    option.settings("-o", "--option", "options", help="An option of the encoder; may be repeated."),
+    option.repeated(
+        "--task", "--tasks", "tasks", metavar="TASK[,TASK]", help="These tasks only; may be repeated."
+    ),
+    option.data(),
+    option.flag("--float16", help="Store vectors at half the size, to three digits."),
+    option.number(
+        "--batch-size", default=128, least=1, help="Sentences that the encoder is given at a time."
+    ),
+)
+"""`-o NAME=VALUE`, `--task`, `--data`, `--float16` and `--batch-size`, which go with an encoder."""
 
 
 def chosen(benchmark: Benchmark, names: Sequence[str]) -> list[Task]:
@@ -72,9 +43,9 @@ def chosen(benchmark: Benchmark, names: Sequence[str]) -> list[Task]:
 
 @click.command
 @click.argument("encoder", metavar="ENCODER")
-@new_file_option("--out", required=True, help="Where to store them (.npy).")
+@option.new_file("--out", required=True, help="Where to store them (.npy).")
 @encoder_options
-@benchmark_option
+@option.benchmark
 def encode(
     encoder: str,
     out: str,
@@ -124,17 +95,17 @@ def encode(
     show_default=True,
     help="Settings of the classifier: senteval-default, senteval-prototype or paper:ROW.",
 )
-@new_file_option(
+@option.new_file(
     "--vectors", help="Where vectors are stored, by this command or by encode [the user's cache]."
 )
-@zip_option("--out", help="Predict the test splits too and write the submission here.")
-@number_option("--seed", help="Seed of the classifiers [the preset's].")
+@option.zip_file("--out", help="Predict the test splits too and write the submission here.")
+@option.number("--seed", help="Seed of the classifiers [the preset's].")
 @click.option(
     "--device", metavar="DEVICE", default="cpu", show_default=True, help="Where to train: cpu, cuda, cuda:1."
 )
 @encoder_options
-@benchmark_option
-@output_options
+@option.benchmark
+@option.output
 def probe(
     encoder: str | None,
     preset: str,

@@ -9,16 +9,9 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from gluebench.cli.common import option
 from gluebench.cli.common.errors import needs_extra
-from gluebench.cli.common.options import (
-    Form,
-    benchmark_option,
-    data_option,
-    output_options,
-    split_option,
-    zip_option,
-)
-from gluebench.cli.common.output import emit, notices
+from gluebench.cli.common.output import Form, emit, notices
 from gluebench.cli.submission.submit import Destination, deliver, destination_options, reached
 from gluebench.cli.systems.run_options import model_options
 
@@ -39,20 +32,18 @@ EXTRAS = {
 
 @click.command
 @click.argument("model", metavar="MODEL")
-@zip_option(
+@option.zip_file(
     "--out", required=True, help="Where to write the submission; results are kept in a folder beside it."
 )
-@data_option()
-@click.option(
-    "--tasks", metavar="TASK[,TASK]", multiple=True, help="These tasks only, and what their models answer."
-)
-@split_option
-@click.option("--no-dev", is_flag=True, help="Leave out the dev split, and so the scores.")
-@click.option("--again", is_flag=True, help="Start over: forget the results of an earlier run.")
-@benchmark_option
+@option.data()
+@option.repeated("--tasks", metavar="TASK[,TASK]", help="These tasks only, and what their models answer.")
+@option.split
+@option.flag("--no-dev", help="Leave out the dev split, and so the scores.")
+@option.flag("--again", help="Start over: forget the results of an earlier run.")
+@option.benchmark
 @model_options
 @destination_options(required=False)
-@output_options
+@option.output
 @click.pass_context
 def run(
     context: click.Context,

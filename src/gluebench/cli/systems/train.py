@@ -7,17 +7,9 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from gluebench.cli.common import option
 from gluebench.cli.common.errors import needing
-from gluebench.cli.common.options import (
-    Form,
-    benchmark_option,
-    data_option,
-    file_option,
-    new_folder_option,
-    number_option,
-    output_options,
-)
-from gluebench.cli.common.output import emit
+from gluebench.cli.common.output import Form, emit
 
 if TYPE_CHECKING:
     from gluebench.benchmark import Benchmark
@@ -26,8 +18,8 @@ if TYPE_CHECKING:
 
 
 @click.command
-@data_option("Folder of prepared data")
-@new_folder_option("--out", required=True, help="Folder of the runs.")
+@option.data("Folder of prepared data")
+@option.new_folder("--out", required=True, help="Folder of the runs.")
 @click.option("--tasks", metavar="A,B", default="", help="Tasks to train, by default all that are scored.")
 @click.option(
     "--multi-task/--single-task", "multi", default=True, show_default=True, help="One model, or one a task."
@@ -39,20 +31,18 @@ if TYPE_CHECKING:
     show_default=True,
     help="Sizes and protocol: seconds to minutes, minutes of CPU, or the paper's.",
 )
-@number_option("--hidden", least=1, help="Width of the BiLSTM per direction.")
-@click.option("--attention", is_flag=True, help="Attention between the texts of a pair (B.1).")
-@file_option("--vectors", help="Word vectors as text.")
-@number_option("--seed", "seeds", multiple=True, help="Once for each run.")
-@click.option("--auxiliary", metavar="NAME", multiple=True, help="Auxiliary data to train on as well: SNLI.")
-@click.option(
-    "--set", "changes", metavar="NAME=VALUE", multiple=True, help="Another setting (docs/how-to/training.md)."
-)
+@option.number("--hidden", least=1, help="Width of the BiLSTM per direction.")
+@option.flag("--attention", help="Attention between the texts of a pair (B.1).")
+@option.file("--vectors", help="Word vectors as text.")
+@option.number("--seed", "seeds", multiple=True, help="Once for each run.")
+@option.repeated("--auxiliary", metavar="NAME", help="Auxiliary data to train on as well: SNLI.")
+@option.repeated("--set", "changes", metavar="NAME=VALUE", help="Another setting (docs/how-to/training.md).")
 @click.option(
     "--device", metavar="cpu|cuda", type=click.Choice(["cpu", "cuda"]), help="By default a GPU if any."
 )
-@number_option("--threads", least=1, help="Threads of PyTorch on the CPU.")
-@benchmark_option
-@output_options
+@option.number("--threads", least=1, help="Threads of PyTorch on the CPU.")
+@option.benchmark
+@option.output
 def train(
     data: Path,
     out: str,

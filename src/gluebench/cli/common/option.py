@@ -5,30 +5,23 @@ from __future__ import annotations
 from collections.abc import Callable
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
 if TYPE_CHECKING:
     from gluebench.benchmark import Benchmark, Task
 
-Form = Literal["json", "csv", "markdown", "latex"] | None
-"""How to print; None is a table to read."""
 F = TypeVar("F", bound=Callable[..., Any])
 
 _DRAWN = (".png", ".svg", ".pdf")
-_FORMS = {
-    "latex": "Print LaTeX tables (booktabs).",
-    "markdown": "Print Markdown tables.",
-    "csv": "Print one CSV table, numbers as fractions.",
-    "json": "Print JSON, numbers as fractions.",
-}
 
-
-folder_option = partial(click.option, metavar="DIR", type=click.Path(exists=True, file_okay=False))
-new_folder_option = partial(click.option, metavar="DIR", type=click.Path(file_okay=False))
-file_option = partial(click.option, metavar="FILE", type=click.Path(exists=True, dir_okay=False))
-new_file_option = partial(click.option, metavar="FILE", type=click.Path(dir_okay=False))
+flag = partial(click.option, is_flag=True)
+repeated = partial(click.option, multiple=True)
+folder = partial(click.option, metavar="DIR", type=click.Path(exists=True, file_okay=False))
+new_folder = partial(click.option, metavar="DIR", type=click.Path(file_okay=False))
+file = partial(click.option, metavar="FILE", type=click.Path(exists=True, dir_okay=False))
+new_file = partial(click.option, metavar="FILE", type=click.Path(dir_okay=False))
 
 
 def _data_folder(context: click.Context, parameter: click.Parameter, value: str | None) -> Path:
@@ -37,17 +30,17 @@ def _data_folder(context: click.Context, parameter: click.Parameter, value: str 
     return data_folder(value)
 
 
-prepared_option = partial(new_folder_option, callback=_data_folder)
+data_folder = partial(new_folder, callback=_data_folder)
 """A folder of prepared data: the one named, or the user's."""
 
 
-def data_option(help: str = "Folder of the data") -> Callable[[F], F]:
+def data(help: str = "Folder of the data") -> Callable[[F], F]:
     """`--data DIR`, passed as `data`: the folder of prepared data."""
     text = f"{help} [$GLUEBENCH_DATA]."
     return click.option("--data", metavar="DIR", type=click.Path(), callback=_data_folder, help=text)
 
 
-def number_option(
+def number(
     *names: str, help: str, default: int | None = None, least: int = 0, metavar: str = "N", **others: Any
 ) -> Callable[[F], F]:
     """An option for a whole number from `least`; a default is shown."""
@@ -55,16 +48,33 @@ def number_option(
     return click.option(*names, metavar=metavar, type=click.IntRange(min=least), help=help, **others)
 
 
-def output_options(command: F) -> F:
-    """`--json`, `--csv`, `--markdown` or `--latex`, passed as `form`: None for a table to read."""
-    for form, text in _FORMS.items():
-        command = click.option(f"--{form}", "form", flag_value=form, default=None, help=text)(command)
-    return command
+positive = partial(click.option, type=click.FloatRange(min=0, min_open=True), show_default=True)
+"""A number above 0, its default shown."""
 
 
-def plot_option(what: str) -> Callable[[F], F]:
+def together(*options: Callable[[F], F]) -> Callable[[F], F]:
+    """Several options as one decorator, in this order."""
+
+    def decorated(command: F) -> F:
+        for decorate in reversed(options):
+            command = decorate(command)
+        return command
+
+    return decorated
+
+
+output = together(
+    click.option("--json", "form", flag_value="json", default=None, help="Print JSON, numbers as fractions."),
+    click.option("--csv", "form", flag_value="csv", help="Print one CSV table, numbers as fractions."),
+    click.option("--markdown", "form", flag_value="markdown", help="Print Markdown tables."),
+    click.option("--latex", "form", flag_value="latex", help="Print LaTeX tables (booktabs)."),
+)
+"""`--json`, `--csv`, `--markdown` or `--latex`, passed as `form`: None for a table to read."""
+
+
+def plot(what: str) -> Callable[[F], F]:
     """`--plot FILE`, passed as `plot`: a file to draw into, checked before anything is computed."""
-    return new_file_option("--plot", callback=_drawable, help=f"Draw {what}: .png, .svg or .pdf.")
+    return new_file("--plot", callback=_drawable, help=f"Draw {what}: .png, .svg or .pdf.")
 
 
 def _drawable(context: click.Context, parameter: click.Parameter, value: str | None) -> str | None:
@@ -110,7 +120,7 @@ class LoadedBenchmark(BenchmarkName):
         return load_benchmark(super().convert(value, param, ctx))
 
 
-named_benchmark_option = partial(
+named_benchmark = partial(
     click.option,
     "--benchmark",
     metavar="NAME|FILE|URL",
@@ -118,21 +128,21 @@ named_benchmark_option = partial(
     show_default=True,
     help="An installed benchmark, the path of a manifest, or an address on a leaderboard.",
 )
-benchmark_option = named_benchmark_option("suite", type=LoadedBenchmark())
+benchmark = named_benchmark("suite", type=LoadedBenchmark())
 """`--benchmark NAME|FILE|URL`, passed as `suite`: the benchmark."""
-hidden_gold_option = folder_option("--gold", help="Folder of gold labels, where the data have none.")
+hidden_gold = folder("--gold", help="Folder of gold labels, where the data have none.")
 """`--gold DIR` beside a folder of data, passed as `gold`."""
 
 
-def split_option(command: F) -> F:
-    """`--split test|dev`, passed as `split`."""
-    return click.option(
-        "--split",
-        type=click.Choice(["test", "dev"]),
-        default="test",
-        show_default=True,
-        help="The split that was predicted.",
-    )(command)
+split = click.option(
+    "--split",
+    type=click.Choice(["test", "dev"]),
+    default="test",
+    show_default=True,
+    help="The split that was predicted.",
+)
+"""`--split test|dev`, passed as `split`."""
+seed = number("--seed", default=0, help="Seed of the resampling.")
 
 
 def diagnostic_task(manifest: Benchmark, name: str | None) -> Task:
@@ -143,9 +153,6 @@ def diagnostic_task(manifest: Benchmark, name: str | None) -> Task:
         names = ", ".join(task.name for task in manifest.diagnostics) or "none"
         raise click.UsageError(f"Name the diagnostic set with --task; those of {manifest.name}: {names}.")
     return manifest.diagnostics[0]
-
-
-seed_option = number_option("--seed", default=0, help="Seed of the resampling.")
 
 
 def pairs(context: click.Context, parameter: click.Parameter, values: tuple[str, ...]) -> dict[str, str]:
@@ -166,4 +173,6 @@ def zip_name(context: click.Context, parameter: click.Parameter, value: str | No
     return value
 
 
-zip_option = partial(click.option, metavar="ZIP", type=click.Path(dir_okay=False), callback=zip_name)
+settings = partial(click.option, metavar="NAME=VALUE", multiple=True, callback=pairs)
+"""NAME=VALUE, any number of times, passed as a dictionary."""
+zip_file = partial(click.option, metavar="ZIP", type=click.Path(dir_okay=False), callback=zip_name)
