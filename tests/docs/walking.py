@@ -2,7 +2,7 @@
 
 - A block of code is a file if the paragraph above it names one in backticks and ends in a colon.
 - A `diff` block edits that file: the lines it shows are replaced, and must occur once. `@@` parts edits.
-- After "Add to the end of" a block is appended.
+- After "Add to the end of" a block is appended, after blank lines.
 - A `sh` block is run. Every line of the `text` block after it must be among what it printed; decimals may
   differ a little.
 """
@@ -26,6 +26,8 @@ BLOCK = re.compile(
     r"(?P<above>(?:^[^\n]+\n)*)\n*^```(?P<kind>\w*)\n(?P<text>.*?)^```$", re.MULTILINE | re.DOTALL
 )
 FILE = re.compile(r"`([\w./-]+\.\w+)`")
+BLANK = {".py": "\n\n", ".toml": "\n"}
+"""What parts a block from what it is appended to."""
 RUN = ("", "sh", "text")
 END = "dd to the end of"
 NUMBER = re.compile(r"\d+(?:\.\d+)?")
@@ -146,7 +148,7 @@ def edit(file: Path, block: Block) -> None:
     """Write a block's file, or make its edits. Fails if lines to replace are not there exactly once."""
     if block.kind != "diff":
         file.parent.mkdir(parents=True, exist_ok=True)
-        before = file.read_text("utf-8") if block.appends else ""
+        before = file.read_text("utf-8") + BLANK[file.suffix] if block.appends else ""
         file.write_text(before + block.text, "utf-8")
         return
     text = file.read_text("utf-8")
