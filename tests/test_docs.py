@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from gluebench.submission.archive_problems import NOTICES, REFUSALS
+from gluebench.version import __version__
 
 ROOT = Path(__file__).resolve().parents[1]
 PAGES = [*sorted(ROOT.glob("*.md")), *sorted((ROOT / "docs").rglob("*.md"))]
@@ -26,7 +27,7 @@ def test_links_within_the_manual_lead_to_a_page_and_a_heading(manual: Path) -> N
 def test_the_index_of_the_manual_lists_every_page() -> None:
     index = ROOT / "docs" / "README.md"
     listed = {(index.parent / target).resolve() for target, _ in LINK.findall(index.read_text())}
-    pages = {*(ROOT / "docs").glob("*/*.md")} - {ROOT / "docs/example/README.md"}
+    pages = {*(ROOT / "docs").rglob("*.md")} - {index, ROOT / "docs/example/README.md"}
     assert pages <= listed
 
 
@@ -58,3 +59,25 @@ def test_the_readme_names_only_commands_that_exist() -> None:
     named = set(re.findall(r"^    gluebench (\w+)", (ROOT / "README.md").read_text(), re.MULTILINE))
     assert named
     assert named <= set(COMMANDS)
+
+
+def test_the_changelog_keeps_its_form() -> None:
+    """As https://keepachangelog.com: what is unreleased first, then dated versions; known kinds."""
+    text = (ROOT / "CHANGELOG.md").read_text()
+    versions = re.findall(r"^## (.*)$", text, re.MULTILINE)
+    assert versions[0] == "[Unreleased]"
+    assert all(re.fullmatch(r"\[\d+\.\d+\.\d+\] - \d{4}-\d\d-\d\d", version) for version in versions[1:])
+    kinds = ["Added", "Changed", "Deprecated", "Removed", "Fixed", "Security"]
+    for section in text.split("\n## ")[1:]:
+        assert set(re.findall(r"^### (.*)$", section, re.MULTILINE)) <= set(kinds)
+
+
+def test_the_citation_is_of_this_version() -> None:
+    """With the keys that version 1.2.0 of the Citation File Format demands."""
+    yaml = pytest.importorskip("yaml")
+    citation = yaml.safe_load((ROOT / "CITATION.cff").read_text())
+    assert citation["version"] == __version__
+    for reference in (citation, citation["preferred-citation"]):
+        assert {"title", "authors", "type"} <= reference.keys()
+        assert all("name" in author or "family-names" in author for author in reference["authors"])
+    assert {"cff-version", "message"} <= citation.keys()

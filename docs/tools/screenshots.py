@@ -1,4 +1,4 @@
-"""Pictures of the demo's pages for the manual: python docs/screenshots.py [--site FOLDER]. Needs Chromium.
+"""Take pictures of the demo's pages: `python -m docs.tools.screenshots [--site FOLDER]`. Needs Chromium.
 
 The demo is made in FOLDER, or brought up to date there; without one, in a temporary folder.
 """
@@ -23,7 +23,7 @@ from typing import Any, NamedTuple
 from PIL import Image
 from playwright.sync_api import sync_playwright
 
-IMAGES = Path(__file__).parent / "img"
+IMAGES = Path(__file__).parents[1] / "img"
 CHROMIUM = os.environ.get("CHROMIUM") or shutil.which("chromium") or shutil.which("chromium-browser")
 COLORS = 48
 DESKTOP, PHONE = (1280, 960), (390, 1100)
@@ -71,7 +71,17 @@ def _demo(site: Path) -> Iterator[tuple[str, str]]:
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
         port = free.getsockname()[1]
-    command = [sys.executable, "-m", "gluebench", "leaderboard", "demo", "--site", site, "--port", str(port)]
+    command = [
+        sys.executable,
+        "-m",
+        "gluebench",
+        "leaderboard",
+        "demo",
+        "--site",
+        str(site),
+        "--port",
+        str(port),
+    ]
     with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:
         try:
             for line in process.stdout or ():
