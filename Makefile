@@ -6,6 +6,7 @@
 # make pins   write deploy/requirements.txt, the container's pins with their hashes
 # make docs   write the generated pages again, and build the documentation site in site/
 # make sample make the sample benchmark's data file again
+# make notebooks  execute the notebooks of docs/notebooks and save their outputs
 # make screenshots  take the pictures of docs/img again; it needs Chromium
 # make mutate MODULES="submission.tables scoring"  which small faults the tests miss; without MODULES, all: hours
 
@@ -17,7 +18,7 @@ SITE ?= gluebench-site
 PORT ?= 8000
 PIP := $(BIN)/python -m pip --disable-pip-version-check install --quiet --constraint constraints.txt
 
-.PHONY: audit pins sample screenshots run test test-all test-postgres check format bench soak coverage mutate docs clean
+.PHONY: audit pins sample notebooks screenshots run test test-all test-postgres check format bench soak coverage mutate docs clean
 
 run: $(VENV)/.leaderboard
 	@exec $(BIN)/gluebench leaderboard demo --site $(SITE) --port $(PORT)
@@ -84,6 +85,9 @@ $(VENV)/.audit: | $(BIN)/python
 docs: $(VENV)/.dev
 	$(BIN)/python -m gluebench.cli.reference > docs/reference/commands.md
 	$(BIN)/python -m docs.tools.site
+
+notebooks: $(VENV)/.dev
+	$(BIN)/python -m docs.tools.run_notebooks
 
 screenshots: $(VENV)/.dev
 	$(BIN)/python -m docs.tools.screenshots

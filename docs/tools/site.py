@@ -110,8 +110,10 @@ def find_pages() -> dict[str, str]:
         name = path.relative_to(ROOT).as_posix()
         if path.suffix in PAGES + PICTURES and not name.startswith(LEFT_OUT):
             place = path.relative_to(DOCS)
-            places[name] = (place.with_suffix(".md") if path.suffix in PAGES else place).as_posix()
-    return places | {INDEX: "index.md"}
+            if path.suffix in PAGES:
+                place = place.with_name("index.md") if path.name == "README.md" else place.with_suffix(".md")
+            places[name] = place.as_posix()
+    return places
 
 
 def stage(name: str, target: Path, places: dict[str, str]) -> None:
@@ -122,6 +124,9 @@ def stage(name: str, target: Path, places: dict[str, str]) -> None:
         shutil.copyfile(source, target)
     else:
         text = to_markdown(source, target) if source.suffix == ".ipynb" else source.read_text("utf-8")
+        home, folder = os.path.dirname(name), os.path.dirname(places[name])
+        plots = [path.name for path in target.parent.glob(f"{target.stem}-*") if path.suffix in PICTURES]
+        places = places | {f"{home}/{plot}": f"{folder}/{plot}" for plot in plots}
         target.write_text(api.expand(relink(text, name, places)), "utf-8")
 
 

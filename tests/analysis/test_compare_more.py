@@ -14,7 +14,7 @@ from scipy import stats
 from gluebench.analysis.compare import compare
 from gluebench.cli import main
 from gluebench.cli.analysis.compare import comparison_output
-from gluebench.cli.common.tables import Paper, as_text
+from gluebench.cli.common.output import Paper, as_text
 from gluebench.scoring import grade
 from gluebench.scoring.intervals import TOO_FEW, Alone
 

@@ -19,10 +19,10 @@ from sklearn.metrics import (  # noqa: TID251 the oracle
 )
 
 from gluebench.analysis.diagnostics import diagnose, heatmap
-from gluebench.analysis.diagnostics.diagnosis import Confusion, Share, directions_of, withhold
+from gluebench.analysis.diagnostics.counts import Confusion, Share, directions_of
+from gluebench.analysis.diagnostics.diagnosis import withhold
 from gluebench.analysis.diagnostics.heatmap import levels
-from gluebench.analysis.diagnostics.phenomena import explain
-from gluebench.analysis.diagnostics.table5 import table5
+from gluebench.analysis.diagnostics.paper import explain, table5
 from gluebench.data import DataError
 from gluebench.scoring import DiagnosticReport, Score, SubmissionError, grade, read_gold
 from gluebench.scoring.pairs import Pairs

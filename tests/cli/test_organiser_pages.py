@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 from outside import environment
 
-from gluebench.analysis.lint.power import DISAGREEMENTS, examples_needed, smallest_difference
+from gluebench.analysis.lint.labels import DISAGREEMENTS, examples_needed, smallest_difference
 from gluebench.benchmark import load_benchmark
 
 ROOT = Path(__file__).resolve().parents[2]

@@ -5,7 +5,10 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
+import pytest
+
 from gluebench.submission.archive_problems import NOTICES, REFUSALS
+from gluebench.version import __version__
 
 ROOT = Path(__file__).resolve().parents[2]
 PAGES = [*sorted(ROOT.glob("*.md")), *sorted((ROOT / "docs").rglob("*.md"))]
@@ -42,3 +45,25 @@ def test_every_problem_code_is_explained() -> None:
     codes = problem_codes()
     assert len(codes) > 20
     assert not {code for code in codes if f"`{code}`" not in manual}
+
+
+def test_the_changelog_keeps_its_form() -> None:
+    """As https://keepachangelog.com: what is unreleased first, then dated versions; known kinds."""
+    text = (ROOT / "CHANGELOG.md").read_text()
+    versions = re.findall(r"^## (.*)$", text, re.MULTILINE)
+    assert versions[0] == "[Unreleased]"
+    assert all(re.fullmatch(r"\[\d+\.\d+\.\d+\] - \d{4}-\d\d-\d\d", version) for version in versions[1:])
+    kinds = ["Added", "Changed", "Deprecated", "Removed", "Fixed", "Security"]
+    for section in text.split("\n## ")[1:]:
+        assert set(re.findall(r"^### (.*)$", section, re.MULTILINE)) <= set(kinds)
+
+
+def test_the_citation_is_of_this_version() -> None:
+    """With the keys that version 1.2.0 of the Citation File Format demands."""
+    yaml = pytest.importorskip("yaml")
+    citation = yaml.safe_load((ROOT / "CITATION.cff").read_text())
+    assert citation["version"] == __version__
+    for reference in (citation, citation["preferred-citation"]):
+        assert {"title", "authors", "type"} <= reference.keys()
+        assert all("name" in author or "family-names" in author for author in reference["authors"])
+    assert {"cff-version", "message"} <= citation.keys()

@@ -91,7 +91,7 @@ TEMPLATES: list[dict[str, Any]] = [
                 "gluebench.leaderboard.accounts.views.account",
                 "gluebench.leaderboard.limits.views.quota",
             ],
-            "builtins": ["gluebench.leaderboard.boards.templatetags.scores"],
+            "builtins": ["gluebench.leaderboard.boards.filters"],
         },
     },
 ]

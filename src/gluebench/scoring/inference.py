@@ -18,7 +18,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gluebench.benchmark import Metric, Task
-from gluebench.scoring.distributions import student_quantile, student_t_two_sided
 from gluebench.scoring.intervals import (
     CONSTANT,
     TOO_FEW,
@@ -31,6 +30,8 @@ from gluebench.scoring.intervals import (
     grouped_wilson,
     mean_bar,
     mean_withheld,
+    student_quantile,
+    student_t_two_sided,
     wilson,
 )
 from gluebench.scoring.metrics import Point, is_proportion, metric_function, task_score

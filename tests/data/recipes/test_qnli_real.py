@@ -15,9 +15,8 @@ from real import REAL, needs_real
 from gluebench.benchmark import load_benchmark
 from gluebench.data import load_split
 from gluebench.data.recipes import Built, recipe
-from gluebench.data.recipes.qa_pairs import Passage, passage
+from gluebench.data.recipes.qa_pairs import Paragraph, Passage, passage, read_squad
 from gluebench.data.recipes.sentences import ENGLISH, RELEASED, Splitter
-from gluebench.data.recipes.squad import Paragraph, read_squad
 
 SQUAD = "dev-v1.1.from-explorer-html.json"
 ENDED = re.compile(r"[.!?…][\"'”’)\]]*(?:\[[^\]]*\]|:[\d:,–-]+)*\Z")

@@ -7,16 +7,15 @@ from typing import TYPE_CHECKING
 
 import click
 
+from gluebench.cli.common import option
 from gluebench.cli.common.errors import reading_data
 from gluebench.cli.common.inputs import labels_option, read_labels
 from gluebench.cli.common.lazy import LazyGroup
-from gluebench.cli.common.options import Form, benchmark_option, diagnostic_task, output_options
-from gluebench.cli.common.output import Output, Records, emit, percent
-from gluebench.cli.common.tables import Section, Table
+from gluebench.cli.common.output import Form, Output, Records, Section, Table, emit, percent
 
 if TYPE_CHECKING:
     from gluebench.analysis.human.score import Agreement
-    from gluebench.benchmark import Task
+    from gluebench.benchmark import Benchmark, Task
     from gluebench.scoring import Score
 
 
@@ -26,19 +25,15 @@ def annotate() -> None:
 
 
 @annotate.command
-@click.option("--data", metavar="DIR", type=click.Path(exists=True, file_okay=False),
-              help="Folder of prepared data; $GLUEBENCH_DATA if left out.")  # fmt: skip
-@click.option("--out", metavar="DIR", required=True, type=click.Path(file_okay=False), help="A new folder.")
-@click.option("--seed", metavar="N", type=click.IntRange(min=0), default=0, show_default=True,
-              help="Seed of the draw.")  # fmt: skip
-@click.option("--pairs", metavar="N", type=click.IntRange(min=1), default=50, show_default=True,
-              help="Sentence pairs to draw; each gives two examples.")  # fmt: skip
-@click.option("--annotators", metavar="N", type=click.IntRange(min=2), default=6, show_default=True,
-              help="Sheets to write.")  # fmt: skip
+@option.folder("--data", help="Folder of prepared data; $GLUEBENCH_DATA if left out.")
+@option.new_folder("--out", required=True, help="A new folder.")
+@option.number("--seed", default=0, help="Seed of the draw.")
+@option.number("--pairs", default=50, least=1, help="Sentence pairs to draw; each gives two examples.")
+@option.number("--annotators", default=6, least=2, help="Sheets to write.")
 @click.option("--task", "name", metavar="TASK", help="The diagnostic set; needed if there are several.")
-@benchmark_option
+@option.benchmark
 def draw(
-    data: str | None, out: str, seed: int, pairs: int, annotators: int, name: str | None, benchmark: str
+    data: str | None, out: str, seed: int, pairs: int, annotators: int, name: str | None, suite: Benchmark
 ) -> None:
     """Draw examples for people to label.
 
@@ -51,16 +46,14 @@ def draw(
     """
     from gluebench.analysis.human.sheets import draw as drawn_from
     from gluebench.analysis.human.sheets import write_sheets
-    from gluebench.benchmark import load_benchmark
     from gluebench.data import load
 
-    manifest = load_benchmark(benchmark)
-    task = diagnostic_task(manifest, name)
+    task = option.diagnostic_task(suite, name)
     if not task.labels or len(task.columns) != 2:
-        raise click.UsageError(f"{task.name} of {manifest.name} has no labelled pairs of sentences.")
+        raise click.UsageError(f"{task.name} of {suite.name} has no labelled pairs of sentences.")
     with reading_data():
-        table = load(task.name, _split(task), data, benchmark=manifest)
-        drawn = drawn_from(table, benchmark=manifest.name, pairs=pairs, annotators=annotators, seed=seed)
+        table = load(task.name, _split(task), data, benchmark=suite)
+        drawn = drawn_from(table, benchmark=suite.name, pairs=pairs, annotators=annotators, seed=seed)
         write_sheets(Path(out), drawn, table)
     click.echo(
         f"{out}: {annotators} sheets of {len(drawn.items)} examples of {task.name}, and instructions.md. "
@@ -79,9 +72,9 @@ FIELDS = ("row", "value", "low", "high", "n", "withheld", "published")
 @annotate.command
 @click.argument("folder", metavar="DIR", type=click.Path(exists=True, file_okay=False))
 @labels_option
-@benchmark_option
-@output_options
-def score(folder: str, gold: str | None, data: str | None, benchmark: str, form: Form) -> None:
+@option.benchmark
+@option.output
+def score(folder: str, gold: str | None, data: str | None, suite: Benchmark, form: Form) -> None:
     """Score the sheets that annotators gave back.
 
     Each annotator's score, their mean, and Fleiss' kappa with intervals, beside the figures of the paper. DIR
@@ -93,15 +86,13 @@ def score(folder: str, gold: str | None, data: str | None, benchmark: str, form:
     """
     from gluebench.analysis.human.score import score_sheets
     from gluebench.analysis.human.sheets import read_draw, read_sheets
-    from gluebench.benchmark import load_benchmark
 
-    manifest = load_benchmark(benchmark)
     drawn = read_draw(Path(folder))
-    if drawn.benchmark != manifest.name:
+    if drawn.benchmark != suite.name:
         raise click.UsageError(f"{folder} was drawn from {drawn.benchmark}; give --benchmark for it.")
-    task = manifest.task(drawn.task)
+    task = suite.task(drawn.task)
     sheets = read_sheets(Path(folder), drawn, task)
-    labels = read_labels(gold, data, manifest, role="test", partial=True)
+    labels = read_labels(gold, data, suite, role="test", partial=True)
     emit(_output(score_sheets(drawn, sheets, labels), task, folder), form)
 
 

@@ -4,76 +4,58 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from itertools import groupby
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
 
+from gluebench.cli.common import option
 from gluebench.cli.common.errors import reading_data
-from gluebench.cli.common.options import Form, benchmark_option, output_options
-from gluebench.cli.common.output import Output, Records, emit, interval, notices, percent, plain
-from gluebench.cli.common.tables import Section, Table
+from gluebench.cli.common.output import (
+    Form,
+    Output,
+    Records,
+    Section,
+    Table,
+    emit,
+    interval,
+    notices,
+    percent,
+    plain,
+)
 
 if TYPE_CHECKING:
     from gluebench.analysis.audit import Audit, Lengths, Measured
+    from gluebench.benchmark import Benchmark
 
 EPOCHS, SMOOTHING, SHOWN = 5, 100.0, 5
 """As in gluebench.analysis.audit, which a call for help does not import."""
 
 
 @click.command
-@click.option(
+@option.repeated(
     "--train",
     "learnt",
     metavar="NAME|FILE",
-    multiple=True,
     help="What to learn from: a task's train split, NAME:SPLIT, or a table; may be repeated [each task].",
 )
-@click.option(
+@option.repeated(
     "--test",
     "tests",
     metavar="NAME|FILE",
-    multiple=True,
     help="What to test on: a task's other labelled splits, NAME:SPLIT, or a table; repeatable [--train].",
 )
-@click.option("--data", metavar="DIR", type=click.Path(), help="Folder of the data [$GLUEBENCH_DATA].")
-@click.option(
-    "--gold",
-    metavar="DIR",
-    type=click.Path(exists=True, file_okay=False),
-    help="Folder of labels, for test splits that have none in the data.",
-)
-@click.option(
+@option.data()
+@option.folder("--gold", help="Folder of labels, for test splits that have none in the data.")
+@option.repeated(
     "--see",
     metavar="PART",
-    multiple=True,
     help="A text by its column (hypothesis, premise), length, overlap, trees, neighbors, unshared, cross or "
     "stacked; may be repeated [all].",
 )
-@click.option(
-    "--epochs",
-    metavar="N",
-    type=click.IntRange(min=1),
-    default=EPOCHS,
-    show_default=True,
-    help="Passes over the training pairs.",
-)
-@click.option(
-    "--seed",
-    metavar="N",
-    type=click.IntRange(min=0),
-    default=0,
-    show_default=True,
-    help="Seed of the order in which training pairs are taken.",
-)
-@click.option(
-    "--words",
-    "shown",
-    metavar="N",
-    type=click.IntRange(min=0),
-    default=SHOWN,
-    show_default=True,
-    help="Words listed for each class; 0 for none.",
-)
+@option.number("--epochs", default=EPOCHS, least=1, help="Passes over the training pairs.")
+@option.number("--seed", default=0, help="Seed of the order in which training pairs are taken.")
+@option.number("--words", "shown", default=SHOWN, help="Words listed for each class; 0 for none.")
 @click.option(
     "--smoothing",
     metavar="X",
@@ -89,12 +71,12 @@ EPOCHS, SMOOTHING, SHOWN = 5, 100.0, 5
     show_default=True,
     help="The task whose columns and label words a table has.",
 )
-@benchmark_option
-@output_options
+@option.benchmark
+@option.output
 def audit(
     learnt: tuple[str, ...],
     tests: tuple[str, ...],
-    data: str | None,
+    data: Path,
     gold: str | None,
     see: tuple[str, ...],
     epochs: int,
@@ -102,7 +84,7 @@ def audit(
     shown: int,
     smoothing: float,
     like: str,
-    benchmark: str,
+    suite: Benchmark,
     form: Form,
 ) -> None:
     """Test how far shortcuts lead to the labels of a task.
@@ -118,10 +100,8 @@ def audit(
       gluebench audit --train snli.tsv --test AX --see hypothesis
     """
     from gluebench.analysis import audit as audits
-    from gluebench.benchmark import load_benchmark
     from gluebench.scoring import read_gold
 
-    suite = load_benchmark(benchmark)
     labels = read_gold(gold, suite) if gold is not None else None
     named = audits.Sources(suite, data, labels, like)
     if tests and not learnt:

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections import Counter
 from dataclasses import replace
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
 
+from gluebench.cli.common import option
 from gluebench.cli.common.errors import reading_data
 from gluebench.cli.common.lazy import LazyGroup
-from gluebench.cli.common.options import benchmark_option, hidden_gold_option
 
 if TYPE_CHECKING:
     from gluebench.benchmark import Benchmark, Task
@@ -36,7 +37,7 @@ def challenge() -> None:
 
 
 @challenge.command
-@click.option("--out", metavar="FILE", required=True, type=click.Path(dir_okay=False), help="Where to write.")
+@option.new_file("--out", required=True, help="Where to write.")
 @click.option("--task", "name", metavar="TASK", help="The inference task whose model is to be asked.")
 @click.option(
     "--each",
@@ -46,11 +47,9 @@ def challenge() -> None:
     show_default=True,
     help="Examples of each case.",
 )
-@click.option(
-    "--seed", metavar="N", type=click.IntRange(min=0), default=0, show_default=True, help="Seed of the words."
-)
-@benchmark_option
-def shortcuts(out: str, name: str | None, each: int, seed: int, benchmark: str) -> None:
+@option.number("--seed", default=0, help="Seed of the words.")
+@option.benchmark
+def shortcuts(out: str, name: str | None, each: int, seed: int, suite: Benchmark) -> None:
     """Write pairs that try lexical overlap, subsequence and constituent.
 
     Without --task, they are for the task that answers the benchmark's diagnostic set (GLUE's: MNLI).
@@ -60,54 +59,50 @@ def shortcuts(out: str, name: str | None, each: int, seed: int, benchmark: str) 
       gluebench challenge shortcuts --out shortcuts.tsv
     """
     from gluebench.analysis.challenge.item import write_items
-    from gluebench.analysis.challenge.shortcuts import shortcuts as made
-    from gluebench.benchmark import load_benchmark
+    from gluebench.analysis.challenge.rules import shortcuts as made
 
-    manifest = load_benchmark(benchmark)
-    task = _task(manifest, name)
+    task = _task(suite, name)
     items = made(task, each=each, seed=seed)
     write_items(out, items, task)
     cases = len({item.case for item in items})
     click.echo(f"{out}: {len(items):,} examples of {cases} cases, for a model of {task.name}.")
 
 
-def _task(manifest: Benchmark, name: str | None) -> Task:
+def _task(suite: Benchmark, name: str | None) -> Task:
     if name is not None:
-        return manifest.task(name)
-    answering = {task.predict_with for task in manifest.diagnostics if task.predict_with}
+        return suite.task(name)
+    answering = {task.predict_with for task in suite.diagnostics if task.predict_with}
     if len(answering) != 1:
         raise click.UsageError("Name the inference task with --task.")
-    return manifest.task(answering.pop() or "")
+    return suite.task(answering.pop() or "")
 
 
 @challenge.command
-@click.option("--out", metavar="FILE", required=True, type=click.Path(dir_okay=False), help="Where to write.")
+@option.new_file("--out", required=True, help="Where to write.")
 @click.option("--task", "name", metavar="TASK", required=True, help="The task whose examples are changed.")
 @click.option("--split", metavar="SPLIT", help="Their split; dev, or the only one.")
-@click.option("--data", metavar="DIR", type=click.Path(), help="Folder of the data [$GLUEBENCH_DATA].")
-@hidden_gold_option
-@click.option("--rule", "rules", metavar="RULE", multiple=True, help="This rule only; may be repeated.")
+@option.data()
+@option.hidden_gold
+@option.repeated("--rule", "rules", metavar="RULE", help="This rule only; may be repeated.")
 @click.option(
     "--pairs",
     metavar="TASK",
     help="Pair each sentence with its edit, for a model of this inference task; needs no labels.",
 )
-@click.option("--limit", metavar="N", type=click.IntRange(min=1), help="Change the first N examples only.")
-@click.option(
-    "--seed", metavar="N", type=click.IntRange(min=0), default=0, show_default=True, help="Seed of the names."
-)
-@benchmark_option
+@option.number("--limit", least=1, help="Change the first N examples only.")
+@option.number("--seed", default=0, help="Seed of the names.")
+@option.benchmark
 def perturb(
     out: str,
     name: str,
     split: str | None,
-    data: str | None,
+    data: Path,
     gold: str | None,
     rules: tuple[str, ...],
     pairs: str | None,
     limit: int | None,
     seed: int,
-    benchmark: str,
+    suite: Benchmark,
 ) -> None:
     """Change examples by rule, or pair sentences with their edits.
 
@@ -119,25 +114,23 @@ def perturb(
       gluebench challenge perturb --data data/ --task MNLI --split dev_matched --out changed.tsv
       gluebench challenge perturb --data data/ --task SST-2 --pairs MNLI --rule "negation added" --out new.tsv
     """
-    from gluebench.analysis.challenge.edits import RULES, perturbed, sentence_pairs
     from gluebench.analysis.challenge.item import write_items
-    from gluebench.benchmark import load_benchmark
+    from gluebench.analysis.challenge.rules import RULES, perturbed, sentence_pairs
     from gluebench.data import DataError, load
 
-    manifest = load_benchmark(benchmark)
-    task = manifest.task(name)
+    task = suite.task(name)
     with reading_data():
-        table = load(task.name, split or _split(task), data, benchmark=manifest)
+        table = load(task.name, split or _split(task), data, benchmark=suite)
         examples = table[:limit] if limit else list(table)
     if pairs is None:
-        target = manifest.task(task.predict_with) if task.predict_with else task
-        labels = None if gold is None else _labels(gold, manifest, task, table.split)
+        target = suite.task(task.predict_with) if task.predict_with else task
+        labels = None if gold is None else _labels(gold, suite, task, table.split)
         if labels is None and not table.labelled:
             message = "labels are hidden; take a split that has them, or name them (--gold), or --pairs TASK"
             raise DataError([f"{task.name} {table.split}: {message}"])
         items = perturbed(task, _labelled(examples, labels), rules=rules or RULES, seed=seed)
     else:
-        target = manifest.task(pairs)
+        target = suite.task(pairs)
         items = sentence_pairs(target, examples, rules=rules or RULES, name=task.name)
     if not items:
         raise DataError([f"{task.name} {table.split}: no rule fits any of {len(examples):,} examples"])
@@ -156,7 +149,7 @@ def _split(task: Task) -> str:
     return splits[0]
 
 
-def _labels(gold: str, manifest: Benchmark, task: Task, split: str) -> dict[int, str]:
+def _labels(gold: str, suite: Benchmark, task: Task, split: str) -> dict[int, str]:
     """The gold labels of a split by index. Raises GoldError, and DataError where there are none."""
     from gluebench.data import DataError
     from gluebench.scoring import read_gold
@@ -165,7 +158,7 @@ def _labels(gold: str, manifest: Benchmark, task: Task, split: str) -> dict[int,
         for role in file.splits:
             if file.splits[role].name != split:
                 continue
-            column = read_gold(gold, manifest, role=role, partial=True).columns.get(file.name)
+            column = read_gold(gold, suite, role=role, partial=True).columns.get(file.name)
             if column is not None and column.labels:
                 return dict(zip(column.indices or range(len(column)), column.words(), strict=True))
     raise DataError([f"{gold}: no labels of {task.name} {split}; expected a file for each test file"])

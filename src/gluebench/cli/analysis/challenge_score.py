@@ -9,15 +9,23 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from gluebench.cli.common import option
 from gluebench.cli.common.errors import WRONG_FILE
-from gluebench.cli.common.options import Form, benchmark_option, output_options
-from gluebench.cli.common.output import Output, Records, emit, interval, notices, percent
-from gluebench.cli.common.tables import Section, Table
+from gluebench.cli.common.output import (
+    Form,
+    Output,
+    Records,
+    Section,
+    Table,
+    emit,
+    interval,
+    notices,
+    percent,
+)
 from gluebench.cli.systems.run_options import model_options
 
 if TYPE_CHECKING:
-    from gluebench.analysis.challenge.item import Item
-    from gluebench.analysis.challenge.score import CaseScore, Scored
+    from gluebench.analysis.challenge.item import CaseScore, Item, Scored
     from gluebench.benchmark import Benchmark, Task
     from gluebench.systems.adapters.resolve import Model
 
@@ -25,11 +33,9 @@ if TYPE_CHECKING:
 @click.command
 @click.argument("file", metavar="FILE", type=click.Path(exists=True, dir_okay=False))
 @click.argument("model", metavar="MODEL")
-@click.option("--out", metavar="FILE", required=True, type=click.Path(dir_okay=False), help="Where to write.")
-@click.option(
-    "--data", metavar="DIR", type=click.Path(), help="Folder of the data it is trained on [$GLUEBENCH_DATA]."
-)
-@benchmark_option
+@option.new_file("--out", required=True, help="Where to write.")
+@option.data("Folder of the data it is trained on")
+@option.benchmark
 @model_options
 @click.pass_context
 def predict(
@@ -38,8 +44,8 @@ def predict(
     file: str,
     model: str,
     out: str,
-    data: str | None,
-    benchmark: str,
+    data: Path,
+    suite: Benchmark,
     **options: Any,
 ) -> None:
     """Ask a model about a challenge set.
@@ -52,21 +58,17 @@ def predict(
       gluebench challenge predict shortcuts.tsv system:bag-of-words --data data/ --out answers.tsv
     """
     from gluebench.analysis.challenge.item import read_items
-    from gluebench.benchmark import load_benchmark
     from gluebench.cli.systems.run import installed
     from gluebench.cli.systems.run_options import wishes
-    from gluebench.data.home import data_folder
     from gluebench.systems.adapters.resolve import resolve
     from gluebench.systems.encoders.corpus import Corpus
 
-    suite = load_benchmark(benchmark)
     items = read_items(file, suite)
     task = suite.task(items[0].task)
-    home = data_folder(data)
     settings = wishes(context, model, options)
     with installed(), tempfile.TemporaryDirectory() as scratch:
-        made = resolve(model, Corpus(suite, home, [task]), Path(scratch), settings)
-        answers = _answers(made, suite, task, items=items, home=home)
+        made = resolve(model, Corpus(suite, data, [task]), Path(scratch), settings)
+        answers = _answers(made, suite, task, items=items, home=data)
     lines = ["index\tprediction", *(f"{number}\t{answer}" for number, answer in enumerate(answers))]
     Path(out).write_text("\n".join(lines) + "\n", encoding="utf-8")
     click.echo(f"{out}: {len(answers):,} answers.")
@@ -97,17 +99,11 @@ COLUMNS = ("case", "examples", "right", "share", "low", "high", "original_right"
 @click.command
 @click.argument("file", metavar="FILE", type=click.Path(exists=True, dir_okay=False))
 @click.argument("answers", metavar="ANSWERS", type=click.Path(exists=True, dir_okay=False))
-@click.option(
-    "--keep",
-    "kept",
-    metavar="FILE",
-    type=click.Path(dir_okay=False),
-    help="Write what it fails as a diagnostic set.",
-)
-@click.option("--broken", is_flag=True, help="Keep only what it fails though its original is right.")
-@benchmark_option
-@output_options
-def score(file: str, answers: str, kept: str | None, broken: bool, benchmark: str, form: Form) -> None:
+@option.new_file("--keep", "kept", help="Write what it fails as a diagnostic set.")
+@option.flag("--broken", help="Keep only what it fails though its original is right.")
+@option.benchmark
+@option.output
+def score(file: str, answers: str, kept: str | None, broken: bool, suite: Benchmark, form: Form) -> None:
     """Score answers to a challenge set by case, and keep what fails.
 
     ANSWERS has the columns index and prediction, as a file of a submission.
@@ -118,12 +114,10 @@ def score(file: str, answers: str, kept: str | None, broken: bool, benchmark: st
       gluebench data lint-diagnostic diagnostic.tsv
     """
     from gluebench.analysis.challenge.item import read_items
-    from gluebench.analysis.challenge.score import score as scored
-    from gluebench.benchmark import load_benchmark
+    from gluebench.analysis.challenge.item import score as scored
 
     if broken and kept is None:
         raise click.UsageError("--broken says what to keep; name the file with --keep.")
-    suite = load_benchmark(benchmark)
     items = read_items(file, suite)
     result = scored(items, _read(answers, suite.task(items[0].task), len(items)))
     emit(_output(file, result), form)
@@ -146,7 +140,7 @@ def _read(path: str, task: Task, size: int) -> list[str]:
 
 
 def _keep(path: str, items: list[Item], failed: tuple[int, ...]) -> None:
-    from gluebench.analysis.challenge.score import keep
+    from gluebench.analysis.challenge.item import keep
 
     if not failed:
         notices([f"{path}: not written, since there is nothing to keep."])

@@ -7,10 +7,20 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import click
 
+from gluebench.cli.common import option
 from gluebench.cli.common.inputs import Inputs, inputs_options, labels_option
-from gluebench.cli.common.options import Form, output_options, seed_option
-from gluebench.cli.common.output import Output, Records, emit, interval, notices, percent
-from gluebench.cli.common.tables import Section, Table
+from gluebench.cli.common.output import (
+    Form,
+    Output,
+    Records,
+    Section,
+    Table,
+    draw,
+    emit,
+    interval,
+    notices,
+    percent,
+)
 from gluebench.cli.scoring.report_view import BETWEEN_MODELS, titles
 
 if TYPE_CHECKING:
@@ -38,10 +48,9 @@ class _Against(click.Command):
 
 @click.command(cls=_Against)
 @click.argument("subs", metavar="A... [B]", nargs=-1, required=True, type=click.Path(exists=True))
-@click.option(
+@option.repeated(
     "--against",
     metavar="B...",
-    multiple=True,
     type=click.Path(exists=True),
     help="The runs of the other system; those before are runs of the first.",
 )
@@ -52,23 +61,18 @@ class _Against(click.Command):
     help="Test too whether the two are the same within so many points.",
 )
 @labels_option
-@click.option(
-    "--resamples",
-    metavar="N",
-    type=click.IntRange(min=100),
-    default=10_000,
-    show_default=True,
-    help="Random exchanges for intervals and tests.",
-)
-@seed_option
+@option.number("--resamples", default=10_000, least=100, help="Random exchanges for intervals and tests.")
+@option.seed
+@option.plot("the differences with their intervals")
 @inputs_options("Compare on what the gold covers")
-@output_options
+@option.output
 def compare(
     subs: tuple[str, ...],
     against: tuple[str, ...],
     equivalence: float | None,
     resamples: int,
     seed: int,
+    plot: str | None,
     inputs: Inputs,
     form: Form,
 ) -> None:
@@ -96,6 +100,7 @@ def compare(
     comparison = compared(ours, theirs, labels, equivalence=margin, resamples=resamples, seed=seed)
     notices(f"warning: {warning}" for warning in comparison.warnings)
     emit(comparison_output(comparison, inputs.manifest), form)
+    draw(comparison, plot)
 
 
 def _more_than_two(subs: tuple[str, ...]) -> str:
@@ -104,11 +109,6 @@ def _more_than_two(subs: tuple[str, ...]) -> str:
     return f"; runs of two systems: A... --against B...; more systems: gluebench rank {' '.join(subs)}"
 
 
-FIELDS = (
-    "task", "metric", "breakdown", "category", "a", "b", "difference", "low", "high", "p", "adjusted", "test",
-    "n", "same", "only_a", "only_b", "detectable", "withheld", "error", "margin", "equivalence_p", "verdict",
-    "seeds",
-)  # fmt: skip
 DIFFERENCE = "A - B [95 % interval]"
 _TASK_SCORE = "task score"
 
@@ -125,13 +125,15 @@ class _Row(NamedTuple):
 
 def comparison_output(comparison: Comparison, benchmark: Benchmark) -> Output:
     """The comparison in every form; a table of its own for the tests keeps each within 60 columns."""
+    from gluebench.analysis.compare.comparison import FIELDS
+
     rows = _sections(comparison, benchmark)
     tables = [_differences(comparison, benchmark, rows), _tests(rows)]
     for task in benchmark.diagnostics:
         part = comparison.diagnostics.get(task.name)
         if part is not None and part.categories:
             tables.append(_categories(part, task))
-    records = Records.of(FIELDS, _records(comparison))
+    records = Records.of(FIELDS, comparison.records())
     return Output(comparison.as_dict(), tuple(tables), records, words=("", *comparison.words))
 
 
@@ -271,15 +273,3 @@ def _categories(part: TaskComparison, task: Task) -> Table:
         right=frozenset({1, 2, 4, 5}),
         notes=("p: after Holm's adjustment over the categories of one kind.", BETWEEN_MODELS),
     )
-
-
-def _records(comparison: Comparison) -> Iterator[dict[str, object]]:
-    for name, part in (*comparison.tasks.items(), *comparison.diagnostics.items()):
-        for metric, difference in part.metrics.items():
-            yield {"task": name, "metric": metric, **difference.as_dict()}
-        if part.score is not None:
-            yield {"task": name, "metric": "score", **part.score.as_dict()}
-        for row in part.categories:
-            yield {"task": name, "breakdown": row.kind, "category": row.name, **row.difference.as_dict()}
-    if comparison.overall is not None:
-        yield {"metric": "average", **comparison.overall.as_dict()}

@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
 
+from gluebench.cli.common import option
 from gluebench.cli.common.inputs import Inputs, inputs_options, labels_option
-from gluebench.cli.common.options import Form, output_options
-from gluebench.cli.common.output import Output, emit, notices
+from gluebench.cli.common.output import Form, Output, draw, emit, notices
 
 if TYPE_CHECKING:
-    from gluebench.analysis.diagnostics.diagnosis import Diagnosis
+    from gluebench.analysis.diagnostics.diagnosis import Diagnosis, SetDiagnosis
     from gluebench.benchmark import Benchmark
     from gluebench.scoring import Gold
 
@@ -19,15 +20,14 @@ if TYPE_CHECKING:
 @click.command
 @click.argument("subs", metavar="SUB...", nargs=-1, required=True, type=click.Path(exists=True))
 @labels_option
-@click.option("--table5", is_flag=True, help="Print the columns of the paper's Table 5 alone.")
+@option.flag("--table5", help="Print the columns of the paper's Table 5 alone.")
 @click.option(
     "--phenomenon",
     metavar="NAME",
     help="What one phenomenon is about, how it was answered, and pairs of the sample's that show it.",
 )
-@click.option(
-    "--svg", metavar="FILE", type=click.Path(dir_okay=False), help="Draw systems by phenomena as a heat map."
-)
+@option.new_file("--svg", help="Draw systems by phenomena as a heat map.")
+@option.plot("that heat map with intervals")
 @click.option(
     "--withhold-below",
     metavar="N",
@@ -36,12 +36,13 @@ if TYPE_CHECKING:
     help="Withhold categories with fewer examples, unless the manifest says that labels are public.",
 )
 @inputs_options("Diagnose what the gold covers")
-@output_options
+@option.output
 def diagnose(
     subs: tuple[str, ...],
     table5: bool,
     phenomenon: str | None,
     svg: str | None,
+    plot: str | None,
     withhold_below: int,
     inputs: Inputs,
     form: Form,
@@ -68,8 +69,10 @@ def diagnose(
     notices(f"warning: {warning}" for warning in diagnosis.warnings)
     notices(_public(diagnosis, labels) if withhold_below else ())
     emit(_output(diagnosis, manifest, table5=table5, phenomenon=phenomenon), form)
-    if svg is not None:
-        _draw(diagnosis, svg)
+    for place, part in enumerate(diagnosis.sets.values()):
+        if svg is not None:
+            _write_svg(part, _of_set(svg, part, place))
+        draw(part, plot and _of_set(plot, part, place))
 
 
 def names(sources: tuple[str, ...]) -> dict[str, str]:
@@ -118,14 +121,15 @@ def _public(diagnosis: Diagnosis, labels: Gold) -> list[str]:
     ]
 
 
-def _draw(diagnosis: Diagnosis, path: str) -> None:
-    """One file for each diagnostic set; those after the first have the set's name before the suffix."""
-    from pathlib import Path
+def _of_set(path: str, part: SetDiagnosis, place: int) -> Path:
+    """The file of a diagnostic set; those after the first have the set's name before the suffix."""
+    to = Path(path)
+    return to if place == 0 else to.with_stem(f"{to.stem}-{part.task.name}")
 
+
+def _write_svg(part: SetDiagnosis, to: Path) -> None:
     from gluebench.analysis.charts import as_file
     from gluebench.analysis.diagnostics.heatmap import heat_picture
 
-    for place, part in enumerate(diagnosis.sets.values()):
-        to = Path(path) if place == 0 else Path(path).with_stem(f"{Path(path).stem}-{part.task.name}")
-        to.write_text(as_file(heat_picture(part)), encoding="utf-8")
-        notices([f"drawn: {to}"])
+    to.write_text(as_file(heat_picture(part.task, part.reports)), encoding="utf-8")
+    notices([f"drawn: {to}"])

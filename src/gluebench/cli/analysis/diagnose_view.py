@@ -4,38 +4,29 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
+from gluebench.analysis.diagnostics.counts import Confusion, Directions, Share
 from gluebench.analysis.diagnostics.diagnosis import (
-    Confusion,
+    FIELDS,
     Diagnosis,
-    Directions,
-    Finding,
     SetDiagnosis,
-    Share,
+    SystemDiagnosis,
 )
-from gluebench.analysis.diagnostics.phenomena import PAGE
-from gluebench.analysis.diagnostics.table5 import human
+from gluebench.analysis.diagnostics.heatmap import MOST_WITH_INTERVALS
+from gluebench.analysis.diagnostics.paper import PAGE, human
 from gluebench.benchmark import Benchmark, Task
-from gluebench.cli.common.output import Output, Records, interval, percent
-from gluebench.cli.common.tables import Section, Table
+from gluebench.cli.common.output import Output, Records, Section, Table, interval, percent
 from gluebench.cli.scoring.report_view import BETWEEN_MODELS, score_cell
 from gluebench.scoring import Score
-from gluebench.scoring.report import rounded
 from gluebench.scoring.tags import OVERALL
 
-FIELDS = (
-    "task", "system", "breakdown", "category", "measure", "gold", "answer",
-    "value", "low", "high", "n", "withheld",
-)  # fmt: skip
 MEANINGS = f"What each phenomenon is about, with pairs that show it: --phenomenon NAME, and {PAGE}."
 CONFUSED = "which label is taken for which (gold down, answers across)"
-MOST_WITH_INTERVALS = 3
-"""Systems side by side that leave room for intervals."""
 
 
 def diagnosis_output(result: Diagnosis, benchmark: Benchmark) -> Output:
     """The diagnosis in every form."""
     tables = [table for part in result.sets.values() for table in _tables(part, benchmark, result.split)]
-    return Output(result.as_dict(), tuple(tables), Records(FIELDS, tuple(_records(result))))
+    return Output(result.as_dict(), tuple(tables), Records.of(FIELDS, result.records()))
 
 
 def _tables(part: SetDiagnosis, benchmark: Benchmark, split: str) -> Iterator[Table]:
@@ -83,7 +74,7 @@ def _notes(task: Task, with_intervals: bool) -> Iterator[str]:
 
 
 def _section(
-    findings: Sequence[Finding], categories: Sequence[tuple[str, str, str]], with_intervals: bool
+    findings: Sequence[SystemDiagnosis], categories: Sequence[tuple[str, str, str]], with_intervals: bool
 ) -> Section:
     """The rows of these (kind, category, words), where some system has a score."""
     scores = [{(kind, name): score for kind, name, score in finding.parts()} for finding in findings]
@@ -177,28 +168,3 @@ def _kind_table(directions: dict[str, Directions], task: Task) -> Table:
         title=f"{task.name}: pairs by the labels of their two directions",
         right=frozenset(range(1, len(directions) + 2)),
     )
-
-
-def _records(diagnosis: Diagnosis) -> Iterator[tuple[object, ...]]:
-    for task, part in diagnosis.sets.items():
-        metric = part.task.metrics[0].name
-        for system, finding in part.systems.items():
-            for kind, name, score in finding.parts():
-                ends = (rounded(score.low), rounded(score.high))
-                values = (rounded(score.value), *ends, score.n, score.withheld)
-                yield (task, system, kind, name, metric, None, None, *values)
-            for (kind, name), confusion in finding.confusions.items():
-                for record in _counts(confusion):
-                    yield (task, system, kind, name, "count", *record)
-            if finding.directions:
-                for name, share in finding.directions.shares().items():
-                    low, high = share.interval or (None, None)
-                    values = (rounded(share.value), rounded(low), rounded(high), share.of, None)
-                    yield (task, system, "directions", "", name, None, None, *values)
-
-
-def _counts(confusion: Confusion) -> Iterator[tuple[object, ...]]:
-    """Gold label, answer and count of each cell, with the gold label's examples as n."""
-    for gold, row, total in zip(confusion.labels, confusion.counts, confusion.gold, strict=True):
-        for answer, count in zip(confusion.labels, row, strict=True):
-            yield (gold, answer, count, None, None, total, None)

@@ -10,30 +10,32 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from gluebench.cli.common.inputs import read_submission
-from gluebench.cli.common.options import (
+from gluebench.cli.common import option
+from gluebench.cli.common.inputs import Inputs
+from gluebench.cli.common.output import (
     Form,
-    benchmark_option,
-    hidden_gold_option,
-    output_options,
-    split_option,
+    Output,
+    Records,
+    Section,
+    Table,
+    emit,
+    interval,
+    notices,
+    percent,
 )
-from gluebench.cli.common.output import Output, Records, emit, interval, notices, percent
-from gluebench.cli.common.tables import Section, Table
 
 if TYPE_CHECKING:
     from gluebench.analysis.errors import Case, CaseFile, CaseFilter, Rate
-    from gluebench.benchmark import Benchmark, Role
-    from gluebench.scoring import Gold
+    from gluebench.benchmark import Role
 
 _SHOW = ("wrong", "all-wrong", "only", "disagree", "right", "all")
 
 
 @click.command
 @click.argument("subs", metavar="SUB...", nargs=-1, required=True, type=click.Path(exists=True))
-@click.option("--data", metavar="DIR", type=click.Path(), help="Folder of the examples [$GLUEBENCH_DATA].")
-@hidden_gold_option
-@click.option("--task", "tasks", metavar="TASK", multiple=True, help="These tasks only; may be repeated.")
+@option.data("Folder of the examples")
+@option.hidden_gold
+@option.repeated("--task", "tasks", metavar="TASK", help="These tasks only; may be repeated.")
 @click.option(
     "--show",
     type=click.Choice(_SHOW),
@@ -47,14 +49,7 @@ _SHOW = ("wrong", "all-wrong", "only", "disagree", "right", "all")
 @click.option("--words", metavar="MIN-MAX", help="Words of all inputs together: 10-20, 40-, -8.")
 @click.option("--overlap", metavar="MIN-MAX", help="Share of words that two inputs have in common: 0.8-1.")
 @click.option("--match", "pattern", metavar="REGEX", help="Examples with this in a text, letter case aside.")
-@click.option(
-    "--limit",
-    metavar="N",
-    type=click.IntRange(min=0),
-    default=20,
-    show_default=True,
-    help="Examples to print of each file; 0 for all.",
-)
+@option.number("--limit", default=20, help="Examples to print of each file; 0 for all.")
 @click.option(
     "--tolerance",
     metavar="SHARE",
@@ -63,13 +58,13 @@ _SHOW = ("wrong", "all-wrong", "only", "disagree", "right", "all")
     show_default=True,
     help="Numbers further from gold than this share of the range are wrong.",
 )
-@click.option("--html", metavar="FILE", type=click.Path(dir_okay=False), help="Write a page with filters.")
-@split_option
-@benchmark_option
-@output_options
+@option.new_file("--html", help="Write a page with filters.")
+@option.split
+@option.named_benchmark(type=option.BenchmarkName())
+@option.output
 def errors(
     subs: tuple[str, ...],
-    data: str | None,
+    data: Path,
     gold: str | None,
     split: Role,
     benchmark: str,
@@ -89,13 +84,12 @@ def errors(
       gluebench errors mine.zip theirs.zip --data data/ --gold gold/ --task AX --html errors.html
     """
     from gluebench.analysis.errors import rates, read_cases
-    from gluebench.benchmark import load_benchmark
     from gluebench.cli.common.errors import reading_data
 
-    manifest = load_benchmark(benchmark)
-    submissions = [read_submission(sub, manifest, benchmark=benchmark, role=split) for sub in subs]
+    inputs = Inputs(gold, None if gold else str(data), True, split, benchmark)
+    submissions = [inputs.submission(sub) for sub in subs]
     with reading_data():
-        labels = _gold(manifest, data=data, gold=gold, role=split)
+        labels = inputs.labels()
         files = read_cases(
             submissions,
             labels,
@@ -109,20 +103,12 @@ def errors(
     if html is not None:
         from gluebench.analysis.errors.page import page
 
-        title = f"Errors on {manifest.title}: {', '.join(dict.fromkeys(file.task.name for file in files))}"
+        title = (
+            f"Errors on {inputs.manifest.title}: {', '.join(dict.fromkeys(file.task.name for file in files))}"
+        )
         Path(html).write_text(page(files, title=title, tables=counted), encoding="utf-8")
         notices([f"{html}: {sum(len(file.cases) for file in files):,} examples, with text and labels."])
     emit(errors_output(files, filters, counted, limit=limit or None), form)
-
-
-def _gold(manifest: Benchmark, *, data: str | None, gold: str | None, role: Role) -> Gold:
-    if gold is not None:
-        from gluebench.scoring import read_gold
-
-        return read_gold(gold, manifest, role=role, partial=True)
-    from gluebench.data.gold import gold_from_data
-
-    return gold_from_data(data, manifest, role=role, partial=True)
 
 
 def _names(subs: tuple[str, ...]) -> list[str]:

@@ -5,15 +5,15 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
-from gluebench.analysis.diagnostics.diagnosis import Diagnosis, Finding, SetDiagnosis
-from gluebench.analysis.diagnostics.phenomena import Explained, explain
+from gluebench.analysis.diagnostics.diagnosis import Diagnosis, SetDiagnosis, SystemDiagnosis
+from gluebench.analysis.diagnostics.paper import Explained, explain
 from gluebench.benchmark import Task, UnknownNameError
 from gluebench.benchmark.lookup import fold
 from gluebench.cli.analysis.diagnose_view import CONFUSED, confusion_table
-from gluebench.cli.common.output import Output, Records
-from gluebench.cli.common.tables import Section, Table
-from gluebench.cli.scoring.report_view import BETWEEN_MODELS, record, score_cell
+from gluebench.cli.common.output import Output, Records, Section, Table
+from gluebench.cli.scoring.report_view import BETWEEN_MODELS, score_cell
 from gluebench.scoring import Score
+from gluebench.scoring.report import record
 
 FIELDS = ("task", "system", "category", "value", "low", "high", "n", "withheld")
 SCHEMA = "gluebench.phenomenon/1"
@@ -59,7 +59,7 @@ def phenomenon_output(diagnosis: Diagnosis, query: str) -> Output:
     return Output(data, tuple(tables), Records.of(FIELDS, _records(diagnosis, phenomenon)), ("", *words))
 
 
-def _score(finding: Finding, phenomenon: _Category) -> Score | None:
+def _score(finding: SystemDiagnosis, phenomenon: _Category) -> Score | None:
     scores = finding.scores.coarse if phenomenon.kind == "coarse" else finding.scores.fine
     return scores.get(phenomenon.name)
 

@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING
 
 import click
 
+from gluebench.cli.common import option
 from gluebench.cli.common.inputs import Inputs, inputs_options, labels_option
-from gluebench.cli.common.options import Form, output_options, pairs, seed_option
-from gluebench.cli.common.output import emit, notices
+from gluebench.cli.common.output import Form, draw, emit, notices
 
 if TYPE_CHECKING:
     from gluebench.analysis.rank.rules import Missing, Rule
@@ -17,11 +17,10 @@ if TYPE_CHECKING:
 
 @click.command
 @click.argument("subs", metavar="SUB SUB...", nargs=-1, type=click.Path(exists=True))
-@click.option(
+@option.repeated(
     "--runs",
     metavar="NAME=GLOB",
-    multiple=True,
-    callback=pairs,
+    callback=option.pairs,
     help="Several runs of one system: the submissions that match, ranked by their mean.",
 )
 @labels_option
@@ -32,8 +31,11 @@ if TYPE_CHECKING:
     show_default=True,
     help="Macro-average, mean rank, median score, or Kemeny's order.",
 )
-@click.option(
-    "--weights", metavar="TASK=N", multiple=True, callback=pairs, help="Weight of a task; 0 leaves it out."
+@option.repeated(
+    "--weights",
+    metavar="TASK=N",
+    callback=option.pairs,
+    help="Weight of a task; 0 leaves it out.",
 )
 @click.option(
     "--missing",
@@ -42,30 +44,20 @@ if TYPE_CHECKING:
     show_default=True,
     help="What a missing score means.",
 )
-@click.option(
+@option.repeated(
     "--majority",
     metavar="TASK",
-    multiple=True,
     help="Take every system to answer this task's most frequent label, as the paper does for WNLI.",
 )
-@click.option(
-    "--costs",
-    metavar="FILE",
-    type=click.Path(exists=True, dir_okay=False),
-    help="Table of system, parameters and latency: says which systems are Pareto-optimal.",
+@option.file(
+    "--costs", help="Table of system, parameters and latency: says which systems are Pareto-optimal."
 )
-@click.option("--matrix", is_flag=True, help="Print all pairs as well.")
-@click.option(
-    "--resamples",
-    metavar="N",
-    type=click.IntRange(min=100),
-    default=1000,
-    show_default=True,
-    help="Resamples for the rank intervals.",
-)
-@seed_option
+@option.flag("--matrix", help="Print all pairs as well.")
+@option.number("--resamples", default=1000, least=100, help="Resamples for the rank intervals.")
+@option.seed
+@option.plot("the ranks with their intervals")
 @inputs_options("Rank on what the gold covers")
-@output_options
+@option.output
 def rank(
     subs: tuple[str, ...],
     runs: dict[str, str],
@@ -77,6 +69,7 @@ def rank(
     matrix: bool,
     resamples: int,
     seed: int,
+    plot: str | None,
     inputs: Inputs,
     form: Form,
 ) -> None:
@@ -113,6 +106,7 @@ def rank(
     )
     notices(f"warning: {warning}" for warning in ranking.warnings)
     emit(ranking_output(ranking, manifest, costs=spent, matrix=matrix), form)
+    draw(ranking, plot)
 
 
 def _paths(subs: tuple[str, ...], runs: dict[str, str]) -> dict[str, list[str]]:

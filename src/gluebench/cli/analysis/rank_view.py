@@ -4,30 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
-from gluebench.analysis.rank import RankedSystem, Ranking
+from gluebench.analysis.rank import Ranking
 from gluebench.analysis.rank.costs import Cost, pareto_front
+from gluebench.analysis.rank.ranking import FIELDS, VALUES
 from gluebench.analysis.rank.rules import MISSING, Verdict
 from gluebench.benchmark import Benchmark
 from gluebench.cli.analysis.compare import p_cell
-from gluebench.cli.common.output import Output, Records, percent
-from gluebench.cli.common.tables import Section, Table
+from gluebench.cli.common.output import Output, Records, Section, Table, percent
 
-TITLES = {"mean": "macro-average", "borda": "mean rank", "median": "median", "kemeny": "Kemeny"}
 SHOWN = 20
 """Contested pairs that are spelt out."""
-_FIELDS = (
-    "rank",
-    "low",
-    "high",
-    "system",
-    "runs",
-    "value",
-    "first",
-    "group_first",
-    "group_last",
-    "told_low",
-    "told_high",
-)
 
 
 def ranking_output(
@@ -43,7 +29,7 @@ def ranking_output(
         for system in data["systems"]:
             cost = costs.get(system["name"], Cost(None, None))
             system |= {**cost._asdict(), "front": fronts[system["name"]]}
-    records = Records((*_FIELDS, *ranking.tasks), tuple(_record(row, ranking) for row in ranking.systems))
+    records = Records.of((*FIELDS, *ranking.tasks), ranking.records())
     return Output(data, tuple(tables), records, words=("", *_words(ranking)))
 
 
@@ -66,7 +52,7 @@ def _board(
     *,
     fronts: Mapping[str, bool | None] | None,
 ) -> Table:
-    columns = ["rank", "95 %", "system", TITLES[ranking.by], "first in"]
+    columns = ["rank", "95 %", "system", VALUES[ranking.by], "first in"]
     columns += ["tied"] * bool(ranking.pairs) + ["parameters", "latency", "front"] * (fronts is not None)
     rows = []
     for system in ranking.systems:
@@ -74,7 +60,7 @@ def _board(
             "-" if system.rank is None else str(system.rank),
             "" if system.low is None else _span(system.low, system.high or system.low),
             system.name,
-            _value(system.value, ranking),
+            ranking.value_words(system.value),
             "" if system.first is None else f"{100 * system.first:.0f} %",
         ]
         row += [_span(*system.group) if system.group else ""] * bool(ranking.pairs)
@@ -86,7 +72,7 @@ def _board(
     return Table(
         columns=tuple(columns),
         sections=(Section(tuple(rows)),),
-        title=f"{benchmark.title}, {ranking.split} split: {len(ranking.tasks)} tasks by {TITLES[ranking.by]}",
+        title=f"{benchmark.title}, {ranking.split} split: {len(ranking.tasks)} tasks by {VALUES[ranking.by]}",
         right=frozenset(at for at, name in enumerate(columns) if name not in ("system", "front")),
         notes=tuple(_notes(ranking, benchmark)),
     )
@@ -94,12 +80,6 @@ def _board(
 
 def _span(low: int, high: int) -> str:
     return str(low) if low == high else f"{low}-{high}"
-
-
-def _value(value: float | None, ranking: Ranking) -> str:
-    if ranking.by in ("mean", "median"):
-        return percent(value)
-    return "-" if value is None else f"{value:.2f}" if ranking.by == "borda" else f"{value:.0f}"
 
 
 def _notes(ranking: Ranking, benchmark: Benchmark) -> Iterator[str]:
@@ -123,7 +103,7 @@ def _notes(ranking: Ranking, benchmark: Benchmark) -> Iterator[str]:
 def _rules(ranking: Ranking) -> Table:
     """Ranks under each rule, systems down and the four rules and the tasks left out across."""
     rules = list(ranking.rules)
-    titles = [TITLES.get(rule, rule.replace("mean without ", "- ")) for rule in rules]
+    titles = [VALUES.get(rule, rule.replace("mean without ", "- ")) for rule in rules]
     rows = tuple(
         (system.name, *(str(ranking.rules[rule][system.name] or "-") for rule in rules))
         for system in ranking.systems
@@ -162,12 +142,5 @@ def _words(ranking: Ranking) -> Iterator[str]:
 
 
 def _contested(verdict: Verdict) -> str:
-    rules = [TITLES.get(rule, rule.replace("mean", "macro-average")) for rule in verdict.unless]
+    rules = [VALUES.get(rule, rule.replace("mean", "macro-average")) for rule in verdict.unless]
     return f"{verdict.ahead} is ahead of {verdict.behind}, but not by {', '.join(rules)}."
-
-
-def _record(system: RankedSystem, ranking: Ranking) -> tuple[object, ...]:
-    group, ranks = system.group or (None, None), system.told or (None, None)
-    scores = [system.scores.get(task) for task in ranking.tasks]
-    own = (system.rank, system.low, system.high, system.name, system.runs, system.value, system.first)
-    return (*own, *group, *ranks, *scores)

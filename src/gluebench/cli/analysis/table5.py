@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from gluebench.analysis.diagnostics.diagnosis import Diagnosis, SetDiagnosis
-from gluebench.analysis.diagnostics.table5 import COLUMNS, Table5, human, table5
+from gluebench.analysis.diagnostics.paper import COLUMNS, Table5, human, table5
 from gluebench.benchmark import Benchmark
-from gluebench.cli.common.output import Output, Records, percent
-from gluebench.cli.common.tables import Section, Table
-from gluebench.cli.scoring.report_view import BETWEEN_MODELS, record
+from gluebench.cli.common.output import Output, Records, Section, Table, percent
+from gluebench.cli.scoring.report_view import BETWEEN_MODELS
 from gluebench.scoring import Score
+from gluebench.scoring.report import record
 
 FIELDS = ("task", "system", "column", "category", "value", "low", "high", "n", "withheld", "printed")
 SCHEMA = "gluebench.table5/1"

@@ -8,11 +8,10 @@ from typing import TYPE_CHECKING
 
 import click
 
+from gluebench.cli.common import option
 from gluebench.cli.common.errors import WRONG_FILE
 from gluebench.cli.common.lazy import LazyGroup
-from gluebench.cli.common.options import BenchmarkName, Form, output_options
-from gluebench.cli.common.output import Output, Records, emit, notices, plain
-from gluebench.cli.common.tables import Section, Table
+from gluebench.cli.common.output import Form, Output, Records, Section, Table, emit, notices, plain
 
 if TYPE_CHECKING:
     from gluebench.analysis.lint import Finding, TaskLint
@@ -25,7 +24,7 @@ def benchmark() -> None:
 
 
 @benchmark.command("list")
-@output_options
+@option.output
 def list_benchmarks(form: Form) -> None:
     """List the benchmarks that come with the package.
 
@@ -39,20 +38,18 @@ def list_benchmarks(form: Form) -> None:
 
 
 @benchmark.command
-@click.argument("name", metavar="NAME|FILE|URL", type=BenchmarkName(), default="glue")
+@click.argument("suite", metavar="NAME|FILE|URL", type=option.LoadedBenchmark(), default="glue")
 @click.option("--task", metavar="TASK", help="All that is known of one task, by its name or an alias.")
-@output_options
-def show(name: str, task: str | None, form: Form) -> None:
+@option.output
+def show(suite: Benchmark, task: str | None, form: Form) -> None:
     """Show a benchmark as Table 1 of the paper.
 
     \b
     Example:
       gluebench benchmark show glue --task sst2
     """
-    from gluebench.benchmark import load_benchmark
 
-    manifest = load_benchmark(name)
-    emit(_task_output(manifest, task) if task else _benchmark_output(manifest), form)
+    emit(_task_output(suite, task) if task else _benchmark_output(suite), form)
 
 
 def _list_output(benchmarks: list[Benchmark]) -> Output:
@@ -65,19 +62,19 @@ def _list_output(benchmarks: list[Benchmark]) -> Output:
     return Output({"benchmarks": data}, (table,), Records(columns, rows))
 
 
-def _benchmark_output(manifest: Benchmark) -> Output:
+def _benchmark_output(suite: Benchmark) -> Output:
     from gluebench.benchmark.table import table_notes, table_one
 
-    header, *rows = table_one(manifest)
+    header, *rows = table_one(suite)
     table = Table(
         columns=tuple(header),
         sections=_sections(rows),
-        title=". ".join(filter(None, (manifest.title, manifest.description))),
+        title=". ".join(filter(None, (suite.title, suite.description))),
         right=frozenset({1, 2}),
-        notes=tuple(table_notes(manifest)),
+        notes=tuple(table_notes(suite)),
     )
     records = tuple(tuple(row) for row in rows if any(row[1:]))
-    return Output(plain(manifest), (table,), Records(tuple(header), records))
+    return Output(plain(suite), (table,), Records(tuple(header), records))
 
 
 def _sections(rows: Sequence[Sequence[str]]) -> tuple[Section, ...]:
@@ -93,32 +90,21 @@ def _sections(rows: Sequence[Sequence[str]]) -> tuple[Section, ...]:
     return tuple(Section(tuple(lines), title) for title, lines in parts)
 
 
-def _task_output(manifest: Benchmark, name: str) -> Output:
+def _task_output(suite: Benchmark, name: str) -> Output:
     from gluebench.benchmark.table import details
 
-    task = manifest.task(name)
-    rows = tuple((label, value) for label, value in details(manifest, task))
+    task = suite.task(name)
+    rows = tuple((label, value) for label, value in details(suite, task))
     table = Table(("what", "value"), (Section(rows),), title=f"{task.name}: {task.title}")
     return Output(plain(task), (table,), Records(("what", "value"), rows))
 
 
 @benchmark.command
-@click.argument("name", metavar="NAME|FILE|URL", type=BenchmarkName())
-@click.option(
-    "--data",
-    metavar="DIR",
-    required=True,
-    type=click.Path(exists=True, file_okay=False),
-    help="Folder of the examples: <Task>/train.tsv and so on.",
-)
-@click.option(
-    "--gold",
-    metavar="DIR",
-    type=click.Path(exists=True, file_okay=False),
-    help="Gold folder of the test splits, whose labels are hidden otherwise.",
-)
-@output_options
-def lint(name: str, data: str, gold: str | None, form: Form) -> None:
+@click.argument("suite", metavar="NAME|FILE|URL", type=option.LoadedBenchmark())
+@option.folder("--data", required=True, help="Folder of the examples: <Task>/train.tsv and so on.")
+@option.folder("--gold", help="Gold folder of the test splits, whose labels are hidden otherwise.")
+@option.output
+def lint(suite: Benchmark, data: str, gold: str | None, form: Form) -> None:
     """Look for leaks, duplicates, shortcuts and tests that are too small.
 
     Exits with 1 where something is an error.
@@ -128,14 +114,12 @@ def lint(name: str, data: str, gold: str | None, form: Form) -> None:
       gluebench benchmark lint ./mine.toml --data data/ --gold gold/
     """
     from gluebench.analysis.lint import lint_task, read_splits
-    from gluebench.benchmark import load_benchmark
 
-    manifest = load_benchmark(name)
     lints = []
-    for task, splits in read_splits(data, manifest, gold).items():
+    for task, splits in read_splits(data, suite, gold).items():
         notices([f"looking at {task}"])
-        lints.append(lint_task(manifest.task(task), splits))
-    emit(lint_output(manifest.name, lints), form)
+        lints.append(lint_task(suite.task(task), splits))
+    emit(lint_output(suite.name, lints), form)
     if has_errors(lints):
         raise click.exceptions.Exit(WRONG_FILE)
 

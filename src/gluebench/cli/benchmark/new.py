@@ -2,20 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
 from gluebench.benchmark.atomic import write_text
+from gluebench.cli.common import option
 from gluebench.cli.common.errors import needing
-from gluebench.cli.common.output import Output, Records, emit, notices, rendered
-from gluebench.cli.common.tables import Paper, Section, Table
+from gluebench.cli.common.output import Output, Paper, Records, Section, Table, emit, notices, rendered
 
 if TYPE_CHECKING:
     from gluebench.benchmark import Benchmark
-    from gluebench.data.organise import Choices, Plan
+    from gluebench.data.organize import Choices, Plan
 
 _TOLD = {
     "label": ("[TASK=]COLUMN", "The column of labels."),
@@ -31,38 +30,32 @@ _TOLD = {
 }
 _FIELDS = {"range": "score_range", "metric": "metrics"}
 
-
-def _told_options(command: Callable[..., None]) -> Callable[..., None]:
-    for name, (metavar, text) in reversed(_TOLD.items()):
-        command = click.option(f"--{name}", metavar=metavar, multiple=True, help=text)(command)
-    return command
+_plan_options = option.together(
+    *(option.repeated(f"--{name}", metavar=form, help=text) for name, (form, text) in _TOLD.items())
+)
 
 
 @click.command
 @click.argument("name", metavar="NAME")
-@click.option(
+@option.folder(
     "--from",
     "source",
-    metavar="DIR",
     required=True,
     multiple=True,
-    type=click.Path(exists=True, file_okay=False),
     help="Folder with train, dev and test as .csv or .tsv, or as `data build` wrote them, or with a "
     "sub-folder of these for each task; may be given again.",
 )
-@click.option(
+@option.new_folder(
     "--to",
     "target",
-    metavar="DIR",
     required=True,
-    type=click.Path(file_okay=False),
     help="Where to put the benchmark: a new folder, or one this command made and nobody changed.",
 )
-@_told_options
+@_plan_options
 @click.option("--title", metavar="TEXT", default="", help="What pages and tables call it.")
 @click.option("--encoding", metavar="NAME", default="utf-8", show_default=True, help="Of the files read.")
-@click.option("--replace-whitespace", is_flag=True, help="Make tabs and line ends within texts a space.")
-@click.option("--dry-run", is_flag=True, help="Show what would be made, and write nothing.")
+@option.flag("--replace-whitespace", help="Make tabs and line ends within texts a space.")
+@option.flag("--dry-run", help="Show what would be made, and write nothing.")
 def new(
     name: str,
     source: tuple[str, ...],
@@ -81,7 +74,7 @@ def new(
     Example:
       gluebench benchmark new mine --from csv/ --to mine/ --label Mood=rating
     """
-    from gluebench.data.organise import Choices, fresh_folder, make_plan, refuse_changed, write_plan
+    from gluebench.data.organize import Choices, fresh_folder, make_plan, refuse_changed, write_plan
 
     _check_name(name)
     choices = Choices(
@@ -118,7 +111,7 @@ def _by_field(options: dict[str, tuple[str, ...]]) -> dict[str, Any]:
 
 def plan_output(plan: Plan, choices: Choices) -> Output:
     """The properties of each task, and whether an option gave them or they were detected."""
-    from gluebench.data.organise.plan import summary
+    from gluebench.data.organize.plan import summary
 
     sections = tuple(
         Section(

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
+from gluebench.cli.common import option
 from gluebench.cli.common.errors import WRONG_FILE
-from gluebench.cli.common.options import benchmark_option, split_option
 from gluebench.cli.common.output import notices
 
 if TYPE_CHECKING:
@@ -23,13 +23,8 @@ F = TypeVar("F", bound=Callable[..., Any])
 
 def labels_option(command: F) -> F:
     """`--gold DIR` and `--data DIR`, passed as `gold` and `data`; `read_labels` takes one of them."""
-    folder = click.Path(exists=True, file_okay=False)
-    command = click.option(
-        "--data", metavar="DIR", type=folder, help="Folder of prepared data, for splits that have labels."
-    )(command)
-    return click.option(
-        "--gold", metavar="DIR", type=folder, help="Folder with a label file for each test file."
-    )(command)
+    data = option.folder("--data", help="Folder of prepared data, for splits that have labels.")
+    return option.folder("--gold", help="Folder with a label file for each test file.")(data(command))
 
 
 def read_labels(
@@ -68,7 +63,18 @@ class Inputs:
 
     def submission(self, source: str) -> Submission:
         """The submission, checked; exits if it is invalid."""
-        return read_submission(source, self.manifest, benchmark=self.benchmark, role=self.split)
+        from gluebench.submission import check
+
+        submission = check(source, self.manifest, role=self.split)
+        if submission.problems:
+            from gluebench.cli.submission.findings import brief_lines, problem_lines, verdict_line
+
+            if submission.verdict == "invalid":
+                notices([*problem_lines(submission), verdict_line(submission)])
+                raise click.exceptions.Exit(WRONG_FILE)
+            options = [] if self.benchmark == "glue" else ["--benchmark", self.benchmark]
+            notices(brief_lines(submission, options + ["--split", self.split] * (self.split != "test")))
+        return submission
 
     def labels(self) -> Gold:
         """The labels that the user named. Raises UsageError, GoldError, DataError."""
@@ -86,23 +92,8 @@ def inputs_options(partial: str) -> Callable[[F], F]:
             names = ("gold", "data", "allow_partial_gold", "split", "benchmark")
             return command(*arguments, inputs=Inputs(*(values.pop(name) for name in names)), **values)
 
+        name = option.named_benchmark(type=option.BenchmarkName())
         flag = click.option("--allow-partial-gold", is_flag=True, help=f"{partial}, and say so.")
-        return flag(split_option(benchmark_option(gathered)))  # type: ignore[return-value]
+        return flag(option.split(name(gathered)))  # type: ignore[return-value]
 
     return decorated
-
-
-def read_submission(source: str, manifest: Benchmark, *, benchmark: str, role: Role) -> Submission:
-    """The submission, with its problems printed on standard error; exits if it is invalid."""
-    from gluebench.submission import check
-
-    submission = check(source, manifest, role=role)
-    if submission.problems:
-        from gluebench.cli.submission.findings import brief_lines, problem_lines, verdict_line
-
-        if submission.verdict == "invalid":
-            notices([*problem_lines(submission), verdict_line(submission)])
-            raise click.exceptions.Exit(WRONG_FILE)
-        options = [] if benchmark == "glue" else ["--benchmark", benchmark]
-        notices(brief_lines(submission, options if role == "test" else [*options, "--split", role]))
-    return submission

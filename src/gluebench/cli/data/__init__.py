@@ -8,11 +8,10 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from gluebench.cli.common import option
 from gluebench.cli.common.errors import WRONG_FILE, needing
 from gluebench.cli.common.lazy import LazyGroup
-from gluebench.cli.common.options import BenchmarkName, Form, benchmark_option, output_options
-from gluebench.cli.common.output import Output, Records, emit, plain
-from gluebench.cli.common.tables import Section, Table
+from gluebench.cli.common.output import Form, Output, Records, Section, Table, emit, plain
 
 if TYPE_CHECKING:
     from gluebench.analysis.lint import Finding, TaskLint
@@ -36,19 +35,12 @@ def data() -> None:
 
 
 @data.command
-@click.argument("benchmark", metavar="[NAME|FILE|URL]", type=BenchmarkName(), default="glue")
-@click.option("--task", "tasks", metavar="TASK", multiple=True, help="Only this one; may be given again.")
-@click.option(
-    "--data", metavar="DIR", type=click.Path(file_okay=False), help="Data folder [$GLUEBENCH_DATA]."
-)
-@click.option(
-    "--against",
-    metavar="DIR",
-    type=click.Path(exists=True, file_okay=False),
-    help="Compare with this data folder instead of with what was published.",
-)
-@output_options
-def verify(benchmark: str, tasks: tuple[str, ...], data: str | None, against: str | None, form: Form) -> None:
+@click.argument("suite", metavar="[NAME|FILE|URL]", type=option.LoadedBenchmark(), default="glue")
+@option.repeated("--task", "tasks", metavar="TASK", help="Only this one; may be given again.")
+@option.data_folder("--data", help="Data folder [$GLUEBENCH_DATA].")
+@option.folder("--against", help="Compare with this data folder instead of with what was published.")
+@option.output
+def verify(suite: Benchmark, tasks: tuple[str, ...], data: Path, against: str | None, form: Form) -> None:
     """Compare the data on disk with the published, row by row.
 
     Also told: rows that repeat or contradict each other, texts that splits share, and texts that stand once
@@ -60,25 +52,21 @@ def verify(benchmark: str, tasks: tuple[str, ...], data: str | None, against: st
       gluebench data verify --task MNLI --against other-copy/
     """
     from gluebench.analysis.lint import lint_rows
-    from gluebench.benchmark import load_benchmark
     from gluebench.data import load_split
-    from gluebench.data.home import data_folder
     from gluebench.data.verify.check import check_task, reference
 
-    suite = load_benchmark(benchmark)
     chosen = [suite.dataset(name) for name in tasks] or [*suite.tasks]
-    folder = data_folder(data)
     compared = reference(suite, Path(against) if against else None)
     checks, lints = [], []
     for task in chosen:
-        task_checks = list(check_task(folder, suite, task, compared))
+        task_checks = list(check_task(data, suite, task, compared))
         checks += task_checks
         there = [check.split for check in task_checks if check.state != "absent"]
-        rows = {name: load_split(folder, suite, task.name, name) for name in there}
+        rows = {name: load_split(data, suite, task.name, name) for name in there}
         lints.append(lint_rows(task, rows))
     if all(check.state == "absent" for check in checks):
-        raise click.ClickException(_nothing(suite, chosen, folder))
-    emit(verify_output(checks, lints, folder), form)
+        raise click.ClickException(_nothing(suite, chosen, data))
+    emit(verify_output(checks, lints, data), form)
     if any(check.state == "differs" for check in checks):
         raise click.exceptions.Exit(WRONG_FILE)
 
@@ -165,20 +153,18 @@ _KINDS = {str: "TEXT", int: "N", float: "NUMBER", Path: "FILE"}
 @click.argument("task", metavar="TASK")
 @click.argument("rest", metavar="[RECIPE OPTIONS]", nargs=-1, type=click.UNPROCESSED)
 @click.option("--from", "corpus", metavar="DIR", type=click.Path(), help="Folder of the original corpus.")
-@click.option("--to", metavar="DIR", type=click.Path(file_okay=False), help="Data folder [$GLUEBENCH_DATA].")
+@option.data_folder("--to", help="Data folder [$GLUEBENCH_DATA].")
 @click.option("--recipe", metavar="NAME", help="Another recipe than the manifest names.")
-@click.option(
-    "--explain", is_flag=True, help="Say what the recipe does, reads and can be told; build nothing."
-)
-@benchmark_option
+@option.flag("--explain", help="Say what the recipe does, reads and can be told; build nothing.")
+@option.benchmark
 def build(
     task: str,
     rest: tuple[str, ...],
     corpus: str | None,
-    to: str | None,
+    to: Path,
     recipe: str | None,
     explain: bool,
-    benchmark: str,
+    suite: Benchmark,
 ) -> None:
     """Build a task's data anew from its original corpus.
 
@@ -189,12 +175,8 @@ def build(
       gluebench data build QNLI --explain
       gluebench data build RTE --from rte-challenges/ --to data/ --seed 7
     """
-    from gluebench.benchmark import load_benchmark
-    from gluebench.data.build import build as build_task
-    from gluebench.data.build import recipe_of
-    from gluebench.data.home import data_folder
+    from gluebench.data.recipes import recipe_of
 
-    suite = load_benchmark(benchmark)
     record = suite.dataset(task)
     if explain:
         click.echo(_recipe_text(recipe_of(record, recipe)), nl=False)
@@ -203,10 +185,11 @@ def build(
         raise click.UsageError(
             "name the folder of the original corpus: --from DIR; --explain says what it holds."
         )
-    folder = data_folder(to)
     with needing("data,recipes", "Building data", "pyarrow", "numpy", "scipy"):
-        made = build_task(Path(corpus), folder, suite, record, _options(rest), named=recipe)
-    click.echo(_built_text(made, folder / suite.name / record.name), nl=False)
+        from gluebench.data.build import build as build_task
+
+        made = build_task(Path(corpus), to, suite, record, _options(rest), named=recipe)
+    click.echo(_built_text(made, to / suite.name / record.name), nl=False)
 
 
 def _options(rest: Sequence[str]) -> dict[str, str]:
@@ -235,9 +218,9 @@ def _recipe_text(recipe: Recipe) -> str:
     lines = [procedure, "", f"Reads: {recipe.corpus}", ""]
     if recipe.options:
         lines.append("Options:")
-    for option in recipe.options:
-        default = "no default" if option.default is None else f"default {option.default}"
-        lines.append(f"  --{option.name} {_KINDS[option.type]}  {option.help} [{default}]")
+    for setting in recipe.options:
+        default = "no default" if setting.default is None else f"default {setting.default}"
+        lines.append(f"  --{setting.name} {_KINDS[setting.type]}  {setting.help} [{default}]")
     return "\n".join(lines).rstrip() + "\n"
 
 

@@ -8,10 +8,9 @@ from typing import TYPE_CHECKING
 
 import click
 
+from gluebench.cli.common import option
 from gluebench.cli.common.errors import WRONG_FILE, needing
-from gluebench.cli.common.options import Form, output_options
-from gluebench.cli.common.output import Output, Records, emit, notices, plain
-from gluebench.cli.common.tables import Section, Table
+from gluebench.cli.common.output import Form, Output, Records, Section, Table, emit, notices, plain
 
 if TYPE_CHECKING:
     from gluebench.benchmark import Benchmark, Task
@@ -23,17 +22,11 @@ if TYPE_CHECKING:
 
 @click.command
 @click.argument("benchmark", metavar="[BENCHMARK|FILE|URL]", default="glue")
-@click.option("--task", "tasks", metavar="TASK", multiple=True, help="This task alone; may be repeated.")
-@click.option(
-    "--from",
-    "folder",
-    metavar="FOLDER",
-    type=click.Path(exists=True, file_okay=False),
-    help="Take the files of this folder; nothing is downloaded.",
+@option.repeated("--task", "tasks", metavar="TASK", help="This task alone; may be repeated.")
+@option.folder(
+    "--from", "folder", metavar="FOLDER", help="Take the files of this folder; nothing is downloaded."
 )
-@click.option(
-    "--to", metavar="FOLDER", type=click.Path(file_okay=False), help="Data folder [$GLUEBENCH_DATA]."
-)
+@option.data_folder("--to", metavar="FOLDER", help="Data folder [$GLUEBENCH_DATA].")
 @click.option(
     "--source",
     type=click.Choice(["hub", "archives"]),
@@ -46,31 +39,17 @@ if TYPE_CHECKING:
     default="",
     help="Stands for scheme and host of publishers' addresses; also from GLUEBENCH_MIRROR.",
 )
-@click.option("--partial", is_flag=True, help="Take the splits that are there, and do without the others.")
-@click.option("--keep-going", is_flag=True, help="List every row that cannot be read, not the first 20.")
-@click.option("--again", is_flag=True, help="Get what is already there anew.")
-@click.option(
-    "--retries",
-    metavar="N",
-    type=click.IntRange(min=0),
-    default=5,
-    show_default=True,
-    help="How often to try again when no more comes.",
-)
-@click.option(
-    "--timeout",
-    metavar="SECONDS",
-    type=click.FloatRange(min=0, min_open=True),
-    default=30,
-    show_default=True,
-    help="How long to wait for an answer.",
-)
-@output_options
+@option.flag("--partial", help="Take the splits that are there, and do without the others.")
+@option.flag("--keep-going", help="List every row that cannot be read, not the first 20.")
+@option.flag("--again", help="Get what is already there anew.")
+@option.number("--retries", default=5, help="How often to try again when no more comes.")
+@option.positive("--timeout", metavar="SECONDS", default=30, help="How long to wait for an answer.")
+@option.output
 def get(
     benchmark: str,
     tasks: tuple[str, ...],
     folder: str | None,
-    to: str | None,
+    to: Path,
     source: SourceName | None,
     mirror: str,
     partial: bool,
@@ -96,22 +75,20 @@ def get(
         if tasks or folder or source or partial or keep_going or again:
             raise click.UsageError("An address takes --to, --retries, --timeout and no other option.")
         with needing("data", "Getting data", "urllib3", "tqdm"):
-            from gluebench.cli.data.get_site import get_site
-
-            get_site(benchmark, to, retries=retries, timeout=timeout, form=form)
+            _get_site(benchmark, to, retries=retries, timeout=timeout, form=form)
         return
     if folder and source:
         raise click.UsageError("--from and --source exclude each other: a folder, or a download.")
+    from gluebench.benchmark import load_benchmark
+
     with needing("data", "Getting data", "pyarrow", "urllib3", "tqdm", "numpy"):
-        from gluebench.benchmark import load_benchmark
         from gluebench.data.get import Options
-        from gluebench.data.home import data_folder
         from gluebench.data.sources.fetch import RetrySettings
 
         suite = load_benchmark(benchmark)
         chosen = _chosen(suite, tasks)
         options = Options(source, mirror, partial, keep_going, again, RetrySettings(retries, timeout))
-        outcomes = _get(benchmark, suite, chosen, folder=folder, to=data_folder(to), options=options)
+        outcomes = _get(benchmark, suite, chosen, folder=folder, to=to, options=options)
     if form or any(outcome.dataset for outcome in outcomes):
         emit(output(suite, outcomes), form)
     if problems := problem_lines(outcomes):
@@ -252,3 +229,28 @@ def _records(outcomes: Sequence[Outcome]) -> Records:
             file = str(outcome.place / split.file)
             rows.append((outcome.task.name, name, split.rows, *source, found_state, split.fingerprint, file))
     return Records(FIELDS, tuple(rows))
+
+
+SITE_FIELDS = ("file", "bytes", "sha256", "already_there")
+
+
+def _get_site(url: str, to: Path, *, retries: int, timeout: float, form: Form) -> None:
+    """Fetch the files and show the outcome of each. Raises SendError, DataError."""
+    from gluebench.cli.common.progress import meter
+    from gluebench.data.sources.fetch import Fetcher, RetrySettings, readable
+    from gluebench.data.sources.plan import fetch_missing, listed_files
+    from gluebench.submission.remote import remote
+
+    board = remote(url, lambda line: notices([line]))
+    folder = to / board.address.name
+    files = listed_files(board.address.page, board.facts.get("data"), folder)
+    progress = meter()
+    fetched = fetch_missing(files, Fetcher(progress, RetrySettings(retries, timeout)), progress)
+    rows = [(file.name, file.bytes or 0, file.sha256, file not in fetched) for file in files]
+    cells = tuple(
+        (name, readable(size), "already there" if there else "fetched") for name, size, _, there in rows
+    )
+    note = f"In {folder}; every file has the SHA-256 that the leaderboard gives."
+    table = Table(("file", "size", ""), (Section(cells),), notes=(note,))
+    data = {"folder": str(folder), "files": [dict(zip(SITE_FIELDS, row, strict=True)) for row in rows]}
+    emit(Output(data, (table,), Records(SITE_FIELDS, tuple(rows))), form)

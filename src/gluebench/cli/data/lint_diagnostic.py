@@ -6,12 +6,12 @@ from typing import TYPE_CHECKING
 
 import click
 
+from gluebench.cli.common import option
 from gluebench.cli.common.errors import WRONG_FILE
-from gluebench.cli.common.options import Form, benchmark_option, diagnostic_task, output_options
-from gluebench.cli.common.output import Output, Records, emit, plain
-from gluebench.cli.common.tables import Section, Table
+from gluebench.cli.common.output import Form, Output, Records, Section, Table, emit, plain
 
 if TYPE_CHECKING:
+    from gluebench.benchmark import Benchmark
     from gluebench.data.lint_diagnostic import Counts, Finding, Lint
 
 COLUMNS = ("severity", "line", "code", "message")
@@ -27,18 +27,11 @@ COLUMNS = ("severity", "line", "code", "message")
     metavar="LABEL",
     help='The label that holds in both directions or in none; "contradiction" or the last of three.',
 )
-@click.option(
-    "--fewest",
-    metavar="N",
-    type=click.IntRange(min=1),
-    default=10,
-    show_default=True,
-    help="Warn of a phenomenon with fewer pairs.",
-)
-@benchmark_option
-@output_options
+@option.number("--fewest", default=10, least=1, help="Warn of a phenomenon with fewer pairs.")
+@option.benchmark
+@option.output
 def lint_diagnostic(
-    file: str, name: str | None, symmetric: str | None, fewest: int, benchmark: str, form: Form
+    file: str, name: str | None, symmetric: str | None, fewest: int, suite: Benchmark, form: Form
 ) -> None:
     """Check a diagnostic set that you are writing.
 
@@ -49,14 +42,11 @@ def lint_diagnostic(
     Example:
       gluebench data lint-diagnostic diagnostic.tsv --benchmark mine.toml
     """
-    from gluebench.benchmark import load_benchmark
-    from gluebench.data.diagnostic_files import read_diagnostic
-    from gluebench.data.lint_diagnostic import Limits, lint, symmetric_label
+    from gluebench.data.lint_diagnostic import Limits, lint, read_diagnostic, symmetric_label
 
-    manifest = load_benchmark(benchmark)
-    task = diagnostic_task(manifest, name)
+    task = option.diagnostic_task(suite, name)
     if not task.phenomena or not task.labels or len(task.columns) != 2:
-        raise click.UsageError(f"{task.name} of {manifest.name} has no labelled pairs with phenomena.")
+        raise click.UsageError(f"{task.name} of {suite.name} has no labelled pairs with phenomena.")
     if symmetric is not None and symmetric not in task.words:
         raise click.BadParameter(
             f"{symmetric!r} is none of {', '.join(task.words)}.", param_hint="'--symmetric'"

@@ -5,16 +5,17 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from itertools import chain
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
 
+from gluebench.cli.common import option
 from gluebench.cli.common.errors import reading_data
-from gluebench.cli.common.options import Form, benchmark_option, output_options
-from gluebench.cli.common.output import emit, notices, terminal
+from gluebench.cli.common.output import Form, emit, notices, terminal
 
 if TYPE_CHECKING:
-    from gluebench.benchmark import Task
+    from gluebench.benchmark import Benchmark, Task
     from gluebench.cli.data.show_view import Shown
     from gluebench.data import Table
     from gluebench.data.show import Entry, Query
@@ -39,15 +40,13 @@ def _pattern(context: click.Context, parameter: click.Parameter, value: str | No
 )
 @click.option("--label", metavar="WORD", help="Only examples with this label.")
 @click.option("--phenomenon", metavar="NAME", help="Only examples with this tag, or of this category.")
-@click.option(
-    "--index", "indices", metavar="N", type=int, multiple=True, help="This example only; may be repeated."
-)
-@click.option("--limit", metavar="N", type=click.IntRange(min=1), help="No more than this many.")
-@click.option("--all-columns", is_flag=True, help="What else the files say of an example, too.")
+@option.repeated("--index", "indices", metavar="N", type=int, help="This example only; may be repeated.")
+@option.number("--limit", least=1, help="No more than this many.")
+@option.flag("--all-columns", help="What else the files say of an example, too.")
 @click.option("--pager/--no-pager", default=None, help="Page through them [on a terminal].")
-@click.option("--data", metavar="DIR", type=click.Path(), help="Folder of the data [$GLUEBENCH_DATA].")
-@benchmark_option
-@output_options
+@option.data()
+@option.benchmark
+@option.output
 def show(
     task: str,
     split: str | None,
@@ -58,8 +57,8 @@ def show(
     limit: int | None,
     all_columns: bool,
     pager: bool | None,
-    data: str | None,
-    benchmark: str,
+    data: Path,
+    suite: Benchmark,
     form: Form,
 ) -> None:
     """Read the examples of a task.
@@ -72,12 +71,10 @@ def show(
       gluebench data show MRPC --split dev --grep 'per ?cent'
       gluebench data show AX --phenomenon "Double Negation" --limit 5
     """
-    from gluebench.benchmark import load_benchmark
     from gluebench.cli.data.show_view import Shown
     from gluebench.data.show import Query, pick
     from gluebench.data.table import load
 
-    suite = load_benchmark(benchmark)
     record = suite.dataset(task)
     with reading_data():
         table = load(record.name, split or _default(record), data, benchmark=suite)
@@ -116,8 +113,8 @@ def _label(table: Table, name: str) -> str:
 
 def _tags(table: Table, name: str) -> frozenset[str]:
     """The phenomena of that name or category. Raises UnknownNameError, UsageError where there are none."""
+    from gluebench.data.dataset import TAGS
     from gluebench.data.show import phenomena_called
-    from gluebench.data.sources.columns import TAGS
 
     if not table.task.phenomena:
         raise click.UsageError(f"{table.task.name} has no phenomena; --phenomenon is for diagnostic sets.")
@@ -135,7 +132,7 @@ def _where(table: Table) -> str:
 
 def _extras(table: Table, *, all_columns: bool) -> tuple[str, ...]:
     """The columns to read besides index, texts and label."""
-    from gluebench.data.sources.columns import TAGS
+    from gluebench.data.dataset import TAGS
 
     usual = {"index", "label", *table.task.columns}
     others = [name for name in table.columns if name not in usual]

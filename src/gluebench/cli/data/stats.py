@@ -7,38 +7,22 @@ from typing import TYPE_CHECKING
 
 import click
 
-from gluebench.cli.common.errors import needs_extra, reading_data
-from gluebench.cli.common.options import BenchmarkName, Form, output_options
-from gluebench.cli.common.output import emit, notices
+from gluebench.cli.common import option
+from gluebench.cli.common.errors import reading_data
+from gluebench.cli.common.output import Form, emit, notices
 
 if TYPE_CHECKING:
     from gluebench.benchmark import Benchmark, Task
     from gluebench.data.stats import TaskStats
 
-_DRAWN = (".png", ".svg", ".pdf")
-
-
-def _plot_name(context: click.Context, parameter: click.Parameter, value: str | None) -> str | None:
-    if value is not None and Path(value).suffix.casefold() not in _DRAWN:
-        raise click.BadParameter(f"{value} does not end in {', '.join(_DRAWN)}.", context, parameter)
-    if value is not None and not Path(value).absolute().parent.is_dir():
-        raise click.BadParameter(f"{Path(value).parent} is no folder.", context, parameter)
-    return value
-
 
 @click.command
-@click.argument("benchmark", metavar="[BENCHMARK|FILE|URL]", type=BenchmarkName(), default="glue")
-@click.option("--task", "names", metavar="TASK", multiple=True, help="This task only; may be repeated.")
-@click.option("--data", metavar="DIR", type=click.Path(), help="Folder of the data [$GLUEBENCH_DATA].")
-@click.option(
-    "--plot",
-    metavar="FILE",
-    type=click.Path(dir_okay=False),
-    callback=_plot_name,
-    help="Draw sizes, labels and lengths too: .png, .svg or .pdf.",
-)
-@output_options
-def stats(benchmark: str, names: tuple[str, ...], data: str | None, plot: str | None, form: Form) -> None:
+@click.argument("suite", metavar="[BENCHMARK|FILE|URL]", type=option.LoadedBenchmark(), default="glue")
+@option.repeated("--task", "names", metavar="TASK", help="This task only; may be repeated.")
+@option.data()
+@option.plot("sizes, labels and lengths too")
+@option.output
+def stats(suite: Benchmark, names: tuple[str, ...], data: Path, plot: str | None, form: Form) -> None:
     """Describe the examples on disk: sizes, labels, lengths, words.
 
     Sizes stand beside those of the paper's Table 1, a diagnostic set's categories beside its Table 7.
@@ -48,15 +32,10 @@ def stats(benchmark: str, names: tuple[str, ...], data: str | None, plot: str | 
       gluebench data stats glue --data data/
       gluebench data stats --task RTE --task AX --plot stats.pdf
     """
-    from gluebench.benchmark import load_benchmark
     from gluebench.cli.data.stats_view import stats_output
-    from gluebench.data.home import data_folder
 
-    suite = load_benchmark(benchmark)
-    if plot is not None:
-        _check_drawing()  # before minutes of counting
     with reading_data():
-        tasks = _described(suite, names, data_folder(data))
+        tasks = _described(suite, names, data)
     emit(stats_output(suite, tasks), form)
     if plot is None:
         return
@@ -66,13 +45,6 @@ def stats(benchmark: str, names: tuple[str, ...], data: str | None, plot: str | 
 
     draw(tasks, suite, plot)
     notices([f"drawn: {plot}"])
-
-
-def _check_drawing() -> None:
-    from importlib.util import find_spec
-
-    if find_spec("matplotlib") is None:
-        raise needs_extra("plot", "Drawing")
 
 
 def _described(suite: Benchmark, names: tuple[str, ...], folder: Path) -> list[TaskStats]:

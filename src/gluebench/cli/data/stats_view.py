@@ -6,8 +6,7 @@ from collections.abc import Iterator, Sequence
 from itertools import groupby
 
 from gluebench.benchmark import Benchmark, Task
-from gluebench.cli.common.output import Output, Records, percent, plain
-from gluebench.cli.common.tables import Section, Table
+from gluebench.cli.common.output import Output, Records, Section, Table, percent, plain
 from gluebench.data.stats import Category, Labels, SizeBeside, SplitStats, TaskStats, splits_called
 
 ABSENT = "-"

@@ -4,18 +4,19 @@ from __future__ import annotations
 
 import click
 
+from gluebench.cli.common import option
 from gluebench.cli.common.inputs import Inputs, inputs_options, labels_option
-from gluebench.cli.common.options import Form, output_options
-from gluebench.cli.common.output import emit, notices
+from gluebench.cli.common.output import Form, draw, emit, notices
 
 
 @click.command
 @click.argument("subs", metavar="SUB...", nargs=-1, required=True, type=click.Path(exists=True))
 @labels_option
-@click.option("--no-intervals", is_flag=True, help="Scores alone.")
+@option.flag("--no-intervals", help="Scores alone.")
+@option.plot("the scores with their intervals")
 @inputs_options("Score what the gold covers")
-@output_options
-def grade(subs: tuple[str, ...], no_intervals: bool, inputs: Inputs, form: Form) -> None:
+@option.output
+def grade(subs: tuple[str, ...], no_intervals: bool, plot: str | None, inputs: Inputs, form: Form) -> None:
     """Grade a submission, or several runs of one system.
 
     With several SUBs: their mean with an interval over runs and examples together, its share that is due to
@@ -24,7 +25,7 @@ def grade(subs: tuple[str, ...], no_intervals: bool, inputs: Inputs, form: Form)
     \b
     Example:
       gluebench grade submission.zip --gold gold/
-      gluebench grade dev-predictions/ --data data/ --split dev
+      gluebench grade dev-predictions/ --data data/ --split dev --plot scores.svg
     """
     from gluebench.cli.scoring.report_view import report_output, runs_output
     from gluebench.scoring import grade as score
@@ -43,3 +44,4 @@ def grade(subs: tuple[str, ...], no_intervals: bool, inputs: Inputs, form: Form)
         emit(report_output(reports[0], inputs.manifest, source=subs[0]), form)
     else:
         emit(runs_output(reports, summary, inputs.manifest, sources=subs), form)
+    draw(reports[0] if len(reports) == 1 else summary, plot)

@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING
 
-from gluebench.cli.common.output import Output, Records, interval, percent
-from gluebench.cli.common.tables import Section, Table
+from gluebench.cli.common.output import Output, Records, Section, Table, interval, percent
 
 if TYPE_CHECKING:
     from gluebench.benchmark import Benchmark, Task
@@ -17,17 +16,18 @@ BETWEEN_MODELS = (
     "Compare systems within a category, never one system's categories with each other: the categories differ "
     "in their examples, and the paper warns against it (section 4)."
 )
-FIELDS = ("task", "metric", "breakdown", "category", "value", "low", "high", "n", "withheld", "covered")
 
 
 def report_output(report: Report, benchmark: Benchmark, *, source: str) -> Output:
     """The report of one submission in every form."""
+    from gluebench.scoring.report import FIELDS
+
     tables = [_task_table(report, benchmark, source=source)]
     for task in benchmark.diagnostics:
         diagnostic = report.diagnostics.get(task.name)
         if diagnostic is not None:
             tables.append(_diagnostic_table(diagnostic, task))
-    return Output(report.as_dict(), tuple(tables), Records.of(FIELDS, _records(report)))
+    return Output(report.as_dict(), tuple(tables), Records.of(FIELDS, report.records()))
 
 
 def score_cell(score: Score | None) -> str:
@@ -129,27 +129,6 @@ def _category_row(name: str, score: Score) -> tuple[str, ...]:
     return (name, score_cell(score), str(score.n))
 
 
-def _records(report: Report) -> Iterator[dict[str, object]]:
-    for name, task in report.tasks.items():
-        for metric, score in task.metrics.items():
-            yield record(score, task=name, metric=metric)
-        yield record(task.score, task=name, metric="score")
-    yield record(report.score, metric="macro-average")
-    for name, diagnostic in report.diagnostics.items():
-        if diagnostic is None:
-            continue
-        yield record(diagnostic.overall, task=name, breakdown="overall")
-        parts = {"coarse": diagnostic.coarse, "fine": diagnostic.fine, **diagnostic.metadata}
-        for breakdown, categories in parts.items():
-            for category, score in categories.items():
-                yield record(score, task=name, breakdown=breakdown, category=category)
-
-
-def record(score: Score | None, **place: str) -> dict[str, object]:
-    """A score and what it is of, for CSV."""
-    return {**place, **(score.as_dict() if score else {})}
-
-
 RUNS_SCHEMA = "gluebench.runs/1"
 RUN_COLUMNS = ("task", "metric", "runs", "mean [95 % interval]", "seeds", "sd", "best", "best run")
 
@@ -234,6 +213,8 @@ RUN_FIELDS = ("run", "task", "metric", "value", "low", "high", "n")
 
 def _run_records(reports: Sequence[Report], sources: Sequence[str]) -> Iterator[dict[str, object]]:
     """The runs themselves: the summary is for a reader to take of them."""
+    from gluebench.scoring.report import record
+
     for source, report in zip(sources, reports, strict=True):
         for name, task in report.tasks.items():
             for metric, score in task.metrics.items():

@@ -6,8 +6,7 @@ import shlex
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 
-from gluebench.cli.common.output import Output, Records
-from gluebench.cli.common.tables import Section, Table
+from gluebench.cli.common.output import Output, Records, Section, Table
 from gluebench.submission import Problem, Submission
 from gluebench.submission.problems import listed
 

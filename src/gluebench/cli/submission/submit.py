@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 import click
 
+from gluebench.cli.common import option
 from gluebench.cli.common.errors import WRONG_FILE
-from gluebench.cli.common.options import BenchmarkName, Form, output_options
-from gluebench.cli.common.output import emit, notices, to_json
+from gluebench.cli.common.output import Form, emit, notices, to_json
 from gluebench.leaderboard.fields import FIELDS, Field, from_json
 
 if TYPE_CHECKING:
@@ -44,9 +44,7 @@ def destination_options(*, required: bool) -> Callable[[F], F]:
             given = {name: values.pop(name) for name in list(values) if name.startswith(_PREFIX)}
             return command(*arguments, to=_destination(given), **values)
 
-        for option in reversed(_options(required=required)):
-            gathered = option(gathered)
-        return gathered  # type: ignore[return-value]
+        return option.together(*_options(required=required))(gathered)  # type: ignore[no-any-return]
 
     return decorated
 
@@ -63,11 +61,9 @@ def _options(*, required: bool) -> list[Any]:
             help="Yours, from its page /account/tokens; better from GLUEBENCH_TOKEN than from here.",
         ),
         *map(_option, FIELDS.values()),
-        click.option("--public", "to_public", is_flag=True, help="Show it on the board once it is graded."),
-        click.option("--no-wait", "to_no_wait", is_flag=True, help="Do not wait for the scores."),
-        click.option(
-            "--new", "to_again", is_flag=True, help="A new submission, even of a file that was sent before."
-        ),
+        option.flag("--public", "to_public", help="Show it on the board once it is graded."),
+        option.flag("--no-wait", "to_no_wait", help="Do not wait for the scores."),
+        option.flag("--new", "to_again", help="A new submission, even of a file that was sent before."),
     ]
 
 
@@ -318,11 +314,11 @@ def _submission(values: Mapping[str, Any], suite: Benchmark, *, source: str) -> 
 @click.command
 @click.argument("sub", metavar="SUB", type=click.Path(exists=True, path_type=Path))
 @click.option(
-    "--benchmark", metavar="NAME|URL", type=BenchmarkName(), help="Where the leaderboard has several."
+    "--benchmark", metavar="NAME|URL", type=option.BenchmarkName(), help="Where the leaderboard has several."
 )
-@click.option("--check-only", is_flag=True, help="The leaderboard's free check: nothing is submitted.")
+@option.flag("--check-only", help="The leaderboard's free check: nothing is submitted.")
 @destination_options(required=True)
-@output_options
+@option.output
 def submit(sub: Path, benchmark: str | None, check_only: bool, form: Form, to: Destination) -> None:
     """Send a submission to a leaderboard and print its scores.
 

@@ -6,27 +6,20 @@ from typing import TYPE_CHECKING
 
 import click
 
+from gluebench.cli.common import option
 from gluebench.cli.common.errors import WRONG_FILE
-from gluebench.cli.common.options import benchmark_option, split_option, zip_name
 from gluebench.cli.common.output import notices
 
 if TYPE_CHECKING:
-    from gluebench.benchmark import Role
+    from gluebench.benchmark import Benchmark, Role
 
 
 @click.command
 @click.argument("predictions", metavar="PREDICTIONS", type=click.Path(exists=True))
-@click.option(
-    "--out",
-    metavar="ZIP",
-    required=True,
-    type=click.Path(dir_okay=False),
-    callback=zip_name,
-    help="Where to write the submission.",
-)
-@split_option
-@benchmark_option
-def write(predictions: str, out: str, split: Role, benchmark: str) -> None:
+@option.zip_file("--out", required=True, help="Where to write the submission.")
+@option.split
+@option.benchmark
+def write(predictions: str, out: str, split: Role, suite: Benchmark) -> None:
     """Write a submission from prediction files.
 
     PREDICTIONS is a folder or a zip with a file for each test file, named as it is: .tsv or .csv with a
@@ -37,18 +30,16 @@ def write(predictions: str, out: str, split: Role, benchmark: str) -> None:
     Example:
       gluebench write predictions/ --out submission.zip
     """
-    from gluebench.benchmark import load_benchmark
     from gluebench.cli.submission.findings import marked
     from gluebench.submission import read_predictions, write_submission
 
-    manifest = load_benchmark(benchmark)
-    read = read_predictions(predictions, manifest, role=split)
+    read = read_predictions(predictions, suite, role=split)
     notices([*read.done, *marked(read.problems)])
     if read.problems:
         click.echo("Nothing was written.", err=True)
         raise click.exceptions.Exit(WRONG_FILE)
-    write_submission(out, read.columns, manifest, role=split)
-    absent = [f"{file.name}.tsv" for file in manifest.files(split) if file.name not in read.columns]
+    write_submission(out, read.columns, suite, role=split)
+    absent = [f"{file.name}.tsv" for file in suite.files(split) if file.name not in read.columns]
     if absent:
         click.echo(f"INCOMPLETE: no predictions for {', '.join(absent)}.", err=True)
     click.echo(f"{out}: {len(read.columns)} file{'s' * (len(read.columns) != 1)}.")

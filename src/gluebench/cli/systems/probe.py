@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING
 
 import click
 
+from gluebench.cli.common import option
 from gluebench.cli.common.errors import needing, reading_data
-from gluebench.cli.common.options import Form, benchmark_option, output_options, pairs, zip_name
-from gluebench.cli.common.output import emit, notices
+from gluebench.cli.common.output import Form, emit, notices
 
 if TYPE_CHECKING:
     from gluebench.benchmark import Benchmark, Role, Task
@@ -19,45 +19,18 @@ if TYPE_CHECKING:
     from gluebench.systems.encoders.corpus import Corpus
     from gluebench.systems.probe.system import ProbedEncoder
 
-F = TypeVar("F", bound=Callable[..., Any])
-
-
-def encoder_options(command: F) -> F:
-    """`-o NAME=VALUE`, `--task`, `--data`, `--float16` and `--batch-size`, which go with an encoder."""
-    options = (
-        click.option(
-            "-o",
-            "--option",
-            "options",
-            metavar="NAME=VALUE",
-            multiple=True,
-            callback=pairs,
-            help="An option of the encoder; may be repeated.",
-        ),
-        click.option(
-            "--task",
-            "--tasks",
-            "tasks",
-            metavar="TASK[,TASK]",
-            multiple=True,
-            help="These tasks only; may be repeated.",
-        ),
-        click.option(
-            "--data", metavar="DIR", type=click.Path(), help="Folder of the data [$GLUEBENCH_DATA]."
-        ),
-        click.option("--float16", is_flag=True, help="Store vectors at half the size, to three digits."),
-        click.option(
-            "--batch-size",
-            metavar="N",
-            type=click.IntRange(min=1),
-            default=128,
-            show_default=True,
-            help="Sentences that the encoder is given at a time.",
-        ),
-    )
-    for option in reversed(options):
-        command = option(command)
-    return command
+encoder_options = option.together(
+    option.settings("-o", "--option", "options", help="An option of the encoder; may be repeated."),
+    option.repeated(
+        "--task", "--tasks", "tasks", metavar="TASK[,TASK]", help="These tasks only; may be repeated."
+    ),
+    option.data(),
+    option.flag("--float16", help="Store vectors at half the size, to three digits."),
+    option.number(
+        "--batch-size", default=128, least=1, help="Sentences that the encoder is given at a time."
+    ),
+)
+"""`-o NAME=VALUE`, `--task`, `--data`, `--float16` and `--batch-size`, which go with an encoder."""
 
 
 def chosen(benchmark: Benchmark, names: Sequence[str]) -> list[Task]:
@@ -70,24 +43,18 @@ def chosen(benchmark: Benchmark, names: Sequence[str]) -> list[Task]:
 
 @click.command
 @click.argument("encoder", metavar="ENCODER")
-@click.option(
-    "--out",
-    metavar="FILE",
-    required=True,
-    type=click.Path(dir_okay=False),
-    help="Where to store them (.npy).",
-)
+@option.new_file("--out", required=True, help="Where to store them (.npy).")
 @encoder_options
-@benchmark_option
+@option.benchmark
 def encode(
     encoder: str,
     out: str,
     options: dict[str, str],
     tasks: tuple[str, ...],
-    data: str | None,
+    data: Path,
     float16: bool,
     batch_size: int,
-    benchmark: str,
+    suite: Benchmark,
 ) -> None:
     """Encode every sentence of a benchmark once.
 
@@ -100,15 +67,12 @@ def encode(
       gluebench encode cbow -o vectors=glove.840B.300d.txt --data data/ --out cbow.npy
       gluebench encode encoder:mine:encode --data data/ --task RTE,MRPC --out mine.npy
     """
-    from gluebench.benchmark import load_benchmark
     from gluebench.cli.common.progress import Progress
-    from gluebench.data.home import data_folder
     from gluebench.systems.encoders import encoder_called
     from gluebench.systems.encoders.corpus import Corpus
     from gluebench.systems.probe.store import encode_into, store_of
 
-    suite = load_benchmark(benchmark)
-    corpus = Corpus(suite, data_folder(data), chosen(suite, tasks))
+    corpus = Corpus(suite, data, chosen(suite, tasks))
     with reading_data(), needing("train", "Probing", "torch"):
         made: SentenceEncoder = encoder_called(encoder, options, corpus)
         store = store_of(Path(out), made, "float16" if float16 else "float32")
@@ -131,28 +95,17 @@ def encode(
     show_default=True,
     help="Settings of the classifier: senteval-default, senteval-prototype or paper:ROW.",
 )
-@click.option(
-    "--vectors",
-    metavar="FILE",
-    type=click.Path(dir_okay=False),
-    help="Where vectors are stored, by this command or by encode [the user's cache].",
+@option.new_file(
+    "--vectors", help="Where vectors are stored, by this command or by encode [the user's cache]."
 )
-@click.option(
-    "--out",
-    metavar="ZIP",
-    type=click.Path(dir_okay=False),
-    callback=zip_name,
-    help="Predict the test splits too and write the submission here.",
-)
-@click.option(
-    "--seed", metavar="N", type=click.IntRange(min=0), help="Seed of the classifiers [the preset's]."
-)
+@option.zip_file("--out", help="Predict the test splits too and write the submission here.")
+@option.number("--seed", help="Seed of the classifiers [the preset's].")
 @click.option(
     "--device", metavar="DEVICE", default="cpu", show_default=True, help="Where to train: cpu, cuda, cuda:1."
 )
 @encoder_options
-@benchmark_option
-@output_options
+@option.benchmark
+@option.output
 def probe(
     encoder: str | None,
     preset: str,
@@ -162,10 +115,10 @@ def probe(
     device: str,
     options: dict[str, str],
     tasks: tuple[str, ...],
-    data: str | None,
+    data: Path,
     float16: bool,
     batch_size: int,
-    benchmark: str,
+    suite: Benchmark,
     form: Form,
 ) -> None:
     """Train a classifier per task on the vectors of a frozen encoder.
@@ -179,12 +132,9 @@ def probe(
       gluebench probe cbow -o vectors=glove.840B.300d.txt --preset paper:cbow --data data/ --out cbow.zip
       gluebench probe --vectors mine.npy --data data/ --task RTE
     """
-    from gluebench.benchmark import load_benchmark
-    from gluebench.data.home import data_folder
     from gluebench.systems.encoders.corpus import Corpus
 
-    suite = load_benchmark(benchmark)
-    corpus = Corpus(suite, data_folder(data), chosen(suite, tasks))
+    corpus = Corpus(suite, data, chosen(suite, tasks))
     with reading_data(), needing("train", "Probing", "torch"):
         from gluebench.cli.common.progress import Progress
         from gluebench.systems.probe.settings import preset_called
@@ -227,10 +177,10 @@ def _kept(encoder: SentenceEncoder) -> Path:
     import re
     from hashlib import blake2b
 
-    from gluebench.data.home import data_folder
-
     words = re.sub(r"[^A-Za-z0-9.]+", "-", encoder.name).strip("-")[:60]
     digest = blake2b(f"{encoder.name} {encoder.dim}".encode(), digest_size=4).hexdigest()
+    from gluebench.data.home import data_folder
+
     return data_folder() / "vectors" / f"sentences-{words}-{digest}.npy"
 
 

@@ -2,20 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any
 
 import click
 
+from gluebench.cli.common import option
 from gluebench.cli.common.errors import needing, reading_data
 from gluebench.cli.common.lazy import LazyGroup
-from gluebench.cli.common.options import Form, benchmark_option, output_options
-from gluebench.cli.common.output import Output, Records, emit, notices
-from gluebench.cli.common.tables import Section, Table
+from gluebench.cli.common.output import Form, Output, Records, Section, Table, emit, notices
 from gluebench.cli.submission.submit import Destination, deliver, destination_options, reached
 
 if TYPE_CHECKING:
+    from gluebench.benchmark import Benchmark
     from gluebench.cli.submission.submit import Reached
     from gluebench.scoring import Gold
     from gluebench.systems.reproduce.findings import Finding, Outcome
@@ -30,9 +30,10 @@ def reproduce() -> None:
     """Run the paper's baselines again, beside its numbers."""
 
 
-F = TypeVar("F", bound=Callable[..., Any])
 _FOLDER = click.Path(exists=True, file_okay=False, path_type=Path)
-_OPTIONS = (
+_shared = option.together(
+    option.benchmark,
+    option.output,
     click.option("--row", "rows", metavar="NAME", multiple=True, help="This row only; may be repeated."),
     click.option("--task", "tasks", metavar="TASK", multiple=True, help="This task only; may be repeated."),
     click.option(
@@ -61,14 +62,8 @@ _OPTIONS = (
     ),
     click.option("--device", metavar="DEVICE", default="cpu", show_default=True, help="cpu, cuda, cuda:1."),
 )
+"""The options that the three commands have in common."""
 _GOLD = click.option("--gold", metavar="DIR", type=_FOLDER, help="Folder of labels, where there are any.")
-
-
-def _shared(command: F) -> F:
-    """The options that the three commands have in common."""
-    for option in reversed(_OPTIONS):
-        command = option(command)
-    return benchmark_option(output_options(command))
 
 
 @reproduce.command
@@ -126,14 +121,12 @@ def _run(
     weights: Path | None,
     out: Path,
     device: str,
-    benchmark: str,
+    suite: Benchmark,
     form: Form,
     to: Destination | None = None,
 ) -> None:
-    from gluebench.benchmark import load_benchmark
     from gluebench.cli.systems.reproduce_view import save
 
-    suite = load_benchmark(benchmark)
     there = reached(to, suite.name, "test")
     with reading_data(), needing("train", "Running the paper's rows", "torch", "h5py"):
         from gluebench.data.gold import gold_from_data
@@ -205,7 +198,7 @@ _NOTES = (
     type=click.Path(exists=True, dir_okay=False, path_type=Path),
     help="A results.json that table4, table5 or table6 wrote.",
 )
-@output_options
+@option.output
 def findings(results: Path | None, form: Form) -> None:
     """Test each directional claim of the paper on the numbers it printed.
 

@@ -7,8 +7,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from gluebench.benchmark import Benchmark
-from gluebench.cli.common.output import Output, Records, percent, rendered
-from gluebench.cli.common.tables import Paper, Section, Table
+from gluebench.cli.common.output import Output, Paper, Records, Section, Table, percent, rendered
 from gluebench.cli.scoring.report_view import score_cell
 from gluebench.data import DataError
 from gluebench.systems.reproduce.compare import Cell, cells, merged, results

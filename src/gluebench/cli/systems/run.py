@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from gluebench.cli.common import option
 from gluebench.cli.common.errors import needs_extra
-from gluebench.cli.common.options import Form, benchmark_option, output_options, split_option, zip_name
-from gluebench.cli.common.output import emit, notices
+from gluebench.cli.common.output import Form, emit, notices
 from gluebench.cli.submission.submit import Destination, deliver, destination_options, reached
 from gluebench.cli.systems.run_options import model_options
 
@@ -32,37 +32,30 @@ EXTRAS = {
 
 @click.command
 @click.argument("model", metavar="MODEL")
-@click.option(
-    "--out",
-    metavar="ZIP",
-    required=True,
-    type=click.Path(dir_okay=False),
-    callback=zip_name,
-    help="Where to write the submission; results are kept in a folder beside it.",
+@option.zip_file(
+    "--out", required=True, help="Where to write the submission; results are kept in a folder beside it."
 )
-@click.option("--data", metavar="DIR", type=click.Path(), help="Folder of the data [$GLUEBENCH_DATA].")
-@click.option(
-    "--tasks", metavar="TASK[,TASK]", multiple=True, help="These tasks only, and what their models answer."
-)
-@split_option
-@click.option("--no-dev", is_flag=True, help="Leave out the dev split, and so the scores.")
-@click.option("--again", is_flag=True, help="Start over: forget the results of an earlier run.")
-@benchmark_option
+@option.data()
+@option.repeated("--tasks", metavar="TASK[,TASK]", help="These tasks only, and what their models answer.")
+@option.split
+@option.flag("--no-dev", help="Leave out the dev split, and so the scores.")
+@option.flag("--again", help="Start over: forget the results of an earlier run.")
+@option.benchmark
 @model_options
 @destination_options(required=False)
-@output_options
+@option.output
 @click.pass_context
 def run(
     context: click.Context,
     /,
     model: str,
     out: str,
-    data: str | None,
+    data: Path,
     tasks: tuple[str, ...],
     split: Role,
     no_dev: bool,
     again: bool,
-    benchmark: str,
+    suite: Benchmark,
     form: Form,
     to: Destination | None,
     **options: Any,
@@ -81,19 +74,16 @@ def run(
     """
     import gc
 
-    from gluebench.benchmark import load_benchmark
     from gluebench.cli.systems.run_options import wishes
-    from gluebench.data.home import data_folder
     from gluebench.systems.adapters.resolve import resolve
     from gluebench.systems.adapters.session import Plan, Session, held
     from gluebench.systems.encoders.corpus import Corpus
     from gluebench.systems.run import chosen
 
     gc.enable()  # a run is long, and models are large
-    suite = load_benchmark(benchmark)
     there = reached(to, suite.name, split)
     names = [name.strip() for listed in tasks for name in listed.split(",") if name.strip()]
-    plan = Plan(suite, data_folder(data), chosen(suite, names), split, not no_dev)
+    plan = Plan(suite, data, chosen(suite, names), split, not no_dev)
     folder = Path(out).with_suffix(".run")
     settings = wishes(context, model, options)
     with installed(), held(folder, again=again):

@@ -2,22 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from functools import partial
+from collections.abc import Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any
 
 import click
 
-from gluebench.cli.common.options import pairs
+from gluebench.cli.common import option
 from gluebench.cli.common.output import notices
 
 if TYPE_CHECKING:
     from gluebench.systems.adapters.resolve import ModelOptions
 
-F = TypeVar("F", bound=Callable[..., Any])
-COUNT = click.IntRange(min=1)
-PRICE = click.FloatRange(min=0)
+_PRICE = click.FloatRange(min=0)
 
 
 class _ModelOption(click.Option):
@@ -28,110 +25,57 @@ class _ModelOption(click.Option):
         self.kinds = kinds
 
 
-def _option_for(*kinds: str) -> Callable[..., Callable[[F], F]]:
-    return partial(click.option, cls=_ModelOption, kinds=kinds)
+def _kinds(*kinds: str) -> dict[str, Any]:
+    return {"cls": _ModelOption, "kinds": kinds}
 
 
-_trained = _option_for("encoder", "st", "name", "recipe", "folder", "hf")
-_given = _option_for("name", "recipe")
-_probed = _option_for("encoder", "st", "name")
-_hf = _option_for("hf")
-_api = _option_for("api")
-_OPTIONS = (
-    click.option("--seed", metavar="N", type=click.IntRange(min=0), help="Seed of what is trained."),
-    _trained("--device", metavar="DEVICE", help="cpu or cuda [a GPU if any]."),
-    _given(
-        "-o",
-        "--option",
-        "options",
-        metavar="NAME=VALUE",
-        multiple=True,
-        callback=pairs,
-        help="An option of the encoder or recipe; may be repeated.",
+_trained = _kinds("encoder", "st", "name", "recipe", "folder", "hf")
+_given = _kinds("name", "recipe")
+_probed = _kinds("encoder", "st", "name")
+_hf = _kinds("hf")
+_api = _kinds("api")
+model_options = option.together(
+    option.number("--seed", help="Seed of what is trained."),
+    click.option("--device", **_trained, metavar="DEVICE", help="cpu or cuda [a GPU if any]."),
+    option.settings(
+        "-o", "--option", "options", **_given, help="An option of the encoder or recipe; may be repeated."
     ),
-    _probed("--preset", metavar="NAME", help="encoders: settings of the probe [senteval-default]."),
-    _hf("--fine-tune", is_flag=True, help="hf: train it on each task first."),
-    _hf("--epochs", metavar="N", type=COUNT, default=3, show_default=True, help="hf: of training."),
-    _hf(
-        "--learning-rate",
-        metavar="X",
-        type=click.FloatRange(min=0, min_open=True),
-        default=2e-5,
-        show_default=True,
-        help="hf: the highest.",
+    click.option(
+        "--preset", **_probed, metavar="NAME", help="encoders: settings of the probe [senteval-default]."
     ),
-    _hf("--batch-size", metavar="N", type=COUNT, default=32, show_default=True, help="hf: in training."),
-    _hf(
-        "--max-length",
-        metavar="N",
-        type=click.IntRange(min=8),
-        default=128,
-        show_default=True,
-        help="hf: tokens kept of an example.",
-    ),
-    _hf(
+    option.flag("--fine-tune", **_hf, help="hf: train it on each task first."),
+    option.number("--epochs", **_hf, least=1, default=3, help="hf: of training."),
+    option.positive("--learning-rate", **_hf, metavar="X", default=2e-5, help="hf: the highest."),
+    option.number("--batch-size", **_hf, least=1, default=32, help="hf: in training."),
+    option.number("--max-length", **_hf, least=8, default=128, help="hf: tokens kept of an example."),
+    option.settings(
         "--label",
         "labels",
+        **_hf,
         metavar="LABEL=WORD",
-        multiple=True,
-        callback=pairs,
         help="hf: a label of the checkpoint, or TASK:LABEL, as a word of the task; may be repeated.",
     ),
-    _api(
-        "--shots",
-        metavar="N",
-        type=click.IntRange(min=0),
-        default=0,
-        show_default=True,
-        help="api: training examples shown before each question.",
-    ),
-    _api("--parse", is_flag=True, help="api: read answers as text; ask for no probabilities."),
-    _api("--max-tokens", metavar="N", type=COUNT, default=16, show_default=True, help="api: of an answer."),
-    _api(
-        "--concurrency",
-        metavar="N",
-        type=COUNT,
-        default=8,
-        show_default=True,
-        help="api: questions at a time.",
-    ),
-    _api("--price-in", metavar="X", type=PRICE, help="api: of a million tokens asked."),
-    _api("--price-out", metavar="X", type=PRICE, help="api: of a million tokens answered."),
-    _api(
+    option.number("--shots", **_api, default=0, help="api: training examples shown before each question."),
+    option.flag("--parse", **_api, help="api: read answers as text; ask for no probabilities."),
+    option.number("--max-tokens", **_api, least=1, default=16, help="api: of an answer."),
+    option.number("--concurrency", **_api, least=1, default=8, help="api: questions at a time."),
+    click.option("--price-in", **_api, metavar="X", type=_PRICE, help="api: of a million tokens asked."),
+    click.option("--price-out", **_api, metavar="X", type=_PRICE, help="api: of a million tokens answered."),
+    click.option(
         "--key-from",
+        **_api,
         metavar="VARIABLE",
         help="api: environment variable with the key to send; none is sent otherwise.",
     ),
-    _api(
-        "--retries",
-        metavar="N",
-        type=click.IntRange(min=0),
-        default=6,
-        show_default=True,
-        help="api: how often to ask again.",
+    option.number("--retries", **_api, default=6, help="api: how often to ask again."),
+    option.positive(
+        "--timeout", **_api, metavar="SECONDS", default=120, help="api: how long to wait for an answer."
     ),
-    _api(
-        "--timeout",
-        metavar="SECONDS",
-        type=click.FloatRange(min=0, min_open=True),
-        default=120,
-        show_default=True,
-        help="api: how long to wait for an answer.",
-    ),
-    _api(
-        "--cache",
-        metavar="DIR",
-        type=click.Path(file_okay=False),
-        help="api: where answers are kept [answers/ in the folder of data].",
+    option.new_folder(
+        "--cache", **_api, help="api: where answers are kept [answers/ in the folder of data]."
     ),
 )
-
-
-def model_options(command: F) -> F:
-    """All of them, passed under their names."""
-    for option in reversed(_OPTIONS):
-        command = option(command)
-    return command
+"""All of them, passed under their names."""
 
 
 def kind(model: str) -> str:

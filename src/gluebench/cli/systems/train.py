@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from gluebench.cli.common import option
 from gluebench.cli.common.errors import needing
-from gluebench.cli.common.options import Form, benchmark_option, output_options
-from gluebench.cli.common.output import emit
+from gluebench.cli.common.output import Form, emit
 
 if TYPE_CHECKING:
     from gluebench.benchmark import Benchmark
@@ -18,10 +18,8 @@ if TYPE_CHECKING:
 
 
 @click.command
-@click.option("--data", metavar="DIR", type=click.Path(), help="Folder of prepared data [$GLUEBENCH_DATA].")
-@click.option(
-    "--out", metavar="DIR", type=click.Path(file_okay=False), required=True, help="Folder of the runs."
-)
+@option.data("Folder of prepared data")
+@option.new_folder("--out", required=True, help="Folder of the runs.")
 @click.option("--tasks", metavar="A,B", default="", help="Tasks to train, by default all that are scored.")
 @click.option(
     "--multi-task/--single-task", "multi", default=True, show_default=True, help="One model, or one a task."
@@ -33,26 +31,20 @@ if TYPE_CHECKING:
     show_default=True,
     help="Sizes and protocol: seconds to minutes, minutes of CPU, or the paper's.",
 )
-@click.option("--hidden", metavar="N", type=click.IntRange(min=1), help="Width of the BiLSTM per direction.")
-@click.option("--attention", is_flag=True, help="Attention between the texts of a pair (B.1).")
-@click.option(
-    "--vectors", metavar="FILE", type=click.Path(exists=True, dir_okay=False), help="Word vectors as text."
-)
-@click.option(
-    "--seed", "seeds", metavar="N", type=click.IntRange(min=0), multiple=True, help="Once for each run."
-)
-@click.option("--auxiliary", metavar="NAME", multiple=True, help="Auxiliary data to train on as well: SNLI.")
-@click.option(
-    "--set", "changes", metavar="NAME=VALUE", multiple=True, help="Another setting (docs/how-to/training.md)."
-)
+@option.number("--hidden", least=1, help="Width of the BiLSTM per direction.")
+@option.flag("--attention", help="Attention between the texts of a pair (B.1).")
+@option.file("--vectors", help="Word vectors as text.")
+@option.number("--seed", "seeds", multiple=True, help="Once for each run.")
+@option.repeated("--auxiliary", metavar="NAME", help="Auxiliary data to train on as well: SNLI.")
+@option.repeated("--set", "changes", metavar="NAME=VALUE", help="Another setting (docs/how-to/training.md).")
 @click.option(
     "--device", metavar="cpu|cuda", type=click.Choice(["cpu", "cuda"]), help="By default a GPU if any."
 )
-@click.option("--threads", metavar="N", type=click.IntRange(min=1), help="Threads of PyTorch on the CPU.")
-@benchmark_option
-@output_options
+@option.number("--threads", least=1, help="Threads of PyTorch on the CPU.")
+@option.benchmark
+@option.output
 def train(
-    data: str | None,
+    data: Path,
     out: str,
     tasks: str,
     multi: bool,
@@ -65,7 +57,7 @@ def train(
     changes: tuple[str, ...],
     device: str | None,
     threads: int | None,
-    benchmark: str,
+    suite: Benchmark,
     form: Form,
 ) -> None:
     """Train the paper's BiLSTM on a benchmark's tasks and print its dev scores.
@@ -91,9 +83,7 @@ def train(
         spec={"hidden": hidden, "attention": attention},
         changes=changes,
     )
-    _train(
-        row, data, Path(out), tasks=tasks, auxiliary=auxiliary, device=device, benchmark=benchmark, form=form
-    )
+    _train(row, data, Path(out), tasks=tasks, auxiliary=auxiliary, device=device, suite=suite, form=form)
 
 
 def _row(name: str, *, spec: dict[str, Any], changes: tuple[str, ...], **options: Any) -> Row:
@@ -115,24 +105,21 @@ def _row(name: str, *, spec: dict[str, Any], changes: tuple[str, ...], **options
 
 def _train(
     row: Row,
-    data: str | None,
+    data: Path,
     out: Path,
     *,
     tasks: str,
     auxiliary: tuple[str, ...],
     device: str | None,
-    benchmark: str,
+    suite: Benchmark,
     form: Form,
 ) -> None:
-    from gluebench.benchmark import load_benchmark
-    from gluebench.data.home import data_folder
     from gluebench.systems.training.data import load_task_data
     from gluebench.systems.training.engine import leads
     from gluebench.systems.training.row import train_row
 
-    manifest, home = load_benchmark(benchmark), data_folder(data)
     names = [name.strip() for name in tasks.split(",") if name.strip()]
-    task_data = load_task_data(home, manifest, names, auxiliary)
+    task_data = load_task_data(data, suite, names, auxiliary)
     if row.vectors is None and leads():
         _say("no --vectors: every word has a random vector, and none of them is trained")
     try:
@@ -140,8 +127,8 @@ def _train(
             row,
             task_data,
             out,
-            benchmark=manifest,
-            data_folder=home,
+            benchmark=suite,
+            data_folder=data,
             device=device,
             say=_say if leads() else None,
         )
@@ -149,7 +136,7 @@ def _train(
         raise click.ClickException(f"{error}.") from None
     if leads():
         _curves(out, system)
-        _print(system, manifest, home, form=form)
+        _print(system, suite, data, form=form)
 
 
 def _say(line: str) -> None:
@@ -169,7 +156,7 @@ def _curves(out: Path, system: TrainedSystem) -> None:
         draw_curves({run.name: run for run in logged}, parent / "curves.svg")
 
 
-def _print(system: TrainedSystem, manifest: Benchmark, home: Path, *, form: Form) -> None:
+def _print(system: TrainedSystem, suite: Benchmark, home: Path, *, form: Form) -> None:
     from gluebench.cli.scoring.report_view import report_output
     from gluebench.data import load_split
     from gluebench.data.gold import gold_from_data
@@ -177,12 +164,12 @@ def _print(system: TrainedSystem, manifest: Benchmark, home: Path, *, form: Form
     from gluebench.submission.values import submission_of
 
     predictions = {}
-    for file in manifest.files("dev"):
+    for file in suite.files("dev"):
         if file.task in system.tasks:
-            task = manifest.task(file.task)
-            rows = load_split(home, manifest, task.name, file.splits["dev"].name)
+            task = suite.task(file.task)
+            rows = load_split(home, suite, task.name, file.splits["dev"].name)
             rows.sort(key=lambda row: row.index)
             predictions[file.name] = system.predict(task, rows)
-    gold = gold_from_data(home, manifest, role="dev", partial=True)
-    report = grade(submission_of(predictions, manifest, role="dev"), gold)
-    emit(report_output(report, manifest, source=system.title), form)
+    gold = gold_from_data(home, suite, role="dev", partial=True)
+    report = grade(submission_of(predictions, suite, role="dev"), gold)
+    emit(report_output(report, suite, source=system.title), form)

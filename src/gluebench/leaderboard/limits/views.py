@@ -24,7 +24,7 @@ from gluebench.leaderboard.limits.models import Override
 from gluebench.leaderboard.limits.policies import add_override, change_policy, remove_override
 from gluebench.leaderboard.limits.quota import usage
 from gluebench.leaderboard.limits.teams import TeamError
-from gluebench.leaderboard.submissions.requests import organised
+from gluebench.leaderboard.submissions.views import organised
 
 SHOWN = 5
 """Benchmarks whose quota stands beside one's submissions: those that one sent something to last."""

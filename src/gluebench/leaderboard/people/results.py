@@ -16,7 +16,7 @@ from gluebench.leaderboard.common.formats import score_bars
 from gluebench.leaderboard.common.page_cache import CSV, as_download
 from gluebench.leaderboard.people.models import Study
 from gluebench.scoring import Score
-from gluebench.scoring.rounding import lowest_of, rounded_score
+from gluebench.scoring.feedback import lowest_of, rounded_score
 
 SCHEMA = "gluebench.people/1"
 ENDS = ("value", "low", "high", "n")

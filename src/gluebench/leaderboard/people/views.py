@@ -23,7 +23,7 @@ from gluebench.leaderboard.common.page_cache import as_download
 from gluebench.leaderboard.people import studies
 from gluebench.leaderboard.people.forms import StudyForm
 from gluebench.leaderboard.people.models import BLANK, Annotator, Study
-from gluebench.leaderboard.submissions.requests import organised
+from gluebench.leaderboard.submissions.views import organised
 
 SETTINGS = {
     "open": ("open", True, "Annotators may answer again."),

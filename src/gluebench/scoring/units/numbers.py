@@ -85,7 +85,9 @@ class NumberUnits(_SingleUnits):
         left_out = []
         for function, (gold, answers) in zip(self.functions(), self.columns, strict=True):
             values, influence = function.evaluated(gold, answers)
-            left_out.append(values[:, np.newaxis] - self._by_unit(influence) / (self.examples - self.sizes))
+            with np.errstate(invalid="ignore"):  # without its only unit a score is not a number
+                change = self._by_unit(influence) / (self.examples - self.sizes)
+            left_out.append(values[:, np.newaxis] - change)
         return np.array(left_out)
 
     def exchange(self, resamples: int, rng: np.random.Generator) -> Exchange:

@@ -7,8 +7,7 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from gluebench.data.build import OptionError
-from gluebench.data.recipes import Option
+from gluebench.data.recipes import Option, OptionError
 from gluebench.systems.encoders.entry import EncoderEntry
 from gluebench.systems.text.ptb import tokeniser
 

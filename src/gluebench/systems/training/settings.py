@@ -48,7 +48,7 @@ class Settings:
     max_checks: int = 50
     """Checks after which a run ends in any case; 50 in the code, whatever it was asked for."""
     stop_rule: Literal["textbook", "original", "none"] = "textbook"
-    """When scores end a run, beside the learning rate (`gluebench.systems.training.schedule`)."""
+    """When scores end a run, beside the learning rate (`gluebench.systems.training.progress`)."""
     stop_after: int = 5
     """Checks without improvement that end a run (section 5)."""
     sampling: Literal["batches", "examples"] = "batches"
