@@ -11,7 +11,6 @@ from enum import Enum
 from functools import cache, cached_property
 from importlib import import_module
 from itertools import pairwise
-from pathlib import Path
 from types import ModuleType
 from typing import Any
 
@@ -21,14 +20,16 @@ WIDTH = 88
 
 
 def expand(text: str) -> str:
-    """The page with a section for every public name of each module that it marks."""
-    return MARK.sub(lambda mark: "\n".join(_module(import_module(mark[1]))).strip(), text)
+    """The page with a section for every public name of each module that it marks, once for a name."""
+    explained: set[str] = set()
+    return MARK.sub(lambda mark: "\n".join(_module(import_module(mark[1]), explained)).strip(), text)
 
 
-def _module(module: ModuleType) -> Iterator[str]:
+def _module(module: ModuleType, explained: set[str]) -> Iterator[str]:
     """A section for every name of `__all__` that is no module: functions, then classes, then constants."""
-    members = {name: getattr(module, name) for name in module.__all__}
+    members = {name: getattr(module, name) for name in module.__all__ if name not in explained}
     names = [name for name, member in members.items() if not inspect.ismodule(member) and name[:2] != "__"]
+    explained |= {*names}
     for name in sorted(names, key=lambda name: (_rank(members[name]), name)):
         member = members[name]
         yield f"### `{name}`\n"
@@ -167,8 +168,3 @@ def _parameter(parameter: inspect.Parameter) -> str:
 
 def _name(annotation: Any) -> str:
     return annotation if isinstance(annotation, str) else str(inspect.formatannotation(annotation))
-
-
-def public_modules(pages: Path) -> list[str]:
-    """Every module that a page below `pages` documents."""
-    return [name for page in sorted(pages.rglob("*.md")) for name in MARK.findall(page.read_text("utf-8"))]

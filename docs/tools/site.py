@@ -40,6 +40,12 @@ LINK = re.compile(r"(?<=\]\()(?!https?:|mailto:|#)([^)#\s]+)((?:#[^)\s]*)?)(?=\)
 CODE = re.compile(r"^```.*?^```$|`[^`\n]+`", re.DOTALL | re.MULTILINE)
 LINK_TEXT = re.compile(r"\[([^\]]+)\]\([^)]*\)")
 SCRIPT = re.compile(r"<script>(.+?)</script>", re.DOTALL)
+POLICY = (
+    "default-src 'none'; script-src 'self'; connect-src 'self'; img-src 'self' data:; base-uri 'none'; "
+    "style-src 'self' 'sha256-NwSx/R2V/U4jnW0Tq5pQ53Y/rzPVJ4dqE7D6UTA/J1k='; worker-src 'self'; "
+    "form-action 'none'"
+)
+"""What a page may load: its own files alone. The hash is of the style that the theme gives its search."""
 
 
 class SiteError(Exception):
@@ -169,7 +175,7 @@ def generate(home: Path, index: list[Entry]) -> None:
     config = yaml.safe_load((TOOLS / "mkdocs.yml").read_text("utf-8"))
     config |= {"docs_dir": "pages", "site_dir": "site", "nav": navigation}
     (home / "mkdocs.yml").write_text(yaml.safe_dump(config, sort_keys=False), "utf-8")
-    for name in ("style.css", "icon.svg"):
+    for name in ("style.css", "tables.js", "icon.svg"):
         (home / "pages/assets").mkdir(exist_ok=True)
         shutil.copyfile(TOOLS / name, home / "pages/assets" / name)
     command = [
@@ -187,18 +193,19 @@ def generate(home: Path, index: list[Entry]) -> None:
 
 
 def finish(html: Path, site: Path) -> None:
-    """Move the page's scripts to files, so that a policy may forbid inline ones, and name its Markdown."""
+    """Give the page its policy and a link to its Markdown; move its scripts to files, as the policy wants."""
 
     def to_file(script: re.Match[str]) -> str:
         file = site / "assets/javascripts" / f"inline.{hashlib.sha256(script[1].encode()).hexdigest()[:8]}.js"
         file.write_text(script[1], "utf-8")
-        return f'<script src="{os.path.relpath(file, html.parent)}"></script>'
+        folder = "/" if html.name == "404.html" else ""
+        return f'<script src="{folder}{os.path.relpath(file, html.parent)}"></script>'
 
     text = SCRIPT.sub(to_file, html.read_text("utf-8"))
+    head = f'<meta http-equiv="Content-Security-Policy" content="{POLICY}">'
     if html.with_suffix(".md").exists():
-        twin = f'<link rel="alternate" type="text/markdown" href="{html.stem}.md">'
-        text = text.replace("</head>", f"{twin}</head>", 1)
-    html.write_text(text, "utf-8")
+        head += f'<link rel="alternate" type="text/markdown" href="{html.stem}.md">'
+    html.write_text(text.replace("<head>", f"<head>{head}", 1), "utf-8")
 
 
 def write_llms(site: Path, index: list[Entry]) -> None:
