@@ -5,6 +5,8 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
+import pytest
+
 from gluebench.submission.archive_problems import NOTICES, REFUSALS
 from gluebench.version import __version__
 
