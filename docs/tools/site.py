@@ -110,8 +110,10 @@ def find_pages() -> dict[str, str]:
         name = path.relative_to(ROOT).as_posix()
         if path.suffix in PAGES + PICTURES and not name.startswith(LEFT_OUT):
             place = path.relative_to(DOCS)
-            places[name] = (place.with_suffix(".md") if path.suffix in PAGES else place).as_posix()
-    return places | {INDEX: "index.md"}
+            if path.suffix in PAGES:
+                place = place.with_name("index.md") if place.name == "README.md" else place.with_suffix(".md")
+            places[name] = place.as_posix()
+    return places
 
 
 def stage(name: str, target: Path, places: dict[str, str]) -> None:
