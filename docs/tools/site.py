@@ -111,7 +111,7 @@ def find_pages() -> dict[str, str]:
         if path.suffix in PAGES + PICTURES and not name.startswith(LEFT_OUT):
             place = path.relative_to(DOCS)
             if path.suffix in PAGES:
-                place = place.with_name("index.md") if path.name == "README.md" else place.with_suffix(".md")
+                place = place.with_name("index.md") if place.name == "README.md" else place.with_suffix(".md")
             places[name] = place.as_posix()
     return places
 
