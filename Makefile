@@ -7,7 +7,7 @@
 # make docs   write the generated pages again, and build the documentation site in site/
 # make sample make the sample benchmark's data file again
 # make notebooks  execute the notebooks of docs/notebooks and save their outputs
-# make screenshots  take the pictures of docs/img again; it needs Chromium
+# make screenshots  make the plots and pictures of docs/img again; it needs Chromium
 # make mutate MODULES="submission.tables scoring"  which small faults the tests miss; without MODULES, all: hours
 
 PYTHON ?= $(firstword $(shell for p in python3.13 python3.12 python3.11 python3; do \
@@ -90,6 +90,7 @@ notebooks: $(VENV)/.dev
 	$(BIN)/python -m docs.tools.run_notebooks
 
 screenshots: $(VENV)/.dev
+	$(BIN)/python -m docs.tools.plots
 	$(BIN)/python -m docs.tools.screenshots
 
 sample: $(VENV)/.dev
