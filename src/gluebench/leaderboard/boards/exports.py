@@ -12,9 +12,9 @@ from gluebench.leaderboard.boards.columns import Scheme, ranked
 from gluebench.leaderboard.boards.options import Options
 from gluebench.leaderboard.boards.pages import Board, read_page
 from gluebench.leaderboard.boards.table import Row
-from gluebench.leaderboard.common.escapes import csv_text, latex, markdown_cell
 from gluebench.leaderboard.common.formats import percent
 from gluebench.leaderboard.common.page_cache import CSV, JSON
+from gluebench.leaderboard.common.text import csv_text, latex, markdown_cell
 from gluebench.leaderboard.fields import LISTED
 from gluebench.leaderboard.ranks.charts import ENDS
 from gluebench.leaderboard.submissions.entries import entries_of

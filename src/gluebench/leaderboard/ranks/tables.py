@@ -9,8 +9,8 @@ from django.template.loader import render_to_string
 from django.urls import reverse
 
 from gluebench.leaderboard.benchmarks.models import Benchmark
-from gluebench.leaderboard.common.escapes import csv_text
 from gluebench.leaderboard.common.formats import percent
+from gluebench.leaderboard.common.text import csv_text
 from gluebench.leaderboard.ranks.models import Ranking
 from gluebench.leaderboard.ranks.order import TITLES
 from gluebench.leaderboard.ranks.systems import MOST, hidden

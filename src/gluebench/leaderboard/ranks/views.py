@@ -10,8 +10,7 @@ from django.http import HttpRequest, HttpResponse
 from django.template.loader import render_to_string
 from django.views.decorators.http import require_safe
 
-from gluebench.leaderboard.benchmarks.live import Live, live
-from gluebench.leaderboard.benchmarks.models import Benchmark
+from gluebench.leaderboard.benchmarks.models import Benchmark, Live, live
 from gluebench.leaderboard.common.page_cache import CSV, HTML, JSON, cached
 from gluebench.leaderboard.ranks import charts, tables
 

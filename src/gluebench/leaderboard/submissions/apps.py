@@ -11,7 +11,7 @@ class SubmissionsConfig(AppConfig):
 
     def ready(self) -> None:
         """Grade again when a benchmark changes; connect exports, deletion and maintenance."""
-        from gluebench.leaderboard.common import signals
+        from gluebench.leaderboard import common as signals
         from gluebench.leaderboard.submissions import facts, grading, retention
 
         signals.benchmark_changed.connect(grading.regrade)

@@ -5,8 +5,8 @@ from __future__ import annotations
 import zipfile
 from typing import Any, NamedTuple
 
-from gluebench.leaderboard.accounts import personal_data
 from gluebench.leaderboard.accounts.models import User
+from gluebench.leaderboard.accounts.trust import json_text
 from gluebench.leaderboard.common.formats import score_text
 from gluebench.leaderboard.fields import FIELDS, as_json
 from gluebench.leaderboard.submissions.mistakes import diagnosis_of
@@ -153,7 +153,7 @@ def standing(submission: Submission) -> dict[str, Any]:
 def export_submissions(*, user: User, archive: zipfile.ZipFile, **_: Any) -> dict[str, Any]:
     """Write `submissions.json` and the submitted files."""
     submissions = Submission.objects.owned_by(user).select_related("benchmark", "group")
-    archive.writestr("submissions.json", personal_data.as_json([_exported(row) for row in submissions]))
+    archive.writestr("submissions.json", json_text([_exported(row) for row in submissions]))
     for submission in submissions.exclude(file=""):
         with (
             submission.file.open("rb") as source,

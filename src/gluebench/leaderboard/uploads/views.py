@@ -18,7 +18,7 @@ from gluebench.leaderboard.accounts.models import SignedInRequest
 from gluebench.leaderboard.benchmarks.data_files import named_for_commands
 from gluebench.leaderboard.benchmarks.models import Benchmark
 from gluebench.leaderboard.common.problems import ProblemError
-from gluebench.leaderboard.limits import gate
+from gluebench.leaderboard.limits import quota
 from gluebench.leaderboard.submissions import feedback
 from gluebench.leaderboard.submissions.acts import ReplaceError, require_replaceable
 from gluebench.leaderboard.submissions.forms import SubmissionForm, UploadForm
@@ -105,14 +105,14 @@ def _send(
         if taken is None:
             if replaces is not None:
                 require_replaceable(replaces)
-            gate.ask(submission)
+            quota.ask(submission)
             question = objection(submission, upload, sure=request.POST.get("use") == "own")
             if question is not None:
                 return _ask(request, form, page, question, submission.benchmark)
             taken = accept_once(submission, upload, replaces=replaces)
-    except gate.QuotaError as refusal:
+    except quota.QuotaError as refusal:
         form.add_error(None, str(refusal))
-        return gate.refused(_refused(request, form, page), refusal)
+        return quota.refused(_refused(request, form, page), refusal)
     except ReplaceError as refusal:
         form.add_error(None, str(refusal))
         return _refused(request, form, page)

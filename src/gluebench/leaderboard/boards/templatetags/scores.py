@@ -10,9 +10,9 @@ from django import template
 from gluebench.leaderboard.boards.diagnostics import slug_of
 from gluebench.leaderboard.boards.position import position_of
 from gluebench.leaderboard.common import formats
-from gluebench.leaderboard.limits.clock import precise
+from gluebench.leaderboard.common.text import breakable, markdown
+from gluebench.leaderboard.limits.quota import precise
 from gluebench.leaderboard.submissions.models import Submission
-from gluebench.leaderboard.text import breakable, markdown
 
 register = template.Library()
 register.filter("count", formats.count)

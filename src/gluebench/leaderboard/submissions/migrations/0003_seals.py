@@ -3,7 +3,7 @@ from typing import Any
 import django.utils.timezone
 from django.db import migrations, models
 
-from gluebench.leaderboard.seals import seal
+from gluebench.leaderboard.audit.models import seal
 
 SEALED = "submission_id created why labels package verdict report diagnosis shown scores best".split()
 
