@@ -4,8 +4,10 @@
 # make check  ruff and mypy                   make bench     timings as ratios against peers and limits
 # make audit  known vulnerabilities of the pins, and sbom.json, their list as CycloneDX
 # make pins   write deploy/requirements.txt, the container's pins with their hashes
-# make docs   write the generated pages again  make sample    make the sample benchmark's data file again
-# make screenshots  take the pictures of docs/img again; it needs Chromium
+# make docs   write the generated pages again, and build the documentation site in site/
+# make sample make the sample benchmark's data file again
+# make notebooks  execute the notebooks of docs/notebooks and save their outputs
+# make screenshots  make the plots and pictures of docs/img again; it needs Chromium
 # make mutate MODULES="submission.tables scoring"  which small faults the tests miss; without MODULES, all: hours
 
 PYTHON ?= $(firstword $(shell for p in python3.13 python3.12 python3.11 python3; do \
@@ -16,7 +18,7 @@ SITE ?= gluebench-site
 PORT ?= 8000
 PIP := $(BIN)/python -m pip --disable-pip-version-check install --quiet --constraint constraints.txt
 
-.PHONY: audit pins sample screenshots run test test-all test-postgres check format bench soak coverage mutate docs clean
+.PHONY: audit pins sample notebooks screenshots run test test-all test-postgres check format bench soak coverage mutate docs clean
 
 run: $(VENV)/.leaderboard
 	@exec $(BIN)/gluebench leaderboard demo --site $(SITE) --port $(PORT)
@@ -81,17 +83,22 @@ $(VENV)/.audit: | $(BIN)/python
 	@touch $@
 
 docs: $(VENV)/.dev
-	$(BIN)/python -m gluebench.cli.reference > docs/commands.md
+	$(BIN)/python -m gluebench.cli.reference > docs/reference/commands.md
+	$(BIN)/python -m docs.tools.site
+
+notebooks: $(VENV)/.dev
+	$(BIN)/python -m docs.tools.run_notebooks
 
 screenshots: $(VENV)/.dev
-	$(BIN)/python docs/screenshots.py
+	$(BIN)/python -m docs.tools.plots
+	$(BIN)/python -m docs.tools.screenshots
 
 sample: $(VENV)/.dev
 	$(BIN)/python -m sample
-	$(BIN)/python -m sample.sentences > docs/sample-sentences.md
+	$(BIN)/python -m sample.sentences > docs/reference/sample-sentences.md
 
 clean:
-	rm -rf $(VENV) $(VENV)-audit sbom.json build dist mutants .mypy_cache .pytest_cache .ruff_cache
+	rm -rf $(VENV) $(VENV)-audit sbom.json site build dist mutants .mypy_cache .pytest_cache .ruff_cache
 
 $(BIN)/python:
 	@test -n "$(PYTHON)" || { echo "gluebench needs Python 3.11 or newer; none was found. Install one, or say make PYTHON=/path/to/python." >&2; exit 1; }
@@ -105,5 +112,5 @@ $(VENV)/.leaderboard: pyproject.toml constraints.txt | $(BIN)/python
 
 $(VENV)/.dev: pyproject.toml constraints.txt | $(BIN)/python
 	@echo "Installing gluebench with its extras and the development tools (once) ..."
-	@$(PIP) --editable ".[data,recipes,plot,train,leaderboard,dev]"
+	@$(PIP) --editable ".[data,recipes,plot,train,leaderboard,docs,dev]"
 	@touch $@ $(VENV)/.leaderboard

@@ -27,7 +27,7 @@ os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 import numpy as np
 from material import interleaved, ratio
 
-from gluebench.analysis.audit.ngrams import BITS, EPOCHS, Bags, NGrams, Vocabulary
+from gluebench.analysis.audit.learners import BITS, EPOCHS, Bags, NGrams, Vocabulary
 from gluebench.data.tokens import tokens
 
 SENTENCES, HELD_OUT, CLASSES = 550_000, 10_000, 3

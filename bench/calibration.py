@@ -4,7 +4,8 @@
 
 The worlds (bench/worlds.py) are drawn from the real answers to test sets with public labels, else from joint
 tables; the tests and intervals are the library's own. A cell that misses its goal is marked *, or ** where it
-does by more than two standard errors. Results: docs/design/intervals.md and docs/design/differences.md.
+does by more than two standard errors. Results: docs/explanation/intervals.md and
+docs/explanation/differences.md.
 """
 
 from __future__ import annotations
@@ -29,9 +30,8 @@ from worlds import WHOLE, Floats, Systems, World, even, real, recalls, solved, t
 from gluebench.analysis.compare.scores import Tested, file_tested, mean_tested
 from gluebench.benchmark import Metric
 from gluebench.scoring import metrics as library
-from gluebench.scoring.distributions import holm
 from gluebench.scoring.inference import file_bars
-from gluebench.scoring.intervals import Part, mean_bar
+from gluebench.scoring.intervals import Part, holm, mean_bar
 from gluebench.scoring.metrics import FunctionMetric, point
 from gluebench.scoring.pairs import Pairs
 from gluebench.scoring.runs import RunsTest, mean_runs, runs_tests

@@ -17,9 +17,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gluebench.benchmark import Task, load_benchmark
-from gluebench.scoring.ladder import step
+from gluebench.scoring.feedback import rounded_value, step
 from gluebench.scoring.pairs import Pairs
-from gluebench.scoring.rounding import rounded_value
 from gluebench.submission import Column
 
 SIZES: Mapping[str, int] = {

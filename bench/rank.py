@@ -23,10 +23,9 @@ os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 import numpy as np
 
 from gluebench.analysis.rank.arrays import values
-from gluebench.analysis.rank.pairs import all_pairs, pair_errors
 from gluebench.analysis.rank.panel import rank_scores
 from gluebench.analysis.rank.ranking import ranks
-from gluebench.analysis.rank.resampled import suite_draws
+from gluebench.analysis.rank.uncertainty import all_pairs, pair_errors, suite_draws
 from gluebench.benchmark import Benchmark, load_benchmark
 from gluebench.scoring import Gold
 from gluebench.scoring.gold import gold_of

@@ -25,9 +25,8 @@ from torch import Tensor, nn
 from torch.nn.utils.rnn import pack_padded_sequence, pad_packed_sequence
 
 from gluebench.benchmark import load_benchmark
-from gluebench.systems.neural.bilstm import max_pool, pair_features
-from gluebench.systems.neural.bilstm_body import BiLstmBody
-from gluebench.systems.neural.heads import MultiTaskModel
+from gluebench.systems.neural.bilstm import BiLstmBody, max_pool, pair_features
+from gluebench.systems.neural.model import MultiTaskModel
 from gluebench.systems.neural.token_vectors import TableVectors
 from gluebench.systems.text.embeddings import embedding_matrix
 from gluebench.systems.text.ptb import tokenise

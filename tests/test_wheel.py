@@ -7,6 +7,7 @@ import signal
 import socket
 import subprocess
 import sys
+import sysconfig
 import time
 import urllib.request
 import venv
@@ -28,13 +29,25 @@ def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return next(folder.glob("*.whl"))
 
 
-def installed(wheel: Path, folder: Path, *, extra: str = "") -> Path:
+def pip(folder: Path, *words: str | Path) -> str:
+    """What pip prints when it works on the environment in a folder."""
+    command = [
+        sys.executable,
+        "-m",
+        "pip",
+        "--disable-pip-version-check",
+        "--python",
+        folder / "bin" / "python",
+    ]
+    return subprocess.run(
+        [*command, *words], check=True, stdout=subprocess.PIPE, text=True, env=OUTSIDE
+    ).stdout
+
+
+def installed(wheel: Path, folder: Path, *options: str | Path, extra: str = "") -> Path:
     """The bin folder of a new environment with the wheel and its own requirements only."""
-    venv.create(folder, with_pip=True)
-    pip = [folder / "bin" / "python", "-m", "pip", "install", "--quiet", "--disable-pip-version-check"]
-    subprocess.run(
-        [*pip, "--constraint", ROOT / "constraints.txt", f"{wheel}{extra}"], check=True, env=OUTSIDE
-    )
+    venv.create(folder, with_pip=False)
+    pip(folder, "install", "--quiet", "--constraint", ROOT / "constraints.txt", *options, f"{wheel}{extra}")
     return folder / "bin"
 
 
@@ -46,9 +59,7 @@ def free_port() -> int:
 
 def test_the_light_install_checks_and_grades_with_numpy_and_click_alone(wheel: Path, tmp_path: Path) -> None:
     binaries = installed(wheel, tmp_path / "light")
-    frozen = subprocess.run(
-        [binaries / "python", "-m", "pip", "freeze"], check=True, capture_output=True, text=True, env=OUTSIDE
-    ).stdout
+    frozen = pip(tmp_path / "light", "freeze")
     names = {line.partition("==")[0].partition(" ")[0].lower() for line in frozen.splitlines()}
     assert names == {"gluebench", "numpy", "click"}
     shown = subprocess.run(
@@ -61,8 +72,24 @@ def test_the_light_install_checks_and_grades_with_numpy_and_click_alone(wheel: P
     assert "MNLI" in shown.stdout
 
 
-def test_init_and_serve_work_from_the_wheel(wheel: Path, tmp_path: Path) -> None:
-    binaries = installed(wheel, tmp_path / "site-env", extra="[leaderboard]")
+def test_a_site_is_served_from_the_files_of_the_wheel(wheel: Path, tmp_path: Path) -> None:
+    binaries = installed(wheel, tmp_path / "site-env", "--no-deps")
+    packages = next((tmp_path / "site-env").glob("lib/*/site-packages"))
+    (packages / "requirements.pth").write_text(sysconfig.get_path("purelib"))  # behind the wheel in sys.path
+    init_and_serve(binaries, tmp_path)
+
+
+@pytest.mark.slow
+def test_a_site_is_served_with_the_requirements_of_its_extra_alone(wheel: Path, tmp_path: Path) -> None:
+    init_and_serve(installed(wheel, tmp_path / "site-env", extra="[leaderboard]"), tmp_path)
+
+
+def init_and_serve(binaries: Path, tmp_path: Path) -> None:
+    code = "import gluebench; print(gluebench.__file__)"
+    home = subprocess.run(
+        [binaries / "python", "-c", code], env=OUTSIDE, stdout=subprocess.PIPE, text=True
+    ).stdout
+    assert home.startswith(str(binaries.parent)), "not the tree's"
     site, port = tmp_path / "site", free_port()
     command = [binaries / "gluebench", "leaderboard"]
     subprocess.run([*command, "init", "--site", site], check=True, env=OUTSIDE, cwd=tmp_path)

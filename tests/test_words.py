@@ -1,4 +1,4 @@
-"""Names say what they hold (docs/design/words.md)."""
+"""Names say what they hold (docs/explanation/words.md)."""
 
 from __future__ import annotations
 

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from gluebench import analysis, benchmark, data, leaderboard, scoring, submission, systems
     from gluebench.analysis import errors
     from gluebench.analysis.compare import Comparison, compare
-    from gluebench.analysis.diagnostics import diagnose
+    from gluebench.analysis.diagnostics import Diagnosis, diagnose
     from gluebench.analysis.rank import Ranking, rank
     from gluebench.benchmark import Benchmark, ManifestError, Task, UnknownNameError, load_benchmark
     from gluebench.benchmark import installed as benchmarks
@@ -22,6 +22,7 @@ if TYPE_CHECKING:
         GoldError,
         Report,
         Score,
+        Summary,
         grade,
         grade_runs,
         metrics,
@@ -34,11 +35,11 @@ if TYPE_CHECKING:
 
 _NAMES = {
     "analysis.compare": "Comparison compare",
-    "analysis.diagnostics": "diagnose",
+    "analysis.diagnostics": "Diagnosis diagnose",
     "analysis.rank": "Ranking rank",
     "benchmark": "Benchmark ManifestError Task UnknownNameError load_benchmark",
     "data": "DataError Example Table load",
-    "scoring": "Gold GoldError Report Score grade grade_runs read_gold summarise summarize",
+    "scoring": "Gold GoldError Report Score Summary grade grade_runs read_gold summarise summarize",
     "submission": "Column Problem Submission SubmissionError check write_submission",
     "systems": "run",
 }
@@ -54,6 +55,7 @@ __all__ = [
     "Column",
     "Comparison",
     "DataError",
+    "Diagnosis",
     "Example",
     "Gold",
     "GoldError",
@@ -64,6 +66,7 @@ __all__ = [
     "Score",
     "Submission",
     "SubmissionError",
+    "Summary",
     "Table",
     "Task",
     "UnknownNameError",

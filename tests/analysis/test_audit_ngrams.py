@@ -12,7 +12,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gluebench.analysis.audit.ngrams import Bags, NGrams, Vocabulary
+from gluebench.analysis.audit.learners import Bags, NGrams, Vocabulary
 
 TEXTS = st.lists(st.text("ab .", max_size=8), min_size=1, max_size=6)
 

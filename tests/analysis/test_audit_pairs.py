@@ -17,8 +17,8 @@ from threadpoolctl import threadpool_limits
 
 from gluebench.analysis.audit import Measured, PairSet, audit
 from gluebench.analysis.audit import pairs as attackers
+from gluebench.analysis.audit.learners import BINS, DEPTH, ROUNDS, SMALLEST, TREE_RATE, Trees
 from gluebench.analysis.audit.pairs import Neighbors, by_side, longest, shallow, unshared
-from gluebench.analysis.audit.trees import BINS, DEPTH, RATE, ROUNDS, SMALLEST, Trees
 from gluebench.benchmark import load_benchmark
 from gluebench.data import Example
 from gluebench.systems.linear import softmax
@@ -63,7 +63,7 @@ def test_the_trees_are_those_of_scikit_learn(classes: int) -> None:
     ours = Trees()
     ours.fit(rows, codes.tolist(), classes)
     theirs = HistGradientBoostingClassifier(
-        learning_rate=RATE if classes > 2 else 2 * RATE,  # of two classes ours moves both scores
+        learning_rate=TREE_RATE if classes > 2 else 2 * TREE_RATE,  # of two classes ours moves both scores
         max_iter=ROUNDS,
         max_depth=DEPTH,
         max_leaf_nodes=None,

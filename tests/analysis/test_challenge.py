@@ -7,14 +7,20 @@ from random import Random
 
 import pytest
 
-from gluebench.analysis.challenge.edits import EDITS, names_changed, perturbed, sentence_pairs
-from gluebench.analysis.challenge.item import Item, read_items, write_items
-from gluebench.analysis.challenge.score import keep, score
-from gluebench.analysis.challenge.shortcuts import CASES, MOST, SHORTCUTS, shortcuts
+from gluebench.analysis.challenge.item import Item, keep, read_items, score, write_items
+from gluebench.analysis.challenge.rules import (
+    CASES,
+    EDITS,
+    MOST,
+    SHORTCUTS,
+    names_changed,
+    perturbed,
+    sentence_pairs,
+    shortcuts,
+)
 from gluebench.benchmark import UnknownNameError, load_benchmark
 from gluebench.data import DataError, Example
-from gluebench.data.diagnostic_files import read_diagnostic
-from gluebench.data.lint_diagnostic import lint
+from gluebench.data.lint_diagnostic import lint, read_diagnostic
 from gluebench.data.tokens import words
 
 SAMPLE = load_benchmark("sample")
@@ -62,9 +68,8 @@ def test_a_task_of_two_labels_has_not_entailment_for_both_others():
         shortcuts(SST)
 
 
-@pytest.mark.parametrize(
-    ("rule", "old", "new"),
-    [
+def test_a_rule_changes_what_it_can_and_leaves_the_rest():
+    cases = [
         ("negation added", "The ferry is late.", "The ferry is not late."),
         ("negation added", "They can swim.", "They cannot swim."),
         ("negation added", "The miller greeted the potter.", "The miller did not greet the potter."),
@@ -89,10 +94,8 @@ def test_a_task_of_two_labels_has_not_entailment_for_both_others():
         ("truism added", "A long, slow ferry.", None),
         ("truism added", "The ferry is late.", "The ferry is late, and a week has seven days."),
         ("truism added", "Is it late?", None),
-    ],
-)
-def test_a_rule_changes_what_it_can_and_leaves_the_rest(rule, old, new):
-    assert BY_NAME[rule](old) == new
+    ]
+    assert [(rule, old, BY_NAME[rule](old)) for rule, old, _ in cases] == cases
 
 
 def test_names_change_alike_in_both_texts_and_keep_their_gender():

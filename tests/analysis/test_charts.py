@@ -13,8 +13,6 @@ from hypothesis import strategies as st
 from gluebench.analysis.charts import (
     STYLE,
     Bar,
-    HeatCell,
-    HeatRow,
     Point,
     Scale,
     as_file,
@@ -24,6 +22,7 @@ from gluebench.analysis.charts import (
     scatter_chart,
     shown,
 )
+from gluebench.scoring.plots import HeatCell, HeatRow
 
 GOLDEN = Path(__file__).parent / "charts"
 NASTY = 'a <b> & "c"'

@@ -13,8 +13,8 @@ from scipy import stats
 
 from gluebench.analysis.compare import compare
 from gluebench.cli import main
-from gluebench.cli.compare import comparison_output
-from gluebench.cli.tables import Paper, as_text
+from gluebench.cli.analysis.compare import comparison_output
+from gluebench.cli.common.output import Paper, as_text
 from gluebench.scoring import grade
 from gluebench.scoring.intervals import TOO_FEW, Alone
 

@@ -19,10 +19,10 @@ from sklearn.metrics import (  # noqa: TID251 the oracle
 )
 
 from gluebench.analysis.diagnostics import diagnose, heatmap
-from gluebench.analysis.diagnostics.diagnosis import Confusion, Share, directions_of, withhold
+from gluebench.analysis.diagnostics.counts import Confusion, Share, directions_of
+from gluebench.analysis.diagnostics.diagnosis import withhold
 from gluebench.analysis.diagnostics.heatmap import levels
-from gluebench.analysis.diagnostics.phenomena import explain
-from gluebench.analysis.diagnostics.table5 import table5
+from gluebench.analysis.diagnostics.paper import explain, table5
 from gluebench.data import DataError
 from gluebench.scoring import DiagnosticReport, Score, SubmissionError, grade, read_gold
 from gluebench.scoring.pairs import Pairs
@@ -302,13 +302,13 @@ def test_table_5_of_another_set_has_its_columns_and_nothing_of_the_papers(found)
 
 
 def test_each_phenomenon_is_explained_in_the_words_of_the_manual(sample) -> None:
-    manual = " ".join((ROOT / "docs" / "diagnostic.md").read_text().split())
+    manual = " ".join((ROOT / "docs" / "reference" / "diagnostic.md").read_text().split())
     for phenomenon in sample.task("AX").phenomena:
         found = explain(phenomenon.name)
         assert found is not None
         assert f"#### {phenomenon.name} {found.words} >" in manual
         heading = re.sub(r"[^\w\- ]", "", phenomenon.name).lower().replace(" ", "-")
-        assert found.link == f"docs/diagnostic.md#{heading}"
+        assert found.link == f"docs/reference/diagnostic.md#{heading}"
         assert len(found.examples) == 2
         assert all(phenomenon.name in pair.phenomena for pair in found.examples)
     assert explain("Sarcasm") is None

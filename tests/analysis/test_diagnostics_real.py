@@ -10,7 +10,7 @@ from real import REAL, needs_real
 from sklearn.metrics import matthews_corrcoef  # noqa: TID251 the oracle
 
 from gluebench.analysis.diagnostics import diagnose
-from gluebench.analysis.diagnostics.table5 import table5
+from gluebench.analysis.diagnostics.paper import table5
 from gluebench.benchmark import load_benchmark
 from gluebench.data.gold import gold_from_data
 from gluebench.data.sources.folder import prepare_from_folder

@@ -5,6 +5,7 @@ from __future__ import annotations
 import random
 import re
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -45,11 +46,16 @@ def file() -> CaseFile:
     return CaseFile(TASK, "AX", "test", ("one", "two"), tuple(map(case, range(120))))
 
 
-@pytest.fixture(params=[("light", 1280), ("dark", 390)], ids=lambda look: f"{look[0]}-{look[1]}")
+LOOKS = (("light", 1280, 20), ("dark", 390, 20))
+"""Color scheme, width and number of examples: few are quicker to check, and have every part of the page."""
+
+
+@pytest.fixture
 def tab(chromium: Any, file: CaseFile, tmp_path: Path, request: pytest.FixtureRequest) -> Iterator[Tab]:
     path = tmp_path / "errors.html"
-    path.write_text(page_of([file], title="Errors"), encoding="utf-8")
-    scheme, width = request.param
+    scheme, width, count = getattr(request, "param", ("dark", 390, len(file.cases)))
+    shown_file = replace(file, cases=file.cases[:count])
+    path.write_text(page_of([shown_file], title="Errors"), encoding="utf-8")
     with Tab(chromium, color_scheme=scheme, viewport={"width": width, "height": 900}) as made:
         made.page.goto(path.as_uri())
         yield made
@@ -93,6 +99,7 @@ def test_its_figures_are_those_that_were_counted_before(tab: Tab, file: CaseFile
     assert f"{low} to {high}" in row.first.inner_text()
 
 
+@pytest.mark.parametrize("tab", LOOKS, ids=str, indirect=True)
 def test_everybody_can_read_it(tab: Tab) -> None:
     assert [shown(each) for each in axe_finds(tab.page)] == []
     wide = tab.page.evaluate("document.documentElement.scrollWidth - window.innerWidth")

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gluebench.analysis.lint.power import examples_needed, smallest_difference
+from gluebench.analysis.lint.labels import examples_needed, smallest_difference
 from gluebench.scoring.inference import mcnemar
 
 

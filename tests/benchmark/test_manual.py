@@ -1,4 +1,4 @@
-"""docs/manifest.md against the code: every key explained, every example loadable."""
+"""docs/reference/manifest.md against the code: every key explained, every example loadable."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from gluebench.benchmark import load_benchmark
 from gluebench.benchmark.build import KEYS
 from gluebench.benchmark.checks import BUILT_IN
 
-MANUAL = (Path(__file__).resolve().parents[2] / "docs" / "manifest.md").read_text()
+MANUAL = (Path(__file__).resolve().parents[2] / "docs" / "reference" / "manifest.md").read_text()
 HEADINGS = {
     "benchmark": "## `[benchmark]`",
     "task": "## `[tasks.NAME]`",

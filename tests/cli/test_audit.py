@@ -102,12 +102,11 @@ def test_mistakes_are_told_plainly(table: Path, sample_folder: Path, tmp_path: P
 
 
 def test_the_defaults_in_the_help_are_those_of_the_analysis() -> None:
-    from gluebench.analysis.audit import ngrams
     from gluebench.analysis.audit import run as audits
-    from gluebench.cli import audit as command
+    from gluebench.cli.analysis import audit as command
 
     assert (command.EPOCHS, command.SMOOTHING, command.SHOWN) == (
-        ngrams.EPOCHS,
+        audits.EPOCHS,
         audits.SMOOTHING,
         audits.SHOWN,
     )

@@ -1,4 +1,4 @@
-"""docs/commands.md is what --help says; run with GLUEBENCH_WRITE_DOCS=1 to write it again."""
+"""docs/reference/commands.md is what --help says; run with GLUEBENCH_WRITE_DOCS=1 to write it again."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import click
 
 from gluebench.cli import main, reference
 
-PAGE = Path(__file__).resolve().parents[2] / "docs" / "commands.md"
+PAGE = Path(__file__).resolve().parents[2] / "docs" / "reference" / "commands.md"
 
 
 def every_command(path: str = "gluebench", command: click.Command = main):

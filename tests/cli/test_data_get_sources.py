@@ -21,7 +21,7 @@ from real import REAL, needs_real
 from gluebench import load
 from gluebench.benchmark import Task, load_benchmark
 from gluebench.cli import main
-from gluebench.data import build as building
+from gluebench.data import recipes
 from gluebench.data.dataset import read_dataset
 from gluebench.data.recipes import Built, Recipe
 
@@ -154,7 +154,7 @@ def test_an_original_corpus_is_built_by_the_tasks_recipe(
         return Built(splits, options, (corpus / "docs" / "train.txt",))
 
     recipe = Recipe("lines", "docs/train.txt and so on", from_lines)
-    monkeypatch.setattr(building, "recipe", lambda name: {"lines": recipe}[name])
+    monkeypatch.setattr(recipes, "recipe", lambda name: {"lines": recipe}[name])
     mine.manifest.write_text(
         mine.manifest.read_text().replace("[tasks.Mood]", '[tasks.Mood]\nrecipe = "lines"')
     )

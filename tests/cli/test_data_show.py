@@ -20,8 +20,8 @@ from real import REAL, needs_real
 
 from gluebench.benchmark import load_benchmark
 from gluebench.cli import main
-from gluebench.cli.data_show_view import folded, visible
-from gluebench.cli.tables import text_width
+from gluebench.cli.common.output import text_width
+from gluebench.cli.data.show_view import folded, visible
 from gluebench.data.dataset import Origin
 from gluebench.data.prepared import prepare
 from gluebench.data.sources.folder import prepare_from_folder

@@ -51,7 +51,7 @@ def test_the_tables_with_the_papers_warning(folder) -> None:
         "category", "ours", "theirs", "  Double Negation", "domain: news", "direction: backward",
         "gold down, answers across", "both directions right", "contradiction one way only",
         "entailment / neutral",
-        "the paper warns against it (section 4)", "docs/diagnostic.md",
+        "the paper warns against it (section 4)", "docs/reference/diagnostic.md",
     ):  # fmt: skip
         assert words in out
 
@@ -110,7 +110,7 @@ def test_markdown_and_latex(folder) -> None:
 def test_one_phenomenon_with_pairs_of_the_samples(folder) -> None:
     out = run(folder, *both(folder), "--phenomenon", "double-negation").stdout
     assert "AX: Double Negation" in out
-    assert "docs/diagnostic.md#double-negation" in out
+    assert "docs/reference/diagnostic.md#double-negation" in out
     found = json.loads(run(folder, *both(folder), "--phenomenon", "Double Negation", "--json").stdout)
     assert found["phenomenon"] == "Double Negation"
     assert len(found["examples"]) == 2

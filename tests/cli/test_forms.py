@@ -12,12 +12,16 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from gluebench.benchmark import Label
-from gluebench.cli.output import (
+from gluebench.cli.common.output import (
     Output,
+    Paper,
     Records,
+    Section,
+    Table,
     as_csv,
     as_latex,
     as_markdown,
+    as_text,
     interval,
     latex_escape,
     markdown_escape,
@@ -25,7 +29,6 @@ from gluebench.cli.output import (
     plain,
     rendered,
 )
-from gluebench.cli.tables import Paper, Section, Table, as_text
 
 TABLE = Table(
     columns=("task", "score", "n"),

@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 from outside import environment
 
-from gluebench.analysis.lint.power import DISAGREEMENTS, examples_needed, smallest_difference
+from gluebench.analysis.lint.labels import DISAGREEMENTS, examples_needed, smallest_difference
 from gluebench.benchmark import load_benchmark
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -20,7 +20,9 @@ DOCS = ROOT / "docs"
 
 
 def commands(page: str) -> list[str]:
-    return re.findall(r"^```sh\n(.*?)^```", (DOCS / page).read_text("utf-8"), re.DOTALL | re.MULTILINE)
+    return re.findall(
+        r"^```sh\n(.*?)^```", (DOCS / "how-to" / page).read_text("utf-8"), re.DOTALL | re.MULTILINE
+    )
 
 
 def run(page: str, home: Path) -> str:
@@ -65,7 +67,7 @@ def test_a_benchmark_in_another_language(tmp_path: Path) -> None:
 
 
 def test_the_table_of_test_sizes_is_what_the_formula_gives() -> None:
-    page = (DOCS / "organise.md").read_text("utf-8")
+    page = (DOCS / "how-to" / "organise.md").read_text("utf-8")
     rows = re.findall(r"^\| ([\d,]+) \| ([\d.]+) \| ([\d.]+) \| ([\d.]+) \|$", page, re.MULTILINE)
     assert len(rows) == 5
     for count, *points in rows:

@@ -12,7 +12,7 @@ from click.testing import CliRunner, Result
 from gluebench import check
 from gluebench.benchmark import Benchmark, load_benchmark
 from gluebench.cli import main
-from gluebench.cli.progress import Progress, clock
+from gluebench.cli.common.progress import Progress, clock
 
 pytest.importorskip("torch", reason="the probe needs gluebench[train]")
 

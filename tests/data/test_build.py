@@ -11,11 +11,10 @@ from click.testing import CliRunner, Result
 from gluebench import UnknownNameError, load
 from gluebench.benchmark import Benchmark, Task, load_benchmark
 from gluebench.cli import main
-from gluebench.data import DataError
-from gluebench.data import build as building
-from gluebench.data.build import OptionError, build
+from gluebench.data import DataError, recipes
+from gluebench.data.build import build
 from gluebench.data.dataset import read_dataset
-from gluebench.data.recipes import RECIPES, Built, Option, Recipe, recipe
+from gluebench.data.recipes import RECIPES, Built, Option, OptionError, Recipe, recipe
 
 MANIFEST = """
 [benchmark]
@@ -62,7 +61,7 @@ def mine(tmp_path: Path) -> Benchmark:
 def corpus(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     (tmp_path / "corpus").mkdir()
     (tmp_path / "corpus" / "lines.txt").write_text("\n".join(LINES) + "\n")
-    monkeypatch.setattr(building, "recipe", {"lines": LINES_RECIPE}.__getitem__)
+    monkeypatch.setattr(recipes, "recipe", {"lines": LINES_RECIPE}.__getitem__)
     return tmp_path / "corpus"
 
 

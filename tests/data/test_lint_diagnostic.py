@@ -15,8 +15,7 @@ from real import REAL, needs_real
 from gluebench.benchmark import Task, load_benchmark
 from gluebench.cli import main
 from gluebench.data import DataError
-from gluebench.data.diagnostic_files import read_diagnostic
-from gluebench.data.lint_diagnostic import Lint, lint, symmetric_label
+from gluebench.data.lint_diagnostic import Lint, lint, read_diagnostic, symmetric_label
 
 HEADER = "domain\tphenomena\tsentence1\tsentence2\tforward\tbackward\tset"
 OPEN, SHUT = "The old mill is open today.", "The old mill is not open today."

@@ -16,6 +16,7 @@ import pytest
 from django.conf import settings
 from django.test import override_settings
 from leaderboard import postgres as postgres_server
+from leaderboard.forked import Forked
 from leaderboard.material import MANIFEST, PREDICTIONS, write_data, write_gold, zip_bytes
 from leaderboard.served import Served
 
@@ -43,6 +44,20 @@ def pytest_xdist_setupnodes() -> None:
     """Let each worker make a site of its own: with these it would set Django up on this one, and share it."""
     for name in (VARIABLE, "DJANGO_SETTINGS_MODULE"):
         os.environ.pop(name, None)
+
+
+@pytest.fixture(autouse=True)
+def _forked_grader(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
+    from gluebench.leaderboard.submissions import process
+
+    if "own_grader" not in request.fixturenames:
+        monkeypatch.setattr(process, "_start", Forked)
+        monkeypatch.setattr(process, "_GLANCE_SECONDS", 0.005)
+
+
+@pytest.fixture
+def own_grader() -> None:
+    """Grade in a process of its own, with its limits, as a site does."""
 
 
 @pytest.fixture(scope="session")

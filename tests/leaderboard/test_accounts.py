@@ -20,8 +20,8 @@ from django.utils import timezone
 
 from gluebench.leaderboard import maintenance
 from gluebench.leaderboard.accounts.models import Scope, Token, User, issue
+from gluebench.leaderboard.submissions.acts import forget_files, forget_old_files
 from gluebench.leaderboard.submissions.models import Revision, Submission, submission_storage
-from gluebench.leaderboard.submissions.retention import forget_files, forget_old_files
 
 PASSWORD = "a long password"
 Send = Callable[..., Submission]

@@ -12,6 +12,7 @@ from typing import Any
 import pytest
 from django.conf import settings
 from leaderboard.material import MANIFEST
+from leaderboard.served import new_site
 
 from gluebench.leaderboard import checks, commands
 from gluebench.leaderboard.folder import VARIABLE, SiteError, SiteFolder
@@ -240,10 +241,11 @@ def test_the_site_that_is_named_goes_before_the_environment_s(tmp_path: Path) ->
     home = str(Path(__file__).parents[2] / "src")
     environment = {**os.environ, "GLUEBENCH_SITE": str(tmp_path / "another"), "PYTHONPATH": home}
     environment.pop("GLUEBENCH_DATABASE", None)  # its own, which shows whose it is
+    new_site(tmp_path / "mine")
     words = ["leaderboard", "init", "--site", str(tmp_path / "mine")]
     done = subprocess.run(
         [sys.executable, "-m", "gluebench", *words], env=environment, capture_output=True, text=True
     )
     assert done.returncode == 0, done.stderr
-    assert (tmp_path / "mine" / "site.sqlite3").is_file()
+    assert f"The site is in {tmp_path / 'mine'}" in done.stdout
     assert not (tmp_path / "another").exists()

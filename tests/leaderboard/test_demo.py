@@ -21,7 +21,7 @@ def test_the_bilstm_scores_what_the_docs_say_and_more_than_the_majority(sample, 
     bilstm = check(SHIPPED["bilstm"].predictions, sample)
     assert (bilstm.verdict, len(bilstm.errors)) == ("valid", 0)
     report = grade(bilstm, gold)
-    docs = (Path(__file__).resolve().parents[2] / "docs" / "results.md").read_text()
+    docs = (Path(__file__).resolve().parents[2] / "docs" / "reference" / "results.md").read_text()
     low, value, high = (
         f"{100 * end:.1f}" for end in (report.score.low, report.score.value, report.score.high)
     )

@@ -11,7 +11,7 @@ import pytest
 from gluebench.cli.leaderboard import leaderboard
 
 ROOT = Path(__file__).parents[2]
-PAGE = (ROOT / "docs" / "deploy.md").read_text()
+PAGE = (ROOT / "docs" / "how-to" / "deploy.md").read_text()
 FILES = sorted(path for path in (ROOT / "deploy").iterdir())
 VARIABLE = re.compile(r"GLUEBENCH_[A-Z_]+[A-Z]")
 READ = {

@@ -9,24 +9,24 @@ from leaderboard.material import MANIFEST, PREDICTIONS, zip_bytes
 
 from gluebench import submission
 from gluebench.benchmark import load_benchmark
-from gluebench.leaderboard.submissions.findings import Findings, findings_of
+from gluebench.leaderboard.submissions.report import CheckSummary, check_summary
 
 
-def found(tmp_path: Path, **files: Any) -> Findings:
+def found(tmp_path: Path, **files: Any) -> CheckSummary:
     """What the real check finds in the good predictions with these files changed."""
     path = tmp_path / "sent.zip"
     path.write_bytes(zip_bytes({**PREDICTIONS, **files}))
-    return findings_of(submission.check(path, load_benchmark(MANIFEST)).as_dict())
+    return check_summary(submission.check(path, load_benchmark(MANIFEST)).as_dict())
 
 
-def words(findings: Findings) -> str:
-    html = render_to_string("submissions/findings.html", {"found": findings, "failure": ""})
+def words(findings: CheckSummary) -> str:
+    html = render_to_string("submissions/findings.html", {"check": findings, "failure": ""})
     return " ".join(re.sub(r"<[^>]+>", " ", html).split())
 
 
 def test_a_mistake_is_said_once_with_all_its_places(tmp_path: Path) -> None:
     findings = found(tmp_path, Refer="xxxx")
-    (item,) = findings.items
+    (item,) = findings.groups
     assert [(place.line, place.index) for place in item.places] == [(2, 0), (3, 1), (4, 2), (5, 3)]
     assert findings.tally == "4 errors"
     text = words(findings)
@@ -51,7 +51,7 @@ def test_an_empty_value_is_named(tmp_path: Path) -> None:
 
 def test_errors_come_before_what_is_harmless(tmp_path: Path) -> None:
     findings = found(tmp_path, Para="000000", Refer="01x0", Stray="0")
-    severities = [item.severity for item in findings.items]
+    severities = [item.severity for item in findings.groups]
     assert severities == sorted(severities, key=("error", "warning", "notice").index)
     assert severities[0] == "error"
     assert len(set(severities)) == 3
@@ -60,8 +60,8 @@ def test_errors_come_before_what_is_harmless(tmp_path: Path) -> None:
 def test_what_was_only_counted_is_said(tmp_path: Path) -> None:
     check = submission.check(_zip(tmp_path, "x" * 4), load_benchmark(MANIFEST)).as_dict()
     check["unshown"] = {"Refer.tsv": {"unknown-label": 1705, "repeated-index": 2}}
-    findings = findings_of(check)
-    assert findings.items[0].more == 1705
+    findings = check_summary(check)
+    assert findings.groups[0].more == 1705
     assert findings.tally == "1,709 errors"
     text = words(findings)
     assert "and 1,705 more" in text

@@ -11,6 +11,7 @@ from typing import Any
 
 import pytest
 from leaderboard.material import MANIFEST
+from leaderboard.served import new_site
 
 SOURCE = Path(__file__).parents[2] / "src"
 
@@ -19,10 +20,8 @@ SOURCE = Path(__file__).parents[2] / "src"
 def environment(tmp_path_factory: pytest.TempPathFactory, gold_folder: Path) -> dict[str, str]:
     """Of a site in a folder of its own, with the tiny benchmark."""
     site = tmp_path_factory.mktemp("killed") / "site"
-    code = (
-        "from gluebench.leaderboard import commands; import sys\n"
-        "commands.init(sys.argv[1]); commands.add(*sys.argv[1:])"
-    )
+    new_site(site)
+    code = "from gluebench.leaderboard import commands; import sys; commands.add(*sys.argv[1:])"
     found = {**os.environ, "GLUEBENCH_SITE": str(site), "PYTHONPATH": f"{SOURCE}:{Path(__file__).parents[1]}"}
     found.pop("GLUEBENCH_DATABASE", None)  # the site's own SQLite, also where the suite runs on another
     command = [sys.executable, "-c", code, str(site), str(MANIFEST), str(gold_folder)]

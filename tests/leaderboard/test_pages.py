@@ -104,7 +104,7 @@ def board_of(entries: list[dict[str, Any]], *, grouped: bool = False) -> Board:
 
 def test_the_board_has_the_columns_of_figure_1(db: None) -> None:
     table = board_of(BASELINES)
-    assert [column.file for column in table.columns] == (
+    assert [column.file for column in table.scheme.columns] == (
         ["CoLA", "SST-2", "MRPC", "STS-B", "QQP", "MNLI-m", "MNLI-mm", "QNLI", "RTE", "WNLI"]
     )
     assert [span for _, span in table.sections] == [2, 3, 5]
@@ -181,7 +181,7 @@ def test_the_head_of_a_board_stays_in_sight_where_the_board_is_not_too_wide(tiny
 
     table = board_of(BASELINES)
     assert table.fits
-    assert not table._replace(scheme=table.scheme._replace(columns=table.columns * 2)).fits
+    assert not table._replace(scheme=table.scheme._replace(columns=table.scheme.columns * 2)).fits
     style = Path(finders.find("site/site.css")).read_text()
     for kind, width in WIDTHS.items():
         assert f".c-{kind} {{ width: {width}rem; }}" in style

@@ -14,8 +14,8 @@ from leaderboard.material import GOLD, PREDICTIONS, write_gold, zip_bytes
 
 from gluebench.leaderboard.benchmarks.models import Benchmark
 from gluebench.leaderboard.boards.diagnostics import named, slug_of
-from gluebench.leaderboard.submissions.mistakes import diagnosis_of
 from gluebench.leaderboard.submissions.models import Submission
+from gluebench.leaderboard.submissions.report import diagnosis_of
 
 Graded = Callable[..., Submission]
 HERE = "/benchmarks/tiny/diagnostics/DX"

@@ -15,7 +15,7 @@ from leaderboard.material import MANIFEST, PREDICTIONS, zip_bytes
 from gluebench.cli import main
 from gluebench.data.errors import DataError
 from gluebench.data.sources.fetch import Fetcher, Meter
-from gluebench.data.sources.site import fetch_missing, listed_files
+from gluebench.data.sources.plan import fetch_missing, listed_files
 from gluebench.submission import remote as module
 from gluebench.submission.client import Client, SendError, write_manifest
 from gluebench.submission.remote import address_of, cache_folder, remote

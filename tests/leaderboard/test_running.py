@@ -20,6 +20,7 @@ from django.db import connection
 from django.db.migrations.loader import MigrationLoader
 from django.db.migrations.recorder import MigrationRecorder
 from django.test import override_settings
+from leaderboard.served import new_site
 from leaderboard.test_serve import Visitor, until
 
 from gluebench.leaderboard import checks, commands, environment, health, storage
@@ -228,8 +229,9 @@ def test_the_environment_is_read_into_values() -> None:
     assert running.several
 
 
-def test_an_empty_variable_is_as_one_that_is_not_set(site: SiteFolder) -> None:
-    done = gluebench("init", site=site.root, GLUEBENCH_WEB="", GLUEBENCH_API_PER_MINUTE="")
+def test_an_empty_variable_is_as_one_that_is_not_set(tmp_path: Path) -> None:
+    new_site(tmp_path / "site")
+    done = gluebench("init", site=tmp_path / "site", GLUEBENCH_WEB="", GLUEBENCH_API_PER_MINUTE="")
     assert done.returncode == 0, done.stderr
 
 

@@ -19,7 +19,7 @@ from leaderboard.served import Served
 from gluebench.benchmark import load_benchmark
 from gluebench.cli import main
 from gluebench.scoring import grade, read_gold
-from gluebench.scoring.rounding import rounded_report
+from gluebench.scoring.feedback import rounded_report
 from gluebench.submission import check
 from gluebench.submission.client import Client, RefusedByLeaderboardError, SendError
 

@@ -1,4 +1,4 @@
-"""The example of docs/design/metrics.md: a metric as one entry."""
+"""The example of docs/explanation/metrics.md: a metric as one entry."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from gluebench.scoring.inference import file_bars, paired_tests
 from gluebench.scoring.metrics import METRICS, point
 from gluebench.scoring.units import units_of
 
-PAGE = Path(__file__).resolve().parents[2] / "docs" / "design" / "metrics.md"
+PAGE = Path(__file__).resolve().parents[2] / "docs" / "explanation" / "metrics.md"
 
 
 @pytest.fixture

@@ -13,7 +13,7 @@ from gluebench.scoring.metrics.base import ENTRY_POINTS
 from gluebench.scoring.units.labels import FEWEST_OTHERS
 from gluebench.scoring.units.numbers import FEWEST_NUMBERS
 
-MANUAL = (Path(__file__).resolve().parents[2] / "docs" / "scoring.md").read_text()
+MANUAL = (Path(__file__).resolve().parents[2] / "docs" / "reference" / "scoring.md").read_text()
 WORDS = {5: "five", 8: "eight", 25: "25"}
 
 

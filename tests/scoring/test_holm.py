@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gluebench.scoring.distributions import holm
+from gluebench.scoring.intervals import holm
 
 
 def test_holm_on_a_worked_example():

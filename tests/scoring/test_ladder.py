@@ -19,7 +19,7 @@ from scoring.material import predicted_values
 
 from gluebench.benchmark import load_benchmark
 from gluebench.scoring import grade, read_gold
-from gluebench.scoring.ladder import climb, step
+from gluebench.scoring.feedback import climb, step
 from gluebench.scoring.pairs import Pairs
 from gluebench.scoring.units import units_of
 from gluebench.scoring.units.base import generator
@@ -309,7 +309,7 @@ class TestInFull:
         assert (loss.better, loss.difference, loss.error) == (False, -1.0, 1.0)
 
     def test_a_score_that_is_not_higher_needs_no_error(self, monkeypatch: pytest.MonkeyPatch) -> None:
-        monkeypatch.setattr("gluebench.scoring.ladder._error", None)
+        monkeypatch.setattr("gluebench.scoring.feedback._error", None)
         gold = [0, 1] * 20
         assert not one("CoLA", labels(gold, gold[::-1]), labels(gold, gold)).better
 

@@ -44,7 +44,12 @@ def paths(value: object, at: str = "") -> Iterator[str]:
 
 
 def documented(section: str) -> set[str]:
-    text = (HOME / "docs" / "report.md").read_text().split(f"\n## {section}\n")[1].split("\n## ")[0]
+    text = (
+        (HOME / "docs" / "reference" / "report.md")
+        .read_text()
+        .split(f"\n## {section}\n")[1]
+        .split("\n## ")[0]
+    )
     return {
         field
         for row in re.findall(r"^\| (`.*?) \|", text, re.MULTILINE)

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from gluebench.scoring import Score, grade, read_gold
-from gluebench.scoring.rounding import P_LEVELS, rounded_p, rounded_report, rounded_score, rounded_value
+from gluebench.scoring.feedback import P_LEVELS, rounded_p, rounded_report, rounded_score, rounded_value
 from gluebench.systems import SYSTEMS, run
 
 

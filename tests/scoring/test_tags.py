@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from gluebench.benchmark import Benchmark, Task
-from gluebench.scoring.tags import Category, Metadata, categories, read_metadata, read_phenomena
+from gluebench.scoring.tags import Category, Metadata, Tagged, categories, read_metadata, read_phenomena
 from gluebench.submission.problems import Problem
 
 FILE = "Probe.phenomena.tsv"
@@ -85,18 +85,26 @@ ROWS = {
 }
 
 
+def tags(data: bytes, task: Task) -> tuple[Tagged, list[Problem]]:
+    problems: list[Problem] = []
+    return read_phenomena(FILE, data, task, problems, size=3, positions=POSITIONS), problems
+
+
+def divisions(data: bytes, task: Task) -> tuple[Metadata, list[Problem]]:
+    problems: list[Problem] = []
+    return read_metadata(FILE, data, task, problems, size=3, positions=POSITIONS), problems
+
+
 @pytest.mark.parametrize("case", [*HEADERS, *ROWS])
 def test_a_problem_of_tags_says_where_it_is_and_what_to_do(task: Task, case: str) -> None:
     data, problem = HEADERS.get(case) or (TAGS + ROWS[case][0], ROWS[case][1])
-    found = read_phenomena(FILE, data, task, size=3, positions=POSITIONS)
-    assert found.problems == [problem]
-    assert found.positions == {}
+    assert tags(data, task) == ({}, [problem])
 
 
 def test_other_columns_than_those_of_tags_are_named(task: Task) -> None:
-    found = read_phenomena(FILE, b"index\tcoarse\n0\tLogic\n", task, size=3, positions=POSITIONS)
     header = "expected the header index<TAB>coarse<TAB>fine"
-    assert found == ({}, [error("header", header, "Write it so.", 1, None, "index\tcoarse")])
+    problem = error("header", header, "Write it so.", 1, None, "index\tcoarse")
+    assert tags(b"index\tcoarse\n0\tLogic\n", task) == ({}, [problem])
 
 
 @pytest.mark.parametrize(
@@ -106,7 +114,7 @@ def test_other_columns_than_those_of_tags_are_named(task: Task) -> None:
 def test_twenty_problems_are_shown_and_the_rest_counted(
     task: Task, row: bytes, rows: int, more: list[str]
 ) -> None:
-    problems = read_phenomena(FILE, TAGS + rows * row, task, size=3, positions=POSITIONS).problems
+    _, problems = tags(TAGS + rows * row, task)
     assert [each.line for each in problems[:20]] == list(range(2, 22))
     assert problems[20:] == [error("more", each, FIRST) for each in more]
 
@@ -157,18 +165,15 @@ LISTED = ("missing-index", "expected a row for each example that has gold", "Add
 def test_a_problem_of_metadata_says_where_it_is_and_what_to_do(
     task: Task, text: str, problems: list[Problem]
 ) -> None:
-    found = read_metadata(FILE, text.encode(), task, size=3, positions=POSITIONS)
-    assert found == (Metadata(None, {}), problems)
+    assert divisions(text.encode(), task) == (Metadata(None, {}), problems)
 
 
 def test_metadata_may_have_groups_or_columns_alone(task: Task) -> None:
     """Rows in any order, and columns that the manifest does not name are passed over."""
     text = b"index\tnote\tdirection\n2\tx\tup\n0\ty\tdown\n1\tz\tup\n"
-    found = read_metadata(FILE, text, task, size=3, positions=POSITIONS)
-    assert found == (Metadata(None, {"direction": ("down", "up", "up")}), [])
+    assert divisions(text, task) == (Metadata(None, {"direction": ("down", "up", "up")}), [])
     text = b"index\tgroup\n2\tb\n0\ta\n1\tb\n"
-    found = read_metadata(FILE, text, task._replace(metadata=()), size=3, positions=POSITIONS)
-    assert found == (Metadata((0, 1, 1), {}), [])
+    assert divisions(text, task._replace(metadata=())) == (Metadata((0, 1, 1), {}), [])
 
 
 def test_categories_are_in_the_manifests_order_and_never_empty(task: Task) -> None:

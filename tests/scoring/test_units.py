@@ -190,7 +190,7 @@ def test_units_apart_are_groups_where_there_are_groups() -> None:
 
 @pytest.mark.parametrize("classes", [2, 40])
 def test_many_systems_and_many_labels_are_counted_alike(classes: int) -> None:
-    systems = some_labels(100, *[0.6] * 12, classes=classes)
+    systems = some_labels(50, *[0.6] * 12, classes=classes)
     units = LabelUnits([ACCURACY, R_K], systems)
     for at, pairs in enumerate(systems):
         alone = LabelUnits([ACCURACY, R_K], [pairs])

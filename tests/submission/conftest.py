@@ -18,7 +18,7 @@ FILES = {
     "Refer": "0100",
     "DX": ["entailment", "neutral", "neutral", "contradiction"],
 }
-MANUAL = (Path(__file__).parents[2] / "docs" / "submission.md").read_text()
+MANUAL = (Path(__file__).parents[2] / "docs" / "reference" / "submission.md").read_text()
 CODES = set(re.findall("`([a-z0-9-]+)`", "".join(re.findall(r"(?m)^\| `.*? \|", MANUAL))))
 """The codes in the first column of the manual's tables."""
 CAPITALS = {"GLUE", "QNLI", "WNLI", "README", "SUBMISSION", "__MACOSX", "JSON", "MNLI"}
@@ -26,7 +26,7 @@ CAPITALS = {"GLUE", "QNLI", "WNLI", "README", "SUBMISSION", "__MACOSX", "JSON", 
 
 def well_written(problem: Problem) -> None:
     """A person can look the problem up, read it as a sentence, and act on it."""
-    assert problem.code in CODES, f"{problem.code} is not in docs/submission.md"
+    assert problem.code in CODES, f"{problem.code} is not in docs/reference/submission.md"
     assert problem.severity in ("error", "warning", "notice")
     assert isinstance(problem.file, str)
     assert re.fullmatch(r"[a-z].*[^.]", problem.expected), problem.expected

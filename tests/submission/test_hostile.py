@@ -89,7 +89,7 @@ def test_every_code_of_a_zip_is_shown_by_a_case() -> None:
 
 
 def test_every_code_is_explained_in_the_manual() -> None:
-    page = (ROOT / "docs" / "design" / "archives.md").read_text()
+    page = (ROOT / "docs" / "explanation" / "archives.md").read_text()
     for code in (*archive_problems.REFUSALS, *archive_problems.NOTICES):
         assert f"`{code}`" in page
 

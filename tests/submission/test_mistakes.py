@@ -1,6 +1,6 @@
 """The commonest mistakes of submitters, one file each: what `check` answers, and what `--fix` does.
 
-docs/mistakes.md is what `PYTHONPATH=tests python tests/submission/test_mistakes.py` prints.
+docs/reference/mistakes.md is what `PYTHONPATH=tests python tests/submission/test_mistakes.py` prints.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from gluebench.submission import Problem, Submission, check, fix_submission
 from gluebench.submission.mistakes import explained
 from gluebench.submission.tables import Layout, read_table
 
-PAGE = Path(__file__).parents[2] / "docs" / "mistakes.md"
+PAGE = Path(__file__).parents[2] / "docs" / "reference" / "mistakes.md"
 HEADER = "index\tprediction\n"
 WORDS = ("entailment", "not_entailment")
 NLI = ("entailment", "neutral", "contradiction")
@@ -290,7 +290,7 @@ def test_the_manual_has_the_table_of_at_least_forty(small: Benchmark, tmp_path: 
 
 
 def page(small: Benchmark, folder: Path) -> str:
-    """What docs/mistakes.md says."""
+    """What docs/reference/mistakes.md says."""
     lines = []
     for name, case in CASES.items():
         path = sent(case, folder)

@@ -14,7 +14,7 @@ from gluebench.scoring import grade, read_gold
 from gluebench.systems import SYSTEMS, run
 from sample.world import CATEGORIES
 
-PAGE = (Path(__file__).resolve().parents[2] / "docs" / "sample.md").read_text("utf-8")
+PAGE = (Path(__file__).resolve().parents[2] / "docs" / "reference" / "sample.md").read_text("utf-8")
 
 
 SLOW = ("bag-of-words", "hypothesis-only", "mlp")

@@ -14,6 +14,8 @@ from importlib import resources
 from math import ceil, cos, floor, log10, radians, sin
 from typing import NamedTuple
 
+from gluebench.scoring.plots import HeatCell, HeatRow
+
 STYLE = resources.files("gluebench.analysis").joinpath("static", "chart.css").read_text("utf-8")
 """The classes that charts use, light and dark: a part of a page's style sheet."""
 LETTER = 6.6
@@ -289,25 +291,6 @@ def _point(point: Point, across: Scale, up: Scale, x_words: Callable[[float], st
     ends = x + 10 + width_of(point.label) > across.stop
     parts.append(label(x - 7 if ends else x + 7, y - 7, point.label, anchor="end" if ends else ""))
     return parts
-
-
-class HeatCell(NamedTuple):
-    """What one cell shows."""
-
-    text: str
-    level: int | None = None
-    """The shade, 0 to 4; None for none."""
-    note: str = ""
-    """The text that a pointer over the cell shows."""
-
-
-class HeatRow(NamedTuple):
-    """One line of cells."""
-
-    label: str
-    cells: tuple[HeatCell, ...]
-    heading: bool = False
-    """Whether it stands above the rows that follow, which are then set in."""
 
 
 def heat_chart(title: str, about: str, columns: Sequence[str], rows: Sequence[HeatRow]) -> str:

@@ -47,7 +47,7 @@ KEYS: Mapping[str, tuple[str, ...]] = {
     "source": ("corpus", "licence", "citation", "url"),
     "reference": ("name", "source", "scores"),
 }
-"""The keys that each kind of table may have; docs/manifest.md explains them."""
+"""The keys that each kind of table may have; docs/reference/manifest.md explains them."""
 
 
 def benchmark_record(root: Section) -> Benchmark:

@@ -1,4 +1,4 @@
-"""Load a benchmark from its TOML manifest, packaged or a user's own (docs/manifest.md)."""
+"""Load a benchmark from its TOML manifest, packaged or a user's own (docs/reference/manifest.md)."""
 
 from __future__ import annotations
 

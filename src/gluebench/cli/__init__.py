@@ -6,32 +6,32 @@ import os
 
 import click
 
-from gluebench.cli.lazy import LazyGroup
+from gluebench.cli.common.lazy import LazyGroup
 from gluebench.version import __version__
 
 # One thread: the matrices here are small, and numpy starts sooner. Whoever set it otherwise is heeded.
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 
 COMMANDS = {
-    "annotate": "gluebench.cli.annotate:annotate",
-    "audit": "gluebench.cli.audit:audit",
+    "annotate": "gluebench.cli.analysis.annotate:annotate",
+    "audit": "gluebench.cli.analysis.audit:audit",
     "benchmark": "gluebench.cli.benchmark:benchmark",
-    "challenge": "gluebench.cli.challenge:challenge",
-    "check": "gluebench.cli.check:check",
-    "compare": "gluebench.cli.compare:compare",
+    "challenge": "gluebench.cli.analysis.challenge:challenge",
+    "check": "gluebench.cli.submission.check:check",
+    "compare": "gluebench.cli.analysis.compare:compare",
     "data": "gluebench.cli.data:data",
-    "diagnose": "gluebench.cli.diagnose:diagnose",
-    "encode": "gluebench.cli.probe:encode",
-    "errors": "gluebench.cli.read_errors:errors",
-    "grade": "gluebench.cli.grade:grade",
+    "diagnose": "gluebench.cli.analysis.diagnose:diagnose",
+    "encode": "gluebench.cli.systems.probe:encode",
+    "errors": "gluebench.cli.analysis.errors:errors",
+    "grade": "gluebench.cli.scoring.grade:grade",
     "leaderboard": "gluebench.cli.leaderboard:leaderboard",
-    "probe": "gluebench.cli.probe:probe",
-    "rank": "gluebench.cli.rank:rank",
-    "reproduce": "gluebench.cli.reproduce:reproduce",
-    "run": "gluebench.cli.run:run",
-    "submit": "gluebench.cli.submit:submit",
-    "train": "gluebench.cli.train:train",
-    "write": "gluebench.cli.write:write",
+    "probe": "gluebench.cli.systems.probe:probe",
+    "rank": "gluebench.cli.analysis.rank:rank",
+    "reproduce": "gluebench.cli.systems.reproduce:reproduce",
+    "run": "gluebench.cli.systems.run:run",
+    "submit": "gluebench.cli.submission.submit:submit",
+    "train": "gluebench.cli.systems.train:train",
+    "write": "gluebench.cli.submission.write:write",
 }
 
 

@@ -11,9 +11,9 @@ from typing import Any
 
 import click
 
-from gluebench.cli.errors import needs_extra
-from gluebench.cli.lazy import LazyGroup
-from gluebench.cli.options import pairs
+from gluebench.cli.common import option
+from gluebench.cli.common.errors import needs_extra
+from gluebench.cli.common.lazy import LazyGroup
 from gluebench.leaderboard import commands, folder
 
 SITE = click.Option(
@@ -108,23 +108,11 @@ def init(site: str, admin: str) -> None:
 
 @leaderboard.command
 @click.argument("benchmark", metavar="BENCHMARK")
-@click.option(
-    "--gold",
-    metavar="DIR",
-    required=True,
-    type=click.Path(exists=True, file_okay=False),
-    help="Folder with a label file for each test file.",
-)
-@click.option(
-    "--policy",
-    metavar="FILE",
-    type=click.Path(exists=True, dir_okay=False),
-    help="TOML file with limits and feedback (docs/limits.md).",
-)
-@click.option(
+@option.folder("--gold", required=True, help="Folder with a label file for each test file.")
+@option.file("--policy", help="TOML file with limits and feedback (docs/reference/limits.md).")
+@option.folder(
     "--data",
     metavar="FOLDER",
-    type=click.Path(exists=True, file_okay=False),
     help="Folder of examples that anybody may download: TASK/train.tsv, dev.tsv, test.tsv.",
 )
 def add(site: str, benchmark: str, gold: str, policy: str | None, data: str | None) -> None:
@@ -145,18 +133,12 @@ def add(site: str, benchmark: str, gold: str, policy: str | None, data: str | No
 
 @leaderboard.command
 @click.argument("benchmark", metavar="BENCHMARK")
-@click.option(
-    "--file",
-    metavar="FILE",
-    type=click.Path(exists=True, dir_okay=False),
-    help="TOML file; a setting that it leaves out gets its usual value.",
-)
-@click.option(
+@option.file("--file", help="TOML file; a setting that it leaves out gets its usual value.")
+@option.repeated(
     "--set",
     "changes",
     metavar="NAME=VALUE",
-    multiple=True,
-    callback=pairs,
+    callback=option.pairs,
     help="One setting, any number of times; none for no limit.",
 )
 def policy(site: str, benchmark: str, file: str | None, changes: dict[str, str]) -> None:
@@ -238,8 +220,8 @@ def worker(site: str) -> None:
 
 
 @leaderboard.command
-@click.option("--files", is_flag=True, help="Also compare every submitted file with its SHA-256.")
-@click.option("--reseal", is_flag=True, help="First seal results and log anew, after a new secret key.")
+@option.flag("--files", help="Also compare every submitted file with its SHA-256.")
+@option.flag("--reseal", help="First seal results and log anew, after a new secret key.")
 def doctor(site: str, *, files: bool, reseal: bool) -> None:
     """Check all that the leaderboard needs, and say how to fix what is wrong.
 
@@ -287,7 +269,7 @@ def backup(site: str, file: str) -> None:
 
 @leaderboard.command
 @click.argument("file", metavar="FILE", type=click.Path(exists=True, dir_okay=False))
-@click.option("--replace", is_flag=True, help="Move what is in the folder aside; overwrite the database.")
+@option.flag("--replace", help="Move what is in the folder aside; overwrite the database.")
 def restore(site: str, file: str, *, replace: bool) -> None:
     """Make a leaderboard from a backup, in a new or empty folder.
 
@@ -353,7 +335,7 @@ def confirm(site: str, email: str, url: str) -> None:
 @leaderboard.command
 @click.argument("email")
 @click.argument("benchmark")
-@click.option("--remove", is_flag=True, help="Take the role away.")
+@option.flag("--remove", help="Take the role away.")
 @unconfirmed_option
 def organiser(site: str, email: str, benchmark: str, *, remove: bool, unconfirmed: bool) -> None:
     """Let an account organize a benchmark.

@@ -4,32 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
+
+import pyarrow as pa
 
 from gluebench.benchmark import Benchmark, Split, Task, UnknownNameError
 from gluebench.benchmark.lookup import closest
-from gluebench.data.dataset import Dataset, Origin, SourceFile, source_file
+from gluebench.data.dataset import INDEX, LABEL, Dataset, Origin, SourceFile, source_file
 from gluebench.data.errors import DataError
-from gluebench.data.fingerprint import LABEL
-from gluebench.data.prepared import INDEX, ROW_GROUP, prepare
-from gluebench.data.recipes import Built, Columns, Option, Recipe, recipe
-
-if TYPE_CHECKING:
-    import pyarrow as pa
-
-
-class OptionError(ValueError):
-    """An option of a recipe that it does not have, or whose value it cannot take."""
-
-
-def recipe_of(task: Task, named: str | None = None) -> Recipe:
-    """The recipe named, else the manifest's. Raises UnknownNameError, OptionError."""
-    name = named or task.recipe
-    if name is None:
-        raise OptionError(
-            f"the manifest names no recipe for {task.name}; name one (--recipe), or write recipe = ... there"
-        )
-    return recipe(name)
+from gluebench.data.prepared import ROW_GROUP, prepare
+from gluebench.data.recipes import Built, Columns, OptionError, Recipe, recipe_of
 
 
 def build(
@@ -80,27 +64,24 @@ def build(
 
 def _values(chosen: Recipe, texts: Mapping[str, str]) -> dict[str, Any]:
     """Every option's value, as its type; those not given at their defaults."""
-    known = {option.name: option for option in chosen.options}
-    for name in texts:
-        if name not in known:
-            close = closest(name, known)
-            hint = f" Did you mean --{' or --'.join(close)}?" if close else ""
-            listing = ", ".join(f"--{option}" for option in known) or "none"
-            raise OptionError(
-                f"the recipe {chosen.name} has no option --{name}.{hint} Its options: {listing}."
-            )
-    return {
-        name: _value(option, texts[name]) if name in texts else option.default
-        for name, option in known.items()
-    }
-
-
-def _value(option: Option, text: str) -> str | int | float | Path:
-    try:
-        return option.type(text)
-    except ValueError:
-        kind = {int: "a whole number", float: "a number"}.get(option.type, "text")
-        raise OptionError(f"--{option.name} is {text!r}; expected {kind}: {option.help}") from None
+    values: dict[str, Any] = {option.name: option.default for option in chosen.options}
+    unknown = next((name for name in texts if name not in values), None)
+    if unknown is not None:
+        close = closest(unknown, values)
+        hint = f" Did you mean --{' or --'.join(close)}?" if close else ""
+        listing = ", ".join(f"--{option}" for option in values) or "none"
+        raise OptionError(
+            f"the recipe {chosen.name} has no option --{unknown}.{hint} Its options: {listing}."
+        )
+    for option in chosen.options:
+        if option.name in texts:
+            text = texts[option.name]
+            try:
+                values[option.name] = option.type(text)
+            except ValueError:
+                kind = {int: "a whole number", float: "a number"}.get(option.type, "text")
+                raise OptionError(f"--{option.name} is {text!r}; expected {kind}: {option.help}") from None
+    return values
 
 
 def _sizes(task: Task, built: Built) -> Iterator[str]:
@@ -108,22 +89,16 @@ def _sizes(task: Task, built: Built) -> Iterator[str]:
         size, rows = task.splits[name].size, len(columns[task.columns[0]])
         if rows != size:
             yield f"{name}: {rows:,} examples were built; the released split has {size:,}"
-    for name in task.splits:
-        if name not in built.splits:
-            yield f"{name}: not built"
+    yield from (f"{name}: not built" for name in task.splits if name not in built.splits)
 
 
 def _batches(task: Task, split: Split, columns: Columns) -> Iterator[pa.RecordBatch]:
     """A recipe's columns as Arrow: index first, then inputs, label and the rest. Raises DataError."""
-    import pyarrow as pa
-
     rows = len(columns[task.columns[0]])
     uneven = [name for name, values in columns.items() if len(values) != rows]
     if uneven:
-        raise DataError(
-            f"{task.name}, {split.name}: the columns {', '.join(uneven)} "
-            f"have not the {rows:,} rows of the others"
-        )
+        problem = f"the columns {', '.join(uneven)} have not the {rows:,} rows of the others"
+        raise DataError(f"{task.name}, {split.name}: {problem}")
     types = dict.fromkeys(task.columns, pa.string()) | {LABEL: pa.string() if task.labels else pa.float64()}
     names = [*task.columns, LABEL, *(name for name in columns if name not in types)]
     ordered = {INDEX: pa.array(range(rows), pa.int64())}

@@ -15,6 +15,8 @@ from gluebench.version import __version__
 
 SCHEMA = "gluebench.dataset/1"
 FILE = "dataset.json"
+INDEX, LABEL, TAGS = "index", "label", "phenomena"
+"""Columns of a prepared file beside the inputs; the tags are a list of fine phenomena for each row."""
 Kind = Literal["hub", "archive", "folder", "recipe", "sample"]
 
 
@@ -105,7 +107,7 @@ def read_dataset(folder: str | os.PathLike[str]) -> Dataset:
         )
     except OSError as error:
         raise DataError(f"{path}: {error.strerror or error}; expected the record of prepared data") from None
+    except DataError:
+        raise
     except (ValueError, TypeError, KeyError, AttributeError) as error:
-        if isinstance(error, DataError):
-            raise
         raise DataError(f"{path}: cannot be read ({error}); prepare the data again") from None

@@ -14,11 +14,12 @@ from pathlib import Path
 from typing import NamedTuple
 
 from gluebench.benchmark import Benchmark, Task, UnknownNameError, load_benchmark
-from gluebench.data.build import OptionError, build
+from gluebench.data.build import build
 from gluebench.data.dataset import Dataset, Origin, read_dataset
 from gluebench.data.errors import SHOWN, DataError
 from gluebench.data.home import replacing
 from gluebench.data.prepared import intact
+from gluebench.data.recipes import OptionError
 from gluebench.data.sample import GOLD, SEED
 from gluebench.data.sample import build as build_sample
 from gluebench.data.sources.fetch import Fetcher, Meter, RetrySettings, check_space, os_problem
@@ -208,14 +209,12 @@ def _staging(data: Path) -> Iterator[Path]:
         except BlockingIOError:
             problem = f"{folder}: another command is getting data into this folder; wait for it to end"
             raise DataError(problem) from None
-        stack.callback(_prune, folder)
-        yield folder
-
-
-def _prune(folder: Path) -> None:
-    for parent, _, _ in os.walk(folder, topdown=False):
-        if not os.listdir(parent):
-            os.rmdir(parent)
+        try:
+            yield folder
+        finally:
+            for parent, _, _ in os.walk(folder, topdown=False):
+                if not os.listdir(parent):
+                    os.rmdir(parent)
 
 
 def get_sample(tasks: Sequence[Task], to: Path) -> list[Outcome]:

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from gluebench.benchmark import Benchmark, Phenomenon, Role, TestFile, load_benchmark
-from gluebench.data.dataset import FILE, read_dataset
+from gluebench.data.dataset import FILE, TAGS, read_dataset
 from gluebench.data.errors import DataError
 from gluebench.data.home import data_folder, task_folder
 from gluebench.data.table import Table, load
@@ -18,8 +18,6 @@ from gluebench.scoring.gold import gold_of
 from gluebench.scoring.tags import Metadata
 from gluebench.submission import Column
 
-PHENOMENA = "phenomena"
-"""Extra column of a diagnostic set: the fine phenomena of each example, as a list."""
 DIRECTION = "direction"
 
 
@@ -77,8 +75,8 @@ def _add(labels: _Labels, suite: Benchmark, file: TestFile, *, role: Role, home:
         return
     order = sorted(range(len(table)), key=table.column("index").__getitem__)
     labels.columns[file.name] = _column(table, order)
-    if table.task.phenomena and PHENOMENA in table.columns:
-        tags = table.column(PHENOMENA)
+    if table.task.phenomena and TAGS in table.columns:
+        tags = table.column(TAGS)
         ordered = [tags[position] for position in order]
         labels.phenomena[file.name] = {
             phenomenon: tuple(at for at, names in enumerate(ordered) if phenomenon.name in names)

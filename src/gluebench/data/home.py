@@ -60,7 +60,9 @@ def replacing(target: Path) -> Iterator[Path]:
         new.mkdir()
         yield new
         if target.exists():
-            _sync(new)
+            for path in filter(Path.is_file, new.rglob("*")):
+                with open(path, "rb") as file:
+                    os.fsync(file.fileno())
             target.rename(old)
         try:
             new.rename(target)
@@ -68,10 +70,3 @@ def replacing(target: Path) -> Iterator[Path]:
             if old.exists():
                 old.rename(target)
             raise
-
-
-def _sync(folder: Path) -> None:
-    for path in folder.rglob("*"):
-        if path.is_file():
-            with open(path, "rb") as file:
-                os.fsync(file.fileno())

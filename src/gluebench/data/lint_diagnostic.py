@@ -1,18 +1,128 @@
-"""What is wrong with a diagnostic set, or worth a second look, before anybody is measured by it."""
+"""Reading a labelled diagnostic set, and what is wrong with it or worth a second look before it is used.
+
+A file has a row for each pair, or a row for each direction as GLUE's release.
+"""
 
 from __future__ import annotations
 
+import os
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
 from statistics import median
 from typing import Literal, NamedTuple
 
 from gluebench.benchmark import Task
 from gluebench.benchmark.lookup import closest, fold
-from gluebench.data.diagnostic_files import LabelledPair, Reading
+from gluebench.data.errors import DataError
 from gluebench.data.tokens import overlap, words
+from gluebench.data.tsv import text_lines
 
+PAIR_COLUMNS = ("domain", "phenomena", "sentence1", "sentence2", "forward", "backward")
+"""Columns of the form with a row for each pair; `set` may follow."""
+RELEASED_COLUMNS = ("domain", "premise", "hypothesis", "label")
+"""Columns of the released form, in any letter case; every other column holds tags of one coarse category."""
 Severity = Literal["error", "warning"]
+
+
+class Tag(NamedTuple):
+    """A phenomenon as the file spells it."""
+
+    text: str
+    category: str | None = None
+    """The coarse category whose column it stands in; None where there are no such columns."""
+
+
+class Reading(NamedTuple):
+    """One direction of a pair."""
+
+    line: int
+    premise: str
+    hypothesis: str
+    label: str
+    domain: str
+    tags: tuple[Tag, ...]
+
+
+class LabelledPair(NamedTuple):
+    """Two sentences, read in both directions, or in one where the other is missing."""
+
+    forward: Reading
+    backward: Reading | None
+    set: str | None = None
+    """The minimal set it belongs to, "" where its cell is empty; None if the file does not name them."""
+
+    @property
+    def readings(self) -> tuple[Reading, ...]:
+        """The directions that there are."""
+        return (self.forward, self.backward) if self.backward else (self.forward,)
+
+
+def read_diagnostic(path: str | os.PathLike[str], task: Task) -> list[LabelledPair]:
+    """The pairs of a tab-separated file of either form; quotation marks are text like any other.
+
+    Raises DataError for a file that cannot be read, a header of neither form, and rows of another width.
+    """
+    header, *rest = text_lines(Path(path), Path(path).read_bytes())
+    categories = header.split("\t")
+    names = [fold(name) for name in categories]
+    pairwise = set(PAIR_COLUMNS) <= set(names)
+    if not pairwise and not set(RELEASED_COLUMNS) <= set(names):
+        raise DataError(
+            f"{path}:1: the header names neither the columns {', '.join(PAIR_COLUMNS)} (and set), a row for "
+            "each pair, nor Domain, Premise, Hypothesis, Label and the categories "
+            f"({', '.join(task.coarse())}), a row for each direction"
+        )
+    rows = [(number, line.split("\t")) for number, line in enumerate(rest, 2)]
+    wrong = [
+        f"{path}:{number}: {len(cells)} columns, expected {len(names)} as in the header; a row is one line, "
+        "its columns parted by tabs"
+        for number, cells in rows
+        if len(cells) != len(names)
+    ]
+    if wrong or not rows:
+        raise DataError(wrong or [f"{path}: no pairs: the file has a header alone"])
+    if pairwise:
+        return [_pair(line, dict(zip(names, cells, strict=True))) for line, cells in rows]
+    return _paired([_reading(line, categories, names, cells) for line, cells in rows])
+
+
+def _pair(line: int, cells: Mapping[str, str]) -> LabelledPair:
+    shared = (cells["domain"].strip(), tuple(Tag(tag) for tag in _split(cells["phenomena"])))
+    first, second = cells["sentence1"], cells["sentence2"]
+    forward = Reading(line, first, second, cells["forward"], *shared)
+    backward = Reading(line, second, first, cells["backward"], *shared) if cells["backward"] else None
+    return LabelledPair(forward, backward, cells["set"].strip() if "set" in cells else None)
+
+
+def _reading(line: int, header: Sequence[str], names: Sequence[str], cells: Sequence[str]) -> Reading:
+    by_name = dict(zip(names, cells, strict=True))
+    tags = tuple(
+        Tag(tag, category)
+        for category, name, cell in zip(header, names, cells, strict=True)
+        if name not in RELEASED_COLUMNS
+        for tag in _split(cell)
+    )
+    texts = (by_name["premise"], by_name["hypothesis"], by_name["label"])
+    return Reading(line, *texts, by_name["domain"].strip(), tags)
+
+
+def _split(cell: str) -> Iterator[str]:
+    return filter(None, (tag.strip() for tag in cell.split(";")))
+
+
+def _paired(readings: Sequence[Reading]) -> list[LabelledPair]:
+    """Each row with the next one if that is its reverse."""
+    pairs: list[LabelledPair] = []
+    waiting: Reading | None = None
+    for reading in readings:
+        if waiting and (waiting.premise, waiting.hypothesis) == (reading.hypothesis, reading.premise):
+            pairs.append(LabelledPair(waiting, reading))
+            waiting = None
+        else:
+            pairs += [LabelledPair(waiting, None)] if waiting else []
+            waiting = reading
+    return pairs + ([LabelledPair(waiting, None)] if waiting else [])
 
 
 class Limits(NamedTuple):
@@ -87,24 +197,33 @@ def lint(
     `symmetric` is the label that holds in both directions or in none, as a contradiction; None for no such
     label.
     """
-    known = _canonical(task)
-    figures = [_counts(name, tagged, task) for name, tagged in _by_phenomenon(pairs, task, known).items()]
+    # Every spelling of a phenomenon, folded, to its name.
+    known = {
+        fold(spelling): phenomenon.name
+        for phenomenon in task.phenomena
+        for spelling in (phenomenon.name, *phenomenon.aliases)
+    }
+    tagged: dict[str, list[LabelledPair]] = {phenomenon.name: [] for phenomenon in task.phenomena}
+    for pair in pairs:
+        tags = {known.get(fold(tag.text)) for reading in pair.readings for tag in reading.tags}
+        for name in tags - {None}:
+            tagged[str(name)].append(pair)
+    figures = [_counts(name, members, task) for name, members in tagged.items()]
     total = _counts("all", pairs, task)
+    middle = median(overlap(pair.forward.premise, pair.forward.hypothesis) for pair in pairs)
     findings = [
         *(finding for pair in pairs for finding in check_pair(pair, task, known, symmetric, limits)),
         *_repeated(pairs),
-        *_thin(figures, limits),
-        *_one_sided([total, *figures], limits),
-        *_spread(pairs, limits),
-        *_shortcuts(pairs, limits),
-        *_sets(pairs),
+        *_unbalanced(total, figures, limits),
     ]
+    if middle < limits.median_overlap:
+        message = f"the median pair shares {middle:.2f} of its words, less than {limits.median_overlap}"
+        findings.append(warning("median-overlap", None, message))
+    findings += [*_shortcuts(pairs, limits), *_sets(pairs)]
     findings.sort(key=lambda finding: (finding.severity, finding.line is None, finding.line or 0))
-    names = {pair.set for pair in pairs if pair.set}
+    sets = {pair.set for pair in pairs if pair.set}
     domains = Counter(pair.forward.domain for pair in pairs)
-    return Lint(
-        tuple(findings), total, tuple(figures), dict(domains), len(names) or None, _median_overlap(pairs)
-    )
+    return Lint(tuple(findings), total, tuple(figures), dict(domains), len(sets) or None, middle)
 
 
 def symmetric_label(task: Task) -> str | None:
@@ -112,26 +231,6 @@ def symmetric_label(task: Task) -> str | None:
     if "contradiction" in task.words:
         return "contradiction"
     return task.words[-1] if len(task.words) == 3 else None
-
-
-def _canonical(task: Task) -> dict[str, str]:
-    """Every spelling of a phenomenon, folded, to its name."""
-    return {
-        fold(spelling): phenomenon.name
-        for phenomenon in task.phenomena
-        for spelling in (phenomenon.name, *phenomenon.aliases)
-    }
-
-
-def _by_phenomenon(
-    pairs: Sequence[LabelledPair], task: Task, known: Mapping[str, str]
-) -> dict[str, list[LabelledPair]]:
-    tagged: dict[str, list[LabelledPair]] = {phenomenon.name: [] for phenomenon in task.phenomena}
-    for pair in pairs:
-        names = {known.get(fold(tag.text)) for reading in pair.readings for tag in reading.tags}
-        for name in names - {None}:
-            tagged[str(name)].append(pair)
-    return tagged
 
 
 def _counts(name: str, pairs: Sequence[LabelledPair], task: Task) -> Counts:
@@ -161,34 +260,21 @@ def _plural(number: int, what: str) -> str:
     return f"{number} {what}{'s' * (number != 1)}"
 
 
-def _thin(figures: Iterable[Counts], limits: Limits) -> Iterator[Finding]:
+def _unbalanced(total: Counts, figures: Sequence[Counts], limits: Limits) -> Iterator[Finding]:
+    """Phenomena of few pairs, and those, or the whole set, that hardly have more than one label."""
     for counts in figures:
         if counts.pairs < limits.pairs:
             message = f"{counts.name}: {_plural(counts.pairs, 'pair')}, fewer than {limits.pairs}"
             yield warning("few-pairs", None, message + "; a score on so few says little")
-
-
-def _one_sided(figures: Sequence[Counts], limits: Limits) -> Iterator[Finding]:
-    for counts in figures:
-        total = sum(counts.labels.values())
+    for counts in (total, *figures):
+        examples = sum(counts.labels.values())
         label, count = max(counts.labels.items(), key=lambda item: item[1])
-        if total and count > limits.label_share * total:
-            message = f'{counts.name}: "{label}" is the label of {count} of {_plural(total, "example")}'
+        if examples and count > limits.label_share * examples:
+            message = f'{counts.name}: "{label}" is the label of {count} of {_plural(examples, "example")}'
             yield warning("one-sided", None, f"{message}; add pairs that have another")
-    for label, count in figures[0].labels.items():
+    for label, count in total.labels.items():
         if not count:
             yield warning("one-sided", None, f'no example at all has the label "{label}"')
-
-
-def _spread(pairs: Sequence[LabelledPair], limits: Limits) -> Iterator[Finding]:
-    middle = _median_overlap(pairs)
-    if middle < limits.median_overlap:
-        message = f"the median pair shares {middle:.2f} of its words, less than {limits.median_overlap}"
-        yield warning("median-overlap", None, message)
-
-
-def _median_overlap(pairs: Sequence[LabelledPair]) -> float:
-    return median(overlap(pair.forward.premise, pair.forward.hypothesis) for pair in pairs)
 
 
 def _shortcuts(pairs: Sequence[LabelledPair], limits: Limits) -> Iterator[Finding]:
@@ -235,7 +321,10 @@ def check_pair(
 ) -> Iterator[Finding]:
     """What the rows of one pair show by themselves."""
     yield from _directions(pair, symmetric)
-    yield from _labels(pair, task)
+    for reading in pair.readings:
+        if reading.label not in task.words:
+            message = f'the label is "{reading.label}", expected one of {", ".join(task.words)}'
+            yield error("label", reading.line, message + _meant(reading.label, task.words))
     yield from _texts(pair, limits)
     # where a row holds both directions, they have their tags in common
     rows = {reading.line: reading for reading in pair.readings}.values()
@@ -264,13 +353,6 @@ def _directions(pair: LabelledPair, symmetric: str | None) -> Iterator[Finding]:
     if {tag.text for tag in ahead.tags} != {tag.text for tag in back.tags} or ahead.domain != back.domain:
         message = f"the tags or the domain differ from those of the same pair in line {ahead.line}"
         yield warning("directions-differ", back.line, message)
-
-
-def _labels(pair: LabelledPair, task: Task) -> Iterator[Finding]:
-    for reading in pair.readings:
-        if reading.label not in task.words:
-            message = f'the label is "{reading.label}", expected one of {", ".join(task.words)}'
-            yield error("label", reading.line, message + _meant(reading.label, task.words))
 
 
 def _meant(name: str, valid: Sequence[str]) -> str:

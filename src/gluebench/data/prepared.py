@@ -2,22 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
-from itertools import chain, pairwise
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import chain
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple
+from typing import Any, Literal, NamedTuple
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+import pyarrow.parquet as pq
 
 from gluebench.benchmark import Benchmark, Split, Task
 from gluebench.data.arrays import numbers
-from gluebench.data.dataset import FILE, Dataset, Origin, SplitRecord, write_dataset
+from gluebench.data.dataset import FILE, INDEX, LABEL, Dataset, Origin, SplitRecord, write_dataset
 from gluebench.data.errors import DataError, gathered
-from gluebench.data.fingerprint import LABEL, Fingerprint, fingerprint_of
+from gluebench.data.fingerprint import Fingerprint, fingerprint_of
 from gluebench.data.home import replacing
 
-if TYPE_CHECKING:
-    import pyarrow as pa
-
-INDEX = "index"
 ROW_GROUP = 16_384
 """Rows that are decoded together when one of them is asked for."""
 
@@ -48,7 +50,11 @@ def prepare(
         written = gathered(
             lambda name, batches: write_split(new, task, task.splits[name], batches, sized=sized), splits
         )
-        notes = (*notes, *(note for note in differences(task, written) if note not in notes))
+        for name, record in written.items():
+            comparison = standing(record.fingerprint, record.text_fingerprint, task.splits[name])
+            note = f"{name}: {comparison.reason}; to see where: gluebench data verify"
+            if comparison.state == "differs" and note not in notes:
+                notes = (*notes, note)
         dataset = Dataset(
             benchmark=benchmark.name,
             task=task.name,
@@ -65,20 +71,10 @@ def prepare(
     return dataset
 
 
-def differences(task: Task, written: Mapping[str, SplitRecord]) -> Iterator[str]:
-    """A note for each split whose content is not the published one, where that has a fingerprint."""
-    for name, record in written.items():
-        comparison = standing(record.fingerprint, record.text_fingerprint, task.splits[name])
-        if comparison.state == "differs":
-            yield f"{name}: {comparison.reason}; to see where: gluebench data verify"
-
-
 def write_split(
     folder: Path, task: Task, split: Split, batches: Iterable[pa.RecordBatch], *, sized: bool = True
 ) -> SplitRecord:
     """Write `<folder>/<split>.parquet`, say what is in it; `sized` asks for the manifest's number of rows."""
-    import pyarrow.parquet as pq
-
     name = f"{split.name}.parquet"
     running = Fingerprint(task.columns)
     count = _Count(task, split)
@@ -86,8 +82,18 @@ def write_split(
     first = next(stream, None)
     if first is None:
         raise DataError(f"{task.name}, {split.name}: no rows; expected {split.size:,}")
-    schema = _stored_schema(first.schema)
-    with pq.ParquetWriter(folder / name, schema, **_settings(schema, task)) as writer:
+    schema = first.schema
+    label = schema.get_field_index(LABEL)
+    if label >= 0 and not pa.types.is_floating(schema.types[label]):
+        schema = schema.set(label, pa.field(LABEL, pa.dictionary(pa.int8(), pa.string())))
+    # Few texts occur twice, so a dictionary or bounds of them are wasted work.
+    settings: dict[str, Any] = {
+        "compression": "none",
+        "use_dictionary": [column for column in schema.names if column not in (INDEX, *task.columns)],
+        "write_statistics": [INDEX],
+        "column_encoding": {INDEX: "DELTA_BINARY_PACKED"},
+    }
+    with pq.ParquetWriter(folder / name, schema, **settings) as writer:
         for batch in _regrouped(chain([first], stream)):
             running.update(batch)
             count.add(batch)
@@ -98,8 +104,6 @@ def write_split(
 
 def _regrouped(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
     """The same rows in batches of a row group each, so that files do not depend on how a reader cuts."""
-    import pyarrow as pa
-
     waiting: list[pa.RecordBatch] = []
     rows = 0
     for batch in batches:
@@ -114,91 +118,53 @@ def _regrouped(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         yield pa.Table.from_batches(waiting).combine_chunks().to_batches()[0]
 
 
-def _settings(schema: pa.Schema, task: Task) -> dict[str, Any]:
-    """How the file is written: few texts occur twice, so a dictionary or bounds of them are wasted work."""
-    repeating = [name for name in schema.names if name not in (INDEX, *task.columns)]
-    return {
-        "compression": "none",
-        "use_dictionary": repeating,
-        "write_statistics": [INDEX],
-        "column_encoding": {INDEX: "DELTA_BINARY_PACKED"},
-    }
-
-
-def _stored_schema(schema: pa.Schema) -> pa.Schema:
-    import pyarrow as pa
-
-    position = schema.get_field_index(LABEL)
-    if position < 0 or pa.types.is_floating(schema.field(LABEL).type):
-        return schema
-    return schema.set(position, pa.field(LABEL, pa.dictionary(pa.int8(), pa.string())))
-
-
 class _Count:
     """Counts the rows and labels of a split, and notes what no split may have."""
 
     def __init__(self, task: Task, split: Split) -> None:
         self._task = task
         self._split = split
-        self._indices: list[range | pa.Array] = []
-        self._words: dict[str, int] = {}
+        self._indices: list[np.ndarray] = []
+        self._words: Counter[str] = Counter()
         self._labelled = False
         self.rows = 0
 
     def add(self, batch: pa.RecordBatch) -> None:
         """More rows."""
-        import pyarrow.compute as pc
-
         self.rows += batch.num_rows
-        self._indices.append(_run(batch.column(INDEX)))
+        self._indices.append(numbers(batch.column(INDEX)).copy())  # the rest of the batch may go
         if LABEL in batch.schema.names and self._task.labels:
             self._labelled = True
             for count in pc.value_counts(batch.column(LABEL)).to_pylist():
-                word = count["values"]
-                self._words[word] = self._words.get(word, 0) + count["counts"]
+                self._words[count["values"]] += count["counts"]
 
     @property
     def labels(self) -> dict[str, int] | None:
         """Label word to its number, in the manifest's order."""
-        return {word: self._words.get(word, 0) for word in self._task.words} if self._labelled else None
+        return {word: self._words[word] for word in self._task.words} if self._labelled else None
 
     def finish(self, *, sized: bool) -> None:
         """Raises DataError with all that is wrong."""
-        where = f"{self._task.name}, {self._split.name}"
         problems = []
         if sized and self.rows != self._split.size:
             release = other_release(self._task, self._split, self.rows)
-            problems.append(f"{where}: {self.rows:,} rows, expected {self._split.size:,}{release}")
-        problems += [f"{where}: {repeat}; expected each index once" for repeat in _repeated(self._indices)]
+            problems.append(f"{self.rows:,} rows, expected {self._split.size:,}{release}")
+        problems += [f"{repeat}; expected each index once" for repeat in _repeated(self._indices)]
         expected = ", ".join(self._task.words)
         problems += [
-            f"{where}: {number:,} rows have the label {word!r}; expected one of {expected}"
+            f"{number:,} rows have the label {word!r}; expected one of {expected}"
             for word, number in self._words.items()
             if word not in self._task.words
         ]
         if problems:
-            raise DataError(problems)
+            raise DataError([f"{self._task.name}, {self._split.name}: {problem}" for problem in problems])
 
 
-def _run(indices: pa.Array) -> range | pa.Array:
-    """Indices that count up by one as what they are, so that a long split need not be kept whole."""
-    import numpy as np
-
-    values = numbers(indices)
-    if len(values) and (np.diff(values) == 1).all():
-        return range(int(values[0]), int(values[-1]) + 1)
-    return indices
-
-
-def _repeated(parts: Iterable[range | pa.Array]) -> list[str]:
+def _repeated(indices: Sequence[np.ndarray]) -> list[str]:
     """Each index that stands in several rows, and the first two of them (counted from 1)."""
-    import numpy as np
-
-    parts = list(parts)
-    runs = [part for part in parts if isinstance(part, range)]
-    if len(runs) == len(parts) and all(one.stop <= other.start for one, other in pairwise(runs)):
+    values = np.concatenate(indices)
+    if (np.diff(values) > 0).all():
         return []
-    values = np.concatenate([np.asarray(p) if isinstance(p, range) else numbers(p) for p in parts])
     order = np.argsort(values, kind="stable")
     again = np.flatnonzero(np.diff(values[order]) == 0)
     firsts = [at for at in again.tolist() if at == 0 or values[order[at - 1]] != values[order[at]]]
@@ -260,15 +226,11 @@ def other_release(task: Task, split: Split, rows: int) -> str:
 
 def intact(folder: Path, task: Task, dataset: Dataset) -> bool:
     """Whether every split's file in a task's folder still holds what `dataset.json` says."""
-    return all(_holds(folder / split.file, task, split.fingerprint) for split in dataset.splits.values())
-
-
-def _holds(path: Path, task: Task, fingerprint: str) -> bool:
-    import pyarrow as pa
-    import pyarrow.parquet as pq
-
     try:
-        with pq.ParquetFile(path) as file:
-            return fingerprint_of(task.columns, file.iter_batches()).whole == fingerprint
+        for split in dataset.splits.values():
+            with pq.ParquetFile(folder / split.file) as file:
+                if fingerprint_of(task.columns, file.iter_batches()).whole != split.fingerprint:
+                    return False
     except (OSError, KeyError, pa.ArrowException):  # gone, cut, or without the task's columns
         return False
+    return True

@@ -5,12 +5,11 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import islice
 from typing import Any, NamedTuple
 
 from gluebench.benchmark import Phenomenon, Task, UnknownNameError
 from gluebench.benchmark.lookup import find, fold
-from gluebench.data.sources.columns import TAGS
+from gluebench.data.dataset import TAGS
 from gluebench.data.table import Table
 
 
@@ -82,37 +81,31 @@ def entries(examples: Iterable[Row], *, paired: bool) -> Iterator[Entry]:
     """Each row by itself; or, `paired`, with its neighbour where that has the same two texts exchanged."""
     waiting: Row | None = None
     for row in examples:
+        texts = [*row.inputs.values()]
         if not paired:
             yield Entry((row,))
-        elif waiting is not None and _exchanged(waiting, row):
+        elif waiting and len(texts) == 2 and [*waiting.inputs.values()] == texts[::-1]:
             yield Entry((waiting, row))
             waiting = None
         else:
-            if waiting is not None:
+            if waiting:
                 yield Entry((waiting,))
             waiting = row
-    if waiting is not None:
+    if waiting:
         yield Entry((waiting,))
-
-
-def _exchanged(one: Row, two: Row) -> bool:
-    return len(one.inputs) == 2 and [*one.inputs.values()] == [*two.inputs.values()][::-1]
 
 
 def pick(candidates: Iterable[Entry], query: Query) -> Iterator[Entry]:
     """The entries that match, in file order; reads no further than it must."""
-    return islice(_matching(candidates, query), query.limit)
-
-
-def _matching(candidates: Iterable[Entry], query: Query) -> Iterator[Entry]:
     missing = set(query.indices)
+    number = 0
     for entry in candidates:
         if any(_matches(row, query) for row in entry.rows):
             yield entry
-        if query.indices:
-            missing -= {row.index for row in entry.rows}
-            if not missing:
-                return
+            number += 1
+        missing -= {row.index for row in entry.rows}
+        if number == query.limit or (query.indices and not missing):
+            return
 
 
 def _matches(row: Row, query: Query) -> bool:

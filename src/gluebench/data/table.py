@@ -4,21 +4,27 @@ from __future__ import annotations
 
 import os
 from bisect import bisect_right
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol, overload
 
 from gluebench.benchmark import Benchmark, Split, Task, UnknownNameError, load_benchmark
+from gluebench.data.dataset import INDEX, LABEL
 from gluebench.data.errors import DataError
-from gluebench.data.fingerprint import LABEL
 from gluebench.data.home import data_folder, split_file, task_folder
 from gluebench.data.tsv import Example, read_examples
+from gluebench.scoring.notebook import html_table
 
 if TYPE_CHECKING:
     import pyarrow as pa
+    from matplotlib.axes import Axes
 
-INDEX = "index"
+SHOWN = 5
+"""Examples that a notebook shows."""
+PARTS = 10
+"""Equal parts of the range of a score that a plot counts in."""
 
 
 def load(
@@ -62,6 +68,31 @@ class Table(Sequence[Example]):
 
     def __repr__(self) -> str:
         return f"<{self.task.name} {self.split}: {len(self):,} examples, columns {', '.join(self.columns)}>"
+
+    def _repr_html_(self) -> str:
+        rows = [
+            (str(example.index), *example.inputs.values(), *([str(example.label)] if self.labelled else []))
+            for example in self[:SHOWN]
+        ]
+        columns = (INDEX, *self.task.columns, *([LABEL] if self.labelled else []))
+        notes = [f"{len(self):,} examples" + (f", the first {SHOWN} shown" if len(self) > SHOWN else "")]
+        return html_table(f"{self.task.name} {self.split}", columns, rows, words=len(columns), notes=notes)
+
+    def plot(self, ax: Axes | None = None) -> Axes:
+        """Draw how often each label occurs, or how the scores are spread in ten equal parts of their range.
+
+        Needs matplotlib (gluebench[plot]); draws into `ax`, or into a new figure. Returns the Axes. Raises
+        ValueError for hidden labels.
+        """
+        from gluebench.scoring.plots import bars
+
+        if not self.labelled:
+            raise ValueError(
+                f"{self.task.name} {self.split}: its labels are hidden; expected a labelled split"
+            )
+        counts = dict(_counts(self.task, self.column(LABEL)))
+        title = f"{self.task.name} {self.split}: {len(self):,} examples"
+        return bars(counts, title=title, axis="% of the examples", ax=ax)
 
     def __len__(self) -> int:
         return len(self._source)
@@ -160,6 +191,18 @@ class Table(Sequence[Example]):
                 return item
 
         return Examples()
+
+
+def _counts(task: Task, labels: Sequence[Any]) -> Iterator[tuple[str, int]]:
+    """How often each label word occurs, or scores in each tenth of their range, the last end included."""
+    if task.words:
+        yield from ((word, labels.count(word)) for word in task.words)
+        return
+    low, high = task.score_range or (min(labels), max(labels))
+    step = (high - low) / PARTS or 1.0
+    parts = Counter(min(int((label - low) / step), PARTS - 1) for label in labels)
+    for part in range(PARTS):
+        yield f"{low + part * step:g} to {low + (part + 1) * step:g}", parts[part]
 
 
 class _Source(Protocol):

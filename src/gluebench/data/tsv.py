@@ -29,11 +29,22 @@ def read_examples(path: Path, task: Task, *, expected: int) -> list[Example]:
     Raises DataError if the file is missing, a row is wrong or there are not as many as expected.
     """
     try:
-        data = path.read_bytes()
+        lines = text_lines(path, path.read_bytes())
     except OSError as error:
         reason = error.strerror or "cannot be read"
         raise DataError(f"{path}: {reason}; expected examples of {task.name}") from None
-    return _Reader(path, task, expected=expected).examples(data)
+    names = ["index", *task.columns]
+    header = lines[0].split("\t")
+    if header not in (names, [*names, "label"]):
+        columns = f"expected the columns {' '.join(names)}, and label unless it is hidden"
+        raise DataError(f'{path}:1: the header is "{lines[0]}", {columns}')
+    reader = _Reader(path, task, labelled=header != names)
+    examples = list(reader.examples(lines[1:]))
+    if not reader.problems and len(examples) != expected:
+        reader.reject(len(lines), f"the file ends here with {len(examples)} examples, expected {expected}")
+    if reader.problems:
+        raise DataError(reader.problems)
+    return examples
 
 
 def text_lines(path: Path, data: bytes) -> list[str]:
@@ -52,71 +63,43 @@ def text_lines(path: Path, data: bytes) -> list[str]:
 
 
 class _Reader:
-    """Reads one file and keeps every problem it meets."""
+    """Reads the rows of one file and keeps every problem it meets."""
 
-    def __init__(self, path: Path, task: Task, *, expected: int) -> None:
+    def __init__(self, path: Path, task: Task, *, labelled: bool) -> None:
         self.path = path
         self.task = task
-        self.expected = expected
+        self.labelled = labelled
         self.problems: list[str] = []
 
-    def examples(self, data: bytes) -> list[Example]:
-        lines = text_lines(self.path, data)
-        labelled = self._labelled(lines[0] if lines else "")
-        examples = list(self._rows(lines[1:], labelled))
-        if not self.problems and len(examples) != self.expected:
-            self._reject(
-                len(lines), f"the file ends here with {len(examples)} examples, expected {self.expected}"
-            )
-        if self.problems:
-            raise DataError(self.problems)
-        return examples
-
-    def _labelled(self, header: str) -> bool:
-        names = ["index", *self.task.columns]
-        if header.split("\t") == names:
-            return False
-        if header.split("\t") != [*names, "label"]:
-            expected = " ".join(names)
-            message = (
-                f'the header is "{header}", expected the columns {expected}, and label unless it is hidden'
-            )
-            raise DataError(f"{self.path}:1: {message}")
-        return True
-
-    def _rows(self, lines: Sequence[str], labelled: bool) -> Iterator[Example]:
-        width = 1 + len(self.task.columns) + labelled
+    def examples(self, lines: Sequence[str]) -> Iterator[Example]:
+        width = 1 + len(self.task.columns) + self.labelled
         seen: set[int] = set()
         for number, line in enumerate(lines, 2):
             fields = line.split("\t")
             if len(fields) != width:
-                self._reject(number, f"{len(fields)} columns, expected {width}")
+                self.reject(number, f"{len(fields)} columns, expected {width}")
                 continue
-            index = self._index(number, fields[0], seen)
-            label = self._label(number, fields[-1]) if labelled else None
+            index = int(fields[0]) if fields[0].isascii() and fields[0].isdigit() else -1
+            if index < 0:
+                self.reject(number, f'the index is "{fields[0]}", expected a whole number from 0')
+            elif index in seen:
+                self.reject(number, f"the index {index} stands there for the second time")
+            seen.add(index)
+            label = self._label(number, fields[-1]) if self.labelled else None
             yield Example(index, dict(zip(self.task.columns, fields[1:], strict=False)), label)
-
-    def _index(self, line: int, text: str, seen: set[int]) -> int:
-        index = int(text) if text.isascii() and text.isdigit() else -1
-        if index < 0:
-            self._reject(line, f'the index is "{text}", expected a whole number from 0')
-        elif index in seen:
-            self._reject(line, f"the index {index} stands there for the second time")
-        seen.add(index)
-        return index
 
     def _label(self, line: int, text: str) -> str | float:
         if self.task.labels:
             if text not in self.task.words:
-                self._reject(line, f'the label is "{text}", expected one of {", ".join(self.task.words)}')
+                self.reject(line, f'the label is "{text}", expected one of {", ".join(self.task.words)}')
             return text
         try:
             value = float(text)
         except ValueError:
             value = math.nan
         if not math.isfinite(value):
-            self._reject(line, f'the label is "{text}", expected a number')
+            self.reject(line, f'the label is "{text}", expected a number')
         return value
 
-    def _reject(self, line: int, problem: str) -> None:
+    def reject(self, line: int, problem: str) -> None:
         self.problems.append(f"{self.path}:{line}: {problem}")

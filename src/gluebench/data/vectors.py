@@ -4,17 +4,15 @@ from __future__ import annotations
 
 import gzip
 from array import array
-from collections.abc import Collection, Iterator
-from contextlib import closing
+from collections.abc import Collection
 from dataclasses import dataclass
 from pathlib import Path
-from typing import IO, TYPE_CHECKING, cast
+from typing import IO, cast
+
+import numpy as np
+from numpy.typing import NDArray
 
 from gluebench.data.errors import DataError
-
-if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,16 +40,12 @@ def read_vectors(path: Path, words: Collection[str] | None = None) -> Vectors:
     """
     reader = _Reader(path, None if words is None else {word.encode() for word in words})
     try:
-        with closing(_opened(path)) as lines:
-            reader.read(lines)
+        with gzip.open(path) if path.suffix == ".gz" else path.open("rb", buffering=1 << 20) as lines:
+            reader.read(cast("IO[bytes]", lines))
     except (OSError, EOFError) as error:
         reason = getattr(error, "strerror", None) or str(error)
         raise DataError(f"{path}: cannot be read ({reason}); expected word vectors as text") from None
     return reader.vectors()
-
-
-def _opened(path: Path) -> IO[bytes]:
-    return cast("IO[bytes]", gzip.open(path)) if path.suffix == ".gz" else path.open("rb", buffering=1 << 20)
 
 
 class _Reader:
@@ -79,8 +73,8 @@ class _Reader:
                         self._take(at, word, line[end:])
                     continue
             text = line.rstrip()
-            if at == 1 and _is_header(text):
-                continue
+            if at == 1 and len(text.split()) == 2 and all(map(bytes.isdigit, text.split())):
+                continue  # word2vec's header
             self.width = self.width or _width(text)
             self._line(at, text, cut=not line.endswith(b"\n"))
         if not self.width:
@@ -99,8 +93,6 @@ class _Reader:
 
     def _take(self, at: int, word: bytes, text: bytes) -> None:
         """Keep the numbers of a line that has as many as it should; numpy reads them, unless it cannot."""
-        import numpy as np
-
         try:
             values = np.fromstring(text.decode("latin-1"), dtype=np.float64, sep=" ").astype(np.float32)
         except ValueError:
@@ -125,24 +117,15 @@ class _Reader:
         self.problems.append(f"{self.path}:{at}: {problem}")
 
     def vectors(self) -> Vectors:
-        import numpy as np
-
-        names = list(self._names())
-        if self.problems:
-            raise DataError(self.problems)
-        matrix = np.frombuffer(self.numbers, dtype=np.float32).reshape(len(names), self.width)
-        return Vectors({name: at for at, name in enumerate(names)}, matrix)
-
-    def _names(self) -> Iterator[str]:
+        rows: dict[str, int] = {}
         for word in self.index:
             try:
-                yield word.decode()
+                rows[word.decode()] = len(rows)
             except UnicodeDecodeError:
                 self.problems.append(f"{self.path}: the word {word!r} is not UTF-8 text")
-
-
-def _is_header(text: bytes) -> bool:
-    return len(fields := text.split()) == 2 and all(field.isdigit() for field in fields)
+        if self.problems:
+            raise DataError(self.problems)
+        return Vectors(rows, np.frombuffer(self.numbers, dtype=np.float32).reshape(len(rows), self.width))
 
 
 def _width(text: bytes) -> int:

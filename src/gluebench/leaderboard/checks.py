@@ -48,7 +48,7 @@ def examine(site: SiteFolder) -> list[Check]:
     summary = f"{scheme} for {hosts}; {running.web} web and {running.workers} worker processes."
     settings = Check("settings", summary)
     return [
-        *([Check("settings", problem, "See docs/deploy.md.") for problem in problems] or [settings]),
+        *([Check("settings", problem, "See docs/how-to/deploy.md.") for problem in problems] or [settings]),
         _key(site, running.key),
         *_private(site),
         *_writable(site),

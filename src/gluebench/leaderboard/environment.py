@@ -1,4 +1,4 @@
-"""What the environment says about how a site runs (docs/deploy.md). Knows no Django.
+"""What the environment says about how a site runs (docs/how-to/deploy.md). Knows no Django.
 
 `read` takes what it can and lists what is wrong; `require` insists on all of it. Secrets are never part of
 a message.

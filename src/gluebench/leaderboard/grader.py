@@ -136,7 +136,7 @@ def _ladder(bests: dict[str, str], submission: Submission, gold: Gold) -> dict[s
     `bests` is task to the file of an earlier submission. One that lacks the task is passed over.
     """
     from gluebench.scoring import grade
-    from gluebench.scoring.ladder import climb
+    from gluebench.scoring.feedback import climb
     from gluebench.submission import check
 
     benchmark = gold.benchmark

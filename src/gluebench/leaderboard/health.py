@@ -133,7 +133,9 @@ def mail() -> Check:
     try:
         server.open()
     except OSError as error:  # smtplib's own errors are OSErrors
-        return Check("mail", f"{state} did not let us in: {error}.", "See GLUEBENCH_SMTP in docs/deploy.md.")
+        return Check(
+            "mail", f"{state} did not let us in: {error}.", "See GLUEBENCH_SMTP in docs/how-to/deploy.md."
+        )
     server.close()
     return Check("mail", f"{state} answers.")
 
@@ -164,7 +166,9 @@ def _storage(name: str) -> Check:
             same = file.read() == sent
         storage.delete(kept)
     except _storage_errors() as error:
-        return Check(name, f"{state} cannot be written: {error}.", "See GLUEBENCH_STORAGE in docs/deploy.md.")
+        return Check(
+            name, f"{state} cannot be written: {error}.", "See GLUEBENCH_STORAGE in docs/how-to/deploy.md."
+        )
     if not same:
         return Check(name, f"{state} gave back something else than was written.", "Ask who runs it.")
     return Check(name, f"{state} is written and read.")

@@ -10,8 +10,8 @@ from datetime import timedelta
 from gluebench.leaderboard.audit.models import Entry, plain
 from gluebench.leaderboard.checks import Check
 from gluebench.leaderboard.submissions import feedback
+from gluebench.leaderboard.submissions.acts import orphans
 from gluebench.leaderboard.submissions.models import Result, Status, Submission, submission_storage
-from gluebench.leaderboard.submissions.retention import orphans
 
 NAMED = 20
 """Rows or files that one finding names."""

@@ -1,4 +1,4 @@
-"""Django's settings, from the site's folder and a few environment variables (docs/leaderboard.md)."""
+"""Django's settings, from the site's folder and a few environment variables (docs/how-to/leaderboard.md)."""
 
 from __future__ import annotations
 
@@ -88,7 +88,7 @@ TEMPLATES: list[dict[str, Any]] = [
                 "gluebench.leaderboard.accounts.views.account",
                 "gluebench.leaderboard.limits.views.quota",
             ],
-            "builtins": ["gluebench.leaderboard.boards.templatetags.scores"],
+            "builtins": ["gluebench.leaderboard.boards.filters"],
         },
     },
 ]

@@ -18,8 +18,7 @@ from gluebench.leaderboard.health import PROBES
 from gluebench.leaderboard.limits import views as limits
 from gluebench.leaderboard.ranks import views as ranks
 from gluebench.leaderboard.ranks.compare_views import compare
-from gluebench.leaderboard.similarity import views as similarity
-from gluebench.leaderboard.submissions import organise
+from gluebench.leaderboard.similarity import similar as similarity
 from gluebench.leaderboard.submissions import views as submissions
 from gluebench.leaderboard.uploads.views import replace, submit
 
@@ -78,10 +77,10 @@ urlpatterns = [
     *_forms(f"{BENCHMARK}/compare", compare, "compare"),
     *_forms(f"{BENCHMARK}/people/<slug:key>", annotation.result, "people"),
     path(f"{BENCHMARK}/submit", submit, name="submit"),
-    path(ORGANISE, organise.submissions, name="organise"),
-    path(f"{ORGANISE}/regrade", organise.regrade_all, name="organise-regrade"),
-    path(f"{ORGANISE}/log", organise.log, name="organise-log"),
-    path(f"{ORGANISE}/submissions/<slug:key>", organise.one, name="organise-one"),
+    path(ORGANISE, submissions.organise, name="organise"),
+    path(f"{ORGANISE}/regrade", submissions.regrade_all, name="organise-regrade"),
+    path(f"{ORGANISE}/log", submissions.log, name="organise-log"),
+    path(f"{ORGANISE}/submissions/<slug:key>", submissions.organise_one, name="organise-one"),
     path(f"{ORGANISE}/alike", similarity.alike, name="organise-alike"),
     path(f"{ORGANISE}/alike/compare", similarity.compare, name="organise-compare"),
     path(LIMITS, limits.policy, name="limits"),

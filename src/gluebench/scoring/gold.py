@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from typing import Any
 
 from gluebench.benchmark import Benchmark, Role, Task, TestFile, load_benchmark
 from gluebench.scoring.tags import Category, Metadata, Tagged, categories, read_metadata, read_phenomena
@@ -12,6 +13,7 @@ from gluebench.submission.check import other_sizes
 from gluebench.submission.problems import Problem, listed
 from gluebench.submission.submission import Column
 from gluebench.submission.tables import Layout, read_table
+from gluebench.submission.values import as_tsv, file_named
 
 SUFFIX = ".tsv"
 PHENOMENA_SUFFIX = ".phenomena.tsv"
@@ -21,6 +23,8 @@ KEY_BYTES = 32
 SHOWN = 16
 """Hexadecimal digits of the hash of the labels: enough to tell versions apart."""
 
+GIVEN = "the mapping given"
+"""Stands for the folder where labels come from Python."""
 PARTIAL = "Add the labels, or say that partial gold is allowed (--allow-partial-gold, or partial=True)."
 
 
@@ -60,7 +64,7 @@ class Gold:
 
 
 def read_gold(
-    folder: str | os.PathLike[str],
+    folder: str | os.PathLike[str] | Mapping[str, Any],
     benchmark: Benchmark | str | os.PathLike[str],
     *,
     role: Role = "test",
@@ -68,42 +72,50 @@ def read_gold(
 ) -> Gold:
     """Read a gold folder. A file may be absent, and then that task cannot be graded.
 
-    Raises GoldError with all that is wrong; with `partial`, a file that lacks examples is not.
+    `folder` may be a mapping of task or test file to labels instead, in any form that `grade` takes
+    predictions in. Raises GoldError with all that is wrong; with `partial`, files may lack examples.
     """
-    home = os.fspath(folder)
     benchmark = load_benchmark(benchmark)
+    home = GIVEN if isinstance(folder, Mapping) else os.fspath(folder)
+    given = _given(folder, benchmark, role) if isinstance(folder, Mapping) else None
+
+    def read(name: str) -> bytes | None:
+        return _content(home, name) if given is None else given.get(name)
+
     problems: list[Problem] = []
     columns: dict[str, Column] = {}
     phenomena: dict[str, Tagged] = {}
     metadata: dict[str, Metadata] = {}
     for file in benchmark.files(role):
         task, size = benchmark.task(file.task), file.size(role)
-        column = _read_labels(home, file, task, problems, role=role, partial=partial)
+        column = _read_labels(read, file, task, problems, role=role, partial=partial)
         if column is None:
             continue
         columns[file.name] = column
-        tags = _content(home, tags_name := f"{file.name}{PHENOMENA_SUFFIX}")
-        facts = _content(home, facts_name := f"{file.name}{METADATA_SUFFIX}")
+        tags = read(tags_name := f"{file.name}{PHENOMENA_SUFFIX}")
+        facts = read(facts_name := f"{file.name}{METADATA_SUFFIX}")
         if tags is None and facts is None:
             continue  # the positions of 390,965 rows take a tenth of a second and 60 MiB
         positions = {index: position for position, index in enumerate(column.row_indices)}
         if tags is not None:
-            phenomena[file.name], tag_problems = read_phenomena(
-                tags_name, tags, task, size=size, positions=positions
+            phenomena[file.name] = read_phenomena(
+                tags_name, tags, task, problems, size=size, positions=positions
             )
-            problems += tag_problems
         if facts is not None:
-            metadata[file.name], tag_problems = read_metadata(
-                facts_name, facts, task, size=size, positions=positions
+            metadata[file.name] = read_metadata(
+                facts_name, facts, task, problems, size=size, positions=positions
             )
-            problems += tag_problems
     if not columns and not problems:
         problems.append(_nothing_there(home, benchmark, role))
     if problems:
         raise GoldError(problems, folder=home)
     gold = gold_of(benchmark, role, home, columns, phenomena, metadata, partial=partial)
+    return gold if home == GIVEN else _with_version(gold)
+
+
+def _with_version(gold: Gold) -> Gold:
     try:
-        return replace(gold, version=_version(gold, label_key(home)))
+        return replace(gold, version=_version(gold, label_key(gold.folder)))
     except OSError as error:
         reason = error.strerror or type(error).__name__
         warning = f"the version of the labels has no name: no key could be kept beside the gold ({reason})"
@@ -134,12 +146,30 @@ def gold_of(
     return Gold(benchmark, role, folder, columns, phenomena, metadata, parts, partial, None, datasets=known)
 
 
+def _given(labels: Mapping[str, Any], benchmark: Benchmark, role: Role) -> dict[str, bytes]:
+    """The labels given from Python as the files they could have been."""
+    files = {}
+    for name, values in labels.items():
+        file = file_named(name, benchmark, role)
+        try:
+            files[f"{file.name}{SUFFIX}"] = as_tsv(values, benchmark.task(file.task), header="label")
+        except ValueError as error:
+            raise ValueError(f"the gold labels of {name}: {error}") from None
+    return files
+
+
 def _read_labels(
-    home: str, file: TestFile, task: Task, problems: list[Problem], *, role: Role, partial: bool
+    read: Callable[[str], bytes | None],
+    file: TestFile,
+    task: Task,
+    problems: list[Problem],
+    *,
+    role: Role,
+    partial: bool,
 ) -> Column | None:
     """The labels of a file; what is wrong is added to `problems`."""
     name = f"{file.name}{SUFFIX}"
-    data = _content(home, name)
+    data = read(name)
     if data is None:
         return None
     others = other_sizes(file, role)

@@ -22,21 +22,23 @@ from gluebench.submission.values import SubmissionError, submission_of
 Path = str | os.PathLike[str]
 Run = Submission | Mapping[str, Any] | Path
 """One run of a system: a submission or where it lies (a zip, folder or file), or task or test file to
-predictions (arrays, lists, DataFrames)."""
+predictions (arrays, lists, tensors, Series, DataFrames)."""
+Labels = Gold | Mapping[str, Any] | Path
+"""Gold that was read, a gold folder, or task or test file to labels in any of these forms."""
 
 
 def grade(
     submission: Run,
-    gold: Gold | Path,
+    gold: Labels,
     *,
     intervals: bool = True,
     benchmark: Benchmark | Path = "glue",
 ) -> Report:
     """Every score of a submission, each with its 95 % interval unless `intervals` is False.
 
-    `submission` may be a path, or a mapping of task or test-file name to predictions, and `gold` a folder;
-    `benchmark` names the benchmark where neither does. Raises SubmissionError, GoldError, or ValueError where
-    the two are not of one benchmark and split.
+    `submission` may be a path, or a mapping of task or test-file name to predictions, and `gold` a folder
+    or a mapping to labels; `benchmark` names the benchmark where neither does. Raises SubmissionError,
+    GoldError, or ValueError where the two are not of one benchmark and split.
     """
     labels = gold_of(gold, benchmark, submission)
     submission = submission_from(submission, labels)
@@ -87,7 +89,7 @@ def _runs(system: Run | Sequence[Run]) -> Sequence[Run]:
     return [system] if isinstance(system, Submission | Mapping | str | os.PathLike) else system
 
 
-def gold_of(gold: Gold | Path, benchmark: Benchmark | Path, *systems: Run | Sequence[Run]) -> Gold:
+def gold_of(gold: Labels, benchmark: Benchmark | Path, *systems: Run | Sequence[Run]) -> Gold:
     """The gold; a folder is read for the benchmark and split of the first submission, if there is one.
 
     Raises GoldError, ManifestError and UnknownNameError.

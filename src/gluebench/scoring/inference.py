@@ -3,7 +3,7 @@
 A score's interval is a jackknife over units on Fisher's z. A difference d of two systems on the same units is
 tested by T = d / SE(d): the answers of whole units are exchanged at random, T is computed anew, and the mid-p
 of |T| is the p-value. The interval is d +- c SE with c the 95 % point of the same |T|, so that p <= .05
-exactly where the interval excludes 0. Formulas and simulations: docs/design/differences.md.
+exactly where the interval excludes 0. Formulas and simulations: docs/explanation/differences.md.
 """
 
 from __future__ import annotations
@@ -18,7 +18,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gluebench.benchmark import Metric, Task
-from gluebench.scoring.distributions import student_quantile, student_t_two_sided
 from gluebench.scoring.intervals import (
     CONSTANT,
     TOO_FEW,
@@ -31,6 +30,8 @@ from gluebench.scoring.intervals import (
     grouped_wilson,
     mean_bar,
     mean_withheld,
+    student_quantile,
+    student_t_two_sided,
     wilson,
 )
 from gluebench.scoring.metrics import Point, is_proportion, metric_function, task_score

@@ -3,16 +3,24 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import fields, is_dataclass
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from gluebench.benchmark import Benchmark
 from gluebench.scoring.gold import Gold
 from gluebench.scoring.intervals import Bar, Part
+from gluebench.scoring.notebook import ends, html_table, interval, percent, to_frame
 from gluebench.version import __version__
 
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+    from gluebench.scoring.plots import Row
+
 SCHEMA = "gluebench.report/1"
+FIELDS = ("task", "metric", "breakdown", "category", "value", "low", "high", "n", "withheld", "covered")
+"""Columns of a report as one table."""
 DIGITS = 16
 """Hexadecimal digits of a fingerprint."""
 
@@ -106,6 +114,90 @@ class Report(NamedTuple):
     def to_json(self) -> str:
         """The report as one JSON document, the same bytes for the same input."""
         return json.dumps(self.as_dict(), indent=2, ensure_ascii=False, allow_nan=False) + "\n"
+
+    def __repr__(self) -> str:
+        scored = sum(task.score is not None for task in self.tasks.values())
+        tasks = f"{scored} of {len(self.tasks)} tasks scored"
+        score = f"{score_words(self.score)}, " if self.score else "no macro-average, "
+        return f"<Report on {self.benchmark} {self.split}: {score}{tasks}>"
+
+    def records(self) -> Iterator[dict[str, object]]:
+        """A record of FIELDS for each score, as JSON has it: metrics, task scores, average, categories."""
+        for name, task in self.tasks.items():
+            for metric, score in task.metrics.items():
+                yield record(score, task=name, metric=metric)
+            yield record(task.score, task=name, metric="score")
+        yield record(self.score, metric="macro-average")
+        for name, diagnostic in self.diagnostics.items():
+            if diagnostic is None:
+                continue
+            yield record(diagnostic.overall, task=name, breakdown="overall")
+            parts = {"coarse": diagnostic.coarse, "fine": diagnostic.fine, **diagnostic.metadata}
+            for breakdown, categories in parts.items():
+                for category, score in categories.items():
+                    yield record(score, task=name, breakdown=breakdown, category=category)
+
+    def to_pandas(self) -> Any:
+        """A DataFrame with a row for each score; see FIELDS. Raises ImportError without pandas."""
+        return to_frame(FIELDS, self.records())
+
+    def _repr_html_(self) -> str:
+        rows = []
+        for name, task in self.tasks.items():
+            mean = [] if len(task.metrics) == 1 else [("score", task.score)]
+            rows += [(name, metric, *_cells(score)) for metric, score in [*task.metrics.items(), *mean]]
+        rows.append(("macro-average", "", *_cells(self.score)))
+        rows += [(name, "", *_cells(part.overall)) for name, part in self.diagnostics.items() if part]
+        notes = [f"Missing: {', '.join(self.missing)}"] if self.missing else []
+        columns = ("task", "metric", "score × 100", "95 % interval", "n")
+        return html_table(f"{self.benchmark}, {self.split} split", columns, rows, words=2, notes=notes)
+
+    def plot(self, ax: Axes | None = None) -> Axes:
+        """Draw the average, the task scores in order, and diagnostic sets, with intervals.
+
+        Needs matplotlib (gluebench[plot]); draws into `ax`, or into a new figure. Returns the Axes.
+        """
+        from gluebench.scoring.plots import forest
+
+        tasks = {name: task.score for name, task in self.tasks.items()}
+        sets = {name: part.overall for name, part in self.diagnostics.items() if part}
+        rows = [_plotted(name, score) for name, score in tasks.items() if score is not None]
+        return forest(
+            [
+                [_plotted("macro-average", self.score, whole=True)] if self.score else [],
+                sorted(rows, key=lambda row: -(row.value or 0.0)),
+                [_plotted(name, score) for name, score in sets.items()],
+            ],
+            title=f"{self.benchmark}, {self.split} split{'' if self.score else ': no macro-average'}",
+            axis="score × 100 with 95 % interval",
+            ax=ax,
+        )
+
+
+def score_words(score: Score) -> str:
+    """A score with its interval: "84.8 [83.0, 86.4]"."""
+    return f"{percent(score.value)}{interval(score.low, score.high)}"
+
+
+def record(score: Score | None, **place: str) -> dict[str, object]:
+    """A score and what it is of, for one row of a table."""
+    return {**place, **(score.as_dict() if score else {})}
+
+
+def _plotted(name: str, score: Score, *, whole: bool = False) -> Row:
+    from gluebench.scoring.plots import Row
+
+    note = f"{score.n} tasks" if whole else f"n = {score.n:,}"
+    if score.withheld:
+        note += f", interval withheld: {score.withheld}"
+    fractions = (score.value, score.low, score.high)
+    return Row.of(name, fractions, note, filled=score.low is not None, whole=whole)
+
+
+def _cells(score: Score | None) -> tuple[str, str, str]:
+    if score is None:
+        return "-", "", ""
+    return percent(score.value), ends(score.low, score.high, score.withheld), f"{score.n:,}"
 
 
 def json_ready(value: Any) -> Any:

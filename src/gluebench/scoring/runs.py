@@ -64,7 +64,8 @@ class RunsTest(DifferenceTest):
         """Student's t, with the degrees of freedom of examples and runs by their shares of the variance.
 
         Satterthwaite's squared shares give too many where the runs happened to differ little: with three runs
-        that make 65 % of the variance, intervals of a mean cover 92 to 93 % (docs/design/differences.md).
+        that make 65 % of the variance, intervals of a mean cover 92 to 93 %
+        (docs/explanation/differences.md).
         """
         counted = [
             (of, len(runs) - 1)

@@ -17,7 +17,7 @@ from typing import Literal
 
 from gluebench.benchmark import Phenomenon
 from gluebench.scoring.gold import Gold, gold_of
-from gluebench.scoring.tags import Metadata, Tagged, numbered
+from gluebench.scoring.tags import Metadata, Tagged, numbered, places_of
 from gluebench.submission.submission import Column
 
 Rows = Literal["public", "held back"]
@@ -64,9 +64,7 @@ def _kept(name: str, gold: Gold, rows: Rows, *, share: float, key: bytes) -> lis
         return list(range(len(column)))
     indices = column.row_indices
     groups = about.groups if about is not None and about.groups is not None else range(len(column))
-    places: dict[int, list[int]] = {}
-    for position, group in enumerate(groups):
-        places.setdefault(group, []).append(position)
+    places = places_of(groups)
     if len(places) < 2:
         raise ValueError(f"{name} cannot be divided: expected two examples, or groups of them, or more")
     strata: dict[tuple[int, ...], list[list[int]]] = {}

@@ -2,16 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from gluebench.scoring.gold import Gold
-from gluebench.scoring.grade import grade, pairs_of
+from gluebench.benchmark import Benchmark
+from gluebench.scoring.grade import Labels, Path, Run, gold_of, grade, pairs_of, submission_from
+from gluebench.scoring.notebook import html_table, interval, percent, to_frame
 from gluebench.scoring.report import Report, Score, fields_of
-from gluebench.submission.submission import Submission
 
 if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
     from gluebench.scoring.runs import RunsTest
+
+
+FIELDS = ("task", "metric", *["mean", "low", "high", "deviation", "best", "run", "n", "seeds"])
+"""Columns of a summary as one table."""
 
 
 class Spread(NamedTuple):
@@ -53,6 +59,65 @@ class Summary(NamedTuple):
         """JSON-ready values, 12 significant digits."""
         return fields_of(self)
 
+    def __repr__(self) -> str:
+        score = "no macro-average" if self.score is None else _words(self.score)
+        return f"<Summary of {self.runs} runs on {self.benchmark} {self.split}: {score}>"
+
+    def records(self) -> Iterator[dict[str, object]]:
+        """A record of FIELDS for each number, as JSON has it."""
+        for task, spreads in self.tasks.items():
+            for metric, spread in spreads.items():
+                yield {"task": task, "metric": metric, **spread.as_dict()}
+        if self.score is not None:
+            yield {"metric": "macro-average", **self.score.as_dict()}
+        for task, spread in self.diagnostics.items():
+            yield {"task": task, "metric": "overall", **spread.as_dict()}
+
+    def to_pandas(self) -> Any:
+        """A DataFrame with a row for each number; see FIELDS. Raises ImportError without pandas."""
+        return to_frame(FIELDS, self.records())
+
+    def _repr_html_(self) -> str:
+        scores = {name: spreads["score"] for name, spreads in self.tasks.items() if "score" in spreads}
+        rows = [
+            (name, _words(spread), percent(spread.deviation), percent(spread.best), str(spread.n))
+            for name, spread in {
+                **scores,
+                **({"macro-average": self.score} if self.score else {}),
+                **self.diagnostics,
+            }.items()
+        ]
+        title = f"{self.benchmark}, {self.split} split: {self.runs} runs"
+        return html_table(title, ("task", "mean [95 % interval]", "sd", "best", "runs"), rows)
+
+    def plot(self, ax: Axes | None = None) -> Axes:
+        """Draw the mean of the runs, of each task and as a macro-average, with intervals.
+
+        Needs matplotlib (gluebench[plot]); draws into `ax`, or into a new figure. Returns the Axes.
+        """
+        from gluebench.scoring.plots import Row, forest
+
+        def row(name: str, spread: Spread, *, whole: bool = False) -> Row:
+            fractions = (spread.mean, spread.low, spread.high)
+            note = f"{spread.n} runs, best {percent(spread.best)}"
+            return Row.of(name, fractions, note, filled=spread.low is not None, whole=whole)
+
+        tasks = [row(name, spreads["score"]) for name, spreads in self.tasks.items() if "score" in spreads]
+        return forest(
+            [
+                [row("macro-average", self.score, whole=True)] if self.score else [],
+                sorted(tasks, key=lambda row: -(row.value or 0.0)),
+                [row(name, spread) for name, spread in self.diagnostics.items()],
+            ],
+            title=f"{self.benchmark}, {self.split} split: mean of {self.runs} runs",
+            axis="score × 100 with 95 % interval over runs and examples",
+            ax=ax,
+        )
+
+
+def _words(spread: Spread) -> str:
+    return f"{percent(spread.mean)}{interval(spread.low, spread.high)}"
+
 
 def summarize(reports: Sequence[Report]) -> Summary:
     """Mean, standard deviation and best of each number over the reports of several runs.
@@ -66,19 +131,24 @@ def summarize(reports: Sequence[Report]) -> Summary:
     return _summary(reports, {}, None)
 
 
-def grade_runs(runs: Sequence[Submission], gold: Gold) -> tuple[list[Report], Summary]:
+def grade_runs(
+    runs: Sequence[Run], gold: Labels, *, benchmark: Benchmark | Path = "glue"
+) -> tuple[list[Report], Summary]:
     """The report of each of several runs of one system, and their summary with intervals.
 
-    An interval is for other examples and other runs (docs/compare.md). Numbers that a run lacks, or that have
-    no interval in a single report, have none here. Raises as `grade` and `summarize` do.
+    Runs, `gold` and `benchmark` are as `grade` takes them. An interval is for other examples and other runs
+    (docs/how-to/compare.md). Numbers that a run lacks, or that have no interval in a single report, have none
+    here. Raises as `grade` and `summarize` do.
     """
     from gluebench.scoring.runs import mean_runs, runs_tests
     from gluebench.scoring.units import units_of
 
-    reports = [grade(run, gold) for run in runs]
-    answers = [pairs_of(run, gold) for run in runs]
+    labels = gold_of(gold, benchmark, *runs)
+    submissions = [submission_from(run, labels) for run in runs]
+    reports = [grade(submission, labels) for submission in submissions]
+    answers = [pairs_of(submission, labels) for submission in submissions]
     tests: dict[tuple[str, str], RunsTest] = {}
-    for task in gold.benchmark.tasks:
+    for task in labels.benchmark.tasks:
         of_files, weights = [], []
         for name, metrics in task.metrics_by_file().items():
             if not all(name in pairs for pairs in answers):
@@ -89,7 +159,7 @@ def grade_runs(runs: Sequence[Submission], gold: Gold) -> tuple[list[Report], Su
             weights.append(float(len(metrics)))
         if sum(weights) == len(task.metrics):
             tests[task.name, "score"] = mean_runs(of_files, weights)
-    parts = [tests.get((task.name, "score")) for task in gold.benchmark.scored]
+    parts = [tests.get((task.name, "score")) for task in labels.benchmark.scored]
     whole = [part for part in parts if part is not None]
     average = mean_runs(whole, [1.0] * len(whole)) if len(whole) == len(parts) else None
     return reports, _summary(reports, tests, average)

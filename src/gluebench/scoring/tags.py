@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Mapping, Sequence
-from typing import NamedTuple
+from collections.abc import Hashable, Iterable, Mapping, Sequence
+from typing import NamedTuple, TypeVar
 
 from gluebench.benchmark import Phenomenon, Task
 from gluebench.benchmark.lookup import closest, fold
@@ -11,6 +11,7 @@ from gluebench.submission.problems import SHOWN_PER_FILE, Problem
 
 GROUP = "group"
 OVERALL = "overall"
+Value = TypeVar("Value", bound=Hashable)
 
 Tagged = Mapping[Phenomenon, tuple[int, ...]]
 """Positions in the gold column that each phenomenon is tagged at, ascending."""
@@ -33,20 +34,6 @@ class Category(NamedTuple):
     name: str
     positions: tuple[int, ...]
     """In the gold column, ascending; distinct."""
-
-
-class Tags(NamedTuple):
-    """What a phenomena file held."""
-
-    positions: Tagged
-    problems: list[Problem]
-
-
-class Divisions(NamedTuple):
-    """What a metadata file held."""
-
-    metadata: Metadata
-    problems: list[Problem]
 
 
 class _Sheet:
@@ -122,17 +109,26 @@ class _Row(NamedTuple):
     values: tuple[str, ...]
 
 
-def read_phenomena(name: str, data: bytes, task: Task, *, size: int, positions: Mapping[int, int]) -> Tags:
+def read_phenomena(
+    name: str,
+    data: bytes,
+    task: Task,
+    problems: list[Problem],
+    *,
+    size: int,
+    positions: Mapping[int, int],
+) -> Tagged:
     """Read `index<TAB>coarse<TAB>fine`, a row per tag, of a split of `size` examples.
 
     `positions` is index to position in the gold column. Tags of examples without gold are passed over,
-    and the same tag twice counts once.
+    and the same tag twice counts once. What is wrong is added to `problems`.
     """
     sheet = _Sheet(name, data, size)
     if not sheet.problems and sheet.columns != ["coarse", "fine"]:
         sheet.refuse_header("coarse", "fine")
     if sheet.problems:
-        return Tags({}, sheet.problems)
+        problems += sheet.problems
+        return {}
     known = {
         (fold(phenomenon.coarse), fold(word)): phenomenon
         for phenomenon in task.phenomena
@@ -148,7 +144,8 @@ def read_phenomena(name: str, data: bytes, task: Task, *, size: int, positions: 
             _refuse_phenomenon(sheet, row, task)
         elif row.example in positions:
             tagged[phenomenon].add(positions[row.example])
-    return Tags({phenomenon: tuple(sorted(at)) for phenomenon, at in tagged.items() if at}, sheet.problems)
+    problems += sheet.problems
+    return {phenomenon: tuple(sorted(at)) for phenomenon, at in tagged.items() if at}
 
 
 def _refuse_phenomenon(sheet: _Sheet, row: _Row, task: Task) -> None:
@@ -161,11 +158,17 @@ def _refuse_phenomenon(sheet: _Sheet, row: _Row, task: Task) -> None:
 
 
 def read_metadata(
-    name: str, data: bytes, task: Task, *, size: int, positions: Mapping[int, int]
-) -> Divisions:
+    name: str,
+    data: bytes,
+    task: Task,
+    problems: list[Problem],
+    *,
+    size: int,
+    positions: Mapping[int, int],
+) -> Metadata:
     """Read `index` and further columns, of which `group` and those the manifest names are kept.
 
-    Every example that has gold needs its row.
+    Every example that has gold needs its row. What is wrong is added to `problems`.
     """
     sheet = _Sheet(name, data, size)
     if not sheet.problems:
@@ -173,7 +176,8 @@ def read_metadata(
     if not sheet.problems:
         _check_indices(sheet, positions)
     if sheet.problems:
-        return Divisions(Metadata(None, {}), sheet.problems)
+        problems += sheet.problems
+        return Metadata(None, {})
     by_index = {row.example: row.values for row in sheet.rows}
     values = {
         column: tuple(by_index[index][sheet.columns.index(column)] for index in positions)
@@ -181,7 +185,7 @@ def read_metadata(
         if column in sheet.columns
     }
     groups = values.pop(GROUP, None)
-    return Divisions(Metadata(None if groups is None else numbered(groups), values), [])
+    return Metadata(None if groups is None else numbered(groups), values)
 
 
 def _check_columns(sheet: _Sheet, task: Task) -> None:
@@ -226,10 +230,8 @@ def categories(task: Task, tags: Tagged, about: Metadata | None, *, size: int) -
     ]
     columns = {} if about is None else about.columns
     for column in task.metadata:
-        where: dict[str, list[int]] = {}
-        for position, value in enumerate(columns.get(column, ())):
-            where.setdefault(value, []).append(position)
-        parts += [Category(column, value, tuple(positions)) for value, positions in where.items()]
+        places = places_of(columns.get(column, ()))
+        parts += [Category(column, value, tuple(positions)) for value, positions in places.items()]
     return tuple(part for part in parts if part.positions)
 
 
@@ -237,3 +239,11 @@ def numbered(values: Sequence[Hashable]) -> tuple[int, ...]:
     """The values as numbers from 0, in order of appearance."""
     numbers = {value: number for number, value in enumerate(dict.fromkeys(values))}
     return tuple(numbers[value] for value in values)
+
+
+def places_of(values: Iterable[Value]) -> dict[Value, list[int]]:
+    """The positions of each value, in the order of their first."""
+    places: dict[Value, list[int]] = {}
+    for position, value in enumerate(values):
+        places.setdefault(value, []).append(position)
+    return places

@@ -19,14 +19,7 @@ from gluebench.submission.archive_problems import (
     shortened,
 )
 from gluebench.submission.problems import Problem
-from gluebench.submission.zip_reader import (
-    Contents,
-    Limits,
-    archive_kind,
-    read_zip,
-    repeated,
-    size_problems,
-)
+from gluebench.submission.zip_reader import Contents, Limits, archive_kind, read_zip, repeated, size_problems
 from gluebench.submission.zip_structure import DESCRIPTOR_MARK, END_MARK, END_REACH, SPLIT_MARK
 
 __all__ = ["Archive", "Limits", "base_name", "read_members"]

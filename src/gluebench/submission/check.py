@@ -26,10 +26,7 @@ class _File(NamedTuple):
 
 
 def check(
-    source: str | os.PathLike[str],
-    benchmark: Benchmark | str | os.PathLike[str],
-    *,
-    role: Role = "test",
+    source: str | os.PathLike[str], benchmark: Benchmark | str | os.PathLike[str], *, role: Role = "test"
 ) -> Submission:
     """Read a zip, a folder or a single file of predictions; what is wrong is in the result, never raised."""
     benchmark = load_benchmark(benchmark)

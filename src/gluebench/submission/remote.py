@@ -45,7 +45,7 @@ class Remote(NamedTuple):
     manifest: Path
     """Its manifest as a file in the cache."""
     facts: dict[str, Any]
-    """What the leaderboard says of it (docs/api.md)."""
+    """What the leaderboard says of it (docs/reference/api.md)."""
 
 
 def address_of(url: str) -> Address:

@@ -44,6 +44,10 @@ class Column:
     def __len__(self) -> int:
         return len(self.values)
 
+    def __repr__(self) -> str:
+        form = f"labels: {', '.join(self.labels)}" if self.labels else "numbers"
+        return f"<Column of {len(self):,} {form}>"
+
     @property
     def row_indices(self) -> Sequence[int]:
         """The index of each value, ascending."""
@@ -117,6 +121,10 @@ class Submission:
     """Test files of scored tasks that are absent."""
     unshown: Mapping[str, Mapping[str, int]] = field(default_factory=dict)
     """File to the number of its findings beyond those in `problems`, by code."""
+
+    def __repr__(self) -> str:
+        files = f"{len(self.predictions)} test file{'s' * (len(self.predictions) != 1)}"
+        return f"<Submission {self.source} to {self.benchmark.name} {self.role}: {self.verdict}, {files}>"
 
     @property
     def errors(self) -> tuple[Problem, ...]:

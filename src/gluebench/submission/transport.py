@@ -37,7 +37,7 @@ class UnreachableError(SendError):
 
 
 class RefusedByLeaderboardError(SendError):
-    """The leaderboard refused the request. `problem` is its answer (docs/api.md)."""
+    """The leaderboard refused the request. `problem` is its answer (docs/reference/api.md)."""
 
     def __init__(self, status: int, problem: Mapping[str, Any]) -> None:
         self.status = status

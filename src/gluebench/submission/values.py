@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence, Set
 from dataclasses import replace
 from typing import Any
 
@@ -35,8 +35,9 @@ class SubmissionError(ValueError):
 def submission_of(predictions: Mapping[str, Any], benchmark: Benchmark, *, role: Role = "test") -> Submission:
     """A Submission of the values given for each task or test file, by name.
 
-    A value is a sequence in index order, a dict or Series of index to label, or a DataFrame with the
-    columns `index` and `prediction`. Raises UnknownNameError for a name that is neither task nor test
+    A value is a sequence, array, tensor or column in index order, a dict or Series of index to label, or a
+    table (pandas, polars, pyarrow, `datasets`) with the columns `index` and `prediction`. True and False are
+    1 and 0 where these are the labels. Raises UnknownNameError for a name that is neither task nor test
     file; what is wrong with the values is in the result.
     """
     if not isinstance(predictions, Mapping):
@@ -48,12 +49,12 @@ def submission_of(predictions: Mapping[str, Any], benchmark: Benchmark, *, role:
     columns: dict[str, Column] = {}
     unshown: dict[str, Mapping[str, int]] = {}
     for name, values in predictions.items():
-        file = _file(name, benchmark, role)
+        file = file_named(name, benchmark, role)
         if file.name in columns:
             raise ValueError(f"{name!r} is {file.name} again; expected each test file once")
         task = benchmark.task(file.task)
         try:
-            data = _tsv(values, task)
+            data = as_tsv(values, task, header="prediction")
         except ValueError as error:
             raise ValueError(f"{name}: {error}") from None
         table = explain(name, data, layout(file, task, role))
@@ -67,7 +68,11 @@ def submission_of(predictions: Mapping[str, Any], benchmark: Benchmark, *, role:
     return Submission(benchmark, role, SOURCE, judged, tuple(problems), columns, missing, unshown)
 
 
-def _file(name: str, benchmark: Benchmark, role: Role) -> TestFile:
+def file_named(name: str, benchmark: Benchmark, role: Role) -> TestFile:
+    """The test file of that name, or the only one of the task of that name.
+
+    Raises UnknownNameError, and ValueError for a task of several.
+    """
     files = {file.name: file for file in benchmark.files(role)}
     if name in files:
         return files[name]
@@ -81,58 +86,110 @@ def _file(name: str, benchmark: Benchmark, role: Role) -> TestFile:
     raise ValueError(f"{task.name} has {len(of_task)} test files; give the predictions for {listed}")
 
 
-def _tsv(values: Any, task: Task) -> bytes:
-    """The values as the file they could have been, so that one reader judges both."""
+def as_tsv(values: Any, task: Task, *, header: str) -> bytes:
+    """The values as the file they could have been, so that one reader judges both.
+
+    `header` is the name of the value column. Raises ValueError for what is not one value per example.
+    """
+    number, binary = not task.words, set(task.words) == {"0", "1"}
     rows = "".join(
-        f"{_text(index)}\t{_text(value, number=not task.words)}\n" for index, value in _items(values)
+        f"{_text(index)}\t{_text(value, number=number, binary=binary)}\n"
+        for index, value in _items(values, header)
     )
-    return f"index\tprediction\n{rows}".encode("utf-8", "backslashreplace")
+    return f"index\t{header}\n{rows}".encode("utf-8", "backslashreplace")
 
 
-def _items(values: Any) -> Iterable[tuple[object, object]]:
+def _items(values: Any, header: str) -> Iterable[tuple[object, object]]:
+    """The index and value of each example."""
     if isinstance(values, Column):
-        indices = range(len(values)) if values.indices is None else values.indices
-        return zip(indices, values.words() if values.labels else values.numbers, strict=True)
+        return zip(values.row_indices, plain_values(values), strict=True)
+    names = _column_names(values)
+    if names is not None or (isinstance(values, Mapping) and header in values):
+        return _frame_items(values, list(values) if names is None else names, header)
     if isinstance(values, Mapping):
-        return values.items()
-    if hasattr(values, "columns"):  # a DataFrame, of whichever library
-        return _frame_items(values)
-    shape = getattr(values, "shape", (0,))
-    if len(shape) != 1:
-        raise ValueError(f"found an array of shape {tuple(shape)}; expected one prediction for each example")
-    if isinstance(values, str | bytes) or not isinstance(values, Iterable):
-        raise ValueError(
-            f"found {type(values).__name__} {_brief(values)}; expected one prediction for each example"
-        )
+        return zip(values, plain_values(list(values.values())), strict=True)
+    plain = plain_values(values)
     if hasattr(values, "index") and not callable(values.index):  # a Series: its index counts, not its order
-        return zip(_plain(values.index), _plain(values), strict=True)
-    return enumerate(_plain(values))
+        return zip(plain_values(values.index), plain, strict=True)
+    return enumerate(plain)
 
 
-def _frame_items(frame: Any) -> Iterable[tuple[object, object]]:
-    names = [*frame.columns, getattr(getattr(frame, "index", None), "name", None)]
-    lacking = [name for name in ("index", "prediction") if name not in names]
-    if lacking or "prediction" not in frame.columns:
-        columns = ", ".join(map(str, frame.columns))
+def _column_names(values: Any) -> list[Any] | None:
+    """The columns of a table of pandas, polars, pyarrow or `datasets`; None for anything else."""
+    names = getattr(values, "column_names", getattr(values, "columns", None))
+    return None if names is None or isinstance(values, Mapping) else list(names)
+
+
+def _frame_items(frame: Any, names: list[Any], header: str) -> Iterable[tuple[object, object]]:
+    row_names = getattr(getattr(frame, "index", None), "name", None)  # the row labels of pandas
+    if header not in names or ("index" not in names and row_names != "index"):
         raise ValueError(
-            f"the DataFrame has the columns {columns}; expected index and prediction, or a Series of the "
-            "predictions alone"
+            f"the {type(frame).__name__} has the columns {', '.join(map(str, names))}; expected index and "
+            f"{header}, or one column of the {header}s alone"
         )
-    indices = frame["index"] if "index" in frame.columns else frame.index
-    return zip(_plain(indices), _plain(frame["prediction"]), strict=True)
+    indices = frame["index"] if "index" in names else frame.index
+    return zip(plain_values(indices), plain_values(frame[header]), strict=True)
+
+
+_PLAIN = {str, int, float, bool, type(None)}
+
+
+def plain_values(values: Any) -> list[Any]:
+    """One column as a list of plain Python values, None for what is missing.
+
+    `values` is a sequence, an array, a Series, a tensor, an Arrow or `datasets` column, or a Column; tensors
+    and scalars of NumPy within a list are unwrapped. Raises ValueError for what is not one value per example.
+    """
+    if isinstance(values, Column):
+        return values.words() if values.labels else list(values.numbers)
+    shape = tuple(getattr(values, "shape", (0,)))
+    if len(shape) == 1 and _column_names(values) is None:
+        to_list = getattr(values, "tolist", getattr(values, "to_pylist", None))
+        if to_list is not None:
+            values = to_list()
+        unordered = isinstance(values, str | bytes | Mapping | Set)
+        if not unordered and isinstance(values, Iterable):
+            listed = list(values)
+            if set(map(type, listed)) <= _PLAIN:
+                return listed
+            return [_plain(value, position) for position, value in enumerate(listed)]
+        what = f"{type(values).__name__} {_brief(values)}"
+    elif len(shape) == 2 and _column_names(values) is None:
+        what = f"an array of shape {shape}"
+        if shape[1] > 1:
+            raise ValueError(
+                f"found {what}; expected one prediction for each example: of scores per label take the "
+                "label with the highest, as with argmax(axis=1)"
+            )
+    else:
+        what = f"a {type(values).__name__} of shape {shape}"
+    raise ValueError(f"found {what}; expected one prediction for each example")
+
+
+def _plain(value: Any, position: int) -> Any:
+    if getattr(value, "shape", None) == () and hasattr(value, "item"):  # a scalar of NumPy, or a tensor
+        return value.item()
+    if hasattr(value, "as_py"):  # a scalar of pyarrow
+        return value.as_py()
+    if type(value).__name__ in ("NAType", "NaTType"):
+        return None
+    if isinstance(value, list | tuple | Mapping | Set) or getattr(value, "shape", None):
+        raise ValueError(
+            f"found {type(value).__name__} {_brief(value)} at position {position}; expected one label or "
+            "number for each example"
+        )
+    return value
 
 
 def _brief(value: object) -> str:
     return text if len(text := repr(value)) <= 60 else f"{text[:59]}…"
 
 
-def _plain(values: Any) -> Iterable[object]:
-    return list(values.tolist() if hasattr(values, "tolist") else values)
-
-
-def _text(value: object, *, number: bool = False) -> str:
+def _text(value: object, *, number: bool = False, binary: bool = False) -> str:
     if number and isinstance(value, int | float):
         return repr(float(value))
+    if binary and isinstance(value, bool):
+        return str(int(value))
     if isinstance(value, float) and value.is_integer():  # NumPy and pandas make 1.0 of 1
         return str(int(value))
     text = str(value)

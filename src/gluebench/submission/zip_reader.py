@@ -1,4 +1,4 @@
-"""Reads the accepted members of a zip held in memory. Why like this: docs/design/archives.md."""
+"""Reads the accepted members of a zip held in memory. Why like this: docs/explanation/archives.md."""
 
 from __future__ import annotations
 

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 from scoring.columns import ACCURACY, labels
 
-from gluebench.analysis.rank.pairs import all_pairs, pair_errors, rank_ranges
 from gluebench.analysis.rank.ranking import ranks
+from gluebench.analysis.rank.uncertainty import all_pairs, pair_errors, rank_ranges
 from gluebench.scoring.units import units_of
 
 SIZES = (150, 400, 900)

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from gluebench.analysis.rank.pairs import Errors, all_pairs, groups, pair_errors, rank_ranges, with_runs
+from gluebench.analysis.rank.uncertainty import Errors, all_pairs, groups, pair_errors, rank_ranges, with_runs
 
 RNG = np.random.default_rng
 

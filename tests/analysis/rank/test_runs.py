@@ -7,7 +7,7 @@ import pytest
 from compared import F1, noisy, task, words
 
 from gluebench.analysis.rank import rank
-from gluebench.analysis.rank.resampled import read_systems, resampled
+from gluebench.analysis.rank.uncertainty import read_systems, resampled
 from gluebench.scoring import grade
 from gluebench.scoring.grade import pairs_of
 from gluebench.scoring.runs import mean_runs, runs_tests

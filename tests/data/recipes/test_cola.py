@@ -95,11 +95,12 @@ def test_another_archive_of_that_name_is_refused(tmp_path, problems) -> None:
     assert "holds no cola_public/raw/in_domain_train.tsv" in told
 
 
-def test_a_member_that_would_unpack_to_too_much_is_refused(tmp_path, problems) -> None:
+def test_a_member_that_would_unpack_to_too_much_is_refused(tmp_path, problems, monkeypatch) -> None:
+    monkeypatch.setattr("gluebench.data.recipes.cola.LIMIT", 2**20)
     with zipfile.ZipFile(tmp_path / "cola_public.zip", "w", zipfile.ZIP_DEFLATED) as packed:
-        packed.writestr("cola_public/raw/in_domain_train.tsv", bytes(65 * 2**20))
+        packed.writestr("cola_public/raw/in_domain_train.tsv", bytes(2 * 2**20))
     (told,) = problems("cola", tmp_path, "CoLA")
-    assert "more than 67108864" in told
+    assert "more than 1048576" in told
 
 
 def test_an_empty_folder_is_told_what_is_missing(tmp_path, problems) -> None:

@@ -15,9 +15,8 @@ from real import REAL, needs_real
 from gluebench.benchmark import load_benchmark
 from gluebench.data import load_split
 from gluebench.data.recipes import Built, recipe
-from gluebench.data.recipes.qa_pairs import Passage, passage
+from gluebench.data.recipes.qa_pairs import Paragraph, Passage, passage, read_squad
 from gluebench.data.recipes.sentences import ENGLISH, RELEASED, Splitter
-from gluebench.data.recipes.squad import Paragraph, read_squad
 
 SQUAD = "dev-v1.1.from-explorer-html.json"
 ENDED = re.compile(r"[.!?…][\"'”’)\]]*(?:\[[^\]]*\]|:[\d:,–-]+)*\Z")
@@ -143,7 +142,7 @@ def test_each_habit_of_the_release_finds_more_than_the_plain_rules(
     paragraphs: list[Paragraph],
     released: dict[str, list[Row]],
 ) -> None:
-    """The figures that docs/qnli.md gives."""
+    """The figures that docs/how-to/qnli.md gives."""
     cut = passages_of(paragraphs, abbreviations=abbreviations, strays=strays)
     compared = [compare(released[split], paragraphs, cut) for split in ("dev", "test")]
     assert tuple(each.found for each in compared) == found

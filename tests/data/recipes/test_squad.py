@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from gluebench.data import DataError
-from gluebench.data.recipes.squad import read_squad
+from gluebench.data.recipes.qa_pairs import read_squad
 
 CONTEXT = "The mill stood on the Ouse. It burnt down in 1801."
 

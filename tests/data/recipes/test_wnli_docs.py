@@ -1,4 +1,4 @@
-"""The worked example of docs/wnli.md, as a reader would follow it."""
+"""The worked example of docs/how-to/wnli.md, as a reader would follow it."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from click.testing import CliRunner
 from gluebench import load
 from gluebench.cli import main
 
-PAGE = (Path(__file__).resolve().parents[3] / "docs" / "wnli.md").read_text(encoding="utf-8")
+PAGE = (Path(__file__).resolve().parents[3] / "docs" / "how-to" / "wnli.md").read_text(encoding="utf-8")
 EXAMPLE = PAGE[PAGE.index("## In another language") :]
 
 
@@ -28,7 +28,7 @@ def test_the_worked_example_gives_the_table_below_it(tmp_path: Path, monkeypatch
     Path("schemata").mkdir()
     Path("schemata/bezug.jsonl").write_text(block("json\n(.*?)"), encoding="utf-8")
     Path("bezug.toml").write_text(block("toml\n(.*?)"), encoding="utf-8")
-    command = shlex.split(block("\ngluebench (.*?)").replace("\\\n", " "))
+    command = shlex.split(block("sh\ngluebench (.*?)").replace("\\\n", " "))
     result = CliRunner().invoke(main, command)
     assert result.exit_code == 0, result.output
     rows = [

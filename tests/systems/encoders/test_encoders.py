@@ -11,7 +11,7 @@ import pytest
 
 from gluebench.benchmark import Benchmark, UnknownNameError
 from gluebench.data import DataError
-from gluebench.data.build import OptionError
+from gluebench.data.recipes import OptionError
 from gluebench.data.vectors import Vectors
 from gluebench.systems import SentenceEncoder
 from gluebench.systems.encoders import ENCODERS, EncoderError, encoder_called, entry_called

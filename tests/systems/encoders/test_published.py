@@ -9,7 +9,7 @@ import pytest
 from systems.weights import files
 
 from gluebench.benchmark import Benchmark
-from gluebench.data.build import OptionError
+from gluebench.data.recipes import OptionError
 from gluebench.systems.encoders import ENCODERS, encoder_called, entry_called
 from gluebench.systems.encoders.corpus import Corpus
 from gluebench.systems.encoders.infersent import InferSentEncoder

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 import torch
 
-from gluebench.systems.neural.bilstm_body import BiLstmBody
+from gluebench.systems.neural.bilstm import BiLstmBody
 from gluebench.systems.neural.token_vectors import TableVectors
 from gluebench.systems.text.vocabulary import Vocabulary
 

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gluebench.systems.neural.bilstm_body import BiLstmBody, groups
+from gluebench.systems.neural.bilstm import BiLstmBody, groups
 from gluebench.systems.training.sampling import batches, plan
 
 lengths_of_items = st.integers(1, 2).flatmap(

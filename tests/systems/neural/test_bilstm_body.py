@@ -8,7 +8,7 @@ import torch
 from oracles.sentence_models import Floats, attended, bilstm, pair
 from torch import nn
 
-from gluebench.systems.neural.bilstm_body import BiLstmBody
+from gluebench.systems.neural.bilstm import BiLstmBody
 from gluebench.systems.neural.token_vectors import TableVectors
 
 PAIRS = [

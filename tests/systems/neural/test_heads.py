@@ -9,8 +9,7 @@ import torch
 from torch import Tensor
 
 from gluebench.benchmark import Task, UnknownNameError, load_benchmark
-from gluebench.systems.neural.body import Body, moved
-from gluebench.systems.neural.heads import Head, MultiTaskModel
+from gluebench.systems.neural.model import Body, Head, MultiTaskModel, moved
 from gluebench.systems.neural.token_vectors import Ids
 
 GLUE = load_benchmark("glue")

@@ -5,7 +5,7 @@ import pytest
 import torch
 from torch import Tensor, nn
 
-from gluebench.systems.neural.bilstm_body import BiLstmBody
+from gluebench.systems.neural.bilstm import BiLstmBody
 from gluebench.systems.neural.token_vectors import (
     CoveVectors,
     ElmoVectors,

@@ -8,7 +8,7 @@ import pytest
 import torch
 
 from gluebench.benchmark import load_benchmark
-from gluebench.systems.neural.heads import MultiTaskModel
+from gluebench.systems.neural.model import MultiTaskModel
 from gluebench.systems.neural.transformer_body import TransformerBody
 from gluebench.systems.training.sampling import batches
 

@@ -32,7 +32,7 @@ def arm(update: int, moment: str) -> None:
 
     def counted(self: Any) -> None:
         plain_update(self)
-        place["update"] = self._state.progress.update
+        place["update"] = self._progress.update
         if moment == "during" and place["update"] == update:
             die()
 

@@ -14,7 +14,7 @@ import torch
 from systems.training.several import main
 from systems.training.toy import TOY
 
-from gluebench.systems.training.engine import Plain, engine
+from gluebench.systems.training.engine import Engine, engine
 from gluebench.systems.training.log import read_log
 from gluebench.systems.training.settings import Settings
 
@@ -72,9 +72,9 @@ def test_a_process_of_its_own_needs_no_accelerate(monkeypatch: pytest.MonkeyPatc
     for name in list(os.environ):
         if name.startswith("ACCELERATE") or name == "WORLD_SIZE":
             monkeypatch.delenv(name)
-    assert isinstance(engine(device="cpu"), Plain)
+    assert type(engine(device="cpu")) is Engine
     with pytest.raises(ValueError, match="fp16 needs its loss scaled by Accelerate"):
-        Plain(precision="fp16")
+        Engine(precision="fp16")
 
 
 def test_a_model_that_is_split_up_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -7,7 +7,7 @@ import torch
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gluebench.systems.training.schedule import Plateau, no_improvement, reason_to_stop, single_dip
+from gluebench.systems.training.progress import Plateau, no_improvement, reason_to_stop, single_dip
 from gluebench.systems.training.settings import Settings
 
 SCORES = st.lists(st.sampled_from([0.1, 0.2, 0.3, 0.4, 0.5]), max_size=30)

@@ -13,10 +13,10 @@ from gluebench.benchmark import Benchmark, UnknownNameError, load_benchmark
 from gluebench.data import DataError, load_split
 from gluebench.systems import Predictor, run
 from gluebench.systems.training.data import dev_splits, load_task_data
+from gluebench.systems.training.evaluation import score
 from gluebench.systems.training.row import Row, preset, train_row
 from gluebench.systems.training.spec import vector_width
 from gluebench.systems.training.trained import TrainedSystem
-from gluebench.systems.training.validation import score
 
 QUICK = {"max_checks": 1, "check_every": 3, "batch_size": 16}
 

@@ -21,12 +21,11 @@ from systems.training.toy import TOY, toy_data, toy_model
 
 from gluebench.data import DataError, Example
 from gluebench.systems.training.checkpoint import take_weights
+from gluebench.systems.training.evaluation import predict, score
 from gluebench.systems.training.log import draw_curves, read_log
 from gluebench.systems.training.outcome import Outcome
-from gluebench.systems.training.predicting import predict
 from gluebench.systems.training.settings import Settings
 from gluebench.systems.training.trainer import Trainer
-from gluebench.systems.training.validation import score
 
 TESTS = Path(__file__).resolve().parents[2]
 SOURCE = TESTS.parent / "src"

@@ -12,8 +12,7 @@ from torch import Tensor, nn
 from gluebench.benchmark import Benchmark, load_benchmark
 from gluebench.data import Example
 from gluebench.systems.neural.bilstm import pair_features
-from gluebench.systems.neural.body import Body
-from gluebench.systems.neural.heads import MultiTaskModel
+from gluebench.systems.neural.model import Body, MultiTaskModel
 from gluebench.systems.training.data import TaskData
 from gluebench.systems.training.settings import Settings
 

@@ -10,8 +10,7 @@ from sys import intern
 
 import numpy as np
 
-from gluebench.analysis.audit.ngrams import NGrams
-from gluebench.analysis.audit.trees import Ints, Trees
+from gluebench.analysis.audit.learners import Ints, NGrams, Trees
 from gluebench.analysis.lint.shortcuts import drawn
 from gluebench.benchmark import Task
 from gluebench.data import Example

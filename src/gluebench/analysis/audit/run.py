@@ -15,7 +15,7 @@ from math import log2
 from statistics import median
 from typing import NamedTuple
 
-from gluebench.analysis.audit.ngrams import EPOCHS
+from gluebench.analysis.audit.learners import EPOCHS
 from gluebench.analysis.audit.pairs import (
     Attacker,
     CrossedWords,

@@ -13,7 +13,7 @@ from gluebench.benchmark import Benchmark, Task, UnknownNameError
 from gluebench.data import DataError, Example, load
 from gluebench.data.gold import in_pairs
 from gluebench.data.home import data_folder, split_file, task_folder
-from gluebench.data.organise.read import RawTable, read_table
+from gluebench.data.organize.read import RawTable, read_table
 from gluebench.scoring import Gold
 
 FILES = (".tsv", ".csv", ".parquet")

@@ -1,1 +1,1 @@
-"""Challenge sets: examples made by rule, to ask a system about and keep where it fails (docs/errors.md)."""
+"""Challenge sets: examples made by rule, kept where a system fails (docs/how-to/errors.md)."""

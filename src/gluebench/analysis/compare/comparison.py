@@ -2,28 +2,42 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from gluebench.analysis.compare import words
 from gluebench.analysis.compare.scores import (
     Answers,
     Difference,
     TaskTested,
+    answers_to,
     file_tested,
     mean_tested,
     task_tested,
 )
 from gluebench.benchmark import Benchmark, Task
 from gluebench.scoring import Gold, Report, grade
-from gluebench.scoring.distributions import holm
-from gluebench.scoring.grade import Path, Run, gold_of, submissions_from
+from gluebench.scoring.grade import Labels, Path, Run, gold_of, pairs_of, submissions_from
+from gluebench.scoring.intervals import holm
+from gluebench.scoring.notebook import ends, html_table, interval, percent, to_frame
 from gluebench.scoring.report import fields_of, provenance
 from gluebench.scoring.tags import OVERALL
 from gluebench.submission import Submission
 
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+    from gluebench.scoring.plots import Row
+
 SCHEMA = "gluebench.comparison/1"
+FIELDS = (
+    "task", "metric", "breakdown", "category", "a", "b", "difference", "low", "high", "p", "adjusted", "test",
+    "n", "same", "only_a", "only_b", "detectable", "withheld", "error", "margin", "equivalence_p", "verdict",
+    "seeds",
+)  # fmt: skip
+"""Columns of a comparison as one table."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,11 +109,95 @@ class Comparison:
             del values["runs"]
         return values
 
+    def __repr__(self) -> str:
+        what = f"<Comparison on {self.benchmark} {self.split}: "
+        if self.overall is None:
+            return f"{what}no task in common>"
+        overall = self.overall
+        difference = f"{percent(overall.difference)}{interval(overall.low, overall.high)}"
+        return f"{what}A - B = {difference} points, {words.p_words(overall.p)}, {len(self.over)} tasks>"
+
+    def records(self) -> Iterator[dict[str, object]]:
+        """A record of FIELDS for each difference, as JSON has it."""
+        for name, part in (*self.tasks.items(), *self.diagnostics.items()):
+            for metric, difference in part.metrics.items():
+                yield {"task": name, "metric": metric, **difference.as_dict()}
+            if part.score is not None:
+                yield {"task": name, "metric": "score", **part.score.as_dict()}
+            for row in part.categories:
+                category = {"breakdown": row.kind, "category": row.name}
+                yield {"task": name, **category, **row.difference.as_dict()}
+        if self.overall is not None:
+            yield {"metric": "average", **self.overall.as_dict()}
+
+    def to_pandas(self) -> Any:
+        """A DataFrame with a row for each difference; see FIELDS. Raises ImportError without pandas."""
+        return to_frame(FIELDS, self.records())
+
+    def _repr_html_(self) -> str:
+        scores = {
+            **{name: part.score for name, part in self.tasks.items()},
+            f"average of {len(self.over)} tasks": self.overall,
+            **{name: part.score for name, part in self.diagnostics.items()},
+        }
+        title = f"{self.benchmark}, {self.split} split. A: {_names(self.a)}. B: {_names(self.b)}."
+        columns = ("task", "A", "B", "A - B", "95 % interval", "p", "n")
+        rows = [(name, *_cells(score)) for name, score in scores.items()]
+        return html_table(title, columns, rows, notes=[self.conclusion])
+
+    def plot(self, ax: Axes | None = None) -> Axes:
+        """Draw the differences in order, with intervals; marks are filled where significant after Holm.
+
+        Needs matplotlib (gluebench[plot]); draws into `ax`, or into a new figure. Returns the Axes.
+        """
+        from gluebench.scoring.plots import forest
+
+        average = [] if self.overall is None else [_row("average", self.overall, whole=True)]
+        tasks, sets = (
+            [_row(name, part.score) for name, part in parts.items() if part.score is not None]
+            for parts in (self.tasks, self.diagnostics)
+        )
+        return forest(
+            [
+                average,
+                sorted(tasks, key=lambda row: -(row.value or 0.0)),
+                sets,
+            ],
+            title=f"{self.benchmark}, {self.split} split. A: {_names(self.a)}. B: {_names(self.b)}.",
+            axis="A - B in points with 95 % interval; p after Holm, filled where significant",
+            zero=True,
+            ax=ax,
+        )
+
+
+def _names(sources: str) -> str:
+    """The names of submissions without their folders, as a title has room for."""
+    return ", ".join(os.path.basename(os.path.normpath(source)) for source in sources.split(", "))
+
+
+def _cells(difference: Difference | None) -> tuple[str, ...]:
+    if difference is None:
+        return ("-",) * 6
+    values = map(percent, (difference.a, difference.b, difference.difference))
+    bar = ends(difference.low, difference.high, difference.withheld)
+    return (*values, bar, words.p_words(difference.decisive), f"{difference.n:,}")
+
+
+def _row(name: str, difference: Difference, *, whole: bool = False) -> Row:
+    from gluebench.scoring.plots import Row
+
+    number = f"{difference.n} tasks" if whole else f"n = {difference.n:,}"
+    note = f"{words.p_words(difference.decisive)}, {number}"
+    if difference.withheld:
+        note += f", interval withheld: {difference.withheld}"
+    fractions = (difference.difference, difference.low, difference.high)
+    return Row.of(name, fractions, note, filled=difference.better is not None, whole=whole)
+
 
 def compare(
     a: Run | Sequence[Run],
     b: Run | Sequence[Run],
-    gold: Gold | Path,
+    gold: Labels,
     *,
     equivalence: float | None = None,
     resamples: int = 10_000,
@@ -111,7 +209,7 @@ def compare(
     Either may be a path or a mapping of task or test file to predictions, as `grade` takes it, or a sequence
     of several runs of one system; `gold` and `benchmark` are as there. Single submissions are tested by
     exchanging their answers at random, and the interval is the set of differences that this test does not
-    reject; several runs are tested by Student's t over runs and examples together (docs/compare.md).
+    reject; several runs are tested by Student's t over runs and examples together (docs/how-to/compare.md).
     `equivalence` is the largest difference that counts as equal, a fraction. The same input and seed give the
     same numbers. Raises SubmissionError, GoldError and ValueError as `grade` does, and ValueError for an
     `equivalence` that is not above 0 or for no run.
@@ -124,7 +222,7 @@ def compare(
         raise ValueError("a system has no runs; expected one submission or more")
     # Graded for what `grade` refuses and warns of; the values come with the tests.
     reports = [[grade(submission, gold, intervals=False) for submission in side] for side in sides]
-    benchmark, answers = gold.benchmark, Answers(sides, gold)
+    benchmark, answers = gold.benchmark, [[pairs_of(run, gold) for run in side] for side in sides]
     tested = {
         task.name: task_tested(task, answers, resamples=resamples, seed=seed) for task in benchmark.tasks
     }
@@ -187,7 +285,7 @@ def _categories(
 ) -> tuple[CategoryComparison, ...]:
     """The categories of a diagnostic set in the manifest's order, each kind adjusted for its number."""
     metric = task.metrics[0]
-    sides = answers.of(metric.file)
+    sides = answers_to(metric.file, answers)
     if sides is None:
         return ()
     kinds: dict[str, dict[str, Difference]] = {}

@@ -7,8 +7,6 @@ from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 from gluebench.benchmark import Metric, Task
-from gluebench.scoring import Gold
-from gluebench.scoring.grade import pairs_of
 from gluebench.scoring.inference import ALPHA, PairedTest, alone, mcnemar_holds, mean_test, paired_tests
 from gluebench.scoring.intervals import TOO_FEW, Alone, withheld_because
 from gluebench.scoring.pairs import Pairs
@@ -16,7 +14,6 @@ from gluebench.scoring.report import fields_of
 from gluebench.scoring.runs import RunsTest, mean_runs, runs_tests
 from gluebench.scoring.units import units_of
 from gluebench.scoring.units.base import generator
-from gluebench.submission import Submission
 
 _OPTIONAL = ("adjusted", "withheld", "alone", "detectable", "margin", "equivalence_p", "seeds")
 EXCHANGE = "paired exchange"
@@ -139,17 +136,15 @@ class TaskTested(NamedTuple):
     """Of the mean of the metrics; None while one of them is missing."""
 
 
-class Answers:
-    """Both systems' answers beside gold, file by file."""
+Answers = Sequence[Sequence[Mapping[str, Pairs]]]
+"""For each side and run its answers beside gold, by test file."""
 
-    def __init__(self, sides: Sequence[Sequence[Submission]], gold: Gold) -> None:
-        self._sides = [[pairs_of(submission, gold) for submission in side] for side in sides]
 
-    def of(self, file: str) -> list[list[Pairs]] | None:
-        """For each side the answers of its runs; None where a run or the gold lacks the file."""
-        if not all(file in pairs for side in self._sides for pairs in side):
-            return None
-        return [[pairs[file] for pairs in side] for side in self._sides]
+def answers_to(file: str, answers: Answers) -> list[list[Pairs]] | None:
+    """For each side the answers of its runs to a test file; None where a run or the gold lacks it."""
+    if not all(file in pairs for side in answers for pairs in side):
+        return None
+    return [[pairs[file] for pairs in side] for side in answers]
 
 
 def task_tested(task: Task, answers: Answers, *, resamples: int, seed: int) -> TaskTested:
@@ -157,7 +152,7 @@ def task_tested(task: Task, answers: Answers, *, resamples: int, seed: int) -> T
     metrics: dict[str, Tested] = {}
     files: dict[str, Tested] = {}
     for name, of_file in task.metrics_by_file().items():
-        sides = answers.of(name)
+        sides = answers_to(name, answers)
         if sides is None:
             continue
         tested = file_tested(of_file, sides, resamples=resamples, seed=seed, name=name)

@@ -1,6 +1,6 @@
 """What a diagnostic set says of a system: by phenomenon, by kind of error, by direction of a pair."""
 
-from gluebench.analysis.diagnostics.diagnosis import diagnose
+from gluebench.analysis.diagnostics.diagnosis import Diagnosis, diagnose
 from gluebench.analysis.diagnostics.heatmap import heatmap
 
-__all__ = ["diagnose", "heatmap"]
+__all__ = ["Diagnosis", "diagnose", "heatmap"]

@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
-from gluebench.analysis.diagnostics.table5 import human
+from gluebench.analysis.diagnostics.counts import Confusion, Directions, directions_of
+from gluebench.analysis.diagnostics.heatmap import MOST_WITH_INTERVALS, ROWS_APART, cell_words, heat_plot
+from gluebench.analysis.diagnostics.paper import human
 from gluebench.benchmark import Benchmark, Task
 from gluebench.data import DataError
 from gluebench.data.lint_diagnostic import symmetric_label
 from gluebench.scoring import DiagnosticReport, Gold, Score
 from gluebench.scoring.grade import (
+    Labels,
     Path,
     Run,
     diagnostic_report,
@@ -22,124 +24,20 @@ from gluebench.scoring.grade import (
     require_gradable,
     submission_from,
 )
-from gluebench.scoring.intervals import wilson
+from gluebench.scoring.notebook import html_table, to_frame
 from gluebench.scoring.pairs import Pairs
-from gluebench.scoring.report import fields_of, json_ready, provenance, rounded
+from gluebench.scoring.report import fields_of, json_ready, provenance
 from gluebench.scoring.tags import OVERALL, Category
 
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
 SCHEMA = "gluebench.diagnosis/1"
-
-
-@dataclass(frozen=True, slots=True)
-class Share:
-    """So many of so many pairs, with the 95 % interval (Wilson's) of the share."""
-
-    count: int
-    of: int
-
-    @property
-    def value(self) -> float | None:
-        """The share; None of no pairs."""
-        return self.count / self.of if self.of else None
-
-    @property
-    def interval(self) -> tuple[float, float] | None:
-        """Its ends; None of no pairs."""
-        if not self.of:
-            return None
-        bar = wilson(self.count, self.of)
-        return None if bar.low is None or bar.high is None else (bar.low, bar.high)
-
-    def as_dict(self) -> dict[str, Any]:
-        """JSON-ready."""
-        low, high = self.interval or (None, None)
-        ends = {"low": rounded(low), "high": rounded(high)}
-        return {**fields_of(self), "value": rounded(self.value), **ends}
-
-
-class Directions(NamedTuple):
-    """What a system makes of pairs that stand in both directions (section 4 of the paper)."""
-
-    both: Share
-    """Pairs with both directions right."""
-    one: Share
-    """Pairs with exactly one direction right."""
-    neither: Share
-    alike: Share
-    """Of the pairs with one label in both directions: those answered alike both ways, right or wrong."""
-    apart: Share
-    """Of the pairs whose directions have two labels: those answered differently, right or wrong. A system
-    that does not see which sentence is the premise has 0 here."""
-    one_way: Share
-    """Of the pairs with `mirrored` somewhere in the answers: those that have it in one direction alone, which
-    cannot be right whatever the gold says."""
-    mirrored: str | None
-    """The label that holds in both directions or in none, as a contradiction; None if there is no such."""
-    kinds: Mapping[tuple[str, str], tuple[int, int]]
-    """Two labels, in no order of directions, to how many pairs have them in gold and in the answers."""
-    unpaired: int
-    """Examples that are not one of exactly two in their group, and are left out here."""
-
-    def shares(self) -> dict[str, Share]:
-        """The shares by name."""
-        return {name: value for name, value in self._asdict().items() if isinstance(value, Share)}
-
-    def as_dict(self) -> dict[str, Any]:
-        """JSON-ready."""
-        kinds = [
-            {"labels": list(labels), "gold": gold, "answers": answers}
-            for labels, (gold, answers) in self.kinds.items()
-        ]
-        return {**fields_of(self._replace(kinds={})), "kinds": kinds}
-
-
-class Confusion(NamedTuple):
-    """How often each gold label was answered by each label, on some examples."""
-
-    labels: tuple[str, ...]
-    counts: tuple[tuple[int, ...], ...]
-    """`counts[gold][answer]`, both in the order of `labels`."""
-
-    @property
-    def n(self) -> int:
-        """The number of examples."""
-        return sum(map(sum, self.counts))
-
-    @property
-    def gold(self) -> tuple[int, ...]:
-        """Examples of each gold label."""
-        return tuple(map(sum, self.counts))
-
-    @property
-    def answered(self) -> tuple[int, ...]:
-        """Examples answered by each label."""
-        return tuple(map(sum, zip(*self.counts, strict=True)))
-
-    @property
-    def recall(self) -> tuple[float | None, ...]:
-        """Share of each gold label's examples that were answered by it; None for a label without examples."""
-        return tuple(_share(self.counts[code][code], total) for code, total in enumerate(self.gold))
-
-    @property
-    def precision(self) -> tuple[float | None, ...]:
-        """Share of each label's answers that were right; None for a label never answered."""
-        return tuple(_share(self.counts[code][code], total) for code, total in enumerate(self.answered))
-
-    def as_dict(self) -> dict[str, Any]:
-        """JSON-ready: gold label to answer to count."""
-        return {
-            gold: dict(zip(self.labels, row, strict=True))
-            for gold, row in zip(self.labels, self.counts, strict=True)
-        }
-
-    @classmethod
-    def of(cls, values: Mapping[str, Mapping[str, int]]) -> Confusion:
-        """The table whose `as_dict` gave these values."""
-        return cls(tuple(values), tuple(tuple(row[answer] for answer in values) for row in values.values()))
-
-
-def _share(part: int, total: int) -> float | None:
-    return part / total if total else None
+FIELDS = (
+    "task", "system", "breakdown", "category", "measure", "gold", "answer",
+    "value", "low", "high", "n", "withheld",
+)  # fmt: skip
+"""Columns of a diagnosis as one table."""
 
 
 def withhold(report: DiagnosticReport, below: int) -> DiagnosticReport:
@@ -155,7 +53,7 @@ def _withheld(score: Score, below: int) -> Score:
 
 
 @dataclass(frozen=True, slots=True)
-class Finding:
+class SystemDiagnosis:
     """One system on one diagnostic set."""
 
     scores: DiagnosticReport
@@ -172,6 +70,17 @@ class Finding:
         for kind, scores in kinds.items():
             for name, score in scores.items():
                 yield kind, name, score
+
+    def records(self, metric: str) -> Iterator[dict[str, object]]:
+        """A record for each score, cell of a confusion and share of pairs, without the system."""
+        for kind, name, score in self.parts():
+            yield {"breakdown": kind, "category": name, "measure": metric, **score.as_dict()}
+        for (kind, name), confusion in self.confusions.items():
+            yield from ({"breakdown": kind, "category": name, **cell} for cell in confusion.cells())
+        for name, share in self.directions.shares().items() if self.directions else ():
+            values = share.as_dict()
+            figures = {"value": values["value"], "low": values["low"], "high": values["high"], "n": share.of}
+            yield {"breakdown": "directions", "category": "", "measure": name, **figures}
 
     def counts(self) -> dict[str, Any]:
         """JSON-ready: what stands beside the scores, confusions by kind and category and the directions."""
@@ -197,7 +106,7 @@ class SetDiagnosis:
     """The systems that answered one diagnostic set."""
 
     task: Task
-    systems: Mapping[str, Finding]
+    systems: Mapping[str, SystemDiagnosis]
 
     @property
     def reports(self) -> dict[str, DiagnosticReport]:
@@ -215,6 +124,36 @@ class SetDiagnosis:
             "systems": json_ready(self.systems),
         }
 
+    def rows(self) -> Iterator[tuple[str, int, list[Score | None]]]:
+        """Name, number of examples and each system's score for every category that any of them has."""
+        parts = [
+            {(kind, name): score for kind, name, score in finding.parts()}
+            for finding in self.systems.values()
+        ]
+        for kind, name in dict.fromkeys(place for part in parts for place in part):
+            scores = [part.get((kind, name)) for part in parts]
+            yield name or "all", next(score.n for score in scores if score is not None), scores
+
+    def _repr_html_(self) -> str:
+        wide = len(self.systems) <= MOST_WITH_INTERVALS
+        rows = [
+            (
+                name,
+                f"{n:,}",
+                *("-" if score is None else cell_words(score, with_interval=wide) for score in scores),
+            )
+            for name, n, scores in self.rows()
+        ]
+        title = f"{self.task.title}: {self.task.metrics[0].title} x 100"
+        return html_table(title, ("category", "n", *self.systems), rows, notes=[ROWS_APART])
+
+    def plot(self, ax: Axes | None = None) -> Axes:
+        """Draw systems across and phenomena down as a heat map, shaded within each phenomenon only.
+
+        Needs matplotlib (gluebench[plot]); draws into `ax`, or into a new figure. Returns the Axes.
+        """
+        return heat_plot(self.task, self.reports, ax)
+
 
 @dataclass(frozen=True, slots=True)
 class Diagnosis:
@@ -231,10 +170,35 @@ class Diagnosis:
         """JSON-ready values in a fixed order."""
         return {"schema": SCHEMA, **fields_of(self)}
 
+    def __repr__(self) -> str:
+        sets = (f"{len(part.systems)} systems on {name}" for name, part in self.sets.items())
+        return f"<Diagnosis on {self.benchmark} {self.split}: {', '.join(sets)}>"
+
+    def records(self) -> Iterator[dict[str, object]]:
+        """A record of FIELDS for each score, cell of a confusion and share of pairs, as JSON has it."""
+        for task, part in self.sets.items():
+            for system, finding in part.systems.items():
+                for record in finding.records(part.task.metrics[0].name):
+                    yield {"task": task, "system": system, **record}
+
+    def to_pandas(self) -> Any:
+        """A DataFrame with a row for each figure; see FIELDS. Raises ImportError without pandas."""
+        return to_frame(FIELDS, self.records())
+
+    def _repr_html_(self) -> str:
+        return "\n".join(part._repr_html_() for part in self.sets.values())
+
+    def plot(self, ax: Axes | None = None) -> Axes:
+        """Draw the first diagnostic set as a heat map of phenomena; `sets` has the others.
+
+        Needs matplotlib (gluebench[plot]); draws into `ax`, or into a new figure. Returns the Axes.
+        """
+        return next(iter(self.sets.values())).plot(ax)
+
 
 def diagnose(
     systems: Mapping[str, Run],
-    gold: Gold | Path,
+    gold: Labels,
     *,
     intervals: bool = True,
     withhold_below: int = 0,
@@ -257,7 +221,7 @@ def diagnose(
     warnings = list(gold.warnings)
     for task in _labelled(gold):
         file = task.metrics[0].file
-        findings: dict[str, Finding] = {}
+        findings: dict[str, SystemDiagnosis] = {}
         for name, submission in submissions.items():
             if file not in submission.predictions:
                 warnings.append(f"{name}: {file}.tsv was not submitted; {task.name} is left out")
@@ -290,9 +254,9 @@ def _labelled(gold: Gold) -> list[Task]:
 
 def _finding(
     task: Task, pairs: Pairs, scores: DiagnosticReport, *, categories: Sequence[Category], below: int
-) -> Finding:
+) -> SystemDiagnosis:
     if not pairs.gold.labels or scores.overall.value is None:
-        return Finding(scores, {}, None)
+        return SystemDiagnosis(scores, {}, None)
     shown = [category for category in categories if not below or category.kind == OVERALL]
     tables = {
         (category.kind, category.name): Confusion(
@@ -300,7 +264,7 @@ def _finding(
         )
         for category in shown
     }
-    return Finding(scores, tables, directions_of(pairs, mirrored=symmetric_label(task)))
+    return SystemDiagnosis(scores, tables, directions_of(pairs, mirrored=symmetric_label(task)))
 
 
 def _nothing(submissions: Iterable[str], gold: Gold) -> list[str]:
@@ -313,68 +277,3 @@ def _nothing(submissions: Iterable[str], gold: Gold) -> list[str]:
     if not _labelled(gold):
         return [f"{gold.folder}: no labels of a diagnostic set; expected {files} for the {gold.role} split"]
     return [f"{name}: expected predictions in {files}; there are none" for name in submissions]
-
-
-class _Pair(NamedTuple):
-    """The codes of a pair's two examples."""
-
-    gold: tuple[int, int]
-    answers: tuple[int, int]
-
-    @property
-    def right(self) -> int:
-        return sum(gold == answer for gold, answer in zip(self.gold, self.answers, strict=True))
-
-
-def _answered_apart(pairs: Sequence[_Pair]) -> Share:
-    return Share(sum(pair.answers[0] != pair.answers[1] for pair in pairs), len(pairs))
-
-
-def directions_of(pairs: Pairs, *, mirrored: str | None = None) -> Directions | None:
-    """How the two directions of each pair agree; None where the gold has no groups of two.
-
-    `mirrored` is the label that must hold in both directions, as contradiction.
-    """
-    both_ways = _pairs(pairs)
-    if not both_ways:
-        return None
-    labels = pairs.gold.labels
-    right = Counter(pair.right for pair in both_ways)
-    same = [pair for pair in both_ways if pair.gold[0] == pair.gold[1]]
-    differ = [pair for pair in both_ways if pair.gold[0] != pair.gold[1]]
-    code = labels.index(mirrored) if mirrored is not None else -1
-    with_it = [pair for pair in both_ways if code in pair.answers]
-    return Directions(
-        both=Share(right[2], len(both_ways)),
-        one=Share(right[1], len(both_ways)),
-        neither=Share(right[0], len(both_ways)),
-        alike=Share(sum(pair.answers[0] == pair.answers[1] for pair in same), len(same)),
-        apart=_answered_apart(differ),
-        mirrored=mirrored,
-        one_way=_answered_apart(with_it),
-        kinds=_kinds(both_ways, labels),
-        unpaired=len(pairs) - 2 * len(both_ways),
-    )
-
-
-def _pairs(pairs: Pairs) -> list[_Pair]:
-    members: dict[int, list[int]] = {}
-    for position, group in enumerate(pairs.groups or ()):
-        members.setdefault(group, []).append(position)
-    gold, answers = pairs.gold.codes, pairs.predicted.codes
-    return [
-        _Pair((gold[a], gold[b]), (answers[a], answers[b]))
-        for a, b in (tuple(positions) for positions in members.values() if len(positions) == 2)
-    ]
-
-
-def _kinds(both_ways: list[_Pair], labels: tuple[str, ...]) -> dict[tuple[str, str], tuple[int, int]]:
-    """In the order of the labels; what occurs in neither is left out."""
-    gold = Counter(tuple(sorted(pair.gold)) for pair in both_ways)
-    answers = Counter(tuple(sorted(pair.answers)) for pair in both_ways)
-    return {
-        (labels[first], labels[second]): (gold[first, second], answers[first, second])
-        for first in range(len(labels))
-        for second in range(first, len(labels))
-        if gold[first, second] or answers[first, second]
-    }

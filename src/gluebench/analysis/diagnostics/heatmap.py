@@ -9,17 +9,28 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from statistics import median
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
-from gluebench.analysis.charts import HeatCell, HeatRow, heat_chart
-from gluebench.analysis.diagnostics.diagnosis import SetDiagnosis
+from gluebench.analysis.charts import heat_chart
 from gluebench.benchmark import Task
 from gluebench.scoring import DiagnosticReport, Score
+from gluebench.scoring.notebook import ends, interval, percent
+from gluebench.scoring.plots import HeatCell, HeatRow
 from gluebench.scoring.report import diagnostic_of, rounded
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
 
 FIELDS = ("kind", "category", "n", "system", "value", "low", "high", "withheld", "level")
 LEVELS = 5
 """Shades, from the lowest (0) to the highest of a line."""
+MOST_WITH_INTERVALS = 3
+"""Systems side by side that leave room for intervals."""
+ROWS_APART = (
+    "Each row has shades of its own: darker is higher among these systems. Never compare two rows: they "
+    "differ in their examples."
+)
+"""The note below a heat map."""
 ABOUT = (
     "Each row is one category, with a scale of shades of its own: darker is higher among these systems (on a "
     "dark ground, lighter). Never compare two rows. Where systems are closer than an interval is wide, their "
@@ -36,7 +47,7 @@ class Cell(NamedTuple):
     other system to compare with."""
 
 
-class Line(NamedTuple):
+class CategoryRow(NamedTuple):
     """One category across all systems."""
 
     kind: str
@@ -53,7 +64,7 @@ class HeatMap(NamedTuple):
 
     metric: str
     systems: tuple[str, ...]
-    lines: tuple[Line, ...]
+    lines: tuple[CategoryRow, ...]
     """The whole set, then each coarse category followed by its fine ones."""
 
     def records(self) -> Iterator[tuple[object, ...]]:
@@ -86,14 +97,14 @@ def stored_heatmap(task: Task, reports: Mapping[str, Mapping[str, Any]]) -> Heat
     return heatmap(task, {name: diagnostic_of(values) for name, values in reports.items()})
 
 
-def _line(kind: str, name: str, scores: Sequence[Score | None]) -> Line | None:
+def _line(kind: str, name: str, scores: Sequence[Score | None]) -> CategoryRow | None:
     there = [score for score in scores if score is not None]
     if not there:
         return None
     absent = Score(None, None, None, there[0].n)
     filled = [absent if score is None else score for score in scores]
     cells = map(Cell, filled, levels(filled))
-    return Line(kind, name, there[0].n, tuple(cells))
+    return CategoryRow(kind, name, there[0].n, tuple(cells))
 
 
 def levels(scores: Sequence[Score]) -> list[int | None]:
@@ -119,32 +130,46 @@ def _level(value: float, start: float, span: float) -> int:
     return min(int((value - start) / span * LEVELS), LEVELS - 1)
 
 
-def heat_picture(diagnosis: SetDiagnosis) -> str:
+def heat_picture(task: Task, reports: Mapping[str, DiagnosticReport]) -> str:
     """An `<svg>` of systems across and phenomena down, shaded within each phenomenon only."""
-    return map_picture(
-        heatmap(diagnosis.task, diagnosis.reports), title=f"{diagnosis.task.title}, by phenomenon"
-    )
+    return map_picture(heatmap(task, reports), title=f"{task.title}, by phenomenon")
 
 
 def map_picture(cells: HeatMap, *, title: str) -> str:
     """The same of a map that was made elsewhere."""
+    return heat_chart(f"{title}: {cells.metric} x 100", ABOUT, cells.systems, _rows(cells))
+
+
+def heat_plot(task: Task, reports: Mapping[str, DiagnosticReport], ax: Axes | None = None) -> Axes:
+    """The same drawn with matplotlib, with intervals where there is room. Raises ImportError without it."""
+    from gluebench.scoring.plots import heat
+
+    shown = heatmap(task, reports)
+    rows = _rows(shown, with_intervals=len(shown.systems) <= MOST_WITH_INTERVALS)
+    title = f"{task.title}: {shown.metric} x 100, by phenomenon (examples)"
+    return heat(shown.systems, rows, title=title, notes=ROWS_APART, ax=ax)
+
+
+def _rows(cells: HeatMap, *, with_intervals: bool = False) -> list[HeatRow]:
     rows = []
     for line in cells.lines:
         shown = zip(line.cells, cells.systems, strict=True)
-        of_line = tuple(_cell(cell, system, line) for cell, system in shown)
+        of_line = tuple(_cell(cell, system, line, with_intervals) for cell, system in shown)
         rows.append(HeatRow(f"{line.name or 'All'} ({line.n})", of_line, line.kind != "fine"))
-    return heat_chart(f"{title}: {cells.metric} x 100", ABOUT, cells.systems, rows)
+    return rows
 
 
-def _cell(cell: Cell, system: str, line: Line) -> HeatCell:
-    score = cell.score
+def _cell(cell: Cell, system: str, line: CategoryRow, with_interval: bool) -> HeatCell:
+    score, place = cell.score, f"{system}, {line.name or 'all'}"
     if score.value is None:
-        return HeatCell("-", None, f"{system}, {line.name or 'all'}: {score.withheld or 'no score'}")
-    note = f"{system}, {line.name or 'all'}: {_percent(score.value)}"
-    if score.low is not None and score.high is not None:
-        note += f" [{_percent(score.low)}, {_percent(score.high)}]"
-    return HeatCell(_percent(score.value), cell.level, note + (f" ({score.withheld})" * bool(score.withheld)))
+        return HeatCell("-", None, f"{place}: {score.withheld or 'no score'}")
+    note = f"{place}: {percent(score.value)}{interval(score.low, score.high)}"
+    words = cell_words(score, with_interval=with_interval)
+    return HeatCell(words, cell.level, note + (f" ({score.withheld})" * bool(score.withheld)))
 
 
-def _percent(value: float) -> str:
-    return f"{round(100 * value, 1) + 0.0:.1f}"
+def cell_words(score: Score, *, with_interval: bool) -> str:
+    """A score as a cell shows it: "84.8", or with its interval, or why there is none."""
+    if not with_interval:
+        return percent(score.value)
+    return f"{percent(score.value)} {ends(score.low, score.high, score.withheld)}".rstrip()

@@ -192,7 +192,15 @@ class CaseFilter(NamedTuple):
 
     def __call__(self, case: Case) -> bool:
         """Whether the case is looked for."""
-        return self._outcome(case) and self._labels(case) and self._measures(case) and self._text(case)
+        return (
+            self._outcome(case)
+            and (self.gold is None or case.gold == self.gold)
+            and (self.answer is None or self.answer in case.answers)
+            and (not self.phenomena or not self.phenomena.isdisjoint(case.phenomena))
+            and self.shortest <= case.length <= (case.length if self.longest is None else self.longest)
+            and self._overlaps(case.overlap)
+            and (self.pattern is None or any(map(self.pattern.search, case.inputs.values())))
+        )
 
     def _outcome(self, case: Case) -> bool:
         wrong = case.wrong
@@ -206,22 +214,9 @@ class CaseFilter(NamedTuple):
         }
         return outcomes[self.show]
 
-    def _labels(self, case: Case) -> bool:
-        return (
-            (self.gold is None or case.gold == self.gold)
-            and (self.answer is None or self.answer in case.answers)
-            and (not self.phenomena or not self.phenomena.isdisjoint(case.phenomena))
-        )
-
-    def _measures(self, case: Case) -> bool:
-        if case.length < self.shortest or (self.longest is not None and case.length > self.longest):
-            return False
-        if case.overlap is None:
-            return (self.least, self.most) == (0.0, 1.0)
-        return self.least <= case.overlap <= self.most
-
-    def _text(self, case: Case) -> bool:
-        return self.pattern is None or any(map(self.pattern.search, case.inputs.values()))
+    def _overlaps(self, share: float | None) -> bool:
+        whole = (self.least, self.most) == (0.0, 1.0)
+        return whole if share is None else self.least <= share <= self.most
 
 
 class Rate(NamedTuple):

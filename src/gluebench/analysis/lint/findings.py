@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import unicodedata
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Literal, NamedTuple, TypeVar, cast
+from typing import Literal, NamedTuple, cast
 
 from gluebench.benchmark import Role
 from gluebench.data import Example
 from gluebench.data.tokens import words
+from gluebench.scoring.tags import places_of
 from gluebench.submission.problems import table_beside
 
 Severity = Literal["error", "warning", "note"]
@@ -21,7 +22,6 @@ ORDER: tuple[Severity, ...] = ("error", "warning", "note")
 _SENTENCES = table_beside(__file__)
 """Check to its severity, its finding and what to do."""
 Key = tuple[str, ...]
-Value = TypeVar("Value")
 
 
 class Finding(NamedTuple):
@@ -114,14 +114,6 @@ class LintSplit:
     def labelled(self) -> bool:
         """Whether every example has a label."""
         return bool(self.examples) and all(example.label is not None for example in self.examples)
-
-
-def places_of(values: Iterable[Value]) -> dict[Value, list[int]]:
-    """The positions of each value, in the order of their first."""
-    places: dict[Value, list[int]] = {}
-    for position, value in enumerate(values):
-        places.setdefault(value, []).append(position)
-    return places
 
 
 def fold(text: str) -> str:

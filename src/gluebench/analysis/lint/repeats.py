@@ -5,9 +5,10 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 
-from gluebench.analysis.lint.findings import Finding, Key, LintSplit, Severity, finding, percent, places_of
+from gluebench.analysis.lint.findings import Finding, Key, LintSplit, Severity, finding, percent
 from gluebench.benchmark import Task
 from gluebench.data import Example
+from gluebench.scoring.tags import places_of
 
 FAR = 0.2
 """Two scores of one text contradict each other beyond this share of the task's range."""

@@ -8,8 +8,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from gluebench.analysis.lint.findings import ORDER, Finding, LintSplit, TaskLint, counted
-from gluebench.analysis.lint.labels import label_findings
-from gluebench.analysis.lint.power import power_finding
+from gluebench.analysis.lint.labels import label_findings, power_finding
 from gluebench.analysis.lint.repeats import duplicate_findings, leakage_findings, text_findings, twin_findings
 from gluebench.analysis.lint.shortcuts import shortcut_findings
 from gluebench.benchmark import Benchmark, Role, Task

@@ -14,9 +14,8 @@ from gluebench.analysis.compare.words import p_words
 from gluebench.analysis.lint.findings import Finding, LintSplit, Severity, counted, percent
 from gluebench.benchmark import Task
 from gluebench.data import Example
-from gluebench.scoring.distributions import holm, student_t_two_sided
 from gluebench.scoring.inference import mcnemar
-from gluebench.scoring.intervals import wilson
+from gluebench.scoring.intervals import holm, student_t_two_sided, wilson
 from gluebench.scoring.metrics.numbers import pearson_of
 from gluebench.systems.protocols import TrainablePredictor
 

@@ -2,29 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
 from gluebench.analysis.rank.arrays import filled_draws, values
-from gluebench.analysis.rank.pairs import (
-    Errors,
-    Pair,
-    all_pairs,
-    as_shown,
-    groups,
-    pair_errors,
-    rank_ranges,
-    with_runs,
-)
-from gluebench.analysis.rank.resampled import (
-    Resampled,
-    Systems,
-    read_systems,
-    resampled,
-)
 from gluebench.analysis.rank.rules import (
     Missing,
     Profile,
@@ -37,12 +21,39 @@ from gluebench.analysis.rank.rules import (
     standing,
     survives,
 )
+from gluebench.analysis.rank.uncertainty import (
+    Errors,
+    Pair,
+    Resampled,
+    Systems,
+    all_pairs,
+    as_shown,
+    groups,
+    pair_errors,
+    rank_ranges,
+    read_systems,
+    resampled,
+    with_runs,
+)
 from gluebench.benchmark import Benchmark, Task
 from gluebench.scoring import Gold
-from gluebench.scoring.grade import Path, Run, gold_of
+from gluebench.scoring.grade import Labels, Path, Run, gold_of
+from gluebench.scoring.notebook import html_table, percent, to_frame
 from gluebench.scoring.report import fields_of, provenance
 from gluebench.scoring.units.base import Floats, Ints
 
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+    from gluebench.scoring.plots import Row
+
+FIELDS = (
+    "rank", "low", "high", "system", "runs", "value", "first", "group_first", "group_last", "told_low",
+    "told_high",
+)  # fmt: skip
+"""Columns of a ranking as one table; those of the tasks follow."""
+VALUES = {"mean": "macro-average", "borda": "mean rank", "median": "median", "kemeny": "Kemeny"}
+"""Rule to the name of what it ranks by."""
 SHARES = (0.025, 0.975)
 KEMENY_UP_TO = 8
 """Systems of which the Kemeny order is still computed for every resample."""
@@ -104,10 +115,75 @@ class Ranking:
         survival = values.pop("survival")
         return {**values, **survival}
 
+    def __repr__(self) -> str:
+        first = [system.name for system in self.systems if system.rank == 1]
+        head = f"first: {', '.join(first[:3])}{', ...' * (len(first) > 3)}" if first else "none with a rank"
+        what = f"{len(self.systems)} systems on {self.benchmark} {self.split}"
+        return f"<Ranking of {what} by {VALUES[self.by]}, {head}>"
+
+    def records(self) -> Iterator[dict[str, object]]:
+        """A record of FIELDS for each system, with its score on each task."""
+        for system in self.systems:
+            group, by_tests = system.group or (None, None), system.told or (None, None)
+            own = (system.rank, system.low, system.high, system.name, system.runs, system.value, system.first)
+            values = dict(zip(FIELDS, (*own, *group, *by_tests), strict=True))
+            yield {**values, **{task: system.scores.get(task) for task in self.tasks}}
+
+    def to_pandas(self) -> Any:
+        """A DataFrame with a row for each system; see FIELDS. Raises ImportError without pandas."""
+        return to_frame((*FIELDS, *self.tasks), self.records())
+
+    def value_words(self, value: float | None) -> str:
+        """What a system is ranked by, as it is read: a score times 100, a mean rank, or a place."""
+        if self.by in ("mean", "median"):
+            return percent(value)
+        return "-" if value is None else f"{value:.2f}" if self.by == "borda" else f"{value:.0f}"
+
+    def _repr_html_(self) -> str:
+        rows = [
+            (
+                system.name,
+                "-" if system.rank is None else str(system.rank),
+                "" if system.low is None else f"{system.low} to {system.high}",
+                self.value_words(system.value),
+                *(percent(system.scores.get(task)) for task in self.tasks),
+            )
+            for system in self.systems
+        ]
+        title = f"{self.benchmark}, {self.split} split: {len(self.tasks)} tasks by {VALUES[self.by]}"
+        return html_table(title, ("system", "rank", "95 %", VALUES[self.by], *self.tasks), rows)
+
+    def plot(self, ax: Axes | None = None) -> Axes:
+        """Draw the rank of each system with its 95 % interval, systems that are tied on one band.
+
+        Needs matplotlib (gluebench[plot]); draws into `ax`, or into a new figure. Returns the Axes.
+        """
+        from gluebench.scoring.plots import GRID, forest
+
+        title = f"{self.benchmark}, {self.split} split: {len(self.tasks)} tasks by {VALUES[self.by]}"
+        ax = forest(
+            [[self._row(system) for system in self.systems]],
+            title=title,
+            axis="rank with 95 % interval (systems on one band are tied)",
+            ax=ax,
+        )
+        for number, (first, last) in enumerate(dict.fromkeys(filter(None, (s.group for s in self.systems)))):
+            if number % 2 == 0:
+                ax.axhspan(first - 1.5, last - 0.5, color=GRID, alpha=0.5, zorder=0, linewidth=0)
+        ax.set_xlim(0.5, len(self.systems) + 0.5)
+        ax.locator_params(axis="x", integer=True)
+        return ax
+
+    def _row(self, system: RankedSystem) -> Row:
+        from gluebench.scoring.plots import Row
+
+        note = "not ranked: a score is missing" if system.rank is None else self.value_words(system.value)
+        return Row(system.name, system.rank, system.low, system.high, note, filled=system.low is not None)
+
 
 def rank(
     submissions: Mapping[str, Run | Sequence[Run]],
-    gold: Gold | Path,
+    gold: Labels,
     *,
     by: Rule = "mean",
     weights: Mapping[str, float] | None = None,
@@ -123,7 +199,7 @@ def rank(
     these, `gold` and `benchmark` are as `grade` takes them.
     `weights` are of tasks, 1 for those not named; a task of weight 0 is left out. On the tasks of `majority`
     every system is taken to answer the most frequent gold label, as section 6 of the paper does for WNLI.
-    Rank intervals come from resamples of examples and runs (docs/ranking.md). Raises SubmissionError,
+    Rank intervals come from resamples of examples and runs (docs/how-to/ranking.md). Raises SubmissionError,
     GoldError, DataError, UnknownNameError and ValueError.
     """
     by_rule = rankings(

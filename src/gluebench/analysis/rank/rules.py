@@ -10,10 +10,10 @@ from dataclasses import dataclass, replace
 from math import isfinite, isnan
 from typing import TYPE_CHECKING, Literal, get_args
 
-from gluebench.analysis.rank.kemeny import Consensus, consensus
 from gluebench.scoring.report import rounded
 
 if TYPE_CHECKING:
+    from gluebench.analysis.rank.arrays import Consensus
     from gluebench.scoring.units.base import Floats
 
 
@@ -192,7 +192,7 @@ def standing(profile: Profile, rule: Rule) -> Standing:
 def _kemeny(profile: Profile, ranked: Sequence[int]) -> Consensus:
     import numpy as np
 
-    from gluebench.analysis.rank.arrays import support
+    from gluebench.analysis.rank.arrays import consensus, support
 
     return consensus(support(profile.draws[ranked], np.array(profile.weight))[:, :, 0].tolist())
 

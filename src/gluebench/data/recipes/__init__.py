@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 
 from gluebench.benchmark import Task, UnknownNameError
 
-__all__ = ["GROUP", "RECIPES", "Built", "Columns", "Option", "Recipe", "recipe"]
+__all__ = ["GROUP", "RECIPES", "Built", "Columns", "Option", "OptionError", "Recipe", "recipe", "recipe_of"]
 
 RECIPES = ("ax", "cola", "mnli", "mrpc", "qnli", "qqp", "rte", "snli", "sst2", "stsb", "wnli")
 """The recipes that come with the package; each is a module of this folder."""
@@ -26,6 +26,10 @@ The task's input columns hold strings; `label` holds label words (floats for a r
 where labels are hidden. Whatever else the source gives is kept under a name of its own: strings, integers,
 floats or lists of strings. Examples are numbered in row order.
 """
+
+
+class OptionError(ValueError):
+    """An option of a recipe that it does not have, or whose value it cannot take."""
 
 
 class Option(NamedTuple):
@@ -77,3 +81,13 @@ def recipe(name: str) -> Recipe:
             raise TypeError(f"the entry point {name!r} of {GROUP} is {loaded!r}; expected a Recipe")
         return loaded
     raise UnknownNameError(name, [*RECIPES, *sorted(others)], what="recipe")
+
+
+def recipe_of(task: Task, named: str | None = None) -> Recipe:
+    """The recipe named, else the manifest's. Raises UnknownNameError, OptionError."""
+    name = named or task.recipe
+    if name is None:
+        raise OptionError(
+            f"the manifest names no recipe for {task.name}; name one (--recipe), or write recipe = ... there"
+        )
+    return recipe(name)

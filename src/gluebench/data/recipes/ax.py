@@ -11,15 +11,23 @@ The classes entailment, neutral and contradiction go to the task's label words i
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
 from gluebench.benchmark import Task
 from gluebench.data.errors import DataError
 from gluebench.data.recipes import Built, Recipe
-from gluebench.data.recipes.inference import CLASSES
-from gluebench.data.recipes.reading import TEST_LABELS, Reader, classes, hide_labels, inputs, switch, table
+from gluebench.data.recipes.reading import (
+    CLASSES,
+    TEST_LABELS,
+    Reader,
+    classes,
+    hide_labels,
+    inputs,
+    switch,
+    table,
+)
 
 FILES = ("diagnostic-full.tsv", "diagnostics-full.tsv")
 TAIL = ("Domain", "Premise", "Hypothesis", "Label")
@@ -52,20 +60,17 @@ def _rows(reader: Reader, task: Task, path: Path) -> Iterator[tuple[Any, ...]]:
     for number, fields in reader.rows(path, lines, widths=(len(header),), first=2):
         *cells, domain, premise, hypothesis, label = fields
         tags = [tag.strip() for cell in cells for tag in cell.split(";") if tag.strip()]
-        if _sound(reader, path, number, tags=tags, names=names, label=label):
+        problems = [
+            f'the tag "{tag}" is no phenomenon of the manifest, nor an alias of one'
+            for tag in tags
+            if tag not in names
+        ]
+        if label not in CLASSES:
+            problems.append(f'the label is "{label}", expected one of {", ".join(CLASSES)}')
+        for problem in problems:
+            reader.reject(path, number, problem)
+        if not problems:
             yield premise, hypothesis, words[label], domain, [names[tag] for tag in tags]
-
-
-def _sound(
-    reader: Reader, path: Path, number: int, *, tags: Sequence[str], names: Mapping[str, str], label: str
-) -> bool:
-    """Whether label and tags are known; a problem is kept for each that is not."""
-    unknown = [tag for tag in tags if tag not in names]
-    for tag in unknown:
-        reader.reject(path, number, f'the tag "{tag}" is no phenomenon of the manifest, nor an alias of one')
-    if label not in CLASSES:
-        reader.reject(path, number, f'the label is "{label}", expected one of {", ".join(CLASSES)}')
-    return not unknown and label in CLASSES
 
 
 RECIPE = Recipe(

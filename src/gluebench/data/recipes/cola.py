@@ -7,7 +7,7 @@ public release.
 
 A row is source code, label (0 unacceptable, 1 acceptable: the task's first and second label word), the mark
 of the author of the source, and the sentence; nothing is quoted. Source and mark are kept as columns. CoLA
-1.1 corrects ten rows of the copy that GLUE ships (see docs/recipes.md).
+1.1 corrects ten rows of the copy that GLUE ships (see docs/reference/recipes.md).
 """
 
 from __future__ import annotations

@@ -11,18 +11,25 @@ ids of prompt and pair are kept.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import json
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
 from gluebench.benchmark import Task
-from gluebench.data.recipes import Built, Recipe
-from gluebench.data.recipes.inference import labelled_splits, pairs
-from gluebench.data.recipes.reading import Reader
+from gluebench.data.recipes import Built, Columns, Recipe
+from gluebench.data.recipes.reading import CLASSES, Reader, classes, inputs
 
 SPLITS = {name: f"multinli_1.0_{name}" for name in ("train", "dev_matched", "dev_mismatched")}
 TESTS = {f"test_{name}": f"multinli_0.9_test_{name}_unlabeled" for name in ("matched", "mismatched")}
 EXTRAS = ("genre", "promptID", "pairID")
+UNDECIDED = "-"
+"""The gold label where no three of five annotators agreed."""
+_LABELS = 5
+"""Columns of single annotators' labels at the end of a row, which may be cut short."""
+
+Row = tuple[int, Mapping[str, Any]]
+"""Line and fields."""
 
 
 def build(corpus: Path, task: Task, options: Mapping[str, Any]) -> Built:
@@ -36,6 +43,87 @@ def build(corpus: Path, task: Task, options: Mapping[str, Any]) -> Built:
         else:
             splits[split], _ = pairs(reader, task, path, EXTRAS, labelled=False)
     return reader.built(splits, options, notes)
+
+
+def labelled_splits(
+    reader: Reader, task: Task, stems: Mapping[str, str], extras: tuple[str, ...]
+) -> tuple[dict[str, Columns], list[str]]:
+    """The splits, from files of these names without their endings, and notes on pairs without a label."""
+    splits: dict[str, Columns] = {}
+    notes = []
+    for split, stem in stems.items():
+        path = reader.need(f"{stem}.jsonl", f"{stem}.txt")
+        splits[split], undecided = pairs(reader, task, path, extras)
+        if undecided:
+            notes.append(f"{split}: pairs without an agreed label, left out: {undecided}")
+    return splits, notes
+
+
+def pairs(
+    reader: Reader, task: Task, path: Path, extras: tuple[str, ...], *, labelled: bool = True
+) -> tuple[Columns, int]:
+    """The pairs of a file that have a gold label, and the number of those that have none.
+
+    `extras` are further fields to keep, under their own names. Unlabelled files keep every pair.
+    """
+    names = dict(zip(("sentence1", "sentence2", *extras), (*inputs(task, 2), *extras), strict=True))
+    words = dict(zip(CLASSES, classes(task, 3), strict=True))
+    columns: Columns = {name: [] for name in (*names.values(), *(["label"] if labelled else []))}
+    undecided = 0
+    for line, row in _rows(reader, path, (*names, *(["gold_label"] if labelled else []))):
+        gold = row["gold_label"] if labelled else ""
+        if gold == UNDECIDED:
+            undecided += 1
+        elif labelled and gold not in words:
+            known = ", ".join((*CLASSES, UNDECIDED))
+            reader.reject(path, line, f'the gold label is "{gold}", expected one of {known}')
+        else:
+            for field, name in names.items():
+                columns[name].append(row[field])
+            if labelled:
+                columns["label"].append(words[gold])
+    return columns, undecided
+
+
+def _rows(reader: Reader, path: Path, fields: tuple[str, ...]) -> Iterator[Row]:
+    """The rows that have all of the fields, as strings; a table without one of them is given up at once."""
+    lines = reader.lines(path)
+    rows = _json(reader, path, lines) if path.suffix == ".jsonl" else _table(reader, path, lines)
+    for line, row in rows:
+        lacking = [field for field in fields if field not in row]
+        strange = [field for field in fields if field in row and not _is_text(row[field])]
+        if lacking:
+            reader.reject(path, line, f"no {', '.join(lacking)} in this row")
+            if path.suffix != ".jsonl":
+                return
+        elif strange:
+            reader.reject(path, line, f"{', '.join(strange)}: not text")
+        else:
+            yield line, row
+
+
+def _is_text(value: object) -> bool:
+    """Whether it is a string, and no half of a character, which JSON can write, is in it."""
+    return isinstance(value, str) and not any("\ud800" <= letter <= "\udfff" for letter in value)
+
+
+def _json(reader: Reader, path: Path, lines: list[str]) -> Iterator[Row]:
+    for number, line in enumerate(lines, 1):
+        try:
+            row = json.loads(line)
+        except (ValueError, RecursionError):
+            row = None
+        if isinstance(row, dict):
+            yield number, row
+        else:
+            reader.reject(path, number, "not a JSON object")
+
+
+def _table(reader: Reader, path: Path, lines: list[str]) -> Iterator[Row]:
+    header = lines[0].split("\t")
+    shortest = max(1, len(header) - _LABELS + 1) if header[-1].startswith("label") else len(header)
+    for number, fields in reader.rows(path, lines, widths=range(shortest, len(header) + 1), first=2):
+        yield number, dict(zip(header, fields, strict=False))
 
 
 RECIPE = Recipe(

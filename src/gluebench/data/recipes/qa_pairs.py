@@ -1,27 +1,134 @@
-"""Pairs from question answering: which sentences hold an answer, and which questions mislead.
+"""Question answering in SQuAD's shape, and its pairs: which sentences answer, which questions mislead.
 
 Texts are similar by the cosine of their mean word vectors (continuous bag of words).
 """
 
 from __future__ import annotations
 
+import json
 import random
 import re
 from array import array
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from itertools import islice
-from typing import TYPE_CHECKING, NamedTuple
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import chain, islice
+from pathlib import Path
+from typing import Any, NamedTuple
 
+import numpy as np
+from numpy.typing import NDArray
+
+from gluebench.data.errors import DataError
 from gluebench.data.recipes.sentences import Splitter
-from gluebench.data.recipes.squad import Paragraph
-
-if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
-
-    from gluebench.data.vectors import Vectors
+from gluebench.data.vectors import Vectors
 
 _LINE_BREAK = re.compile(r"\r\n|\r|\n")
+SHAPE = '{"data": [{"title": ..., "paragraphs": [{"context": ..., "qas": [...]}]}]}'
+QUESTION = '{"id": ..., "question": ..., "answers": [{"text": ..., "answer_start": ...}]}'
+
+
+class Question(NamedTuple):
+    """One question on a paragraph."""
+
+    id: str
+    text: str
+    answers: tuple[str, ...]
+    """The answers as they stand in the paragraph; none where it holds no answer (SQuAD 2)."""
+
+
+class Paragraph(NamedTuple):
+    """One paragraph of an article and the questions on it."""
+
+    article: str
+    context: str
+    questions: tuple[Question, ...]
+
+
+def read_squad(path: Path) -> list[Paragraph]:
+    """The paragraphs of one file, in its order.
+
+    Raises DataError naming the article and question of whatever is not of SQuAD's shape, and of every answer
+    that does not stand in its paragraph at the place it gives.
+    """
+    reader = _Squad(path)
+    paragraphs = list(reader.paragraphs(_parsed(path)))
+    if reader.problems:
+        raise DataError(reader.problems)
+    if not any(paragraph.questions for paragraph in paragraphs):
+        raise DataError(f"{path}: holds no questions; expected {SHAPE}")
+    return paragraphs
+
+
+def _parsed(path: Path) -> Any:
+    try:
+        return json.loads(path.read_bytes().decode("utf-8-sig"))
+    except OSError as error:
+        reason = error.strerror or "cannot be read"
+        raise DataError(f"{path}: {reason}; expected a file like SQuAD's") from None
+    except UnicodeDecodeError as error:
+        raise DataError(f"{path}: not UTF-8 text (byte {error.start})") from None
+    except RecursionError:
+        raise DataError(f"{path}: nested too deeply for SQuAD's shape; expected {SHAPE}") from None
+    except json.JSONDecodeError as error:
+        raise DataError(f"{path}:{error.lineno}: not JSON ({error.msg}, column {error.colno})") from None
+
+
+class _Squad:
+    """Walks one parsed file and keeps every problem it meets."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        self.problems: list[str] = []
+
+    def paragraphs(self, parsed: Any) -> Iterator[Paragraph]:
+        articles = parsed.get("data") if isinstance(parsed, dict) else None
+        if not isinstance(articles, list):
+            self._reject("", f'no list "data" at the top; expected {SHAPE}')
+            return
+        for number, article in enumerate(articles, 1):
+            title = article.get("title") if isinstance(article, dict) else None
+            where = f"article {title!r}" if isinstance(title, str) else f"article {number}"
+            if not isinstance(article, dict) or not isinstance(article.get("paragraphs"), list):
+                self._reject(where, f'no list "paragraphs"; expected {SHAPE}')
+                continue
+            for at, paragraph in enumerate(article["paragraphs"], 1):
+                yield from self._paragraph(str(title or number), f"{where}, paragraph {at}", paragraph)
+
+    def _paragraph(self, article: str, where: str, paragraph: Any) -> Iterator[Paragraph]:
+        context = paragraph.get("context") if isinstance(paragraph, dict) else None
+        questions = paragraph.get("qas") if isinstance(paragraph, dict) else None
+        if not isinstance(context, str) or not isinstance(questions, list):
+            self._reject(where, f'no text "context" or no list "qas"; expected {SHAPE}')
+            return
+        read = [self._question(where, context, at, question) for at, question in enumerate(questions, 1)]
+        yield Paragraph(article, context, tuple(question for question in read if question))
+
+    def _question(self, where: str, context: str, at: int, question: Any) -> Question | None:
+        fields = question if isinstance(question, dict) else {}
+        name, text, answers = fields.get("id"), fields.get("question"), fields.get("answers", [])
+        here = f"{where}, question {at if name is None else name}"
+        if not isinstance(text, str) or not isinstance(answers, list) or not isinstance(name, str | int):
+            self._reject(here, f"not of SQuAD's shape; expected {QUESTION}")
+            return None
+        if fields.get("is_impossible"):
+            answers = []
+        return Question(str(name), text, tuple(self._answers(here, context, answers)))
+
+    def _answers(self, where: str, context: str, answers: list[Any]) -> Iterator[str]:
+        for answer in answers:
+            text = answer.get("text") if isinstance(answer, dict) else None
+            start = answer.get("answer_start") if isinstance(answer, dict) else None
+            if not isinstance(text, str) or not text.strip() or not isinstance(start, int):
+                self._reject(where, f"an answer is {answer!r}; expected {QUESTION}")
+            elif start < 0 or not context.startswith(text, start):
+                there, at = context[start : start + len(text)] if start >= 0 else "", context.find(text)
+                problem = f'answer_start {start} is "{there}", expected "{text}", which first stands at {at}'
+                missing = f'the answer "{text}" does not stand in the paragraph'
+                self._reject(where, problem if at >= 0 else missing)
+            else:
+                yield text
+
+    def _reject(self, where: str, problem: str) -> None:
+        self.problems.append(": ".join(part for part in (str(self.path), where, problem) if part))
 
 
 class AnsweredQuestion(NamedTuple):
@@ -79,22 +186,16 @@ def contests(passages: Sequence[Passage], vectors: Vectors, *, min_overlap: floa
     Sentences that share too little with the question do not compete. A question of which no word has a
     vector is left out.
     """
-    texts = bags(map(words, _texts(passages)), vectors)
-    similarities = cosines(texts, _groups(passages), vectors.matrix)
+    texts = chain.from_iterable((*(q.text for q in one.questions), *one.sentences) for one in passages)
+    similarities = cosines(bags(map(words, texts), vectors), _groups(passages), vectors.matrix)
     for one, similar in zip(passages, similarities, strict=True):
         for question, row in zip(one.questions, similar.tolist(), strict=True):
             if sum(question.holds) == 1 and any(row):
                 yield from _contest(one, question, row, min_overlap)
 
 
-def _texts(passages: Iterable[Passage]) -> Iterator[str]:
-    """Of each passage the questions, then the sentences."""
-    for one in passages:
-        yield from (question.text for question in one.questions)
-        yield from one.sentences
-
-
 def _groups(passages: Iterable[Passage]) -> Iterator[Group]:
+    """Of each passage the questions, then the sentences."""
     start = 0
     for one in passages:
         between = start + len(one.questions)
@@ -183,7 +284,6 @@ def cosines(
     a sparse matrix, so that each word's vector is read and nothing is written in between; and some hundred
     groups are worked on at a time, which stay in the cache.
     """
-    import numpy as np
 
     queue = iter(groups)
     while block := list(islice(queue, BLOCK)):
@@ -198,9 +298,11 @@ def cosines(
 
 def _directions(texts: Bags, start: int, stop: int, matrix: NDArray[np.float32]) -> NDArray[np.float32]:
     """The mean vector of each text from start to stop at length 1, shape (texts, dimensions)."""
-    import numpy as np
-
-    csr_matrix = _sparse()
+    try:
+        from scipy.sparse import csr_matrix
+    except ModuleNotFoundError:
+        message = "similarity by word vectors needs scipy: pip install 'gluebench[recipes]'"
+        raise ModuleNotFoundError(message, name="scipy") from None
     starts = np.frombuffer(texts.starts, dtype=np.intc)[start : stop + 1]
     rows = np.frombuffer(texts.rows, dtype=np.intc)[starts[0] : starts[-1]] if texts.rows else starts[:0]
     ones = np.ones(len(rows), dtype=np.float32)
@@ -210,15 +312,6 @@ def _directions(texts: Bags, start: int, stop: int, matrix: NDArray[np.float32])
     lengths[lengths == 0] = 1
     sums /= lengths[:, None]
     return sums
-
-
-def _sparse() -> Callable[..., NDArray[np.float32]]:
-    try:
-        from scipy.sparse import csr_matrix
-    except ModuleNotFoundError:
-        message = "similarity by word vectors needs scipy: pip install 'gluebench[recipes]'"
-        raise ModuleNotFoundError(message, name="scipy") from None
-    return csr_matrix  # type: ignore[no-any-return]
 
 
 UNSPACED = "\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff"
@@ -237,16 +330,15 @@ def words(text: str) -> list[str]:
     "Ann's dog didn't" gives Ann, 's, dog, did, n't; punctuation is left out.
     """
     runs = _WORD.findall(text)
-    return list(_parted(runs)) if "'" in text or "’" in text else runs
-
-
-def _parted(runs: Iterable[str]) -> Iterator[str]:
+    if "'" not in text and "’" not in text:
+        return runs
+    parts: list[str] = []
     for word in runs:
         clitic = _PART.search(word)
-        stem = word[: clitic.start()] if clitic else word
-        yield from filter(None, re.split("['’]", stem))
+        parts += filter(None, re.split("['’]", word[: clitic.start()] if clitic else word))
         if clitic:
-            yield clitic[0]
+            parts.append(clitic[0])
+    return parts
 
 
 def overlap(first: str, second: str) -> float:

@@ -34,7 +34,7 @@ What is chosen here: two pairs of each selected question, one sentence with an a
 and no threshold of overlap unless given, as released. Sentences are cut by their marks, with two habits of
 the release's splitter (sentences.py). Where the answer is most similar, those with the closest second, as the
 paper has it; `second=far` does as the released files do. The order is drawn, and dev and test are dealt from
-one file unless each has its own; `deal` says by what. docs/qnli.md has the figures.
+one file unless each has its own; `deal` says by what. docs/how-to/qnli.md has the figures.
 """
 
 from __future__ import annotations
@@ -48,10 +48,17 @@ from typing import Any, NamedTuple
 from gluebench.benchmark import Task
 from gluebench.data.errors import DataError, gathered
 from gluebench.data.recipes import Built, Columns, Option, Recipe
-from gluebench.data.recipes.qa_pairs import Contest, Passage, balanced, contests, passage, words
+from gluebench.data.recipes.qa_pairs import (
+    Contest,
+    Passage,
+    balanced,
+    contests,
+    passage,
+    read_squad,
+    words,
+)
 from gluebench.data.recipes.reading import table
 from gluebench.data.recipes.sentences import ENGLISH, RELEASED, Splitter
-from gluebench.data.recipes.squad import read_squad
 from gluebench.data.vectors import Vectors, read_vectors
 
 CHOICES = {
@@ -90,7 +97,8 @@ def build(folder: Path, task: Task, options: Mapping[str, Any]) -> Built:
         rng = random.Random(f"{options['seed']} {split}")
         pairs = _pairs(part, split, vectors, task, options, rng, notes)
         for name, dealt in _dealt(pairs, split, options, rng).items():
-            splits[name] = table(columns, map(_row, dealt))
+            rows = ((p.contest.question, p.sentence, p.label, p.contest.id, p.contest.article) for p in dealt)
+            splits[name] = table(columns, rows)
     # A file is recorded by its name; its place and contents stand with the files that were read.
     values = {option.name: options[option.name] for option in RECIPE.options}
     used = {name: value.name if isinstance(value, Path) else value for name, value in values.items()}
@@ -204,8 +212,10 @@ def _dealt(
     """The pairs of the dev file dealt into dev and test, unless test has a file of its own."""
     if split != "dev" or options["test"]:
         return {split: list(pairs)}
-    by = options["deal"]
-    keys = [_key(pair, at, by) for at, pair in enumerate(pairs)]
+    keys: list[object] = list(range(len(pairs)))
+    if options["deal"] != "pairs":
+        by = {"questions": "id", "articles": "article"}[options["deal"]]
+        keys = [getattr(pair.contest, by) for pair in pairs]
     sizes = Counter(keys)
     order = list(sizes)
     rng.shuffle(order)
@@ -219,16 +229,6 @@ def _dealt(
     for key, pair in zip(keys, pairs, strict=True):
         halves["dev" if key in dev else "test"].append(pair)
     return halves
-
-
-def _key(pair: Pair, at: int, by: str) -> object:
-    """What must not be parted: nothing, the question, or the article."""
-    return {"pairs": at, "questions": pair.contest.id, "articles": pair.contest.article}[by]
-
-
-def _row(pair: Pair) -> tuple[str, ...]:
-    contest = pair.contest
-    return contest.question, pair.sentence, pair.label, contest.id, contest.article
 
 
 RECIPE = Recipe(
@@ -270,4 +270,3 @@ RECIPE = Recipe(
         Option("line-break", str, "_", "What stands for a line break within a sentence."),
     ),
 )
-"""The recipe, found by its name."""

@@ -5,7 +5,8 @@ from __future__ import annotations
 import random
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
+from xml.parsers import expat
 
 from gluebench.benchmark import Task
 from gluebench.data.errors import DataError
@@ -19,6 +20,8 @@ TEST_LABELS = Option(
 )
 HIDDEN = "test: labels left out, as in GLUE; the original publishes them (--test-labels yes)"
 SEED = Option("seed", int, 0, "Seed of the draw of dev rows.")
+CLASSES = ("entailment", "neutral", "contradiction")
+"""Of MultiNLI, SNLI and the diagnostic set."""
 
 
 class Reader:
@@ -71,7 +74,14 @@ class Reader:
     def split(self, path: Path | str, data: bytes) -> list[str]:
         r"""Lines by \n alone, without one \r at their end; an empty one, and a problem, for bad UTF-8."""
         raw = data.removeprefix(b"\xef\xbb\xbf").removesuffix(b"\n").split(b"\n")
-        return [self._decoded(path, number, line.removesuffix(b"\r")) for number, line in enumerate(raw, 1)]
+        lines = []
+        for number, line in enumerate(raw, 1):
+            try:
+                lines.append(line.removesuffix(b"\r").decode())
+            except UnicodeDecodeError as error:
+                self.reject(path, number, f"not UTF-8 text (byte {line[error.start]:#04x})")
+                lines.append("")
+        return lines
 
     def rows(
         self,
@@ -112,13 +122,6 @@ class Reader:
         """Raises DataError with every problem met so far."""
         if self.problems:
             raise DataError(self.problems)
-
-    def _decoded(self, path: Path | str, number: int, line: bytes) -> str:
-        try:
-            return line.decode()
-        except UnicodeDecodeError as error:
-            self.reject(path, number, f"not UTF-8 text (byte {line[error.start]:#04x})")
-            return ""
 
 
 def classes(task: Task, number: int) -> tuple[str, ...]:
@@ -178,3 +181,63 @@ def train_and_dev(columns: Columns, count: int, seed: int) -> dict[str, Columns]
 def select(columns: Mapping[str, list[Any]], rows: Collection[int]) -> dict[str, list[Any]]:
     """Those rows of every column, in the order given."""
     return {name: [values[row] for row in rows] for name, values in columns.items()}
+
+
+class Record(NamedTuple):
+    """One element of an XML corpus, as `<pair id="1"><t>...</t><h>...</h></pair>`."""
+
+    line: int
+    attributes: Mapping[str, str]
+    texts: dict[str, list[str]]
+    """Path of tags within the element, as "answers/answer", to all the text within each such element."""
+
+    def text(self, path: str) -> str:
+        """The text at a path; empty if there is no such element."""
+        return "".join(self.texts.get(path, ()))
+
+
+def records(path: Path, data: bytes, tag: str) -> list[Record]:
+    """Every element of that tag, in file order; nothing outside the file is ever opened.
+
+    A document type that names a file is ignored; one that defines entities is refused, since their
+    expansion has no bound. Raises DataError if the file is not well-formed.
+    """
+    elements: list[Record] = []
+    inside: list[str] | None = None  # the tags between a record and the parser; None outside records
+    parser = expat.ParserCreate()
+    parser.buffer_text = True
+
+    def start(name: str, attributes: dict[str, str]) -> None:
+        nonlocal inside
+        if inside is not None:
+            inside.append(name)
+            elements[-1].texts.setdefault("/".join(inside), []).append("")
+        elif name == tag:
+            inside = []
+            elements.append(Record(parser.CurrentLineNumber, attributes, {}))
+
+    def end(_: str) -> None:
+        nonlocal inside
+        inside = inside[:-1] if inside else None
+
+    def text(content: str) -> None:
+        for depth in range(1, len(inside or []) + 1):
+            elements[-1].texts["/".join((inside or [])[:depth])][-1] += content
+
+    def entity(name: str, *_: Any) -> None:
+        problem = f"defines the entity {name}, which corpora do not; refused"
+        raise DataError(f"{path}:{parser.CurrentLineNumber}: {problem}")
+
+    def skipped(name: str, _: bool) -> None:
+        problem = f"&{name}; is defined in another file, which is not read; write the character"
+        raise DataError(f"{path}:{parser.CurrentLineNumber}: {problem}")
+
+    parser.StartElementHandler, parser.EndElementHandler = start, end
+    parser.CharacterDataHandler = text
+    parser.EntityDeclHandler, parser.SkippedEntityHandler = entity, skipped
+    try:
+        parser.Parse(data, True)
+    except expat.ExpatError as error:
+        what = expat.ErrorString(error.code)
+        raise DataError(f"{path}:{error.lineno}: not well-formed XML: {what}") from None
+    return elements

@@ -28,11 +28,11 @@ from gluebench.data.recipes.reading import (
     classes,
     hide_labels,
     inputs,
+    records,
     switch,
     table,
     train_and_dev,
 )
-from gluebench.data.recipes.xml import Record, records
 
 ORDER = ("2", "3", "1", "5")
 NAME = re.compile(r"rte[-_ ]?([1235])(?!\d).*?(dev|test)", re.IGNORECASE)
@@ -87,46 +87,30 @@ def _files(corpus: Path) -> dict[tuple[str, str], Path]:
 def _rows(
     reader: Reader, task: Task, files: Mapping[tuple[str, str], Path], part: str
 ) -> Iterator[tuple[str, ...]]:
+    entailment, other = classes(task, 2)
     for challenge in ORDER:
         path = files.get((challenge, part))
         if path is None:
             continue
         pairs = records(path, reader.read(path), "pair")
         if not pairs:
-            reader.problems.append(
-                f"{path}: no pair in it; expected elements like <pair id=... entailment=...>"
-            )
+            expected = "expected elements like <pair id=... entailment=...>"
+            reader.problems.append(f"{path}: no pair in it; {expected}")
         for pair in pairs:
-            if _sound(reader, path, pair):
-                yield _values(task, f"RTE{challenge}", pair)
-
-
-def _sound(reader: Reader, path: Path, record: Record) -> bool:
-    """Whether a pair has a judgement that is known and two texts; else a problem is kept."""
-    if _judgement(record) not in JUDGEMENTS:
-        known = ", ".join(JUDGEMENTS)
-        reader.reject(path, record.line, f'the judgement is "{_judgement(record)}", expected one of {known}')
-        return False
-    if not all(text.strip() for text in _texts(record)):
-        reader.reject(path, record.line, "expected a text <t> and a hypothesis <h>, both with words in them")
-        return False
-    return True
-
-
-def _values(task: Task, challenge: str, record: Record) -> tuple[str, ...]:
-    entailment, other = classes(task, 2)
-    label = entailment if _judgement(record) in ENTAILED else other
-    texts = [_BREAK.sub(" ", text.strip()) for text in _texts(record)]
-    return (*texts, label, challenge, record.attributes.get("id", ""), record.attributes.get("task", ""))
-
-
-def _judgement(record: Record) -> str:
-    """As RTE2 and later write it, or as RTE1 does."""
-    return record.attributes.get("entailment", record.attributes.get("value", "")).upper()
-
-
-def _texts(record: Record) -> tuple[str, str]:
-    return record.text("t"), record.text("h")
+            texts = [_BREAK.sub(" ", pair.text(tag).strip()) for tag in ("t", "h")]
+            # As RTE2 and later write it, or as RTE1 does.
+            judgement = pair.attributes.get("entailment", pair.attributes.get("value", "")).upper()
+            if judgement not in JUDGEMENTS:
+                known = ", ".join(JUDGEMENTS)
+                problem = f'the judgement is "{judgement}", expected one of {known}'
+                reader.reject(path, pair.line, problem)
+            elif not all(texts):
+                problem = "expected a text <t> and a hypothesis <h>, both with words in them"
+                reader.reject(path, pair.line, problem)
+            else:
+                label = entailment if judgement in ENTAILED else other
+                ids = (pair.attributes.get("id", ""), pair.attributes.get("task", ""))
+                yield (*texts, label, f"RTE{challenge}", *ids)
 
 
 RECIPE = Recipe(

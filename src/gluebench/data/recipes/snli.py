@@ -17,7 +17,7 @@ from typing import Any
 
 from gluebench.benchmark import Task
 from gluebench.data.recipes import Built, Recipe
-from gluebench.data.recipes.inference import labelled_splits
+from gluebench.data.recipes.mnli import labelled_splits
 from gluebench.data.recipes.reading import Reader
 
 EXTRAS = ("captionID", "pairID")

@@ -100,21 +100,18 @@ RULES = (
 
 def language_of(options: Mapping[str, str]) -> Language:
     """The rules as the recipe's options give them."""
-    values = {rule.name.replace("-", "_"): _value(rule.name, options[rule.name]) for rule in RULES}
+    values: dict[str, Any] = {}
+    for rule in RULES:
+        field, text = rule.name.replace("-", "_"), options[rule.name]
+        words = frozenset(word.strip().lower() for word in text.split(",") if word.strip())
+        if field == "agreement":
+            changes = [change.partition("=") for change in words]
+            values[field] = {plural.strip(): singular.strip() for plural, _, singular in changes}
+        elif field == "article":
+            values[field] = text.strip().lower()
+        else:
+            values[field] = text if field in ("clause", "stop") or field.endswith("_form") else words
     return Language(**values)
-
-
-def _value(name: str, text: str) -> Any:
-    if name == "agreement":
-        changes = [change.partition("=") for change in _listed(text)]
-        return {plural.strip(): singular.strip() for plural, _, singular in changes}
-    if name == "article":
-        return text.strip().lower()
-    return text if name in ("clause", "stop") or name.endswith("-form") else _listed(text)
-
-
-def _listed(words: str) -> frozenset[str]:
-    return frozenset(word.strip().lower() for word in words.split(",") if word.strip())
 
 
 def closed(text: str, stop: str) -> str:
@@ -234,64 +231,44 @@ def kept_before(before: str, language: Language, *, begins: bool | None, possess
     if language.clause == "text":
         return before
     sentence = last_sentence(before, language)
-    if (
-        language.clause == "sentence"
-        or _follows(sentence, language.keeps)
-        or _only_connective(sentence, language)
-    ):
+    leads = language.connectives | language.links
+    # A sentence that begins "Since he ..." has its main clause after the pronoun's.
+    if language.clause == "sentence" or _follows(sentence, language.keeps) or sentence.lower() in leads:
         return sentence
-    if begins is not False and _at_boundary(sentence, language):
+    if begins is not False and (sentence.endswith((",", ";", ":")) or _follows(sentence, leads)):
         return ""
     if possessive:
         return re.split(r"[;:]\s+", sentence)[-1]
-    if begins and not _relative(sentence, language):
+    words = sentence.lower().split()
+    if begins and words[-2:-1] != [language.article]:
         return ""
     return _clause(sentence, language)
-
-
-def _at_boundary(sentence: str, language: Language) -> bool:
-    return sentence[-1:] in (",", ";", ":") or _follows(sentence, language.connectives | language.links)
 
 
 def _follows(sentence: str, words: frozenset[str]) -> bool:
     return any(re.search(rf"(?<!\w){re.escape(word)}$", sentence.lower()) for word in words)
 
 
-def _only_connective(sentence: str, language: Language) -> bool:
-    """A sentence that begins "Since he ..." has its main clause after the pronoun's."""
-    return sentence.lower() in language.connectives | language.links
-
-
-def _relative(sentence: str, language: Language) -> bool:
-    words = sentence.lower().split()
-    return len(words) >= 2 and words[-2] == language.article
-
-
 def _clause(sentence: str, language: Language) -> str:
-    """What follows the last boundary that leaves a subject and a verb."""
-    for end in reversed([boundary.end() for boundary in _boundary(language).finditer(sentence)]):
-        rest = _led_off(sentence[end:], language)
+    """What follows the last boundary that leaves a subject and a verb, without connectives at its head.
+
+    A boundary is punctuation, a connective, or a link and a subject pronoun; never the start of a sentence.
+    """
+    connectives, links, subjects = map(_either, (language.connectives, language.links, language.subjects))
+    boundaries = [r"[,;:]\s+"]
+    if connectives:
+        boundaries.append(rf"\s(?:{connectives})\s+")
+    if links and subjects:
+        boundaries.append(rf"\s(?:{links})\s+(?=(?:{subjects})\s)")
+    leads = _either(language.connectives | language.links)
+    ends = [boundary.end() for boundary in re.finditer("|".join(boundaries), sentence, re.IGNORECASE)]
+    for end in reversed(ends):
+        rest = sentence[end:]
+        if leads:
+            rest = re.sub(rf"^(?:(?:{leads})\s+)+", "", rest, flags=re.IGNORECASE)
         if len(rest.split()) >= _FEWEST_WORDS:
             return rest
     return sentence
-
-
-def _boundary(language: Language) -> re.Pattern[str]:
-    """Punctuation, a connective, or a link and a subject pronoun; never at the start of a sentence."""
-    options = [r"[,;:]\s+"]
-    if language.connectives:
-        options.append(rf"\s(?:{_either(language.connectives)})\s+")
-    if language.links and language.subjects:
-        options.append(rf"\s(?:{_either(language.links)})\s+(?=(?:{_either(language.subjects)})\s)")
-    return re.compile("|".join(options), re.IGNORECASE)
-
-
-def _led_off(text: str, language: Language) -> str:
-    """The text without the connectives and links at its head."""
-    words = language.connectives | language.links
-    if not words:
-        return text
-    return re.sub(rf"^(?:(?:{_either(words)})\s+)+", "", text, flags=re.IGNORECASE)
 
 
 def _either(words: frozenset[str]) -> str:

@@ -17,12 +17,11 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, NamedTuple
 
 from gluebench.data.errors import DataError
-from gluebench.data.recipes.xml import records
+from gluebench.data.recipes.reading import records
 from gluebench.data.tsv import text_lines
 
 Problems = list[str]
@@ -129,13 +128,9 @@ def _from_line(place: str, record: object) -> Schema:
     end = start.end() if start else 0
     lead = after[: start.start()] if start else ""
     right = None if label in (None, -1) else bool(label)
-    candidates = (Candidate(_trimmed(candidate), right),)
+    # Without the punctuation that clings to the last word; the stop of "D.C." stays.
+    candidates = (Candidate(re.sub(r"(?<=\w\w)[.,;:!?]+$", "", candidate), right),)
     return Schema(place, joined(before, lead), pronoun, joined(after[end:]), candidates)
-
-
-def _trimmed(span: str) -> str:
-    """Without the punctuation that clings to the last word; the stop of "D.C." stays."""
-    return re.sub(r"(?<=\w\w)[.,;:!?]+$", "", span)
 
 
 def _words(fields: dict[str, Any], name: str) -> str:
@@ -163,26 +158,6 @@ def _pronoun(text: str, pronoun: str, index: object) -> int:
 
 def _read_blocks(path: Path, lines: list[str], problems: Problems) -> list[Schema]:
     schemas = []
-    for first, fields in _blocks(lines):
-        given = fields.get("entailed")
-        lacking = [name for name in ("text", "hypothesis") if not fields.get(name)]
-        if lacking:
-            problems.append(f"{path}:{first}: a block without {' and '.join(lacking)}")
-        elif given not in ("entailed", "not-entailed", None):
-            problems.append(f'{path}:{first}: entailed is "{given}"; expected entailed or not-entailed')
-        else:
-            right = None if given is None else given == "entailed"
-            premise, hypothesis = joined(fields["text"]), joined(fields["hypothesis"])
-            place, split = f"{path.name}:{first}", fields.get("partof")
-            candidates = (Candidate("", right),)
-            schemas.append(
-                Schema(place, premise, "", "", candidates, hypothesis=hypothesis, split=split or None)
-            )
-    return schemas
-
-
-def _blocks(lines: list[str]) -> Iterator[tuple[int, dict[str, str]]]:
-    """Each block with the number of its first line."""
     first, fields = 0, dict[str, str]()
     for number, line in enumerate([*lines, ""], 1):
         if line.strip():
@@ -190,18 +165,27 @@ def _blocks(lines: list[str]) -> Iterator[tuple[int, dict[str, str]]]:
             first = first or number
             fields[name.strip()] = spaced(value)
         elif fields:
-            yield first, fields
+            schemas += _from_block(path, first, fields, problems)
             first, fields = 0, {}
+    return schemas
 
 
-_FIELDS = {
-    "before": "text/txt1",
-    "pronoun": "text/pron",
-    "after": "text/txt2",
-    "quote": "quote/quote1",
-    "quoted": "quote/pron",
-    "correct": "correctAnswer",
-}
+def _from_block(path: Path, first: int, fields: dict[str, str], problems: Problems) -> list[Schema]:
+    """The schema of a block that begins on a line; none, and a problem, where it is no schema."""
+    given = fields.get("entailed")
+    lacking = [name for name in ("text", "hypothesis") if not fields.get(name)]
+    if lacking:
+        problems.append(f"{path}:{first}: a block without {' and '.join(lacking)}")
+        return []
+    if given not in ("entailed", "not-entailed", None):
+        problems.append(f'{path}:{first}: entailed is "{given}"; expected entailed or not-entailed')
+        return []
+    candidates = (Candidate("", None if given is None else given == "entailed"),)
+    premise, hypothesis = joined(fields["text"]), joined(fields["hypothesis"])
+    split = fields.get("partof") or None
+    return [Schema(f"{path.name}:{first}", premise, "", "", candidates, hypothesis=hypothesis, split=split)]
+
+
 _LETTERS = "ABCDEFGHIJ"
 
 
@@ -216,31 +200,34 @@ def read_xml(path: Path, data: bytes, problems: Problems) -> list[Schema]:
         problems.append(f"{path}: no <schema> in it; expected the XML of a Winograd schema collection")
     schemas = []
     for number, element in enumerate(elements, 1):
-        fields = {name: spaced(element.text(place)) for name, place in _FIELDS.items()}
-        answers = [spaced(answer) for answer in element.texts.get("answers/answer", ())]
-        right = _LETTERS.find(fields["correct"].rstrip(".").strip().upper() or "?")
-        if missing := _missing(fields, answers, right):
-            problems += [f"{path}:{element.line}: schema {number} {what}" for what in missing]
-            continue
-        candidates = tuple(Candidate(answer, at == right) for at, answer in enumerate(answers))
-        begins = not fields["quote"] if fields["quoted"] else None
-        texts = (fields["before"], fields["pronoun"], fields["after"])
-        schemas.append(Schema(f"{path.name}:{number}", *texts, candidates, begins=begins))
-    return schemas
-
-
-def _missing(fields: dict[str, str], answers: list[str], right: int) -> list[str]:
-    """What a schema lacks, each as the end of a sentence."""
-    wrong = []
-    if not fields.get("pronoun"):
-        wrong.append("has no pronoun; expected <text><txt1>...</txt1><pron>...</pron><txt2>...</txt2></text>")
-    elif not (fields.get("before") or fields.get("after")):
-        wrong.append("has no text around its pronoun; expected <txt1> or <txt2>")
-    if len(answers) < 2 or not all(answers):
-        wrong.append(f"has {sum(map(bool, answers))} answers; expected two or more <answer>, none empty")
-    elif not 0 <= right < len(answers):
-        given = fields.get("correct", "")
-        wrong.append(
-            f'has "{given}" as its correctAnswer; expected one of {", ".join(_LETTERS[: len(answers)])}'
+        before, pronoun, after, quote, quoted, correct = (
+            spaced(element.text(place))
+            for place in (
+                "text/txt1",
+                "text/pron",
+                "text/txt2",
+                "quote/quote1",
+                "quote/pron",
+                "correctAnswer",
+            )
         )
-    return wrong
+        answers = [spaced(answer) for answer in element.texts.get("answers/answer", ())]
+        right = _LETTERS.find(correct.rstrip(".").strip().upper() or "?")
+        wrong = []
+        if not pronoun:
+            shape = "<text><txt1>...</txt1><pron>...</pron><txt2>...</txt2></text>"
+            wrong.append(f"has no pronoun; expected {shape}")
+        elif not (before or after):
+            wrong.append("has no text around its pronoun; expected <txt1> or <txt2>")
+        if len(answers) < 2 or not all(answers):
+            count = sum(map(bool, answers))
+            wrong.append(f"has {count} answers; expected two or more <answer>, none empty")
+        elif not 0 <= right < len(answers):
+            expected = ", ".join(_LETTERS[: len(answers)])
+            wrong.append(f'has "{correct}" as its correctAnswer; expected one of {expected}')
+        problems += [f"{path}:{element.line}: schema {number} {what}" for what in wrong]
+        if not wrong:
+            candidates = tuple(Candidate(answer, at == right) for at, answer in enumerate(answers))
+            begins = not quote if quoted else None
+            schemas.append(Schema(f"{path.name}:{number}", before, pronoun, after, candidates, begins=begins))
+    return schemas

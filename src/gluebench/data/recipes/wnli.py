@@ -52,17 +52,28 @@ def build(corpus: Path, task: Task, options: Mapping[str, Any]) -> Built:
     if problems:
         raise DataError(problems)
     language = language_of(options)
-    names, test = _files(corpus, options)
+    names = [corpus / name.strip() for name in options["files"].split(",") if name.strip()]
+    test = corpus / options["test"] if options["test"] else None
     notes: list[str] = []
     schemas = _distinct([read_winograd(path, problems) for path in names], notes)
     pairs = _pairs(schemas, language, problems, notes)
     tested = _pairs(read_winograd(test, problems), language, problems, notes) if test else []
-    problems += _hidden(pairs)
+    problems += [
+        f"{pair.schema}: no label; expected one, but for the file that --test names"
+        for pair in pairs
+        if pair.right is None and pair.split != "test"
+    ]
     if problems:
         raise DataError(problems)
     splits = _split(pairs, options, notes)
     splits["test"] += tested
-    notes += _on_test(splits["test"])
+    hidden = sum(pair.right is None for pair in splits["test"])
+    if not splits["test"]:
+        notes.append(
+            "no test split: name a file for it with --test (GLUE's was shared privately with its authors)"
+        )
+    elif 0 < hidden < len(splits["test"]):
+        notes.append(f"test is without labels: {hidden} of its {len(splits['test'])} pairs have none")
     columns = {name: _columns(splits[name], task) for name in _SPLITS if splits[name]}
     unknown = [name for name in columns if name not in task.splits]
     if unknown:
@@ -103,14 +114,6 @@ def _misspelt(options: Mapping[str, Any]) -> list[str]:
         if change.count("=") != 1:
             problems.append(f'--agreement has "{change.strip()}"; expected plural=singular, parted by commas')
     return problems
-
-
-def _files(corpus: Path, options: Mapping[str, Any]) -> tuple[list[Path], Path | None]:
-    """The files to read: the corpus itself, if it is one, or those named in its folder."""
-    if corpus.is_file():
-        return [corpus], corpus.parent / options["test"] if options["test"] else None
-    named = [name.strip() for name in options["files"].split(",") if name.strip()]
-    return [corpus / name for name in named], corpus / options["test"] if options["test"] else None
 
 
 def _distinct(files: Sequence[Sequence[Schema]], notes: list[str]) -> list[Schema]:
@@ -156,14 +159,6 @@ def _pairs(
     return list(pairs.values())
 
 
-def _hidden(pairs: Sequence[Pair]) -> list[str]:
-    return [
-        f"{pair.schema}: no label; expected one, but for the file that --test names"
-        for pair in pairs
-        if pair.right is None and pair.split != "test"
-    ]
-
-
 def _split(pairs: Sequence[Pair], options: Mapping[str, Any], notes: list[str]) -> dict[str, list[Pair]]:
     """The pairs by split: as their files say, the others drawn."""
     splits: dict[str, list[Pair]] = {name: [pair for pair in pairs if pair.split == name] for name in _SPLITS}
@@ -179,17 +174,6 @@ def _split(pairs: Sequence[Pair], options: Mapping[str, Any], notes: list[str]) 
     for number, pair in enumerate(free):
         splits["dev" if number in chosen else "train"].append(pair)
     return splits
-
-
-def _on_test(pairs: Sequence[Pair]) -> list[str]:
-    if not pairs:
-        return [
-            "no test split: name a file for it with --test (GLUE's was shared privately with its authors)"
-        ]
-    hidden = sum(pair.right is None for pair in pairs)
-    if 0 < hidden < len(pairs):
-        return [f"test is without labels: {hidden} of its {len(pairs)} pairs have none"]
-    return []
 
 
 def _columns(pairs: Sequence[Pair], task: Task) -> Columns:

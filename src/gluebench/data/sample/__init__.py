@@ -1,4 +1,4 @@
-"""The sample benchmark: GLUE's shape in text written for this project (docs/sample.md).
+"""The sample benchmark: GLUE's shape in text written for this project (docs/reference/sample.md).
 
 The data are shipped as one file, which `python -m sample` makes from a seed in the project's repository.
 """
@@ -33,7 +33,8 @@ def build(folder: str | os.PathLike[str]) -> None:
     something else stands there.
     """
     target = Path(folder).absolute()
-    if target.exists() and not (target / MARK).is_file() and not _is_empty(target):
+    empty = target.is_dir() and not any(target.iterdir())
+    if target.exists() and not (target / MARK).is_file() and not empty:
         raise FileExistsError(
             f"{target} is not a folder of the sample benchmark (it has no {MARK}); "
             "name a new or empty folder, or remove it first"
@@ -45,10 +46,6 @@ def build(folder: str | os.PathLike[str]) -> None:
         if target.exists():
             target.rename(Path(scratch, "old"))
         made.rename(target)
-
-
-def _is_empty(path: Path) -> bool:
-    return path.is_dir() and not any(path.iterdir())
 
 
 def _unpack(folder: Path) -> None:

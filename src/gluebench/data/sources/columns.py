@@ -7,23 +7,20 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
+from typing import Any, NamedTuple, TypeAlias
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
 
 from gluebench.benchmark import Task
 from gluebench.data.arrays import constant, integers, lists, numbers, strings
+from gluebench.data.dataset import INDEX, LABEL, TAGS
 from gluebench.data.errors import DataError
-from gluebench.data.fingerprint import LABEL
-from gluebench.data.prepared import INDEX
 from gluebench.data.sources.release import TaskRelease
 
-if TYPE_CHECKING:
-    import pyarrow as pa
-
-TAGS = "phenomena"
 JOINER = ";"
 """Between several tags in one cell."""
-
-
 Check: TypeAlias = "Callable[[pa.Array], Checked]"
 """Reads one column of a file, batch by batch."""
 
@@ -53,18 +50,21 @@ class Checked(NamedTuple):
 def plan(names: Sequence[str], task: Task, release: TaskRelease, *, where: str, index: str = INDEX) -> Plan:
     """What becomes of columns of these names. Raises DataError where the task's inputs are not all there."""
     ours = [INDEX if name == index else release.columns.get(name, name) for name in names]
-    missing = [column for column in task.columns if column not in ours]
-    if missing:
-        expected = " ".join(_alternatives(column, release) for column in task.columns)
-        raise DataError(
-            f"{where}: found the columns {_quoted(names)}; expected {expected} among them, for {task.name}"
-        )
+    listed = " ".join(repr(name[:40]) for name in names[:20])
+    listed += f" and {len(names) - 20} more" if len(names) > 20 else ""
+    if not set(task.columns) <= set(ours):
+        expected = []
+        for column in task.columns:
+            others = ", ".join(theirs for theirs, name in release.columns.items() if name == column)
+            expected.append(f"{column} (or {others})" if others else column)
+        problem = f"found the columns {listed}; expected {' '.join(expected)} among them, for {task.name}"
+        raise DataError(f"{where}: {problem}")
     tagged = {at: name for at, name in enumerate(ours) if name in task.coarse()}
     taken = [*(name for at, name in enumerate(ours) if at not in tagged), *([TAGS] if tagged else [])]
     repeated = sorted({name for name in taken if taken.count(name) > 1})
     if repeated or "" in taken:
         fault = f"{repeated[0]!r} twice" if repeated else "one without a name"
-        raise DataError(f"{where}: found the columns {_quoted(names)}, {fault}; expected each name once")
+        raise DataError(f"{where}: found the columns {listed}, {fault}; expected each name once")
     at = {name: position for position, name in enumerate(ours) if position not in tagged}
     own = {INDEX, LABEL, *task.columns}
     return Plan(
@@ -74,17 +74,6 @@ def plan(names: Sequence[str], task: Task, release: TaskRelease, *, where: str, 
         tagged,
         {name: position for name, position in at.items() if name not in own},
     )
-
-
-def _alternatives(column: str, release: TaskRelease) -> str:
-    """A column's name in files, and its other ones."""
-    names = [theirs for theirs, ours in release.columns.items() if ours == column]
-    return f"{column} (or {', '.join(names)})" if names else column
-
-
-def _quoted(names: Sequence[str]) -> str:
-    shown = [repr(name[:40]) for name in names[:20]]
-    return " ".join(shown) + (f" and {len(names) - 20} more" if len(names) > 20 else "")
 
 
 class Shaper:
@@ -98,17 +87,22 @@ class Shaper:
         self._quoted = quoted
         self._index = index
         self._label = label
-        self._tags = _Tags(task)
+        self._tags = {
+            (phenomenon.coarse, name): phenomenon.name
+            for phenomenon in task.phenomena
+            for name in (phenomenon.name, *phenomenon.aliases)
+        }
         self._problems = problems
         self._rows = 0
 
     def batch(self, columns: Sequence[pa.Array], where: Callable[[int], str]) -> pa.RecordBatch:
         """The rows of these columns; `where` says where a row of them stands."""
-        import pyarrow as pa
-
-        plan, ours = self._plan, dict[str, Any]()
-        rows = len(columns[0])
-        ours[INDEX] = self._numbered(columns, rows, where)
+        plan, rows = self._plan, len(columns[0])
+        if plan.index_at is None:
+            index = integers(np.arange(self._rows, self._rows + rows))
+        else:
+            index = self._checked(INDEX, self._index, columns[plan.index_at], where)
+        ours: dict[str, Any] = {INDEX: index}
         for name, at in zip(self._task.columns, plan.inputs, strict=True):
             ours[name] = unquoted(columns[at]) if self._quoted else columns[at]
         if plan.label_at is not None:
@@ -116,19 +110,9 @@ class Shaper:
         ours |= {name: columns[at] for name, at in plan.extras.items()}
         if plan.tags:
             cells = {coarse: columns[at].to_pylist() for at, coarse in plan.tags.items()}
-            ours[TAGS] = self._tags.read(cells, where, self._problems)
+            ours[TAGS] = self._tag_lists(cells, rows, where)
         self._rows += rows
-        return pa.RecordBatch.from_pydict(
-            {name: values for name, values in ours.items() if values is not None}
-        )
-
-    def _numbered(self, columns: Sequence[pa.Array], rows: int, where: Callable[[int], str]) -> pa.Array:
-        """The file's own index, or else the number of the row."""
-        import numpy as np
-
-        if self._plan.index_at is not None:
-            return self._checked(INDEX, self._index, columns[self._plan.index_at], where)
-        return integers(np.arange(self._rows, self._rows + rows))
+        return pa.RecordBatch.from_pydict({name: array for name, array in ours.items() if array is not None})
 
     def _checked(
         self, name: str, check: Check, values: pa.Array, where: Callable[[int], str]
@@ -139,46 +123,30 @@ class Shaper:
             self._problems.append(f"{where(row)}: the {name} is {value!r}; expected {checked.expected}")
         return checked.values
 
+    def _tag_lists(
+        self, cells: Mapping[str, Sequence[str]], rows: int, where: Callable[[int], str]
+    ) -> pa.Array:
+        """Tags of each row in the manifest's order of categories, and in their cell's within one."""
+        tags: list[list[str]] = [[] for _ in range(rows)]
+        for coarse in filter(cells.__contains__, self._task.coarse()):
+            for row, cell in enumerate(cells[coarse]):
+                for tag in cell.split(JOINER) if cell else ():
+                    if name := self._tags.get((coarse, tag)):
+                        tags[row].append(name)
+                        continue
+                    expected = ", ".join(known for group, known in self._tags if group == coarse)
+                    problem = f"the tag {tag!r} of {coarse}; expected one of {expected}"
+                    self._problems.append(f"{where(row)}: {problem}")
+        return lists(tags)
+
 
 def unquoted(texts: pa.Array) -> pa.Array:
     """Texts with CSV quoting undone where it is whole: `"a ""b"" c"` becomes `a "b" c`, others stay."""
-    import pyarrow.compute as pc
-
     if not pc.any(pc.starts_with(texts, '"')).as_py():
         return texts
     proper = pc.match_substring_regex(texts, r'(?s)^"(?:[^"]|"")*"$')
     inner = pc.replace_substring(pc.utf8_slice_codeunits(texts, 1, -1), '""', '"')
     return pc.if_else(proper, inner, texts)
-
-
-class _Tags:
-    """Reads the cells of coarse categories into one list of canonical names for each row."""
-
-    def __init__(self, task: Task) -> None:
-        self._names = {
-            (phenomenon.coarse, name): phenomenon.name
-            for phenomenon in task.phenomena
-            for name in (phenomenon.name, *phenomenon.aliases)
-        }
-        self._coarse = task.coarse()
-
-    def read(
-        self, cells: Mapping[str, Sequence[str]], where: Callable[[int], str], problems: list[str]
-    ) -> pa.Array:
-        """Tags of each row in the manifest's order of categories, and in their cell's within one."""
-        rows: list[list[str]] = [[] for _ in next(iter(cells.values()))]
-        for coarse in self._coarse:
-            for row, cell in enumerate(cells.get(coarse, ())):
-                for tag in cell.split(JOINER) if cell else ():
-                    name = self._names.get((coarse, tag))
-                    if name is None:
-                        expected = ", ".join(known for group, known in self._names if group == coarse)
-                        problems.append(
-                            f"{where(row)}: the tag {tag!r} of {coarse}; expected one of {expected}"
-                        )
-                    else:
-                        rows[row].append(name)
-        return lists(rows)
 
 
 HIDDEN = "-1"
@@ -189,17 +157,12 @@ DECIMAL = r"^-?[0-9]{1,15}(?:\.[0-9]{1,30})?$"
 
 def index_text(values: pa.Array) -> Checked:
     """Whole numbers from 0 as plain text."""
-    import pyarrow as pa
-    import pyarrow.compute as pc
-
     good = pc.match_substring_regex(values, WHOLE)
     return Checked(_kept(values, good).cast(pa.int64()), _bad(good), "a whole number from 0")
 
 
 def index_number(values: pa.Array) -> Checked:
     """Whole numbers from 0 of a typed column."""
-    import pyarrow as pa
-
     if not pa.types.is_integer(values.type):
         return Checked(values, range(len(values)), "a whole number from 0")
     good = _between(values, 0, float("inf"))
@@ -243,8 +206,6 @@ def _words(task: Task) -> LabelCheck:
         known |= dict.fromkeys(label.synonyms, label.word)
 
     def read(values: pa.Array) -> Labels:
-        import pyarrow.compute as pc
-
         codes = pc.index_in(values, value_set=strings(list(known)))
         sound = codes.is_valid()
         hidden = pc.and_not(pc.equal(values, constant(HIDDEN)), sound)
@@ -257,9 +218,6 @@ def _scores(task: Task) -> LabelCheck:
     low, high = task.score_range or (float("-inf"), float("inf"))
 
     def read(values: pa.Array) -> Labels:
-        import pyarrow as pa
-        import pyarrow.compute as pc
-
         if not pa.types.is_floating(values.type):
             values = _kept(values, pc.match_substring_regex(values, DECIMAL))
         elif not pa.types.is_float64(values.type):
@@ -276,8 +234,6 @@ def _class_numbers(words: Sequence[str]) -> LabelCheck:
     last = len(words) - 1
 
     def read(values: pa.Array) -> Labels:
-        import pyarrow as pa
-
         sound = _between(values, 0, last)
         labels = strings(words).take(_kept(values, sound).cast(pa.int64()))
         return Labels(labels, sound, _between(values, HIDDEN_NUMBER, HIDDEN_NUMBER))
@@ -287,8 +243,6 @@ def _class_numbers(words: Sequence[str]) -> LabelCheck:
 
 def label_typed(task: Task, field: pa.Field, names: Sequence[str] | None, *, where: str) -> Check:
     """The check of a typed label column: class numbers, scores or words. Raises DataError for other types."""
-    import pyarrow as pa
-
     if pa.types.is_integer(field.type) and task.labels:
         return _class_numbers(task.words if names is None else _by_name(task, names, where=where))
     if (pa.types.is_floating(field.type) and not task.labels) or pa.types.is_string(field.type):
@@ -331,9 +285,6 @@ def _plain(name: str) -> str:
 
 def _kept(values: pa.Array, good: pa.Array) -> pa.Array:
     """The values with nulls for those that are not good."""
-    import pyarrow as pa
-    import pyarrow.compute as pc
-
     if pc.all(good).as_py():
         return values
     return pc.if_else(good, values, pa.nulls(1, values.type)[0])
@@ -341,14 +292,10 @@ def _kept(values: pa.Array, good: pa.Array) -> pa.Array:
 
 def _between(values: pa.Array, low: float, high: float) -> pa.Array:
     """Which values lie from low to high; a missing one does not."""
-    import pyarrow.compute as pc
-
     inside = pc.and_(pc.greater_equal(values, constant(low)), pc.less_equal(values, constant(high)))
     return pc.fill_null(inside, constant(False))
 
 
 def _bad(good: pa.Array) -> list[int]:
-    import numpy as np
-
     rows: list[int] = np.flatnonzero(~numbers(good)).tolist()
     return rows

@@ -59,17 +59,12 @@ def survey(path: Path) -> Survey:
             head = head or block[:64]
             size += len(block)
             digest.update(block)
-            crlf = crlf and _only_crlf(tail + block)
+            text = tail + block
+            crlf = crlf and text.count(b"\n") == (text.count(b"\r\n") if b"\r" in text else 0)
             tail = b"\r" if block.endswith(b"\r") else b""
     if not size:
         raise DataError(f"{path}: the file is empty; fetch it again")
     return Survey(size, digest.hexdigest(), crlf, sign(head))
-
-
-def _only_crlf(block: bytes) -> bool:
-    if b"\r" not in block:
-        return b"\n" not in block
-    return block.count(b"\n") == block.count(b"\r\n")
 
 
 def sign(head: bytes) -> str:

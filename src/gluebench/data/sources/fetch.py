@@ -5,12 +5,11 @@ from __future__ import annotations
 import errno
 import json
 import os
-import random
 import re
 import shutil
 import time
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import closing, suppress
 from itertools import chain
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, NamedTuple
@@ -90,7 +89,7 @@ class Fetcher:
         with what the server did or why the file cannot be written.
         """
         part = _Part(file)
-        with _written_to(part.path):
+        try:
             if record := checked(file, file.path):
                 self._meter.advance(record.bytes)
                 return record
@@ -104,39 +103,39 @@ class Fetcher:
                 digest = source_file(part.path, file.name).sha256
                 self._meter.advance(-part.size)
                 part.drop()
+        except OSError as error:  # that of a full disk names no file
+            raise DataError(os_problem(error, part.path)) from error
         content = f"sha256 {digest[:12]}..., expected {file.sha256[:12]}..."
         raise DataError(f"{file.address}: wrong content ({content}); {_ANOTHER}")
 
     def _complete(self, file: RemoteFile, part: _Part) -> None:
         """Request the rest until all of the file is there."""
+        from urllib3.exceptions import HTTPError
+
         failures = 0
         while part.size == 0 or part.size != file.bytes:
             before = part.size
             try:
-                self._attempt(file, part)
+                with closing(self._connections.request(file.address, part.headers())) as response:
+                    self._receive(response, file, part)
                 return
-            except TransferError as error:
+            except (TransferError, HTTPError) as error:
+                failure = error if isinstance(error, TransferError) else connection_error(error, file.address)
                 failures = 1 if part.size > before else failures + 1
-                if not error.retryable or failures > self._settings.retries:
-                    raise self._connections.give_up(error, file.address) from error
-                self._wait(error, failures)
-
-    def _attempt(self, file: RemoteFile, part: _Part) -> None:
-        from urllib3.exceptions import HTTPError
-
-        response = self._connections.request(file.address, part.headers())
-        try:
-            self._receive(response, file, part)
-        except HTTPError as error:
-            raise connection_error(error, file.address) from error
-        finally:
-            response.close()
+                if not failure.retryable or failures > self._settings.retries:
+                    raise self._connections.give_up(failure, file.address) from error
+                self._wait(failure, failures)
 
     def _wait(self, error: TransferError, failures: int) -> None:
         """Wait as long as the server asks, or a little longer each time."""
-        seconds = _seconds(error.retry_after)
-        if failures > 1:
-            seconds = max(seconds, min(60, 0.5 * 2 ** (failures - 1) + 0.5 * random.random()))
+        from urllib3.exceptions import InvalidHeader
+        from urllib3.util.retry import RequestHistory, Retry
+
+        history = (RequestHistory("GET", None, error, None, None),) * failures
+        retry = Retry(backoff_factor=0.5, backoff_jitter=0.5, backoff_max=60, history=history)
+        seconds = retry.get_backoff_time()
+        with suppress(InvalidHeader):
+            seconds = max(seconds, retry.parse_retry_after(error.retry_after or "0"))
         if seconds > self._settings.max_wait:
             raise DataError(f"{error.problem}; the server asks to come back in {seconds:,.0f} seconds")
         pause = f" in {seconds:.0f} s" if seconds >= 1 else ""
@@ -152,9 +151,8 @@ class Fetcher:
             if response.status == 416 or not given or int(given[1]) != had:
                 self._meter.advance(-had)
                 part.drop()
-                raise TransferError(
-                    f"{file.address}: the server has no such rest of the file", retryable=True
-                )
+                problem = "the server has no such rest of the file"
+                raise TransferError(f"{file.address}: {problem}", retryable=True)
             expected = _expected(file, given[2], had=had)
             output = part.resume()
         elif response.status == 200:
@@ -174,7 +172,13 @@ class Fetcher:
             self._meter.expect(expected)
         with output:
             self._write(chunks, output, part, expected)
-        _check_size(part, expected, file)
+        if expected is not None and part.size > expected:
+            size = part.size
+            part.drop()
+            raise DataError(f"{file.address}: {size:,} bytes or more, expected {expected:,}; {_ANOTHER}")
+        if expected is not None and part.size < expected:
+            sizes = f"{readable(part.size)} of {readable(expected)}"
+            raise TransferError(f"{file.address}: the connection was cut after {sizes}", retryable=True)
 
     def _write(self, chunks: Iterator[bytes], output: IO[bytes], part: _Part, expected: int | None) -> None:
         """Write the chunks. A body of known length may be cut: its size is checked next."""
@@ -278,27 +282,6 @@ def _expected(file: RemoteFile, length: str, *, had: int) -> int | None:
     return expected
 
 
-def _check_size(part: _Part, expected: int | None, file: RemoteFile) -> None:
-    size = part.size
-    if expected is not None and size > expected:
-        part.drop()
-        raise DataError(f"{file.address}: {size:,} bytes or more, expected {expected:,}; {_ANOTHER}")
-    if expected is not None and size < expected:
-        sizes = f"{readable(size)} of {readable(expected)}"
-        raise TransferError(f"{file.address}: the connection was cut after {sizes}", retryable=True)
-
-
-def _seconds(retry_after: str) -> float:
-    """Seconds of a Retry-After header, which may also be a date."""
-    from urllib3 import Retry
-    from urllib3.exceptions import InvalidHeader
-
-    try:
-        return Retry().parse_retry_after(retry_after) if retry_after else 0.0
-    except InvalidHeader:
-        return 0.0
-
-
 def checked(file: RemoteFile, path: Path) -> SourceFile | None:
     """The record of the file at a path; None if it is absent or has another checksum."""
     if not path.is_file():
@@ -324,15 +307,6 @@ def readable(number: float) -> str:
             break
         number /= 1000
     return f"{number:.0f} {unit}" if unit in ("bytes", "kB") else f"{number:.1f} {unit}"
-
-
-@contextmanager
-def _written_to(path: Path) -> Iterator[None]:
-    """Name the file that could not be written: the error of a full disk does not."""
-    try:
-        yield
-    except OSError as error:
-        raise DataError(os_problem(error, path)) from error
 
 
 def os_problem(error: OSError, path: Path) -> str:

@@ -43,6 +43,10 @@ class TaskFiles(NamedTuple):
     files: Mapping[str, Path]
     """Split name to its file, for those that are there."""
 
+    def present(self) -> int:
+        """The number of splits that are there."""
+        return len(self.files)
+
     @property
     def revision(self) -> str:
         """The commit of a snapshot in the hub's cache."""
@@ -62,9 +66,10 @@ def prepare_from_folder(
 ) -> Dataset:
     """Write the task's files below `source` as `<to>/<benchmark>/<Task>`, in place of what was there.
 
-    Read is the first layout that has all splits: prepared before, the hub's Parquet, TSV (docs/data.md). A
-    split that is missing is an error unless `partial`. Raises DataError with what cannot be read, 20 lines
-    of it or all if `keep_going`, and OSError; what was prepared before is then as it was.
+    Read is the first layout that has all splits: prepared before, the hub's Parquet, TSV
+    (docs/reference/data.md). A split that is missing is an error unless `partial`. Raises DataError with what
+    cannot be read, 20 lines of it or all if `keep_going`, and OSError; what was prepared before is then as it
+    was.
     """
     chosen = find(source, benchmark, task, release, partial=partial)
     surveys = gathered(lambda _, path: survey(path), chosen.files)
@@ -116,22 +121,29 @@ def find(source: Path, benchmark: Benchmark, task: Task, release: Release, *, pa
         kind = NotADirectoryError if source.exists() else FileNotFoundError
         raise kind(0, f"not a folder; expected one with the files of {task.name}", str(source))
     enough = 1 if partial else len(task.splits)
-    here = [*_layouts(source, benchmark, task, release), *_unnamed(source, task, release)]
-    best = max(here, key=_count)
-    if _count(best) >= enough:
+    here = [*_layouts(source, benchmark, task, release)]
+    if source.name not in {name for known in release.tasks.values() for name in known.folders}:
+        here.append(_tsv(source, task, release))  # the task's own, whatever it is called
+    best = max(here, key=TaskFiles.present)
+    if best.present() >= enough:
         return best
     folders = sorted(path for path in source.iterdir() if path.is_dir())
     below = [files for folder in folders for files in _layouts(folder, benchmark, task, release)]
-    most = max(map(_count, below), default=0)
-    top = [files for files in below if most and _count(files) == most]
+    most = max((files.present() for files in below), default=0)
+    top = [files for files in below if most and files.present() == most]
     if most >= enough:
         return _only(top, source, task)
-    incomplete = [best] if best.files else top
-    raise DataError(_missing(incomplete[0], task) if incomplete else _nothing(here, source, task))
-
-
-def _count(chosen: TaskFiles) -> int:
-    return len(chosen.files)
+    incomplete = best if best.files else next(iter(top), None)
+    if incomplete is None:
+        raise DataError(_nothing(here, source, task))
+    there = f"{task.name}; its other splits are there as {NAMES[incomplete.layout]}"
+    raise DataError(
+        [
+            f"{incomplete.folder}: no {' or '.join(names) or split}, the {split} split of {there}"
+            for split, names in ((split, incomplete.names[split]) for split in task.splits)
+            if split not in incomplete.files
+        ]
+    )
 
 
 def _only(candidates: list[TaskFiles], source: Path, task: Task) -> TaskFiles:
@@ -192,22 +204,6 @@ def _snapshots(base: Path, hub: Hub | None) -> Iterator[Path]:
 def _tsv(folder: Path, task: Task, release: Release) -> TaskFiles:
     splits = release.tasks[task.name].splits
     return _look("tsv", folder, {name: split.files for name, split in splits.items()})
-
-
-def _unnamed(folder: Path, task: Task, release: Release) -> Iterator[TaskFiles]:
-    """The folder as the task's own, whatever it is called, unless as another task's."""
-    if folder.name not in {name for known in release.tasks.values() for name in known.folders}:
-        yield _tsv(folder, task, release)
-
-
-def _missing(chosen: TaskFiles, task: Task) -> list[str]:
-    """A line for each split that is missing beside others."""
-    there = f"{task.name}; its other splits are there as {NAMES[chosen.layout]}"
-    return [
-        f"{chosen.folder}: no {' or '.join(chosen.names[split]) or split}, the {split} split of {there}"
-        for split in task.splits
-        if split not in chosen.files
-    ]
 
 
 def _nothing(candidates: Iterable[TaskFiles], source: Path, task: Task) -> list[str]:

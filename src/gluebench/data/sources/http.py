@@ -84,25 +84,21 @@ class Connections:
             raise DataError(reason)
 
     def request(self, address: str, headers: dict[str, str]) -> BaseHTTPResponse:
-        """The response, its body not yet read. Raises TransferError, DataError."""
+        """The response, its body not yet read. Raises DataError, and urllib3's HTTPError."""
         from urllib3 import Retry, Timeout
-        from urllib3.exceptions import HTTPError
 
         self.check_reachable(address)
         only_redirects = Retry(None, connect=0, read=0, status=0, other=0, redirect=REDIRECTS)
         only_redirects.respect_retry_after_header = False  # the caller decides how long to wait
-        try:
-            response = self._pool(address).request(
-                "GET",
-                address,
-                headers={**HEADERS, **headers},
-                preload_content=False,
-                decode_content=False,
-                timeout=Timeout(self._timeout, self._timeout),
-                retries=only_redirects,
-            )
-        except HTTPError as error:
-            raise connection_error(error, address) from error
+        response = self._pool(address).request(
+            "GET",
+            address,
+            headers={**HEADERS, **headers},
+            preload_content=False,
+            decode_content=False,
+            timeout=Timeout(self._timeout, self._timeout),
+            retries=only_redirects,
+        )
         if address.startswith("https:") and (response.geturl() or "").startswith("http:"):
             response.close()
             raise DataError(f"{address}: leads on to {response.geturl()}, where anyone may change it")
@@ -147,27 +143,27 @@ def connection_error(error: Exception, address: str) -> TransferError:
 
     reason = getattr(error, "reason", None) if isinstance(error, known.MaxRetryError) else error
     where = host(address)
-    if isinstance(reason, known.ResponseError):
-        return TransferError(f"{address}: redirected too many times, perhaps in a circle", retryable=False)
-    if isinstance(reason, known.SSLError):
-        return _tls_error(reason, where)
-    if isinstance(reason, known.ProxyError):
-        problem = f"{where}: not reached through the proxy ({_reason(reason.original_error)})"
-        hint = "the environment names it: HTTPS_PROXY, HTTP_PROXY, NO_PROXY"
-        return TransferError(problem, hint=hint, retryable=True, unreachable=True)
-    if isinstance(reason, known.NameResolutionError):
-        hint = f"are you online? {_MIRRORS}"
-        return TransferError(f"{where}: no such host is known", hint=hint, retryable=True, unreachable=True)
-    if isinstance(reason, known.ConnectTimeoutError | known.NewConnectionError):
-        problem = f"{where}: cannot be reached ({_reason(reason)})"
-        return TransferError(problem, hint=_MIRRORS, retryable=True, unreachable=True)
-    if isinstance(reason, known.TimeoutError):
-        return TransferError(
-            f"{address}: nothing came in time", hint="--timeout waits longer", retryable=True
-        )
-    if isinstance(reason, known.ProtocolError):
-        return TransferError(f"{address}: the connection was cut", retryable=True)
-    return TransferError(f"{address}: {_reason(reason or error)}", retryable=False)
+    hint, retryable = "", True
+    match reason:
+        case known.ResponseError():
+            problem, retryable = f"{address}: redirected too many times, perhaps in a circle", False
+        case known.SSLError():
+            return _tls_error(reason, where)
+        case known.ProxyError():
+            problem = f"{where}: not reached through the proxy ({_reason(reason.original_error)})"
+            hint = "the environment names it: HTTPS_PROXY, HTTP_PROXY, NO_PROXY"
+        case known.NameResolutionError():
+            problem, hint = f"{where}: no such host is known", f"are you online? {_MIRRORS}"
+        case known.ConnectTimeoutError() | known.NewConnectionError():
+            problem, hint = f"{where}: cannot be reached ({_reason(reason)})", _MIRRORS
+        case known.TimeoutError():
+            problem, hint = f"{address}: nothing came in time", "--timeout waits longer"
+        case known.ProtocolError():
+            problem = f"{address}: the connection was cut"
+        case _:
+            problem, retryable = f"{address}: {_reason(reason or error)}", False
+    unreachable = problem.startswith(where)  # and not one address of the host
+    return TransferError(problem, hint=hint, retryable=retryable, unreachable=unreachable)
 
 
 def _tls_error(error: Exception, where: str) -> TransferError:

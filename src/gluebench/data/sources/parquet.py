@@ -5,14 +5,18 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
 
 from gluebench.benchmark import Split, Task
 from gluebench.data.arrays import constant, numbers
-from gluebench.data.dataset import SplitRecord
+from gluebench.data.dataset import INDEX, LABEL, SplitRecord
 from gluebench.data.errors import DataError
-from gluebench.data.fingerprint import LABEL, Fingerprint, fingerprint_of
-from gluebench.data.prepared import INDEX, ROW_GROUP
+from gluebench.data.fingerprint import Fingerprint, fingerprint_of
+from gluebench.data.prepared import ROW_GROUP
 from gluebench.data.sources.columns import (
     Plan,
     Shaper,
@@ -24,9 +28,6 @@ from gluebench.data.sources.columns import (
 )
 from gluebench.data.sources.content import Survey
 from gluebench.data.sources.release import TaskRelease
-
-if TYPE_CHECKING:
-    import pyarrow as pa
 
 HUB_INDEX = "idx"
 
@@ -53,9 +54,6 @@ def read_hub(
 
 def open_parquet(path: Path, survey: Survey) -> Any:
     """A `pyarrow.parquet.ParquetFile`. Raises DataError where the file is none, or not whole."""
-    import pyarrow as pa
-    import pyarrow.parquet as pq
-
     what = "a file cut short or damaged" if survey.sign == "a Parquet file" else survey.sign or "another file"
     try:
         return pq.ParquetFile(path)
@@ -69,8 +67,6 @@ def open_parquet(path: Path, survey: Survey) -> Any:
 
 def rows_of(file: Any, path: Path) -> Iterator[pa.RecordBatch]:
     """The batches of an open Parquet file. Raises DataError where its data are damaged."""
-    import pyarrow as pa
-
     try:
         yield from file.iter_batches(batch_size=ROW_GROUP, use_threads=False)
     except (pa.ArrowInvalid, OSError) as error:
@@ -78,19 +74,23 @@ def rows_of(file: Any, path: Path) -> Iterator[pa.RecordBatch]:
 
 
 def _batches(file: Any, path: Path, *, task: Task, release: TaskRelease) -> Iterator[pa.RecordBatch]:
-    problems: list[str] = []
     schema = file.schema_arrow
     columns = plan(schema.names, task, release, where=str(path), index=HUB_INDEX)
-    _check_types(schema, columns, path)
-    label = (
-        label_text(task)
-        if columns.label_at is None
-        else label_typed(task, schema.field(columns.label_at), class_names(schema), where=str(path))
-    )
+    problems = [
+        f"{path}: the column {schema.names[at]} is of type {schema.types[at]}; expected text"
+        for at in (*columns.inputs, *columns.tags)
+        if schema.types[at] not in (pa.string(), pa.large_string())
+    ]
+    if problems:
+        raise DataError(problems)
+    if columns.label_at is None:
+        label = label_text(task)
+    else:
+        label = label_typed(task, schema.field(columns.label_at), class_names(schema), where=str(path))
     shaper = Shaper(columns, task, quoted=release.quoted, index=index_number, label=label, problems=problems)
     row = 0
     for rows in rows_of(file, path):
-        where = partial(_row, path, row)
+        where = partial(_place, path, row)
         batch = shaper.batch(_columns(rows, columns, where, problems), where)
         row += rows.num_rows
         if not problems:
@@ -99,29 +99,14 @@ def _batches(file: Any, path: Path, *, task: Task, release: TaskRelease) -> Iter
         raise DataError(problems)
 
 
-def _row(path: Path, before: int, row: int) -> str:
+def _place(path: Path, before: int, row: int) -> str:
     return f"{path}, row {before + row}"
-
-
-def _check_types(schema: pa.Schema, columns: Plan, path: Path) -> None:
-    import pyarrow as pa
-
-    problems = [
-        f"{path}: the column {schema.names[at]} is of type {schema.types[at]}; expected text"
-        for at in (*columns.inputs, *columns.tags)
-        if schema.types[at] not in (pa.string(), pa.large_string())
-    ]
-    if problems:
-        raise DataError(problems)
 
 
 def _columns(
     batch: pa.RecordBatch, columns: Plan, where: Callable[[int], str], problems: list[str]
 ) -> list[pa.Array]:
     """The columns of a batch, text as plain strings; a text that is missing is a problem."""
-    import numpy as np
-    import pyarrow as pa
-
     arrays: list[pa.Array] = list(batch.columns)
     for at in (*columns.inputs, *columns.tags):
         missing = np.flatnonzero(numbers(arrays[at].is_null()))
@@ -141,20 +126,13 @@ def read_earlier(
         if missing:
             expected = f"expected a prepared {split.name} split; prepare it again"
             raise DataError(f"{path}: no column {', '.join(missing)}; {expected}")
+        label = file.schema_arrow.get_field_index(LABEL)
+        coded = label >= 0 and pa.types.is_dictionary(file.schema_arrow.types[label])
         for batch in rows_of(file, path):
-            plain = _plain(batch)
-            running.update(plain)
-            yield plain
+            if coded:  # label words as strings, as they were handed in
+                batch = batch.set_column(label, LABEL, batch.column(label).dictionary_decode())
+            running.update(batch)
+            yield batch
     if running.whole != record.fingerprint:
         expected = f"expected {record.fingerprint}, as when it was prepared; prepare it again from its source"
         raise DataError(f"{path}: its rows have the fingerprint {running.whole}; {expected}")
-
-
-def _plain(batch: pa.RecordBatch) -> pa.RecordBatch:
-    """A batch with label words as strings, as they were handed in."""
-    import pyarrow as pa
-
-    at = batch.schema.get_field_index(LABEL)
-    if at < 0 or not pa.types.is_dictionary(batch.schema.types[at]):
-        return batch
-    return batch.set_column(at, LABEL, batch.column(at).dictionary_decode())

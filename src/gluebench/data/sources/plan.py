@@ -1,17 +1,18 @@
-"""Which files to fetch for a task, and from where: the hub, an official archive, or a mirror of either."""
+"""Which files to fetch: a task's from the hub, its archive or a mirror of either, or a leaderboard's."""
 
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
+import re
+from collections.abc import Mapping, Sequence
 from pathlib import Path, PurePosixPath
-from typing import Literal, NamedTuple
+from typing import Any, Literal, NamedTuple
 from urllib.parse import quote, unquote, urlsplit, urlunsplit
 
 from gluebench.benchmark import Task
 from gluebench.data.dataset import Origin
-from gluebench.data.errors import DataError
-from gluebench.data.sources.fetch import RemoteFile, readable
+from gluebench.data.errors import DataError, gather
+from gluebench.data.sources.fetch import Fetcher, Meter, RemoteFile, check_space, checked, readable
 from gluebench.data.sources.http import host
 from gluebench.data.sources.release import Release
 
@@ -19,6 +20,10 @@ SourceName = Literal["hub", "archives"]
 HUB_ENDPOINT = "HF_ENDPOINT"
 """The variable by which the hub's own tools are pointed at a mirror of it."""
 PUBLIC_HUB = "https://huggingface.co"
+MOST_BYTES = 64 * 1000**3
+"""Of all files: a page that names more is refused."""
+_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]*(/[A-Za-z0-9][A-Za-z0-9._-]*)?")
+_SHA256 = re.compile(r"[0-9a-f]{64}")
 
 
 class Plan(NamedTuple):
@@ -73,11 +78,18 @@ def _from_hub(release: Release, task: Task, scratch: Path, mirror: str) -> Plan:
     where, repository, revision = release.hub
     folder = scratch / revision
     files = [split.hub for split in release.tasks[task.name].splits.values() if split.hub is not None]
+    for file in files:
+        if (
+            not PurePosixPath(file.path).parts
+            or ".." in PurePosixPath(file.path).parts
+            or file.path[0] == "/"
+        ):
+            raise DataError(f"{file.path!r}: not a path within the hub's repository")
     remote = tuple(
         RemoteFile(
             name=file.path,
             address=mirrored(hub_address(hub_endpoint(where), repository, revision, file.path), mirror),
-            path=_inside(folder, file.path),
+            path=folder.joinpath(*PurePosixPath(file.path).parts),
             bytes=file.bytes,
             sha256=file.sha256,
         )
@@ -86,13 +98,6 @@ def _from_hub(release: Release, task: Task, scratch: Path, mirror: str) -> Plan:
     # The origin is the repository itself, whatever mirror hands its files over.
     origin = Origin("hub", f"{where.rstrip('/')}/datasets/{repository}", revision=revision)
     return Plan(task, "hub", folder, remote, origin)
-
-
-def _inside(folder: Path, path: str) -> Path:
-    parts = PurePosixPath(path).parts
-    if not parts or ".." in parts or path.startswith("/"):
-        raise DataError(f"{path!r}: not a path within the hub's repository")
-    return folder.joinpath(*parts)
 
 
 def _from_archive(release: Release, task: Task, folder: Path, mirror: str, *, on_hub: bool) -> Plan:
@@ -140,3 +145,47 @@ def _base(address: str, *, what: str) -> str:
     if "@" in parts.netloc:
         raise DataError(f"{what}: names and passwords in an address are not supported; leave them out")
     return address.rstrip("/")
+
+
+def listed_files(page: str, files: object, folder: Path) -> list[RemoteFile]:
+    """The files that the page of a benchmark lists, to be put into the folder. Raises DataError."""
+    if not isinstance(files, list):
+        raise DataError(f"{page}: lists no files; expected a leaderboard of this version of gluebench")
+    remote, problems = gather(lambda file: _remote(page, file, folder), files)
+    total = sum(file.bytes or 0 for file in remote)
+    if total > MOST_BYTES:
+        problems.append(f"{page}: {readable(total)} in all; expected at most {readable(MOST_BYTES)}")
+    if len({str(file.path).casefold() for file in remote}) < len(remote):
+        problems.append(f"{page}: two files of one name; expected different names")
+    if problems:
+        raise DataError(problems)
+    return remote
+
+
+def _remote(page: str, file: object, folder: Path) -> RemoteFile:
+    values: Mapping[str, Any] = file if isinstance(file, dict) else {}
+    path, number, digest = (values.get(key) for key in ("path", "size", "sha256"))
+    if not isinstance(path, str) or not _NAME.fullmatch(path):
+        raise DataError(f"{page}: a file is called {path!r}; expected NAME or TASK/NAME")
+    if not isinstance(number, int) or isinstance(number, bool) or number < 0:
+        raise DataError(f"{page}: {path} has the size {number!r}; expected a number of bytes")
+    if not isinstance(digest, str) or not _SHA256.fullmatch(digest):
+        raise DataError(f"{page}: {path} has the SHA-256 {digest!r}; expected 64 hexadecimal digits")
+    return RemoteFile(path, f"{page}/data/{quote(path)}", folder / path, number, digest)
+
+
+def fetch_missing(files: Sequence[RemoteFile], fetcher: Fetcher, meter: Meter) -> list[RemoteFile]:
+    """Fetch the files that are not there with these contents, and return them.
+
+    Raises DataError at the first that fails.
+    """
+    missing = [file for file in files if not checked(file, file.path)]
+    if missing:
+        check_space(missing[0].path.parent, sum(file.bytes or 0 for file in missing), what="these data")
+    for file in missing:
+        meter.start(file.name, file.bytes)
+        try:
+            fetcher.fetch(file)
+        finally:
+            meter.stop()
+    return missing

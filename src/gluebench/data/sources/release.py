@@ -3,7 +3,7 @@
 What a task *is* stands in the benchmark's manifest; how copies of its files look and where they lie stands
 here, so that grading need not read it. Packaged benchmarks have `<name>.toml` in this folder; beside a
 manifest of one's own, `mine.toml`, it is `mine.release.toml`, and may be absent: then files have the plain
-layout of docs/data.md.
+layout of docs/reference/data.md.
 """
 
 from __future__ import annotations
@@ -88,34 +88,23 @@ def load_release(name_or_path: Benchmark | str | os.PathLike[str]) -> Release:
     A benchmark given loaded has the packaged release of its name, if there is one. Raises ManifestError.
     """
     benchmark = load_benchmark(name_or_path)
-    path = _path(name_or_path, benchmark)
-    findings: list[Finding] = []
-    values = _parse(path) if path is not None and path.is_file() else {}
-    root = Section(values, (), findings=findings, keys=KEYS["release"])
-    release = Release(_tasks(root, benchmark), _hub(root))
-    if findings:
-        raise ManifestError([f"{path}: {written(finding.path)}: {finding.text}" for finding in findings])
-    return release
-
-
-def _path(name_or_path: Benchmark | str | os.PathLike[str], benchmark: Benchmark) -> Path | None:
     if isinstance(name_or_path, Benchmark) or benchmark.name in installed():
-        return Path(HOME, f"{benchmark.name}.toml")
-    return Path(name_or_path).with_suffix(".release.toml")
-
-
-def _parse(path: Path) -> Mapping[str, object]:
+        path = Path(HOME, f"{benchmark.name}.toml")
+    else:
+        path = Path(name_or_path).with_suffix(".release.toml")
+    findings: list[Finding] = []
     try:
-        return tomllib.loads(path.read_text(encoding="utf-8"))
+        values = tomllib.loads(path.read_text(encoding="utf-8")) if path.is_file() else {}
     except (OSError, ValueError) as error:
         raise ManifestError([f"{path}: cannot be read as TOML ({error})"]) from None
-
-
-def _hub(root: Section) -> Hub | None:
-    if "hub" not in root.values:
-        return None
-    hub = root.inner("hub", KEYS["hub"])
-    return Hub(hub.text("endpoint"), hub.text("repository"), hub.text("revision"))
+    root = Section(values, (), findings=findings, keys=KEYS["release"])
+    tasks, hub = _tasks(root, benchmark), None
+    if "hub" in root.values:
+        section = root.inner("hub", KEYS["hub"])
+        hub = Hub(section.text("endpoint"), section.text("repository"), section.text("revision"))
+    if findings:
+        raise ManifestError([f"{path}: {written(finding.path)}: {finding.text}" for finding in findings])
+    return Release(tasks, hub)
 
 
 def _tasks(root: Section, benchmark: Benchmark) -> dict[str, TaskRelease]:

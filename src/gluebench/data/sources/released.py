@@ -12,7 +12,10 @@ from collections.abc import Iterator, Sequence
 from functools import partial
 from itertools import chain
 from pathlib import Path
-from typing import TYPE_CHECKING, BinaryIO
+from typing import BinaryIO
+
+import numpy as np
+import pyarrow as pa
 
 from gluebench.benchmark import Split, Task
 from gluebench.data.arrays import integers
@@ -20,9 +23,6 @@ from gluebench.data.errors import DataError
 from gluebench.data.sources.columns import Plan, Shaper, index_text, label_text, plan
 from gluebench.data.sources.content import BLOCK, Survey
 from gluebench.data.sources.release import TaskRelease
-
-if TYPE_CHECKING:
-    import pyarrow as pa
 
 TAB, LF = b"\t\n"
 BOM = b"\xef\xbb\xbf"
@@ -159,9 +159,6 @@ def _blocks(file: BinaryIO, path: Path) -> Iterator[bytes]:
 
 def _fields(block: bytes, width: int) -> pa.Array | None:
     """All fields of a block, row by row; None unless it is UTF-8 and every line has that many."""
-    import numpy as np
-    import pyarrow as pa
-
     codes = np.frombuffer(block, np.uint8)
     ends = np.flatnonzero(codes - TAB <= LF - TAB)  # below the tab, the difference wraps round
     rows, rest = divmod(len(ends), width)
@@ -176,14 +173,10 @@ def _fields(block: bytes, width: int) -> pa.Array | None:
 
 
 def _columns(fields: pa.Array, width: int) -> list[pa.Array]:
-    import numpy as np
-
     return [fields.take(integers(np.arange(at, len(fields), width))) for at in range(width)]
 
 
 def _is_utf8(fields: pa.Array) -> bool:
-    import pyarrow as pa
-
     try:
         fields.validate(full=True)
     except pa.ArrowInvalid:

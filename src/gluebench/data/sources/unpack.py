@@ -50,17 +50,23 @@ def unpack(archive: Path, to: Path, *, only: Collection[str] = (), folders: Coll
     try:
         with zipfile.ZipFile(archive) as opened:
             members = _trusted(opened, archive)
-            places = (
-                _chosen(members, only, folders) if only else {member: member.filename for member in members}
-            )
+            if only:
+                places = _chosen(members, only, folders)
+            else:
+                places = {member: member.filename for member in members}
             if not places:
-                raise DataError(_nothing(archive, members, only))
-            _bounded(archive, places)
-            check_space(
-                to.parent, sum(member.file_size for member in places), what=f"unpacking {archive.name}"
-            )
+                held = ", ".join(member.filename for member in members[:8]) or "nothing"
+                more = f" and {len(members) - 8} more" if len(members) > 8 else ""
+                names = ", ".join(sorted(only)) or "its files"
+                raise DataError(f"{archive.name}: holds none of {names}; it has {held}{more}")
+            size = sum(member.file_size for member in places)
+            if size > max(FREE, RATIO * archive.stat().st_size):
+                raise DataError(f"{archive.name}: would unpack to {size:,} bytes, far more than text can")
+            check_space(to.parent, size, what=f"unpacking {archive.name}")
             for member, place in places.items():
-                _write(opened, member, to / place)
+                (to / place).parent.mkdir(parents=True, exist_ok=True)
+                with opened.open(member) as source, open(to / place, "wb") as target:
+                    shutil.copyfileobj(source, target, 1 << 18)
     except (zipfile.BadZipFile, zlib.error, EOFError, NotImplementedError) as error:
         reason = str(error) or type(error).__name__
         raise DataError(f"{archive.name}: not a whole zip ({reason[:1].lower()}{reason[1:]})") from error
@@ -71,7 +77,9 @@ def unpack(archive: Path, to: Path, *, only: Collection[str] = (), folders: Coll
 def _trusted(opened: zipfile.ZipFile, archive: Path) -> list[zipfile.ZipInfo]:
     """The files of the zip. Raises DataError with every name that leads elsewhere."""
     members = [
-        member for member in opened.infolist() if not member.is_dir() and not _is_noise(member.filename)
+        member
+        for member in opened.infolist()
+        if not member.is_dir() and not {*_NOISE} & {*PurePosixPath(member.filename).parts}
     ]
     problems = [
         f"{archive.name}: {member.filename!r} {fault}; nothing was unpacked"
@@ -85,21 +93,12 @@ def _trusted(opened: zipfile.ZipFile, archive: Path) -> list[zipfile.ZipInfo]:
 
 def _fault(member: zipfile.ZipInfo) -> str:
     path = PurePosixPath(member.filename)
-    if (
-        not path.parts
-        or path.is_absolute()
-        or ".." in path.parts
-        or "\\" in member.filename
-        or ":" in path.parts[0]
-    ):
+    outside = not path.parts or path.is_absolute() or ".." in path.parts or "\\" in member.filename
+    if outside or ":" in path.parts[0]:
         return "leads out of the archive's folder"
     if stat.S_ISLNK(member.external_attr >> 16):
         return "is a link"
     return "is encrypted" if member.flag_bits & 1 else ""
-
-
-def _is_noise(name: str) -> bool:
-    return any(part in _NOISE for part in PurePosixPath(name).parts)
 
 
 def _chosen(
@@ -112,21 +111,3 @@ def _chosen(
     for member in sorted(named or fitting, key=lambda member: (member.filename.count("/"), member.filename)):
         chosen.setdefault(PurePosixPath(member.filename).name, member)
     return {member: name for name, member in chosen.items()}
-
-
-def _nothing(archive: Path, members: list[zipfile.ZipInfo], only: Collection[str]) -> str:
-    held = ", ".join(member.filename for member in members[:8]) or "nothing"
-    more = f" and {len(members) - 8} more" if len(members) > 8 else ""
-    return f"{archive.name}: holds none of {', '.join(sorted(only)) or 'its files'}; it has {held}{more}"
-
-
-def _bounded(archive: Path, members: Iterable[zipfile.ZipInfo]) -> None:
-    unpacked = sum(member.file_size for member in members)
-    if unpacked > max(FREE, RATIO * archive.stat().st_size):
-        raise DataError(f"{archive.name}: would unpack to {unpacked:,} bytes, far more than text can")
-
-
-def _write(opened: zipfile.ZipFile, member: zipfile.ZipInfo, place: Path) -> None:
-    place.parent.mkdir(parents=True, exist_ok=True)
-    with opened.open(member) as source, open(place, "wb") as target:
-        shutil.copyfileobj(source, target, 1 << 18)

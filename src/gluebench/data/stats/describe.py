@@ -4,15 +4,15 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Mapping, Sequence, Set
+from collections.abc import Mapping, Sequence
 from decimal import Decimal
 from pathlib import Path
 from typing import Literal, NamedTuple
 
 from gluebench.benchmark import Benchmark, Role, Task
+from gluebench.data.dataset import TAGS
 from gluebench.data.errors import DataError
 from gluebench.data.home import task_folder
-from gluebench.data.sources.columns import TAGS
 from gluebench.data.stats.tally import SplitStats, Tally
 from gluebench.data.table import Table, load
 
@@ -46,10 +46,12 @@ def on_disk(folder: Path, benchmark: Benchmark, task: Task) -> dict[str, Table |
 
 def describe(task: Task, tables: Mapping[str, Table | None]) -> TaskStats:
     """All the figures of a task; each split is read once, a row group at a time."""
-    train = tables.get(TRAIN)
-    tally = None if train is None else Tally(task).add(train)
-    seen = None if tally is None else tally.vocabulary().keys()
-    splits = {name: _described(task, name, table, tally, seen) for name, table in tables.items()}
+    tallies = {name: Tally(task).add(table) for name, table in tables.items() if table is not None}
+    seen = tallies[TRAIN].vocabulary().keys() if TRAIN in tallies else None
+    splits = {
+        name: tallies[name].stats(name, seen=None if name == TRAIN else seen) if name in tallies else None
+        for name in tables
+    }
     rows = {name: None if table is None else len(table) for name, table in tables.items()}
     tagged = {
         name: _categories(task, table)
@@ -57,16 +59,6 @@ def describe(task: Task, tables: Mapping[str, Table | None]) -> TaskStats:
         if table is not None and task.phenomena and TAGS in table.columns
     }
     return TaskStats(task.name, splits, sizes_beside(task, rows), tagged)
-
-
-def _described(
-    task: Task, name: str, table: Table | None, train: Tally | None, seen: Set[str] | None
-) -> SplitStats | None:
-    if table is None:
-        return None
-    if name == TRAIN and train is not None:
-        return train.stats(name)
-    return Tally(task).add(table).stats(name, seen=seen)
 
 
 def _categories(task: Task, table: Table) -> tuple[Category, ...]:
@@ -113,27 +105,18 @@ def categories(
     coarse = {phenomenon.name: phenomenon.coarse for phenomenon in task.phenomena}
     unknown = Counter(tag for row in tags for tag in row if tag not in coarse)
     if unknown:
-        raise DataError(
-            [
-                f"{task.name}: the tag {tag!r} ({count} rows) is no phenomenon of the manifest"
-                for tag, count in unknown.items()
-            ]
-        )
-    rows: dict[str, list[int]] = {name: [] for name in task.coarse()}
-    for position, row in enumerate(tags):
-        for name in dict.fromkeys(coarse[tag] for tag in row):
-            rows[name].append(position)
-    return tuple(
-        Category(name, len(at), _counted(task, at, labels), task.printed.categories.get(name, {}))
-        for name, at in rows.items()
-    )
-
-
-def _counted(task: Task, at: Sequence[int], labels: Sequence[str] | None) -> dict[str, int] | None:
-    if labels is None:
-        return None
-    counts = Counter(labels[position] for position in at)
-    return {word: counts[word] for word in task.words}
+        no_phenomenon = "is no phenomenon of the manifest"
+        problems = [
+            f"{task.name}: the tag {tag!r} ({rows} rows) {no_phenomenon}" for tag, rows in unknown.items()
+        ]
+        raise DataError(problems)
+    described = []
+    for name in task.coarse():
+        rows = [at for at, row in enumerate(tags) if any(coarse[tag] == name for tag in row)]
+        counts = None if labels is None else Counter(labels[at] for at in rows)
+        by_word = None if counts is None else {word: counts[word] for word in task.words}
+        described.append(Category(name, len(rows), by_word, task.printed.categories.get(name, {})))
+    return tuple(described)
 
 
 Agreement = Literal["exact", "rounded", "cut", "differs"]

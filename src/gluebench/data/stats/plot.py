@@ -81,28 +81,15 @@ def _draw_sizes(axes: Axes, tasks: Sequence[TaskStats]) -> None:
 
 def _draw_labels(axes: Axes, tasks: Sequence[TaskStats], records: Sequence[Task]) -> None:
     for row, (stats, record) in enumerate(zip(tasks, records, strict=True)):
-        chosen = _first_labelled(stats)
-        if chosen is None:
+        labelled = next((split for split in stats.splits.values() if split and split.labels), None)
+        if labelled is None or labelled.labels is None:
             axes.text(50, row, "labels hidden", ha="center", va="center", fontsize=9, color="#555555")
         else:
-            split, labels = chosen
-            _draw_balance(axes, row, labels, record)
-            axes.text(101.5, row, split, va="center", fontsize=9)
-    axes.set(
-        title="Label balance (train, or the first split with labels)", xlabel="% of the split", xlim=(0, 118)
-    )
+            _draw_balance(axes, row, labelled.labels, record)
+            axes.text(101.5, row, labelled.split, va="center", fontsize=9)
+    title = "Label balance (train, or the first split with labels)"
+    axes.set(title=title, xlabel="% of the split", xlim=(0, 118))
     axes.set_xticks(range(0, 101, 20))
-
-
-def _first_labelled(stats: TaskStats) -> tuple[str, Labels] | None:
-    return next(
-        (
-            (split.split, split.labels)
-            for split in stats.splits.values()
-            if split is not None and split.labels
-        ),
-        None,
-    )
 
 
 def _draw_balance(axes: Axes, row: int, labels: Labels, task: Task) -> None:

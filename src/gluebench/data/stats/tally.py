@@ -98,20 +98,16 @@ class Tally:
             counts.update(self._words.lengths(texts).tolist())
         if len(coded) == 2:
             self._overlap += float(self._words.overlaps(*coded).sum())
-        for example in batch:
-            if example.label is not None:
-                self._label(example.label)
+        for label in (example.label for example in batch):
+            if isinstance(label, str):
+                self._labels[label] += 1
+            elif label is not None:
+                self._scores += label
+                self._labels[interval_of(label, self._edges)] += 1
 
     def vocabulary(self) -> Counter[str]:
         """How often each token stands in the texts so far."""
         return self._words.vocabulary()
-
-    def _label(self, label: str | float) -> None:
-        if isinstance(label, str):
-            self._labels[label] += 1
-        else:
-            self._scores += label
-            self._labels[interval_of(label, self._edges)] += 1
 
     def stats(self, split: str, *, seen: Set[str] | None = None) -> SplitStats:
         """The counts as figures; `seen` is the vocabulary of the train split."""
@@ -191,19 +187,15 @@ class _Stretches(dict[str, int]):
         self.words = array("q")
         """Numbers of the words of all stretches, one stretch after the other."""
         self.ends = array("q")
-        self._numbers: dict[str, int] = {}
+        self.numbers: dict[str, int] = {}
+        """Different words so far."""
 
     def __missing__(self, stretch: str) -> int:
         number = self[stretch] = len(self)
         self.lengths.append(len(tokens(stretch)))
-        self.words.extend(self._numbers.setdefault(word, len(self._numbers)) for word in words(stretch))
+        self.words.extend(self.numbers.setdefault(word, len(self.numbers)) for word in words(stretch))
         self.ends.append(len(self.words))
         return number
-
-    @property
-    def different_words(self) -> int:
-        """How many there are so far."""
-        return len(self._numbers)
 
 
 class Coded:
@@ -257,13 +249,13 @@ class Words:
         before = np.cumsum(counts) - counts
         at = np.arange(counts.sum()) + np.repeat(starts - before, counts)
         of_text = np.repeat(coded.texts, counts)
-        keys = of_text * self._known.different_words + np.array(self._known.words)[at]
+        keys = of_text * len(self._known.numbers) + np.array(self._known.words)[at]
         keys.sort()  # np.unique puts them in a hash table, which takes longer
         different: Numbers = keys[np.diff(keys, prepend=-1) > 0]
         return different
 
     def _by_text(self, keys: Numbers, size: int) -> Numbers:
-        return np.bincount(keys // max(self._known.different_words, 1), minlength=size)
+        return np.bincount(keys // max(len(self._known.numbers), 1), minlength=size)
 
     def vocabulary(self) -> Counter[str]:
         """How often each token stands in all the texts."""

@@ -15,7 +15,7 @@ from gluebench.leaderboard.accounts.models import User
 from gluebench.leaderboard.benchmarks.models import Benchmark
 from gluebench.leaderboard.common import account_deleted, account_exported
 from gluebench.scoring import Score
-from gluebench.scoring.rounding import lowest_of, rounded_score
+from gluebench.scoring.feedback import lowest_of, rounded_score
 
 if TYPE_CHECKING:
     from gluebench.benchmark import Task

@@ -26,7 +26,7 @@ from gluebench.leaderboard.benchmarks.models import Benchmark
 from gluebench.leaderboard.common.formats import score_bars
 from gluebench.leaderboard.common.page_cache import CSV, as_download
 from gluebench.leaderboard.common.text import csv_text
-from gluebench.leaderboard.submissions.requests import organised
+from gluebench.leaderboard.submissions.views import organised
 
 ENDS = ("value", "low", "high", "n")
 SETTINGS = {

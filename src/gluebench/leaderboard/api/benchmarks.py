@@ -18,10 +18,10 @@ from gluebench.leaderboard.api import schemas
 from gluebench.leaderboard.api.callers import ANYBODY, PUBLIC
 from gluebench.leaderboard.api.schemas import Paging, answers
 from gluebench.leaderboard.benchmarks.models import Benchmark
-from gluebench.leaderboard.boards import json_views
 from gluebench.leaderboard.boards.columns import scheme_of
 from gluebench.leaderboard.boards.data_views import files_of
 from gluebench.leaderboard.boards.diagnostics import named
+from gluebench.leaderboard.boards.exports import board_json, diagnostics_json, phenomenon_json
 from gluebench.leaderboard.boards.views import task_or_404
 from gluebench.leaderboard.common.page_cache import cached_json
 from gluebench.leaderboard.common.problems import ProblemError, not_found
@@ -29,7 +29,7 @@ from gluebench.leaderboard.ranks import compare_views
 from gluebench.leaderboard.ranks import views as rank_pages
 from gluebench.leaderboard.ranks.views import in_form
 from gluebench.leaderboard.submissions import feedback
-from gluebench.leaderboard.submissions.entries import with_systems
+from gluebench.leaderboard.submissions.facts import with_systems
 from gluebench.leaderboard.submissions.models import Submission
 from gluebench.leaderboard.submissions.report import expected_files
 
@@ -108,7 +108,7 @@ def diagnostics(request: HttpRequest, name: str, task: str, paging: Query[Paging
         benchmark,
         f"diagnostics {diagnostic.name}",
         paging,
-        lambda: json_views.diagnostics(benchmark, diagnostic),
+        lambda: diagnostics_json(benchmark, diagnostic),
     )
 
 
@@ -128,7 +128,7 @@ def phenomenon(request: HttpRequest, name: str, task: str, phenomenon: str) -> H
         request,
         benchmark,
         "json",
-        lambda row: json_views.phenomenon(row, diagnostic, category),
+        lambda row: phenomenon_json(row, diagnostic, category),
         what=f"phenomenon {diagnostic.name} {phenomenon}",
     )
 
@@ -167,10 +167,11 @@ def compare(request: HttpRequest, name: str, a: Query[Key], b: Query[Key]) -> Ht
     one, other = sorted((_entry(benchmark, a), _entry(benchmark, b)), key=lambda row: (row.submitted, row.pk))
     if one == other:
         raise not_found("Name two different entries of the board.")
-    state = compare_views.state_of(one, other)
-    if state.status == "full":
-        raise ProblemError(503, "busy", state.detail, headers={"Retry-After": "120"})
-    return JsonResponse(compare_views.as_json(one, other, state), status=compare_views.status_of(state))
+    comparison = compare_views.comparison_of(one, other)
+    if comparison.status == "full":
+        raise ProblemError(503, "busy", comparison.detail, headers={"Retry-After": "120"})
+    values = compare_views.comparison_json(one, other, comparison)
+    return JsonResponse(values, status=comparison.http_status)
 
 
 def _entry(benchmark: Benchmark, key: str) -> Submission:
@@ -212,7 +213,7 @@ def _task(task: Task) -> dict[str, Any]:
 
 
 def _board(benchmark: Benchmark) -> dict[str, Any]:
-    return json_views.board(benchmark, scheme_of(benchmark.record))
+    return board_json(benchmark, scheme_of(benchmark.record))
 
 
 def _page(request: HttpRequest, benchmark: Benchmark, what: str, paging: Paging, make: Make) -> HttpResponse:

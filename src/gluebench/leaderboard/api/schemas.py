@@ -265,7 +265,7 @@ class CheckFacts(Open):
 
 
 class Report(Open):
-    """A report of the schema `gluebench.report/1` (docs/report.md)."""
+    """A report of the schema `gluebench.report/1` (docs/reference/report.md)."""
 
     complete: bool
     missing: list[str]

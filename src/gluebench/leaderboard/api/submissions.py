@@ -23,16 +23,16 @@ from gluebench.leaderboard.fields import Field as Described
 from gluebench.leaderboard.limits.quota import usage
 from gluebench.leaderboard.submissions import acts
 from gluebench.leaderboard.submissions.facts import (
+    author_facts,
     facts_in_brief,
-    private_facts,
     private_in_brief,
     public_facts,
     report_of,
     standing,
 )
-from gluebench.leaderboard.submissions.models import Result, Status, Submission
+from gluebench.leaderboard.submissions.models import Status, Submission
 from gluebench.leaderboard.submissions.process import GraderError
-from gluebench.leaderboard.submissions.requests import owned, visible
+from gluebench.leaderboard.submissions.views import file_response, owned, visible
 from gluebench.leaderboard.uploads.accept import accept_once, digest, sent_before
 from gluebench.leaderboard.uploads.checking import free_check
 
@@ -66,12 +66,8 @@ Flag = Annotated[bool, BeforeValidator(_flag)]
 PATTERNS = {"text": r"^[^\x00]*$", "address": r"^(https?://\S+)?$"}
 
 
-def _members(*, sent: bool) -> dict[str, Any]:
-    """Type and default of each field; when a submission is `sent`, some are required."""
-    return {name: _member(field, sent=sent) for name, field in FIELDS.items()}
-
-
 def _member(field: Described, *, sent: bool) -> tuple[Any, Any]:
+    """Type and default of a field; when a submission is `sent`, some are required."""
     column: Any = Submission._meta.get_field(field.name)
     default = column.get_default()
     shape: Any = type(default)  # of a choice, its enumeration
@@ -90,15 +86,19 @@ def _member(field: Described, *, sent: bool) -> tuple[Any, Any]:
     return shape, Field(... if sent and field.required else default, description=field.help)
 
 
+CHANGED = {name: _member(field, sent=False) for name, field in FIELDS.items()}
+SENT = {name: _member(field, sent=True) for name, field in FIELDS.items()}
+
+
 class _Strict(Schema):
     model_config = ConfigDict(extra="forbid")
 
 
-class Changes(create_model("Changes", __base__=_Strict, **_members(sent=False))):  # type: ignore[misc]
+class Changes(create_model("Changes", __base__=_Strict, **CHANGED)):  # type: ignore[misc]
     """What an author says of a system. What is not sent stays as it is."""
 
 
-class Details(create_model("Details", __base__=_Strict, **_members(sent=True))):  # type: ignore[misc]
+class Details(create_model("Details", __base__=_Strict, **SENT)):  # type: ignore[misc]
     """The fields of a new submission."""
 
     public: Flag = False
@@ -153,7 +153,17 @@ def history(request: HttpRequest, key: str) -> dict[str, Any]:
     """Every grading of one's own submission and every edit, newest first."""
     submission = owned(user_with(request, Scope.READ), key)
     return {
-        "results": [_result(result) for result in submission.results.all()],
+        # Without the digest of its labels, which could reveal those of a small set.
+        "results": [
+            {
+                "at": result.created,
+                "why": result.why,
+                "package": result.package,
+                "verdict": result.verdict,
+                "score": (result.scores or {}).get("score"),
+            }
+            for result in submission.results.all()
+        ],
         "edits": [{"at": edit.at, "changes": edit.changes} for edit in submission.revisions.all()],
     }
 
@@ -164,9 +174,7 @@ def file(request: HttpRequest, key: str) -> FileResponse:
     row = owned(user_with(request, Scope.READ), key)
     if not row.file:
         raise not_found(f"The file of {key} is no longer kept; its scores are.")
-    return FileResponse(
-        row.file.open("rb"), as_attachment=True, filename=row.filename, content_type="application/zip"
-    )
+    return file_response(row)
 
 
 @router.patch("/{slug:key}", response=answers(schemas.SubmissionFacts, 400, 403, 404, 422), auth=SIGNED_IN)
@@ -174,45 +182,36 @@ def edit(request: HttpRequest, key: str, changes: Changes) -> HttpResponse:
     """Change fields of one's own submission. Its history keeps the former values."""
     user = user_with(request, Scope.SUBMIT)
     acts.edit(owned(user, key), user, changes.dict(exclude_unset=True))
-    return _again(key)
+    return JsonResponse(facts(owned(user, key)))
 
 
 @router.post("/{slug:key}/publish", response=ACT, auth=SIGNED_IN)
 def publish(request: HttpRequest, key: str) -> HttpResponse:
     """Show it on the board, once it is graded and, where the policy says so, approved."""
-    acts.publish(owned(user_with(request, Scope.SUBMIT), key), public=True)
-    return _again(key)
+    return JsonResponse(facts(acts.publish(owned(user_with(request, Scope.SUBMIT), key), public=True)))
 
 
 @router.post("/{slug:key}/unpublish", response=ACT, auth=SIGNED_IN)
 def unpublish(request: HttpRequest, key: str) -> HttpResponse:
     """Take it off the board; it stays to be seen by its author."""
-    acts.publish(owned(user_with(request, Scope.SUBMIT), key), public=False)
-    return _again(key)
+    return JsonResponse(facts(acts.publish(owned(user_with(request, Scope.SUBMIT), key), public=False)))
 
 
 @router.post("/{slug:key}/withdraw", response=ACT, auth=SIGNED_IN)
 def withdraw(request: HttpRequest, key: str) -> HttpResponse:
     """Take it back. It still counts against the quota, unless its grading had not begun."""
-    acts.withdraw(owned(user_with(request, Scope.SUBMIT), key))
-    return _again(key)
+    return JsonResponse(facts(acts.withdraw(owned(user_with(request, Scope.SUBMIT), key))))
 
 
 @router.post("/{slug:key}/restore", response=ACT, auth=SIGNED_IN)
 def restore(request: HttpRequest, key: str) -> HttpResponse:
     """Undo a withdrawal, where its grading had begun."""
-    acts.restore(owned(user_with(request, Scope.SUBMIT), key))
-    return _again(key)
-
-
-def _again(key: str) -> HttpResponse:
-    """The submission as it stands after a change."""
-    return JsonResponse(facts(Submission.objects.select_related("benchmark").get(key=key)))
+    return JsonResponse(facts(acts.restore(owned(user_with(request, Scope.SUBMIT), key))))
 
 
 def facts(submission: Submission, *, owned: bool = True) -> dict[str, Any]:
     """All that the author of a submission may know or, unless `owned`, its other readers."""
-    return public_facts(submission) | (private_facts(submission) if owned else {}) | _where_it_is(submission)
+    return (author_facts if owned else public_facts)(submission) | _where_it_is(submission)
 
 
 def _line(submission: Submission) -> dict[str, Any]:
@@ -233,17 +232,6 @@ def _where_it_is(submission: Submission) -> dict[str, Any]:
 
 def _moment(at: datetime | None) -> str | None:
     return at.isoformat(timespec="seconds") if at else None
-
-
-def _result(result: Result) -> dict[str, Any]:
-    """A grading, without the digest of its labels, which could reveal those of a small set."""
-    return {
-        "at": result.created,
-        "why": result.why,
-        "package": result.package,
-        "verdict": result.verdict,
-        "score": (result.scores or {}).get("score"),
-    }
 
 
 @sending.post("/{slug:name}/check", response=answers(schemas.CheckFacts, 400, 403, 404, 413, 422))

@@ -49,7 +49,7 @@ class Column(NamedTuple):
         """What its cells hold: "acc./F1"."""
         return "/".join(metric.title for metric in self.metrics)
 
-    def found(self, scores: Mapping[str, Any]) -> list[Mapping[str, Any] | None]:
+    def numbers(self, scores: Mapping[str, Any]) -> list[Mapping[str, Any] | None]:
         """Its numbers in a submission's scores."""
         task = scores["tasks"].get(self.task.name) or {"metrics": {}}
         return [task["metrics"].get(metric.name) for metric in self.metrics]
@@ -68,7 +68,7 @@ class Fact(NamedTuple):
         return self.name if self.name in WIDTHS else "fact"
 
     def text(self, entry: Entry) -> str:
-        """What an entry's cell holds, in few letters; empty where nothing is stated."""
+        """An entry's value in few letters; empty where nothing is stated."""
         value = entry[self.name]
         if value is None:
             return ""
@@ -99,11 +99,13 @@ class Scheme(NamedTuple):
 
     def score(self, scores: Mapping[str, Any]) -> Mapping[str, Any] | None:
         """The number that ranks, out of a submission's scores."""
-        if self.task is None:
-            whole: Mapping[str, Any] | None = scores["score"]
-            return whole
-        task: Mapping[str, Any] = scores["tasks"].get(self.task.name) or {}
-        return task.get("score")
+        whole = scores if self.task is None else scores["tasks"].get(self.task.name) or {}
+        score: Mapping[str, Any] | None = whole.get("score")
+        return score
+
+    def numbers(self, scores: Mapping[str, Any]) -> list[Mapping[str, Any] | None]:
+        """The number that ranks, then those of the columns."""
+        return [self.score(scores), *(score for column in self.columns for score in column.numbers(scores))]
 
     @property
     def names(self) -> tuple[str, ...]:

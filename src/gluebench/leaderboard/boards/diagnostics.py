@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
 from gluebench.analysis.diagnostics.heatmap import ABOUT, FIELDS, HeatMap, map_picture, stored_heatmap
-from gluebench.analysis.diagnostics.phenomena import explain
+from gluebench.analysis.diagnostics.paper import explain
 from gluebench.analysis.rank.rules import board_order
 from gluebench.benchmark import Task
 from gluebench.leaderboard.annotation.models import shared
@@ -17,7 +17,8 @@ from gluebench.leaderboard.boards.options import ROWS, paged
 from gluebench.leaderboard.boards.standings import diagnosed_standings
 from gluebench.leaderboard.common.formats import labels_of, percent, score_bars
 from gluebench.leaderboard.common.text import csv_text
-from gluebench.leaderboard.submissions.entries import diagnosed
+from gluebench.leaderboard.submissions.facts import diagnosed
+from gluebench.leaderboard.submissions.report import fine_of
 
 COLUMNS = 20
 """Systems on one heat map."""
@@ -49,11 +50,6 @@ def named(task: Task, slug: str) -> Category | None:
     return next((category for category in (*fine, *coarse) if slug_of(category.name) == slug), None)
 
 
-def fine_of(task: Task, coarse: str) -> tuple[str, ...]:
-    """The fine phenomena of a coarse category."""
-    return tuple(phenomenon.name for phenomenon in task.phenomena if phenomenon.coarse == coarse)
-
-
 def table_of(
     task: Task, entries: Sequence[Entry], *, category: str = "", first_page: bool = True
 ) -> dict[str, Any]:
@@ -64,7 +60,9 @@ def table_of(
     have no key.
     """
     level = category if category in task.metadata else "fine" if category else "coarse"
-    titles = _titles(task, entries, level, category)
+    titles: Sequence[str] = fine_of(task, category) if level == "fine" else task.coarse()
+    if level not in ("coarse", "fine"):
+        titles = list(dict.fromkeys(name for entry in entries for name in entry["diagnostic"].get(level, {})))
     diagnostics: list[Mapping[str, Any]] = [entry["diagnostic"] for entry in entries]
     first: Mapping[str, Any] = diagnostics[0] if diagnostics else {"overall": {"n": None}}
     headings = [("All", first["overall"]["n"], "")]
@@ -79,14 +77,6 @@ def table_of(
         "headings": headings,
         "lines": [*(_references(task, len(titles)) if first_page else ()), *lines],
     }
-
-
-def _titles(task: Task, entries: Sequence[Entry], level: str, category: str) -> Sequence[str]:
-    if level == "fine":
-        return fine_of(task, category)
-    if level == "coarse":
-        return task.coarse()
-    return list(dict.fromkeys(name for entry in entries for name in entry["diagnostic"].get(level, {})))
 
 
 def _references(task: Task, columns: int) -> list[dict[str, Any]]:
@@ -116,13 +106,7 @@ def diagnostics_page(benchmark: Benchmark, task: Task, category: str, page: int)
 
 
 def _about(task: Task) -> dict[str, Any]:
-    """What the templates of this file have in common."""
-    return {
-        "task": task,
-        "metric": task.metrics[0].title,
-        "columns": task.metadata,
-        "here": "diagnostics",
-    }
+    return {"task": task, "metric": task.metrics[0].title, "columns": task.metadata, "here": "diagnostics"}
 
 
 def _page(

@@ -1,4 +1,4 @@
-"""A board as a file: JSON and CSV for programs, LaTeX and Markdown as the page shows it; and citations."""
+"""Boards and diagnostic sets for programs: JSON views and CSV; a board as LaTeX and Markdown; citations."""
 
 from __future__ import annotations
 
@@ -6,24 +6,147 @@ import json
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
+from gluebench.analysis.diagnostics.paper import explain
+from gluebench.benchmark import Task
 from gluebench.leaderboard.benchmarks.models import Benchmark
-from gluebench.leaderboard.boards import json_views
-from gluebench.leaderboard.boards.columns import Scheme, ranked
+from gluebench.leaderboard.boards.columns import PRIVACY, Scheme, ranked
+from gluebench.leaderboard.boards.diagnostics import Category, scores_of
 from gluebench.leaderboard.boards.options import Options
-from gluebench.leaderboard.boards.pages import Board, read_page
+from gluebench.leaderboard.boards.pages import read_page
 from gluebench.leaderboard.boards.table import Row
 from gluebench.leaderboard.common.formats import percent
 from gluebench.leaderboard.common.page_cache import CSV, JSON
 from gluebench.leaderboard.common.text import csv_text, latex, markdown_cell
-from gluebench.leaderboard.fields import LISTED
+from gluebench.leaderboard.fields import LISTED, as_json
 from gluebench.leaderboard.ranks.charts import ENDS
-from gluebench.leaderboard.submissions.entries import entries_of
+from gluebench.leaderboard.ranks.order import Place, RankingOptions, order_of
+from gluebench.leaderboard.ranks.views import system_json
+from gluebench.leaderboard.submissions.facts import diagnosed, entries_of, graded_again
 from gluebench.leaderboard.submissions.models import Submission
+from gluebench.leaderboard.submissions.report import fine_of
 
 _FIRST = ("name", "model", "team", "kind", "regime")
 WORDS = tuple(dict.fromkeys([*_FIRST, *(field.name for field in LISTED if not field.is_numeric)]))
 """Columns of what people wrote."""
 NUMBERS = ("verified", *(field.name for field in LISTED if field.is_numeric), "earlier")
+
+
+def board_json(benchmark: Benchmark, scheme: Scheme) -> dict[str, Any]:
+    """The board: columns, ranked rows, incomplete rows with rank null, published references."""
+    if scheme.task is not None:
+        return _task_board(benchmark, scheme, scheme.task)
+    record = benchmark.record
+    rows = ranked(scheme, entries_of(benchmark))
+    order = order_of(benchmark, RankingOptions(), {entry["pk"]: rank for rank, entry in rows})
+    return {
+        "schema": "gluebench.board/1",
+        "benchmark": benchmark.name,
+        "title": benchmark.title,
+        "version": benchmark.version,
+        "graded_again": graded_again(benchmark),
+        "columns": [
+            {
+                "file": column.file,
+                "task": column.task.name,
+                "metrics": [metric.name for metric in column.metrics],
+                "test_labels": PRIVACY[column.task.private],
+            }
+            for column in scheme.columns
+        ],
+        "rows": [
+            {"rank": rank, **_facts(entry), **entry["scores"], **_uncertainty(order.places.get(entry["pk"]))}
+            for rank, entry in rows
+        ],
+        "references": _references(record, None)
+        + [reference for task in record.tasks for reference in _references(task, task.name)],
+    }
+
+
+def _task_board(benchmark: Benchmark, scheme: Scheme, task: Task) -> dict[str, Any]:
+    """One task's board: whoever has the task is ranked by its score, complete or not."""
+    return {
+        **_head("task-board", benchmark, task),
+        "title": task.title,
+        "metrics": [metric.name for metric in task.metrics],
+        "test_labels": PRIVACY[task.private],
+        "rows": [
+            {
+                "rank": rank,
+                **_facts(entry),
+                **{name: entry["scores"]["tasks"][task.name][name] for name in ("score", "metrics")},
+            }
+            for rank, entry in ranked(scheme, entries_of(benchmark))
+        ],
+        "references": _references(task, task.name),
+    }
+
+
+def diagnostics_json(benchmark: Benchmark, task: Task) -> dict[str, Any]:
+    """A diagnostic set: each system's scores by phenomenon, as in its report."""
+    return {
+        **_head("diagnostics", benchmark, task),
+        "metrics": [metric.name for metric in task.metrics],
+        "categories": {coarse: list(fine_of(task, coarse)) for coarse in task.coarse()},
+        "rows": [
+            {**system_json(entry), "regime": entry["regime"], "diagnostic": entry["diagnostic"]}
+            for entry in diagnosed(benchmark, task)
+        ],
+        "references": _references(task, task.name),
+    }
+
+
+def phenomenon_json(benchmark: Benchmark, task: Task, category: Category) -> dict[str, Any]:
+    """A phenomenon of a diagnostic set: what it is about, and each system's score in it."""
+    about = explain(category.name)
+    examples = about.examples if about else ()
+    fields = ("first", "second", "forward", "backward")
+    return {
+        **_head("phenomenon-board", benchmark, task),
+        "metric": task.metrics[0].name,
+        "kind": category.kind,
+        "phenomenon": category.name,
+        "coarse": category.coarse,
+        "about": about.words if about else None,
+        "examples": [{name: getattr(pair, name) for name in fields} for pair in examples],
+        "rows": [
+            {**system_json(entry), "score": score} for entry, score in scores_of(benchmark, task, category)
+        ],
+    }
+
+
+def _head(schema: str, benchmark: Benchmark, task: Task) -> dict[str, Any]:
+    return {
+        "schema": f"gluebench.{schema}/1",
+        "benchmark": benchmark.name,
+        "version": benchmark.version,
+        "task": task.name,
+    }
+
+
+def _uncertainty(place: Place | None) -> dict[str, Any]:
+    """The 95 % interval of a rank, and the ranks that are tied with it; null until they are computed."""
+    if place is None:
+        return {"rank_interval": None, "tied": None}
+    interval = None if place.ends[0] is None else list(place.ends)
+    return {"rank_interval": interval, "tied": list(place.group) if place.group else None}
+
+
+def _facts(entry: Mapping[str, Any]) -> dict[str, Any]:
+    """What its author says of an entry, what organizers marked it as, and how many came before it."""
+    return {
+        **system_json(entry),
+        **as_json(entry.__getitem__, LISTED),
+        **{name: entry[name] for name in ("kind", "verified", "earlier")},
+        "submitted": entry["submitted"].isoformat(timespec="seconds"),
+    }
+
+
+def _references(published: Any, task: str | None) -> list[dict[str, Any]]:
+    """The published rows of a benchmark, or of a task."""
+    return [
+        {"name": reference.name, "task": task, "scores": dict(reference.scores), "source": reference.source}
+        for reference in published.references
+    ]
 
 
 def board_csv(benchmark: Benchmark, scheme: Scheme) -> str:
@@ -37,27 +160,22 @@ def board_csv(benchmark: Benchmark, scheme: Scheme) -> str:
             *(entry[name] for name in NUMBERS),
             entry["submitted"].isoformat(timespec="seconds"),
             entry["key"],
-            *(score and score[end] for score in _scores(entry["scores"], scheme) for end in ENDS),
+            *(score and score[end] for score in scheme.numbers(entry["scores"]) for end in ENDS),
         ]
         for rank, entry in ranked(scheme, entries_of(benchmark))
     )
     return csv_text(["rank", *WORDS, *NUMBERS, "submitted", "key", *names], rows)
 
 
-def _scores(scores: Mapping[str, Any], scheme: Scheme) -> list[Mapping[str, Any] | None]:
-    """The number that ranks, then those of the columns."""
-    return [scheme.score(scores), *(score for column in scheme.columns for score in column.found(scores))]
-
-
 def latex_text(benchmark: Benchmark, scheme: Scheme) -> str:
     """A table for a paper, with the package booktabs; the highest of each column is bold."""
-    board = _whole(benchmark, scheme)
+    board = read_page(benchmark, scheme, Options(), whole=True)
     lines = [f"% {benchmark.title} leaderboard; needs \\usepackage{{booktabs}}"]
-    lines += [rf"\begin{{tabular}}{{rllr{'r' * len(board.columns)}}}", r"\toprule"]
+    lines += [rf"\begin{{tabular}}{{rllr{'r' * len(board.scheme.columns)}}}", r"\toprule"]
     if any(title for title, _ in board.sections):
         spans = [rf"\multicolumn{{{span}}}{{c}}{{{latex(title)}}}" for title, span in board.sections]
         lines.append(" & & & & " + " & ".join(spans) + r" \\")
-    heads = ["Rank", "Name", "Model", "Score", *(latex(column.title) for column in board.columns)]
+    heads = ["Rank", "Name", "Model", "Score", *(latex(column.title) for column in board.scheme.columns)]
     lines += [" & ".join(heads) + r" \\", r"\midrule"]
     lines += [" & ".join(_texts(row, latex, latex, r"\textbf{%s}")) + r" \\" for row in board.rows]
     return "\n".join([*lines, r"\bottomrule", r"\end{tabular}", ""])
@@ -72,8 +190,14 @@ def _texts(row: Row, words: Callable[[str], str], number: Callable[[str], str], 
 
 def markdown_text(benchmark: Benchmark, scheme: Scheme) -> str:
     """A pipe board."""
-    board = _whole(benchmark, scheme)
-    heads = ["Rank", "Name", "Model", "Score", *(markdown_cell(column.title) for column in board.columns)]
+    board = read_page(benchmark, scheme, Options(), whole=True)
+    heads = [
+        "Rank",
+        "Name",
+        "Model",
+        "Score",
+        *(markdown_cell(column.title) for column in board.scheme.columns),
+    ]
     lines = [_piped(heads), _piped(["--:", ":--", ":--", *["--:"] * (len(heads) - 3)])]
     lines += [_piped(_texts(row, markdown_cell, str, "**%s**")) for row in board.rows]
     return "\n".join([*lines, ""])
@@ -83,17 +207,8 @@ def _piped(cells: Sequence[str]) -> str:
     return f"| {' | '.join(cells)} |"
 
 
-def _whole(benchmark: Benchmark, scheme: Scheme) -> Board:
-    return read_page(benchmark, scheme, Options(), whole=True)
-
-
-def json_text(benchmark: Benchmark, scheme: Scheme) -> str:
-    """All of it, with what pages leave out."""
-    return json.dumps(json_views.board(benchmark, scheme))
-
-
 FORMATS: dict[str, tuple[Callable[[Benchmark, Scheme], str], str]] = {
-    "json": (json_text, JSON),
+    "json": (lambda benchmark, scheme: json.dumps(board_json(benchmark, scheme)), JSON),
     "csv": (board_csv, CSV),
     "tex": (latex_text, "application/x-tex; charset=utf-8"),
     "md": (markdown_text, "text/markdown; charset=utf-8"),

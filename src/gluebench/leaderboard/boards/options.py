@@ -23,8 +23,6 @@ ALL_ROWS = 1010
 WORDS = 80
 """Characters of a search, or of a team's name, that are looked at."""
 Row = TypeVar("Row")
-
-
 NUMBER = r"\d{1,15}(\.\d{1,3})?[KkMmBbTt]?"
 """How a number of parameters may be written: 110000000, 110M, 1.5B."""
 FACTORS = {"K": 10**3, "M": 10**6, "B": 10**9, "T": 10**12}
@@ -120,23 +118,6 @@ class Options(NamedTuple):
         )
 
     @property
-    def rows(self) -> int:
-        """How many rows a page has."""
-        return ALL_ROWS if self.everything else ROWS
-
-    @property
-    def words(self) -> tuple[str, ...]:
-        """What is searched for, casefolded."""
-        return tuple(self.search.casefold().split())
-
-    @property
-    def order(self) -> str:
-        """The direction in the address's words; empty for the usual one."""
-        if not self.turned:
-            return ""
-        return "desc" if self.sort in SORTED_AS_WORDS else "asc"
-
-    @property
     def rising(self) -> bool:
         """Whether the smallest comes first."""
         return self.turned != (self.sort in SORTED_AS_WORDS)
@@ -153,11 +134,12 @@ class Options(NamedTuple):
 
     def pairs(self) -> dict[str, str]:
         """The address's part after the question mark, page aside."""
+        turned_order = "desc" if self.sort in SORTED_AS_WORDS else "asc"
         values = {
             "view": "training" if self.grouped else "",
             "intervals": "1" if self.intervals else "",
             "sort": self.sort,
-            "order": self.order,
+            "order": turned_order if self.turned else "",
             "q": self.search,
             **self.filters._asdict(),
             "columns": ",".join(self.columns),

@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
+from django.contrib.humanize.templatetags.humanize import ordinal
 from django.core.paginator import Page
 from django.http import HttpRequest
 from django.template.loader import render_to_string
@@ -22,22 +23,20 @@ from gluebench.leaderboard.boards.columns import (
     ROOM,
     USUAL_FACTS,
     WIDTHS,
-    Column,
-    Fact,
     Scheme,
     scheme_of,
     sections_of,
 )
 from gluebench.leaderboard.boards.data_views import task_data
-from gluebench.leaderboard.boards.options import ALL_ROWS, NUMBER, Filters, Options, paged
+from gluebench.leaderboard.boards.options import ALL_ROWS, NUMBER, ROWS, Filters, Options, paged
 from gluebench.leaderboard.boards.standings import Standings, standings
 from gluebench.leaderboard.boards.table import Group, Row, arrange, bests, fill, references_of
 from gluebench.leaderboard.common.formats import percent
 from gluebench.leaderboard.common.text import breakable
 from gluebench.leaderboard.fields import REGIMES
+from gluebench.leaderboard.ranks.models import majority_tasks
 from gluebench.leaderboard.ranks.order import ABOUT, TITLES, Order, order_of, ranks_of, span
-from gluebench.leaderboard.ranks.systems import majority_tasks
-from gluebench.leaderboard.submissions.entries import entries_of, graded_again, with_systems
+from gluebench.leaderboard.submissions.facts import entries_of, graded_again, with_systems
 
 BENCHMARKS = 30
 """Benchmarks on a page of the list."""
@@ -50,8 +49,8 @@ class Board(NamedTuple):
 
     scheme: Scheme
     groups: tuple[Group, ...]
-    found: int
-    """Systems that the search and the filters found; all, where there are none."""
+    matches: int
+    """Systems that the search and the filters leave; all, where there are none."""
     page: Page[tuple[str, Row]]
     options: Options
     systems: int
@@ -66,24 +65,14 @@ class Board(NamedTuple):
     """Systems that are being graded again, shown with the scores that they had."""
 
     @property
-    def columns(self) -> tuple[Column, ...]:
-        """Those of scores; those of facts stand behind them."""
-        return self.scheme.columns
-
-    @property
-    def facts(self) -> tuple[Fact, ...]:
-        """Those that some row has."""
-        return self.scheme.facts
-
-    @property
     def sections(self) -> list[tuple[str, int]]:
         """The headings above the columns, each with the number of its columns."""
-        return sections_of(self.columns)
+        return sections_of(self.scheme.columns)
 
     @property
     def fits(self) -> bool:
         """Whether a desktop shows all columns side by side, as it does GLUE's ten."""
-        kinds = [column.kind for column in self.columns] + [fact.kind for fact in self.facts]
+        kinds = [column.kind for column in self.scheme.columns] + [fact.kind for fact in self.scheme.facts]
         return sum(WIDTHS[kind] for kind in kinds) <= ROOM
 
     @property
@@ -99,23 +88,18 @@ class Board(NamedTuple):
     @property
     def divided(self) -> tuple[str, ...]:
         """The tasks that have several columns and count once."""
-        files = Counter(column.task.name for column in self.columns)
+        files = Counter(column.task.name for column in self.scheme.columns)
         return tuple(name for name, number in files.items() if number > 1)
 
     @property
     def two_metrics(self) -> bool:
         """Whether some task is scored by more than one metric."""
-        return any(len(column.task.metrics) > 1 for column in self.columns)
+        return any(len(column.task.metrics) > 1 for column in self.scheme.columns)
 
     @property
     def whole(self) -> bool:
         """Whether all rows are on this page, so that the browser can sort and search them itself."""
         return not self.page.has_other_pages() and not self.options.narrowed
-
-    @property
-    def can_show_all(self) -> bool:
-        """Whether fewer, longer pages are to be had."""
-        return self.page.has_other_pages() and not self.options.everything
 
     @property
     def all_fit(self) -> bool:
@@ -142,7 +126,7 @@ def read_page(benchmark: Benchmark, scheme: Scheme, options: Options, *, whole: 
         [*rows, *references_of(benchmark.record, scheme)],
         scheme.names,
         options,
-        None if whole else options.rows,
+        None if whole else ALL_ROWS if options.everything else ROWS,
         by_rank=order is not None and order.another,
     )
     pks = [row.system.pk for group in layout.groups for row in group.rows if row.system]
@@ -157,7 +141,7 @@ def read_page(benchmark: Benchmark, scheme: Scheme, options: Options, *, whole: 
     return Board(
         scheme,
         groups,
-        layout.found,
+        layout.matches,
         layout.page,
         options._replace(page=layout.page.number),
         len(rows),
@@ -317,6 +301,6 @@ def environment(**options: Any) -> Environment:
     """Jinja's, for large tables: escapes everything, and fails on a name that is not there."""
     strict = {"autoescape": True, "trim_blocks": True, "lstrip_blocks": True, "undefined": StrictUndefined}
     made = Environment(**{**options, **strict})
-    made.filters["breakable"] = breakable
+    made.filters |= {"breakable": breakable, "ordinal": ordinal}
     made.globals["url"] = lambda name, *args: reverse(name, args=args)
     return made

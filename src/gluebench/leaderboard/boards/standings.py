@@ -13,12 +13,9 @@ from django.conf import settings
 from django.core.cache import caches
 from django.db.models import F
 
-from gluebench.benchmark import Benchmark as Record
 from gluebench.benchmark import Task
 from gluebench.leaderboard.benchmarks.models import Benchmark
 from gluebench.leaderboard.submissions.models import Submission
-
-Numbers = tuple[float | None, ...]
 
 
 class Standing(NamedTuple):
@@ -34,7 +31,7 @@ class Standing(NamedTuple):
     verified: bool
     value: float | None
     """Its score; None when it is incomplete."""
-    numbers: Numbers
+    numbers: tuple[float | None, ...]
 
 
 class Standings(NamedTuple):
@@ -48,10 +45,19 @@ class Standings(NamedTuple):
 def standings(benchmark: Benchmark) -> Standings:
     """The board's systems."""
 
+    scored = benchmark.record.scored
+    keys = [(task.name, name) for task in scored for name in ("", *(metric.name for metric in task.metrics))]
+
+    def number(scores: Mapping[str, Any] | None, metric: str) -> float | None:
+        """A task's score, or one of its metrics."""
+        if scores is None:
+            return None
+        score = scores["metrics"].get(metric) if metric else scores["score"]
+        return score["value"] if score else None
+
     def read() -> Standings:
-        keys = _keys(benchmark.record)
         rows = [
-            Standing._make((*row, tuple(_number(scores["tasks"].get(task), metric) for task, metric in keys)))
+            Standing._make((*row, tuple(number(scores["tasks"].get(task), metric) for task, metric in keys)))
             for *row, scores in _listed(benchmark, "scores")
             if scores
         ]
@@ -82,19 +88,3 @@ def _listed(benchmark: Benchmark, numbers: str | F) -> Iterable[tuple[Any, ...]]
     public = Submission.objects.public().filter(benchmark=benchmark).order_by("submitted", "pk")
     facts = ("pk", "name", "model", "team", "regime", "parameters", "submitted", "verified", "value")
     return public.values_list(*facts, numbers)
-
-
-def _keys(record: Record) -> tuple[tuple[str, str], ...]:
-    return tuple(
-        (task.name, name)
-        for task in record.scored
-        for name in ("", *(metric.name for metric in task.metrics))
-    )
-
-
-def _number(scores: Mapping[str, Any] | None, metric: str) -> float | None:
-    """A task's score, or one of its metrics."""
-    if scores is None:
-        return None
-    score = scores["metrics"].get(metric) if metric else scores["score"]
-    return score["value"] if score else None

@@ -89,8 +89,8 @@ class Layout(NamedTuple):
     """One page."""
 
     groups: tuple[Group, ...]
-    found: int
-    """Systems that the search and the filters found; all, where there are none."""
+    matches: int
+    """Systems that the search and the filters leave; all, where there are none."""
     page: Page[tuple[str, Row]]
 
 
@@ -106,14 +106,18 @@ def arrange(
 
     `by_rank` orders by the rank, which another rule than the score gave.
     """
+    words = options.search.casefold().split()
     matches = [
         row
         for row in rows
-        if all(word in row.text for word in options.words)
+        if all(word in row.text for word in words)
         and (row.system is None or options.filters.accepts(row.system))
     ]
     ordered = _ordered(matches, names, options, by_rank=by_rank)
-    titled = _by_regime(ordered) if options.grouped else [("", row) for row in ordered]
+    titled = [("", row) for row in ordered]
+    if options.grouped:  # Table 4's groups in its order, references last
+        titles = {str(regime.value): str(regime.label) for regime in Regime} | {"": REFERENCES}
+        titled = [(titles[regime], row) for regime in titles for row in ordered if row.regime == regime]
     page = Paginator(titled, size or max(len(titled), 1)).get_page(options.page)
     grouped = groupby(page.object_list, key=lambda pair: pair[0])
     groups = tuple(Group(title, tuple(row for _, row in group)) for title, group in grouped)
@@ -131,23 +135,17 @@ def _ordered(rows: Sequence[Row], names: Sequence[str], options: Options, *, by_
     ordered = [rows[at] for at in board_order([usual(row) for row in rows])]
     if options.sort in SORTED_AS_WORDS:
         return sorted(ordered, key=lambda row: getattr(row, options.sort).casefold(), reverse=options.turned)
-    values = [_value(row, names, options.sort) if options.sort else usual(row) for row in ordered]
-    return [ordered[at] for at in board_order(values, lowest_first=options.rising)]
 
+    def value(row: Row) -> float | None:
+        if not options.sort:
+            return usual(row)
+        if options.sort in names:
+            return row.values[names.index(options.sort)]
+        if row.system is None:
+            return None
+        return row.system.parameters if options.sort == "parameters" else row.system.submitted.timestamp()
 
-def _value(row: Row, names: Sequence[str], sort: str) -> float | None:
-    """What a row is ordered by, where that is a number."""
-    if sort in names:
-        return row.values[names.index(sort)]
-    if row.system is None:
-        return None
-    return row.system.parameters if sort == "parameters" else row.system.submitted.timestamp()
-
-
-def _by_regime(rows: Sequence[Row]) -> list[tuple[str, Row]]:
-    """Table 4's groups in its order, references last."""
-    titles = {str(regime.value): str(regime.label) for regime in Regime} | {"": REFERENCES}
-    return [(title, row) for regime, title in titles.items() for row in rows if row.regime == regime]
+    return [ordered[at] for at in board_order([value(row) for row in ordered], lowest_first=options.rising)]
 
 
 def fill(scheme: Scheme, rows: Sequence[Row], highest: Sequence[float | None]) -> Scale | None:
@@ -167,7 +165,7 @@ def fill(scheme: Scheme, rows: Sequence[Row], highest: Sequence[float | None]) -
         result = row.entry["scores"]
         row.score = Cell(score_text(score), margin_text(score), bar=bar)
         row.cells = tuple(
-            _cell(column.found(result), high) for column, high in zip(scheme.columns, highest, strict=True)
+            _cell(column.numbers(result), high) for column, high in zip(scheme.columns, highest, strict=True)
         )
         row.facts = tuple(fact.text(row.entry) for fact in scheme.facts)
         row.complete = bool(result["complete"]) or scheme.task is not None

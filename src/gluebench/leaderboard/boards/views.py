@@ -12,7 +12,6 @@ from django.views.decorators.http import require_safe
 from gluebench.benchmark import Benchmark as Record
 from gluebench.benchmark import Task, UnknownNameError
 from gluebench.leaderboard.benchmarks.models import Benchmark, Live, live, only_one, site_version
-from gluebench.leaderboard.boards import json_views
 from gluebench.leaderboard.boards.columns import scheme_of
 from gluebench.leaderboard.boards.diagnostics import (
     diagnostics_page,
@@ -21,15 +20,14 @@ from gluebench.leaderboard.boards.diagnostics import (
     named,
     phenomenon_page,
 )
-from gluebench.leaderboard.boards.exports import FORMATS, citation
+from gluebench.leaderboard.boards.exports import FORMATS, citation, diagnostics_json, phenomenon_json
 from gluebench.leaderboard.boards.options import Options, cleaned, page_number
 from gluebench.leaderboard.boards.pages import RANKED_BY, board_html, home_page
 from gluebench.leaderboard.common.page_cache import cached
 from gluebench.leaderboard.ranks.order import ranking_options
 from gluebench.leaderboard.ranks.views import in_form
-from gluebench.leaderboard.submissions.entries import earlier_than
-from gluebench.leaderboard.submissions.facts import listed_facts
-from gluebench.leaderboard.submissions.requests import visible
+from gluebench.leaderboard.submissions.facts import earlier_than, listed_facts
+from gluebench.leaderboard.submissions.views import visible
 
 
 @require_safe
@@ -93,7 +91,7 @@ def diagnostics(request: HttpRequest, name: str, task: str, form: str = "") -> H
 
     def make(_: Benchmark) -> Any:
         if form == "json":
-            return json_views.diagnostics(benchmark, record)
+            return diagnostics_json(benchmark, record)
         if form == "csv":
             return heat_csv(benchmark, record)
         if is_map:
@@ -122,7 +120,7 @@ def phenomenon(request: HttpRequest, name: str, task: str, slug: str, form: str 
 
     def make(_: Benchmark) -> Any:
         if form:
-            return json_views.phenomenon(benchmark, record, category)
+            return phenomenon_json(benchmark, record, category)
         return phenomenon_page(benchmark, record, category, page)
 
     what = f"phenomenon {record.name} {slug} {page}"

@@ -23,7 +23,7 @@ from gluebench.leaderboard.limits.acts import TeamError, add_override, change_po
 from gluebench.leaderboard.limits.forms import OverrideForm, PolicyForm, RemovalForm, TeamForm
 from gluebench.leaderboard.limits.models import Override
 from gluebench.leaderboard.limits.quota import usage
-from gluebench.leaderboard.submissions.requests import organised
+from gluebench.leaderboard.submissions.views import organised
 
 SHOWN = 5
 """Benchmarks whose quota stands beside one's submissions: those that one sent something to last."""

@@ -12,7 +12,7 @@ from gluebench.leaderboard.benchmarks.models import Benchmark
 from gluebench.leaderboard.common.formats import hundred, labels_of, score_bars
 from gluebench.leaderboard.common.text import csv_text
 from gluebench.leaderboard.fields import LISTED
-from gluebench.leaderboard.submissions.entries import entries_of
+from gluebench.leaderboard.submissions.facts import entries_of
 
 Row = Mapping[str, Any]
 """An entry of the board with its `score`, and what a chart says of it."""

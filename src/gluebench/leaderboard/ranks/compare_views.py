@@ -17,10 +17,9 @@ from gluebench.leaderboard.benchmarks.models import Benchmark, live
 from gluebench.leaderboard.common.formats import labels_of
 from gluebench.leaderboard.common.page_cache import CSV, JSON, as_download
 from gluebench.leaderboard.common.text import csv_text
-from gluebench.leaderboard.ranks.models import Pair
+from gluebench.leaderboard.ranks.models import comparable, hidden_reason
 from gluebench.leaderboard.ranks.renewing import ask
-from gluebench.leaderboard.ranks.systems import comparable, hidden
-from gluebench.leaderboard.ranks.tables import P, who
+from gluebench.leaderboard.ranks.views import P, system_json
 from gluebench.leaderboard.submissions.models import Submission
 
 CHOICES = 1000
@@ -38,14 +37,20 @@ Part = dict[str, Any]
 """A table of differences: its title, lines and words."""
 
 
-class State(NamedTuple):
-    """A comparison as far as it is."""
+class Comparison(NamedTuple):
+    """A comparison of two systems as far as it is."""
 
     status: str
     """ "done", "waiting", "full", "failed", or "none" where there can be none."""
     detail: str
-    found: dict[str, Any] | None = None
+    values: dict[str, Any] | None = None
+    """As `gluebench compare --json` gives them."""
     at: Any = None
+
+    @property
+    def http_status(self) -> int:
+        """That of an answer to programs."""
+        return {"waiting": 202, "full": 503}.get(self.status, 200)
 
 
 @require_safe
@@ -53,52 +58,72 @@ def compare(request: HttpRequest, name: str, form: str) -> HttpResponse:
     """Two systems on the same examples. Without two in the address, a form that asks for them."""
     benchmark = live(name).benchmark()
     keys = [request.GET.get(side, "") for side in ("a", "b")]
-    chosen = [_named(benchmark, key) for key in keys]
-    one, other = chosen
+    chosen = one, other = [listed(benchmark, key) for key in keys]
+    if any(key and row is None for key, row in zip(keys, chosen, strict=True)):
+        raise Http404("One of the two is not on this board.")
     if one is None or other is None or one == other:
         if form:
             raise Http404("Name two different systems of the board: ?a=KEY&b=KEY.")
-        return _form(request, benchmark, chosen)
+        rows = Submission.objects.public().filter(benchmark=benchmark).order_by("-value", "submitted", "pk")
+        context: dict[str, Any] = {
+            "benchmark": benchmark,
+            "systems": rows.only("key", "name", "model")[:CHOICES],
+            "chosen": chosen,
+            "same": one is not None and one == other,
+            "hidden": hidden_reason(benchmark),
+        }
+        return render(request, "ranks/compare_form.html", context)
     if (one.submitted, one.pk) > (other.submitted, other.pk):
         return redirect(f"{request.path}?{urlencode({'a': other.key, 'b': one.key})}")
-    state = state_of(one, other)
+    comparison = comparison_of(one, other)
     if form == "json":
-        return HttpResponse(json.dumps(as_json(one, other, state)), JSON, status_of(state))
+        values = comparison_json(one, other, comparison)
+        return HttpResponse(json.dumps(values), JSON, comparison.http_status)
     if form == "csv":
-        response = HttpResponse(comparison_csv(state.found), CSV, status_of(state))
+        response = HttpResponse(comparison_csv(comparison.values), CSV, comparison.http_status)
         return as_download(response, f"{one.key}-{other.key}.csv")
-    return _page(request, benchmark, one, other, state)
-
-
-def state_of(a: Submission, b: Submission) -> State:
-    """The comparison of two systems, the older one first; a worker is to compute it where there is none."""
-    if reason := hidden(a.benchmark):
-        return State("none", reason)
-    if not (comparable(a) and comparable(b)):
-        return State("none", "A system can be compared while its file is kept and its own score is shown.")
-    pair: Pair | None = ask(a, b)
-    if pair is None:
-        return State("full", FULL)
-    if pair.failure:
-        return State("failed", f"The two could not be compared. {pair.failure}")
-    return State("done", "", pair.found, pair.at) if pair.at else State("waiting", WAIT)
-
-
-def as_json(a: Submission, b: Submission, state: State) -> dict[str, Any]:
-    """The comparison as JSON, or how far it is."""
-    return {
-        "status": state.status,
-        "detail": state.detail or None,
-        "computed": state.at.isoformat(timespec="seconds") if state.at else None,
-        "a": who(vars(a)),
-        "b": who(vars(b)),
-        "comparison": state.found,
+    context = {
+        "benchmark": benchmark,
+        "a": one,
+        "b": other,
+        "comparison": comparison,
+        "names": labels_of([vars(one), vars(other)]),
+        "query": urlencode({"a": one.key, "b": other.key}),
+        "again": f"{reverse('compare', args=[benchmark.name])}?a={one.key}",
     }
+    if comparison.values:
+        context |= tables_of(comparison.values, benchmark.record)
+    status = comparison.http_status if comparison.status == "full" else 200
+    return render(request, "ranks/compare.html", context, status=status)
 
 
-def status_of(state: State) -> int:
-    """The HTTP status of an answer to programs."""
-    return {"waiting": 202, "full": 503}.get(state.status, 200)
+def comparison_of(a: Submission, b: Submission) -> Comparison:
+    """The comparison of two systems, the older one first; a worker is to compute it where there is none."""
+    if reason := hidden_reason(a.benchmark):
+        return Comparison("none", reason)
+    if not (comparable(a) and comparable(b)):
+        return Comparison(
+            "none", "A system can be compared while its file is kept and its own score is shown."
+        )
+    pair = ask(a, b)
+    if pair is None:
+        return Comparison("full", FULL)
+    if pair.failure:
+        return Comparison("failed", f"The two could not be compared. {pair.failure}")
+    return Comparison("done", "", pair.found, pair.at) if pair.at else Comparison("waiting", WAIT)
+
+
+def comparison_json(a: Submission, b: Submission, comparison: Comparison) -> dict[str, Any]:
+    """The comparison as JSON, or how far it is."""
+    at = comparison.at
+    return {
+        "status": comparison.status,
+        "detail": comparison.detail or None,
+        "computed": at.isoformat(timespec="seconds") if at else None,
+        "a": system_json(vars(a)),
+        "b": system_json(vars(b)),
+        "comparison": comparison.values,
+    }
 
 
 def listed(benchmark: Benchmark, key: str) -> Submission | None:
@@ -107,57 +132,19 @@ def listed(benchmark: Benchmark, key: str) -> Submission | None:
     return rows.defer("report", "problems", "scores").first() if key.isalnum() else None
 
 
-def _named(benchmark: Benchmark, key: str) -> Submission | None:
-    """The system of the board with that key; None where none is named. Raises Http404."""
-    submission = listed(benchmark, key)
-    if key and submission is None:
-        raise Http404("One of the two is not on this board.")
-    return submission
-
-
-def _form(request: HttpRequest, benchmark: Benchmark, chosen: list[Submission | None]) -> HttpResponse:
-    rows = Submission.objects.public().filter(benchmark=benchmark).order_by("-value", "submitted", "pk")
-    context = {
-        "benchmark": benchmark,
-        "systems": rows.only("key", "name", "model")[:CHOICES],
-        "chosen": chosen,
-        "same": chosen[0] is not None and chosen[0] == chosen[1],
-        "told": hidden(benchmark),
-    }
-    return render(request, "ranks/compare_form.html", context)
-
-
-def _page(
-    request: HttpRequest, benchmark: Benchmark, a: Submission, b: Submission, state: State
-) -> HttpResponse:
-    context: dict[str, Any] = {"benchmark": benchmark, "a": a, "b": b, "state": state}
-    context["names"] = labels_of([vars(a), vars(b)])
-    context["query"] = urlencode({"a": a.key, "b": b.key})
-    context["again"] = f"{reverse('compare', args=[benchmark.name])}?a={a.key}"
-    if state.found:
-        tasks, sets = parts_of(state.found, benchmark.record)
-        context |= {"whole": whole_of(state.found), "tasks": tasks, "sets": sets, "found": state.found}
-    return render(
-        request, "ranks/compare.html", context, status=status_of(state) if state.status == "full" else 200
-    )
-
-
-def parts_of(comparison: Mapping[str, Any], record: Record) -> tuple[list[Part], list[Part]]:
-    """The scored tasks, a part for each, and the diagnostic sets, each whole and by category."""
+def tables_of(comparison: Mapping[str, Any], record: Record) -> dict[str, Any]:
+    """The average, the scored tasks, and the diagnostic sets, each as a whole and by category."""
+    overall, average = comparison["overall"], f"Average of {len(comparison['over'])} tasks"
     tasks, sets = comparison["tasks"].items(), comparison["diagnostics"].items()
-    parts = [_part(name, _task(task, record, name), task["words"]) for name, task in tasks]
-    return parts, [part for name, task in sets for part in _set(task, record, name)]
+    return {
+        "whole": line_of(average, overall, strong=True) if overall else None,
+        "tasks": [_part(name, _task(task, record, name), task["words"]) for name, task in tasks],
+        "sets": [part for name, task in sets for part in _set(task, record, name)],
+    }
 
 
 def _part(title: str, lines: Iterable[Line], words: str = "") -> Part:
     return {"title": title, "lines": list(lines), "words": words}
-
-
-def whole_of(comparison: Mapping[str, Any]) -> Line | None:
-    """The average over the tasks."""
-    if not comparison["overall"]:
-        return None
-    return line_of(f"Average of {len(comparison['over'])} tasks", comparison["overall"], strong=True)
 
 
 def _task(task: Mapping[str, Any], record: Record, name: str) -> Iterator[Line]:
@@ -187,7 +174,7 @@ def line_of(title: str, numbers: Mapping[str, Any], *, strong: bool = False) -> 
         "title": title,
         "p": "same answers" if numbers["same"] else p_text(decisive),
         "effect": _effect(numbers),
-        "told": decisive <= P and numbers["difference"] != 0,
+        "significant": decisive <= P and numbers["difference"] != 0,
         "strong": strong,
     }
 

@@ -10,8 +10,7 @@ from gluebench.benchmark import Benchmark as Record
 from gluebench.benchmark import UnknownNameError
 from gluebench.leaderboard.benchmarks.models import Benchmark
 from gluebench.leaderboard.common.formats import percent
-from gluebench.leaderboard.ranks.models import Ranking
-from gluebench.leaderboard.ranks.systems import MOST, hidden, majority_tasks
+from gluebench.leaderboard.ranks.models import MOST, Ranking, hidden_reason, majority_tasks
 
 TITLES = {"mean": "average", "borda": "mean rank", "median": "median", "kemeny": "Kemeny"}
 """How rules are called, without capitals."""
@@ -88,7 +87,7 @@ def order_of(benchmark: Benchmark, options: RankingOptions, ranks: Mapping[int, 
     weights, problems = parsed_weights(options.weights, benchmark.record)
     if problems:
         return Order(RankingOptions(), {}, (), tuple(problems))
-    if reason := hidden(benchmark):
+    if reason := hidden_reason(benchmark):
         return Order(options, {}, () if options.usual else (reason,))
     complete = sum(rank is not None for rank in ranks.values())
     if complete < 2:

@@ -5,8 +5,6 @@ Labels are opened by the grader's process alone; here are rows of the database b
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from contextlib import ExitStack
 from datetime import timedelta
 from typing import Any
 
@@ -17,21 +15,20 @@ from django.utils import timezone
 from django_tasks import task
 
 from gluebench.leaderboard.benchmarks.models import Benchmark
-from gluebench.leaderboard.ranks.models import Pair, Ranking
-from gluebench.leaderboard.ranks.systems import (
+from gluebench.leaderboard.ranks.models import (
+    Pair,
+    Ranking,
     comparable,
     majority_tasks,
     ranked_systems,
     stamp_of,
-    task_scores,
 )
-from gluebench.leaderboard.submissions import feedback
-from gluebench.leaderboard.submissions.grading import stopping
+from gluebench.leaderboard.submissions.grading import job_of, stopping
 from gluebench.leaderboard.submissions.models import Submission
 from gluebench.leaderboard.submissions.process import (
     GraderError,
     InterruptedGradingError,
-    local_path,
+    local_paths,
     run_grader,
 )
 
@@ -49,10 +46,7 @@ MOST_KEPT = 5000
 
 def look() -> int:
     """Have a worker compute the rankings that are out of date; returns how many."""
-    number = 0
-    for benchmark in Benchmark.objects.filter(Q(ranking=None) | ~Q(ranking__version=F("version"))):
-        number += _looked_at(benchmark)
-    return number
+    return sum(map(_looked_at, Benchmark.objects.filter(Q(ranking=None) | ~Q(ranking__version=F("version")))))
 
 
 def _looked_at(benchmark: Benchmark) -> bool:
@@ -92,25 +86,32 @@ def renew(benchmark: int) -> bool:
     if len(systems) < 2:
         _settle(ranking, stamp, **nothing)
         return True
-    job = {
-        **_job(ranking.benchmark),
-        "majorities": [[], *([task] for task in majority_tasks(ranking.benchmark.record))],
-        "shown": {row.key: task_scores(row) for row in systems},
-    }
     overdue = (ranking.since or timezone.now()) + PATIENCE
+    keys = [row.key for row in systems]
+    # What is ranked are the task scores as shown, so that no order reveals what rounding hides.
+    shown = [(row.scores or {}).get("tasks", {}) for row in systems]
+    job = {
+        **job_of(ranking.benchmark),
+        "majorities": [[], *([task] for task in majority_tasks(ranking.benchmark.record))],
+        "shown": {
+            key: {name: task["score"]["value"] for name, task in tasks.items() if task["score"]}
+            for key, tasks in zip(keys, shown, strict=True)
+        },
+    }
     try:
-        result = _run(
-            lambda files: {**job, "systems": dict(files)},
-            systems,
-            lambda: timezone.now() > overdue or not Submission.objects.waiting().exists(),
-        )
+        with local_paths(systems) as paths:
+            result = run_grader(
+                {**job, "systems": dict(zip(keys, paths, strict=True))},
+                alive=lambda: timezone.now() > overdue or not Submission.objects.waiting().exists(),
+                stop=stopping,
+                seconds=settings.RANKING_SECONDS,
+            )
     except InterruptedGradingError:
         Ranking.objects.filter(pk=ranking.pk).update(asked=None)
         return False
     except GraderError as failure:
         _settle(ranking, stamp, **nothing | {"failure": str(failure)[:200]})
         return False
-    keys = [row.key for row in systems]
     board = {"keys": keys, "pks": [row.pk for row in systems], "boards": result["boards"]}
     pairs = {"keys": keys, "boards": result["pairs"]}
     _settle(ranking, stamp, **nothing | {"board": board, "pairs": pairs, "at": timezone.now()})
@@ -144,14 +145,10 @@ def compare(pk: int) -> bool:
     if pair.stamp != stamp or not (comparable(pair.a) and comparable(pair.b)):
         rows.delete()
         return False
-    benchmark = pair.a.benchmark
-    smallest = benchmark.policy.smallest_category
+    job = {**job_of(pair.a.benchmark), "smallest": pair.a.benchmark.policy.smallest_category}
     try:
-        result = _run(
-            lambda files: {**_job(benchmark), "pair": [*files.values()], "smallest": smallest},
-            [pair.a, pair.b],
-            lambda: True,
-        )
+        with local_paths([pair.a, pair.b]) as paths:
+            result = run_grader({**job, "pair": paths}, stop=stopping, seconds=settings.RANKING_SECONDS)
     except InterruptedGradingError:
         compare_pair.enqueue(pk)
         return False
@@ -162,23 +159,6 @@ def compare(pk: int) -> bool:
     old = Pair.objects.exclude(at=None).order_by("-at").values_list("pk", flat=True)[MOST_KEPT:]
     Pair.objects.filter(pk__in=list(old[:500])).delete()
     return True
-
-
-def _job(benchmark: Benchmark) -> dict[str, Any]:
-    """What the grader opens: the manifest, the labels, and which rows count."""
-    part = feedback.part_of(benchmark)
-    rows = {"rows": part.rows, "share": part.share} if part is not None else {}
-    return {"manifest": str(benchmark.manifest_path), "gold": str(benchmark.gold_path), **rows}
-
-
-def _run(
-    job: Callable[[Mapping[str, str]], dict[str, Any]],
-    systems: Sequence[Submission],
-    alive: Callable[[], bool],
-) -> Mapping[str, Any]:
-    with ExitStack() as files:
-        paths = {row.key: str(files.enter_context(local_path(row.file))) for row in systems}
-        return run_grader(job(paths), alive=alive, stop=stopping, seconds=settings.RANKING_SECONDS)
 
 
 @task(priority=AFTER_GRADING)

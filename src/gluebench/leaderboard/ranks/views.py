@@ -3,22 +3,201 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
-from typing import Any
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, NamedTuple
 
 from django.http import HttpRequest, HttpResponse
 from django.template.loader import render_to_string
+from django.urls import reverse
 from django.views.decorators.http import require_safe
 
 from gluebench.leaderboard.benchmarks.models import Benchmark, Live, live
+from gluebench.leaderboard.common.formats import percent
 from gluebench.leaderboard.common.page_cache import CSV, HTML, JSON, cached
-from gluebench.leaderboard.ranks import charts, tables
+from gluebench.leaderboard.common.text import csv_text
+from gluebench.leaderboard.ranks import charts
+from gluebench.leaderboard.ranks.models import MOST, Ranking, hidden_reason
+from gluebench.leaderboard.ranks.order import TITLES
+from gluebench.leaderboard.submissions.models import Submission
+
+NAMES = ("key", "name", "model")
+"""What names a system."""
+P = 0.05
+"""A pair differs significantly up to this p-value, after Holm's correction."""
+SHOWN = 200
+"""Contested pairs that a page spells out."""
+PLACE = ("rank", "low", "high", "value", "first")
+"""Numbers of a system's place by one rule."""
+WAIT = (
+    "This is computed in the background after the board changes: usually within a minute, later while "
+    "submissions wait to be graded. Load the page again then."
+)
+TOO_FEW = "There is nothing to compare yet: it takes two systems with a score, whose files are still kept."
+
+
+class RankingState(NamedTuple):
+    """The last ranking of a board, or why there is none."""
+
+    why: str
+    """Why there is nothing to show; empty where there is."""
+    stale: bool = False
+    """Whether the board has changed since, and a new one is under way."""
+    at: Any = None
+    systems: tuple[dict[str, str], ...] = ()
+    """By position, as `system_json` names them."""
+    board: Mapping[str, Any] = {"tasks": [], "rules": {}}
+    """Systems and ranks for the usual board, of `Ranking.board`."""
+    pairs: Mapping[str, Any] = {"order": [], "rules": {}, "pairs": [], "holds": [], "contested": []}
+    """Pairs and rules for the usual board, of `Ranking.pairs`; `order` is the positions from its top."""
+
+    @property
+    def keys(self) -> list[str]:
+        """The systems' keys, by position."""
+        return [system["key"] for system in self.systems]
+
+    def as_json(self, schema: str, **values: Any) -> dict[str, Any]:
+        """A JSON view of it: its state, then these values."""
+        return {
+            "schema": f"gluebench.{schema}/1",
+            "status": "none" if self.why else "renewing" if self.stale else "current",
+            "detail": self.why or None,
+            "computed": self.at.isoformat(timespec="seconds") if self.at else None,
+            "most": MOST,
+            **values,
+        }
+
+
+def ranking_of(benchmark: Benchmark) -> RankingState:
+    """What may be shown of the last ranking: nothing, once one of its systems has left the board."""
+    if reason := hidden_reason(benchmark):
+        return RankingState(reason)
+    ranking = Ranking.objects.filter(benchmark=benchmark).first()
+    if ranking is None or ranking.at is None:
+        return RankingState(WAIT)
+    if ranking.failure:
+        return RankingState(f"The ranks could not be computed. {ranking.failure}")
+    if ranking.board is None or ranking.pairs is None:
+        return RankingState(TOO_FEW if ranking.since is None else WAIT)
+    rows = Submission.objects.public().filter(benchmark=benchmark, key__in=ranking.board["keys"])
+    systems = {row["key"]: system_json(row) for row in rows.values(*NAMES)}
+    if len(systems) < len(ranking.board["keys"]):
+        return RankingState(WAIT)
+    return RankingState(
+        "",
+        ranking.version != benchmark.version,
+        ranking.at,
+        tuple(systems[key] for key in ranking.board["keys"]),
+        ranking.board["boards"][""],
+        ranking.pairs["boards"][""],
+    )
+
+
+def system_json(row: Mapping[str, Any]) -> dict[str, str]:
+    """How JSON views name a submission."""
+    return {**{name: row[name] for name in NAMES}, "url": reverse("submission", args=[row["key"]])}
+
+
+def rules_page(ranking: RankingState) -> dict[str, Any]:
+    """Ranks under every rule, and which orders of two systems depend on it."""
+    rules, holds, contested = (ranking.pairs[name] for name in ("rules", "holds", "contested"))
+    systems = ranking.systems
+
+    def titles(rules: Sequence[str]) -> list[str]:
+        """Rules as headings: "without RTE" is the average without a task."""
+        return [TITLES.get(rule, rule.replace("mean without", "without")) for rule in rules]
+
+    return {
+        "ranking": ranking,
+        "titles": titles(list(rules)),
+        "rows": [
+            (systems[at], [ranks[at] or "–" for ranks in rules.values()]) for at in ranking.pairs["order"]
+        ],
+        "holds": len(holds),
+        "everywhere": sum(everywhere for *_, everywhere in holds),
+        "of": len(holds) + len(contested),
+        "contested": [
+            (systems[a], systems[b], ", ".join(titles(unless))) for a, b, unless in contested[:SHOWN]
+        ],
+        "more": max(len(contested) - SHOWN, 0),
+    }
+
+
+def rules_json(ranking: RankingState) -> dict[str, Any]:
+    """The same as JSON, with intervals by rule."""
+    keys, pairs = ranking.keys, ranking.pairs
+    rows = [
+        {
+            **ranking.systems[at],
+            "ranks": {rule: ranks[at] for rule, ranks in pairs["rules"].items()},
+            "by": {by: rule["places"][at] for by, rule in ranking.board["rules"].items()},
+        }
+        for at in pairs["order"]
+    ]
+    holds = [
+        {"ahead": keys[a], "behind": keys[b], "everywhere": no_worse} for a, b, no_worse in pairs["holds"]
+    ]
+    contested = [{"ahead": keys[a], "behind": keys[b], "unless": rules} for a, b, rules in pairs["contested"]]
+    return ranking.as_json("rules", tasks=ranking.board["tasks"], rows=rows, holds=holds, contested=contested)
+
+
+def rules_csv(ranking: RankingState) -> str:
+    """A row for each system: its place with interval by each of the four rules, then without each task."""
+    by = ranking.board["rules"]
+    others = {rule: ranks for rule, ranks in ranking.pairs["rules"].items() if rule not in by}
+    head = [*NAMES, "tied_first", "tied_last", "told_low", "told_high"]
+    head += [*(f"{rule}_{name}" for rule in by for name in PLACE), *others]
+    rows = []
+    for at in ranking.pairs["order"]:
+        mean = by["mean"]["places"][at]
+        ends = [*(mean["group"] or (None, None)), *(mean["told"] or (None, None))]
+        places = [rule["places"][at][name] for rule in by.values() for name in PLACE]
+        names = [ranking.systems[at][name] for name in NAMES]
+        rows.append([*names, *ends, *places, *(ranks[at] for ranks in others.values())])
+    return csv_text(head, rows)
+
+
+def pairs_page(ranking: RankingState) -> dict[str, Any]:
+    """Every system of the board against every other, from the top."""
+    systems, order = ranking.systems, ranking.pairs["order"]
+    cells = {}
+    for a, b, difference, _, adjusted in ranking.pairs["pairs"]:
+        for row, column, points in ((a, b, difference), (b, a, -difference)):
+            text = f"{'+' if points > 0 else ''}{percent(points)}"
+            cells[row, column] = {"text": text, "significant": adjusted <= P, "behind": points < 0}
+    rows = [
+        (systems[row], [(systems[column]["key"], cells.get((row, column))) for column in order])
+        for row in order
+    ]
+    return {
+        "ranking": ranking,
+        "significant": sum(cell["significant"] for cell in cells.values()) // 2,
+        "of": len(order) * (len(order) - 1) // 2,
+        "html": render_to_string("ranks/matrix.html", {"rows": rows}),
+    }
+
+
+def pairs_json(ranking: RankingState) -> dict[str, Any]:
+    """All pairs as JSON."""
+    keys = ranking.keys
+    pairs = [
+        {"a": keys[a], "b": keys[b], "difference": difference, "p": p, "adjusted": adjusted}
+        for a, b, difference, p, adjusted in ranking.pairs["pairs"]
+    ]
+    return ranking.as_json("pairs", pairs=pairs)
+
+
+def pairs_csv(ranking: RankingState) -> str:
+    """A row for each pair."""
+    names = [(system["key"], system["name"]) for system in ranking.systems]
+    rows = [[*names[a], *names[b], *numbers] for a, b, *numbers in ranking.pairs["pairs"]]
+    return csv_text(["a", "a_name", "b", "b_name", "difference", "p", "adjusted"], rows)
+
 
 TYPES = {"": HTML, "json": JSON, "csv": CSV}
 """The forms of a page: its address ends in a dot and this name, or in neither."""
 PAGES: dict[str, tuple[Callable[[Any], Any], ...]] = {
-    "rules": (tables.kept, tables.rules_page, tables.rules_json, tables.rules_csv),
-    "pairs": (tables.kept, tables.pairs_page, tables.pairs_json, tables.pairs_csv),
+    "rules": (ranking_of, rules_page, rules_json, rules_csv),
+    "pairs": (ranking_of, pairs_page, pairs_json, pairs_csv),
     "efficiency": (charts.costs_of, charts.costs_page, charts.costs_json, charts.costs_csv),
     "progress": (charts.progress_of, charts.progress_page, charts.progress_json, charts.progress_csv),
 }
@@ -43,7 +222,7 @@ def page(request: HttpRequest, name: str, what: str, form: str = "") -> HttpResp
 
 def in_form(
     request: HttpRequest,
-    found: Live | Benchmark,
+    source: Live | Benchmark,
     form: str,
     make: Callable[[Benchmark], Any],
     *,
@@ -58,7 +237,7 @@ def in_form(
     signed_in = request.user.is_authenticated and not form
 
     def body() -> str:
-        benchmark = found.benchmark() if isinstance(found, Live) else found
+        benchmark = source.benchmark() if isinstance(source, Live) else source
         made = make(benchmark)
         if form:
             return json.dumps(made) if form == "json" else str(made)
@@ -66,8 +245,8 @@ def in_form(
 
     return cached(
         request,
-        name=f"{what} {found.name} {form} {signed_in}",
-        version=found.version,
+        name=f"{what} {source.name} {form} {signed_in}",
+        version=source.version,
         make=body,
         content_type=TYPES[form],
         filename=filename if form == "csv" else "",

@@ -1,4 +1,4 @@
-"""Signs that two accounts are one person, or that predictions went from one to another, for organizers.
+"""Near-duplicate submissions: signs that two accounts are one person, or share predictions, for organizers.
 
 Nothing here accuses: colleagues share a paper, and two majority-class baselines are equal.
 """
@@ -7,16 +7,22 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Hashable, Iterable
-from contextlib import ExitStack
 from typing import Any
 
+from django.contrib import messages
+from django.contrib.auth.decorators import login_required
 from django.db.models import QuerySet
+from django.http import HttpResponse
+from django.shortcuts import redirect
+from django.views.decorators.http import require_POST, require_safe
 from django_tasks import task
 
+from gluebench.leaderboard.accounts.models import SignedInRequest, account_name
 from gluebench.leaderboard.benchmarks.models import Benchmark
 from gluebench.leaderboard.similarity.models import Comparison, Sample
 from gluebench.leaderboard.submissions.models import Status, Submission
-from gluebench.leaderboard.submissions.process import local_path, run_grader
+from gluebench.leaderboard.submissions.process import local_paths, run_grader
+from gluebench.leaderboard.submissions.views import organised, render_tab
 
 AT_A_TIME = 20
 MOST = 2000
@@ -62,8 +68,7 @@ def read_some(benchmark: int) -> int:
     rows = list(_graded(benchmark).filter(sample__isnull=True)[:AT_A_TIME])
     if rows:
         manifest = str(rows[0].benchmark.manifest_path)
-        with ExitStack() as files:
-            paths = [str(files.enter_context(local_path(row.file))) for row in rows]
+        with local_paths(rows) as paths:
             samples = run_grader({"manifest": manifest, "samples": paths})["samples"]
         Sample.objects.bulk_create(
             [Sample(submission=row, files=files) for row, files in zip(rows, samples, strict=True)],
@@ -114,3 +119,28 @@ def _groups(what: str, rows: Iterable[Submission], keys: Any) -> list[Linked]:
     return [
         (what, together[::-1]) for together in groups.values() if len({row.owner_id for row in together}) > 1
     ]
+
+
+@login_required
+@require_safe
+def alike(request: SignedInRequest, name: str) -> HttpResponse:
+    """Accounts that have something in common, and predictions that are almost the same."""
+    benchmark = organised(request, name)
+    comparison, pairs = near(benchmark)
+    groups = linked(benchmark)
+    rows: list[Any] = [row for first, second, _ in pairs for row in (first, second)]
+    for row in rows + [row for _, together in groups for row in together]:
+        row.account = account_name(row.owner, request.user)
+    return render_tab(
+        request, benchmark, "alike", {"comparison": comparison, "pairs": pairs, "groups": groups}
+    )
+
+
+@login_required
+@require_POST
+def compare(request: SignedInRequest, name: str) -> HttpResponse:
+    """Have the background worker compare all predictions anew."""
+    benchmark = organised(request, name)
+    compare_predictions.enqueue(benchmark.pk)
+    messages.success(request, "The predictions are being compared; load this page again in a minute.")
+    return redirect("organise-alike", benchmark.name)

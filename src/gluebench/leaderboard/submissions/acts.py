@@ -1,4 +1,4 @@
-"""What authors and organizers may do with a submission once it is in: each act whole or not at all.
+"""What authors, organizers and the site may do with a submission once it is in: each act whole or not at all.
 
 The callers check who may do it. Acts of organizers go into the log with them.
 """
@@ -7,20 +7,41 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
+from datetime import timedelta
 from typing import Any
 
+from django.conf import settings
+from django.core.files.storage import Storage
 from django.db import transaction
 from django.utils import timezone
 
 from gluebench.leaderboard.accounts.models import User
 from gluebench.leaderboard.audit.models import record
 from gluebench.leaderboard.benchmarks.models import Benchmark
+from gluebench.leaderboard.common import files_deleted
 from gluebench.leaderboard.fields import FIELDS
+from gluebench.leaderboard.folder import SiteError
 from gluebench.leaderboard.submissions import feedback
-from gluebench.leaderboard.submissions.grading import QUEUE_LEASE_SECONDS, hand_out
-from gluebench.leaderboard.submissions.models import Kind, Revision, Status, Submission, new_key, renewed
+from gluebench.leaderboard.submissions.grading import QUEUE_LEASE_SECONDS, grade_submission
+from gluebench.leaderboard.submissions.models import (
+    OPEN,
+    Kind,
+    Revision,
+    Status,
+    Submission,
+    SubmissionQuerySet,
+    new_key,
+    renewed,
+    submission_storage,
+)
 
 UNGRADED = "It was withdrawn before it was graded, and counts against no limit."
+NOBODY = "Anonymous"
+"""What the board calls an entry whose author deleted the account."""
+REASON_DELETED = "The reason went with its author's account."
+"""Replaces an organizer's reason why an entry is off the board, so that it stays off."""
+ORPHAN_KEPT = timedelta(days=1)
+"""Age from which stored files without a submission are deleted: the row of a newer one may be on its way."""
 
 
 class ReplaceError(Exception):
@@ -144,14 +165,14 @@ def grade_again(submission: Submission, by: User, reason: str) -> bool:
         row.status, row.spent, row.why = Status.QUEUED, row.attempts, reason
         _save(row, "status", "spent", "why")
         Submission.objects.filter(pk=row.pk).update(**renewed(QUEUE_LEASE_SECONDS))
-        hand_out(row.pk)
+        grade_submission.enqueue(row.pk)
         record("regrade", actor=by, benchmark=row.benchmark, submission=row, reason=reason)
         return True
 
 
 @contextmanager
 def _locked(submission: Submission) -> Iterator[Submission]:
-    """A transaction with the row as it is now, which nobody else changes before it ends."""
+    """A transaction with the row as it is now, locked until it ends."""
     with transaction.atomic():
         Benchmark.objects.held(submission.benchmark_id)
         rows = Submission.objects.select_for_update(of=("self",)).select_related("benchmark")
@@ -162,3 +183,78 @@ def _save(row: Submission, *columns: str) -> None:
     """Write these columns, and mark the benchmark's pages as changed."""
     row.save(update_fields=columns)
     Benchmark.objects.filter(pk=row.benchmark_id).touch()
+
+
+def forget_old_files(**_: Any) -> int:
+    """Delete the files of submissions that were finished longer ago than the site keeps them."""
+    if settings.KEEP_DAYS is None:
+        return 0
+    end = timezone.now() - timedelta(days=settings.KEEP_DAYS)
+    return forget_files(Submission.objects.filter(finished__lt=end))
+
+
+def forget_files(submissions: SubmissionQuerySet) -> int:
+    """Delete the files of finished submissions, once the database says that they are gone."""
+    with transaction.atomic():
+        rows = submissions.exclude(status__in=OPEN).exclude(file="").select_for_update()
+        files = dict(rows.values_list("pk", "file"))
+        Submission.objects.filter(pk__in=files).update(file="")
+        files_deleted.send(Submission, submissions=files.keys())
+        for name in files.values():
+
+            def delete(name: str = name) -> None:  # no partial: Django logs the function's name if it fails
+                submission_storage().delete(name)
+
+            transaction.on_commit(delete, robust=True)  # robust: one failure does not keep the other files
+    return len(files)
+
+
+def forget_orphans(**_: Any) -> int:
+    """Delete stored files that no submission names: a process was killed before it wrote the row."""
+    storage = submission_storage()
+    # Uploads lie in one level of folders; what lies elsewhere was put there by hand.
+    names = [name for name in orphans(ORPHAN_KEPT) if name.count("/") == 1]
+    for name in names:
+        storage.delete(name)
+    return len(names)
+
+
+def orphans(age: timedelta) -> list[str]:
+    """The names of stored files that are older than `age` and that no submission names, in order."""
+    storage, end = submission_storage(), timezone.now() - age
+    stored = set(_stored(storage))  # before the rows: a file is written before its row
+    named = set(Submission.objects.exclude(file="").values_list("file", flat=True))
+    return [name for name in sorted(stored - named) if storage.get_modified_time(name) < end]
+
+
+def _stored(storage: Storage, folder: str = "") -> Iterator[str]:
+    folders, names = storage.listdir(folder)
+    yield from (f"{folder}{name}" for name in names)
+    for subfolder in folders:
+        yield from _stored(storage, f"{folder}{subfolder}/")
+
+
+def anonymise(*, user: User, **_: Any) -> None:
+    """Take names, links and words off the submissions of a deleted account.
+
+    The kind of model, its sizes and its scores stay. So does the team that it counts for, which no page
+    names, so that the team's quota is used up as before. Raises SiteError while one is being graded.
+    """
+    mine = Submission.objects.owned_by(user)
+    waiting = mine.waiting().count()
+    if waiting:
+        raise SiteError(
+            f"{waiting} of your submissions {'is' if waiting == 1 else 'are'} still being graded. "
+            "Wait until that is done, which takes minutes at most, and try again."
+        )
+    benchmarks = sorted(set(mine.values_list("benchmark", flat=True)))
+    for benchmark in benchmarks:
+        Benchmark.objects.held(benchmark)
+    Revision.objects.filter(submission__in=mine.values("pk")).delete()
+    forget_files(mine)
+    mine.exclude(declined="").update(declined=REASON_DELETED)
+    words = [name for name, field in FIELDS.items() if not field.is_numeric and field.kind != "choice"]
+    blank: dict[str, Any] = dict.fromkeys(words, "") | {"name": NOBODY, "filename": ""}
+    del blank["model"]
+    mine.update(**blank, problems={}, retry_key=None)
+    Benchmark.objects.filter(pk__in=benchmarks).touch()

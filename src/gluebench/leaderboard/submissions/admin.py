@@ -38,7 +38,6 @@ def _action(title: str, act: Callable[..., Any], done: str, **narrowed: Any) -> 
 
 
 def _mark(row: Submission, by: User, *, verified: bool) -> Submission:
-    """Set the mark and leave the kind."""
     return acts.mark(row, by, kind=Kind(row.kind), verified=verified)
 
 
@@ -53,15 +52,8 @@ class SubmissionAdmin(ReadOnlyAdmin):
 
     form = _Labeled
     list_display = [
-        "name",
-        "model",
-        "owner",
-        "benchmark",
-        "status",
-        "on_board",
-        "verified",
-        "value",
-        "submitted",
+        *("name", "model", "owner", "benchmark", "status"),
+        *("on_board", "verified", "value", "submitted"),
     ]
     list_filter = ["benchmark", "status", "public", "approved", "verified", "kind", "verdict"]
     list_select_related = ["owner", "benchmark"]

@@ -1,43 +1,116 @@
-"""What readers and authors see of a submission: fields, edits, gradings; as JSON; in an account's export."""
+"""What pages, JSON views and exports say of submissions: those of a board as rows, and one in all detail."""
 
 from __future__ import annotations
 
 import zipfile
+from bisect import bisect_left
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
+from django.db.models import Count, Q, QuerySet
+
+from gluebench.benchmark import Task
 from gluebench.leaderboard.accounts.models import User
 from gluebench.leaderboard.accounts.trust import json_text
+from gluebench.leaderboard.benchmarks.models import Benchmark
 from gluebench.leaderboard.common.formats import score_text
-from gluebench.leaderboard.fields import FIELDS, as_json
-from gluebench.leaderboard.submissions.mistakes import diagnosis_of
-from gluebench.leaderboard.submissions.models import Submission
+from gluebench.leaderboard.fields import FIELDS, LISTED, as_json
+from gluebench.leaderboard.submissions.models import Status, Submission, again, listed
+from gluebench.leaderboard.submissions.report import diagnosis_of
 
+AT_ONCE = 500
+"""Rows fetched in one query: SQLite takes no more than some thousand parameters."""
+COLUMNS = (
+    *("pk", "owner", "group"),  # for the site alone
+    *("key", "kind", "verified", "submitted", "published", "scores"),
+    *(field.name for field in LISTED),
+)
 EXPORTED = (
     *("key", *FIELDS, "kind", "verified", "public", "approved"),
     *("published", "withdrawn", "filename", "sha256", "size", "status", "submitted", "finished", "why"),
     *("verdict", "problems", "report", "failure"),
 )
 """`report` is the part that its author may see; full gradings are the organizer's."""
+EDITS = 50
+"""How many edits are shown, the newest first, so that no page grows without end."""
+GRADINGS = 5
+"""Gradings that a page shows, the newest first."""
+HEADLINE = ("name", "model", "team", "link", "description")
+"""What its pages show above the list."""
 
 
-def facts_in_brief(submission: Submission) -> dict[str, Any]:
-    """What its author says of a submission, and where it stands."""
-    return {
-        "key": submission.key,
-        "benchmark": submission.benchmark.name,
-        **_stated(submission, private=False),
-        **_values(submission, "kind", "verified", "status", "public"),
-        "submitted": submission.submitted.isoformat(timespec="seconds"),
-    }
+def entries_of(benchmark: Benchmark, pks: Sequence[int] | None = None) -> list[dict[str, Any]]:
+    """The public submissions, or those of them with these keys, oldest first.
+
+    `earlier` says how many submissions of the same person or team came before.
+    """
+    rows = _public(benchmark, COLUMNS, pks)
+    for row, before in zip(rows, earlier(benchmark, rows), strict=True):
+        row["earlier"] = before
+    return rows
 
 
-def _values(submission: Submission, *names: str) -> dict[str, Any]:
-    return {name: getattr(submission, name) for name in names}
+def diagnosed(benchmark: Benchmark, task: Task, pks: Sequence[int] | None = None) -> list[dict[str, Any]]:
+    """The public submissions with their report on a diagnostic set, under "diagnostic"."""
+    rows = _public(benchmark, ("pk", "key", "name", "model", "regime", "report__diagnostics"), pks)
+    for row in rows:
+        row["diagnostic"] = (row["report__diagnostics"] or {}).get(task.name)
+    return [row for row in rows if row["diagnostic"]]
 
 
-def _stated(submission: Submission, *, private: bool) -> dict[str, Any]:
-    fields = [field for field in FIELDS.values() if field.private == private]
-    return as_json(lambda name: getattr(submission, name), fields)
+def _public(benchmark: Benchmark, columns: Sequence[str], pks: Sequence[int] | None) -> list[dict[str, Any]]:
+    public = Submission.objects.public().filter(benchmark=benchmark).order_by("submitted", "pk")
+    parts: list[Any] = [public]
+    if pks is not None:
+        starts = range(0, len(pks), AT_ONCE)
+        parts = [public.filter(pk__in=pks[start : start + AT_ONCE]) for start in starts]
+    return [row for part in parts for row in part.values(*columns)]
+
+
+def with_systems(benchmarks: QuerySet[Benchmark]) -> QuerySet[Benchmark]:
+    """Benchmarks, each with `systems`: how many submissions its board shows."""
+    return benchmarks.annotate(systems=Count("submissions", filter=listed("submissions__")))
+
+
+def graded_again(benchmark: Benchmark) -> int:
+    """How many of the public submissions are being graded again, and have their former scores until then."""
+    return Submission.objects.public().filter(again(), benchmark=benchmark).count()
+
+
+def earlier(benchmark: Benchmark, entries: Sequence[Mapping[str, Any]]) -> list[int]:
+    """For each entry, submissions of the same person or team before it, private and withdrawn ones too.
+
+    The best of many tries looks better than it is. Invalid and failed ones reveal nothing about the
+    labels, and do not count.
+    """
+    people = {entry["owner"] for entry in entries}
+    teams = {entry["group"] for entry in entries} - {None}
+    same = Q(owner__in=people) | Q(group__in=teams)
+    counted = benchmark.submissions.filter(same).exclude(status__in=[Status.INVALID, Status.FAILED])
+    times: dict[tuple[str, Any], list[Any]] = defaultdict(list)
+    for owner, group, submitted in counted.order_by("submitted").values_list("owner", "group", "submitted"):
+        for key in _senders(owner, group):
+            times[key].append(submitted)
+    # Those of the person and those of the team, less those that are both.
+    return [
+        sum(
+            sign * bisect_left(times[key], entry["submitted"])
+            for key, sign in zip(_senders(entry["owner"], entry["group"]), (1, 1, -1), strict=False)
+        )
+        for entry in entries
+    ]
+
+
+def _senders(owner: int, group: int | None) -> list[tuple[str, Any]]:
+    keys: list[tuple[str, Any]] = [("person", owner)]
+    return keys if group is None else [*keys, ("team", group), ("both", (owner, group))]
+
+
+def earlier_than(submission: Submission) -> int:
+    """The same for one submission."""
+    entry = {"owner": submission.owner_id, "group": submission.group_id, "submitted": submission.submitted}
+    return earlier(submission.benchmark, [entry])[0]
 
 
 class Fact(NamedTuple):
@@ -46,14 +119,6 @@ class Fact(NamedTuple):
     label: str
     text: str
     is_address: bool
-
-
-EDITS = 50
-"""How many edits are shown, the newest first, so that no page grows without end."""
-GRADINGS = 5
-"""Gradings that a page shows, the newest first."""
-HEADLINE = ("name", "model", "team", "link", "description")
-"""What its pages show above the list."""
 
 
 def listed_facts(submission: Submission, *, private: bool) -> list[Fact]:
@@ -68,21 +133,21 @@ def listed_facts(submission: Submission, *, private: bool) -> list[Fact]:
 
 def edits_of(submission: Submission) -> list[dict[str, Any]]:
     """The edits, newest first, each with its fields' names and texts; the texts are not for all readers."""
+
+    def text(name: str, value: Any) -> str:
+        return "nothing" if value is None or value == "" else FIELDS[name].shown(value)
+
     return [
         {
             "at": revision.at,
             "changes": [
-                (FIELDS[name].label.lower(), *(_text(name, value) for value in pair))
+                (FIELDS[name].label.lower(), *(text(name, value) for value in pair))
                 for name, pair in revision.changes.items()
                 if name in FIELDS  # not of an earlier version
             ],
         }
         for revision in submission.revisions.all()[:EDITS]
     ]
-
-
-def _text(name: str, value: Any) -> str:
-    return "nothing" if value is None or value == "" else FIELDS[name].shown(value)
 
 
 def history_of(submission: Submission) -> dict[str, Any] | None:
@@ -114,6 +179,17 @@ def report_of(submission: Submission) -> dict[str, Any] | None:
     return {**report, "tasks": tasks}
 
 
+def facts_in_brief(submission: Submission) -> dict[str, Any]:
+    """What its author says of a submission, and where it stands."""
+    return {
+        "key": submission.key,
+        "benchmark": submission.benchmark.name,
+        **_stated(submission, private=False),
+        **_values(submission, "kind", "verified", "status", "public"),
+        "submitted": submission.submitted.isoformat(timespec="seconds"),
+    }
+
+
 def public_facts(submission: Submission) -> dict[str, Any]:
     """What anybody who may see a submission may know of it."""
     return {
@@ -128,16 +204,26 @@ def public_facts(submission: Submission) -> dict[str, Any]:
 
 
 def private_in_brief(submission: Submission) -> dict[str, Any]:
-    """What only its author sees besides, without the findings on the file."""
+    """What only its author sees besides, without the problems of the file."""
     return {
         **_stated(submission, private=True),
         **_values(submission, "standing", "declined", "filename", "sha256", "verdict", "failure"),
     }
 
 
-def private_facts(submission: Submission) -> dict[str, Any]:
-    """What only its author sees besides."""
-    return {**private_in_brief(submission), "check": submission.problems or None}
+def author_facts(submission: Submission) -> dict[str, Any]:
+    """All that its author may know."""
+    private = {**private_in_brief(submission), "check": submission.problems or None}
+    return public_facts(submission) | private
+
+
+def _values(submission: Submission, *names: str) -> dict[str, Any]:
+    return {name: getattr(submission, name) for name in names}
+
+
+def _stated(submission: Submission, *, private: bool) -> dict[str, Any]:
+    fields = [field for field in FIELDS.values() if field.private == private]
+    return as_json(lambda name: getattr(submission, name), fields)
 
 
 def standing(submission: Submission) -> dict[str, Any]:
@@ -153,7 +239,16 @@ def standing(submission: Submission) -> dict[str, Any]:
 def export_submissions(*, user: User, archive: zipfile.ZipFile, **_: Any) -> dict[str, Any]:
     """Write `submissions.json` and the submitted files."""
     submissions = Submission.objects.owned_by(user).select_related("benchmark", "group")
-    archive.writestr("submissions.json", json_text([_exported(row) for row in submissions]))
+    rows = [
+        {
+            **_values(row, *EXPORTED),
+            "benchmark": row.benchmark.name,
+            "group": row.group.name if row.group else None,
+            "edits": list(row.revisions.values("at", "changes")),
+        }
+        for row in submissions
+    ]
+    archive.writestr("submissions.json", json_text(rows))
     for submission in submissions.exclude(file=""):
         with (
             submission.file.open("rb") as source,
@@ -162,12 +257,3 @@ def export_submissions(*, user: User, archive: zipfile.ZipFile, **_: Any) -> dic
             for piece in source.chunks():
                 target.write(piece)
     return {}
-
-
-def _exported(submission: Submission) -> dict[str, Any]:
-    return {
-        **_values(submission, *EXPORTED),
-        "benchmark": submission.benchmark.name,
-        "group": submission.group.name if submission.group else None,
-        "edits": list(submission.revisions.values("at", "changes")),
-    }

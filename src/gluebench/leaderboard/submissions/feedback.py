@@ -7,8 +7,7 @@ A result is kept whole (`Result.report`) for organizers; here it becomes what ma
 from __future__ import annotations
 
 from collections.abc import Mapping
-from functools import partial
-from typing import Any, NamedTuple
+from typing import Any
 
 from django.db import transaction
 from django.db.models import Q
@@ -17,9 +16,9 @@ from django.utils import timezone
 from gluebench import benchmark as records
 from gluebench.leaderboard.benchmarks.models import Benchmark
 from gluebench.leaderboard.benchmarks.policy import Policy, sentences
-from gluebench.leaderboard.submissions.models import OPEN, Result, Status, Submission, SubmissionQuerySet
+from gluebench.leaderboard.submissions.models import Result, Status, Submission, SubmissionQuerySet
+from gluebench.scoring.feedback import rounded_report
 from gluebench.scoring.report import Score, report_of
-from gluebench.scoring.rounding import rounded_report
 
 BOARD = ("complete", "missing", "score", "tasks")
 """What a board shows of a report."""
@@ -28,20 +27,12 @@ ROUNDING = "two standard errors"
 EXPECTED = "expected a file of this name; this benchmark takes complete submissions only"
 
 
-class Part(NamedTuple):
-    """The rows that scores are of, where some are held back."""
-
-    rows: str
-    """"public" or "held back", as the grader calls them."""
-    share: float
-
-
-def part_of(benchmark: Benchmark) -> Part | None:
-    """The rows that a submission is graded on now; None for all."""
+def graded_rows(benchmark: Benchmark) -> dict[str, Any]:
+    """The rows that a submission is graded on now, as the grader calls them; empty for all."""
     share = benchmark.policy.public_share
     if share is None:
-        return None
-    return Part("held back" if benchmark.revealed else "public", share)
+        return {}
+    return {"rows": "held back" if benchmark.revealed else "public", "share": share}
 
 
 def climbs(submission: Submission) -> bool:
@@ -65,18 +56,12 @@ def _of_same_people(submission: Submission, *, team: bool) -> SubmissionQuerySet
     return Submission.objects.filter(people, benchmark=submission.benchmark_id)
 
 
-def waits(submission: Submission) -> bool:
-    """Whether it must wait its turn: on the Ladder, each step is against the one before."""
-    return climbs(submission) and earlier(submission).filter(status__in=OPEN).exists()
-
-
 def next_in_turn(submission: Submission) -> int | None:
     """The oldest waiting submission of the same benchmark and people; None off the Ladder."""
     if submission.benchmark.policy.feedback != "ladder":
         return None
     waiting = _of_same_people(submission, team=True).filter(status=Status.QUEUED)
-    pk: int | None = waiting.order_by("submitted", "pk").values_list("pk", flat=True).first()
-    return pk
+    return waiting.order_by("submitted", "pk").values_list("pk", flat=True).first()
 
 
 def bests_before(submission: Submission) -> dict[str, str]:
@@ -88,11 +73,9 @@ def bests_before(submission: Submission) -> dict[str, str]:
 
 def files_of(keys: Mapping[str, str]) -> dict[str, Submission]:
     """Task to the submission that it names, for those whose files are still there."""
-    rows = {row.key: row for row in Submission.objects.filter(key__in=set(keys.values()))}
-    named = {task: rows[key] for task, key in keys.items() if key in rows}
-    return {
-        task: row for task, row in named.items() if row.file.name and row.file.storage.exists(row.file.name)
-    }
+    rows = Submission.objects.filter(key__in=set(keys.values())).exclude(file="")
+    stored = {row.key: row for row in rows if row.file.storage.exists(str(row.file))}
+    return {task: stored[key] for task, key in keys.items() if key in stored}
 
 
 def show(submission: Submission) -> bool:
@@ -145,10 +128,14 @@ def as_shown(report: Mapping[str, Any], benchmark: records.Benchmark, *, smalles
     """A graded report as anybody may fetch it: rounded, and without small categories of hidden labels."""
     rounded = rounded_report(report_of(report), benchmark)
     private = {task.name for task in benchmark.diagnostics if not task.labels_public}
+
+    def suppressed(score: Score) -> Score:
+        if score.n >= smallest:
+            return score
+        return score._replace(value=None, low=None, high=None, withheld=f"fewer than {smallest} examples")
+
     diagnostics = {
-        name: scores.with_categories(partial(_withheld, smallest=smallest))
-        if scores and name in private
-        else scores
+        name: scores.with_categories(suppressed) if scores and name in private else scores
         for name, scores in rounded.diagnostics.items()
     }
     provenance = {**rounded.provenance}
@@ -157,37 +144,10 @@ def as_shown(report: Mapping[str, Any], benchmark: records.Benchmark, *, smalles
     return rounded._replace(provenance=provenance, diagnostics=diagnostics).as_dict()
 
 
-def _withheld(score: Score, *, smallest: int) -> Score:
-    if score.n >= smallest:
-        return score
-    return score._replace(value=None, low=None, high=None, withheld=f"fewer than {smallest} examples")
-
-
 def explained(benchmark: Benchmark) -> list[str]:
     """The policy in sentences, for whoever is about to submit."""
     withheld = any(not task.labels_public for task in benchmark.record.diagnostics)
     return sentences(benchmark.policy, revealed=benchmark.revealed is not None, categories=withheld)
-
-
-def asks_grading(before: Policy, after: Policy) -> bool:
-    """Whether a new policy asks for grading again: on other rows, or by other rules."""
-    ladder = (before.feedback == "ladder") != (after.feedback == "ladder")
-    return ladder or (before.public_share, before.reveal) != (after.public_share, after.reveal)
-
-
-def asks_showing(before: Policy, after: Policy) -> bool:
-    """Whether a new policy shows more or less of the same results."""
-    return (before.feedback, before.smallest_category) != (after.feedback, after.smallest_category)
-
-
-def due(benchmark: Benchmark) -> bool:
-    """Whether the day of its reveal has come, and the reveal has not."""
-    return benchmark.revealed is None and due_by(benchmark.policy)
-
-
-def due_by(policy: Policy) -> bool:
-    """Whether the day of a policy's reveal has come."""
-    return policy.reveal is not None and timezone.now().date() >= policy.reveal
 
 
 def judged(submission: Submission, result: Mapping[str, Any]) -> Mapping[str, Any]:
@@ -198,15 +158,14 @@ def judged(submission: Submission, result: Mapping[str, Any]) -> Mapping[str, An
 
 
 def as_policy(policy: Policy, check: Mapping[str, Any]) -> Mapping[str, Any]:
-    """The validator's findings as the benchmark judges them: incomplete is invalid where it is refused."""
+    """A check as the benchmark judges it: incomplete is invalid where the policy refuses it."""
     if policy.incomplete != "refused" or check["verdict"] != "incomplete":
         return check
     lacking = {f"{name}.tsv" for name in check["missing"]}
-    problems = [_judged(problem, lacking) for problem in check["problems"]]
+    problems = [
+        {**problem, "severity": "error", "expected": EXPECTED}
+        if problem["code"] == "missing-file" and problem["file"] in lacking
+        else problem
+        for problem in check["problems"]
+    ]
     return {**check, "verdict": "invalid", "problems": problems}
-
-
-def _judged(problem: Mapping[str, Any], lacking: set[str]) -> Mapping[str, Any]:
-    if problem["code"] != "missing-file" or problem["file"] not in lacking:
-        return problem
-    return {**problem, "severity": "error", "expected": EXPECTED}

@@ -1,8 +1,8 @@
 """Grading in the background: a lease on the row, a limited process for the work, a sweep for what got stuck.
 
-The queue's library forgets a task whose worker died, so the submission's row is the truth: `claim` takes
-it, signs of life keep it, and only the attempt that holds it may write the result. All workers time these by
-one clock, which outlives each of them.
+The queue's library forgets a task whose worker died, so the submission's row decides: `claim` takes it, signs
+of life keep it, and only the attempt that holds it may write the result. All workers time these by one clock,
+which outlives each of them.
 """
 
 from __future__ import annotations
@@ -12,6 +12,7 @@ import threading
 import time
 from collections.abc import Mapping
 from contextlib import ExitStack
+from math import ceil
 from typing import Any
 
 from django.conf import settings
@@ -26,6 +27,7 @@ from gluebench.leaderboard.benchmarks.policy import Policy
 from gluebench.leaderboard.health import GRADINGS
 from gluebench.leaderboard.submissions import feedback
 from gluebench.leaderboard.submissions.models import (
+    OPEN,
     Result,
     Status,
     Submission,
@@ -54,18 +56,13 @@ SWEEP_SECONDS = 2
 """How often a worker sweeps."""
 
 
-def bound_seconds() -> int:
+def bound_minutes() -> int:
     """The longest that grading takes, from when its turn comes until it is final, deaths of workers included.
 
     Each attempt may take its time, then its lease may run out, and a sweep finds it.
     """
     seconds = settings.GRADER_SECONDS + settings.LEASE_SECONDS + SWEEP_SECONDS
-    return int(settings.GRADER_ATTEMPTS * seconds)
-
-
-def bound_minutes() -> int:
-    """`bound_seconds` in minutes, rounded up."""
-    return -(-bound_seconds() // 60)
+    return ceil(settings.GRADER_ATTEMPTS * seconds / 60)
 
 
 def grade(pk: int) -> None:
@@ -84,7 +81,7 @@ def grade(pk: int) -> None:
     except UnreadableFileError:  # the lease runs out, then a sweep tries again: the storage may be back
         logger.exception("Submission %s was not graded.", submission.key)
     except KilledGraderError as death:
-        if _worn_out(submission):
+        if _tries(submission) >= settings.GRADER_ATTEMPTS:
             _finish(submission, held, _failed(death))
         else:
             _requeue(held, pk)
@@ -97,16 +94,14 @@ def grade(pk: int) -> None:
 
 @task()
 def grade_submission(pk: int) -> None:
-    """Grade one submission in the worker, and note how that ended and how long it took."""
+    """Grade one submission in the worker, and note how that ended and how long it took.
+
+    Queue it in the transaction of whatever made the submission wait.
+    """
     start = time.perf_counter()
     grade(pk)
     for status in Submission.objects.filter(pk=pk).values_list("status", flat=True):
         GRADINGS.labels(status).observe(time.perf_counter() - start)
-
-
-def hand_out(pk: int) -> None:
-    """Put a submission in the worker's queue; in the transaction of whatever made it wait."""
-    grade_submission.enqueue(pk)
 
 
 def sweep() -> int:
@@ -116,8 +111,9 @@ def sweep() -> int:
         stuck = Submission.objects.filter(
             pk=submission.pk, status=submission.status, renewed=submission.renewed
         )
-        if _worn_out(submission) and submission.status == Status.RUNNING:
-            failure = GraderError(f"Grading was interrupted {_tries(submission)} times. Ask the organizer.")
+        tries = _tries(submission)
+        if tries >= settings.GRADER_ATTEMPTS and submission.status == Status.RUNNING:
+            failure = GraderError(f"Grading was interrupted {tries} times. Ask the organizer.")
             _finish(submission, stuck, _failed(failure))
         else:
             _requeue(stuck, submission.pk)
@@ -150,20 +146,22 @@ def regrade(benchmark: Benchmark, reason: str, **_: Any) -> int:
             status=Status.QUEUED, why=reason[:200], spent=F("attempts"), **renewed(QUEUE_LEASE_SECONDS)
         )
         for pk in pks:
-            hand_out(pk)
+            grade_submission.enqueue(pk)
     return len(pks)
 
 
 def follow_policy(benchmark: Benchmark, before: Policy) -> None:
     """Bring results in line with a policy that was just saved; in the transaction that saved it."""
+    after = benchmark.policy
+    other_rows = (before.public_share, before.reveal) != (after.public_share, after.reveal)
     with transaction.atomic():
-        if benchmark.revealed is not None and not feedback.due_by(benchmark.policy):
+        if benchmark.revealed is not None and not _reveal_is_due(after):
             benchmark.revealed = None
             Benchmark.objects.filter(pk=benchmark.pk).update(revealed=None)
-        if feedback.asks_grading(before, benchmark.policy):
+        if other_rows or (before.feedback == "ladder") != (after.feedback == "ladder"):
             regrade(benchmark, "The organizer changed what is shown of a score.")
             return
-        if feedback.asks_showing(before, benchmark.policy):
+        if (before.feedback, before.smallest_category) != (after.feedback, after.smallest_category):
             graded = benchmark.submissions.filter(status=Status.GRADED).select_for_update()
             for submission in graded.defer("report", "problems", "scores").iterator(chunk_size=50):
                 feedback.show(submission)
@@ -175,21 +173,24 @@ def reveal_due() -> None:
     for row in Benchmark.objects.filter(revealed=None, settings__has_key="reveal"):
         with transaction.atomic():
             benchmark = Benchmark.objects.held(row.pk)  # the organizer may just have postponed it
-            if feedback.due(benchmark):
+            if benchmark.revealed is None and _reveal_is_due(benchmark.policy):
                 Benchmark.objects.filter(pk=benchmark.pk).update(revealed=timezone.now())
                 record("reveal", benchmark=benchmark)
                 regrade(benchmark, "The rows that were held back count now.")
 
 
-def _left_waiting(submission: Submission) -> bool:
-    """Whether it must wait for an earlier one of the same people, which hands it out when it is done.
+def _reveal_is_due(policy: Policy) -> bool:
+    return policy.reveal is not None and timezone.now().date() >= policy.reveal
 
-    If that one is never done, a sweep looks again soon.
+
+def _left_waiting(submission: Submission) -> bool:
+    """Whether it must wait for an earlier one of the same people: on the Ladder, each beats the one before.
+
+    That one hands it out when it is done. If it never is, a sweep looks again soon.
     """
-    if not feedback.waits(submission):
+    if not (feedback.climbs(submission) and feedback.earlier(submission).filter(status__in=OPEN).exists()):
         return False
-    queued = Submission.objects.filter(pk=submission.pk, status=Status.QUEUED)
-    queued.update(**renewed())
+    Submission.objects.filter(pk=submission.pk, status=Status.QUEUED).update(**renewed())
     return True
 
 
@@ -197,12 +198,7 @@ def _tries(submission: Submission) -> int:
     return submission.attempts - submission.spent
 
 
-def _worn_out(submission: Submission) -> bool:
-    return _tries(submission) >= settings.GRADER_ATTEMPTS
-
-
 def _work(submission: Submission, held: SubmissionQuerySet) -> Mapping[str, Any]:
-    part = feedback.part_of(submission.benchmark)
     bests = feedback.files_of(feedback.bests_before(submission)) if feedback.climbs(submission) else None
     with ExitStack() as files:
 
@@ -210,18 +206,18 @@ def _work(submission: Submission, held: SubmissionQuerySet) -> Mapping[str, Any]
             """The path of a file; copying one from a bucket may take a while."""
             if not held.update(**renewed()):
                 raise InterruptedGradingError
-            return str(files.enter_context(local_path(row.file)))
+            return str(files.enter_context(local_path(row)))
 
-        job: dict[str, Any] = {
-            "manifest": str(submission.benchmark.manifest_path),
-            "gold": str(submission.benchmark.gold_path),
-            "submission": place(submission),
-        }
-        if part is not None:
-            job |= {"rows": part.rows, "share": part.share}
+        job = {**job_of(submission.benchmark), "submission": place(submission)}
         if bests is not None:
             job["bests"] = {task: place(earlier) for task, earlier in bests.items()}
         return run_grader(job, alive=lambda: bool(held.update(**renewed())), stop=stopping)
+
+
+def job_of(benchmark: Benchmark) -> dict[str, Any]:
+    """What the grader opens: the manifest, the labels, and which rows count."""
+    paths = {"manifest": str(benchmark.manifest_path), "gold": str(benchmark.gold_path)}
+    return {**paths, **feedback.graded_rows(benchmark)}
 
 
 def _failed(error: GraderError) -> dict[str, Any]:
@@ -265,11 +261,10 @@ def _finish(
             Benchmark.objects.filter(pk=submission.benchmark_id).touch()
         following = feedback.next_in_turn(submission)
         if following is not None:
-            hand_out(following)
+            grade_submission.enqueue(following)
 
 
 def _keep(submission: Submission, graded: Mapping[str, Any]) -> None:
-    """Add the result to the submission's history."""
     report = graded.get("report")
     best = feedback.bests_before(submission) if "new" in graded else {}
     Result.objects.create(
@@ -293,4 +288,4 @@ def _basis(benchmark: Benchmark) -> tuple[Any, ...]:
 def _requeue(waiting: SubmissionQuerySet, pk: int, **values: Any) -> None:
     with transaction.atomic():
         if waiting.update(status=Status.QUEUED, **renewed(QUEUE_LEASE_SECONDS), **values):
-            hand_out(pk)
+            grade_submission.enqueue(pk)

@@ -1,4 +1,4 @@
-"""A submission's row is the durable truth about it: what was sent, where it stands, what it scored."""
+"""The tables of submissions: what was sent, where it stands, what it scored; gradings and edits."""
 
 from __future__ import annotations
 
@@ -224,7 +224,7 @@ class Submission(models.Model):
 
     verdict = models.CharField(max_length=12, blank=True)
     problems = models.JSONField(default=dict)
-    """The validator's findings, as `gluebench.submission.Submission.as_dict` gives them."""
+    """The problems of the file, as `gluebench.submission.Submission.as_dict` gives them."""
     report = models.JSONField(null=True)
     """The report of `gluebench.report/1` as it may be shown: what the policy holds back is not in it."""
     scores = models.JSONField(null=True)
@@ -313,7 +313,7 @@ class Result(models.Model):
     report = models.JSONField(null=True)
     """The report as graded, for organizers; `Submission.report` is the part that may be shown."""
     diagnosis = models.JSONField(null=True)
-    """Confusions and directions of diagnostic sets, as graded; `mistakes.py` selects what is shown.
+    """Confusions and directions of diagnostic sets, as graded; `report.py` selects what is shown.
     Null for gradings before these were counted."""
     shown = models.JSONField(null=True)
     """The report that the Ladder puts in its place; null off the Ladder."""
@@ -325,17 +325,8 @@ class Result(models.Model):
     """Keyed digest of all the above, by which an edit in the database shows."""
 
     SEALED = [
-        "submission_id",
-        "created",
-        "why",
-        "labels",
-        "package",
-        "verdict",
-        "report",
-        "diagnosis",
-        "shown",
-        "scores",
-        "best",
+        *("submission_id", "created", "why", "labels", "package", "verdict"),
+        *("report", "diagnosis", "shown", "scores", "best"),
     ]
 
     class Meta:

@@ -13,16 +13,18 @@ import sys
 import tempfile
 import threading
 import time
-from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
-from typing import IO, Any
+from typing import IO, TYPE_CHECKING, Any
 
 from django.conf import settings
-from django.db.models.fields.files import FieldFile
 
 import gluebench
 from gluebench.leaderboard.common.problems import ProblemError
+
+if TYPE_CHECKING:  # the supervisor reads a constant of this file before Django is set up
+    from gluebench.leaderboard.submissions.models import Submission
 
 SIGN_OF_LIFE_SECONDS = 2.0
 _GLANCE_SECONDS = 0.05
@@ -90,7 +92,7 @@ def run_grader(
 def run_check(
     manifest: Path, submission: Path, *, account: int, fixed: Path | None = None
 ) -> Mapping[str, Any]:
-    """The validator's findings on a file, without labels, under "check"; for the free check.
+    """The validator's check of a file, without labels, under "check"; for the free check.
 
     Where it is not valid and a copy in the right form can be written to `fixed`, "fixed" says what changes.
     Raises GraderError, and ProblemError where too many wait. The grader runs behind the pages, at the lowest
@@ -177,28 +179,37 @@ def _answer(returncode: int, output: bytes) -> Mapping[str, Any]:
 
 
 @contextmanager
-def local_path(file: FieldFile) -> Iterator[Path]:
-    """Where the grader finds it: its own place, or a copy for as long as it is needed, under its own name.
+def local_path(submission: Submission) -> Iterator[Path]:
+    """Where the grader finds its file: its own place or a temporary copy, under its own name.
 
     Raises UnreadableFileError where it is not to be had; the validator would call it not valid. Raises
-    ChangedFileError where its SHA-256 is no longer that of the row it belongs to.
+    ChangedFileError where its SHA-256 is no longer that of the row.
     """
-    try:
-        place = file.path
-    except NotImplementedError:  # kept in a bucket
-        with tempfile.NamedTemporaryFile(dir=settings.FOLDER.uploads) as copy, file.open("rb") as kept:
-            shutil.copyfileobj(kept, copy)
-            copy.flush()
-            _require_unchanged(Path(copy.name), file)
-            with under_own_name(Path(copy.name), _filename(file)) as named:
-                yield named
-    else:
+    with ExitStack() as opened:
         try:
-            _require_unchanged(Path(place), file)
+            path = Path(submission.file.path)
+        except NotImplementedError:  # kept in a bucket
+            copy = opened.enter_context(tempfile.NamedTemporaryFile(dir=settings.FOLDER.uploads))
+            with submission.file.open("rb") as kept:
+                shutil.copyfileobj(kept, copy)
+            copy.flush()
+            path = Path(copy.name)
+        try:
+            with path.open("rb") as file:
+                digest = hashlib.file_digest(file, "sha256").hexdigest()
         except OSError as error:
             raise UnreadableFileError("The submitted file cannot be read now. Ask the organizer.") from error
-        with under_own_name(Path(place), _filename(file)) as named:
-            yield named
+        if digest != submission.sha256:
+            logger.error("The file of submission %s is not the one that was sent.", submission.key)
+            raise ChangedFileError("A stored file changed after it was sent. Ask the organizer.")
+        yield opened.enter_context(under_own_name(path, submission.filename))
+
+
+@contextmanager
+def local_paths(submissions: Iterable[Submission]) -> Iterator[list[str]]:
+    """The same for several, in their order."""
+    with ExitStack() as files:
+        yield [str(files.enter_context(local_path(submission))) for submission in submissions]
 
 
 @contextmanager
@@ -211,16 +222,3 @@ def under_own_name(path: Path, filename: str) -> Iterator[Path]:
         link = Path(folder, Path(filename).name or "submission")
         link.symlink_to(path.absolute())
         yield link
-
-
-def _filename(file: FieldFile) -> str:
-    submission: Any = file.instance
-    return str(submission.filename)
-
-
-def _require_unchanged(path: Path, file: FieldFile) -> None:
-    submission: Any = file.instance
-    with open(path, "rb") as kept:
-        if hashlib.file_digest(kept, "sha256").hexdigest() != submission.sha256:
-            logger.error("The file of submission %s is not the one that was sent.", submission.key)
-            raise ChangedFileError("A stored file changed after it was sent. Ask the organizer.")

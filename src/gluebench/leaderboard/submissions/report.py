@@ -1,15 +1,23 @@
-"""A report as tables to show: every metric of every task, every phenomenon, each with its interval."""
+"""What a submission's page shows: the report, the confusions and the problems of the check, as tables."""
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
 from typing import Any, NamedTuple
 
+from gluebench.analysis.diagnostics.counts import Confusion
 from gluebench.benchmark import Benchmark, Task
 from gluebench.leaderboard.common.formats import percent
+from gluebench.leaderboard.submissions.models import Submission
 
 Table = dict[str, Any]
 """What the template reads; its keys stand where it is made."""
+Cells = list[tuple[int, bool]]
+"""Counts, and whether each counts right answers."""
+BY_CATEGORY = 4
+"""Labels up to which a row has room for a category's whole confusion table."""
 
 
 class Axis(NamedTuple):
@@ -24,16 +32,11 @@ FROM_ZERO, BOTH_SIGNS = Axis(0, "0 0 1 1", "0 to 100"), Axis(-1, "-1 0 2 1", "�
 
 
 def report_tables(benchmark: Benchmark, report: Mapping[str, Any]) -> Table:
-    """The report in the order of the manifest."""
+    """The report in the order of the manifest: every metric, every phenomenon, each with its interval."""
     tasks = [_task(task, report["tasks"].get(task.name)) for task in benchmark.scored]
-    return {
-        "score": report["score"],
-        "tasks": tasks,
-        "axis": _axis(part for task in tasks for part in task["parts"]),
-        "diagnostics": [
-            _section(task, report["diagnostics"].get(task.name)) for task in benchmark.diagnostics
-        ],
-    }
+    sets = [_section(task, report["diagnostics"].get(task.name)) for task in benchmark.diagnostics]
+    axis = _axis(part for task in tasks for part in task["parts"])
+    return {"score": report["score"], "tasks": tasks, "axis": axis, "diagnostics": sets}
 
 
 def _axis(measures: Iterable[Table]) -> Axis:
@@ -52,15 +55,10 @@ def _measure(title: str, score: Mapping[str, Any] | None) -> Table:
 
 
 def _task(task: Task, scores: Mapping[str, Any] | None) -> Table:
-    """A task and its metrics."""
     scores = scores or {"score": None, "metrics": {}}
     parts = [_measure(metric.title, scores["metrics"].get(metric.name)) for metric in task.metrics]
-    return {
-        "name": task.name,
-        "title": task.title,
-        "whole": _measure("Score", scores["score"]),
-        "parts": parts,
-    }
+    whole = _measure("Score", scores["score"])
+    return {"name": task.name, "title": task.title, "whole": whole, "parts": parts}
 
 
 def _section(task: Task, scores: Mapping[str, Any] | None) -> Table:
@@ -71,31 +69,33 @@ def _section(task: Task, scores: Mapping[str, Any] | None) -> Table:
     section = {"name": task.name, "title": task.title, "metric": metric.title, "human": note}
     if scores is None:
         return section
-    overall = _measure("All", scores["overall"])
-    categories = [*_coarse(task, scores), *_divisions(task, scores)]
-    axis = _axis(part for group in categories for part in (group["whole"] or overall, *group["parts"]))
-    return {**section, "overall": overall, "categories": categories, "axis": axis}
+    overall, coarse = _measure("All", scores["overall"]), scores["coarse"]
+    groups = [
+        _group(name, scores["fine"], fine_of(task, name), _measure(name, coarse[name]))
+        for name in task.coarse()
+        if name in coarse
+    ]
+    groups += [
+        _group(column.capitalize(), scores[column], scores[column])
+        for column in task.metadata
+        if column in scores
+    ]
+    axis = _axis(part for group in groups for part in (group["whole"] or overall, *group["parts"]))
+    return {**section, "overall": overall, "categories": groups, "axis": axis}
 
 
-def _coarse(task: Task, scores: Mapping[str, Any]) -> Iterator[Table]:
-    """The coarse categories with their fine phenomena."""
-    for coarse in task.coarse():
-        if coarse in scores["coarse"]:
-            fine = [phenomenon.name for phenomenon in task.phenomena if phenomenon.coarse == coarse]
-            parts = [_measure(name, scores["fine"][name]) for name in fine if name in scores["fine"]]
-            yield {"title": coarse, "whole": _measure(coarse, scores["coarse"][coarse]), "parts": parts}
+def _group(title: str, scores: Mapping[str, Any], names: Iterable[str], whole: Table | None = None) -> Table:
+    parts = [_measure(name, scores[name]) for name in names if name in scores]
+    return {"title": title, "whole": whole, "parts": parts}
 
 
-def _divisions(task: Task, scores: Mapping[str, Any]) -> Iterator[Table]:
-    """The columns of the metadata with their values."""
-    for column in task.metadata:
-        if column in scores:
-            parts = [_measure(name, score) for name, score in scores[column].items()]
-            yield {"title": column.capitalize(), "whole": None, "parts": parts}
+def fine_of(task: Task, coarse: str) -> tuple[str, ...]:
+    """The fine phenomena of a coarse category."""
+    return tuple(phenomenon.name for phenomenon in task.phenomena if phenomenon.coarse == coarse)
 
 
 def expected_files(benchmark: Benchmark) -> list[dict[str, Any]]:
-    """What a submission holds, in the manifest's order: the files as the form describes them."""
+    """The files of a submission in the manifest's order, as the form describes them."""
     return [
         {"name": file.name, "rows": file.size(), "values": _values(benchmark.task(file.task))}
         for file in benchmark.files()
@@ -118,3 +118,170 @@ def flat(values: Mapping[str, Any], before: str = "") -> list[tuple[str, str]]:
         elif value is not None:
             pairs.append((label, str(value)))
     return pairs
+
+
+def diagnosis_of(submission: Submission) -> dict[str, Any] | None:
+    """Diagnostic set to its confusions and directions, of the latest grading, where its labels are public.
+
+    None where no report is shown, or it was graded before these were counted. Exact counts reveal labels.
+    """
+    if submission.report is None:
+        return None
+    counted = submission.results.values_list("diagnosis", flat=True).first()
+    if counted is None:
+        return None
+    public = {task.name for task in submission.benchmark.record.diagnostics if task.labels_public}
+    return {name: counts for name, counts in counted.items() if name in public}
+
+
+def confusion_tables(record: Benchmark, diagnosis: Mapping[str, Any] | None) -> dict[str, Table]:
+    """Diagnostic set to which label is taken for which, and what becomes of a pair read the other way round.
+
+    `diagnosis` is that of `diagnosis_of`.
+    """
+    tasks = {task.name: task for task in record.diagnostics}
+    return {
+        name: _confusions(tasks[name], counts) for name, counts in (diagnosis or {}).items() if name in tasks
+    }
+
+
+def _confusions(task: Task, counts: Mapping[str, Any]) -> Table:
+    """The whole confusion table, the same by category where a row has room, and the pairs if any."""
+    # In the manifest's order of labels: PostgreSQL keeps none.
+    tables = {
+        kind: {
+            name: Confusion.of({label: table[label] for label in task.words if label in table})
+            for name, table in named.items()
+        }
+        for kind, named in counts["confusions"].items()
+    }
+    whole = tables.get("overall", {}).get("")
+    directions = counts["directions"] or {}
+    return {
+        "matrix": whole,
+        "rows": [*zip(whole.labels, whole.counts, whole.gold, whole.recall, strict=True)] if whole else [],
+        "lines": [*_lines(task, tables)] if whole and len(whole.labels) <= BY_CATEGORY else [],
+        "pairs": [*_shares(directions)],
+        "unpaired": directions.get("unpaired", 0),
+    }
+
+
+def _lines(task: Task, tables: Mapping[str, Mapping[str, Confusion]]) -> Iterator[tuple[str, str, Cells]]:
+    """Coarse categories, each followed by its fine ones, then the columns of the metadata."""
+    coarse, fine = tables.get("coarse", {}), tables.get("fine", {})
+    for category in task.coarse():
+        if category in coarse:
+            yield "coarse", category, _cells(coarse[category])
+        yield from (("fine", name, _cells(fine[name])) for name in fine_of(task, category) if name in fine)
+    for column in task.metadata:
+        yield from ((column, name, _cells(table)) for name, table in tables.get(column, {}).items())
+
+
+def _cells(table: Confusion) -> Cells:
+    rows = enumerate(table.counts)
+    return [(count, gold == answer) for gold, row in rows for answer, count in enumerate(row)]
+
+
+def _shares(directions: Mapping[str, Any]) -> Iterator[tuple[str, str, Mapping[str, Any]]]:
+    """What each share is called, what it is of, and its numbers."""
+    words = {
+        "both": ("Both directions right", "of all pairs"),
+        "one": ("One direction right", "of all pairs"),
+        "neither": ("Neither right", "of all pairs"),
+        "alike": ("Answered alike", "of the pairs with one label both ways, right or wrong"),
+        "apart": (
+            "Answered differently",
+            "of the pairs with two labels, right or wrong; a system that does not see which sentence is the "
+            "premise has 0",
+        ),
+        "one_way": (
+            f"“{directions.get('mirrored')}” one way only",
+            "of the pairs answered so somewhere; it holds both ways or not at all, so these cannot be right",
+        ),
+    }
+    for name, (title, about) in words.items():
+        share = directions.get(name)
+        if share is not None and (name != "one_way" or directions["mirrored"] is not None):
+            yield title, about, share
+
+
+SEVERITIES = ("error", "warning", "notice")
+"""The worst first."""
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """Where a problem is, and the value there."""
+
+    line: int | None
+    index: int | None
+    value: str | None
+
+    def __str__(self) -> str:
+        numbers = (("line", self.line), ("index", self.index))
+        return ", ".join(f"{name} {number}" for name, number in numbers if number is not None)
+
+
+class ProblemGroup(NamedTuple):
+    """The places of a file that have the same problem."""
+
+    severity: str
+    code: str
+    file: str
+    expected: str
+    fix: str
+    places: tuple[Place, ...]
+    more: int
+    """Places that were counted and not kept."""
+
+    @property
+    def value(self) -> str | None:
+        """The value, where it is the same in all places."""
+        values = {place.value for place in self.places}
+        return values.pop() if len(values) == 1 else None
+
+    @property
+    def single(self) -> Place | None:
+        """The one place, where there is only one."""
+        return self.places[0] if len(self.places) == 1 and not self.more else None
+
+    @property
+    def located(self) -> bool:
+        """Whether its places name more than the whole file."""
+        return any(place != Place(None, None, None) for place in self.places)
+
+
+class CheckSummary(NamedTuple):
+    """All problems of a file, the worst first."""
+
+    verdict: str
+    missing: tuple[str, ...]
+    groups: tuple[ProblemGroup, ...]
+    uncited: tuple[tuple[str, str, int], ...]
+    """File, code and number of problems of which none was kept."""
+
+    @property
+    def tally(self) -> str:
+        """ "2 errors, 1 notice"; empty where there is no problem."""
+        counts = Counter[str]()
+        for group in self.groups:
+            counts[group.severity] += len(group.places) + group.more
+        shown = [(name, counts[name]) for name in SEVERITIES if counts[name]]
+        return ", ".join(f"{number:,} {name}{'s' * (number > 1)}" for name, number in shown)
+
+
+def check_summary(check: Mapping[str, Any]) -> CheckSummary:
+    """A check, as `gluebench.submission.Submission.as_dict` gives it, ready to show."""
+    places: dict[tuple[str, ...], list[Place]] = {}
+    for problem in check["problems"]:
+        key = tuple(problem[name] for name in ("severity", "code", "file", "expected", "fix"))
+        places.setdefault(key, []).append(Place(problem["line"], problem["index"], problem["value"]))
+    unshown = {(file, code): n for file, counts in check["unshown"].items() for code, n in counts.items()}
+    groups = []
+    for (severity, code, file, expected, fix), those in places.items():
+        text = expected if expected.startswith("expected") else f"expected {expected}"
+        more = unshown.pop((file, code), 0)
+        groups.append(ProblemGroup(severity, code, file, text, fix, tuple(those), more))
+    groups.sort(key=lambda group: SEVERITIES.index(group.severity))
+    uncited = tuple((file, code, number) for (file, code), number in unshown.items())
+    return CheckSummary(check["verdict"], tuple(check["missing"]), tuple(groups), uncited)

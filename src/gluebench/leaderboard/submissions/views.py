@@ -1,4 +1,4 @@
-"""Following a submission and reading its report; what authors do with theirs: edit, publish, withdraw."""
+"""The pages of submissions: what authors see of theirs and do with them, and the organizers' pages."""
 
 from __future__ import annotations
 
@@ -6,29 +6,46 @@ from typing import Any
 
 from django.contrib import messages
 from django.contrib.auth.decorators import login_required
+from django.core.exceptions import PermissionDenied
+from django.core.paginator import Page, Paginator
+from django.db import transaction
+from django.db.models import Q, QuerySet
 from django.http import FileResponse, Http404, HttpRequest, HttpResponse, JsonResponse
-from django.shortcuts import redirect, render
+from django.shortcuts import get_object_or_404, redirect, render
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
-from gluebench.leaderboard.accounts.models import SignedInRequest
+from gluebench.leaderboard.accounts.models import SignedInRequest, User, account_name
+from gluebench.leaderboard.audit.models import Entry, record
 from gluebench.leaderboard.benchmarks.models import Benchmark
-from gluebench.leaderboard.submissions import acts
-from gluebench.leaderboard.submissions.facts import (
-    edits_of,
-    history_of,
-    listed_facts,
-    private_facts,
-    public_facts,
-    standing,
+from gluebench.leaderboard.submissions import acts, facts
+from gluebench.leaderboard.submissions.forms import (
+    ApproveForm,
+    DeclineForm,
+    DetailsForm,
+    FilterForm,
+    MarkForm,
+    ReasonForm,
 )
-from gluebench.leaderboard.submissions.findings import findings_of
-from gluebench.leaderboard.submissions.forms import DetailsForm
-from gluebench.leaderboard.submissions.grading import bound_minutes
-from gluebench.leaderboard.submissions.mistakes import diagnosis_of, mistakes_of
-from gluebench.leaderboard.submissions.models import Standing, Submission
-from gluebench.leaderboard.submissions.report import flat, report_tables
-from gluebench.leaderboard.submissions.requests import owned, page_of, visible
+from gluebench.leaderboard.submissions.grading import bound_minutes, regrade
+from gluebench.leaderboard.submissions.models import (
+    LISTED,
+    OPEN,
+    Kind,
+    Standing,
+    Status,
+    Submission,
+    SubmissionQuerySet,
+)
+from gluebench.leaderboard.submissions.report import (
+    check_summary,
+    confusion_tables,
+    diagnosis_of,
+    flat,
+    report_tables,
+)
 
+PAGE = 50
+"""Rows on a page of a list."""
 MESSAGES = {
     Standing.LISTED: "It is on the board now.",
     Standing.UNGRADED: "It will be on the board once it is graded.",
@@ -38,6 +55,53 @@ MESSAGES = {
     Standing.PRIVATE: "It is private now.",
     Standing.WITHDRAWN: "It is withdrawn, and on no board.",
 }
+HERE = Q(withdrawn__isnull=True)
+STATES: dict[str, tuple[str, Q]] = {
+    "approve": (
+        "Waiting for approval",
+        HERE & Q(public=True, approved=False, declined="", status=Status.GRADED),
+    ),
+    "listed": ("On the board", LISTED),
+    "private": ("Private", HERE & Q(public=False)),
+    "declined": ("Kept off the board", HERE & Q(approved=False) & ~Q(declined="")),
+    "withdrawn": ("Withdrawn", Q(withdrawn__isnull=False)),
+    "open": ("Waiting or being graded", Q(status__in=OPEN)),
+    "invalid": ("Not valid", Q(status=Status.INVALID)),
+    "failed": ("Failed", Q(status=Status.FAILED)),
+}
+"""What the organizer's list can be narrowed to: a word of the address, its title, its condition."""
+FORMS = {"approve": ApproveForm, "decline": DeclineForm, "mark": MarkForm, "regrade": ReasonForm}
+"""The form of each act of an organizer."""
+
+
+def visible(user: Any, key: str) -> Submission:
+    """The submission, or Http404 for whoever may not know of it."""
+    return _one(Submission.objects.visible_to(user), key, "There is no such submission, or it is not public.")
+
+
+def owned(user: Any, key: str) -> Submission:
+    """One's own submission, or Http404."""
+    return _one(Submission.objects.owned_by(user), key, "You have no such submission.")
+
+
+def _one(rows: SubmissionQuerySet, key: str, otherwise: str) -> Submission:
+    submission = rows.select_related("benchmark").filter(key=key).first()
+    if submission is None:
+        raise Http404(otherwise)
+    return submission
+
+
+def organised(request: HttpRequest, name: str) -> Benchmark:
+    """The benchmark; refused to whoever does not organize it."""
+    benchmark = get_object_or_404(Benchmark, name=name)
+    if not benchmark.organised_by(request.user):
+        raise PermissionDenied
+    return benchmark
+
+
+def page_of(request: HttpRequest, rows: QuerySet[Any]) -> Page[Any]:
+    """The page that `?page=` asks for; the nearest one there is."""
+    return Paginator(rows, PAGE).get_page(request.GET.get("page"))
 
 
 @login_required
@@ -55,44 +119,41 @@ def mine(request: SignedInRequest) -> HttpResponse:
 def submission(request: HttpRequest, key: str) -> HttpResponse:
     """A submission's page: where it stands, then its report."""
     submission = visible(request.user, key)
-    return render(request, "submissions/submission.html", _context(request, submission))
-
-
-def _context(request: HttpRequest, submission: Submission) -> dict[str, Any]:
     benchmark, report = submission.benchmark, submission.report
     mine = submission.owner_id == request.user.pk
     organised = benchmark.organised_by(request.user)
     private = mine or organised
-    return {
+    context = {
         "submission": submission,
         "benchmark": benchmark,
         "owned": mine,
         "organised": organised,
-        "facts": listed_facts(submission, private=private),
+        "facts": facts.listed_facts(submission, private=private),
         "tables": report_tables(benchmark.record, report) if report else None,
-        "mistakes": mistakes_of(benchmark.record, diagnosis_of(submission)),
-        "found": findings_of(submission.problems) if private and submission.problems else None,
+        "mistakes": confusion_tables(benchmark.record, diagnosis_of(submission)),
+        "check": check_summary(submission.problems) if private and submission.problems else None,
         "provenance": flat(report["provenance"]) if report else [],
-        "history": history_of(submission),
+        "history": facts.history_of(submission),
         "minutes": bound_minutes(),
-        "edits": edits_of(submission),
+        "edits": facts.edits_of(submission),
         "private": private,
         "ungraded": submission.failure == acts.UNGRADED,
     }
+    return render(request, "submissions/submission.html", context)
 
 
 @require_safe
 def submission_json(request: HttpRequest, key: str) -> HttpResponse:
-    """The page's JSON view; the findings are for its author alone."""
+    """The page's JSON view; the problems are for its author alone."""
     submission = visible(request.user, key)
     mine = submission.owner_id == request.user.pk
-    return JsonResponse(public_facts(submission) | (private_facts(submission) if mine else {}))
+    return JsonResponse(facts.author_facts(submission) if mine else facts.public_facts(submission))
 
 
 @require_safe
 def status_json(request: HttpRequest, key: str) -> HttpResponse:
     """Where it stands, for the page that waits."""
-    return JsonResponse(standing(visible(request.user, key)))
+    return JsonResponse(facts.standing(visible(request.user, key)))
 
 
 @login_required
@@ -102,6 +163,11 @@ def download(request: HttpRequest, key: str) -> FileResponse:
     row = owned(request.user, key)
     if not row.file:
         raise Http404("The file is not kept any more; its scores and its hash are.")
+    return file_response(row)
+
+
+def file_response(row: Submission) -> FileResponse:
+    """The submitted file under its own name."""
     return FileResponse(
         row.file.open("rb"), as_attachment=True, filename=row.filename, content_type="application/zip"
     )
@@ -134,11 +200,137 @@ def publish(request: HttpRequest, key: str) -> HttpResponse:
 @require_POST
 def withdraw(request: HttpRequest, key: str) -> HttpResponse:
     """Take it back, or undo that."""
-    submission = owned(request.user, key)
-    undo = request.POST.get("undo") == "1"
-    return _answer(request, acts.restore(submission) if undo else acts.withdraw(submission))
+    act = acts.restore if request.POST.get("undo") == "1" else acts.withdraw
+    return _answer(request, act(owned(request.user, key)))
 
 
 def _answer(request: HttpRequest, submission: Submission) -> HttpResponse:
     messages.success(request, MESSAGES[submission.standing])
     return redirect(submission)
+
+
+@login_required
+@require_safe
+def organise(request: SignedInRequest, name: str) -> HttpResponse:
+    """All submissions of a benchmark, narrowed by state, kind and words."""
+    benchmark = organised(request, name)
+    form = FilterForm(request.GET, states=[(state, title) for state, (title, _) in STATES.items()])
+    current = benchmark.submissions.current()
+    rows = current.select_related("owner").defer("report", "problems").order_by("-submitted")
+    if form.is_valid():
+        rows = rows.filter(_condition(form.cleaned_data, admin=request.user.is_superuser))
+    page = page_of(request, rows)
+    for row in page:
+        row.account = account_name(row.owner, request.user)
+    query = request.GET.copy()
+    query.pop("page", None)
+    counts = [(state, title, current.filter(where).count()) for state, (title, where) in STATES.items()]
+    context = {"form": form, "page": page, "states": counts, "query": query.urlencode()}
+    return render_tab(request, benchmark, "submissions", {**context, "regrade": ReasonForm()})
+
+
+def _condition(values: dict[str, Any], *, admin: bool) -> Q:
+    condition = STATES[values["state"]][1] if values["state"] else Q()
+    if values["kind"]:
+        condition &= Q(verified=True) if values["kind"] == "verified" else Q(kind=values["kind"])
+    if values["q"]:
+        fields = ("name", "model", "team", "key", *(("owner__email",) if admin else ()))
+        conditions = {f"{field}__icontains": values["q"] for field in fields}
+        condition &= Q(**conditions, _connector=Q.OR)
+    return condition
+
+
+@login_required
+def organise_one(request: SignedInRequest, name: str, key: str) -> HttpResponse:
+    """One submission: what an organizer may do with it, and what was done."""
+    benchmark = organised(request, name)
+    row = get_object_or_404(benchmark.submissions.select_related("owner", "benchmark"), key=key)
+    act = request.POST.get("act") if request.method == "POST" else None
+    marks = {"kind": row.kind, "verified": row.verified}
+    forms = {
+        name: form(request.POST if name == act else None, initial=marks, prefix=name)
+        for name, form in FORMS.items()
+    }
+    if act in forms and forms[act].is_valid():
+        messages.success(request, _act(act, row, request, forms[act].cleaned_data))
+        return redirect("organise-one", benchmark.name, row.key)
+    context = {
+        "submission": row,
+        "account": account_name(row.owner, request.user),
+        "others": benchmark.submissions.filter(owner=row.owner).exclude(pk=row.pk).count(),
+        "forms": forms,
+        "gradable": bool(row.file) and row.status not in OPEN and row.failure != acts.UNGRADED,
+        "log": _named(Entry.objects.filter(submission=row.key)[:50], request),
+    }
+    return render_tab(request, benchmark, "one", context, status=422 if act in forms else 200)
+
+
+def _act(act: str, row: Submission, request: SignedInRequest, values: dict[str, Any]) -> str:
+    """Do the act; returns a message that says what was done."""
+    reason = values["reason"]
+    if act == "approve":
+        return f"Approved: {acts.approve(row, request.user, reason).standing.label.lower()}."
+    if act == "decline":
+        acts.decline(row, request.user, reason)
+        return "It is off the board, and its author reads why."
+    if act == "mark":
+        acts.mark(row, request.user, kind=values["kind"], verified=values["verified"], reason=reason)
+        return "Its marks are saved."
+    return "It is graded again." if acts.grade_again(row, request.user, reason) else "It is being graded."
+
+
+@login_required
+@require_POST
+def regrade_all(request: SignedInRequest, name: str) -> HttpResponse:
+    """Grade every submission of a benchmark again, and say why."""
+    benchmark = organised(request, name)
+    form = ReasonForm(request.POST)
+    if not form.is_valid():
+        messages.error(request, "Nothing was done: say why they are graded again.")
+        return redirect("organise", benchmark.name)
+    with transaction.atomic():
+        reason = form.cleaned_data["reason"]
+        count = regrade(benchmark, reason)
+        record("regrade", actor=request.user, benchmark=benchmark, reason=reason, submissions=count)
+    messages.success(request, f"{count:,} submission{'' if count == 1 else 's'} will be graded again.")
+    return redirect("organise", benchmark.name)
+
+
+@login_required
+@require_safe
+def log(request: SignedInRequest, name: str) -> HttpResponse:
+    """What organizers, admins and the command line did, newest first."""
+    benchmark = organised(request, name)
+    page = page_of(request, Entry.objects.filter(benchmark=benchmark.name))
+    return render_tab(request, benchmark, "log", {"page": page, "log": _named(page, request)})
+
+
+def _named(entries: Any, request: SignedInRequest) -> list[Entry]:
+    """Log entries with `who` and `name`, as this viewer may know them, and `details` in words."""
+    listed: list[Any] = list(entries)
+    accounts = User.objects.in_bulk({entry.actor for entry in listed if entry.actor is not None})
+    submissions = Submission.objects.filter(key__in={entry.submission for entry in listed})
+    names = dict(submissions.values_list("key", "name"))
+    for entry in listed:
+        actor = accounts.get(entry.actor)
+        entry.who = account_name(actor, request.user) if actor else "The site"
+        entry.name = names.get(entry.submission)
+        entry.details = ", ".join(f"{name}: {_detail_text(value)}" for name, value in entry.detail.items())
+    return listed
+
+
+def _detail_text(value: Any) -> str:
+    """A detail of the log in words; a pair is what stood there before and after."""
+    if isinstance(value, list):
+        return (" → " if len(value) == 2 else ", ").join(map(_detail_text, value))
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    return "none" if value is None else str(value)
+
+
+def render_tab(
+    request: HttpRequest, benchmark: Benchmark, page: str, context: dict[str, Any], *, status: int = 200
+) -> HttpResponse:
+    """A tab of the organizer's pages."""
+    context |= {"benchmark": benchmark, "here": "organise", "tab": page, "kinds": Kind}
+    return render(request, f"organise/{page}.html", context, status=status)

@@ -1,4 +1,4 @@
-"""The one way a submission comes in, by page or by command: its file first, then its row, then the answer."""
+"""Take a submission in, by page, API or command: its file first, then its row, then the answer."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from gluebench.leaderboard.fields import FIELDS
 from gluebench.leaderboard.folder import SiteError
 from gluebench.leaderboard.limits import quota
 from gluebench.leaderboard.submissions import acts
-from gluebench.leaderboard.submissions.grading import grade, hand_out
+from gluebench.leaderboard.submissions.grading import grade, grade_submission
 from gluebench.leaderboard.submissions.models import Submission
 
 
@@ -47,18 +47,13 @@ def accept(
             if replaces is not None:
                 acts.replace(replaces, submission)
             submission.save()
-            hand_out(submission.pk)
+            grade_submission.enqueue(submission.pk)
     except BaseException:
-        _forget(submission)
+        with suppress(DatabaseError):  # a lost answer of the database may hide that it was taken
+            if not Submission.objects.filter(file=submission.file.name).exists():
+                submission.file.delete(save=False)
         raise
     return submission
-
-
-def _forget(submission: Submission) -> None:
-    """Delete the file of what was not taken. An answer that got lost may hide that it was: then it stays."""
-    with suppress(DatabaseError):
-        if not Submission.objects.filter(file=submission.file.name).exists():
-            submission.file.delete(save=False)
 
 
 def digest(file: File[bytes]) -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import secrets
 import shutil
 from collections.abc import Mapping
+from contextlib import ExitStack
 from pathlib import Path
 from typing import Any, Literal, NamedTuple
 
@@ -15,9 +16,9 @@ from django.db.models import Q
 from gluebench.leaderboard.benchmarks.models import Benchmark
 from gluebench.leaderboard.common.problems import ProblemError, spend
 from gluebench.leaderboard.submissions.feedback import as_policy
-from gluebench.leaderboard.submissions.findings import Findings, findings_of
 from gluebench.leaderboard.submissions.models import Status, Submission
 from gluebench.leaderboard.submissions.process import GraderError, run_check, under_own_name
+from gluebench.leaderboard.submissions.report import CheckSummary, check_summary
 
 Copy = Literal["own", "fixed"]
 
@@ -25,16 +26,16 @@ Copy = Literal["own", "fixed"]
 class HeldFile(UploadedFile[Any]):
     """A kept file as an upload. The storage copies it, so that a page that is sent twice finds it again."""
 
-    def __init__(self, place: Path, name: str) -> None:
-        super().__init__(place.open("rb"), name, size=place.stat().st_size)
-        self.place = place
+    def __init__(self, path: Path, name: str) -> None:
+        super().__init__(path.open("rb"), name, size=path.stat().st_size)
+        self.path = path
 
 
 class Held:
     """A file that a page asks its sender about, kept until the answer, beside a copy in the right form.
 
-    Its token is good for its sender alone. Of each account the last one alone is kept, for a day at most, as
-    all that lies in the folder of uploads.
+    Its token is good for its sender alone. Of each account only the last one is kept, for a day at most, as
+    everything in the folder of uploads.
     """
 
     def __init__(self, account: int, token: str) -> None:
@@ -44,21 +45,16 @@ class Held:
 
     @classmethod
     def new(cls, account: int) -> Held:
-        """Room for a file; `keep` or `drop` it."""
-        made = cls(account, secrets.token_hex(8))
-        made.folder.mkdir(mode=0o700)
-        return made
+        """Room for a file; `keep` it or delete its folder."""
+        held = cls(account, secrets.token_hex(8))
+        held.folder.mkdir(mode=0o700)
+        return held
 
     @classmethod
     def find(cls, account: int, token: str) -> Held | None:
         """What was kept for this account under this token."""
         held = cls(account, token)
         return held if token.isalnum() and (held.folder / "name").exists() else None
-
-    @property
-    def fixed(self) -> Path:
-        """Where its copy in the right form is."""
-        return self.folder / "fixed"
 
     @property
     def name(self) -> str:
@@ -68,15 +64,11 @@ class Held:
     def keep(self, upload: UploadedFile[Any], *, own: bool) -> None:
         """Keep the upload, or its fixed copy alone, in place of what was kept for the account before."""
         if own:
-            shutil.copyfile(place_of(upload), self.folder / "own")
+            shutil.copyfile(path_of(upload), self.folder / "own")
         (self.folder / "name").write_text((upload.name or "submission.zip")[-120:])
         for other in self.folder.parent.glob(f"held-{self.account}-*"):
             if other != self.folder:
                 shutil.rmtree(other, ignore_errors=True)
-
-    def drop(self) -> None:
-        """Forget it."""
-        shutil.rmtree(self.folder, ignore_errors=True)
 
     def file(self, which: Copy) -> HeldFile | None:
         """This copy as an upload; None where it was not kept."""
@@ -87,10 +79,10 @@ class Held:
         return HeldFile(path, name)
 
 
-def place_of(upload: UploadedFile[Any]) -> Path:
+def path_of(upload: UploadedFile[Any]) -> Path:
     """Where an upload lies on this machine."""
     if isinstance(upload, HeldFile):
-        return upload.place
+        return upload.path
     assert isinstance(upload, TemporaryUploadedFile)  # this site writes every upload to disk as it comes in
     return Path(upload.temporary_file_path())
 
@@ -98,12 +90,12 @@ def place_of(upload: UploadedFile[Any]) -> Path:
 def free_check(
     benchmark: Benchmark, upload: UploadedFile[Any], account: int, *, fixed: Path | None = None
 ) -> Mapping[str, Any]:
-    """The validator's findings on an upload, as the benchmark judges them; as `run_check`. Costs no quota.
+    """The validator's check of an upload, as the benchmark judges it; as `run_check`. Costs no quota.
 
     Raises GraderError, and ProblemError for too many checks.
     """
     spend("check", str(account))
-    with under_own_name(place_of(upload), upload.name or "") as path:
+    with under_own_name(path_of(upload), upload.name or "") as path:
         result = run_check(benchmark.manifest_path, path, account=account, fixed=fixed)
     return {**result, "check": as_policy(benchmark.policy, result["check"])}
 
@@ -111,11 +103,11 @@ def free_check(
 class Question(NamedTuple):
     """What a page shows of a file, and what its sender may choose."""
 
-    found: Findings | None = None
+    check: CheckSummary | None = None
     changes: tuple[str, ...] = ()
     """What is changed in the fixed copy."""
-    fixed: Findings | None = None
-    """The findings on that copy; None where there is none, or none that is better."""
+    fixed: CheckSummary | None = None
+    """The check of that copy; None where there is none, or none that is better."""
     twin: Submission | None = None
     """The same file, sent before."""
     kept: str = ""
@@ -132,22 +124,20 @@ def look(
     If `sure`, its sender wants no better copy. Raises as `free_check`.
     """
     held = Held.new(account)
-    try:
-        result = free_check(benchmark, upload, account, fixed=held.fixed)
+    with ExitStack() as stack:
+        stack.callback(shutil.rmtree, held.folder, ignore_errors=True)
+        result = free_check(benchmark, upload, account, fixed=held.folder / "fixed")
         question = _question(benchmark, result, sure=sure)
         if question.fixed or (own and not question.can_send):
             held.keep(upload, own=own)
+            stack.pop_all()
             return question._replace(kept=held.token)
-    except BaseException:
-        held.drop()
-        raise
-    held.drop()
     return question
 
 
 def _question(benchmark: Benchmark, result: Mapping[str, Any], *, sure: bool) -> Question:
     check, fixed = result["check"], result.get("fixed")
-    question = Question(findings_of(check), can_send=check["verdict"] != "invalid")
+    question = Question(check_summary(check), can_send=check["verdict"] != "invalid")
     if fixed is None or (sure and question.can_send):
         return question
     better = as_policy(benchmark.policy, fixed["check"])
@@ -155,7 +145,7 @@ def _question(benchmark: Benchmark, result: Mapping[str, Any], *, sure: bool) ->
         question.can_send and len(better["missing"]) >= len(check["missing"])
     ):
         return question
-    return question._replace(changes=tuple(fixed["changes"]), fixed=findings_of(better))
+    return question._replace(changes=tuple(fixed["changes"]), fixed=check_summary(better))
 
 
 def objection(submission: Submission, upload: UploadedFile[Any], *, sure: bool) -> Question | None:

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from typing import Any
 
 from django.contrib.auth.decorators import login_required
 from django.core.files.uploadedfile import UploadedFile
-from django.http import Http404, HttpRequest, HttpResponse, JsonResponse
+from django.http import Http404, HttpResponse, JsonResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.template.loader import render_to_string
 from django.utils.datastructures import MultiValueDict
@@ -25,36 +26,31 @@ from gluebench.leaderboard.submissions.forms import SubmissionForm, UploadForm
 from gluebench.leaderboard.submissions.models import Submission
 from gluebench.leaderboard.submissions.process import GraderError
 from gluebench.leaderboard.submissions.report import expected_files
-from gluebench.leaderboard.submissions.requests import owned, wants_json
+from gluebench.leaderboard.submissions.views import owned
 from gluebench.leaderboard.uploads.accept import accept_once, digest, sent_before
-from gluebench.leaderboard.uploads.checking import Held, Question, look, objection, place_of
-
-Page = Callable[..., HttpResponse]
-"""Shows the form again, with what else the page says."""
+from gluebench.leaderboard.uploads.checking import Held, Question, look, objection, path_of
 
 
 @login_required
 def submit(request: SignedInRequest, name: str) -> HttpResponse:
     """The form; sends the submission, or only checks its file."""
     benchmark = get_object_or_404(Benchmark, name=name)
-    instance = Submission(owner=request.user, benchmark=benchmark, group=request.user.team)
-
-    def page(form: SubmissionForm, **more: Any) -> HttpResponse:
-        context: dict[str, Any] = {
-            "files": expected_files(benchmark.record),
-            "policy_sentences": feedback.explained(benchmark),
-            "organised": benchmark.organised_by(request.user),
-            "named": named_for_commands(benchmark, request.build_absolute_uri(benchmark.get_absolute_url())),
-        }
-        return _page(request, "submissions/submit.html", benchmark, form, **context, **more)
-
-    if request.POST.get("action") == "check":
-        again = SubmissionForm(instance=Submission(benchmark=benchmark), initial=request.POST.dict())
-        return _check(request, benchmark, lambda **more: page(again, **more))
+    address = request.build_absolute_uri(benchmark.get_absolute_url())
+    context = {
+        "files": expected_files(benchmark.record),
+        "policy_sentences": feedback.explained(benchmark),
+        "organised": benchmark.organised_by(request.user),
+        "named": named_for_commands(benchmark, address),
+    }
+    page = UploadPage(request, benchmark, "submissions/submit.html", context)
+    if page.checks_only:
+        return page.check(
+            SubmissionForm(instance=Submission(benchmark=benchmark), initial=request.POST.dict())
+        )
+    submission = page.new_submission()
     if request.method != "POST":
-        return page(SubmissionForm(instance=instance))
-    form = SubmissionForm(request.POST, _files(request), instance=instance)
-    return _send(request, form, instance, page)
+        return page.show(SubmissionForm(instance=submission))
+    return page.send(SubmissionForm(request.POST, page.files(), instance=submission), submission)
 
 
 @login_required
@@ -62,63 +58,133 @@ def submit(request: SignedInRequest, name: str) -> HttpResponse:
 def replace(request: SignedInRequest, key: str) -> HttpResponse:
     """Send another file in the place of one that is not valid."""
     earlier = owned(request.user, key)
-    benchmark = earlier.benchmark
-
-    def page(form: UploadForm, **more: Any) -> HttpResponse:
-        return _page(request, "submissions/replace.html", benchmark, form, submission=earlier, **more)
-
-    if request.POST.get("action") == "check":
-        return _check(request, benchmark, lambda **more: page(UploadForm(), **more))
+    context = {"submission": earlier}
+    page = UploadPage(request, earlier.benchmark, "submissions/replace.html", context, earlier)
+    if page.checks_only:
+        return page.check(UploadForm())
     if request.method == "POST":
-        instance = Submission(owner=request.user, benchmark=benchmark, group=request.user.team)
-        form = UploadForm(request.POST, _files(request))
-        return _send(request, form, instance, page, replaces=earlier)
+        return page.send(UploadForm(request.POST, page.files()), page.new_submission())
     if not earlier.is_replaceable:
         raise Http404("Only a file that is not valid can be replaced.")
-    return page(UploadForm())
+    return page.show(UploadForm())
 
 
-def _files(request: SignedInRequest) -> MultiValueDict[str, UploadedFile[Any]] | None:
-    """The files that were sent or, if a button or an empty field asks for them, those kept for this page."""
-    use = request.POST.get("use")
-    held = Held.find(request.user.pk, request.POST.get("kept", ""))
-    if held is None or (request.FILES and use != "fixed"):
-        return request.FILES or None
-    file = held.file("fixed" if use == "fixed" else "own")
-    return MultiValueDict({"upload": [file]} if file else {})
+@dataclass
+class UploadPage:
+    """A page with a form that takes a file: it only checks the file, asks about it, or sends it."""
 
+    request: SignedInRequest
+    benchmark: Benchmark
+    template: str
+    context: Mapping[str, Any] = field(default_factory=dict)
+    replaces: Submission | None = None
 
-def _send(
-    request: SignedInRequest,
-    form: UploadForm,
-    submission: Submission,
-    page: Page,
-    replaces: Submission | None = None,
-) -> HttpResponse:
-    """Take the upload in, or say what keeps it out."""
-    if not form.is_valid():
-        return _refused(request, form, page)
-    upload = form.cleaned_data["upload"]
-    try:
-        _name(form, submission, upload)
-        taken = sent_before(submission)
-        if taken is None:
-            if replaces is not None:
-                require_replaceable(replaces)
-            quota.ask(submission)
-            question = objection(submission, upload, sure=request.POST.get("use") == "own")
-            if question is not None:
-                return _ask(request, form, page, question, submission.benchmark)
-            taken = accept_once(submission, upload, replaces=replaces)
-    except quota.QuotaError as refusal:
-        form.add_error(None, str(refusal))
-        return quota.refused(_refused(request, form, page), refusal)
-    except ReplaceError as refusal:
-        form.add_error(None, str(refusal))
-        return _refused(request, form, page)
-    if wants_json(request):
-        return JsonResponse({"url": taken.get_absolute_url()}, status=201)
-    return redirect(taken)
+    @property
+    def checks_only(self) -> bool:
+        """Whether the file is only to be checked."""
+        return self.request.POST.get("action") == "check"
+
+    @property
+    def wants_json(self) -> bool:
+        """Whether a script of the page sends the form, and shows the answer itself."""
+        return self.request.headers.get("Accept") == "application/json"
+
+    def new_submission(self) -> Submission:
+        """The row of what is sent."""
+        user = self.request.user
+        return Submission(owner=user, benchmark=self.benchmark, group=user.team)
+
+    def files(self) -> MultiValueDict[str, UploadedFile[Any]] | None:
+        """The files that were sent or, for a button or an empty field, those kept for this page."""
+        post, files = self.request.POST, self.request.FILES
+        use = post.get("use")
+        held = Held.find(self.request.user.pk, post.get("kept", ""))
+        if held is None or (files and use != "fixed"):
+            return files or None
+        file = held.file("fixed" if use == "fixed" else "own")
+        return MultiValueDict({"upload": [file]} if file else {})
+
+    def show(
+        self, form: UploadForm, *, status: int = 200, held: Held | None = None, **context: Any
+    ) -> HttpResponse:
+        """The form's page. A kept file need not be chosen again."""
+        form.fields["upload"].required = held is None or held.file("own") is None
+        context |= {**self.context, "benchmark": self.benchmark, "form": form, "held": held, "here": "submit"}
+        return render(self.request, self.template, context, status=422 if form.errors else status)
+
+    def check(self, form: UploadForm) -> HttpResponse:
+        """The form with the validator's check of the uploaded file, of which only a fixed copy is kept."""
+        sent = UploadForm(self.request.POST, self.files())
+        context: dict[str, Any] = {
+            "check": None,
+            "failure": " ".join(map(str, sent.errors.get("upload", []))),
+        }
+        refusal: ProblemError | None = None
+        if sent.is_valid():
+            try:
+                question = look(self.benchmark, sent.cleaned_data["upload"], self.request.user.pk, own=False)
+                context |= {"question": question, "check": question.check}
+            except GraderError as failure:
+                context["failure"] = str(failure)
+            except ProblemError as error:
+                refusal = error
+                context["failure"] = error.detail
+        if self.request.POST.get("fragment"):
+            context["benchmark"] = self.benchmark
+            answer = render(self.request, "submissions/findings.html", context)
+        else:
+            answer = self.show(form, checked=True, **context)
+        if refusal is not None:
+            answer.status_code = refusal.status
+            answer["Retry-After"] = refusal.headers["Retry-After"]
+        return answer
+
+    def send(self, form: UploadForm, submission: Submission) -> HttpResponse:
+        """Take the upload in, or say what keeps it out."""
+        if not form.is_valid():
+            return self._refused(form)
+        upload = form.cleaned_data["upload"]
+        try:
+            _name(form, submission, upload)
+            stored = sent_before(submission)
+            if stored is None:
+                if self.replaces is not None:
+                    require_replaceable(self.replaces)
+                quota.ask(submission)
+                question = objection(submission, upload, sure=self.request.POST.get("use") == "own")
+                if question is not None:
+                    return self._ask(form, question)
+                stored = accept_once(submission, upload, replaces=self.replaces)
+        except quota.QuotaError as refusal:
+            form.add_error(None, str(refusal))
+            return quota.refused(self._refused(form), refusal)
+        except ReplaceError as refusal:
+            form.add_error(None, str(refusal))
+            return self._refused(form)
+        if self.wants_json:
+            return JsonResponse({"url": stored.get_absolute_url()}, status=201)
+        return redirect(stored)
+
+    def _refused(self, form: UploadForm) -> HttpResponse:
+        """What is wrong, beside each field; to the page's script as JSON, so that the file stays chosen."""
+        if self.wants_json:
+            return JsonResponse({"errors": form.errors}, status=422)
+        upload = form.cleaned_data.get("upload")
+        if upload is None or not path_of(upload).exists():  # the storage has moved it
+            return self.show(form)
+        held = Held.new(self.request.user.pk)
+        held.keep(upload, own=True)
+        return self.show(form, held=held)
+
+    def _ask(self, form: UploadForm, question: Question) -> HttpResponse:
+        """Show what the check says, or a twin, and what its sender may choose."""
+        context = {"question": question, "check": question.check}
+        if self.wants_json:
+            everything = {**context, "benchmark": self.benchmark}
+            html = render_to_string("submissions/findings.html", everything, self.request)
+            return JsonResponse({"findings": html}, status=422)
+        held = Held.find(self.request.user.pk, question.kept)
+        return self.show(form, status=422, held=held, **context)
 
 
 def _name(form: UploadForm, submission: Submission, upload: UploadedFile[Any]) -> None:
@@ -129,66 +195,3 @@ def _name(form: UploadForm, submission: Submission, upload: UploadedFile[Any]) -
     if page := form.cleaned_data["retry_key"]:
         key = f"{page} {submission.benchmark_id} {submission.sha256}"
         submission.retry_key = hashlib.sha256(key.encode()).hexdigest()
-
-
-def _refused(request: SignedInRequest, form: UploadForm, page: Page) -> HttpResponse:
-    """What is wrong, beside each field; to the page's script as JSON, so that the file stays chosen."""
-    if wants_json(request):
-        return JsonResponse({"errors": form.errors}, status=422)
-    upload = form.cleaned_data.get("upload")
-    if upload is None or not place_of(upload).exists():  # the storage has moved it
-        return page(form)
-    held = Held.new(request.user.pk)
-    held.keep(upload, own=True)
-    return page(form, held=held)
-
-
-def _ask(
-    request: SignedInRequest, form: UploadForm, page: Page, question: Question, benchmark: Benchmark
-) -> HttpResponse:
-    """Show the findings of the check, or a twin, and what its sender may choose."""
-    context = {"asked": question, "found": question.found}
-    if wants_json(request):
-        html = render_to_string("submissions/findings.html", {**context, "benchmark": benchmark}, request)
-        return JsonResponse({"findings": html}, status=422)
-    return page(form, status=422, held=Held.find(request.user.pk, question.kept), **context)
-
-
-def _check(request: SignedInRequest, benchmark: Benchmark, page: Page) -> HttpResponse:
-    """The validator's findings on the uploaded file, of which only a fixed copy is kept."""
-    form = UploadForm(request.POST, _files(request))
-    context: dict[str, Any] = {"found": None, "failure": " ".join(map(str, form.errors.get("upload", [])))}
-    refusal: ProblemError | None = None
-    if form.is_valid():
-        try:
-            question = look(benchmark, form.cleaned_data["upload"], request.user.pk, own=False)
-            context |= {"asked": question, "found": question.found}
-        except GraderError as failure:
-            context["failure"] = str(failure)
-        except ProblemError as error:
-            refusal = error
-            context["failure"] = error.detail
-    if request.POST.get("fragment"):
-        answer = render(request, "submissions/findings.html", {**context, "benchmark": benchmark})
-    else:
-        answer = page(checked=True, **context)
-    if refusal is not None:
-        answer.status_code = refusal.status
-        answer["Retry-After"] = refusal.headers["Retry-After"]
-    return answer
-
-
-def _page(
-    request: HttpRequest,
-    template: str,
-    benchmark: Benchmark,
-    form: UploadForm,
-    *,
-    status: int = 200,
-    held: Held | None = None,
-    **context: Any,
-) -> HttpResponse:
-    """The form's page. A kept file need not be chosen again."""
-    form.fields["upload"].required = held is None or held.file("own") is None
-    context |= {"benchmark": benchmark, "form": form, "held": held, "here": "submit"}
-    return render(request, template, context, status=422 if form.errors else status)

@@ -1,8 +1,9 @@
 """The metrics: plain functions of gold and predictions, and the table that grading and analysis look up.
 
-Each function takes two columns of one length: lists, arrays, Series or Columns of label words, ints or
-numbers. Each raises ValueError for columns that are empty, of different lengths, or hold NaN. Where a
-metric is not defined (a correlation with a constant column, an F1 without positives) it is 0.0.
+Each function takes two columns of one length: lists, arrays, Series, tensors, Arrow or `datasets` columns
+of label words, ints or numbers. Each raises ValueError for columns that are empty, of different lengths, or
+lack values. Where a metric is not defined (a correlation with a constant column, an F1 without positives) it
+is 0.0.
 """
 
 from __future__ import annotations
@@ -26,6 +27,7 @@ from gluebench.scoring.metrics.numbers import (
 )
 from gluebench.scoring.pairs import Pairs
 from gluebench.submission.submission import Column
+from gluebench.submission.values import plain_values
 
 __all__ = [
     "METRICS",
@@ -53,7 +55,7 @@ METRICS: Mapping[str, MetricFunction] = {metric.name: metric for metric in (*COU
 """The built-in metrics by the name that a manifest gives under `function`."""
 
 Values = Iterable[Any] | Column
-"""Labels or numbers, one per example: a list, an array, a Series, a Column."""
+"""Labels or numbers, one per example: a list, an array, a Series, a tensor, a Column."""
 
 
 def metric_function(name: str) -> MetricFunction:
@@ -159,7 +161,7 @@ def _numbers(gold: Values, predicted: Values) -> tuple[list[float], list[float]]
 
 
 def _paired(gold: Values, predicted: Values) -> tuple[list[Any], list[Any]]:
-    first, second = _listed(gold), _listed(predicted)
+    first, second = plain_values(gold), plain_values(predicted)
     if len(first) != len(second):
         raise ValueError(
             f"gold has {len(first)} values and predictions {len(second)}; expected one per example"
@@ -173,10 +175,3 @@ def _paired(gold: Values, predicted: Values) -> tuple[list[Any], list[Any]]:
                     f"{name} hold {value!r} at position {position}; expected a label or a number"
                 )
     return first, second
-
-
-def _listed(values: Values) -> list[Any]:
-    if isinstance(values, Column):
-        return values.words() if values.labels else list(values.numbers)
-    to_list = getattr(values, "tolist", None)  # arrays and Series: plain Python values
-    return list(values if to_list is None else to_list())

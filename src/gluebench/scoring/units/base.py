@@ -64,7 +64,7 @@ class Units(ABC):
 
     @abstractmethod
     def sparse(self, metric: int, system: int) -> bool:
-        """Whether the units are too few for an interval of that metric (docs/design/intervals.md)."""
+        """Whether the units are too few for an interval of that metric (docs/explanation/intervals.md)."""
 
     @abstractmethod
     def few(self, metric: int) -> bool:
@@ -119,7 +119,7 @@ def flips(units: Floats, sizes: Floats, *, resamples: int, rng: np.random.Genera
 
     `units` are (scores, units): pseudo-values over the number of examples, which add up to the difference;
     `sizes` are the units' shares of the examples. From 200 units on this is the exchange itself
-    to within its own noise (docs/design/differences.md).
+    to within its own noise (docs/explanation/differences.md).
     """
     number = units.shape[1]
     weighted = np.hstack([units.T, (units * sizes).T])

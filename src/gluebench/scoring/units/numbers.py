@@ -27,7 +27,7 @@ from gluebench.scoring.units.base import (
 FEWEST_NUMBERS = 25
 """Units below which no interval of a correlation, or of a metric from elsewhere, is given."""
 LINEAR_FROM = 200
-"""Units from which on the exchange is replaced by its linear approximation (docs/design/differences.md)."""
+"""Units from which on the exchange is approximated linearly (docs/explanation/differences.md)."""
 MOST_UNITS = 200
 """Units above which several are taken together, so that a metric is called no more often than this."""
 
@@ -85,7 +85,9 @@ class NumberUnits(_SingleUnits):
         left_out = []
         for function, (gold, answers) in zip(self.functions(), self.columns, strict=True):
             values, influence = function.evaluated(gold, answers)
-            left_out.append(values[:, np.newaxis] - self._by_unit(influence) / (self.examples - self.sizes))
+            with np.errstate(invalid="ignore"):  # without its only unit a score is not a number
+                change = self._by_unit(influence) / (self.examples - self.sizes)
+            left_out.append(values[:, np.newaxis] - change)
         return np.array(left_out)
 
     def exchange(self, resamples: int, rng: np.random.Generator) -> Exchange:

@@ -13,8 +13,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from gluebench.data.build import OptionError
-from gluebench.data.recipes import Option
+from gluebench.data.recipes import Option, OptionError
 from gluebench.data.vectors import Vectors, read_vectors
 from gluebench.systems.encoders.corpus import Corpus
 from gluebench.systems.encoders.entry import EncoderEntry

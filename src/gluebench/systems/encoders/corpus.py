@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
 from gluebench.benchmark import Benchmark, Task
@@ -50,6 +50,24 @@ class Corpus:
                     yield from self._new(task, "train", seen)
                 except DataError:  # missing, or damaged and reported when the task is fitted
                     continue
+
+    def texts(
+        self, tasks: Sequence[Task], *, absent: Callable[[str], None] = lambda split: None
+    ) -> Iterator[str]:
+        """Every text of all splits of some tasks and of those that they answer (AX), as often as it occurs.
+
+        `absent` is called with the task and split that is not there, as "MNLI test_matched".
+        """
+        names = {task.name for task in tasks}
+        answered = [task for task in self.benchmark.tasks if task.predict_with in names]
+        for task in (*tasks, *answered):
+            for split in task.splits:
+                try:
+                    examples = load_split(self.folder, self.benchmark, task.name, split)
+                except DataError:  # test data need not be there
+                    absent(f"{task.name} {split}")
+                    continue
+                yield from (text for example in examples for text in example.inputs.values())
 
     def _new(self, task: Task, split: str, seen: set[str]) -> Iterator[str]:
         """The texts of a split that are not in `seen`, which has them afterwards."""

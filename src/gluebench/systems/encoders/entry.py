@@ -8,8 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from gluebench.benchmark.lookup import closest
-from gluebench.data.build import OptionError
-from gluebench.data.recipes import Option
+from gluebench.data.recipes import Option, OptionError
 from gluebench.systems.encoders.corpus import Corpus
 from gluebench.systems.protocols import SentenceEncoder
 

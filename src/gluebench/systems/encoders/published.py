@@ -1,4 +1,4 @@
-"""The encoders of published weights by name, with the options that a command gives them (docs/weights.md)."""
+"""The encoders of published weights by name, and the options of each (docs/reference/weights.md)."""
 
 from __future__ import annotations
 
@@ -7,8 +7,7 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from gluebench.data.build import OptionError
-from gluebench.data.recipes import Option
+from gluebench.data.recipes import Option, OptionError
 from gluebench.systems.encoders.entry import EncoderEntry
 from gluebench.systems.text.ptb import tokeniser
 
@@ -31,7 +30,9 @@ def _one_of(options: Mapping[str, Any], name: str, *allowed: object) -> Any:
 def _given(options: Mapping[str, Any], name: str) -> Path:
     path: Path | None = options[name]
     if path is None:
-        raise OptionError(f"{name} is not given; expected a path (docs/weights.md says of which files)")
+        raise OptionError(
+            f"{name} is not given; expected a path (docs/reference/weights.md says of which files)"
+        )
     return path
 
 

@@ -9,7 +9,7 @@ from typing import Any
 import torch
 from torch import Tensor, nn
 
-from gluebench.systems.neural.body import Body
+from gluebench.systems.neural.model import Body
 
 LONGEST = 128
 """Tokens that are kept of an example, both texts together, as is usual for GLUE."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import tempfile
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from itertools import pairwise
 from pathlib import Path
 
@@ -11,12 +11,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gluebench.benchmark import Task
-from gluebench.data import DataError, Example, load_split
+from gluebench.data import DataError, Example
 from gluebench.data.vectors import Vectors
 from gluebench.systems.encoders.corpus import Corpus
 from gluebench.systems.encoders.trained_vectors import own_vectors
-from gluebench.systems.neural.bilstm_body import BiLstmBody
-from gluebench.systems.neural.heads import MultiTaskModel
+from gluebench.systems.neural.bilstm import BiLstmBody
+from gluebench.systems.neural.model import MultiTaskModel
 from gluebench.systems.neural.token_vectors import CoveVectors, ElmoVectors, TableVectors, TokenVectors
 from gluebench.systems.reproduce.files import CannotBeHadError, Files, needed_files
 from gluebench.systems.reproduce.presets import Recipe
@@ -27,10 +27,9 @@ from gluebench.systems.text.vocabulary import Vocabulary, most_frequent
 from gluebench.systems.training.checkpoint import take_weights
 from gluebench.systems.training.data import TaskData, dev_splits, load_task_data
 from gluebench.systems.training.engine import engine
+from gluebench.systems.training.evaluation import predict
 from gluebench.systems.training.log import Say
-from gluebench.systems.training.outcome import Outcome
-from gluebench.systems.training.predicting import predict
-from gluebench.systems.training.runs import Runs, train_each, train_runs
+from gluebench.systems.training.runs import best_runs
 from gluebench.systems.training.settings import Settings
 from gluebench.systems.training.spec import vector_width
 from gluebench.systems.weights.cove import Cove
@@ -53,7 +52,7 @@ def token_vectors(
     if model["words"] == "elmo":
         paths = [files.weight(name) for name in needed_files()["elmo"].files]
         return _elmo(Elmo.from_files(*paths, carry=model["elmo_carry"]), recipe)
-    counted = (tokenise(text)[:longest] for text in _texts(corpus, tasks))
+    counted = (tokenise(text)[:longest] for text in corpus.texts(tasks))
     vocabulary = most_frequent(counted, most=model["vocabulary"])
     table = _table(recipe, files, corpus, vocabulary, seed=seed)
     if model["words"] == "glove":
@@ -79,19 +78,6 @@ def _elmo(elmo: Elmo, recipe: Recipe) -> MakeVectors:
         )
 
     return make
-
-
-def _texts(corpus: Corpus, tasks: Sequence[Task]) -> Iterator[str]:
-    """The texts of all splits that are there, of these tasks and of those they answer: for the vocabulary."""
-    names = {task.name for task in tasks}
-    answered = [task for task in corpus.benchmark.tasks if task.predict_with in names]
-    for task in (*tasks, *answered):
-        for split in task.splits:
-            try:
-                examples = load_split(corpus.folder, corpus.benchmark, task.name, split)
-            except DataError:  # test data need not be there; what is trained on was loaded before
-                continue
-            yield from (text for example in examples for text in example.inputs.values())
 
 
 def _table(recipe: Recipe, files: Files, corpus: Corpus, vocabulary: Vocabulary, *, seed: int) -> Floats:
@@ -198,45 +184,33 @@ class NeuralSystem:
         model, settings = self.recipe.model, self._settings
 
         def make(tasks: Sequence[Task]) -> MultiTaskModel:
-            body = BiLstmBody(
-                vectors(),
-                model["hidden"],
-                layers=model["layers"],
-                attention=model["attention"],
-                dropout=model["dropout"],
-                pool_padding=model["pool_padding"],
-            )
+            sizes = {name: model[name] for name in ("layers", "attention", "dropout", "pool_padding")}
+            body = BiLstmBody(vectors(), model["hidden"], **sizes)
             return MultiTaskModel(body, tasks, hidden=model["classifier"])
 
-        train = train_runs if self.recipe.row.training == "multi-task" else train_each
-        trained = train(
+        outcomes = best_runs(
             make,
             data,
             settings,
             self.recipe.seeds,
+            together=self.recipe.row.training == "multi-task",
             folder=self._folder,
             say=self._say,
             make_engine=lambda: engine(settings.precision, self._device),
             about={"recipe": self.recipe.as_dict()},
             tensorboard=False,
         )
-        tasks = [entry.task for entry in data.values()]
-        if isinstance(trained, Runs):
-            taken = _taken(make(tasks), trained.best, device=self._device)
-            self._models = dict.fromkeys(data, taken)
-        else:
-            for name, runs in trained.items():
-                self._models[name] = _taken(make(tasks), runs.best_of(name), device=self._device)
+        loaded: dict[Path, MultiTaskModel] = {}
+        for name, outcome in outcomes.items():
+            if outcome.folder not in loaded:
+                loaded[outcome.folder] = make([entry.task for entry in data.values()])
+                take_weights(loaded[outcome.folder], outcome)
+            self._models[name] = loaded[outcome.folder].to(self._device)
 
     @property
     def _settings(self) -> Settings:
         assert self.recipe.settings is not None  # a frozen row is no NeuralSystem
         return self.recipe.settings
-
-
-def _taken(model: MultiTaskModel, outcome: Outcome, *, device: str) -> MultiTaskModel:
-    take_weights(model, outcome)
-    return model.to(device)
 
 
 def task_data(task: Task, train: Sequence[Example], dev: Sequence[Example], corpus: Corpus) -> TaskData:

@@ -89,7 +89,7 @@ class Pace:
         """Updates in a second since this process began, checks among them."""
         return (update - self._first) / max(1e-9, time.monotonic() - self._began)
 
-    def told(self, update: int) -> str:
+    def text(self, update: int) -> str:
         """The rate, and the time to the last check it may have."""
         rate = self.rate(update)
         left = duration((self._all - update) / rate) if rate else "unknown time"
@@ -99,7 +99,7 @@ class Pace:
         """The place between two checks."""
         done = update % self._between
         return (
-            f"check {update // self._between + 1}: {done:,} of {self._between:,} updates, {self.told(update)}"
+            f"check {update // self._between + 1}: {done:,} of {self._between:,} updates, {self.text(update)}"
         )
 
 

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
+from typing import Any, TypedDict, Unpack
 from urllib.parse import quote
 
 from gluebench.benchmark import Task
-from gluebench.systems.neural.heads import MultiTaskModel
+from gluebench.systems.neural.model import MultiTaskModel
 from gluebench.systems.training.data import TaskData
 from gluebench.systems.training.engine import Engine, seeded
 from gluebench.systems.training.log import Say
@@ -19,7 +19,15 @@ from gluebench.systems.training.trainer import Trainer
 
 MakeModel = Callable[[Sequence[Task]], MultiTaskModel]
 """Makes a new model with a head for each task; PyTorch's generator is seeded before it is called."""
-MakeEngine = Callable[[], Engine]
+
+
+class Options(TypedDict, total=False):
+    """What the runs of a row have in common."""
+
+    make_engine: Callable[[], Engine]
+    """By default an engine of one process on the CPU."""
+    about: Mapping[str, Any]
+    tensorboard: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,13 +54,12 @@ def train_runs(
     *,
     folder: Path,
     say: Say | None = None,
-    make_engine: MakeEngine | None = None,
-    about: Mapping[str, Any] | None = None,
-    tensorboard: bool = True,
+    **options: Unpack[Options],
 ) -> Runs:
     """One run for each seed, each in `<folder>/seed-<seed>`; a finished one is not run again."""
     outcomes = []
-    tell = say or (lambda line: None)
+    report = say or (lambda line: None)
+    make_engine = options.get("make_engine")
     for seed in seeds:
         with seeded(seed):
             model = make_model([task_data.task for task_data in data.values()])
@@ -61,42 +68,46 @@ def train_runs(
             data,
             replace(settings, seed=seed),
             folder / f"seed-{seed}",
-            say=lambda line, seed=seed: tell(f"seed {seed}, {line}"),  # type: ignore[misc]
+            say=lambda line, seed=seed: report(f"seed {seed}, {line}"),  # type: ignore[misc]
             engine=make_engine() if make_engine else None,
-            tensorboard=tensorboard,
-            about=about,
+            tensorboard=options.get("tensorboard", True),
+            about=options.get("about"),
         )
         outcome = trainer.train()
-        tell(f"seed {seed}: {100 * outcome.score:.1f} on dev, ended by: {outcome.stopped}")
+        report(f"seed {seed}: {100 * outcome.score:.1f} on dev, ended by: {outcome.stopped}")
         outcomes.append(outcome)
     return Runs(tuple(outcomes))
 
 
-def train_each(
+def best_runs(
     make_model: MakeModel,
     data: Mapping[str, TaskData],
     settings: Settings,
-    seeds: Sequence[int] = SEEDS,
+    seeds: Sequence[int],
     *,
+    together: bool,
     folder: Path,
     say: Say | None = None,
-    make_engine: MakeEngine | None = None,
-    about: Mapping[str, Any] | None = None,
-    tensorboard: bool = True,
-) -> dict[str, Runs]:
-    """Single-task training: for each task, runs of a model of its own, in `<folder>/<task>`."""
-    tell = say or (lambda line: None)
-    return {
-        name: train_runs(
+    **options: Unpack[Options],
+) -> dict[str, Outcome]:
+    """Task to the run that answers it, of one model for all tasks or of one for each (section 5).
+
+    A model of one task is trained in `<folder>/<task>`; auxiliary data are answered by no run.
+    """
+    if together:
+        best = train_runs(make_model, data, settings, seeds, folder=folder, say=say, **options).best
+        return {name: best for name, task_data in data.items() if not task_data.auxiliary}
+    report = say or (lambda line: None)
+    chosen = {}
+    for name, task_data in data.items():
+        runs = train_runs(
             make_model,
             {name: task_data},
             settings,
             seeds,
             folder=folder / quote(name, safe=""),
-            say=lambda line, name=name: tell(f"{name}: {line}"),  # type: ignore[misc]
-            make_engine=make_engine,
-            about=about,
-            tensorboard=tensorboard,
+            say=lambda line, name=name: report(f"{name}: {line}"),  # type: ignore[misc]
+            **options,
         )
-        for name, task_data in data.items()
-    }
+        chosen[name] = runs.best_of(name)
+    return chosen

@@ -7,7 +7,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Generic, TypeVar
 
-from gluebench.systems.neural.body import Body
+from gluebench.systems.neural.model import Body
 from gluebench.systems.training.settings import Settings
 
 Item = TypeVar("Item")

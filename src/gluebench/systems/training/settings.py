@@ -1,7 +1,7 @@
 """How a model is trained: every option, what the paper says of it and what its released code did.
 
-The defaults are what both agree on and, where they do not, the choice that docs/training.md gives the reason
-for. `PAPER` has what the released code ran for Table 4; section numbers are the paper's.
+The defaults are what both agree on and, where they do not, the choice that docs/how-to/training.md gives the
+reason for. `PAPER` has what the released code ran for Table 4; section numbers are the paper's.
 """
 
 from __future__ import annotations
@@ -48,7 +48,7 @@ class Settings:
     max_checks: int = 50
     """Checks after which a run ends in any case; 50 in the code, whatever it was asked for."""
     stop_rule: Literal["textbook", "original", "none"] = "textbook"
-    """When scores end a run, beside the learning rate (`gluebench.systems.training.schedule`)."""
+    """When scores end a run, beside the learning rate (`gluebench.systems.training.progress`)."""
     stop_after: int = 5
     """Checks without improvement that end a run (section 5)."""
     sampling: Literal["batches", "examples"] = "batches"

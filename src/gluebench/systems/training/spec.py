@@ -5,7 +5,7 @@ from __future__ import annotations
 import gzip
 import json
 import types
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, fields
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, get_args, get_origin, get_type_hints
@@ -16,7 +16,7 @@ from gluebench.data import DataError
 from gluebench.systems.training.settings import Settings
 
 if TYPE_CHECKING:
-    from gluebench.systems.neural.heads import MultiTaskModel
+    from gluebench.systems.neural.model import MultiTaskModel
     from gluebench.systems.text.vocabulary import Vocabulary
 
 FILE = "model.json"
@@ -82,8 +82,8 @@ def make(
 
 
 def _assembled(spec: BiLstmSpec, tasks: Sequence[Task], words: Vocabulary, table: Any) -> MultiTaskModel:
-    from gluebench.systems.neural.bilstm_body import BiLstmBody
-    from gluebench.systems.neural.heads import MultiTaskModel
+    from gluebench.systems.neural.bilstm import BiLstmBody
+    from gluebench.systems.neural.model import MultiTaskModel
     from gluebench.systems.neural.token_vectors import TableVectors
     from gluebench.systems.text.ptb import tokeniser
 
@@ -197,12 +197,6 @@ def _task(values: Mapping[str, Any]) -> Task:
         files=(),
         source=Source("", "", ""),
     )
-
-
-def texts_of(rows: Iterable[Any]) -> Iterator[str]:
-    """All input texts of examples."""
-    for row in rows:
-        yield from row.inputs.values()
 
 
 class Changes(NamedTuple):

@@ -11,11 +11,11 @@ from typing import TYPE_CHECKING, Any
 from gluebench.benchmark import Task, UnknownNameError
 from gluebench.benchmark.atomic import write_json
 from gluebench.data import DataError, Example
-from gluebench.systems.training.outcome import Outcome, read_outcome
+from gluebench.systems.training.outcome import CARD, Outcome, read_outcome
 from gluebench.systems.training.spec import read_model
 
 if TYPE_CHECKING:
-    from gluebench.systems.neural.heads import MultiTaskModel
+    from gluebench.systems.neural.model import MultiTaskModel
 
 FILE = "trained.json"
 SCHEMA = "gluebench.trained/1"
@@ -65,7 +65,7 @@ class TrainedSystem:
 
         Raises UnknownNameError for a task that it was not trained for.
         """
-        from gluebench.systems.training.predicting import predict
+        from gluebench.systems.training.evaluation import predict
 
         name = task.name if task.name in self._runs else task.predict_with or task.name
         if name not in self._runs:
@@ -74,7 +74,7 @@ class TrainedSystem:
 
     def parameters(self) -> int:
         """Trained weights, over the models of all tasks."""
-        cards = [_values(run / "card.json", None) for run in self.runs()]
+        cards = [_values(run / CARD, None) for run in self.runs()]
         return sum(card["model"]["trained_parameters"] for card in cards)
 
     def _model(self, task: str) -> MultiTaskModel:
@@ -82,13 +82,13 @@ class TrainedSystem:
         from gluebench.systems.training import checkpoint
 
         run = self.folder / self._runs[task]
-        done = read_outcome(run)
-        if done is None:
+        outcome = read_outcome(run)
+        if outcome is None:
             raise DataError([f"{run}: no finished run; train it again"])
-        file = run / done.outcome.tasks[task].weights
+        file = run / outcome.tasks[task].weights
         if self._loaded is None or self._loaded[0] != file:
             model = self._read(run.parent)
-            checkpoint.take_weights(model, done.outcome, task)
+            checkpoint.take_weights(model, outcome, task)
             self._loaded = file, model.to(self._device)
         return self._loaded[1]
 

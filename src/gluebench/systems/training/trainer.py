@@ -8,22 +8,24 @@ from __future__ import annotations
 
 import hashlib
 import json
+import math
 import time
 from collections.abc import Mapping
+from dataclasses import asdict
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
 import torch
 
-from gluebench.benchmark.atomic import write_json
-from gluebench.systems.neural.heads import MultiTaskModel
-from gluebench.systems.training import card, checkpoint
+from gluebench.systems.neural.model import MultiTaskModel, moved
+from gluebench.systems.training import checkpoint
 from gluebench.systems.training.data import TaskData
-from gluebench.systems.training.engine import Engine, Plain, arithmetic, seeded
+from gluebench.systems.training.engine import Engine, arithmetic, seeded
+from gluebench.systems.training.evaluation import TaskScore, macro, predict_together, score, texts
 from gluebench.systems.training.log import Live, Log, Pace, Say, line
-from gluebench.systems.training.outcome import Outcome, read_outcome, write_outcome
-from gluebench.systems.training.predicting import predict_together, texts
+from gluebench.systems.training.outcome import Outcome, read_outcome, write_card, write_outcome
+from gluebench.systems.training.progress import Plateau, Progress, reason_to_stop
 from gluebench.systems.training.sampling import (
     BatchStream,
     TaskSampler,
@@ -31,10 +33,7 @@ from gluebench.systems.training.sampling import (
     loss_scales,
     sampling_weights,
 )
-from gluebench.systems.training.schedule import Plateau, reason_to_stop
 from gluebench.systems.training.settings import Settings
-from gluebench.systems.training.state import Progress, State
-from gluebench.systems.training.validation import TaskScore, macro, score
 
 FAR = 1_000_003
 """Between the seeds of two processes' dropout."""
@@ -65,7 +64,7 @@ class Trainer:
         self._settings = settings
         self._folder = folder
         self._say = say or (lambda line: None)
-        self._engine = engine or Plain(precision=settings.precision)
+        self._engine = engine or Engine(precision=settings.precision)
         self._log = Log(folder, tensorboard=tensorboard and self._engine.rank == 0)
         self._about = about or {}
 
@@ -76,12 +75,12 @@ class Trainer:
         is no number.
         """
         self._identity = self._identified()
-        done = read_outcome(self._folder)
-        if done is not None:
-            same = {**done.identity, "processes": self._engine.world}  # of no account any more
-            checkpoint.same_run(self._folder, same, self._identity)
-            checkpoint.take_weights(self._model, done.outcome)
-            return done.outcome
+        outcome = read_outcome(self._folder)
+        if outcome is not None:
+            processes = {"processes": self._engine.world}  # once a run is finished, their number may change
+            checkpoint.same_run(self._folder, {**outcome.run, **processes}, self._identity)
+            checkpoint.take_weights(self._model, outcome)
+            return outcome
         self._folder.mkdir(parents=True, exist_ok=True)
         with seeded(self._settings.seed), arithmetic(self._settings.precision):
             self._begin()
@@ -106,45 +105,27 @@ class Trainer:
 
     def _begin(self) -> None:
         """Prepare everything as it was when the run was last saved."""
-        settings, sizes = self._settings, {name: len(data.train) for name, data in self._data.items()}
+        settings, body, device = self._settings, self._model.body, self._engine.device
+        sizes = {name: len(data.train) for name, data in self._data.items()}
         self._scales = loss_scales(sizes, settings)
-        sampler = TaskSampler(
-            sampling_weights(sizes, settings), seed=settings.seed, at_once=settings.drawn_at_once
-        )
-        self._prepare()
-        batches = sum(batch_count(size, settings.batch_size) for size in sizes.values())
-        self._between = settings.check_every or batches
-        self._engine.place(self._model)
-        trained = [parameter for parameter in self._model.parameters() if parameter.requires_grad]
-        optimiser = torch.optim.Adam(trained, settings.learning_rate, weight_decay=settings.l2)
-        self._engine.wrap(self._model, optimiser)
-        if self._engine.rank:
-            torch.manual_seed(settings.seed + FAR * self._engine.rank)
-        zero = torch.zeros((), dtype=torch.float64)
-        self._state = State(
-            self._model,
-            optimiser,
-            self._engine,
-            Plateau(settings.learning_rate, settings.decay, settings.patience),
-            sampler,
-            self._streams(),
-            {name: self._engine.on_device(zero.clone()) for name in self._data},
-            Progress(began=_now()),
-        )
-        self._state.restore(self._folder, self._identity)
-        self._model.train()
-
-    def _prepare(self) -> None:
-        body = self._model.body
         self._train = {name: body.prepare(texts(data.train)) for name, data in self._data.items()}
         self._dev = {
             name: {split: body.prepare(texts(rows)) for split, rows in data.dev.items()}
             for name, data in self._data.items()
         }
-
-    def _streams(self) -> dict[str, BatchStream]:
-        body, settings = self._model.body, self._settings
-        return {
+        batches = sum(batch_count(size, settings.batch_size) for size in sizes.values())
+        self._between = settings.check_every or batches
+        self._model.to(device)
+        trained = [parameter for parameter in self._model.parameters() if parameter.requires_grad]
+        self._optimiser = torch.optim.Adam(trained, settings.learning_rate, weight_decay=settings.l2)
+        self._engine.wrap(self._model, self._optimiser)
+        if self._engine.rank:
+            torch.manual_seed(settings.seed + FAR * self._engine.rank)
+        self._plateau = Plateau(settings.learning_rate, settings.decay, settings.patience)
+        self._sampler = TaskSampler(
+            sampling_weights(sizes, settings), seed=settings.seed, at_once=settings.drawn_at_once
+        )
+        self._streams = {
             name: BatchStream(
                 name,
                 [body.lengths(item) for item in items],
@@ -154,9 +135,13 @@ class Trainer:
             )
             for name, items in self._train.items()
         }
+        self._losses = {name: torch.zeros((), dtype=torch.float64, device=device) for name in self._data}
+        self._progress = Progress(began=_now())
+        self._restore()
+        self._model.train()
 
     def _run(self) -> None:
-        progress, settings, live = self._state.progress, self._settings, Live()
+        progress, settings, live = self._progress, self._settings, Live()
         pace, self._clock = Pace(progress.update, self._between, settings), time.monotonic()
         if progress.update:
             self._say(f"going on after update {progress.update:,}")
@@ -168,128 +153,148 @@ class Trainer:
                 live.clear()
                 self._check()
                 self._say(
-                    line(progress.rows[-1], list(self._data), settings, pace=pace.told(progress.update))
+                    line(progress.rows[-1], list(self._data), settings, pace=pace.text(progress.update))
                 )
                 self._save()
             elif settings.save_every and progress.update % settings.save_every == 0:
                 self._save()
 
     def _update(self) -> None:
-        name = self._state.sampler.next()
-        positions = self._state.streams[name].next()
+        name = self._sampler.next()
+        positions = self._streams[name].next()
         share = positions[self._engine.rank :: self._engine.world]
         # A process without a share still takes part, since the others wait for its gradient: of weight 0.
         part = len(share) / len(positions)
         share = share or positions[:1]
         batch = self._model.body.collate([self._train[name][position] for position in share])
         labels = [self._data[name].train[position].label for position in share]
-        targets = self._engine.on_device(self._model.targets(name, labels))
+        targets = moved(self._model.targets(name, labels), self._engine.device)
         loss = self._model.head(name).loss(self._engine.outputs(name, batch), targets)
         self._engine.backward(loss * (self._scales[name] * part * self._engine.world))
         self._engine.step(self._settings.clip)
-        self._state.optimiser.zero_grad(set_to_none=self._settings.idle_heads == "keep")
-        self._state.losses[name] += loss.detach() * part
-        self._state.progress.updates[name] = self._state.progress.updates.get(name, 0) + 1
-        self._state.progress.update += 1
+        self._optimiser.zero_grad(set_to_none=self._settings.idle_heads == "keep")
+        self._losses[name] += loss.detach() * part
+        self._progress.updates[name] = self._progress.updates.get(name, 0) + 1
+        self._progress.update += 1
 
     def _check(self) -> None:
         """Score every task on its whole dev split; decay, keep, stop."""
+        progress, plateau, settings = self._progress, self._plateau, self._settings
         losses = self._mean_losses()
         scores = self._scores()
-        average = macro(scores, self._data, self._settings)
-        rate = self._state.plateau.rate
-        improved = self._state.plateau.step(average)
-        self._state.progress.add_check(
-            scores, losses, average=average, improved=improved, rate=rate, seconds=self._lap()
-        )
-        for group in self._state.optimiser.param_groups:
-            group["lr"] = self._state.plateau.rate
-        self._state.progress.stopped = reason_to_stop(
-            self._state.progress.averages(), self._state.plateau.rate, self._settings
-        )
-        self._keep(scores, improved=improved)
-        for total in self._state.losses.values():
+        average = macro(scores, self._data, settings)
+        rate = plateau.rate
+        improved = plateau.step(average)
+        self._lap()
+        progress.add_check(scores, losses, average=average, improved=improved, rate=rate)
+        for group in self._optimiser.param_groups:
+            group["lr"] = plateau.rate
+        progress.stopped = reason_to_stop(progress.averages(), plateau.rate, settings)
+        files = progress.keep(scores, improved=improved, best=settings.best)
+        for total in self._losses.values():
             total.zero_()
         if self._engine.rank == 0:
-            self._log.check(self._state.progress.rows, self._state.progress.times)
+            for file in files:
+                checkpoint.save(self._folder / file, self._model.state_dict())
+            self._log.check(progress.rows, progress.times)
 
     def _mean_losses(self) -> dict[str, float]:
         """Mean loss of each task's updates since the last check, for the tasks that had any."""
-        parts = self._engine.gathered({name: float(total) for name, total in self._state.losses.items()})
+        parts = self._engine.gathered({name: float(total) for name, total in self._losses.items()})
         means = {
             name: sum(part[name] for part in parts) / updates
-            for name, updates in self._state.progress.updates.items()
+            for name, updates in self._progress.updates.items()
         }
         for name, value in means.items():
-            if value - value:  # neither infinity nor "not a number" takes itself away
+            if not math.isfinite(value):
                 raise FloatingPointError(
-                    f"the training loss of {name} is {value} by update {self._state.progress.update:,}; "
+                    f"the training loss of {name} is {value} by update {self._progress.update:,}; "
                     "a lower learning rate, or float32, may help"
                 )
         return means
 
     def _scores(self) -> dict[str, TaskScore]:
         self._model.eval()
+        size, engine = self._settings.batch_size, self._engine
         scores = {}
         for name, splits in self._dev.items():
             predicted = {
-                split: predict_together(
-                    self._model,
-                    name,
-                    items,
-                    batch_size=self._settings.batch_size,
-                    engine=self._engine,
-                )
+                split: predict_together(self._model, name, items, batch_size=size, engine=engine)
                 for split, items in splits.items()
             }
             scores[name] = score(self._data[name], predicted, self._settings.validation)
         self._model.train()
         return scores
 
-    def _keep(self, scores: Mapping[str, TaskScore], *, improved: bool) -> None:
-        """Save the weights for those tasks they are the best for."""
-        if self._settings.best == "task":
-            better = [name for name in scores if self._state.progress.beats(name, scores[name].score)]
-        else:
-            better = list(scores) if improved else []
-        files = self._state.progress.keep(better, scores, together=self._settings.best == "macro")
-        if self._engine.rank == 0:
-            for file in files:
-                checkpoint.save(self._folder / file, self._model.state_dict())
-
-    def _lap(self) -> float:
+    def _lap(self) -> None:
         now = time.monotonic()
-        self._state.progress.seconds += now - self._clock
+        self._progress.seconds += now - self._clock
         self._clock = now
-        return self._state.progress.seconds
 
     def _save(self) -> None:
+        """Write all that changes during a run; only then remove the weights that it no longer names."""
         self._lap()
-        self._state.save(self._folder, self._identity)
+        own = {
+            "cpu": torch.get_rng_state(),
+            "gpu": torch.cuda.get_rng_state() if torch.cuda.is_available() else None,
+            "losses": {name: float(total) for name, total in self._losses.items()},
+        }
+        ranks = self._engine.gathered(own)
+        if self._engine.rank:
+            return
+        scaler = self._engine.scaler
+        values = {
+            "run": self._identity,
+            "model": self._model.state_dict(),
+            "optimiser": self._optimiser.state_dict(),
+            "scaler": None if scaler is None else scaler.state_dict(),
+            "plateau": asdict(self._plateau),
+            "sampler": self._sampler.state(),
+            "streams": {name: stream.state() for name, stream in self._streams.items()},
+            "progress": asdict(self._progress),
+            "ranks": ranks,
+        }
+        checkpoint.save(self._folder / checkpoint.STATE, values)
+        self._progress.remove_others(self._folder)
+
+    def _restore(self) -> None:
+        """Take the saved state, if there is one. Raises DataError for another run's."""
+        path = self._folder / checkpoint.STATE
+        if not path.is_file():
+            return
+        values = checkpoint.load(path)
+        checkpoint.same_run(self._folder, values["run"], self._identity)
+        self._model.load_state_dict(values["model"])
+        self._optimiser.load_state_dict(values["optimiser"])
+        if values["scaler"] is not None and self._engine.scaler is not None:
+            self._engine.scaler.load_state_dict(values["scaler"])
+        self._plateau = Plateau(**values["plateau"])
+        self._sampler.restore(values["sampler"])
+        for name, stream in self._streams.items():
+            stream.restore(values["streams"][name])
+        self._progress = Progress.resumed(values["progress"])
+        own = values["ranks"][self._engine.rank]
+        for name, total in own["losses"].items():
+            self._losses[name].fill_(total)
+        torch.set_rng_state(own["cpu"])
+        if own["gpu"] is not None and torch.cuda.is_available():
+            torch.cuda.set_rng_state(own["gpu"])
 
     def _finish(self) -> Outcome:
-        outcome = self._state.progress.outcome(self._folder, self._settings)
-        self._engine.gathered(None)  # the weights are written before anybody reads them
+        began = self._progress.began
+        outcome = self._progress.outcome(self._folder, self._settings, self._identity)
+        self._engine.gathered(None)  # every process waits until the weights are written
         self._engine.release()
         checkpoint.take_weights(self._model, outcome)
         if self._engine.rank == 0:
-            write_json(self._folder / card.FILE, self._card(outcome))
-            write_outcome(outcome, self._identity)
+            about = self._about
+            write_card(
+                outcome, self._model, self._data, self._settings, began=began, ended=_now(), about=about
+            )
+            write_outcome(outcome)
             (self._folder / checkpoint.STATE).unlink(missing_ok=True)
         self._engine.gathered(None)
         return outcome
-
-    def _card(self, outcome: Outcome) -> dict[str, Any]:
-        return card.card(
-            self._model,
-            self._data,
-            self._settings,
-            outcome,
-            world=self._engine.world,
-            begun=self._state.progress.began,
-            ended=_now(),
-            about=self._about,
-        )
 
 
 def _now() -> str:

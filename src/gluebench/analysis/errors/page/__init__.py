@@ -15,18 +15,20 @@ from gluebench.version import __version__
 SCHEMA = "gluebench.errors/1"
 
 
-def page(found: Sequence[CaseFile], *, title: str, tables: Mapping[str, Sequence[Rate]] | None = None) -> str:
+def page(
+    case_files: Sequence[CaseFile], *, title: str, tables: Mapping[str, Sequence[Rate]] | None = None
+) -> str:
     """The whole page, the cases in it as JSON; `tables` are the rates of each file where they are known.
 
     The same cases give the same bytes. It shows the text and labels of the examples, so it is as private as
     they are.
     """
-    counted = tables if tables is not None else {file.file: rates(file) for file in found}
+    counted = tables if tables is not None else {file.file: rates(file) for file in case_files}
     parts = {
         "title": escape(title),
         "style": _resource("page.css"),
-        "summary": _summary(found, counted),
-        "data": _embedded({"schema": SCHEMA, "title": title, "files": list(map(_file, found))}),
+        "summary": _summary(case_files, counted),
+        "data": _embedded({"schema": SCHEMA, "title": title, "files": list(map(_file, case_files))}),
         "script": "".join(map(_resource, ("model.js", "view.js"))),
         "version": escape(__version__),
     }

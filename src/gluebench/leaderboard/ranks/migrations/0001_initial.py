@@ -10,7 +10,7 @@ class Migration(migrations.Migration):
 
     dependencies = [
         ('benchmarks', '0001_first'),
-        ('submissions', '0001_first'),
+        ('submissions', '0001_submissions'),
     ]
 
     operations = [

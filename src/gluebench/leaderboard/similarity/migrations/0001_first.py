@@ -11,7 +11,7 @@ class Migration(migrations.Migration):
     dependencies = [
         ('audit', '0001_log'),
         ('benchmarks', '0001_first'),
-        ('submissions', '0001_first'),
+        ('submissions', '0001_submissions'),
     ]
 
     operations = [

@@ -1,0 +1,174 @@
+"""Take pictures of the demo's pages: `python -m docs.tools.screenshots [--site FOLDER]`. Needs Chromium.
+
+The demo is made in FOLDER, or brought up to date there; without one, in a temporary folder.
+"""
+
+from __future__ import annotations
+
+import argparse
+import io
+import os
+import re
+import shutil
+import socket
+import subprocess
+import sys
+import tempfile
+import zipfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from PIL import Image
+from playwright.sync_api import sync_playwright
+
+IMAGES = Path(__file__).parents[1] / "img"
+CHROMIUM = os.environ.get("CHROMIUM") or shutil.which("chromium") or shutil.which("chromium-browser")
+COLORS = 48
+DESKTOP, PHONE = (1280, 960), (390, 1100)
+BOARD = "/benchmarks/sample"
+
+
+class Look(NamedTuple):
+    """How a page is shown."""
+
+    ending: str
+    """The end of the picture's name."""
+    size: tuple[int, int] = DESKTOP
+    scheme: str = "light"
+    media: str = "screen"
+
+
+LIGHT, ON_PHONE = Look(""), Look("-phone", PHONE)
+BOARD_LOOKS = (
+    *(LIGHT, Look("-dark", scheme="dark"), ON_PHONE, Look("-phone-dark", PHONE, "dark")),
+    Look("-print", (1123, 794), media="print"),
+)
+PAGES = {
+    "charts": f"{BOARD}/progress",
+    "task": f"{BOARD}/tasks/RTE",
+    "data": f"{BOARD}/data",
+    "diagnostics": f"{BOARD}/diagnostics/AX",
+}
+
+
+def main() -> None:
+    """Start the demo, and take all pictures."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--site", type=Path)
+    IMAGES.mkdir(exist_ok=True)
+    with tempfile.TemporaryDirectory() as scratch:
+        site = parser.parse_args().site or Path(scratch) / "site"
+        with _demo(site) as (url, sign_in), sync_playwright() as playwright:
+            browser = playwright.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])
+            _take_all(browser, url, sign_in, Path(scratch) / "mistaken.zip")
+
+
+@contextmanager
+def _demo(site: Path) -> Iterator[tuple[str, str]]:
+    """The address of a running demo, and the link that signs a participant in."""
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        port = free.getsockname()[1]
+    command = [
+        sys.executable,
+        "-m",
+        "gluebench",
+        "leaderboard",
+        "demo",
+        "--site",
+        str(site),
+        "--port",
+        str(port),
+    ]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:
+        try:
+            for line in process.stdout or ():
+                print(line, end="")
+                if link := re.search(r"as a participant: (http://[^/]+)(/\S+)", line):
+                    yield link[1], link[2]
+                    break
+            else:
+                sys.exit("The demo did not start.")
+        finally:
+            process.terminate()
+
+
+def _take_all(browser: Any, url: str, sign_in: str, mistaken: Path) -> None:
+    with _page(browser, url, LIGHT) as page:
+        rows = page.request.get(f"{BOARD}.json").json()["rows"]
+        first, second = (row["key"] for row in rows[:2])
+        sample = page.request.get(f"{BOARD}/data/sample-submission.zip").body()
+        page.goto(sign_in)
+        for field in page.locator("input[type=password]").all():
+            field.fill("a password of the demo")
+        page.locator("main form button").last.click()
+        page.wait_for_url("**/submissions")
+        participant = page.context.storage_state()
+    _write_mistaken(sample, mistaken)
+    pages = {**PAGES, "compare": f"{BOARD}/compare?a={first}&b={second}", "report": f"/submissions/{second}"}
+    for look in BOARD_LOOKS:
+        with _page(browser, url, look) as page:
+            page.goto(BOARD)
+            _take(page, f"board{look.ending}")
+    for look in (LIGHT, ON_PHONE):
+        with _page(browser, url, look) as page:
+            for name, path in pages.items():
+                page.goto(path)
+                while page.get_by_role("link", name="Load it again").count():  # a comparison in the queue
+                    page.wait_for_timeout(1000)
+                    page.reload()
+                _take(page, f"{name}{look.ending}")
+        with _page(browser, url, look, storage_state=participant) as page:
+            _send_mistaken(page, mistaken)
+            _take(page, f"submit{look.ending}")
+
+
+@contextmanager
+def _page(browser: Any, url: str, look: Look, **more: Any) -> Iterator[Any]:
+    width, height = look.size
+    size = {"width": width, "height": height}
+    context = browser.new_context(base_url=url, viewport=size, color_scheme=look.scheme, **more)
+    page = context.new_page()
+    page.emulate_media(media=look.media)
+    yield page
+    context.close()
+
+
+def _write_mistaken(sample: bytes, target: Path) -> None:
+    """The sample submission, with two answers in turn, and one file as CSV under another name."""
+    with zipfile.ZipFile(io.BytesIO(sample)) as source, zipfile.ZipFile(target, "w") as copy:
+        for name in source.namelist():
+            header, *rows = source.read(name).decode().splitlines()
+            other = "not_entailment" if name in ("QNLI.tsv", "RTE.tsv") else "neutral"
+            swapped = {"0": "1", "2.5": "3.5", "entailment": other}
+            for at in range(0, len(rows), 2):
+                index, answer = rows[at].split("\t")
+                rows[at] = f"{index}\t{swapped[answer]}"
+            text = "\n".join([header, *rows, ""])
+            if name == "RTE.tsv":
+                name, text = "rte.csv", text.replace("\t", ",")
+            copy.writestr(name, text)
+
+
+def _send_mistaken(page: Any, file: Path) -> None:
+    page.goto(f"{BOARD}/submit")
+    page.get_by_label("Submission", exact=True).set_input_files(file)
+    page.get_by_label("Name").fill("My system")
+    page.get_by_label("Model").fill("BiLSTM")
+    page.get_by_role("button", name="Submit", exact=True).click()
+    page.get_by_role("heading", name="Fix these automatically").wait_for()
+
+
+def _take(page: Any, name: str) -> None:
+    """Write what is in sight as a small PNG."""
+    page.wait_for_timeout(300)
+    picture = Image.open(io.BytesIO(page.screenshot())).convert("RGB")
+    target = IMAGES / f"{name}.png"
+    picture.quantize(COLORS, dither=Image.Dither.NONE).save(target, optimize=True)
+    print(target, target.stat().st_size, "bytes")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,279 @@
+"""Two learners that need no library and are the same on every run: word n-grams, and boosted trees.
+
+The n-grams are fastText's (Joulin et al. 2016): a text is the average of the embeddings of its words and word
+pairs, pairs are hashed into buckets, and softmax regression is trained by gradient descent whose rate falls
+in a straight line to nothing. There each embedding has 100 numbers, which a matrix turns into one for each
+class; the product of the two tables can be any table of one number for each feature and class, so that table
+is what is learnt here. Steps are taken for small batches of texts in one shuffled order. The trees are those
+of scikit-learn's HistGradientBoostingClassifier.
+"""
+
+from __future__ import annotations
+
+from array import array
+from collections.abc import Sequence
+from itertools import chain
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from gluebench.data.tokens import tokens
+from gluebench.systems.features import Floats
+from gluebench.systems.linear import softmax
+
+Ints = npt.NDArray[np.int64]
+AT_A_TIME = 20_000
+"""Texts that are cut into words before their words become numbers: bounds the memory."""
+_SPREAD = np.uint64(0x9E3779B97F4A7C15)
+"""Multiplicative hashing: 2 to the 64th over the golden ratio, made odd (Knuth, volume 3, 6.4)."""
+EPOCHS = 5
+RATE = 10.0
+"""Of the first step; large, since a score is an average and a feature's share of it small."""
+BATCH = 128
+BITS = 20
+"""There are two to this power buckets for word pairs."""
+
+
+class Bags(NamedTuple):
+    """The features of texts, one text behind the other; text i has those from starts[i] to starts[i + 1]."""
+
+    features: Ints
+    """Numbers below the width of the vocabulary; every text has at least one."""
+    starts: Ints
+    """Shape (texts + 1,)."""
+
+
+class Vocabulary:
+    """Numbers for the start of a text (0), for words (from 1), and for pairs of neighbours (hashed).
+
+    A pair's number is the hash of its words' numbers, so pairs may share one; words never do.
+    """
+
+    def __init__(self, *, bits: int) -> None:
+        self._bits = bits
+        self._numbers: dict[str, int] = {}
+
+    @property
+    def width(self) -> int:
+        """How many features there are."""
+        return 1 + len(self._numbers) + (1 << self._bits)
+
+    def learn(self, texts: Sequence[str]) -> Bags:
+        """The features of the texts, whose words become known."""
+        return self._bags(texts, grow=True)
+
+    def known(self, texts: Sequence[str]) -> Bags:
+        """The features of the texts as far as their words are known."""
+        return self._bags(texts, grow=False)
+
+    def _bags(self, texts: Sequence[str], *, grow: bool) -> Bags:
+        numbers, lengths = array("q"), array("q")
+        for start in range(0, len(texts), AT_A_TIME):
+            cut = [tokens(text) for text in texts[start : start + AT_A_TIME]]
+            flat = list(chain.from_iterable(cut))
+            if grow:
+                for word in dict.fromkeys(flat):
+                    self._numbers.setdefault(word, len(self._numbers) + 1)
+            get = self._numbers.get
+            numbers.extend([get(word, -1) for word in flat])
+            lengths.extend(map(len, cut))
+        return self._paired(np.array(numbers, dtype=np.int64), np.array(lengths, dtype=np.int64))
+
+    def _paired(self, words: Ints, lengths: Ints) -> Bags:
+        """Each text as its start, then each word followed by its pair with what stands before it."""
+        starts = np.concatenate([[0], np.cumsum(2 * lengths + 1)])
+        places = 2 * np.arange(len(words)) + np.repeat(np.arange(len(lengths)), lengths) + 1
+        features = np.zeros(starts[-1], dtype=np.int64)
+        features[places] = words
+        # two places before a word stands the word before it, or before a first word the text's start
+        before = features[np.maximum(places - 2, 0)]
+        first = np.zeros(len(words), dtype=bool)
+        first[(np.cumsum(lengths) - lengths)[lengths > 0]] = True
+        before[first] = 0
+        pairs = (before * (len(self._numbers) + 1) + words).astype(np.uint64) * _SPREAD
+        hashed = (pairs >> np.uint64(64 - self._bits)).astype(np.int64) + len(self._numbers) + 1
+        features[places + 1] = np.where((words < 0) | (before < 0), -1, hashed)
+        kept = features >= 0
+        if kept.all():
+            return Bags(features, starts)
+        return Bags(features[kept], np.concatenate([[0], np.cumsum(kept)])[starts])
+
+
+class NGrams:
+    """Softmax regression on averaged words and word pairs."""
+
+    def __init__(
+        self, *, epochs: int = EPOCHS, rate: float = RATE, batch: int = BATCH, seed: int = 0
+    ) -> None:
+        self._epochs, self._rate, self._batch, self._seed = epochs, rate, batch, seed
+        self._vocabulary = Vocabulary(bits=BITS)
+        self._weights: Floats = np.zeros((0, 0))
+
+    def fit(self, texts: Sequence[str], codes: Sequence[int], classes: int) -> None:
+        """Learn from texts and their classes, numbered from 0. Raises ValueError for fewer than two."""
+        if classes < 2:
+            raise ValueError(f"there is nothing to tell apart in {classes} class")
+        bags = self._vocabulary.learn(texts)
+        # the steps of all classes add up to nothing, so the last table is minus the sum of the others
+        self._weights = np.zeros((classes - 1, self._vocabulary.width))
+        rng = np.random.default_rng(self._seed)
+        order = rng.permutation(len(texts))
+        targets = (np.asarray(codes)[order] == np.arange(classes - 1)[:, None]).astype(np.float64)
+        self._descend(_reordered(bags, order), targets)
+
+    def scores(self, texts: Sequence[str]) -> Floats:
+        """What the softmax is taken of, shape (classes, texts): the sum over classes is 0."""
+        bags = self._vocabulary.known(texts)
+        if not len(texts):
+            return np.zeros((len(self._weights) + 1, 0))
+        shares = 1 / np.diff(bags.starts)
+        return _with_last(_sums(self._weights, bags.features, bags.starts[:-1]) * shares)
+
+    def predict(self, texts: Sequence[str]) -> Ints:
+        """The most probable class of each text; of equals the first."""
+        codes: Ints = self.scores(texts).argmax(axis=0)
+        return codes
+
+    def _descend(self, bags: Bags, targets: Floats) -> None:
+        sizes = np.diff(bags.starts)
+        batches = [slice(at, at + self._batch) for at in range(0, len(sizes), self._batch)]
+        steps = self._epochs * len(batches)
+        for step in range(steps):
+            some = batches[step % len(batches)]
+            starts = bags.starts[:-1][some]
+            features = bags.features[starts[0] : starts[-1] + sizes[some][-1]]
+            shares = 1 / sizes[some]
+            rate = self._rate * (1 - step / steps)
+            scores = _sums(self._weights, features, starts - starts[0]) * shares
+            errors = (targets[:, some] - _softmax(scores)) * (shares * rate)
+            for table, error in zip(self._weights, errors, strict=True):
+                np.add.at(table, features, np.repeat(error, sizes[some]))
+
+
+def _reordered(bags: Bags, order: Ints) -> Bags:
+    sizes = np.diff(bags.starts)[order]
+    starts = np.concatenate([[0], np.cumsum(sizes)])
+    places = np.arange(starts[-1]) + np.repeat(bags.starts[:-1][order] - starts[:-1], sizes)
+    return Bags(bags.features[places], starts)
+
+
+def _sums(weights: Floats, features: Ints, starts: Ints) -> Floats:
+    """Sums of the weights of each text's features, shape (tables, texts)."""
+    return np.stack([np.add.reduceat(table.take(features), starts) for table in weights])
+
+
+def _with_last(scores: Floats) -> Floats:
+    return np.concatenate([scores, -scores.sum(axis=0, keepdims=True)])
+
+
+def _softmax(scores: Floats) -> Floats:
+    """Probabilities of all classes but the last, from the scores of those."""
+    last = -scores.sum(axis=0)
+    most = np.maximum(scores.max(axis=0), last)
+    powers = np.exp(scores - most)
+    probable: Floats = powers / (powers.sum(axis=0) + np.exp(last - most))
+    return probable
+
+
+ROUNDS, TREE_RATE, DEPTH = 100, 0.1, 3
+"""Trees for each class, the factor on each tree's scores, and the splits between root and leaf."""
+BINS = 32
+"""The most ranges that a feature is divided into."""
+SMALLEST = 20
+"""Examples that a leaf holds at least."""
+_FLAT = 1e-3
+"""A node is not split off if its second derivatives sum to less."""
+
+
+class Tree(NamedTuple):
+    """A decision tree on binned features."""
+
+    splits: tuple[tuple[Ints, Ints], ...]
+    """For each level the feature of each node, and the last bin of it that goes left."""
+    values: Floats
+    """The score of each leaf."""
+
+    def scores(self, binned: Ints) -> Floats:
+        """The score of each example; `binned` has shape (features, examples)."""
+        scores: Floats = self.values[_nodes(self.splits, binned)]
+        return scores
+
+
+class Trees:
+    """Softmax of the sum of trees, each fitted to the derivatives of the cross-entropy."""
+
+    def fit(self, rows: Floats, codes: Sequence[int], classes: int) -> None:
+        """Learn from features of shape (examples, features) and the examples' classes, numbered from 0."""
+        self._edges = [_edges(column) for column in rows.T]
+        binned, targets = self._binned(rows), np.eye(classes)[codes]
+        self._start = np.log(np.maximum(targets.mean(axis=0), 1e-9))
+        self._rounds: list[list[Tree]] = []
+        scores = np.tile(self._start, (len(rows), 1))
+        for _ in range(ROUNDS):
+            shares = softmax(scores)
+            slopes, curvatures = shares - targets, shares * (1 - shares)
+            grown = range(classes if classes > 2 else 1)
+            trees = [_grown(binned, slopes[:, code], curvatures[:, code]) for code in grown]
+            if classes == 2:  # the other class has the same tree with the signs turned
+                trees.append(trees[0]._replace(values=-trees[0].values))
+            scores += np.stack([tree.scores(binned) for tree in trees], axis=1)
+            self._rounds.append(trees)
+
+    def scores(self, rows: Floats) -> Floats:
+        """Logarithms of the classes' probabilities but for a constant, shape (examples, classes)."""
+        binned = self._binned(rows)
+        by_round = [[tree.scores(binned) for tree in trees] for trees in self._rounds]
+        scores: Floats = self._start + np.sum(by_round, axis=0).T
+        return scores
+
+    def _binned(self, rows: Floats) -> Ints:
+        return np.stack([np.searchsorted(*pair) for pair in zip(self._edges, rows.T, strict=True)])
+
+
+def _edges(column: Floats) -> Floats:
+    """Where one bin ends: halfway between values, or at quantiles where there are too many."""
+    values = np.unique(column)
+    if len(values) <= BINS:
+        return (values[1:] + values[:-1]) / 2
+    return np.unique(np.quantile(column, np.arange(1, BINS) / BINS))
+
+
+def _nodes(splits: Sequence[tuple[Ints, Ints]], binned: Ints) -> Ints:
+    """Which node of the level below the splits each example falls into."""
+    places = np.arange(binned.shape[1])
+    nodes = np.zeros_like(places)
+    for features, bins in splits:
+        nodes = 2 * nodes + (binned[features[nodes], places] > bins[nodes])
+    return nodes
+
+
+def _grown(binned: Ints, slopes: Floats, curvatures: Floats) -> Tree:
+    """The tree whose leaves take one Newton step, split where that lowers the loss most."""
+    splits: list[tuple[Ints, Ints]] = []
+    nodes = _nodes(splits, binned)
+    for level in range(DEPTH):
+        gains = _gains(binned, nodes, 2**level, (slopes, curvatures, np.ones_like(slopes)))
+        best = gains.argmax(axis=1)
+        features, bins = np.divmod(best, BINS)
+        whole = gains[np.arange(2**level), best] <= 0
+        splits.append((features, np.where(whole, BINS, bins)))
+        nodes = _nodes(splits, binned)
+    slope, curvature = (np.bincount(nodes, values, 2**DEPTH) for values in (slopes, curvatures))
+    return Tree(tuple(splits), -TREE_RATE * slope / np.maximum(curvature, 1e-15))
+
+
+def _gains(binned: Ints, nodes: Ints, width: int, sums: Sequence[Floats]) -> Floats:
+    """What each split gains, shape (nodes, features x bins); of those that are not allowed, nothing."""
+    count = len(binned)
+    keys = ((nodes * count + np.arange(count)[:, None]) * BINS + binned).ravel()
+    held = np.stack([np.bincount(keys, np.tile(values, count), width * count * BINS) for values in sums])
+    left = held.reshape(3, width, count, BINS).cumsum(axis=-1)
+    right = left[..., -1:] - left
+    allowed = (np.minimum(left[1], right[1]) >= _FLAT) & (np.minimum(left[2], right[2]) >= SMALLEST)
+    parts = [
+        np.divide(side[0] ** 2, side[1], where=allowed, out=np.zeros(allowed.shape)) for side in (left, right)
+    ]
+    before = (left[0] + right[0]) ** 2 / np.maximum(left[1] + right[1], 1e-15)
+    gains: Floats = np.where(allowed, parts[0] + parts[1] - before, 0.0).reshape(width, -1)
+    return gains

@@ -1,0 +1,371 @@
+"""Examples made by rule, so that their label is known: edits of sentences, and probes for three shortcuts.
+
+An edit is made only where its rule is safe: a sentence that does not fit is left alone (None), since a wrong
+label costs more than a missing example. All of them are for English.
+
+The shortcuts are those of McCoy, Pavlick and Linzen (ACL 2019): that a premise entails whatever is made of
+its words (lexical overlap), whatever run of words stands in it (subsequence), and whatever phrase it contains
+(constituent). Each holds for half of the cases here and fails for the other half. Every case is filled with
+the same words, so that no word tells the label.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import replace
+from random import Random
+from typing import Literal, NamedTuple
+
+from gluebench.analysis.challenge.item import ORIGINAL, Classes, Item, classes, english
+from gluebench.benchmark import Task, UnknownNameError
+from gluebench.data import DataError, Example
+
+Relation = Literal["same", "negated"]
+Change = Callable[[str], str | None]
+
+
+class Edit(NamedTuple):
+    """A rule."""
+
+    name: str
+    relation: Relation
+    """Whether the new sentence says the same, or the contrary."""
+    phenomenon: str
+    """What it tries, by the paper's name."""
+    change: Change
+    """The edited sentence; None where the rule does not fit."""
+    exact: bool = False
+    """Whether the new sentence is a paraphrase, so that labels of tasks other than inference stay too."""
+
+
+_WORDS: dict[str, list[str]] = {name: words.split() for name, words in english("edits").items()}
+_VERBAL = ("is", "are", "was", "were", "will", "can")
+_STARTS, _UNSAFE = frozenset(_WORDS["starts"]), frozenset(_WORDS["unsafe"])
+_WOMEN, _MEN = _WORDS["women"], _WORDS["men"]
+_NAMES = (*_WOMEN, *_MEN)
+_VERBS = [text.split("/") for text in _WORDS["verbs"]]
+_WORD = re.compile(r"[\w'’]+")
+_SHORT = re.compile(r"\b(is|are|was|were|did|ca|wo)n['’]t\b")
+
+
+_PARTICIPLES = {past: participle for _, past, participle in _VERBS}
+_PARTICIPLES |= {verb: verb for verb in _WORDS["participles"]}
+_PASTS = {participle: past for past, participle in _PARTICIPLES.items()}
+_NOUN = rf"(?!(?:{'|'.join(_WORDS['plural'])})\b)[a-z]*[a-rt-xz]|(?!\w*ly\b)[a-z]+y"
+_NP = rf"(?:(?:[Tt]he|[Aa]n?) (?:(?:{'|'.join(_WORDS['adjectives'])}) )?(?:{_NOUN})|{'|'.join(_NAMES)})"
+_ACTIVE = re.compile(rf"({_NP}) ({'|'.join(_PARTICIPLES)}) ({_NP})\.")
+_PASSIVE = re.compile(rf"({_NP}) was ({'|'.join(_PASTS)}) by ({_NP})\.")
+_BASES = {past: base for base, past, *_ in (*_VERBS, *(text.split("/") for text in _WORDS["pasts"]))}
+_PAST_OF = {base: past for past, base in _BASES.items()}
+_SUBJECT = rf"(?:{_NP}|[Hh]e|[Ss]he|[Ii]t|[Tt]hey|[Ww]e|[Yy]ou|I)"
+_DONE = re.compile(rf"({_SUBJECT}) ({'|'.join(_BASES)})\b")
+_NOT_DONE = re.compile(rf"\bdid not ({'|'.join(_PAST_OF)})\b")
+
+
+def negation_added(text: str) -> str | None:
+    """ "not" behind the one auxiliary, or "did not", in a plain statement about a definite subject."""
+    if not _plain(text):
+        return None
+    verbs = [match for match in _WORD.finditer(text) if match[0] in _VERBAL]
+    if not verbs:
+        past = _DONE.match(text)
+        return f"{past[1]} did not {_BASES[past[2]]}{text[past.end() :]}" if past else None
+    if len(verbs) > 1:
+        return None
+    end = verbs[0].end()
+    return f"{text[:end]}{'' if verbs[0][0] == 'can' else ' '}not{text[end:]}"
+
+
+def negation_removed(text: str) -> str | None:
+    """The one negation taken away, where `negation_added` would put it back."""
+    long = _SHORT.sub(lambda match: {"ca": "can", "wo": "will"}.get(match[1], match[1]) + " not", text)
+    long = re.sub(r"\bcan not\b", "cannot", long)
+    shorter = re.sub(r"\b(can)not\b|\b(is|are|was|were|will) not\b", r"\1\2", long)
+    shorter = _NOT_DONE.sub(lambda match: _PAST_OF[match[1]], shorter)
+    return shorter if shorter != long and negation_added(shorter) == long else None
+
+
+def _plain(text: str) -> bool:
+    """A statement of one clause, about a subject that is definite."""
+    words = _WORD.findall(text.lower())
+    if not 3 <= len(words) <= 25 or "?" in text or "," in text or _UNSAFE & set(words):
+        return False
+    first = _WORD.search(text)
+    definite = words[0] in _STARTS or (first is not None and first[0] in _NAMES)
+    return definite and not any(word.endswith(("n't", "n’t")) for word in words)
+
+
+def _inner(text: str) -> str | None:
+    """The statement as a clause within another: its first letter small, unless it begins a name."""
+    first = _WORD.search(text)
+    if first is None or "?" in text or first.start() != 0:
+        return None
+    if first[0].lower() in {*_STARTS, "a", "an", "there"}:
+        return text if first[0] == "I" else text[0].lower() + text[1:]
+    return text if first[0] in _NAMES else None
+
+
+def _is_statement(text: str) -> bool:
+    """Whether there is a verb known to be finite before any relative clause, as fragments have not."""
+    words = _WORD.findall(text.lower())
+    ends = [number for number, word in enumerate(words) if word in _WORDS["relative"]]
+    return any(word in _WORDS["finite"] or word in _BASES for word in words[: min(ends, default=len(words))])
+
+
+def framed(text: str) -> str | None:
+    """ "It is true that" before the statement."""
+    inner = _inner(text)
+    return None if inner is None or not _is_statement(text) else f"It is true that {inner}"
+
+
+def tautology_added(text: str) -> str | None:
+    """A truism behind the statement: it adds nothing."""
+    if "?" in text or not text.endswith(".") or not _is_statement(text):
+        return None
+    return f"{text[:-1]}, and a week has seven days."
+
+
+def made_passive(text: str) -> str | None:
+    """ "The miller greeted the potter." the other way about; the object has to be singular."""
+    match = _ACTIVE.fullmatch(text)
+    if match is None:
+        return None
+    subject, verb, thing = match.groups()
+    return f"{_upper(thing)} was {_PARTICIPLES[verb]} by {_lower(subject)}."
+
+
+def made_active(text: str) -> str | None:
+    """A passive with its agent as an active sentence."""
+    match = _PASSIVE.fullmatch(text)
+    if match is None:
+        return None
+    thing, verb, subject = match.groups()
+    return f"{_upper(subject)} {_PASTS[verb]} {_lower(thing)}."
+
+
+def _upper(phrase: str) -> str:
+    return phrase[0].upper() + phrase[1:]
+
+
+def _lower(phrase: str) -> str:
+    return phrase if phrase in _NAMES else phrase[0].lower() + phrase[1:]
+
+
+EDITS = (
+    Edit("negation added", "negated", "Negation", negation_added),
+    Edit("negation removed", "negated", "Negation", negation_removed),
+    Edit("active to passive", "same", "Active/Passive", made_passive, exact=True),
+    Edit("passive to active", "same", "Active/Passive", made_active, exact=True),
+    Edit("framed as true", "same", "Redundancy", framed),
+    Edit("truism added", "same", "Conjunction", tautology_added),
+)
+NAMES_CHANGED = "names changed"
+NAMED = "Named Entities"
+
+
+def names_changed(texts: tuple[str, ...], chance: Random) -> tuple[str, ...] | None:
+    """Every first name by another of the same gender, the same one throughout; None where there is none."""
+    there = dict.fromkeys(word for text in texts for word in _WORD.findall(_owned(text)) if word in _NAMES)
+    if not there:
+        return None
+    new: dict[str, str] = {}
+    for name in there:
+        pool = _WOMEN if name in _WOMEN else _MEN
+        free = [other for other in pool if other not in there and other not in new.values()]
+        if not free:
+            return None
+        new[name] = chance.choice(free)
+    pattern = re.compile(rf"\b({'|'.join(there)})\b")
+    return tuple(pattern.sub(lambda match: new[match[1]], text) for text in texts)
+
+
+def _owned(text: str) -> str:
+    """The text with genitives parted from their names."""
+    return re.sub(r"['’]s\b", " s", text)
+
+
+RULES = (*(edit.name for edit in EDITS), NAMES_CHANGED)
+"""The names of all rules."""
+
+
+def perturbed(
+    task: Task, examples: Sequence[Example], *, rules: Sequence[str] = RULES, seed: int = 0
+) -> list[Item]:
+    """Every example that a rule fits, as it is and then as each rule changes it, with the label it then has.
+
+    Rules change the last text; names change throughout, and are all that is changed where a task has one
+    text. A rule that turns the meaning about needs an inference task, and labels that then are not known
+    are left out. The model asked is that of the task, or of the one it names in `predict_with`. Raises
+    DataError for a task or examples without labels, UnknownNameError for no such rule.
+    """
+    edits = _edits(rules)
+    if not task.labels or any(example.label is None for example in examples):
+        raise DataError([f"{task.name}: expected examples with label words, to tell what a changed one has"])
+    words = _classes(task)
+    back = {tuple(example.inputs.values()): str(example.label) for example in examples}
+    chance = Random(f"perturb/{seed}")
+    items: list[Item] = []
+    for example in examples:
+        original = _original(task, example, back, words)
+        distinct: dict[tuple[str, ...], Item] = {}
+        for item in _changed(task, original, edits, words):
+            distinct.setdefault(item.inputs, item)
+        changed = list(distinct.values())
+        if NAMES_CHANGED in rules:
+            renamed = names_changed(original.inputs, chance)
+            if renamed is not None:
+                changed.append(replace(original, case=NAMES_CHANGED, inputs=renamed, phenomena=(NAMED,)))
+        if changed:
+            source = len(items)
+            items.append(original)
+            items += [replace(item, source=source) for item in changed]
+    return items
+
+
+def sentence_pairs(
+    task: Task, examples: Iterable[Example], *, rules: Sequence[str] = RULES, name: str = ""
+) -> list[Item]:
+    """Sentences of examples, each with its edit as the second text, for a model of the inference task `task`.
+
+    Both directions have a label by rule, so no gold label is needed: the same meaning entails both ways, the
+    contrary contradicts both ways. Names are not changed, since that says nothing of the label. `name` is the
+    domain. Raises what `perturbed` raises.
+    """
+    words = classes(task)
+    edits = _edits(rules)
+    items: list[Item] = []
+    sentences = 0
+    for text in dict.fromkeys(text for example in examples for text in example.inputs.values()):
+        before = len(items)
+        for edit in edits:
+            new = edit.change(text)
+            if new is not None and new != text:
+                label = words.entailment if edit.relation == "same" else words.contradiction
+                about = (label, name, (edit.phenomenon,), f"sentence-{sentences}")
+                items.append(Item(task.name, edit.name, (text, new), label, (label,), *about))
+        sentences += len(items) > before
+    return items
+
+
+def _edits(rules: Sequence[str]) -> list[Edit]:
+    for rule in rules:
+        if rule not in RULES:
+            raise UnknownNameError(rule, RULES, what="rule")
+    return [edit for edit in EDITS if edit.name in rules]
+
+
+def _classes(task: Task) -> Classes | None:
+    """None for a task that is not inference: only what keeps the meaning can be done there."""
+    try:
+        return classes(task)
+    except DataError:
+        return None
+
+
+def _original(task: Task, example: Example, back: dict[tuple[str, ...], str], words: Classes | None) -> Item:
+    inputs, label = tuple(example.inputs.values()), str(example.label)
+    backward = "" if words is None else back.get(inputs[::-1]) or words.back(label)
+    return Item(
+        task=task.predict_with or task.name,
+        case=ORIGINAL,
+        inputs=inputs,
+        label=label,
+        accepted=(label,),
+        backward=backward,
+        domain=task.name,
+        set=f"{task.name}-{example.index}",
+    )
+
+
+def _changed(task: Task, original: Item, edits: Sequence[Edit], words: Classes | None) -> Iterator[Item]:
+    """What the edits make of the last text."""
+    if len(task.columns) < 2:
+        return
+    *before, last = original.inputs
+    for edit in edits:
+        new = edit.change(last)
+        if new is None or new == last:
+            continue
+        changed = replace(original, case=edit.name, inputs=(*before, new), phenomena=(edit.phenomenon,))
+        if edit.relation == "same" and (edit.exact or words is not None):
+            yield changed
+        elif edit.relation == "negated" and words is not None and (label := words.opposite(original.label)):
+            yield replace(changed, label=label, accepted=(label,), backward=words.back(label))
+
+
+MOST = 300
+"""Examples of a case: no premise comes twice, and the shortest has 384 wordings."""
+_LABELS = {"e": "entailment", "n": "neutral"}
+_GRAMMAR = english("shortcuts")
+SHORTCUTS: tuple[str, ...] = tuple(_GRAMMAR["cases"])
+
+
+class Case(NamedTuple):
+    """A kind of pair, with what each sentence says of the other."""
+
+    shortcut: str
+    name: str
+    premise: str
+    hypothesis: str
+    forward: str
+    backward: str
+    phenomena: tuple[str, ...]
+
+    @property
+    def entailed(self) -> bool:
+        """Whether the shortcut leads to the right answer."""
+        return self.forward == _LABELS["e"]
+
+    @property
+    def title(self) -> str:
+        """Unique: "subsequence, no: relative clause"; "no" where the shortcut misleads."""
+        return f"{self.shortcut}, {'yes' if self.entailed else 'no'}: {self.name}"
+
+
+def _cases() -> Iterator[Case]:
+    for shortcut, table in _GRAMMAR["cases"].items():
+        for line in table.splitlines():
+            name, premise, hypothesis, labels, phenomenon = line.split(" | ")
+            forward, backward = (_LABELS[letter] for letter in labels)
+            yield Case(shortcut, name, premise, hypothesis, forward, backward, (phenomenon,))
+
+
+CASES = tuple(_cases())
+
+
+def shortcuts(task: Task, *, each: int = 50, seed: int = 0) -> list[Item]:
+    """`each` examples of every case, for a model of an inference task. The same seed gives the same examples.
+
+    Whatever is not entailment counts as right where nothing follows, as in the paper. Raises DataError for a
+    task that is not inference, ValueError for a number out of range.
+    """
+    if not 1 <= each <= MOST:
+        raise ValueError(f"{each} examples of each case; expected 1 to {MOST}")
+    words = classes(task)
+    others = tuple(word for word in task.words if word != words.entailment)
+    chance = Random(f"shortcuts/{seed}")
+    items: list[Item] = []
+    seen: set[str] = set()
+    number = 0
+    while number < each:
+        filling = dict(_filling(chance))
+        pairs = [(case.premise.format(**filling), case.hypothesis.format(**filling)) for case in CASES]
+        if any(premise in seen for premise, _ in pairs):
+            continue
+        seen.update(premise for premise, _ in pairs)
+        for case, pair in zip(CASES, pairs, strict=True):
+            label = words.word(case.forward)
+            accepted = (label,) if case.entailed else others
+            about = (words.word(case.backward), "artificial", case.phenomena, f"shortcuts-{number}")
+            items.append(Item(task.name, case.title, pair, label, accepted, *about))
+        number += 1
+    return items
+
+
+def _filling(chance: Random) -> Iterator[tuple[str, str]]:
+    """A word for every slot; those of one kind differ."""
+    yield from zip("abc", chance.sample(_GRAMMAR["nouns"].split(), 3), strict=True)
+    yield from zip("ij", chance.sample(_GRAMMAR["alone"].split(), 2), strict=True)
+    for slot, words in _GRAMMAR["slots"].items():
+        yield slot, chance.choice(words)

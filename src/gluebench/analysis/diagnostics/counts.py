@@ -1,0 +1,195 @@
+"""How a system's answers to a diagnostic set are spread: confusions, and the two directions of a pair."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+from gluebench.scoring.intervals import wilson
+from gluebench.scoring.pairs import Pairs
+from gluebench.scoring.report import fields_of, rounded
+from gluebench.scoring.tags import places_of
+
+
+@dataclass(frozen=True, slots=True)
+class Share:
+    """So many of so many pairs, with the 95 % interval (Wilson's) of the share."""
+
+    count: int
+    of: int
+
+    @property
+    def value(self) -> float | None:
+        """The share; None of no pairs."""
+        return self.count / self.of if self.of else None
+
+    @property
+    def interval(self) -> tuple[float, float] | None:
+        """Its ends; None of no pairs."""
+        if not self.of:
+            return None
+        bar = wilson(self.count, self.of)
+        return None if bar.low is None or bar.high is None else (bar.low, bar.high)
+
+    def as_dict(self) -> dict[str, Any]:
+        """JSON-ready."""
+        low, high = self.interval or (None, None)
+        ends = {"low": rounded(low), "high": rounded(high)}
+        return {**fields_of(self), "value": rounded(self.value), **ends}
+
+
+class Directions(NamedTuple):
+    """What a system makes of pairs that stand in both directions (section 4 of the paper)."""
+
+    both: Share
+    """Pairs with both directions right."""
+    one: Share
+    """Pairs with exactly one direction right."""
+    neither: Share
+    alike: Share
+    """Of the pairs with one label in both directions: those answered alike both ways, right or wrong."""
+    apart: Share
+    """Of the pairs whose directions have two labels: those answered differently, right or wrong. A system
+    that does not see which sentence is the premise has 0 here."""
+    one_way: Share
+    """Of the pairs with `mirrored` somewhere in the answers: those that have it in one direction alone, which
+    cannot be right whatever the gold says."""
+    mirrored: str | None
+    """The label that holds in both directions or in none, as a contradiction; None if there is no such."""
+    kinds: Mapping[tuple[str, str], tuple[int, int]]
+    """Two labels, in no order of directions, to how many pairs have them in gold and in the answers."""
+    unpaired: int
+    """Examples that are not one of exactly two in their group, and are left out here."""
+
+    def shares(self) -> dict[str, Share]:
+        """The shares by name."""
+        return {name: value for name, value in self._asdict().items() if isinstance(value, Share)}
+
+    def as_dict(self) -> dict[str, Any]:
+        """JSON-ready."""
+        kinds = [
+            {"labels": list(labels), "gold": gold, "answers": answers}
+            for labels, (gold, answers) in self.kinds.items()
+        ]
+        return {**fields_of(self._replace(kinds={})), "kinds": kinds}
+
+
+class Confusion(NamedTuple):
+    """How often each gold label was answered by each label, on some examples."""
+
+    labels: tuple[str, ...]
+    counts: tuple[tuple[int, ...], ...]
+    """`counts[gold][answer]`, both in the order of `labels`."""
+
+    @property
+    def n(self) -> int:
+        """The number of examples."""
+        return sum(map(sum, self.counts))
+
+    @property
+    def gold(self) -> tuple[int, ...]:
+        """Examples of each gold label."""
+        return tuple(map(sum, self.counts))
+
+    @property
+    def answered(self) -> tuple[int, ...]:
+        """Examples answered by each label."""
+        return tuple(map(sum, zip(*self.counts, strict=True)))
+
+    @property
+    def recall(self) -> tuple[float | None, ...]:
+        """Share of each gold label's examples that were answered by it; None for a label without examples."""
+        return tuple(_share(self.counts[code][code], total) for code, total in enumerate(self.gold))
+
+    @property
+    def precision(self) -> tuple[float | None, ...]:
+        """Share of each label's answers that were right; None for a label never answered."""
+        return tuple(_share(self.counts[code][code], total) for code, total in enumerate(self.answered))
+
+    def as_dict(self) -> dict[str, Any]:
+        """JSON-ready: gold label to answer to count."""
+        return {
+            gold: dict(zip(self.labels, row, strict=True))
+            for gold, row in zip(self.labels, self.counts, strict=True)
+        }
+
+    def cells(self) -> Iterator[dict[str, object]]:
+        """A record for each cell: gold label, answer, count, and as n the gold label's examples."""
+        for gold, row, total in zip(self.labels, self.counts, self.gold, strict=True):
+            for answer, count in zip(self.labels, row, strict=True):
+                yield {"measure": "count", "gold": gold, "answer": answer, "value": count, "n": total}
+
+    @classmethod
+    def of(cls, values: Mapping[str, Mapping[str, int]]) -> Confusion:
+        """The table whose `as_dict` gave these values."""
+        return cls(tuple(values), tuple(tuple(row[answer] for answer in values) for row in values.values()))
+
+
+def _share(part: int, total: int) -> float | None:
+    return part / total if total else None
+
+
+class _Pair(NamedTuple):
+    """The codes of a pair's two examples."""
+
+    gold: tuple[int, int]
+    answers: tuple[int, int]
+
+    @property
+    def right(self) -> int:
+        return sum(gold == answer for gold, answer in zip(self.gold, self.answers, strict=True))
+
+
+def _answered_apart(pairs: Sequence[_Pair]) -> Share:
+    return Share(sum(pair.answers[0] != pair.answers[1] for pair in pairs), len(pairs))
+
+
+def directions_of(pairs: Pairs, *, mirrored: str | None = None) -> Directions | None:
+    """How the two directions of each pair agree; None where the gold has no groups of two.
+
+    `mirrored` is the label that must hold in both directions, as contradiction.
+    """
+    both_ways = _pairs(pairs)
+    if not both_ways:
+        return None
+    labels = pairs.gold.labels
+    right = Counter(pair.right for pair in both_ways)
+    same = [pair for pair in both_ways if pair.gold[0] == pair.gold[1]]
+    differ = [pair for pair in both_ways if pair.gold[0] != pair.gold[1]]
+    code = labels.index(mirrored) if mirrored is not None else -1
+    with_it = [pair for pair in both_ways if code in pair.answers]
+    return Directions(
+        both=Share(right[2], len(both_ways)),
+        one=Share(right[1], len(both_ways)),
+        neither=Share(right[0], len(both_ways)),
+        alike=Share(sum(pair.answers[0] == pair.answers[1] for pair in same), len(same)),
+        apart=_answered_apart(differ),
+        mirrored=mirrored,
+        one_way=_answered_apart(with_it),
+        kinds=_kinds(both_ways, labels),
+        unpaired=len(pairs) - 2 * len(both_ways),
+    )
+
+
+def _pairs(pairs: Pairs) -> list[_Pair]:
+    gold, answers = pairs.gold.codes, pairs.predicted.codes
+    return [
+        _Pair((gold[a], gold[b]), (answers[a], answers[b]))
+        for a, b in (
+            tuple(positions) for positions in places_of(pairs.groups or ()).values() if len(positions) == 2
+        )
+    ]
+
+
+def _kinds(both_ways: list[_Pair], labels: tuple[str, ...]) -> dict[tuple[str, str], tuple[int, int]]:
+    """In the order of the labels; what occurs in neither is left out."""
+    gold = Counter(tuple(sorted(pair.gold)) for pair in both_ways)
+    answers = Counter(tuple(sorted(pair.answers)) for pair in both_ways)
+    return {
+        (labels[first], labels[second]): (gold[first, second], answers[first, second])
+        for first in range(len(labels))
+        for second in range(first, len(labels))
+        if gold[first, second] or answers[first, second]
+    }

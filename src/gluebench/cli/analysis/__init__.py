@@ -1,0 +1,1 @@
+"""Commands that compare, rank, diagnose and audit, and those that make new examples."""

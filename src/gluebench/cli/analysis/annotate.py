@@ -1,0 +1,149 @@
+"""`gluebench annotate`: a human baseline, from the drawing of examples to the agreement of the annotators."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from gluebench.cli.common import option
+from gluebench.cli.common.errors import reading_data
+from gluebench.cli.common.inputs import labels_option, read_labels
+from gluebench.cli.common.lazy import LazyGroup
+from gluebench.cli.common.output import Form, Output, Records, Section, Table, emit, percent
+
+if TYPE_CHECKING:
+    from gluebench.analysis.human.score import Agreement
+    from gluebench.benchmark import Benchmark, Task
+    from gluebench.scoring import Score
+
+
+@click.group(cls=LazyGroup)
+def annotate() -> None:
+    """Make a human baseline on a diagnostic set."""
+
+
+@annotate.command
+@option.folder("--data", help="Folder of prepared data; $GLUEBENCH_DATA if left out.")
+@option.new_folder("--out", required=True, help="A new folder.")
+@option.number("--seed", default=0, help="Seed of the draw.")
+@option.number("--pairs", default=50, least=1, help="Sentence pairs to draw; each gives two examples.")
+@option.number("--annotators", default=6, least=2, help="Sheets to write.")
+@click.option("--task", "name", metavar="TASK", help="The diagnostic set; needed if there are several.")
+@option.benchmark
+def draw(
+    data: str | None, out: str, seed: int, pairs: int, annotators: int, name: str | None, suite: Benchmark
+) -> None:
+    """Draw examples for people to label.
+
+    As section 4 of the paper: six annotators, 50 sentence pairs in both directions. Sheets show texts alone,
+    not tags, labels or direction, and keep the two directions of a pair apart.
+
+    \b
+    Example:
+      gluebench annotate draw --data data/ --out human/ --seed 1
+    """
+    from gluebench.analysis.human.sheets import draw as drawn_from
+    from gluebench.analysis.human.sheets import write_sheets
+    from gluebench.data import load
+
+    task = option.diagnostic_task(suite, name)
+    if not task.labels or len(task.columns) != 2:
+        raise click.UsageError(f"{task.name} of {suite.name} has no labelled pairs of sentences.")
+    with reading_data():
+        table = load(task.name, _split(task), data, benchmark=suite)
+        drawn = drawn_from(table, benchmark=suite.name, pairs=pairs, annotators=annotators, seed=seed)
+        write_sheets(Path(out), drawn, table)
+    click.echo(
+        f"{out}: {annotators} sheets of {len(drawn.items)} examples of {task.name}, and instructions.md. "
+        "Keep draw.json to yourself: it says which example is which."
+    )
+
+
+def _split(task: Task) -> str:
+    """The split that the task's first metric is of."""
+    return task.file(task.metrics[0].file).splits["test"].name
+
+
+FIELDS = ("row", "value", "low", "high", "n", "withheld", "published")
+
+
+@annotate.command
+@click.argument("folder", metavar="DIR", type=click.Path(exists=True, file_okay=False))
+@labels_option
+@option.benchmark
+@option.output
+def score(folder: str, gold: str | None, data: str | None, suite: Benchmark, form: Form) -> None:
+    """Score the sheets that annotators gave back.
+
+    Each annotator's score, their mean, and Fleiss' kappa with intervals, beside the figures of the paper. DIR
+    is what `annotate draw` wrote, the sheets filled in.
+
+    \b
+    Example:
+      gluebench annotate score human/ --data data/
+    """
+    from gluebench.analysis.human.score import score_sheets
+    from gluebench.analysis.human.sheets import read_draw, read_sheets
+
+    drawn = read_draw(Path(folder))
+    if drawn.benchmark != suite.name:
+        raise click.UsageError(f"{folder} was drawn from {drawn.benchmark}; give --benchmark for it.")
+    task = suite.task(drawn.task)
+    sheets = read_sheets(Path(folder), drawn, task)
+    labels = read_labels(gold, data, suite, role="test", partial=True)
+    emit(_output(score_sheets(drawn, sheets, labels), task, folder), form)
+
+
+def _output(result: Agreement, task: Task, folder: str) -> Output:
+    from gluebench.cli.scoring.report_view import score_cell
+
+    rows = tuple((name, score_cell(value), str(value.n), "") for name, value in result.annotators.items())
+    whole = (
+        ("mean", score_cell(result.mean), str(result.mean.n), _published(result.human)),
+        ("Fleiss' kappa", _decimals(result.kappa), str(result.kappa.n), _published(result.published_kappa)),
+    )
+    title = task.metrics[0].title
+    table = Table(
+        columns=("annotator", f"{title} [95 % interval]", "n", "published"),
+        sections=(Section(rows), Section(whole)),
+        title=f"{task.name}: {folder}",
+        right=frozenset({2, 3}),
+        notes=(
+            f"{title} in percent, kappa as it is; published as printed. "
+            "Intervals are for other sentence pairs, not for other people.",
+            _blanks(result),
+        ),
+    )
+    scores: list[tuple[str, Score, float | None]] = [
+        (name, value, None) for name, value in result.annotators.items()
+    ]
+    scores += [("mean", result.mean, result.human), ("kappa", result.kappa, result.published_kappa)]
+    records = [{"row": name, **value._asdict(), "published": published} for name, value, published in scores]
+    human = "" if result.human is None else f" (published: {percent(result.human)})"
+    words = f"The annotators' mean {title} is {percent(result.mean.value)}{human}."
+    return Output(result.as_dict(), (table,), Records.of(FIELDS, records), ("", words))
+
+
+def _blanks(agreement: Agreement) -> str:
+    """Which items were left blank, by annotator."""
+    if not agreement.blanks:
+        return "No item was left blank."
+    by_name = {
+        name: ", ".join(str(blank.item) for blank in agreement.blanks if blank.annotator == name)
+        for name in dict.fromkeys(blank.annotator for blank in agreement.blanks)
+    }
+    listed = "; ".join(f"{name}: items {items}" for name, items in by_name.items())
+    return f"Left blank, and left out of that annotator's score and of kappa: {listed}."
+
+
+def _published(value: float | None) -> str:
+    return "" if value is None else f"{value:.2f}"
+
+
+def _decimals(score: Score) -> str:
+    """Kappa with two decimals, as it is read."""
+    if score.low is None or score.high is None:
+        return f"{score.value:>5.2f} ({score.withheld})"
+    return f"{score.value:>5.2f} [{score.low:.2f}, {score.high:.2f}]"

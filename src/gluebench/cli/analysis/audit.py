@@ -1,0 +1,247 @@
+"""`gluebench audit`: how far shortcuts lead to the labels of a task."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from itertools import groupby
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from gluebench.cli.common import option
+from gluebench.cli.common.errors import reading_data
+from gluebench.cli.common.output import (
+    Form,
+    Output,
+    Records,
+    Section,
+    Table,
+    emit,
+    interval,
+    notices,
+    percent,
+    plain,
+)
+
+if TYPE_CHECKING:
+    from gluebench.analysis.audit import Audit, Lengths, Measured
+    from gluebench.benchmark import Benchmark
+
+EPOCHS, SMOOTHING, SHOWN = 5, 100.0, 5
+"""As in gluebench.analysis.audit, which a call for help does not import."""
+
+
+@click.command
+@option.repeated(
+    "--train",
+    "learnt",
+    metavar="NAME|FILE",
+    help="What to learn from: a task's train split, NAME:SPLIT, or a table; may be repeated [each task].",
+)
+@option.repeated(
+    "--test",
+    "tests",
+    metavar="NAME|FILE",
+    help="What to test on: a task's other labelled splits, NAME:SPLIT, or a table; repeatable [--train].",
+)
+@option.data()
+@option.folder("--gold", help="Folder of labels, for test splits that have none in the data.")
+@option.repeated(
+    "--see",
+    metavar="PART",
+    help="A text by its column (hypothesis, premise), length, overlap, trees, neighbors, unshared, cross or "
+    "stacked; may be repeated [all].",
+)
+@option.number("--epochs", default=EPOCHS, least=1, help="Passes over the training pairs.")
+@option.number("--seed", default=0, help="Seed of the order in which training pairs are taken.")
+@option.number("--words", "shown", default=SHOWN, help="Words listed for each class; 0 for none.")
+@click.option(
+    "--smoothing",
+    metavar="X",
+    type=click.FloatRange(min=0),
+    default=SMOOTHING,
+    show_default=True,
+    help="Added to the count of each word with each class.",
+)
+@click.option(
+    "--like",
+    metavar="TASK",
+    default="MNLI",
+    show_default=True,
+    help="The task whose columns and label words a table has.",
+)
+@option.benchmark
+@option.output
+def audit(
+    learnt: tuple[str, ...],
+    tests: tuple[str, ...],
+    data: Path,
+    gold: str | None,
+    see: tuple[str, ...],
+    epochs: int,
+    seed: int,
+    shown: int,
+    smoothing: float,
+    like: str,
+    suite: Benchmark,
+    form: Form,
+) -> None:
+    """Test how far shortcuts lead to the labels of a task.
+
+    Classifiers that see one text, its length or the words in common; trees, nearest neighbors and word
+    pairs that see both texts; and the words that go with a class. Without --train, every task of the
+    benchmark is learned and tested on its own splits.
+
+    \b
+    Example:
+      gluebench audit --train MRPC --data data/
+      gluebench audit --train SNLI --train MNLI --test SNLI --test MNLI --test AX --data data/
+      gluebench audit --train snli.tsv --test AX --see hypothesis
+    """
+    from gluebench.analysis import audit as audits
+    from gluebench.scoring import read_gold
+
+    labels = read_gold(gold, suite) if gold is not None else None
+    named = audits.Sources(suite, data, labels, like)
+    if tests and not learnt:
+        raise click.UsageError("--test without --train: name what to learn from, or leave both out.")
+    with reading_data():
+        sources = [named.train(name) for name in dict.fromkeys(learnt)]
+        test_sets = [test_set for name in dict.fromkeys(tests or learnt) for test_set in named.tests(name)]
+        pairs = [(sources, test_sets)] if learnt else [([train], own) for train, own in named.own()]
+    audited = audits.together(
+        audits.audit(
+            *pair,
+            see=see,
+            epochs=epochs,
+            seed=seed,
+            smoothing=smoothing,
+            shown=shown,
+            printed=audits.PRINTED.get(suite.name),
+            progress=lambda line: notices([line]),
+        )
+        for pair in pairs
+    )
+    emit(audit_output(audited), form)
+
+
+_FIELDS = ("train", "sees", "test", "label", "word", "measure", "value", "low", "high")
+_NOTES = (
+    "Intervals are of 95 %. Chance is 1 over the number of classes, majority the share of the test set's "
+    "most frequent label.",
+)
+
+
+def audit_output(audited: Audit) -> Output:
+    """Accuracies, words and lengths, each by training set."""
+    tables = [_accuracies(audited.measured), _words(audited), _lengths(audited.lengths)]
+    return Output(
+        plain(audited),
+        tuple(table for table in tables if table.sections),
+        Records(_FIELDS, tuple(_records(audited))),
+        tuple(
+            f"{train}: no word of the last text makes a class more probable."
+            for train, listed in audited.associations.items()
+            if not listed
+        ),
+    )
+
+
+def _accuracies(measured: list[Measured]) -> Table:
+    printed = any(result.printed is not None for result in measured)
+    columns = ["Sees", "Tested on", "Examples", "Accuracy", "Chance", "Majority", "Verdict"]
+    if printed:
+        columns.insert(4, "printed")
+    sections = tuple(
+        Section(tuple(_accuracy_row(result, printed=printed) for result in group), f"learnt from {train}")
+        for train, group in groupby(measured, lambda result: result.train)
+    )
+    return Table(
+        tuple(columns),
+        sections,
+        title="Accuracy of shortcuts, in %",
+        right=frozenset(range(2, len(columns) - 1)),
+        notes=_NOTES,
+    )
+
+
+def _accuracy_row(result: Measured, *, printed: bool) -> tuple[str, ...]:
+    row = [
+        f"  {result.sees}",
+        result.test,
+        f"{result.examples:,}",
+        percent(result.accuracy) + interval(result.low, result.high),
+        percent(result.chance),
+        percent(result.majority),
+        result.verdict,
+    ]
+    if printed:
+        row.insert(4, "" if result.printed is None else percent(result.printed))
+    return tuple(row)
+
+
+def _words(audited: Audit) -> Table:
+    sections = tuple(
+        Section(
+            tuple(
+                (f"  {word.label}", word.word, f"{word.pmi:.2f}", percent(word.share), f"{word.texts:,}")
+                for word in listed
+            ),
+            train,
+        )
+        for train, listed in audited.associations.items()
+        if listed
+    )
+    return Table(
+        ("Class", "Word", "PMI", "% of class", "Examples"),
+        sections,
+        title="Words of the last text that go with a class",
+        right=frozenset({2, 3, 4}),
+        notes=(
+            "PMI in bits, smoothed; % of class is the share of its examples whose last text has the word.",
+        ),
+    )
+
+
+def _lengths(lengths: list[Lengths]) -> Table:
+    sections = tuple(
+        Section(
+            tuple(
+                (f"  {size.label}", f"{size.pairs:,}", f"{size.first:g}", _maybe(size.second))
+                for size in group
+            ),
+            train,
+        )
+        for train, group in groupby(lengths, lambda size: size.train)
+    )
+    return Table(
+        ("Class", "Examples", "First text", "Second text"),
+        sections,
+        title="Median words of the texts of a class",
+        right=frozenset({1, 2, 3}),
+    )
+
+
+def _maybe(length: float | None) -> str:
+    return "" if length is None else f"{length:g}"
+
+
+def _records(audited: Audit) -> Iterator[tuple[object, ...]]:
+    for result in audited.measured:
+        where = (result.train, result.sees, result.test, None, None)
+        yield (*where, "examples", result.examples, None, None)
+        yield (*where, "accuracy", result.accuracy, result.low, result.high)
+        yield (*where, "chance", result.chance, None, None)
+        yield (*where, "majority", result.majority, None, None)
+        if result.printed is not None:
+            yield (*where, "printed", result.printed, None, None)
+    for train, listed in audited.associations.items():
+        for word in listed:
+            for measure, value in (("pmi", word.pmi), ("share", word.share), ("texts", word.texts)):
+                yield (train, None, None, word.label, word.word, measure, value, None, None)
+    for size in audited.lengths:
+        row = (size.train, None, None, size.label, None)
+        yield (*row, "pairs", size.pairs, None, None)
+        yield (*row, "first", size.first, None, None)
+        yield (*row, "second", size.second, None, None)

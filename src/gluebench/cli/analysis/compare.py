@@ -1,0 +1,275 @@
+"""`gluebench compare`: whether the difference between two systems is real."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING, NamedTuple
+
+import click
+
+from gluebench.cli.common import option
+from gluebench.cli.common.inputs import Inputs, inputs_options, labels_option
+from gluebench.cli.common.output import (
+    Form,
+    Output,
+    Records,
+    Section,
+    Table,
+    draw,
+    emit,
+    interval,
+    notices,
+    percent,
+)
+from gluebench.cli.scoring.report_view import BETWEEN_MODELS, titles
+
+if TYPE_CHECKING:
+    from gluebench.analysis.compare import Comparison, Difference, TaskComparison
+    from gluebench.benchmark import Benchmark, Task
+
+
+class _Against(click.Command):
+    """A command whose `--against` takes all arguments up to the next option, as a shell writes out a glob."""
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        """Repeat `--against` before each of its arguments."""
+        repeated: list[str] = []
+        inside = False
+        for arg in args:
+            inside = arg == "--against" or (inside and not arg.startswith("-"))
+            if inside and arg != "--against":
+                repeated += ["--against", arg]
+            elif not inside:
+                repeated.append(arg)
+        if "--against" in args and "--against" not in repeated:
+            raise click.UsageError("--against needs the submissions of the other system.", ctx)
+        return super().parse_args(ctx, repeated)
+
+
+@click.command(cls=_Against)
+@click.argument("subs", metavar="A... [B]", nargs=-1, required=True, type=click.Path(exists=True))
+@option.repeated(
+    "--against",
+    metavar="B...",
+    type=click.Path(exists=True),
+    help="The runs of the other system; those before are runs of the first.",
+)
+@click.option(
+    "--equivalence",
+    metavar="POINTS",
+    type=click.FloatRange(min=0, min_open=True, max=100),
+    help="Test too whether the two are the same within so many points.",
+)
+@labels_option
+@option.number("--resamples", default=10_000, least=100, help="Random exchanges for intervals and tests.")
+@option.seed
+@option.plot("the differences with their intervals")
+@inputs_options("Compare on what the gold covers")
+@option.output
+def compare(
+    subs: tuple[str, ...],
+    against: tuple[str, ...],
+    equivalence: float | None,
+    resamples: int,
+    seed: int,
+    plot: str | None,
+    inputs: Inputs,
+    form: Form,
+) -> None:
+    """Compare two submissions on the same examples.
+
+    The difference of each score with its interval, a paired test, the effect in examples, the smallest
+    difference that could be shown, and what follows in words; diagnostic sets by phenomenon too.
+    Several runs of each system: A... --against B... resamples runs and examples together.
+    More than two systems: gluebench rank.
+
+    \b
+    Example:
+      gluebench compare ours.zip theirs.zip --gold gold/ --equivalence 1
+      gluebench compare ours/run*.zip --against theirs/run*.zip --gold gold/
+    """
+    if not against:
+        if len(subs) != 2:
+            raise click.UsageError(f"compare takes two submissions, not {len(subs)}{_more_than_two(subs)}.")
+        subs, against = subs[:1], subs[1:]
+    from gluebench.analysis.compare import compare as compared
+
+    ours, theirs = ([inputs.submission(source) for source in side] for side in (subs, against))
+    labels = inputs.labels()
+    margin = None if equivalence is None else equivalence / 100
+    comparison = compared(ours, theirs, labels, equivalence=margin, resamples=resamples, seed=seed)
+    notices(f"warning: {warning}" for warning in comparison.warnings)
+    emit(comparison_output(comparison, inputs.manifest), form)
+    draw(comparison, plot)
+
+
+def _more_than_two(subs: tuple[str, ...]) -> str:
+    if len(subs) < 3:
+        return ""
+    return f"; runs of two systems: A... --against B...; more systems: gluebench rank {' '.join(subs)}"
+
+
+DIFFERENCE = "A - B [95 % interval]"
+_TASK_SCORE = "task score"
+
+
+class _Row(NamedTuple):
+    """A line of the first two tables."""
+
+    task: str
+    metric: str
+    difference: Difference | None
+    decides: bool
+    """Whether the conclusion rests on this row's p-value."""
+
+
+def comparison_output(comparison: Comparison, benchmark: Benchmark) -> Output:
+    """The comparison in every form; a table of its own for the tests keeps each within 60 columns."""
+    from gluebench.analysis.compare.comparison import FIELDS
+
+    rows = _sections(comparison, benchmark)
+    tables = [_differences(comparison, benchmark, rows), _tests(rows)]
+    for task in benchmark.diagnostics:
+        part = comparison.diagnostics.get(task.name)
+        if part is not None and part.categories:
+            tables.append(_categories(part, task))
+    records = Records.of(FIELDS, comparison.records())
+    return Output(comparison.as_dict(), tuple(tables), records, words=("", *comparison.words))
+
+
+def _sections(comparison: Comparison, benchmark: Benchmark) -> list[list[_Row]]:
+    """Scored tasks, the average, diagnostic sets; those that are there."""
+    count = len(comparison.over)
+    average = _Row("average", f"of {count} task{'s' * (count != 1)}", comparison.overall, True)
+    tasks, apart = comparison.tasks, comparison.diagnostics
+    sections = [
+        [row for task in benchmark.scored for row in _rows(tasks.get(task.name), task)],
+        [average],
+        [row for task in benchmark.diagnostics for row in _rows(apart.get(task.name), task)],
+    ]
+    return [section for section in sections if section]
+
+
+def _rows(part: TaskComparison | None, task: Task) -> Iterator[_Row]:
+    if part is None:
+        return
+    name = task.name
+    single = len(task.metrics) == 1
+    for metric, difference in part.metrics.items():
+        shown = part.score if single and part.score else difference
+        yield _Row(name, titles(task).get(metric, metric), shown, decides=single)
+        name = ""
+    if not single:
+        yield _Row("", _TASK_SCORE, part.score, decides=True)
+
+
+def _differences(comparison: Comparison, benchmark: Benchmark, sections: Sequence[Sequence[_Row]]) -> Table:
+    margin = None if comparison.overall is None else comparison.overall.margin
+    same = () if margin is None else (f"same within {percent(margin)}",)
+    return Table(
+        columns=("task", "metric", "A", "B", DIFFERENCE, "p", *same),
+        sections=tuple(
+            Section(
+                tuple(
+                    (row.task, row.metric, *_values(row.difference), *_decisive(row, equivalence=bool(same)))
+                    for row in rows
+                )
+            )
+            for rows in sections
+        ),
+        title=f"{benchmark.title}, {comparison.split} split. A: {comparison.a}. B: {comparison.b}.",
+        right=frozenset({2, 3, 5}),
+        notes=tuple(_notes(comparison)),
+    )
+
+
+def _notes(comparison: Comparison) -> Iterator[str]:
+    if len(comparison.over) > 1:
+        yield f"p of a task: after Holm's adjustment for {len(comparison.over)} tasks."
+    if comparison.left_out:
+        yield f"Left out: {', '.join(comparison.left_out)}. The average is not the benchmark's macro-average."
+
+
+def _values(difference: Difference | None) -> tuple[str, ...]:
+    if difference is None:
+        return ("-", "-", "-")
+    withheld = f" ({difference.withheld})" if difference.withheld else ""
+    ends = interval(difference.low, difference.high)
+    return (
+        percent(difference.a),
+        percent(difference.b),
+        f"{percent(difference.difference):>5}{ends}{withheld}",
+    )
+
+
+def _decisive(row: _Row, *, equivalence: bool) -> tuple[str, ...]:
+    """The p-value of the difference and, where requested, the verdict of equivalence."""
+    difference = row.difference if row.decides else None
+    p = "" if difference is None else p_cell(difference.decisive)
+    if not equivalence:
+        return (p,)
+    if difference is None or difference.equivalence_p is None:
+        return (p, "")
+    return (p, f"{'yes' if difference.equivalent else 'not shown'} (p {p_cell(difference.equivalence_p)})")
+
+
+def p_cell(p: float) -> str:
+    """A p-value with three decimals, never shown as zero."""
+    return "< .001" if p < 0.001 else f"{p:.3f}".removeprefix("0")
+
+
+def _tests(sections: Sequence[Sequence[_Row]]) -> Table:
+    runs = any(row.difference and row.difference.seeds is not None for rows in sections for row in rows)
+    return Table(
+        columns=("task", "metric", "test", "p", "seeds" if runs else "right alone: A, B of n", "shows"),
+        sections=tuple(
+            Section(tuple((row.task, row.metric, *_test(row.difference)) for row in rows))
+            for rows in sections
+        ),
+        title="What it rests on",
+        right=frozenset({3, 5}),
+        notes=(
+            "p: of that test alone, not adjusted. Shows: the smallest true difference in points that these "
+            "examples and these two systems would show four times in five.",
+            *(["Seeds: the share of the variance that comes from the choice of runs."] if runs else []),
+        ),
+    )
+
+
+def _test(difference: Difference | None) -> tuple[str, ...]:
+    if difference is None:
+        return ("-", "", "", "")
+    shows = "" if difference.detectable is None else percent(difference.detectable)
+    return (difference.test, p_cell(difference.p), _alone(difference), shows)
+
+
+def _alone(difference: Difference) -> str:
+    if difference.seeds is not None:
+        return f"{100 * difference.seeds:.0f} %"
+    if difference.alone is None:
+        return f"{difference.n:,}"
+    return f"{difference.alone.a:,}, {difference.alone.b:,} of {difference.n:,}"
+
+
+def _categories(part: TaskComparison, task: Task) -> Table:
+    """Coarse phenomena with their fine ones under them, then what else divides the set."""
+    parts = {(entry.kind, entry.name): entry.difference for entry in part.categories}
+    sections = []
+    for coarse in task.coarse():
+        rows = [("coarse", coarse, coarse)] + [
+            ("fine", entry.name, f"  {entry.name}") for entry in task.phenomena if entry.coarse == coarse
+        ]
+        sections.append([(shown, parts[kind, name]) for kind, name, shown in rows if (kind, name) in parts])
+    for column in task.metadata:
+        sections.append([(f"{column}: {name}", gap) for (kind, name), gap in parts.items() if kind == column])
+    return Table(
+        columns=("category", "A", "B", DIFFERENCE, "p", "n"),
+        sections=tuple(
+            Section(tuple((name, *_values(gap), p_cell(gap.decisive), str(gap.n)) for name, gap in rows))
+            for rows in sections
+            if rows
+        ),
+        title=f"{task.name} by category: {task.metrics[0].title}",
+        right=frozenset({1, 2, 4, 5}),
+        notes=("p: after Holm's adjustment over the categories of one kind.", BETWEEN_MODELS),
+    )

@@ -1,0 +1,294 @@
+"""`gluebench errors`: the examples that systems get wrong, chosen, counted, and as a page to hand in."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from itertools import islice
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from gluebench.cli.common import option
+from gluebench.cli.common.inputs import Inputs
+from gluebench.cli.common.output import (
+    Form,
+    Output,
+    Records,
+    Section,
+    Table,
+    emit,
+    interval,
+    notices,
+    percent,
+)
+
+if TYPE_CHECKING:
+    from gluebench.analysis.errors import Case, CaseFile, CaseFilter, Rate
+    from gluebench.benchmark import Role
+
+_SHOW = ("wrong", "all-wrong", "only", "disagree", "right", "all")
+
+
+@click.command
+@click.argument("subs", metavar="SUB...", nargs=-1, required=True, type=click.Path(exists=True))
+@option.data("Folder of the examples")
+@option.hidden_gold
+@option.repeated("--task", "tasks", metavar="TASK", help="These tasks only; may be repeated.")
+@click.option(
+    "--show",
+    type=click.Choice(_SHOW),
+    default="wrong",
+    show_default=True,
+    help="Wrong for one system, for every one, for the first alone; where they disagree; right; all.",
+)
+@click.option("--label", metavar="LABEL", help="Examples with this gold label.")
+@click.option("--answer", metavar="LABEL", help="Examples that a system gave this label.")
+@click.option("--phenomenon", metavar="NAME", help="Examples tagged with it, or with any of a category.")
+@click.option("--words", metavar="MIN-MAX", help="Words of all inputs together: 10-20, 40-, -8.")
+@click.option("--overlap", metavar="MIN-MAX", help="Share of words that two inputs have in common: 0.8-1.")
+@click.option("--match", "pattern", metavar="REGEX", help="Examples with this in a text, letter case aside.")
+@option.number("--limit", default=20, help="Examples to print of each file; 0 for all.")
+@click.option(
+    "--tolerance",
+    metavar="SHARE",
+    type=click.FloatRange(0, 1),
+    default=0.2,
+    show_default=True,
+    help="Numbers further from gold than this share of the range are wrong.",
+)
+@option.new_file("--html", help="Write a page with filters.")
+@option.split
+@option.named_benchmark(type=option.BenchmarkName())
+@option.output
+def errors(
+    subs: tuple[str, ...],
+    data: Path,
+    gold: str | None,
+    split: Role,
+    benchmark: str,
+    html: str | None,
+    limit: int,
+    form: Form,
+    **options: Any,
+) -> None:
+    """Find the examples that systems get wrong, and what they are like.
+
+    For splits whose labels you hold. --html writes one file that needs neither server nor network, with all
+    examples of these tasks. It holds text and labels: keep it as private as they are.
+
+    \b
+    Example:
+      gluebench errors mine.zip --data data/ --split dev --task RTE --overlap 0.8-1
+      gluebench errors mine.zip theirs.zip --data data/ --gold gold/ --task AX --html errors.html
+    """
+    from gluebench.analysis.errors import rates, read_cases
+    from gluebench.cli.common.errors import reading_data
+
+    inputs = Inputs(gold, None if gold else str(data), True, split, benchmark)
+    submissions = [inputs.submission(sub) for sub in subs]
+    with reading_data():
+        labels = inputs.labels()
+        files = read_cases(
+            submissions,
+            labels,
+            data,
+            tasks=options["tasks"],
+            systems=_names(subs),
+            tolerance=options["tolerance"],
+        )
+    filters = [_wanted(file, options) for file in files]
+    counted = {file.file: rates(file) for file in files}
+    if html is not None:
+        from gluebench.analysis.errors.page import page
+
+        title = (
+            f"Errors on {inputs.manifest.title}: {', '.join(dict.fromkeys(file.task.name for file in files))}"
+        )
+        Path(html).write_text(page(files, title=title, tables=counted), encoding="utf-8")
+        notices([f"{html}: {sum(len(file.cases) for file in files):,} examples, with text and labels."])
+    emit(errors_output(files, filters, counted, limit=limit or None), form)
+
+
+def _names(subs: tuple[str, ...]) -> list[str]:
+    """File names, or whole paths where two files are called alike."""
+    short = [Path(sub).stem or sub for sub in subs]
+    return short if len(set(short)) == len(short) else list(subs)
+
+
+def _wanted(file: CaseFile, options: dict[str, Any]) -> CaseFilter:
+    from gluebench.analysis.errors import CaseFilter
+    from gluebench.data.show import label_word, phenomena_called
+
+    task = file.task
+    for name in ("label", "answer"):
+        if options[name] is not None and not task.labels:
+            raise click.UsageError(f"--{name} goes with labels, and {task.name} has numbers.")
+    shortest, longest = _range(options["words"], "--words")
+    least, most = _range(options["overlap"], "--overlap")
+    return CaseFilter(
+        options["show"],
+        None if options["label"] is None else label_word(task, options["label"]),
+        None if options["answer"] is None else label_word(task, options["answer"]),
+        frozenset() if options["phenomenon"] is None else phenomena_called(task, options["phenomenon"]),
+        int(shortest or 0),
+        None if longest is None else int(longest),
+        0.0 if least is None else least,
+        1.0 if most is None else most,
+        _compiled(options["pattern"]),
+    )
+
+
+def _range(text: str | None, option: str) -> tuple[float | None, float | None]:
+    """Both ends, None where one is open."""
+    if text is None:
+        return None, None
+    match = re.fullmatch(r"(\d+(?:\.\d+)?)?-(\d+(?:\.\d+)?)?", text.strip())
+    if match is None or text.strip() == "-":
+        raise click.BadParameter(f"{text!r} is not MIN-MAX, as 10-20, 10- or -20.", param_hint=f"'{option}'")
+    low, high = (None if end is None else float(end) for end in match.groups())
+    if low is not None and high is not None and low > high:
+        raise click.BadParameter(f"{text!r} ends before it begins.", param_hint=f"'{option}'")
+    return low, high
+
+
+def _compiled(pattern: str | None) -> re.Pattern[str] | None:
+    if pattern is None:
+        return None
+    try:
+        return re.compile(pattern, re.IGNORECASE)
+    except re.error as error:
+        raise click.BadParameter(f"{pattern!r}: {error}.", param_hint="'--match'") from None
+
+
+SCHEMA = "gluebench.errors/1"
+WITHIN = "Compare systems within a row; rows differ in difficulty and are not to be compared with each other."
+FIELDS = ("file", "index", "gold", "system", "answer", "wrong", "words", "overlap", "phenomena")
+
+
+def errors_output(
+    files: Sequence[CaseFile],
+    filters: Sequence[CaseFilter],
+    counted: Mapping[str, Sequence[Rate]],
+    *,
+    limit: int | None,
+) -> Output:
+    """Rates of each file, then the examples that were asked for."""
+    chosen = [
+        [case for case in file.cases if passes(case)] for file, passes in zip(files, filters, strict=True)
+    ]
+    tables: list[Table] = []
+    words: list[str] = []
+    rows: list[tuple[Any, ...]] = []
+    data: dict[str, Any] = {"schema": SCHEMA, "files": {}}
+    for file, cases in zip(files, chosen, strict=True):
+        shown = list(islice(cases, limit))
+        tables.append(_rates_table(file, counted[file.file]))
+        if shown:
+            tables.append(_cases_table(file, shown))
+        words.append(_verdict(file, len(cases), len(shown)))
+        rows += [row for case in shown for row in _records(file, case, len(_text_fields(files)))]
+        data["files"][file.file] = {
+            "task": file.task.name,
+            "split": file.split,
+            "systems": list(file.systems),
+            "rates": [_rate_data(file, rate) for rate in counted[file.file]],
+            "found": len(cases),
+            "examples": [_case_data(file, case) for case in shown],
+        }
+    return Output(data, tuple(tables), Records((*FIELDS, *_text_fields(files)), tuple(rows)), tuple(words))
+
+
+def _verdict(file: CaseFile, count: int, shown: int) -> str:
+    first = f"; the first {shown:,} are shown" if shown < count else ""
+    return f"{file.file}: {count:,} of {len(file.cases):,} examples{first}."
+
+
+def _rates_table(file: CaseFile, rates: Sequence[Rate]) -> Table:
+    columns = ("", "examples", *(f"{system} wrong %" for system in file.systems))
+    kinds: dict[str, list[tuple[str, ...]]] = {}
+    for rate in rates:
+        shares = [
+            f"{percent(rate.share(number))}{interval(bar.low, bar.high)}"
+            for number, bar in enumerate(rate.bars)
+        ]
+        kinds.setdefault(rate.kind, []).append((rate.name or rate.kind, f"{rate.n:,}", *shares))
+    sections = tuple(Section(tuple(rows), kind if len(rows) > 1 else "") for kind, rows in kinds.items())
+    title = f"Errors on {file.file}, {file.split} split"
+    return Table(columns, sections, title, frozenset(range(1, len(columns))), (WITHIN,))
+
+
+def _cases_table(file: CaseFile, cases: Sequence[Case]) -> Table:
+    """Each example with its texts one under the other."""
+    columns = ("index", "gold", *file.systems, "text")
+    rows: list[tuple[str, ...]] = []
+    for case in cases:
+        head = [str(case.index), _label_text(case.gold)]
+        head += [
+            f"{_label_text(answer)}{' (wrong)' * wrong}"
+            for answer, wrong in zip(case.answers, case.wrong, strict=True)
+        ]
+        for number, (name, text) in enumerate(case.inputs.items()):
+            rows.append((*(head if number == 0 else [""] * len(head)), f"{name}: {text}"))
+    return Table(columns, (Section(tuple(rows)),), f"Examples of {file.file}", frozenset({0}))
+
+
+def _label_text(value: str | float) -> str:
+    return value if isinstance(value, str) else f"{value:.3f}"
+
+
+def _text_fields(files: Sequence[CaseFile]) -> list[str]:
+    """A column for each input, numbered, since files may call them differently."""
+    return [f"text{number}" for number in range(1, max(len(file.task.columns) for file in files) + 1)]
+
+
+def _records(file: CaseFile, case: Case, inputs: int) -> list[tuple[Any, ...]]:
+    texts = [*case.inputs.values(), *[None] * (inputs - len(case.inputs))]
+    return [
+        (
+            file.file,
+            case.index,
+            case.gold,
+            system,
+            case.answers[number],
+            int(case.wrong[number]),
+            case.length,
+            case.overlap,
+            "; ".join(case.phenomena),
+            *texts,
+        )
+        for number, system in enumerate(file.systems)
+    ]
+
+
+def _rate_data(file: CaseFile, rate: Rate) -> dict[str, Any]:
+    return {
+        "kind": rate.kind,
+        "name": rate.name,
+        "n": rate.n,
+        "systems": {
+            system: {
+                "wrong": rate.wrong[number],
+                "share": rate.share(number),
+                "low": rate.bars[number].low,
+                "high": rate.bars[number].high,
+                "withheld": rate.bars[number].withheld,
+            }
+            for number, system in enumerate(file.systems)
+        },
+    }
+
+
+def _case_data(file: CaseFile, case: Case) -> dict[str, Any]:
+    return {
+        "index": case.index,
+        "inputs": dict(case.inputs),
+        "gold": case.gold,
+        "answers": dict(zip(file.systems, case.answers, strict=True)),
+        "wrong": dict(zip(file.systems, case.wrong, strict=True)),
+        "phenomena": list(case.phenomena),
+        "about": dict(case.about),
+        "words": case.length,
+        "overlap": case.overlap,
+    }

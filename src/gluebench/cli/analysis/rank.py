@@ -1,0 +1,139 @@
+"""`gluebench rank`: the order of several systems, how sure it is, and what depends on the rule."""
+
+from __future__ import annotations
+
+from glob import glob
+from typing import TYPE_CHECKING
+
+import click
+
+from gluebench.cli.common import option
+from gluebench.cli.common.inputs import Inputs, inputs_options, labels_option
+from gluebench.cli.common.output import Form, draw, emit, notices
+
+if TYPE_CHECKING:
+    from gluebench.analysis.rank.rules import Missing, Rule
+
+
+@click.command
+@click.argument("subs", metavar="SUB SUB...", nargs=-1, type=click.Path(exists=True))
+@option.repeated(
+    "--runs",
+    metavar="NAME=GLOB",
+    callback=option.pairs,
+    help="Several runs of one system: the submissions that match, ranked by their mean.",
+)
+@labels_option
+@click.option(
+    "--by",
+    type=click.Choice(["mean", "borda", "median", "kemeny"]),
+    default="mean",
+    show_default=True,
+    help="Macro-average, mean rank, median score, or Kemeny's order.",
+)
+@option.repeated(
+    "--weights",
+    metavar="TASK=N",
+    callback=option.pairs,
+    help="Weight of a task; 0 leaves it out.",
+)
+@click.option(
+    "--missing",
+    type=click.Choice(["unranked", "shared", "own", "lowest"]),
+    default="unranked",
+    show_default=True,
+    help="What a missing score means.",
+)
+@option.repeated(
+    "--majority",
+    metavar="TASK",
+    help="Take every system to answer this task's most frequent label, as the paper does for WNLI.",
+)
+@option.file(
+    "--costs", help="Table of system, parameters and latency: says which systems are Pareto-optimal."
+)
+@option.flag("--matrix", help="Print all pairs as well.")
+@option.number("--resamples", default=1000, least=100, help="Resamples for the rank intervals.")
+@option.seed
+@option.plot("the ranks with their intervals")
+@inputs_options("Rank on what the gold covers")
+@option.output
+def rank(
+    subs: tuple[str, ...],
+    runs: dict[str, str],
+    by: Rule,
+    weights: dict[str, str],
+    missing: Missing,
+    majority: tuple[str, ...],
+    costs: str | None,
+    matrix: bool,
+    resamples: int,
+    seed: int,
+    plot: str | None,
+    inputs: Inputs,
+    form: Form,
+) -> None:
+    """Rank several submissions on the same examples.
+
+    Each rank with its interval, which systems are tied, and which conclusions hold under every rule of
+    aggregation. A system is a submission, or by --runs the mean of several.
+
+    \b
+    Example:
+      gluebench rank a.zip b.zip c.zip --gold gold/
+      gluebench rank runs/* --data data/ --split dev --by borda --majority WNLI
+      gluebench rank --runs ours='ours/run*.zip' --runs base='base/run*.zip' --gold gold/
+    """
+    from gluebench.analysis.rank import rank as ranked
+    from gluebench.analysis.rank.costs import read_costs
+    from gluebench.cli.analysis.rank_view import ranking_output
+
+    paths = _paths(subs, runs)
+    weighed = _numbers(weights)
+    manifest = inputs.manifest
+    spent = None if costs is None else read_costs(costs, list(paths))
+    systems = {name: [inputs.submission(path) for path in of_system] for name, of_system in paths.items()}
+    labels = inputs.labels()
+    ranking = ranked(
+        systems,
+        labels,
+        by=by,
+        weights=weighed,
+        missing=missing,
+        majority=majority,
+        resamples=resamples,
+        seed=seed,
+    )
+    notices(f"warning: {warning}" for warning in ranking.warnings)
+    emit(ranking_output(ranking, manifest, costs=spent, matrix=matrix), form)
+    draw(ranking, plot)
+
+
+def _paths(subs: tuple[str, ...], runs: dict[str, str]) -> dict[str, list[str]]:
+    """The submissions of each system, by its name or only path."""
+    if len(set(subs)) < len(subs):
+        raise click.UsageError("a submission is named twice.")
+    paths = {sub: [sub] for sub in subs}
+    for name, pattern in runs.items():
+        if name in paths:
+            raise click.UsageError(f"{name} is the name of two systems.")
+        paths[name] = sorted(glob(pattern))
+        if not paths[name]:
+            raise click.BadParameter(f"no submission matches {pattern}.", param_hint="--runs")
+    if len(paths) < 2:
+        raise click.UsageError("name two or more systems to rank.")
+    return paths
+
+
+def _numbers(weights: dict[str, str]) -> dict[str, float]:
+    from math import isfinite
+
+    numbers = {}
+    for task, text in weights.items():
+        try:
+            numbers[task] = float(text)
+        except ValueError:
+            numbers[task] = -1.0
+        if not (isfinite(numbers[task]) and numbers[task] >= 0):
+            raise click.BadParameter(f"{task}={text}: expected a number from 0.", param_hint="--weights")
+    return numbers

@@ -1,0 +1,169 @@
+"""`gluebench benchmark`: what benchmarks there are, what one consists of, and how to make one."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+import click
+
+from gluebench.cli.common import option
+from gluebench.cli.common.errors import WRONG_FILE
+from gluebench.cli.common.lazy import LazyGroup
+from gluebench.cli.common.output import Form, Output, Records, Section, Table, emit, notices, plain
+
+if TYPE_CHECKING:
+    from gluebench.analysis.lint import Finding, TaskLint
+    from gluebench.benchmark import Benchmark
+
+
+@click.group(cls=LazyGroup, commands_at={"new": "gluebench.cli.benchmark.new:new"})
+def benchmark() -> None:
+    """List and show benchmarks, make one from CSV files, look for its faults."""
+
+
+@benchmark.command("list")
+@option.output
+def list_benchmarks(form: Form) -> None:
+    """List the benchmarks that come with the package.
+
+    \b
+    Example:
+      gluebench benchmark list
+    """
+    from gluebench.benchmark import installed, load_benchmark
+
+    emit(_list_output([load_benchmark(name) for name in installed()]), form)
+
+
+@benchmark.command
+@click.argument("suite", metavar="NAME|FILE|URL", type=option.LoadedBenchmark(), default="glue")
+@click.option("--task", metavar="TASK", help="All that is known of one task, by its name or an alias.")
+@option.output
+def show(suite: Benchmark, task: str | None, form: Form) -> None:
+    """Show a benchmark as Table 1 of the paper.
+
+    \b
+    Example:
+      gluebench benchmark show glue --task sst2
+    """
+
+    emit(_task_output(suite, task) if task else _benchmark_output(suite), form)
+
+
+def _list_output(benchmarks: list[Benchmark]) -> Output:
+
+    columns = ("name", "title", "tasks", "diagnostic")
+    rows = tuple((suite.name, suite.title, len(suite.scored), len(suite.diagnostics)) for suite in benchmarks)
+    cells = tuple(tuple(map(str, row)) for row in rows)
+    table = Table(columns, (Section(cells),), right=frozenset({2, 3}))
+    data = [dict(zip(columns, row, strict=True)) for row in rows]
+    return Output({"benchmarks": data}, (table,), Records(columns, rows))
+
+
+def _benchmark_output(suite: Benchmark) -> Output:
+    from gluebench.benchmark.table import table_notes, table_one
+
+    header, *rows = table_one(suite)
+    table = Table(
+        columns=tuple(header),
+        sections=_sections(rows),
+        title=". ".join(filter(None, (suite.title, suite.description))),
+        right=frozenset({1, 2}),
+        notes=tuple(table_notes(suite)),
+    )
+    records = tuple(tuple(row) for row in rows if any(row[1:]))
+    return Output(plain(suite), (table,), Records(tuple(header), records))
+
+
+def _sections(rows: Sequence[Sequence[str]]) -> tuple[Section, ...]:
+    """The rows between two that have a first cell only, which is the heading of what follows."""
+
+    parts: list[tuple[str, list[tuple[str, ...]]]] = []
+    for row in rows:
+        if not any(row[1:]):
+            parts.append((row[0], []))
+        else:
+            parts = parts or [("", [])]
+            parts[-1][1].append(tuple(row))
+    return tuple(Section(tuple(lines), title) for title, lines in parts)
+
+
+def _task_output(suite: Benchmark, name: str) -> Output:
+    from gluebench.benchmark.table import details
+
+    task = suite.task(name)
+    rows = tuple((label, value) for label, value in details(suite, task))
+    table = Table(("what", "value"), (Section(rows),), title=f"{task.name}: {task.title}")
+    return Output(plain(task), (table,), Records(("what", "value"), rows))
+
+
+@benchmark.command
+@click.argument("suite", metavar="NAME|FILE|URL", type=option.LoadedBenchmark())
+@option.folder("--data", required=True, help="Folder of the examples: <Task>/train.tsv and so on.")
+@option.folder("--gold", help="Gold folder of the test splits, whose labels are hidden otherwise.")
+@option.output
+def lint(suite: Benchmark, data: str, gold: str | None, form: Form) -> None:
+    """Look for leaks, duplicates, shortcuts and tests that are too small.
+
+    Exits with 1 where something is an error.
+
+    \b
+    Example:
+      gluebench benchmark lint ./mine.toml --data data/ --gold gold/
+    """
+    from gluebench.analysis.lint import lint_task, read_splits
+
+    lints = []
+    for task, splits in read_splits(data, suite, gold).items():
+        notices([f"looking at {task}"])
+        lints.append(lint_task(suite.task(task), splits))
+    emit(lint_output(suite.name, lints), form)
+    if has_errors(lints):
+        raise click.exceptions.Exit(WRONG_FILE)
+
+
+def has_errors(lints: list[TaskLint]) -> bool:
+    """Whether any finding is an error."""
+    return any(finding.severity == "error" for report in lints for finding in report.findings)
+
+
+SCHEMA = "gluebench.lint/1"
+PRIVATE = "Keep this report as private as the gold labels: it tells of them."
+
+
+def lint_output(name: str, lints: Sequence[TaskLint]) -> Output:
+    """The findings task by task."""
+    totals: Counter[str] = Counter(finding.severity for lint in lints for finding in lint.findings)
+    sections = tuple(Section(tuple(map(_cells, lint.findings)), lint.task) for lint in lints)
+    table = Table(
+        ("", "check", "where", "finding", "what to do"),
+        sections,
+        title=f"Lint of {name}",
+        notes=(PRIVATE,) if any(lint.private for lint in lints) else (),
+    )
+    fields = ("task", "severity", "check", "where", "number", "text", "advice", "rows")
+    records = tuple(
+        (lint.task, *finding[:-1], "; ".join(finding.rows)) for lint in lints for finding in lint.findings
+    )
+    data = {
+        "schema": SCHEMA,
+        "benchmark": name,
+        "errors": totals["error"],
+        "warnings": totals["warning"],
+        "tasks": {lint.task: plain(lint.findings) for lint in lints},
+    }
+    return Output(data, (table,), Records(fields, records), (_verdict(totals),))
+
+
+def _verdict(totals: Counter[str]) -> str:
+    """The sentence that a lint ends in."""
+    counts = [f"{totals[kind]} {kind}{'s' * (totals[kind] != 1)}" for kind in ("error", "warning", "note")]
+    return f"{', '.join(counts[:2])} and {counts[2]}."
+
+
+def _cells(finding: Finding) -> tuple[str, ...]:
+    rows = f" Rows: {'; '.join(finding.rows)}." if finding.rows else ""
+    text = f"{finding.text[:1].upper()}{finding.text[1:]}.{rows}"
+    return finding.severity, finding.check, finding.where, text, finding.advice

@@ -1,0 +1,1 @@
+"""What commands share: options, inputs, errors, and the printing of tables."""

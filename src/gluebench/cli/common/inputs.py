@@ -1,0 +1,99 @@
+"""What commands that score submissions read: submissions, their labels, and the benchmark of both."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, TypeVar
+
+import click
+
+from gluebench.cli.common import option
+from gluebench.cli.common.errors import WRONG_FILE
+from gluebench.cli.common.output import notices
+
+if TYPE_CHECKING:
+    from gluebench.benchmark import Benchmark, Role
+    from gluebench.scoring import Gold
+    from gluebench.submission import Submission
+
+F = TypeVar("F", bound=Callable[..., Any])
+
+
+def labels_option(command: F) -> F:
+    """`--gold DIR` and `--data DIR`, passed as `gold` and `data`; `read_labels` takes one of them."""
+    data = option.folder("--data", help="Folder of prepared data, for splits that have labels.")
+    return option.folder("--gold", help="Folder with a label file for each test file.")(data(command))
+
+
+def read_labels(
+    gold: str | None, data: str | None, manifest: Benchmark, *, role: Role, partial: bool
+) -> Gold:
+    """The labels that the user named, by `--gold` or by `--data`."""
+    if gold is not None and data is not None:
+        raise click.UsageError("--gold and --data both name labels; give one of them.")
+    if gold is not None:
+        from gluebench.scoring import read_gold
+
+        return read_gold(gold, manifest, role=role, partial=partial)
+    if data is not None:
+        from gluebench.data.gold import gold_from_data
+
+        return gold_from_data(data, manifest, role=role, partial=partial)
+    raise click.UsageError("name the labels: --gold DIR, or --data DIR with --split dev for prepared data.")
+
+
+@dataclass(frozen=True)
+class Inputs:
+    """What is read to score submissions: their labels, and the benchmark and split that both are of."""
+
+    gold: str | None
+    data: str | None
+    allow_partial_gold: bool
+    split: Role
+    benchmark: str
+
+    @functools.cached_property
+    def manifest(self) -> Benchmark:
+        """The benchmark. Raises UnknownNameError, ManifestError."""
+        from gluebench.benchmark import load_benchmark
+
+        return load_benchmark(self.benchmark)
+
+    def submission(self, source: str) -> Submission:
+        """The submission, checked; exits if it is invalid."""
+        from gluebench.submission import check
+
+        submission = check(source, self.manifest, role=self.split)
+        if submission.problems:
+            from gluebench.cli.submission.findings import brief_lines, problem_lines, verdict_line
+
+            if submission.verdict == "invalid":
+                notices([*problem_lines(submission), verdict_line(submission)])
+                raise click.exceptions.Exit(WRONG_FILE)
+            options = [] if self.benchmark == "glue" else ["--benchmark", self.benchmark]
+            notices(brief_lines(submission, options + ["--split", self.split] * (self.split != "test")))
+        return submission
+
+    def labels(self) -> Gold:
+        """The labels that the user named. Raises UsageError, GoldError, DataError."""
+        return read_labels(
+            self.gold, self.data, self.manifest, role=self.split, partial=self.allow_partial_gold
+        )
+
+
+def inputs_options(partial: str) -> Callable[[F], F]:
+    """`--allow-partial-gold`, `--split` and `--benchmark`; with `labels_option` passed as `inputs`."""
+
+    def decorated(command: F) -> F:
+        @functools.wraps(command)
+        def gathered(*arguments: Any, **values: Any) -> Any:
+            names = ("gold", "data", "allow_partial_gold", "split", "benchmark")
+            return command(*arguments, inputs=Inputs(*(values.pop(name) for name in names)), **values)
+
+        name = option.named_benchmark(type=option.BenchmarkName())
+        flag = click.option("--allow-partial-gold", is_flag=True, help=f"{partial}, and say so.")
+        return flag(option.split(name(gathered)))  # type: ignore[return-value]
+
+    return decorated

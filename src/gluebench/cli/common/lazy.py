@@ -1,0 +1,54 @@
+"""A command group that imports a command when it is asked for, and answers users' errors plainly."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from importlib import import_module
+
+import click
+
+from gluebench.cli.common.errors import as_click
+
+
+class LazyGroup(click.Group):
+    """A group whose commands stand at "module:name" addresses and are imported one by one."""
+
+    def __init__(self, *args: object, commands_at: Mapping[str, str] | None = None, **kwargs: object) -> None:
+        super().__init__(*args, **kwargs)  # type: ignore[arg-type]
+        self._addresses = dict(commands_at or {})
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        """The names of all commands, in alphabetical order; nothing is imported."""
+        return sorted({*super().list_commands(ctx), *self._addresses})
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        """The command of that name, imported now."""
+        address = self._addresses.get(cmd_name)
+        if address is None:
+            return super().get_command(ctx, cmd_name)
+        module, _, attribute = address.partition(":")
+        command: click.Command = getattr(import_module(module), attribute)
+        return command
+
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        """As click does it, with the closest name for a mistyped one."""
+        name = args[0]
+        if not name.startswith("-") and self.get_command(ctx, name) is None and not ctx.resilient_parsing:
+            from gluebench.benchmark.lookup import closest
+
+            close = closest(name, self.list_commands(ctx))
+            hint = f" Did you mean {' or '.join(close)}?" if close else ""
+            ctx.fail(f"No such command {name!r}.{hint}")
+        return super().resolve_command(ctx, args)
+
+    def invoke(self, ctx: click.Context) -> object:
+        """Run the command; show errors that a user can cause without a traceback."""
+        try:
+            return super().invoke(ctx)
+        except Exception as error:  # what no user can cause is raised again as it is
+            shown = as_click(error)
+            if shown is None:
+                raise
+            raise shown from error

@@ -1,0 +1,178 @@
+"""Options that several commands share, each written once."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, TypeVar
+
+import click
+
+if TYPE_CHECKING:
+    from gluebench.benchmark import Benchmark, Task
+
+F = TypeVar("F", bound=Callable[..., Any])
+
+_DRAWN = (".png", ".svg", ".pdf")
+
+flag = partial(click.option, is_flag=True)
+repeated = partial(click.option, multiple=True)
+folder = partial(click.option, metavar="DIR", type=click.Path(exists=True, file_okay=False))
+new_folder = partial(click.option, metavar="DIR", type=click.Path(file_okay=False))
+file = partial(click.option, metavar="FILE", type=click.Path(exists=True, dir_okay=False))
+new_file = partial(click.option, metavar="FILE", type=click.Path(dir_okay=False))
+
+
+def _data_folder(context: click.Context, parameter: click.Parameter, value: str | None) -> Path:
+    from gluebench.data.home import data_folder
+
+    return data_folder(value)
+
+
+data_folder = partial(new_folder, callback=_data_folder)
+"""A folder of prepared data: the one named, or the user's."""
+
+
+def data(help: str = "Folder of the data") -> Callable[[F], F]:
+    """`--data DIR`, passed as `data`: the folder of prepared data."""
+    text = f"{help} [$GLUEBENCH_DATA]."
+    return click.option("--data", metavar="DIR", type=click.Path(), callback=_data_folder, help=text)
+
+
+def number(
+    *names: str, help: str, default: int | None = None, least: int = 0, metavar: str = "N", **others: Any
+) -> Callable[[F], F]:
+    """An option for a whole number from `least`; a default is shown."""
+    others |= {"default": default, "show_default": default is not None}
+    return click.option(*names, metavar=metavar, type=click.IntRange(min=least), help=help, **others)
+
+
+positive = partial(click.option, type=click.FloatRange(min=0, min_open=True), show_default=True)
+"""A number above 0, its default shown."""
+
+
+def together(*options: Callable[[F], F]) -> Callable[[F], F]:
+    """Several options as one decorator, in this order."""
+
+    def decorated(command: F) -> F:
+        for decorate in reversed(options):
+            command = decorate(command)
+        return command
+
+    return decorated
+
+
+output = together(
+    click.option("--json", "form", flag_value="json", default=None, help="Print JSON, numbers as fractions."),
+    click.option("--csv", "form", flag_value="csv", help="Print one CSV table, numbers as fractions."),
+    click.option("--markdown", "form", flag_value="markdown", help="Print Markdown tables."),
+    click.option("--latex", "form", flag_value="latex", help="Print LaTeX tables (booktabs)."),
+)
+"""`--json`, `--csv`, `--markdown` or `--latex`, passed as `form`: None for a table to read."""
+
+
+def plot(what: str) -> Callable[[F], F]:
+    """`--plot FILE`, passed as `plot`: a file to draw into, checked before anything is computed."""
+    return new_file("--plot", callback=_drawable, help=f"Draw {what}: .png, .svg or .pdf.")
+
+
+def _drawable(context: click.Context, parameter: click.Parameter, value: str | None) -> str | None:
+    from importlib.util import find_spec
+    from pathlib import Path
+
+    from gluebench.cli.common.errors import needs_extra
+
+    if value is None or context.resilient_parsing:
+        return value
+    if Path(value).suffix.casefold() not in _DRAWN:
+        raise click.BadParameter(f"{value} does not end in {', '.join(_DRAWN)}.", context, parameter)
+    if not Path(value).absolute().parent.is_dir():
+        raise click.BadParameter(f"{Path(value).parent} is no folder.", context, parameter)
+    if find_spec("matplotlib") is None:
+        raise needs_extra("plot", "Drawing")
+    return value
+
+
+class BenchmarkName(click.ParamType):  # type: ignore[type-arg,unused-ignore]
+    """An installed benchmark or the path of a manifest; of an address, the cached manifest."""
+
+    name = "benchmark"
+
+    def convert(self, value: str, param: click.Parameter | None, ctx: click.Context | None) -> str:
+        """A name or path for `load_benchmark`. Raises SendError where an address does not give a manifest."""
+        if "://" not in value or (ctx is not None and ctx.resilient_parsing):
+            return value
+        from gluebench.submission.remote import remote
+
+        return str(remote(value, lambda line: click.echo(line, err=True)).manifest)
+
+
+class LoadedBenchmark(BenchmarkName):
+    """The benchmark itself. Raises UnknownNameError, ManifestError, SendError."""
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        """The benchmark of that name or manifest."""
+        if ctx is not None and ctx.resilient_parsing:
+            return value
+        from gluebench.benchmark import load_benchmark
+
+        return load_benchmark(super().convert(value, param, ctx))
+
+
+named_benchmark = partial(
+    click.option,
+    "--benchmark",
+    metavar="NAME|FILE|URL",
+    default="glue",
+    show_default=True,
+    help="An installed benchmark, the path of a manifest, or an address on a leaderboard.",
+)
+benchmark = named_benchmark("suite", type=LoadedBenchmark())
+"""`--benchmark NAME|FILE|URL`, passed as `suite`: the benchmark."""
+hidden_gold = folder("--gold", help="Folder of gold labels, where the data have none.")
+"""`--gold DIR` beside a folder of data, passed as `gold`."""
+
+
+split = click.option(
+    "--split",
+    type=click.Choice(["test", "dev"]),
+    default="test",
+    show_default=True,
+    help="The split that was predicted.",
+)
+"""`--split test|dev`, passed as `split`."""
+seed = number("--seed", default=0, help="Seed of the resampling.")
+
+
+def diagnostic_task(manifest: Benchmark, name: str | None) -> Task:
+    """The task of that name, or the one diagnostic set of the benchmark. Raises UsageError."""
+    if name is not None:
+        return manifest.task(name)
+    if len(manifest.diagnostics) != 1:
+        names = ", ".join(task.name for task in manifest.diagnostics) or "none"
+        raise click.UsageError(f"Name the diagnostic set with --task; those of {manifest.name}: {names}.")
+    return manifest.diagnostics[0]
+
+
+def pairs(context: click.Context, parameter: click.Parameter, values: tuple[str, ...]) -> dict[str, str]:
+    """NAME=VALUE, given any number of times, as a dictionary."""
+    by_name = {}
+    for value in values:
+        name, equals, text = value.partition("=")
+        if not (name and equals):
+            raise click.BadParameter(f"{value!r} is not NAME=VALUE.", context, parameter)
+        by_name[name] = text
+    return by_name
+
+
+def zip_name(context: click.Context, parameter: click.Parameter, value: str | None) -> str | None:
+    """Refuses a name that a zip would not have: it may be that of the predictions."""
+    if value is not None and not value.casefold().endswith(".zip"):
+        raise click.BadParameter(f"{value} does not end in .zip.", context, parameter)
+    return value
+
+
+settings = partial(click.option, metavar="NAME=VALUE", multiple=True, callback=pairs)
+"""NAME=VALUE, any number of times, passed as a dictionary."""
+zip_file = partial(click.option, metavar="ZIP", type=click.Path(dir_okay=False), callback=zip_name)

@@ -1,0 +1,380 @@
+"""What a command answers: tables, and their printing for a reader, as JSON, CSV, Markdown or LaTeX."""
+
+from __future__ import annotations
+
+import os
+import re
+import sys
+from collections.abc import Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING, Literal, NamedTuple
+
+import click
+
+GAP = "  "
+NARROWEST = 8
+"""A column is never narrowed below this width."""
+LONGEST_RULE = 100
+"""Where nothing sets the width, rules and running text end here."""
+_HOLD = "\N{NO-BREAK SPACE}"
+_BOLD, _DIM, _PLAIN = "\x1b[1m", "\x1b[2m", "\x1b[0m"
+
+
+class Section(NamedTuple):
+    """Rows that belong together, set off by a rule and, where it has one, a heading."""
+
+    rows: tuple[tuple[str, ...], ...]
+    title: str = ""
+
+
+class Table(NamedTuple):
+    """Cells as text, ready to be set in any of the output forms."""
+
+    columns: tuple[str, ...]
+    sections: tuple[Section, ...]
+    title: str = ""
+    right: frozenset[int] = frozenset()
+    """Positions of the columns that are set flush right."""
+    notes: tuple[str, ...] = ()
+    """Sentences to stand under the table."""
+
+    def lines(self) -> list[tuple[str, ...]]:
+        """Every row of every section, headings left out."""
+        return [row for section in self.sections for row in section.rows]
+
+
+class Paper(NamedTuple):
+    """The width and color that a text is laid out for."""
+
+    width: int | None = None
+    """Columns of the terminal; None for no limit."""
+    colour: bool = False
+
+
+class Records(NamedTuple):
+    """One flat table for programs: every row stands by itself and numbers are whole."""
+
+    fields: tuple[str, ...]
+    rows: tuple[tuple[object, ...], ...]
+
+    @classmethod
+    def of(cls, fields: Sequence[str], rows: Iterable[Mapping[str, object]]) -> Records:
+        """A row for each mapping; a field that it lacks is empty."""
+        return cls(tuple(fields), tuple(tuple(row.get(field) for field in fields) for row in rows))
+
+
+Form = Literal["json", "csv", "markdown", "latex"] | None
+"""How to print; None is a table to read."""
+
+if TYPE_CHECKING:
+    from gluebench.scoring.plots import Plotted
+
+
+class Output(NamedTuple):
+    """One answer in all its forms."""
+
+    data: object
+    """JSON-ready."""
+    tables: tuple[Table, ...]
+    records: Records
+    """For CSV."""
+    words: tuple[str, ...] = ()
+    """Sentences that follow the tables."""
+
+
+def emit(output: Output, form: Form) -> None:
+    """Print it on standard output."""
+    text = rendered(output, form, paper=terminal())
+    click.echo(text, nl=False, color=True)  # it is coloured for terminals alone; what the data hold stays
+
+
+def draw(result: Plotted, path: str | os.PathLike[str] | None) -> None:
+    """Draw the result into a file, if one is named, and say so on standard error."""
+    if path is not None:
+        from gluebench.scoring.plots import save
+
+        save(result, path)
+        notices([f"drawn: {path}"])
+
+
+def rendered(output: Output, form: Form, *, paper: Paper) -> str:
+    """The answer as one text, ending in a newline."""
+    if form == "json":
+        return to_json(output.data)
+    if form == "csv":
+        return as_csv(output.records)
+    if form == "markdown":
+        parts = [*map(as_markdown, output.tables), *(f"{markdown_escape(line)}\n" for line in output.words)]
+    elif form == "latex":
+        tables = [as_latex(table) for table in output.tables]
+        parts = ["% \\usepackage{booktabs}\n" + tables[0], *tables[1:]] if tables else []
+        parts += [f"{latex_escape(line)}\n" for line in output.words]
+    else:
+        parts = [as_text(table, paper) for table in output.tables]
+        parts += [running_text(output.words, paper)] if output.words else []
+    return "\n".join(parts)
+
+
+def to_json(data: object) -> str:
+    """The data as one JSON document; the order of keys is kept."""
+    import json
+
+    return json.dumps(data, indent=2, ensure_ascii=False, allow_nan=False) + "\n"
+
+
+def terminal() -> Paper:
+    """What standard output is: a terminal has a width and colours, a pipe or a file has neither."""
+    if not sys.stdout.isatty():
+        return Paper()
+    import shutil
+
+    colour = not os.environ.get("NO_COLOR") and os.environ.get("TERM") != "dumb"
+    return Paper(width=shutil.get_terminal_size((LONGEST_RULE, 24)).columns, colour=colour)
+
+
+def notices(lines: Iterable[str]) -> None:
+    """Say these on standard error, where they cannot spoil what is piped on."""
+    for line in lines:
+        click.echo(line, err=True)
+
+
+def percent(value: float | None) -> str:
+    """A fraction as it is read: times 100, one decimal, "-" for none."""
+    return "-" if value is None else f"{round(100 * value, 1) + 0.0:.1f}"  # 0.0 for -0.0
+
+
+def interval(low: float | None, high: float | None) -> str:
+    """The interval as it stands behind its value, with a space before; empty without one."""
+    return "" if low is None or high is None else f" [{percent(low)}, {percent(high)}]"
+
+
+_LATEX = {
+    "\\": r"\textbackslash{}",
+    "{": r"\{",
+    "}": r"\}",
+    "$": r"\$",
+    "&": r"\&",
+    "#": r"\#",
+    "%": r"\%",
+    "_": r"\_",
+    "^": r"\textasciicircum{}",
+    "~": r"\textasciitilde{}",
+    "<": r"\textless{}",
+    ">": r"\textgreater{}",
+    "|": r"\textbar{}",
+    "\n": " ",
+}
+
+
+# ---------------------------------------------------------------- for a reader
+
+
+def as_text(table: Table, paper: Paper) -> str:
+    """The table with aligned columns, rules between its sections, cells and notes folded to the width."""
+    widths = _fitted([_column_width(table, position) for position in range(len(table.columns))], table, paper)
+    total = sum(widths) + len(GAP) * (len(widths) - 1)
+    rule = _styled("-" * min(total, paper.width or LONGEST_RULE), paper, _DIM)
+    lines = [_styled(line, paper, _BOLD) for line in _folded(table.title, paper)]
+    lines += [_styled(line, paper, _BOLD) for line in _lines(table.columns, widths, right=table.right)]
+    for section in table.sections:
+        lines.append(rule)
+        if section.title:
+            lines.append(_styled(section.title, paper, _BOLD))
+        for cells in section.rows:
+            lines += _lines(cells, widths, right=table.right)
+    lines.append(rule)
+    for note in table.notes:
+        lines += _folded(note, paper)
+    return "\n".join(lines) + "\n"
+
+
+def _column_width(table: Table, position: int) -> int:
+    cells = [table.columns[position], *(row[position] for row in table.lines())]
+    return max(map(text_width, cells))
+
+
+def _fitted(widths: list[int], table: Table, paper: Paper) -> list[int]:
+    """The widths, with the widest text columns narrowed until the table fits; numbers are never folded."""
+    if paper.width is None:
+        return widths
+    excess = sum(widths) + len(GAP) * (len(widths) - 1) - paper.width
+    text = [position for position in range(len(widths)) if position not in table.right]
+    whole = {position: max(NARROWEST, _longest_word(table, position)) for position in text}
+    for narrowest in (
+        whole,
+        dict.fromkeys(text, NARROWEST),
+    ):  # words are broken only where nothing else helps
+        while excess > 0:
+            wide = [position for position in text if widths[position] > narrowest[position]]
+            if not wide:
+                break
+            widths[max(wide, key=widths.__getitem__)] -= 1
+            excess -= 1
+    return widths
+
+
+def _longest_word(table: Table, position: int) -> int:
+    cells = [table.columns[position], *(row[position] for row in table.lines())]
+    return max(
+        text_width(indent) + text_width(word)
+        for indent, text in map(_parted, cells)
+        for word in text.split(" ")
+    )
+
+
+def _parted(cell: str) -> tuple[str, str]:
+    """Its indent, and its text with intervals held together."""
+    text = cell.lstrip()
+    return cell[: len(cell) - len(text)], _bound(text)
+
+
+def _bound(cell: str) -> str:
+    """The cell with an interval as one word: "[83.0, 86.4]"."""
+    return re.sub(r"(\[-?[\d.]+,) (?=-?[\d.]+\])", r"\1" + _HOLD, cell)
+
+
+def _lines(cells: Sequence[str], widths: Sequence[int], *, right: frozenset[int]) -> list[str]:
+    """One row as the lines it takes, more than one where a cell is folded."""
+    folded = [_wrapped(cell, width) for cell, width in zip(cells, widths, strict=True)]
+    height = max(map(len, folded))
+    return [
+        GAP.join(
+            _placed(lines[at] if at < len(lines) else "", widths[position], right=position in right)
+            for position, lines in enumerate(folded)
+        ).rstrip()
+        for at in range(height)
+    ]
+
+
+def _placed(cell: str, width: int, *, right: bool) -> str:
+    padding = " " * (width - text_width(cell))
+    return padding + cell if right else cell + padding
+
+
+def _wrapped(cell: str, width: int) -> list[str]:
+    """The cell in lines of at most `width` columns, its indent kept."""
+    if text_width(cell) <= width:
+        return [cell]
+    import textwrap
+
+    indent = " " * min(len(cell) - len(cell.lstrip()), width // 2)
+    letters = width if cell.isascii() else max(len(indent) + 1, width * len(cell) // text_width(cell))
+    bound = _bound(cell.strip())
+    held = bound if max(map(len, bound.split(" "))) + len(indent) <= letters else cell.strip()
+    lines = textwrap.wrap(
+        held, letters, initial_indent=indent, subsequent_indent=indent, break_on_hyphens=False
+    )
+    return [line.replace(_HOLD, " ") for line in lines] or [""]
+
+
+def text_width(text: str) -> int:
+    """Columns it takes on a terminal: two for the wide letters of East Asian scripts."""
+    if text.isascii():
+        return len(text)
+    import unicodedata
+
+    wide = sum(unicodedata.east_asian_width(letter) in "WF" for letter in text)
+    return len(text) + wide - sum(unicodedata.combining(letter) != 0 for letter in text)
+
+
+def running_text(lines: Iterable[str], paper: Paper) -> str:
+    """Sentences, each folded to the width."""
+    return "".join(f"{folded}\n" for line in lines for folded in _folded(line, paper))
+
+
+def _folded(text: str, paper: Paper) -> list[str]:
+    return _wrapped(text, max(20, min(paper.width or LONGEST_RULE, LONGEST_RULE))) if text else []
+
+
+def _styled(text: str, paper: Paper, style: str) -> str:
+    return f"{style}{text}{_PLAIN}" if paper.colour else text
+
+
+# ---------------------------------------------------------------- for programs and papers
+
+
+def as_csv(records: Records) -> str:
+    """The records as CSV with a header; nothing is an empty cell."""
+    import csv
+    import io
+
+    out = io.StringIO()
+    writer = csv.writer(out, lineterminator="\n")
+    writer.writerow(records.fields)
+    writer.writerows(records.rows)
+    return out.getvalue()
+
+
+def as_markdown(table: Table) -> str:
+    """The table as GitHub's Markdown has it; the heading of a section is a bold first cell."""
+    lines = [f"**{markdown_escape(table.title)}**", ""] if table.title else []
+    lines.append(_markdown_row(table.columns))
+    lines.append(
+        _piped("---:" if position in table.right else "---" for position in range(len(table.columns)))
+    )
+    for section in table.sections:
+        if section.title:
+            blank = [""] * (len(table.columns) - 1)
+            lines.append(_piped([f"**{markdown_escape(section.title)}**", *blank]))
+        lines += [_markdown_row(row) for row in section.rows]
+    for note in table.notes:
+        lines += ["", markdown_escape(note)]
+    return "\n".join(lines) + "\n"
+
+
+def markdown_escape(text: str) -> str:
+    """The text such that Markdown shows it as it is."""
+    escaped = re.sub(r"([\\`*_|<>~&])", r"\\\1", " ".join(text.split()))
+    return escaped.replace("](", r"]\(")
+
+
+def _is_indented(cell: str) -> bool:
+    """Whether it is text indented under a heading, not a number padded to its column."""
+    return cell.startswith("  ") and cell.strip()[:1].isalpha()
+
+
+def _markdown_row(cells: Iterable[str]) -> str:
+    return _piped("&nbsp;&nbsp;" * _is_indented(cell) + markdown_escape(cell) for cell in cells)
+
+
+def _piped(cells: Iterable[str]) -> str:
+    return f"| {' | '.join(cells)} |"
+
+
+def as_latex(table: Table) -> str:
+    """The table as a booktabs `tabular`, its title and notes as text around it."""
+    width = len(table.columns)
+    layout = "".join("r" if position in table.right else "l" for position in range(width))
+    lines = [rf"\textbf{{{latex_escape(table.title)}}}\par"] if table.title else []
+    lines += [rf"\begin{{tabular}}{{{layout}}}", r"\toprule", _latex_row(table.columns)]
+    for section in table.sections:
+        lines += [r"\midrule", *_latex_section(section, width)]
+    lines += [r"\bottomrule", r"\end{tabular}"]
+    lines += [rf"\par {latex_escape(note)}" for note in table.notes]
+    return "\n".join(lines) + "\n"
+
+
+def _latex_section(section: Section, width: int) -> list[str]:
+    heading = rf"\multicolumn{{{width}}}{{l}}{{\textbf{{{latex_escape(section.title)}}}}} \\"
+    return [heading] * bool(section.title) + [_latex_row(row) for row in section.rows]
+
+
+def _latex_row(cells: Sequence[str]) -> str:
+    row = " & ".join(r"\quad " * _is_indented(cell) + latex_escape(cell) for cell in cells)
+    return rf"{{}}{row} \\" if row.startswith(("[", "*")) else rf"{row} \\"  # \\[ would be a length
+
+
+def latex_escape(text: str) -> str:
+    """The text such that LaTeX prints it as it is; a minus before a digit becomes one."""
+    escaped = "".join(_LATEX.get(letter, letter) for letter in text.strip())
+    return re.sub(r"(?<![\w.-])-(?=\d)", "$-$", escaped)
+
+
+def plain(value: object) -> object:
+    """The value with every record as a mapping of its fields, and every sequence as a list."""
+    if isinstance(value, tuple) and hasattr(value, "_asdict"):
+        return {name: plain(inner) for name, inner in value._asdict().items()}
+    if isinstance(value, Mapping):
+        return {str(key): plain(inner) for key, inner in value.items()}
+    if isinstance(value, list | tuple):
+        return [plain(inner) for inner in value]
+    return value

@@ -1,0 +1,230 @@
+"""`gluebench data`: get the examples, build them anew, check and read them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from gluebench.cli.common import option
+from gluebench.cli.common.errors import WRONG_FILE, needing
+from gluebench.cli.common.lazy import LazyGroup
+from gluebench.cli.common.output import Form, Output, Records, Section, Table, emit, plain
+
+if TYPE_CHECKING:
+    from gluebench.analysis.lint import Finding, TaskLint
+    from gluebench.benchmark import Benchmark, Task
+    from gluebench.data.dataset import Dataset
+    from gluebench.data.recipes import Recipe
+    from gluebench.data.verify.check import SplitCheck
+
+COMMANDS: dict[str, str] = {
+    "get": "gluebench.cli.data.get:get",
+    "lint-diagnostic": "gluebench.cli.data.lint_diagnostic:lint_diagnostic",
+    "show": "gluebench.cli.data.show:show",
+    "stats": "gluebench.cli.data.stats:stats",
+}
+"""Commands in files of their own, imported when they are asked for."""
+
+
+@click.group(cls=LazyGroup, commands_at=COMMANDS)
+def data() -> None:
+    """Get, build, check and read the examples of a benchmark."""
+
+
+@data.command
+@click.argument("suite", metavar="[NAME|FILE|URL]", type=option.LoadedBenchmark(), default="glue")
+@option.repeated("--task", "tasks", metavar="TASK", help="Only this one; may be given again.")
+@option.data_folder("--data", help="Data folder [$GLUEBENCH_DATA].")
+@option.folder("--against", help="Compare with this data folder instead of with what was published.")
+@option.output
+def verify(suite: Benchmark, tasks: tuple[str, ...], data: Path, against: str | None, form: Form) -> None:
+    """Compare the data on disk with the published, row by row.
+
+    Also told: rows that repeat or contradict each other, texts that splits share, and texts that stand once
+    under each label. Exits with 1 when something differs from the published data.
+
+    \b
+    Example:
+      gluebench data verify glue --data data/
+      gluebench data verify --task MNLI --against other-copy/
+    """
+    from gluebench.analysis.lint import lint_rows
+    from gluebench.data import load_split
+    from gluebench.data.verify.check import check_task, reference
+
+    chosen = [suite.dataset(name) for name in tasks] or [*suite.tasks]
+    compared = reference(suite, Path(against) if against else None)
+    checks, lints = [], []
+    for task in chosen:
+        task_checks = list(check_task(data, suite, task, compared))
+        checks += task_checks
+        there = [check.split for check in task_checks if check.state != "absent"]
+        rows = {name: load_split(data, suite, task.name, name) for name in there}
+        lints.append(lint_rows(task, rows))
+    if all(check.state == "absent" for check in checks):
+        raise click.ClickException(_nothing(suite, chosen, data))
+    emit(verify_output(checks, lints, data), form)
+    if any(check.state == "differs" for check in checks):
+        raise click.exceptions.Exit(WRONG_FILE)
+
+
+def _nothing(suite: Benchmark, chosen: list[Task], folder: Path) -> str:
+    named = "".join(f" --task {task.name}" for task in chosen) if len(chosen) < len(suite.tasks) else ""
+    command = f"gluebench data get {suite.name}{named}"
+    return f"There are no data of {suite.name} in {folder}. Get them with: {command}"
+
+
+COLUMNS = ("task", "split", "rows", "published", "content", "why")
+FIELDS = ("task", "split", "rows", "published", "state", "fingerprint", "reason", "kind", "row", "detail")
+ROWS_SHOWN = 5
+
+
+def verify_output(checks: Sequence[SplitCheck], lints: Sequence[TaskLint], folder: Path) -> Output:
+    """The checks in every form, and what was found of the rows themselves."""
+    tasks = dict.fromkeys(check.task for check in checks)
+    sections = tuple(Section(tuple(_row(check) for check in checks if check.task == task)) for task in tasks)
+    table = Table(COLUMNS, sections, title=f"Data in {folder}", right=frozenset({2, 3}))
+    words = [line for check in checks for line in _explained(check)]
+    words += [f"{lint.task}, {_found(finding)}" for lint in lints for finding in lint.findings]
+    records = Records(FIELDS, tuple(row for check in checks for row in _records(check)))
+    data = {
+        "schema": "gluebench.verify/1",
+        "splits": [_data(check) for check in checks],
+        "findings": {lint.task: plain(lint.findings) for lint in lints},
+    }
+    return Output(data, (table,), records, words=("", *words) if words else ())
+
+
+def _found(finding: Finding) -> str:
+    rows = f": {'; '.join(finding.rows)}" if finding.rows else ""
+    return f"{finding.where}: {finding.text}{rows}"
+
+
+def _row(check: SplitCheck) -> tuple[str, ...]:
+    rows = "-" if check.rows is None else f"{check.rows:,}"
+    return (check.task, check.split, rows, f"{check.size:,}", check.state, check.reason)
+
+
+def _explained(check: SplitCheck) -> Iterator[str]:
+    """A sentence for each kind of difference, with the first rows."""
+    from gluebench.data.verify.differences import summary
+
+    for kind, count in summary(check.differences).items():
+        rows = [difference for difference in check.differences if difference.kind == kind]
+        shown = ", ".join(
+            f"{row.row} ({row.detail})" if row.detail else f"{row.row}" for row in rows[:ROWS_SHOWN]
+        )
+        more = f" and {count - ROWS_SHOWN:,} more" if count > ROWS_SHOWN else ""
+        plural = "row" if count == 1 else "rows"
+        yield f"{check.task}, {check.split}: {count:,} {plural}: {kind}: {shown}{more}"
+
+
+def _records(check: SplitCheck) -> Iterator[tuple[object, ...]]:
+    start = (check.task, check.split, check.rows, check.size, check.state, check.fingerprint, check.reason)
+    if not check.differences:
+        yield (*start, None, None, None)
+    for difference in check.differences:
+        yield (*start, difference.kind, difference.row, difference.detail or None)
+
+
+def _data(check: SplitCheck) -> dict[str, Any]:
+    from gluebench.data.verify.differences import summary
+
+    return {
+        "task": check.task,
+        "split": check.split,
+        "state": check.state,
+        "rows": check.rows,
+        "published": check.size,
+        "fingerprint": check.fingerprint or None,
+        "reason": check.reason,
+        "kinds": summary(check.differences),
+        "differences": [difference._asdict() for difference in check.differences],
+    }
+
+
+_KINDS = {str: "TEXT", int: "N", float: "NUMBER", Path: "FILE"}
+
+
+@data.command(context_settings={"ignore_unknown_options": True})
+@click.argument("task", metavar="TASK")
+@click.argument("rest", metavar="[RECIPE OPTIONS]", nargs=-1, type=click.UNPROCESSED)
+@click.option("--from", "corpus", metavar="DIR", type=click.Path(), help="Folder of the original corpus.")
+@option.data_folder("--to", help="Data folder [$GLUEBENCH_DATA].")
+@click.option("--recipe", metavar="NAME", help="Another recipe than the manifest names.")
+@option.flag("--explain", help="Say what the recipe does, reads and can be told; build nothing.")
+@option.benchmark
+def build(
+    task: str,
+    rest: tuple[str, ...],
+    corpus: str | None,
+    to: Path,
+    recipe: str | None,
+    explain: bool,
+    suite: Benchmark,
+) -> None:
+    """Build a task's data anew from its original corpus.
+
+    Each recipe has options of its own, given as --NAME VALUE; --explain lists them.
+
+    \b
+    Example:
+      gluebench data build QNLI --explain
+      gluebench data build RTE --from rte-challenges/ --to data/ --seed 7
+    """
+    from gluebench.data.recipes import recipe_of
+
+    record = suite.dataset(task)
+    if explain:
+        click.echo(_recipe_text(recipe_of(record, recipe)), nl=False)
+        return
+    if corpus is None:
+        raise click.UsageError(
+            "name the folder of the original corpus: --from DIR; --explain says what it holds."
+        )
+    with needing("data,recipes", "Building data", "pyarrow", "numpy", "scipy"):
+        from gluebench.data.build import build as build_task
+
+        made = build_task(Path(corpus), to, suite, record, _options(rest), named=recipe)
+    click.echo(_built_text(made, to / suite.name / record.name), nl=False)
+
+
+def _options(rest: Sequence[str]) -> dict[str, str]:
+    """`--name value` and `--name=value`, of which only the recipe knows the names."""
+    options: dict[str, str] = {}
+    words = list(rest)
+    while words:
+        word = words.pop(0)
+        name, equals, value = word.removeprefix("--").partition("=")
+        if not word.startswith("--") or not name:
+            raise click.UsageError(f"{word!r} is not expected here; options of a recipe are --NAME VALUE.")
+        if not equals:
+            if not words:
+                raise click.UsageError(f"--{name} has no value; options of a recipe are --NAME VALUE.")
+            value = words.pop(0)
+        options[name] = value
+    return options
+
+
+def _recipe_text(recipe: Recipe) -> str:
+    """The recipe's procedure, what it reads, and its options."""
+    import inspect
+    import sys
+
+    procedure = inspect.cleandoc(sys.modules[recipe.build.__module__].__doc__ or "")
+    lines = [procedure, "", f"Reads: {recipe.corpus}", ""]
+    if recipe.options:
+        lines.append("Options:")
+    for setting in recipe.options:
+        default = "no default" if setting.default is None else f"default {setting.default}"
+        lines.append(f"  --{setting.name} {_KINDS[setting.type]}  {setting.help} [{default}]")
+    return "\n".join(lines).rstrip() + "\n"
+
+
+def _built_text(made: Dataset, place: Path) -> str:
+    lines = [f"{made.task}: {name}, {split.rows:,} examples" for name, split in made.splits.items()]
+    lines += [f"note: {note}" for note in made.notes]
+    return "\n".join([*lines, f"written to {place}"]) + "\n"

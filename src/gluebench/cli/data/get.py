@@ -1,0 +1,256 @@
+"""`gluebench data get`: a benchmark's examples, from the hub, the official archives or a folder."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from gluebench.cli.common import option
+from gluebench.cli.common.errors import WRONG_FILE, needing
+from gluebench.cli.common.output import Form, Output, Records, Section, Table, emit, notices, plain
+
+if TYPE_CHECKING:
+    from gluebench.benchmark import Benchmark, Task
+    from gluebench.data.dataset import Dataset, Origin
+    from gluebench.data.get import Options, Outcome
+    from gluebench.data.prepared import State
+    from gluebench.data.sources.plan import SourceName
+
+
+@click.command
+@click.argument("benchmark", metavar="[BENCHMARK|FILE|URL]", default="glue")
+@option.repeated("--task", "tasks", metavar="TASK", help="This task alone; may be repeated.")
+@option.folder(
+    "--from", "folder", metavar="FOLDER", help="Take the files of this folder; nothing is downloaded."
+)
+@option.data_folder("--to", metavar="FOLDER", help="Data folder [$GLUEBENCH_DATA].")
+@click.option(
+    "--source",
+    type=click.Choice(["hub", "archives"]),
+    help="The Hugging Face hub's files, or the official archives [hub; archives for what it has not].",
+)
+@click.option(
+    "--mirror",
+    metavar="URL",
+    envvar="GLUEBENCH_MIRROR",
+    default="",
+    help="Stands for scheme and host of publishers' addresses; also from GLUEBENCH_MIRROR.",
+)
+@option.flag("--partial", help="Take the splits that are there, and do without the others.")
+@option.flag("--keep-going", help="List every row that cannot be read, not the first 20.")
+@option.flag("--again", help="Get what is already there anew.")
+@option.number("--retries", default=5, help="How often to try again when no more comes.")
+@option.positive("--timeout", metavar="SECONDS", default=30, help="How long to wait for an answer.")
+@option.output
+def get(
+    benchmark: str,
+    tasks: tuple[str, ...],
+    folder: str | None,
+    to: Path,
+    source: SourceName | None,
+    mirror: str,
+    partial: bool,
+    keep_going: bool,
+    again: bool,
+    retries: int,
+    timeout: float,
+    form: Form,
+) -> None:
+    """Download or read a benchmark's examples and store them as Parquet.
+
+    Without --task, all tasks of the benchmark; auxiliary data such as SNLI only when named. Of an address on
+    a leaderboard, all files of its Data page as they are, each verified by its SHA-256.
+
+    \b
+    Example:
+      gluebench data get glue --task CoLA --task RTE --to data/
+      gluebench data get glue --from glue_data/ --to data/
+      gluebench data get sample --to data/
+      gluebench data get https://board.example.org/benchmarks/hotels --to data/
+    """
+    if "://" in benchmark:
+        if tasks or folder or source or partial or keep_going or again:
+            raise click.UsageError("An address takes --to, --retries, --timeout and no other option.")
+        with needing("data", "Getting data", "urllib3", "tqdm"):
+            _get_site(benchmark, to, retries=retries, timeout=timeout, form=form)
+        return
+    if folder and source:
+        raise click.UsageError("--from and --source exclude each other: a folder, or a download.")
+    from gluebench.benchmark import load_benchmark
+
+    with needing("data", "Getting data", "pyarrow", "urllib3", "tqdm", "numpy"):
+        from gluebench.data.get import Options
+        from gluebench.data.sources.fetch import RetrySettings
+
+        suite = load_benchmark(benchmark)
+        chosen = _chosen(suite, tasks)
+        options = Options(source, mirror, partial, keep_going, again, RetrySettings(retries, timeout))
+        outcomes = _get(benchmark, suite, chosen, folder=folder, to=to, options=options)
+    if form or any(outcome.dataset for outcome in outcomes):
+        emit(output(suite, outcomes), form)
+    if problems := problem_lines(outcomes):
+        notices(problems)
+        raise click.exceptions.Exit(WRONG_FILE)
+
+
+def _chosen(suite: Benchmark, names: tuple[str, ...]) -> list[Task]:
+    """The tasks named, each once; all but the auxiliary data where none is."""
+    tasks = [suite.dataset(name) for name in names] or suite.tasks
+    return list({task.name: task for task in tasks}.values())
+
+
+def _get(
+    benchmark: str, suite: Benchmark, tasks: list[Task], *, folder: str | None, to: Path, options: Options
+) -> list[Outcome]:
+    """Read a folder or download; the embedded benchmark comes out of the package."""
+    import pyarrow  # noqa: F401 - needed in the end, so better missed before anything is downloaded
+
+    from gluebench.benchmark import load_benchmark
+    from gluebench.cli.common.progress import meter
+    from gluebench.data.get import SAMPLE, Getter, get_sample
+    from gluebench.data.sources.release import load_release
+
+    if folder is None and suite == load_benchmark(SAMPLE):
+        if options.source:
+            raise click.UsageError(f"{SAMPLE} comes out of the package; leave --source out.")
+        return get_sample(tasks, to)
+    getter = Getter(suite, load_release(benchmark), to, options=options, meter=meter())
+    if folder is not None:
+        return getter.from_folder(tasks, Path(folder))
+    try:
+        return getter.download(tasks)
+    except KeyboardInterrupt:
+        click.echo("\nStopped. What has come is kept: the same command goes on from here.", err=True)
+        raise
+
+
+COLUMNS = ("task", "examples", "from", "content")
+FIELDS = ("task", "split", "rows", "kind", "location", "revision", "content", "fingerprint", "file")
+
+
+def output(suite: Benchmark, outcomes: Sequence[Outcome]) -> Output:
+    """The outcomes in all forms."""
+    rows = tuple(_row(outcome) for outcome in outcomes)
+    table = Table(COLUMNS, (Section(rows),), notes=tuple(_notes(suite, outcomes)))
+    return Output(
+        {"benchmark": suite.name, "tasks": [_data(outcome) for outcome in outcomes]},
+        (table,),
+        _records(outcomes),
+    )
+
+
+def problem_lines(outcomes: Sequence[Outcome]) -> list[str]:
+    """Every problem with its task; one that befell several tasks once."""
+    tasks: dict[str, list[str]] = {}
+    for outcome in outcomes:
+        for problem in outcome.problems:
+            tasks.setdefault(problem, []).append(outcome.task.name)
+    return [f"{', '.join(names)}: {problem}" for problem, names in tasks.items()]
+
+
+def _row(outcome: Outcome) -> tuple[str, ...]:
+    if outcome.dataset is None:
+        return (outcome.task.name, "not got", "", "")
+    examples = ", ".join(f"{name} {split.rows:,}" for name, split in outcome.dataset.splits.items())
+    return (outcome.task.name, examples, _source(outcome.dataset.origin), _content(outcome))
+
+
+def _source(origin: Origin) -> str:
+    if origin.kind in ("hub", "archive"):
+        from gluebench.data.sources.http import host
+
+        revision = f" at {origin.revision[:7]}" if origin.revision else ""
+        return f"{host(origin.location)}{revision}"
+    return "the package" if origin.kind == "sample" else f"folder {origin.location}"
+
+
+def _states(outcome: Outcome, dataset: Dataset) -> dict[str, State]:
+    from gluebench.data.prepared import state
+
+    return {
+        name: state(record, outcome.task.splits[name], dataset.origin)
+        for name, record in dataset.splits.items()
+    }
+
+
+def _content(outcome: Outcome) -> str:
+    """The state of all splits in a word, or of each where they differ."""
+    if outcome.dataset is None:
+        return ""
+    splits: dict[State, list[str]] = {}
+    for name, content in _states(outcome, outcome.dataset).items():
+        splits.setdefault(content, []).append(name)
+    if len(splits) == 1:
+        return next(iter(splits))
+    return "; ".join(f"{', '.join(names)}: {content}" for content, names in splits.items())
+
+
+def _notes(suite: Benchmark, outcomes: Sequence[Outcome]) -> Iterator[str]:
+    had = [outcome for outcome in outcomes if outcome.dataset is not None]
+    if had:
+        yield f"In {had[0].place.parent}, a folder for each task."
+    if any(outcome.dataset and outcome.dataset.origin.kind == "archive" for outcome in had):
+        yield "No checksums of archives are published: examples were counted and compared by fingerprint."
+    for outcome in had:
+        yield from (
+            f"{outcome.task.name}: {note}" for note in (outcome.dataset.notes if outcome.dataset else ())
+        )
+
+
+def _data(outcome: Outcome) -> object:
+    dataset = outcome.dataset
+    splits = {
+        name: {"rows": dataset.splits[name].rows, "content": content}
+        for name, content in (_states(outcome, dataset) if dataset else {}).items()
+        if dataset
+    }
+    return {
+        "task": outcome.task.name,
+        "folder": str(outcome.place) if dataset else None,
+        "already_there": outcome.there,
+        "origin": plain(dataset.origin) if dataset else None,
+        "splits": splits,
+        "problems": list(outcome.problems),
+    }
+
+
+def _records(outcomes: Sequence[Outcome]) -> Records:
+    rows = []
+    for outcome in outcomes:
+        if (dataset := outcome.dataset) is None:
+            continue
+        origin = dataset.origin
+        for name, found_state in _states(outcome, dataset).items():
+            split = dataset.splits[name]
+            source = (origin.kind, origin.location, origin.revision)
+            file = str(outcome.place / split.file)
+            rows.append((outcome.task.name, name, split.rows, *source, found_state, split.fingerprint, file))
+    return Records(FIELDS, tuple(rows))
+
+
+SITE_FIELDS = ("file", "bytes", "sha256", "already_there")
+
+
+def _get_site(url: str, to: Path, *, retries: int, timeout: float, form: Form) -> None:
+    """Fetch the files and show the outcome of each. Raises SendError, DataError."""
+    from gluebench.cli.common.progress import meter
+    from gluebench.data.sources.fetch import Fetcher, RetrySettings, readable
+    from gluebench.data.sources.plan import fetch_missing, listed_files
+    from gluebench.submission.remote import remote
+
+    board = remote(url, lambda line: notices([line]))
+    folder = to / board.address.name
+    files = listed_files(board.address.page, board.facts.get("data"), folder)
+    progress = meter()
+    fetched = fetch_missing(files, Fetcher(progress, RetrySettings(retries, timeout)), progress)
+    rows = [(file.name, file.bytes or 0, file.sha256, file not in fetched) for file in files]
+    cells = tuple(
+        (name, readable(size), "already there" if there else "fetched") for name, size, _, there in rows
+    )
+    note = f"In {folder}; every file has the SHA-256 that the leaderboard gives."
+    table = Table(("file", "size", ""), (Section(cells),), notes=(note,))
+    data = {"folder": str(folder), "files": [dict(zip(SITE_FIELDS, row, strict=True)) for row in rows]}
+    emit(Output(data, (table,), Records(SITE_FIELDS, tuple(rows))), form)

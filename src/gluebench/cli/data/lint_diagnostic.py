@@ -1,0 +1,102 @@
+"""`gluebench data lint-diagnostic`: what is wrong with a diagnostic set, before anybody is measured by it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import click
+
+from gluebench.cli.common import option
+from gluebench.cli.common.errors import WRONG_FILE
+from gluebench.cli.common.output import Form, Output, Records, Section, Table, emit, plain
+
+if TYPE_CHECKING:
+    from gluebench.benchmark import Benchmark
+    from gluebench.data.lint_diagnostic import Counts, Finding, Lint
+
+COLUMNS = ("severity", "line", "code", "message")
+
+
+@click.command
+@click.argument("file", metavar="FILE", type=click.Path(exists=True, dir_okay=False))
+@click.option(
+    "--task", "name", metavar="TASK", help="The diagnostic set that FILE is; needed if there are several."
+)
+@click.option(
+    "--symmetric",
+    metavar="LABEL",
+    help='The label that holds in both directions or in none; "contradiction" or the last of three.',
+)
+@option.number("--fewest", default=10, least=1, help="Warn of a phenomenon with fewer pairs.")
+@option.benchmark
+@option.output
+def lint_diagnostic(
+    file: str, name: str | None, symmetric: str | None, fewest: int, suite: Benchmark, form: Form
+) -> None:
+    """Check a diagnostic set that you are writing.
+
+    FILE has a row for each pair (domain, phenomena, sentence1, sentence2, forward, backward, set), or is laid
+    out as GLUE's diagnostic-full.tsv. Labels and phenomena are those of the benchmark's manifest.
+
+    \b
+    Example:
+      gluebench data lint-diagnostic diagnostic.tsv --benchmark mine.toml
+    """
+    from gluebench.data.lint_diagnostic import Limits, lint, read_diagnostic, symmetric_label
+
+    task = option.diagnostic_task(suite, name)
+    if not task.phenomena or not task.labels or len(task.columns) != 2:
+        raise click.UsageError(f"{task.name} of {suite.name} has no labelled pairs with phenomena.")
+    if symmetric is not None and symmetric not in task.words:
+        raise click.BadParameter(
+            f"{symmetric!r} is none of {', '.join(task.words)}.", param_hint="'--symmetric'"
+        )
+    mirrored = symmetric if symmetric is not None else symmetric_label(task)
+    result = lint(read_diagnostic(file, task), task, symmetric=mirrored, limits=Limits(pairs=fewest))
+    if form is None:
+        for finding in result.findings:
+            click.echo(_line(file, finding))
+        click.echo()
+    emit(_output(file, result, listed=form is not None), form)
+    if any(finding.severity == "error" for finding in result.findings):
+        raise click.exceptions.Exit(WRONG_FILE)
+
+
+def _line(file: str, finding: Finding) -> str:
+    place = file if finding.line is None else f"{file}:{finding.line}"
+    return f"{finding.severity}: {place}: {finding.code}: {finding.message}"
+
+
+def _output(file: str, result: Lint, *, listed: bool) -> Output:
+
+    rows = tuple(
+        (finding.severity, finding.line, finding.code, finding.message) for finding in result.findings
+    )
+    cells = tuple(tuple("" if cell is None else str(cell) for cell in row) for row in rows)
+    table = Table(COLUMNS, (Section(cells),), right=frozenset({1}))
+    tables = (table, _figures(result)) if listed and rows else (_figures(result),)
+    data = {"file": file, **dict(result._asdict())}
+    return Output(plain(data), tables, Records(COLUMNS, rows), (_verdict(file, result),))
+
+
+def _figures(result: Lint) -> Table:
+    """Pairs and labels of every phenomenon."""
+
+    columns = ("phenomenon", "pairs", *result.total.labels)
+    sections = (Section(tuple(map(_cells, result.phenomena))), Section((_cells(result.total),)))
+    domains = ", ".join(f"{name or '(none)'} {count}" for name, count in result.domains.items())
+    sets = f" Minimal sets: {result.sets}." if result.sets else ""
+    notes = (f"Median overlap {result.median_overlap:.2f}.{sets} Pairs by domain: {domains}.",)
+    return Table(columns, sections, right=frozenset(range(1, len(columns))), notes=notes)
+
+
+def _cells(counts: Counts) -> tuple[str, ...]:
+    return (counts.name, str(counts.pairs), *map(str, counts.labels.values()))
+
+
+def _verdict(file: str, result: Lint) -> str:
+    numbers = []
+    for severity in ("error", "warning"):
+        count = sum(finding.severity == severity for finding in result.findings)
+        numbers.append(f"{count} {severity}{'s' * (count != 1)}")
+    return f"{file}: {', '.join(numbers)}."

@@ -1,0 +1,183 @@
+"""`gluebench data show`: examples, to be read."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from itertools import chain
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from gluebench.cli.common import option
+from gluebench.cli.common.errors import reading_data
+from gluebench.cli.common.output import Form, emit, notices, terminal
+
+if TYPE_CHECKING:
+    from gluebench.benchmark import Benchmark, Task
+    from gluebench.cli.data.show_view import Shown
+    from gluebench.data import Table
+    from gluebench.data.show import Entry, Query
+
+
+def _pattern(context: click.Context, parameter: click.Parameter, value: str | None) -> re.Pattern[str] | None:
+    try:
+        return None if value is None else re.compile(value)
+    except re.error as error:
+        message = f"{value!r} is no regular expression: {error}."
+        raise click.BadParameter(message, context, parameter) from None
+
+
+@click.command
+@click.argument("task", metavar="TASK")
+@click.option("--split", metavar="SPLIT", help="The split to read [dev, or the only one].")
+@click.option(
+    "--grep",
+    metavar="REGEX",
+    callback=_pattern,
+    help="Only examples with this in a text; (?i) in front ignores letter case.",
+)
+@click.option("--label", metavar="WORD", help="Only examples with this label.")
+@click.option("--phenomenon", metavar="NAME", help="Only examples with this tag, or of this category.")
+@option.repeated("--index", "indices", metavar="N", type=int, help="This example only; may be repeated.")
+@option.number("--limit", least=1, help="No more than this many.")
+@option.flag("--all-columns", help="What else the files say of an example, too.")
+@click.option("--pager/--no-pager", default=None, help="Page through them [on a terminal].")
+@option.data()
+@option.benchmark
+@option.output
+def show(
+    task: str,
+    split: str | None,
+    grep: re.Pattern[str] | None,
+    label: str | None,
+    phenomenon: str | None,
+    indices: tuple[int, ...],
+    limit: int | None,
+    all_columns: bool,
+    pager: bool | None,
+    data: Path,
+    suite: Benchmark,
+    form: Form,
+) -> None:
+    """Read the examples of a task.
+
+    A diagnostic set is shown as in Table 3 of the paper: the tags of a pair of sentences, and its label in
+    both directions.
+
+    \b
+    Example:
+      gluebench data show MRPC --split dev --grep 'per ?cent'
+      gluebench data show AX --phenomenon "Double Negation" --limit 5
+    """
+    from gluebench.cli.data.show_view import Shown
+    from gluebench.data.show import Query, pick
+    from gluebench.data.table import load
+
+    record = suite.dataset(task)
+    with reading_data():
+        table = load(record.name, split or _default(record), data, benchmark=suite)
+        query = Query(
+            grep,
+            None if label is None else _label(table, label),
+            frozenset() if phenomenon is None else _tags(table, phenomenon),
+            frozenset(indices),
+            limit,
+        )
+        shown = Shown(table, _extras(table, all_columns=all_columns), grep)
+        _print(shown, query, pick(_entries(shown), query), form=form, pager=pager)
+
+
+def _default(task: Task) -> str:
+    from gluebench.data.show import default_splits
+
+    splits = default_splits(task)
+    if len(splits) > 1:
+        named = " or ".join(f"--split {name}" for name in splits)
+        raise click.UsageError(f"{task.name} has several splits to read; name one: {named}.")
+    return splits[0]
+
+
+def _label(table: Table, name: str) -> str:
+    """The label word of that name. Raises UnknownNameError, UsageError where examples have none."""
+    from gluebench.data.show import label_word
+
+    if not table.task.labels:
+        raise click.UsageError(f"{table.task.name} has scores, not labels; --label cannot choose by them.")
+    word = label_word(table.task, name)
+    if not table.labelled:
+        raise click.UsageError(f"the labels of {_where(table)} are hidden; --label cannot choose by them.")
+    return word
+
+
+def _tags(table: Table, name: str) -> frozenset[str]:
+    """The phenomena of that name or category. Raises UnknownNameError, UsageError where there are none."""
+    from gluebench.data.dataset import TAGS
+    from gluebench.data.show import phenomena_called
+
+    if not table.task.phenomena:
+        raise click.UsageError(f"{table.task.name} has no phenomena; --phenomenon is for diagnostic sets.")
+    tags = phenomena_called(table.task, name)
+    if TAGS not in table.columns:
+        raise click.UsageError(
+            f"the files of {_where(table)} have no tags; --phenomenon cannot choose by them."
+        )
+    return tags
+
+
+def _where(table: Table) -> str:
+    return f"{table.task.name} {table.split}"
+
+
+def _extras(table: Table, *, all_columns: bool) -> tuple[str, ...]:
+    """The columns to read besides index, texts and label."""
+    from gluebench.data.dataset import TAGS
+
+    usual = {"index", "label", *table.task.columns}
+    others = [name for name in table.columns if name not in usual]
+    return tuple(name for name in others if all_columns or name == TAGS)
+
+
+def _entries(shown: Shown) -> Iterator[Entry]:
+    from gluebench.data.show import entries, rows
+
+    return entries(rows(shown.table, shown.extras), paired=shown.paired)
+
+
+def _print(shown: Shown, query: Query, picked: Iterator[Entry], *, form: Form, pager: bool | None) -> None:
+    from gluebench.cli.data.show_view import shown_output
+
+    seen: set[int] = set()
+    entries = _noted(picked, seen)
+    if form is not None:
+        emit(shown_output(shown, list(entries)), form)
+    else:
+        _print_text(shown, entries, pager=pager)
+    if not seen:
+        notices([f"No example of {_where(shown.table)} matches ({len(shown.table):,} are there)."])
+    elif query.limit is None:
+        absent = sorted(query.indices - seen)
+        notices(f"No example of {_where(shown.table)} with the index {index} matches." for index in absent)
+
+
+def _noted(entries: Iterator[Entry], seen: set[int]) -> Iterator[Entry]:
+    """The same entries, their indices kept."""
+    for entry in entries:
+        seen.update(row.index for row in entry.rows)
+        yield entry
+
+
+def _print_text(shown: Shown, entries: Iterator[Entry], *, pager: bool | None) -> None:
+    from gluebench.cli.data.show_view import text_of
+
+    first = next(entries, None)
+    if first is None:
+        return
+    paper = terminal()
+    text = text_of(shown, chain([first], entries), paper)
+    if pager or (pager is None and paper.width is not None):
+        click.echo_via_pager(text)
+    else:
+        for part in text:
+            click.echo(part, nl=False)

@@ -1,0 +1,264 @@
+"""Examples as text to read, and as tables."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Any, NamedTuple
+
+from gluebench.benchmark import Task
+from gluebench.cli.common.output import Output, Paper, Records, Section, Table, running_text, text_width
+from gluebench.data import Table as Examples
+from gluebench.data.dataset import TAGS
+from gluebench.data.show import Entry, Row
+
+_MATCH, _HEAD, _DIM, _PLAIN = "\x1b[1;31m", "\x1b[1m", "\x1b[2m", "\x1b[0m"
+_INDENT = "    "
+_NARROWEST = 20
+"""Texts are not folded to less than this, however narrow the terminal."""
+_CONTROL = re.compile("[\x00-\x1f\x7f-\x9f\u2028\u2029]")
+
+
+class Shown(NamedTuple):
+    """What is shown, and how."""
+
+    table: Examples
+    extras: tuple[str, ...] = ()
+    """Columns besides index, texts and label."""
+    pattern: re.Pattern[str] | None = None
+    """Set off in the texts, on a terminal."""
+
+    @property
+    def task(self) -> Task:
+        """The task of the examples."""
+        return self.table.task
+
+    @property
+    def paired(self) -> bool:
+        """Whether neighbours that are one pair in both directions are one entry, as in Table 3."""
+        return bool(self.task.phenomena) and len(self.task.columns) == 2
+
+
+class Span(NamedTuple):
+    """A stretch of a text, from its first letter to before its last."""
+
+    start: int
+    end: int
+
+
+# ---------------------------------------------------------------- to read
+
+
+def text_of(shown: Shown, entries: Iterable[Entry], paper: Paper) -> Iterator[str]:
+    """The text piece by piece: what it is, then each entry, an empty line between."""
+    yield running_text(_heading(shown), paper)
+    for entry in entries:
+        lines = _pair_lines(shown, entry, paper) if shown.paired else _single_lines(shown, entry, paper)
+        yield "\n" + "".join(f"{line}\n" for line in lines)
+
+
+def _heading(shown: Shown) -> list[str]:
+    table = shown.table
+    lines = [f"{table.task.name} {table.split}: {len(table):,} examples"]
+    if not table.labelled:
+        lines.append("The labels are hidden.")
+    elif shown.paired:
+        letters = ", ".join(
+            f"{short} {word}" for word, short in initials(table.task).items() if short != word
+        )
+        lines.append(f"Fwd (Bwd) is the label when sentence 1 (sentence 2) is the {table.task.columns[0]}.")
+        lines += [f"Labels: {letters}."] if letters else []
+    return lines
+
+
+def _single_lines(shown: Shown, entry: Entry, paper: Paper) -> Iterator[str]:
+    (row,) = entry.rows
+    label = label_text(shown.task, row.label)
+    yield _styled(str(row.index), _HEAD, paper) + (f"  {label}" if label else "")
+    yield from _text_lines(shown, dict(row.inputs), paper)
+    yield from _extra_lines(shown, row, paper)
+
+
+def _pair_lines(shown: Shown, entry: Entry, paper: Paper) -> Iterator[str]:
+    first = entry.rows[0]
+    indices = ", ".join(str(row.index) for row in entry.rows)
+    tags = ", ".join(tagged(shown.task, first))
+    margin = max(_NARROWEST, (paper.width or 0) - len(indices) - 2) if paper.width else None
+    lines = [tags[line.start : line.end] for line in folded(tags, margin)] if tags else [""]
+    yield (_styled(indices, _HEAD, paper) + f"  {lines[0]}").rstrip()
+    yield from (" " * (len(indices) + 2) + line for line in lines[1:])
+    one, two = first.inputs.values()
+    yield from _text_lines(shown, {"1": one, "2": two}, paper)
+    if shown.table.labelled:
+        forward, backward = directions(shown.task, entry)
+        yield f"{_INDENT}Fwd {forward}  Bwd {backward}"
+    yield from _extra_lines(shown, first, paper)
+
+
+def _text_lines(shown: Shown, texts: dict[str, str], paper: Paper) -> Iterator[str]:
+    """Each text behind its column's name, folded to the width, what was searched for set off."""
+    gutter = max(map(text_width, texts)) + 2
+    room = max(_NARROWEST, paper.width - gutter - len(_INDENT)) if paper.width else None
+    for name, text in texts.items():
+        seen, matches = visible(text, shown.pattern if paper.colour else None)
+        head = _styled(name, _DIM, paper) + " " * (gutter - text_width(name))
+        for line in folded(seen, room):
+            yield f"{_INDENT}{head}{_marked(seen, line, matches)}".rstrip()
+            head = " " * gutter
+
+
+def _extra_lines(shown: Shown, row: Row, paper: Paper) -> Iterator[str]:
+    names = [name for name in shown.extras if name != TAGS or not shown.paired]
+    if names:
+        yield from _text_lines(Shown(shown.table), {name: _cell(row.extras[name]) for name in names}, paper)
+
+
+def folded(text: str, width: int | None) -> list[Span]:
+    """The lines of a text, broken at spaces, or within a word that is longer than a line."""
+    if width is None or text_width(text) <= width:
+        return [Span(0, len(text))]
+    lines: list[Span] = []
+    start = end = 0
+    for word in re.finditer(r"\S+", text):
+        if end > start and text_width(text[start : word.end()]) > width:
+            lines.append(Span(start, end))
+            start = word.start()
+        end = word.end()
+        while text_width(text[start:end]) > width:
+            cut = next(at for at in range(end, start, -1) if text_width(text[start:at]) <= width)
+            lines.append(Span(start, cut))
+            start = cut
+    return [*lines, Span(start, end)]
+
+
+def visible(text: str, pattern: re.Pattern[str] | None) -> tuple[str, list[Span]]:
+    """The text with control characters written out, and where in it the pattern matches."""
+    parts: list[str] = []
+    matches: list[Span] = []
+    done = length = 0
+    for hit in pattern.finditer(text) if pattern else ():
+        before, match = _written_out(text[done : hit.start()]), _written_out(hit[0])
+        matches.append(Span(length + len(before), length + len(before) + len(match)))
+        parts += [before, match]
+        done, length = hit.end(), matches[-1].end
+    return "".join([*parts, _written_out(text[done:])]), matches
+
+
+def _written_out(text: str) -> str:
+    return _CONTROL.sub(lambda match: match[0].encode("unicode_escape").decode(), text)
+
+
+def _marked(text: str, line: Span, matches: Sequence[Span]) -> str:
+    """A line of the text, matches in colour."""
+    parts: list[str] = []
+    done = line.start
+    for match in matches:
+        start, end = max(match.start, line.start), min(match.end, line.end)
+        if start < end:
+            parts += [text[done:start], _MATCH, text[start:end], _PLAIN]
+            done = end
+    return "".join([*parts, text[done : line.end]])
+
+
+def _styled(text: str, style: str, paper: Paper) -> str:
+    return f"{style}{text}{_PLAIN}" if paper.colour else text
+
+
+# ---------------------------------------------------------------- labels and tags
+
+
+def label_text(task: Task, label: str | float | None) -> str:
+    """A label with its gloss where it is a mere number; a score; nothing where it is hidden."""
+    if label is None:
+        return ""
+    gloss = next((known.gloss for known in task.labels if known.word == label and len(known.word) < 3), "")
+    return f"{label} ({gloss})" if gloss else f"{label:g}" if isinstance(label, float) else label
+
+
+def initials(task: Task) -> dict[str, str]:
+    """Label word to its initial as in Table 3, or to itself where initials are not different."""
+    letters = {word: word[:1].upper() for word in task.words}
+    return letters if len(set(letters.values())) == len(letters) else {word: word for word in letters}
+
+
+def directions(task: Task, entry: Entry) -> tuple[str, str]:
+    """The labels forward and backward, short; "-" where there is none."""
+    short = initials(task)
+    labels = ["-" if row.label is None else short.get(str(row.label), str(row.label)) for row in entry.rows]
+    return labels[0], labels[1] if len(labels) > 1 else "-"
+
+
+def tagged(task: Task, row: Row) -> list[str]:
+    """Its phenomena, each with its coarse category in parentheses."""
+    coarse = {phenomenon.name: phenomenon.coarse for phenomenon in task.phenomena}
+    return [f"{tag} ({coarse[tag]})" if tag in coarse else tag for tag in row.extras.get(TAGS) or ()]
+
+
+def _cell(value: Any) -> str:
+    if value is None:
+        return ""
+    return "; ".join(map(str, value)) if isinstance(value, list) else str(value)
+
+
+# ---------------------------------------------------------------- other forms
+
+
+def shown_output(shown: Shown, entries: Sequence[Entry]) -> Output:
+    """The entries as JSON, records and a table."""
+    make = _pair_record if shown.paired else _single_record
+    records = [make(shown, entry) for entry in entries]
+    table = _pair_table(shown, entries) if shown.paired else _single_table(shown, entries)
+    fields = tuple(records[0]) if records else tuple(table.columns)
+    rows = tuple(
+        tuple(_cell(value) if isinstance(value, list) else value for value in record.values())
+        for record in records
+    )
+    data = {"task": shown.task.name, "split": shown.table.split, "examples": records}
+    return Output(data, (table,), Records(fields, rows))
+
+
+def _single_record(shown: Shown, entry: Entry) -> dict[str, Any]:
+    (row,) = entry.rows
+    label = {"label": row.label} if shown.table.labelled else {}
+    return {"index": row.index, **row.inputs, **label, **{name: row.extras[name] for name in shown.extras}}
+
+
+def _pair_record(shown: Shown, entry: Entry) -> dict[str, Any]:
+    first = entry.rows[0]
+    one, two = first.inputs.values()
+    record: dict[str, Any] = {"indices": [row.index for row in entry.rows]}
+    record |= {"tags": tagged(shown.task, first)} if TAGS in shown.extras else {}
+    record |= {"sentence1": one, "sentence2": two}
+    if shown.table.labelled:
+        record |= {"forward": first.label, "backward": entry.rows[1].label if len(entry.rows) > 1 else None}
+    return record | {name: first.extras[name] for name in shown.extras if name != TAGS}
+
+
+def _single_table(shown: Shown, entries: Sequence[Entry]) -> Table:
+    labelled = shown.table.labelled
+    columns = ("index", *shown.task.columns, *(("label",) if labelled else ()), *shown.extras)
+    rows = tuple(
+        (
+            str(row.index),
+            *row.inputs.values(),
+            *((label_text(shown.task, row.label),) if labelled else ()),
+            *(_cell(row.extras[name]) for name in shown.extras),
+        )
+        for entry in entries
+        for row in entry.rows
+    )
+    return Table(columns, (Section(rows),), right=frozenset({0}))
+
+
+def _pair_table(shown: Shown, entries: Sequence[Entry]) -> Table:
+    """Table 3 of the paper."""
+    others = [name for name in shown.extras if name != TAGS]
+    tags, labelled = TAGS in shown.extras, shown.table.labelled
+    columns = [*(["Tags"] if tags else []), "Sentence 1", "Sentence 2", *(["Fwd", "Bwd"] if labelled else [])]
+    rows = []
+    for entry in entries:
+        first = entry.rows[0]
+        cells = [", ".join(tagged(shown.task, first))] if tags else []
+        cells += [*first.inputs.values(), *(directions(shown.task, entry) if labelled else ())]
+        rows.append((*cells, *(_cell(first.extras[name]) for name in others)))
+    return Table((*columns, *others), (Section(tuple(rows)),), notes=tuple(_heading(shown)[1:]))

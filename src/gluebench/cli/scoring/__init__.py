@@ -1,0 +1,1 @@
+"""The command that grades, and how a report is printed."""

@@ -1,0 +1,1 @@
+"""Commands that check, write and send a submission."""

@@ -1,0 +1,115 @@
+"""The findings of a check, as lines in the manner of a compiler and as a table."""
+
+from __future__ import annotations
+
+import shlex
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+
+from gluebench.cli.common.output import Output, Records, Section, Table
+from gluebench.submission import Problem, Submission
+from gluebench.submission.problems import listed
+
+COLUMNS = ("severity", "file", "line", "index", "code", "value", "expected", "fix")
+_WORST_FIRST = ("error", "warning", "notice")
+
+
+def marked(problems: Iterable[Problem], unshown: Mapping[str, Mapping[str, int]] | None = None) -> list[str]:
+    """Errors, then warnings, then notices as lines, those of a kind together; `unshown` as in `listed`."""
+    shown, rest = list(problems), dict(unshown or {})
+    lines = []
+    for severity in _WORST_FIRST:
+        these = [problem for problem in shown if problem.severity == severity]
+        codes = {problem.code for problem in these}
+        more = {file: {code: kinds[code] for code in codes & set(kinds)} for file, kinds in rest.items()}
+        lines += [line if line.startswith(" ") else f"{severity}: {line}" for line in listed(these, more)]
+    return lines
+
+
+def problem_lines(submission: Submission) -> list[str]:
+    """Every finding: what is shared by many stands once, above their places."""
+    return marked(submission.problems, submission.unshown)
+
+
+def brief_lines(submission: Submission, options: Sequence[str] = ()) -> list[str]:
+    """The findings short of an error, in brief, for a command whose main output is something else.
+
+    A line for each kind of warning, then the verdict, the kinds of notice and the check that explains them.
+    """
+    lines = []
+    for code, counts in _files(submission, "warning").items():
+        if code != "missing-file":  # the verdict names these
+            places = [f"{file} ({count:,} rows)" if count > 1 else file for file, count in counts.items()]
+            lines.append(f"warning: {code}: {', '.join(filter(None, places))}")
+    notices = ", ".join(_files(submission, "notice"))
+    kinds = f" Notices: {notices}." if notices else ""
+    words = ["gluebench", "check", submission.source, *options]
+    return [*lines, f"{verdict_line(submission)}{kinds} More: {shlex.join(words)}"]
+
+
+def _files(submission: Submission, severity: str) -> dict[str, Counter[str]]:
+    """For each kind of finding of that severity the files that have it, and how often."""
+    counts: dict[str, Counter[str]] = {}
+    for problem in submission.problems:
+        if problem.severity == severity:
+            counts.setdefault(problem.code, Counter())[problem.file] += 1
+    for file, kinds in submission.unshown.items():
+        for code, count in kinds.items():
+            if code in counts:
+                counts[code][file] += count
+    return counts
+
+
+def as_lines(submission: Submission, *, done: list[str]) -> str:
+    """What a check prints for a reader."""
+    lines = [f"fixed: {step}" for step in done] + problem_lines(submission)
+    return "".join(f"{line}\n" for line in [*lines, verdict_line(submission), *_hints(submission)])
+
+
+def _hints(submission: Submission) -> list[str]:
+    """What the options of this command do about the problems."""
+    repairs = [f"{problem.file}: {problem.repair}" for problem in submission.problems if problem.repair]
+    shown = "; ".join(repairs[:_REPAIRS]) + (" and more" if len(repairs) > _REPAIRS else "")
+    hints = [f"--fix OUT.zip writes a copy with these repaired ({shown})."] if repairs else []
+    codes = {problem.code for problem in submission.problems}
+    return [f"hint: {hint}" for hint in [*hints, *(_OPTIONS[code] for code in _OPTIONS if code in codes)]]
+
+
+_REPAIRS = 5
+"""Repairs that a hint names."""
+_OPTIONS = {
+    "wrong-split": "--split dev reads predictions of the dev split.",
+    "wrong-file": "--fix OUT.zip exchanges two files that have each other's number of rows.",
+    "class-numbers": "--fix OUT.zip --labels WORD,WORD writes words for numbers, in the order you name.",
+}
+
+
+def verdict_line(submission: Submission) -> str:
+    """The verdict in one sentence."""
+    counts = _counts(submission)
+    counted = f" ({counts})" if counts else ""
+    if submission.verdict == "incomplete":
+        names = ", ".join(f"{name}.tsv" for name in submission.missing)
+        return f"{submission.source}: INCOMPLETE{counted}. There is no macro-average without {names}."
+    return f"{submission.source}: {submission.verdict.upper()}{counted}."
+
+
+def _counts(submission: Submission) -> str:
+    parts = []
+    for severity in _WORST_FIRST:
+        number = sum(problem.severity == severity for problem in submission.problems)
+        if number:
+            parts.append(f"{number} {severity}{'s' * (number > 1)}")
+    hidden = sum(count for kinds in submission.unshown.values() for count in kinds.values())
+    return ", ".join(parts) + (f", {hidden:,} more not listed" if hidden else "")
+
+
+def check_output(submission: Submission, *, done: list[str]) -> Output:
+    """The check in the forms for programs and papers."""
+    rows = tuple(tuple(problem.as_dict()[column] for column in COLUMNS) for problem in submission.problems)
+    cells = tuple(tuple("" if value is None else str(value) for value in row) for row in rows)
+    fixed = tuple(f"Fixed: {step}." for step in done)
+    table = Table(
+        COLUMNS, (Section(cells),), right=frozenset({2, 3}), notes=(*fixed, verdict_line(submission))
+    )
+    return Output(submission.as_dict() | {"fixed": done}, (table,), Records(COLUMNS, rows))

@@ -1,0 +1,348 @@
+"""`gluebench submit`, and sending a submission for every command that has one to send."""
+
+from __future__ import annotations
+
+import functools
+import hashlib
+import sys
+from collections.abc import Callable, Iterable, Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
+
+import click
+
+from gluebench.cli.common import option
+from gluebench.cli.common.errors import WRONG_FILE
+from gluebench.cli.common.output import Form, emit, notices, to_json
+from gluebench.leaderboard.fields import FIELDS, Field, from_json
+
+if TYPE_CHECKING:
+    from gluebench.benchmark import Benchmark
+    from gluebench.submission import Submission
+    from gluebench.submission.client import Client
+
+F = TypeVar("F", bound=Callable[..., Any])
+_PREFIX = "to_"
+
+
+class Destination(NamedTuple):
+    """The leaderboard that a submission goes to, and the details to show there."""
+
+    url: str
+    token: str
+    details: Mapping[str, Any]
+    wait: bool
+    again: bool
+
+
+def destination_options(*, required: bool) -> Callable[[F], F]:
+    """`--to URL` and what goes with it, passed as `to`: a Destination, or None where no URL was given."""
+
+    def decorated(command: F) -> F:
+        @functools.wraps(command)
+        def gathered(*arguments: Any, **values: Any) -> Any:
+            given = {name: values.pop(name) for name in list(values) if name.startswith(_PREFIX)}
+            return command(*arguments, to=_destination(given), **values)
+
+        return option.together(*_options(required=required))(gathered)  # type: ignore[no-any-return]
+
+    return decorated
+
+
+def _options(*, required: bool) -> list[Any]:
+    help_text = "Address of the leaderboard." if required else "Send the submission to this leaderboard."
+    return [
+        click.option("--to", "to_url", metavar="URL", required=required, help=help_text),
+        click.option(
+            "--token",
+            "to_token",
+            metavar="TOKEN",
+            envvar="GLUEBENCH_TOKEN",
+            help="Yours, from its page /account/tokens; better from GLUEBENCH_TOKEN than from here.",
+        ),
+        *map(_option, FIELDS.values()),
+        option.flag("--public", "to_public", help="Show it on the board once it is graded."),
+        option.flag("--no-wait", "to_no_wait", help="Do not wait for the scores."),
+        option.flag("--new", "to_again", help="A new submission, even of a file that was sent before."),
+    ]
+
+
+def _option(field: Field) -> Any:
+    types: dict[str, Any] = {
+        "choice": click.Choice(list(field.choices)),
+        "count": click.IntRange(min=int(field.least)),
+        "number": click.FloatRange(min=field.least),
+    }
+    note = " @FILE reads it from a file." if field.kind == "text" else ""
+    flag = f"--{field.name.replace('_', '-')}"
+    return click.option(flag, f"{_PREFIX}{field.name}", type=types.get(field.kind), help=field.help + note)
+
+
+def _destination(given: Mapping[str, Any]) -> Destination | None:
+    values = {name.removeprefix(_PREFIX): value for name, value in given.items()}
+    url, token = values.pop("url"), values.pop("token") or ""
+    wait, again = not values.pop("no_wait"), values.pop("again")
+    details = {name: value for name, value in values.items() if value is not None and value is not False}
+    if url is None:
+        if details or again or not wait:
+            names = _flags(details) or "--new and --no-wait"
+            raise click.UsageError(f"{names}: these go with a submission that is sent; add --to URL.")
+        return None
+    for name, value in details.items():
+        if name in FIELDS and FIELDS[name].kind == "text" and value.startswith("@"):
+            details[name] = _text_of(Path(value[1:]), name)
+    return Destination(url, token, details, wait, again)
+
+
+def _text_of(path: Path, name: str) -> str:
+    try:
+        return path.read_text(encoding="utf-8")
+    except UnicodeDecodeError as error:
+        raise click.UsageError(
+            f"{_flags([name])}: {path} is not UTF-8 text (byte {error.start}). Save it as UTF-8."
+        ) from None
+
+
+def _flags(names: Iterable[str]) -> str:
+    return ", ".join(f"--{name.replace('_', '-')}" for name in names)
+
+
+def connect(to: Destination) -> Client:
+    """A client of the leaderboard; prints its notices about the address. Raises UsageError."""
+    from gluebench.submission.client import Client, SendError
+
+    if not to.token:
+        raise click.UsageError(
+            f"A token is needed: make one at {to.url.rstrip('/')}/account/tokens and set GLUEBENCH_TOKEN."
+        )
+    try:
+        client = Client(to.url, to.token, say=lambda line: notices([line]))
+    except SendError as error:  # an address or a token that is none
+        raise click.UsageError(str(error)) from None
+    if client.is_open_to_readers:
+        notices(
+            [f"warning: {client.url} is not encrypted: the token and the predictions can be read on the way."]
+        )
+    return client
+
+
+def insist_on_scopes(client: Client, to: Destination) -> None:
+    """Refuse a token that cannot send, or read what is waited for. Raises SendError, ClickException."""
+    scopes = client.account()["scopes"]
+    needed = ("submit", "read") if to.wait else ("submit",)
+    lacking = [repr(scope) for scope in needed if scopes is not None and scope not in scopes]
+    if lacking:
+        way = " Or send with --no-wait." if lacking == ["'read'"] else ""
+        raise click.ClickException(
+            f"This token lacks the scope {' and '.join(lacking)}; nothing was sent. "
+            f"Make one with both 'read' and 'submit' at {client.url}/account/tokens.{way}"
+        )
+
+
+def benchmark_there(client: Client, name: str | None) -> Benchmark:
+    """The benchmark of that name on the leaderboard, or its only one. Raises SendError, UsageError."""
+    from gluebench.benchmark import load_benchmark
+
+    names = [item["name"] for item in client.benchmarks()]
+    if name is None:
+        if len(names) != 1:
+            raise click.UsageError(
+                f"Name one of its benchmarks with --benchmark: {', '.join(names) or 'none yet'}."
+            )
+        return client.benchmark(names[0])
+    if "/" in name or name.endswith(".toml"):
+        name = load_benchmark(name).name
+    if name not in names:
+        raise click.UsageError(
+            f"{client.url} has no benchmark {name!r}. It has: {', '.join(names) or 'none'}."
+        )
+    return client.benchmark(name)
+
+
+def send(
+    path: Path, to: Destination, client: Client, suite: Benchmark, *, form: Form, defaults: Mapping[str, Any]
+) -> None:
+    """Check here, send, wait, and print the report. Raises SendError; exits where nothing can be graded."""
+
+    _checked(path, suite)
+    details = {**defaults, **to.details}
+    entry = client.submit(
+        suite.name,
+        path,
+        details,
+        retry_key=None if to.again else _retry_key(path, suite.name, details),
+        progress=_meter(path),
+    )
+    key = entry["key"]
+    if entry["new"]:
+        notices([f"Sent as {details['name']!r}: {client.page(key)}"])
+    else:
+        notices([f"This file was sent before under this name: {client.page(key)} (--new sends it again)"])
+        notices(_unchanged_lines(to.details, entry, page=client.page(key)))
+    if to.wait:
+        _show(client.wait(key, told=_say_status), suite, client=client, source=str(path), form=form)
+    elif form == "json":
+        click.echo(to_json(entry), nl=False)
+    else:
+        click.echo(client.page(key))
+
+
+class Reached(NamedTuple):
+    """A leaderboard that answered, with the benchmark it will be sent to."""
+
+    to: Destination
+    client: Client
+    suite: Benchmark
+
+
+def reached(to: Destination | None, benchmark: str, split: str) -> Reached | None:
+    """The leaderboard, checked before the work begins. Raises SendError, UsageError."""
+    if to is None:
+        return None
+    if split != "test":
+        raise click.UsageError(
+            "A leaderboard takes predictions for the test split; leave out --to or --split."
+        )
+    client = connect(to)
+    insist_on_scopes(client, to)
+    return Reached(to, client, benchmark_there(client, benchmark))
+
+
+def deliver(path: Path, there: Reached | None, *, form: Form, defaults: Mapping[str, Any]) -> None:
+    """Send what a command made, if the user gave a leaderboard."""
+    if there is not None:
+        cut = {name: str(value)[:80] for name, value in defaults.items()}
+        send(path, there.to, there.client, there.suite, form=form, defaults=cut)
+
+
+def _checked(path: Path, suite: Benchmark) -> None:
+    """Check the file here, so that a faulty one is never sent."""
+    from gluebench.cli.submission.findings import brief_lines, problem_lines, verdict_line
+    from gluebench.submission import check
+
+    submission = check(str(path), suite)
+    if submission.verdict == "invalid":
+        notices([*problem_lines(submission), verdict_line(submission), "Nothing was sent."])
+        raise click.exceptions.Exit(WRONG_FILE)
+    if submission.problems:
+        notices(brief_lines(submission))
+
+
+def _retry_key(path: Path, benchmark: str, details: Mapping[str, Any]) -> str:
+    """The same for the same file and name, so that a command that was interrupted can be repeated."""
+    digest = hashlib.sha256(f"{benchmark}\0{details['name']}\0{details['model']}\0".encode())
+    with path.open("rb") as file:
+        while piece := file.read(1024 * 1024):
+            digest.update(piece)
+    return digest.hexdigest()[:40]
+
+
+def _unchanged_lines(details: Mapping[str, Any], entry: Mapping[str, Any], *, page: str) -> list[str]:
+    """A warning for details that differ from those first sent, which the leaderboard keeps."""
+    other = [name for name, value in details.items() if _plain(value) != _plain(from_json(entry, name))]
+    if not other:
+        return []
+    return [f"warning: {_flags(other)} changed nothing: what was said of it before stays. Edit it at {page}"]
+
+
+def _plain(value: Any) -> Any:
+    """A detail as the site keeps it."""
+    return value.strip() if isinstance(value, str) else value
+
+
+def _meter(path: Path) -> Callable[[int, int], None] | None:
+    """Percents on a terminal; nothing elsewhere."""
+    if not sys.stderr.isatty():
+        return None
+
+    def show_share(sent: int, size: int) -> None:
+        end = "\n" if sent == size else ""
+        click.echo(f"\rSending {path.name}: {100 * sent // max(size, 1)} %{end}", nl=False, err=True)
+
+    return show_share
+
+
+def _say_status(status: Mapping[str, Any]) -> None:
+
+    before = status["position"] - 1
+    queue = f", {before} before it" if status["status"] == "queued" and before > 0 else ""
+    notices([f"{status['label']}{queue}."])
+
+
+def _show(entry: Mapping[str, Any], suite: Benchmark, *, client: Client, source: str, form: Form) -> None:
+    """The report as `gluebench grade` prints one, or why there is none."""
+    from gluebench.cli.scoring.report_view import report_output
+    from gluebench.scoring.report import report_of
+
+    if entry["status"] == "invalid":
+        print_findings(entry["check"], suite, source=source, form=form)
+        raise click.exceptions.Exit(WRONG_FILE)
+    if entry["status"] == "failed":
+        raise click.ClickException(f"{entry['failure']} See {client.page(entry['key'])}")
+    if entry["report"] is None:
+        notices([f"Its scores are held back until it is public; publish it at {client.page(entry['key'])}"])
+        return
+    emit(report_output(report_of(entry["report"]), suite, source=source), form)
+
+
+def print_findings(values: Mapping[str, Any], suite: Benchmark, *, source: str, form: Form) -> None:
+    """What the leaderboard's check found, as `gluebench check` prints it."""
+    from gluebench.cli.submission.findings import as_lines, check_output
+
+    submission = _submission(values, suite, source=source)
+    if form is None:
+        click.echo(as_lines(submission, done=[]), nl=False)
+    else:
+        emit(check_output(submission, done=[]), form)
+
+
+def _submission(values: Mapping[str, Any], suite: Benchmark, *, source: str) -> Submission:
+    from gluebench.submission import Problem, Submission
+
+    return Submission(
+        benchmark=suite,
+        role=values["split"],
+        source=source,
+        verdict=values["verdict"],
+        problems=tuple(Problem(**problem) for problem in values["problems"]),
+        predictions={},
+        missing=tuple(values["missing"]),
+        unshown=values["unshown"],
+    )
+
+
+@click.command
+@click.argument("sub", metavar="SUB", type=click.Path(exists=True, path_type=Path))
+@click.option(
+    "--benchmark", metavar="NAME|URL", type=option.BenchmarkName(), help="Where the leaderboard has several."
+)
+@option.flag("--check-only", help="The leaderboard's free check: nothing is submitted.")
+@destination_options(required=True)
+@option.output
+def submit(sub: Path, benchmark: str | None, check_only: bool, form: Form, to: Destination) -> None:
+    """Send a submission to a leaderboard and print its scores.
+
+    SUB is a zip. It is checked here first, and private there until it is published. An upload that breaks
+    off is sent again; the same command twice makes one submission. The token is read from GLUEBENCH_TOKEN.
+
+    \b
+    Example:
+      gluebench submit submission.zip --to https://board.example.org --name "My system" --model BiLSTM
+      gluebench submit submission.zip --to http://127.0.0.1:8000 --check-only
+    """
+    if sub.is_dir():
+        raise click.UsageError(
+            f"{sub} is a folder, and a submission is sent as one zip. "
+            f"This makes it: gluebench check {sub} --fix submission.zip"
+        )
+    client = connect(to)
+    suite = benchmark_there(client, benchmark)
+    if check_only:
+        result = client.check(suite.name, sub)
+        print_findings(result, suite, source=str(sub), form=form)
+        if result["verdict"] == "invalid":
+            raise click.exceptions.Exit(WRONG_FILE)
+        return
+    insist_on_scopes(client, to)
+    name = to.details.get("name", sub.stem)
+    send(sub, to, client, suite, form=form, defaults={"name": name, "model": name})

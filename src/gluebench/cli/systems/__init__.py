@@ -1,0 +1,1 @@
+"""Commands that run, train and reproduce systems."""

@@ -1,0 +1,248 @@
+"""`gluebench encode` and `gluebench probe`: a frozen encoder, and SentEval's classifier on top of it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from gluebench.cli.common import option
+from gluebench.cli.common.errors import needing, reading_data
+from gluebench.cli.common.output import Form, emit, notices
+
+if TYPE_CHECKING:
+    from gluebench.benchmark import Benchmark, Role, Task
+    from gluebench.submission import Column
+    from gluebench.systems import SentenceEncoder
+    from gluebench.systems.encoders.corpus import Corpus
+    from gluebench.systems.probe.system import ProbedEncoder
+
+encoder_options = option.together(
+    option.settings("-o", "--option", "options", help="An option of the encoder; may be repeated."),
+    option.repeated(
+        "--task", "--tasks", "tasks", metavar="TASK[,TASK]", help="These tasks only; may be repeated."
+    ),
+    option.data(),
+    option.flag("--float16", help="Store vectors at half the size, to three digits."),
+    option.number(
+        "--batch-size", default=128, least=1, help="Sentences that the encoder is given at a time."
+    ),
+)
+"""`-o NAME=VALUE`, `--task`, `--data`, `--float16` and `--batch-size`, which go with an encoder."""
+
+
+def chosen(benchmark: Benchmark, names: Sequence[str]) -> list[Task]:
+    """The tasks named, with those that they answer (AX with MNLI); all without a name. UnknownNameError."""
+    if not names:
+        return list(benchmark.tasks)
+    selected = {benchmark.task(name.strip()).name for listed in names for name in listed.split(",")}
+    return [task for task in benchmark.tasks if selected & {task.name, task.predict_with}]
+
+
+@click.command
+@click.argument("encoder", metavar="ENCODER")
+@option.new_file("--out", required=True, help="Where to store them (.npy).")
+@encoder_options
+@option.benchmark
+def encode(
+    encoder: str,
+    out: str,
+    options: dict[str, str],
+    tasks: tuple[str, ...],
+    data: Path,
+    float16: bool,
+    batch_size: int,
+    suite: Benchmark,
+) -> None:
+    """Encode every sentence of a benchmark once.
+
+    ENCODER is a name (cbow) or encoder:module:function, a function from a list of sentences to an array with
+    a row for each. What is stored stays: after an interruption the same command goes on, and another
+    benchmark's sentences can be added to the same file.
+
+    \b
+    Example:
+      gluebench encode cbow -o vectors=glove.840B.300d.txt --data data/ --out cbow.npy
+      gluebench encode encoder:mine:encode --data data/ --task RTE,MRPC --out mine.npy
+    """
+    from gluebench.cli.common.progress import Progress
+    from gluebench.systems.encoders import encoder_called
+    from gluebench.systems.encoders.corpus import Corpus
+    from gluebench.systems.probe.store import encode_into, store_of
+
+    corpus = Corpus(suite, data, chosen(suite, tasks))
+    with reading_data(), needing("train", "Probing", "torch"):
+        made: SentenceEncoder = encoder_called(encoder, options, corpus)
+        store = store_of(Path(out), made, "float16" if float16 else "float32")
+        sentences = list(corpus.sentences())
+        new = encode_into(
+            store, made, sentences, batch_size=batch_size, advance=Progress("encoded", "sentences")
+        )
+    click.echo(
+        f"{out}: {len(store):,} vectors of {made.dim} numbers by {made.name}; "
+        f"{new:,} of {len(sentences):,} sentences were new."
+    )
+
+
+@click.command
+@click.argument("encoder", metavar="[ENCODER]", required=False)
+@click.option(
+    "--preset",
+    metavar="NAME",
+    default="senteval-default",
+    show_default=True,
+    help="Settings of the classifier: senteval-default, senteval-prototype or paper:ROW.",
+)
+@option.new_file(
+    "--vectors", help="Where vectors are stored, by this command or by encode [the user's cache]."
+)
+@option.zip_file("--out", help="Predict the test splits too and write the submission here.")
+@option.number("--seed", help="Seed of the classifiers [the preset's].")
+@click.option(
+    "--device", metavar="DEVICE", default="cpu", show_default=True, help="Where to train: cpu, cuda, cuda:1."
+)
+@encoder_options
+@option.benchmark
+@option.output
+def probe(
+    encoder: str | None,
+    preset: str,
+    vectors: str | None,
+    out: str | None,
+    seed: int | None,
+    device: str,
+    options: dict[str, str],
+    tasks: tuple[str, ...],
+    data: Path,
+    float16: bool,
+    batch_size: int,
+    suite: Benchmark,
+    form: Form,
+) -> None:
+    """Train a classifier per task on the vectors of a frozen encoder.
+
+    ENCODER is a name (cbow) or encoder:module:function; it may be left out where the file given as --vectors
+    has all sentences. Prints the scores on the dev splits, which also chose the classifiers: those of the
+    test splits will be lower.
+
+    \b
+    Example:
+      gluebench probe cbow -o vectors=glove.840B.300d.txt --preset paper:cbow --data data/ --out cbow.zip
+      gluebench probe --vectors mine.npy --data data/ --task RTE
+    """
+    from gluebench.systems.encoders.corpus import Corpus
+
+    corpus = Corpus(suite, data, chosen(suite, tasks))
+    with reading_data(), needing("train", "Probing", "torch"):
+        from gluebench.cli.common.progress import Progress
+        from gluebench.systems.probe.settings import preset_called
+        from gluebench.systems.probe.system import ProbedEncoder
+
+        settings = preset_called(preset).seeded(seed)
+        made = _encoder(encoder, options, corpus, vectors=vectors)
+        system = ProbedEncoder(
+            made,
+            settings,
+            vectors=vectors or _kept(made),
+            precision="float16" if float16 else "float32",
+            batch_size=batch_size,
+            device=_device(device),
+            advance=Progress("encoded", "sentences"),
+        )
+        columns = _answers(system, corpus, roles=("dev", "test") if out else ("dev",))
+        _grade(columns["dev"], corpus, form=form, source=f"{made.name}, {settings.name}")
+    if out:
+        _write(out, columns["test"], suite)
+
+
+def _encoder(
+    name: str | None, options: Mapping[str, str], corpus: Corpus, *, vectors: str | None
+) -> SentenceEncoder:
+    """The encoder named, or the vectors stored in its place."""
+    if name is not None:
+        from gluebench.systems.encoders import encoder_called
+
+        return encoder_called(name, options, corpus)
+    if vectors is None or options:
+        raise click.UsageError("name the ENCODER, or the file that has all vectors: --vectors FILE.")
+    from gluebench.systems.probe.store import StoredEncoder
+
+    return StoredEncoder(Path(vectors))
+
+
+def _kept(encoder: SentenceEncoder) -> Path:
+    """Where the vectors of an encoder are kept from one call to the next."""
+    import re
+    from hashlib import blake2b
+
+    words = re.sub(r"[^A-Za-z0-9.]+", "-", encoder.name).strip("-")[:60]
+    digest = blake2b(f"{encoder.name} {encoder.dim}".encode(), digest_size=4).hexdigest()
+    from gluebench.data.home import data_folder
+
+    return data_folder() / "vectors" / f"sentences-{words}-{digest}.npy"
+
+
+def _device(name: str) -> str:
+    import torch
+
+    try:
+        torch.zeros(1, device=name)
+    except (RuntimeError, AssertionError) as error:
+        reason = str(error).splitlines()[0]
+        raise click.UsageError(f"--device {name} cannot be used: {reason}") from None
+    return name
+
+
+def _answers(
+    system: ProbedEncoder, corpus: Corpus, *, roles: Sequence[Role]
+) -> dict[Role, dict[str, Column]]:
+    """Predictions for the splits of each role; every task is fitted once."""
+    from gluebench.systems import run
+
+    part = corpus.benchmark._replace(tasks=corpus.tasks)
+    answers: dict[Role, dict[str, Column]] = {}
+    for role in roles:
+        encoder = _Fitted(system) if answers else system
+        answers[role] = run(encoder, part, corpus.folder, role=role, progress=lambda line: notices([line]))
+    notices(_trained(system))
+    return answers
+
+
+class _Fitted:
+    """A fitted system: it predicts, and is not fitted again."""
+
+    def __init__(self, system: ProbedEncoder) -> None:
+        self.predict = system.predict
+
+
+def _trained(system: ProbedEncoder) -> list[str]:
+    """Which run was kept, task by task."""
+    lines = []
+    for name, fitted in system.probes.items():
+        run = fitted.runs[fitted.chosen]
+        penalty = f"L2 {run.penalty:g}, " if len(fitted.runs) > 1 else ""
+        lines.append(f"{name}: {penalty}{run.epochs} epochs, {run.score:.3f} on dev")
+    return lines
+
+
+def _grade(columns: Mapping[str, Column], corpus: Corpus, *, form: Form, source: str) -> None:
+    from gluebench.cli.scoring.report_view import report_output
+    from gluebench.data.gold import gold_from_data
+    from gluebench.scoring import grade
+
+    gold = gold_from_data(corpus.folder, corpus.benchmark, role="dev", partial=True)
+    report = grade(columns, gold)
+    notices(f"warning: {warning}" for warning in report.warnings)
+    emit(report_output(report, corpus.benchmark, source=source), form)
+
+
+def _write(out: str, columns: Mapping[str, Column], benchmark: Benchmark) -> None:
+    from gluebench.submission import write_submission
+
+    write_submission(out, columns, benchmark)
+    absent = [f"{file.name}.tsv" for file in benchmark.files() if file.name not in columns]
+    if absent:
+        notices([f"INCOMPLETE: no predictions for {', '.join(absent)}."])
+    notices([f"{out}: {len(columns)} file{'s' * (len(columns) != 1)}."])

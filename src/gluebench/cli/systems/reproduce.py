@@ -1,0 +1,248 @@
+"""`gluebench reproduce`: the paper's results again, and what it says of them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from gluebench.cli.common import option
+from gluebench.cli.common.errors import needing, reading_data
+from gluebench.cli.common.lazy import LazyGroup
+from gluebench.cli.common.output import Form, Output, Records, Section, Table, emit, notices
+from gluebench.cli.submission.submit import Destination, deliver, destination_options, reached
+
+if TYPE_CHECKING:
+    from gluebench.benchmark import Benchmark
+    from gluebench.cli.submission.submit import Reached
+    from gluebench.scoring import Gold
+    from gluebench.systems.reproduce.findings import Finding, Outcome
+    from gluebench.systems.reproduce.numbers import Numbers
+    from gluebench.systems.reproduce.rerun import Request, RowResult
+    from gluebench.systems.reproduce.row import TableName
+    from gluebench.systems.reproduce.runs import Setup
+
+
+@click.group(cls=LazyGroup)
+def reproduce() -> None:
+    """Run the paper's baselines again, beside its numbers."""
+
+
+_FOLDER = click.Path(exists=True, file_okay=False, path_type=Path)
+_shared = option.together(
+    option.benchmark,
+    option.output,
+    click.option("--row", "rows", metavar="NAME", multiple=True, help="This row only; may be repeated."),
+    click.option("--task", "tasks", metavar="TASK", multiple=True, help="This task only; may be repeated."),
+    click.option(
+        "--preset",
+        metavar="P",
+        default="small",
+        show_default=True,
+        help="tiny (seconds), small (minutes of CPU) or paper.",
+    ),
+    click.option("--seed", "seeds", metavar="N", type=int, multiple=True, help="Instead of the preset's."),
+    click.option("--data", metavar="DIR", type=_FOLDER, help="Folder of the data [$GLUEBENCH_DATA]."),
+    click.option(
+        "--vectors",
+        metavar="FILE",
+        type=click.Path(exists=True, dir_okay=False, path_type=Path),
+        help="Word vectors in GloVe's format; without, tiny and small train their own.",
+    ),
+    click.option("--weights", metavar="DIR", type=_FOLDER, help="Published weights, under their own names."),
+    click.option(
+        "--out",
+        metavar="DIR",
+        type=click.Path(file_okay=False, path_type=Path),
+        default=Path("reproduced"),
+        show_default=True,
+        help="Runs, tables and results; a finished run found there is not made again.",
+    ),
+    click.option("--device", metavar="DEVICE", default="cpu", show_default=True, help="cpu, cuda, cuda:1."),
+)
+"""The options that the three commands have in common."""
+_GOLD = click.option("--gold", metavar="DIR", type=_FOLDER, help="Folder of labels, where there are any.")
+
+
+@reproduce.command
+@_GOLD
+@_shared
+@destination_options(required=False)
+def table4(**options: Any) -> None:
+    """Test scores of all rows, or of those named, beside Table 4.
+
+    WNLI is answered by its majority class, as in the paper. Where test labels are hidden, as GLUE's are, a
+    submission is written for each row instead.
+
+    \b
+    Example:
+      gluebench reproduce table4 --row cbow --vectors glove.840B.300d.txt --data data/
+    """
+    _run("table4", **options)
+
+
+@reproduce.command
+@_GOLD
+@_shared
+def table5(**options: Any) -> None:
+    """R3 on the diagnostic set, answered by each row's MNLI model, beside Table 5.
+
+    \b
+    Example:
+      gluebench reproduce table5 --row single-bilstm --row multi-bilstm --data data/
+    """
+    _run("table5", **options)
+
+
+@reproduce.command
+@_shared
+def table6(**options: Any) -> None:
+    """Dev scores of all rows, or of those named, beside Table 6.
+
+    \b
+    Example:
+      gluebench reproduce table6 --row cbow --row single-bilstm --task RTE --preset tiny --data data/
+    """
+    _run("table6", gold=None, **options)
+
+
+def _run(
+    table: TableName,
+    *,
+    rows: tuple[str, ...],
+    tasks: tuple[str, ...],
+    preset: str,
+    seeds: tuple[int, ...],
+    data: Path | None,
+    gold: Path | None,
+    vectors: Path | None,
+    weights: Path | None,
+    out: Path,
+    device: str,
+    suite: Benchmark,
+    form: Form,
+    to: Destination | None = None,
+) -> None:
+    from gluebench.cli.systems.reproduce_view import save
+
+    there = reached(to, suite.name, "test")
+    with reading_data(), needing("train", "Running the paper's rows", "torch", "h5py"):
+        from gluebench.data.gold import gold_from_data
+        from gluebench.data.home import data_folder
+        from gluebench.systems.encoders.corpus import Corpus
+        from gluebench.systems.reproduce.files import Files
+        from gluebench.systems.reproduce.rerun import Request
+        from gluebench.systems.reproduce.row import rows as all_rows
+        from gluebench.systems.reproduce.runs import Setup
+
+        request = Request(table, preset, tuple(suite.task(name).name for name in tasks), seeds)
+        home = data_folder(data)
+        labels = gold_from_data(home, suite, role="dev", partial=True)
+        setup = Setup(Corpus(suite, home), Files(vectors, weights), out / suite.name, labels, device)
+        runs, answer = _reproduced(request, rows or tuple(row.name for row in all_rows()), setup, gold=gold)
+    save(answer, table, setup.out / preset)
+    emit(answer, form)
+    _deliver(runs, setup, there, form=form)
+
+
+def _deliver(runs: Sequence[RowResult], setup: Setup, there: Reached | None, *, form: Form) -> None:
+    """Send the submission of each row that has one."""
+    from gluebench.systems.reproduce.rerun import submission_path
+
+    for ran in runs if there else ():
+        path = submission_path(ran, setup)
+        if ran.chosen and path.is_file():
+            details = {"name": f"{ran.row.full_title} ({ran.preset})", "model": ran.row.full_title}
+            deliver(path, there, form=form, defaults=details)
+
+
+def _reproduced(
+    request: Request, names: tuple[str, ...], setup: Setup, *, gold: Path | None
+) -> tuple[Sequence[RowResult], Output]:
+    from gluebench.cli.systems.reproduce_view import table_output
+    from gluebench.systems.reproduce.rerun import reproduce as rerun
+
+    labels = setup.dev if request.table == "table6" else _test_labels(gold, setup)
+    runs = rerun(request, names, setup, gold=labels, say=lambda line: notices([line]))
+    return runs, table_output(runs, request, setup.benchmark)
+
+
+def _test_labels(gold: Path | None, setup: Setup) -> Gold | None:
+    """Those the user has, or those that came with the data; most are hidden."""
+    from gluebench.data import DataError
+    from gluebench.data.gold import gold_from_data
+    from gluebench.scoring import read_gold
+
+    if gold is not None:
+        return read_gold(gold, setup.benchmark, role="test", partial=True)
+    try:
+        return gold_from_data(setup.corpus.folder, setup.benchmark, role="test", partial=True)
+    except DataError:  # no test split has labels, which is how it should be
+        return None
+
+
+_FIELDS = ("finding", "section", "claim", "reading", "whose", "table", "verdict", "detail")
+_SHORT: Mapping[str, str] = {"table4": "test", "table5": "diagnostic", "table6": "dev"}
+_NOTES = (
+    "Sections 6 and 8 speak of test scores; the same claims are put to the dev scores too.",
+    "Only which number is above which is tested, not whether the difference could be chance.",
+)
+
+
+@reproduce.command
+@click.option(
+    "--results",
+    metavar="FILE",
+    type=click.Path(exists=True, dir_okay=False, path_type=Path),
+    help="A results.json that table4, table5 or table6 wrote.",
+)
+@option.output
+def findings(results: Path | None, form: Form) -> None:
+    """Test each directional claim of the paper on the numbers it printed.
+
+    With --results, on yours as well. What each claim is taken to mean stands in the JSON and CSV, and in
+    docs/how-to/reproduce.md.
+
+    \b
+    Example:
+      gluebench reproduce findings
+      gluebench reproduce findings --results reproduced/glue/small/results.json
+    """
+    from gluebench.systems.reproduce.findings import read_results
+
+    own: Mapping[TableName, Numbers] = read_results(results) if results else {}
+    emit(_output(own), form)
+
+
+def _output(own: Mapping[TableName, Numbers]) -> Output:
+    from gluebench.systems.reproduce.findings import FINDINGS
+
+    answers = [answer for finding in FINDINGS for answer in _answers(finding, own)]
+    rows = []
+    for finding, whose, table, outcome in answers:
+        first = (whose, table) == ("paper", finding.tables[0])
+        title = (finding.section, finding.claim) if first else ("", "")
+        rows.append((*title, f"{whose}, {_SHORT[table]}", outcome.verdict, outcome.detail))
+    shown = Table(
+        columns=("section", "claim", "numbers", "verdict", "because"),
+        sections=(Section(tuple(rows)),),
+        title="What the paper says of its results",
+        notes=_NOTES,
+    )
+    records = [
+        (finding.name, finding.section, finding.claim, finding.reading, whose, table, *outcome)
+        for finding, whose, table, outcome in answers
+    ]
+    data = [dict(zip(_FIELDS, record, strict=True)) for record in records]
+    return Output(data, (shown,), Records(_FIELDS, tuple(records)))
+
+
+def _answers(finding: Finding, own: Mapping[TableName, Numbers]) -> list[tuple[Finding, str, str, Outcome]]:
+    """The paper's numbers, then the user's."""
+    from gluebench.systems.reproduce.findings import judged, paper_outcome
+
+    paper = [(finding, "paper", str(table), paper_outcome(finding, table)) for table in finding.tables]
+    yours = [(table, own[table]) for table in finding.tables if table in own]
+    return paper + [(finding, "yours", str(table), judged(finding, numbers)) for table, numbers in yours]

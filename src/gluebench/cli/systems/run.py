@@ -1,0 +1,227 @@
+"""`gluebench run`: any model over a whole benchmark, to a submission and its dev scores."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from gluebench.cli.common import option
+from gluebench.cli.common.errors import needs_extra
+from gluebench.cli.common.output import Form, emit, notices
+from gluebench.cli.submission.submit import Destination, deliver, destination_options, reached
+from gluebench.cli.systems.run_options import model_options
+
+if TYPE_CHECKING:
+    from gluebench.benchmark import Benchmark, Role
+    from gluebench.systems.adapters.session import Place, Session, TaskResult
+
+EXTRAS = {
+    "transformers": "hf",
+    "sentence_transformers": "hf",
+    "torch": "train",
+    "h5py": "train",
+    "urllib3": "data",
+    "pyarrow": "data",
+}
+"""Package to the extra that brings it."""
+
+
+@click.command
+@click.argument("model", metavar="MODEL")
+@option.zip_file(
+    "--out", required=True, help="Where to write the submission; results are kept in a folder beside it."
+)
+@option.data()
+@option.repeated("--tasks", metavar="TASK[,TASK]", help="These tasks only, and what their models answer.")
+@option.split
+@option.flag("--no-dev", help="Leave out the dev split, and so the scores.")
+@option.flag("--again", help="Start over: forget the results of an earlier run.")
+@option.benchmark
+@model_options
+@destination_options(required=False)
+@option.output
+@click.pass_context
+def run(
+    context: click.Context,
+    /,
+    model: str,
+    out: str,
+    data: Path,
+    tasks: tuple[str, ...],
+    split: Role,
+    no_dev: bool,
+    again: bool,
+    suite: Benchmark,
+    form: Form,
+    to: Destination | None,
+    **options: Any,
+) -> None:
+    """Run a model over a benchmark: a submission, and its dev scores.
+
+    MODEL is system:NAME, py:MODULE:NAME, encoder:MODULE:FUNCTION, an encoder's name, recipe:ROW, a folder
+    that gluebench train left, hf:NAME, st:NAME (of a folder too) or api:NAME@URL; see docs/how-to/run.md.
+    Results are kept as each task ends: after an interruption the same command goes on from there.
+
+    \b
+    Example:
+      gluebench run system:bag-of-words --data data/ --out submission.zip
+      gluebench run hf:bert-base-cased --fine-tune --data data/ --tasks RTE,MRPC --out bert.zip
+      gluebench run api:llama@http://localhost:8000/v1 --shots 4 --data data/ --out llama.zip
+    """
+    import gc
+
+    from gluebench.cli.systems.run_options import wishes
+    from gluebench.systems.adapters.resolve import resolve
+    from gluebench.systems.adapters.session import Plan, Session, held
+    from gluebench.systems.encoders.corpus import Corpus
+    from gluebench.systems.run import chosen
+
+    gc.enable()  # a run is long, and models are large
+    there = reached(to, suite.name, split)
+    names = [name.strip() for listed in tasks for name in listed.split(",") if name.strip()]
+    plan = Plan(suite, data, chosen(suite, names), split, not no_dev)
+    folder = Path(out).with_suffix(".run")
+    settings = wishes(context, model, options)
+    with installed(), held(folder, again=again):
+        made = resolve(model, Corpus(suite, plan.data, plan.tasks), folder, settings)
+        session = Session(folder, plan, made.identity, sources=made.sources)
+        session.claim()
+        watcher = Terminal(session)
+        with watcher.told_if_stopped():
+            session.run(made.system, watcher, together=made.together)
+        _finish(session, suite, out=out, source=model, form=form)
+    deliver(Path(out), there, form=form, defaults={"name": model, "model": model})
+
+
+@contextmanager
+def installed() -> Iterator[None]:
+    """Says what to install where a package is missing that the model needs."""
+    try:
+        yield
+    except ModuleNotFoundError as error:
+        package = (error.name or "").partition(".")[0]
+        if package not in EXTRAS:
+            raise
+        raise needs_extra(EXTRAS[package], f"This model ({package})") from None
+
+
+def _finish(session: Session, suite: Benchmark, *, out: str, source: str, form: Form) -> None:
+    """Write the submission, then print the dev scores."""
+    from gluebench.submission import write_submission
+
+    role = session.plan.role
+    columns = session.columns(role)
+    write_submission(out, columns, suite, role=role)
+    if session.plan.dev:
+        _print_scores(session, suite, source=source, form=form)
+    notices(not_understood_lines(session))
+    absent = [f"{file.name}.tsv" for file in suite.files(role) if file.name not in columns]
+    if absent:
+        notices([f"INCOMPLETE: no predictions for {', '.join(absent)}."])
+    notices([f"{out}: {len(columns)} file{'s' * (len(columns) != 1)}, {role} split."])
+
+
+def _print_scores(session: Session, suite: Benchmark, *, source: str, form: Form) -> None:
+    """The dev scores; where there are no labels, that."""
+    from gluebench.cli.scoring.report_view import report_output
+    from gluebench.data import DataError
+    from gluebench.systems.adapters.dev_scores import dev_report
+
+    try:
+        report = dev_report(session)
+    except DataError as error:
+        notices([f"no dev scores: {error}"])
+        return
+    if report is None:
+        notices(["no dev scores: none of these tasks has a dev split"])
+        return
+    notices(f"warning: {warning}" for warning in report.warnings)
+    emit(report_output(report, suite, source=source), form)
+
+
+class Terminal:
+    """Prints when a task begins and ends, and how long the rest may take."""
+
+    def __init__(self, session: Session) -> None:
+        """Print at once which tasks an earlier run finished."""
+        self._session = session
+        self._at: str | None = None
+        units = session.plan.units()
+        todo = {unit.task.name for unit in session.missing()}
+        done = [unit.task.name for unit in units if unit.task.name not in todo]
+        if done:
+            rest = "going on with the rest" if todo else "nothing is left to do"
+            _echo(f"{', '.join(done)}: already done, in {session.folder}; {rest}.")
+        if outdated := session.outdated():
+            _echo(
+                f"note: the model's Python file has changed since {', '.join(outdated)} "
+                f"{'was' if len(outdated) == 1 else 'were'} done; --again does everything anew."
+            )
+
+    def say(self, line: str) -> None:
+        """Print nothing: counters of their own show the steps within a task."""
+
+    def began(self, place: Place) -> None:
+        """Print a line with the task's name."""
+        self._at = place.unit.task.name
+        _echo(f"[{place.number}/{place.of}] {self._at}")
+
+    def ended(self, place: Place, result: TaskResult) -> None:
+        """Print a line with the task's time, the system's notes on it, and the time left."""
+        from gluebench.cli.common.progress import clock
+
+        words = [f"done in {clock(result.seconds)}", *_notes(result.notes)]
+        if place.left and place.number < place.of:
+            words.append(f"about {clock(place.left)} left")
+        _echo(f"[{place.number}/{place.of}] {place.unit.task.name}: {', '.join(words)}")
+        self._at = None
+
+    @contextmanager
+    def told_if_stopped(self) -> Iterator[None]:
+        """Says, whatever ends the run too soon, that what is done is kept."""
+        try:
+            yield
+        except BaseException:
+            kept = len(self._session.results())
+            where = f" at {self._at}" if self._at else ""
+            _echo(
+                f"\nStopped{where}. {kept} task{'s' * (kept != 1)} done, kept in {self._session.folder}: "
+                "the same command goes on from there."
+            )
+            raise
+
+
+def not_understood_lines(session: Session) -> list[str]:
+    """How many answers of each task were not understood, and what became of them."""
+    from gluebench.systems.adapters.dev_scores import not_understood
+
+    by_task = not_understood(session)
+    if not by_task:
+        return []
+    counts = ", ".join(f"{name} {count:,}" for name, count in by_task.items())
+    return [
+        f"Answers that were not understood: {counts}. They count as wrong in the dev scores; in the "
+        "submission stands the most frequent training label (or the mean score)."
+    ]
+
+
+def _notes(notes: Any) -> Iterator[str]:
+    """The counts of a chat model's answers, and their cost."""
+    if "asked" not in notes:
+        return
+    yield f"{notes['asked']:,} asked"
+    if notes["from_cache"]:
+        yield f"{notes['from_cache']:,} from the cache"
+    yield f"{notes['tokens_in']:,} + {notes['tokens_out']:,} tokens"
+    if "cost" in notes:
+        yield f"cost {notes['cost']:.4g}"
+    if notes["not_understood"]:
+        yield f"{notes['not_understood']:,} not understood"
+
+
+def _echo(line: str) -> None:
+    click.echo(line, err=True)

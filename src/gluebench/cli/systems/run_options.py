@@ -1,0 +1,145 @@
+"""Options of `gluebench run` that go with some kinds of MODEL only; given with another they are refused."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from gluebench.cli.common import option
+from gluebench.cli.common.output import notices
+
+if TYPE_CHECKING:
+    from gluebench.systems.adapters.resolve import ModelOptions
+
+_PRICE = click.FloatRange(min=0)
+
+
+class _ModelOption(click.Option):
+    """An option that goes with some kinds of MODEL."""
+
+    def __init__(self, *args: Any, kinds: tuple[str, ...], **attributes: Any) -> None:
+        super().__init__(*args, **attributes)
+        self.kinds = kinds
+
+
+def _kinds(*kinds: str) -> dict[str, Any]:
+    return {"cls": _ModelOption, "kinds": kinds}
+
+
+_trained = _kinds("encoder", "st", "name", "recipe", "folder", "hf")
+_given = _kinds("name", "recipe")
+_probed = _kinds("encoder", "st", "name")
+_hf = _kinds("hf")
+_api = _kinds("api")
+model_options = option.together(
+    option.number("--seed", help="Seed of what is trained."),
+    click.option("--device", **_trained, metavar="DEVICE", help="cpu or cuda [a GPU if any]."),
+    option.settings(
+        "-o", "--option", "options", **_given, help="An option of the encoder or recipe; may be repeated."
+    ),
+    click.option(
+        "--preset", **_probed, metavar="NAME", help="encoders: settings of the probe [senteval-default]."
+    ),
+    option.flag("--fine-tune", **_hf, help="hf: train it on each task first."),
+    option.number("--epochs", **_hf, least=1, default=3, help="hf: of training."),
+    option.positive("--learning-rate", **_hf, metavar="X", default=2e-5, help="hf: the highest."),
+    option.number("--batch-size", **_hf, least=1, default=32, help="hf: in training."),
+    option.number("--max-length", **_hf, least=8, default=128, help="hf: tokens kept of an example."),
+    option.settings(
+        "--label",
+        "labels",
+        **_hf,
+        metavar="LABEL=WORD",
+        help="hf: a label of the checkpoint, or TASK:LABEL, as a word of the task; may be repeated.",
+    ),
+    option.number("--shots", **_api, default=0, help="api: training examples shown before each question."),
+    option.flag("--parse", **_api, help="api: read answers as text; ask for no probabilities."),
+    option.number("--max-tokens", **_api, least=1, default=16, help="api: of an answer."),
+    option.number("--concurrency", **_api, least=1, default=8, help="api: questions at a time."),
+    click.option("--price-in", **_api, metavar="X", type=_PRICE, help="api: of a million tokens asked."),
+    click.option("--price-out", **_api, metavar="X", type=_PRICE, help="api: of a million tokens answered."),
+    click.option(
+        "--key-from",
+        **_api,
+        metavar="VARIABLE",
+        help="api: environment variable with the key to send; none is sent otherwise.",
+    ),
+    option.number("--retries", **_api, default=6, help="api: how often to ask again."),
+    option.positive(
+        "--timeout", **_api, metavar="SECONDS", default=120, help="api: how long to wait for an answer."
+    ),
+    option.new_folder(
+        "--cache", **_api, help="api: where answers are kept [answers/ in the folder of data]."
+    ),
+)
+"""All of them, passed under their names."""
+
+
+def kind(model: str) -> str:
+    """The kind of MODEL: its prefix, "folder", or "name" for an encoder's."""
+    prefix, colon, _ = model.partition(":")
+    if colon:
+        return prefix
+    return "folder" if Path(model).is_dir() else "name"
+
+
+def wishes(context: click.Context, model: str, given: Mapping[str, Any]) -> ModelOptions:
+    """The model's options. Raises UsageError for one that does not go with the model."""
+    from gluebench.cli.common.progress import Progress
+    from gluebench.systems.adapters.resolve import ModelOptions
+
+    _refuse_others(context, kind(model))
+    return ModelOptions(
+        seed=given["seed"],
+        device=given["device"],
+        options=given["options"],
+        probe=given["preset"],
+        fine_tuning=_fine_tuning(given),
+        longest=given["max_length"],
+        labels=given["labels"],
+        asking=_asking(given) if kind(model) == "api" else None,
+        key_variable=given["key_from"],
+        retries=given["retries"],
+        timeout=given["timeout"],
+        cache=Path(given["cache"]) if given["cache"] else None,
+        counting=Progress,
+        say=lambda line: notices([f"  {line}"]),
+    )
+
+
+def _refuse_others(context: click.Context, model: str) -> None:
+    for parameter in context.command.params:
+        kinds = parameter.kinds if isinstance(parameter, _ModelOption) else (model,)
+        source = context.get_parameter_source(parameter.name or "")
+        if model not in kinds and source == click.core.ParameterSource.COMMANDLINE:
+            shown = {"name": "an encoder's name", "folder": "a trained folder"}
+            models = " or ".join(shown.get(other, f"{other}:") for other in kinds)
+            raise click.UsageError(f"{parameter.opts[-1]} goes with {models}; leave it out.")
+    if model == "hf" and not context.params["fine_tune"]:
+        for name in ("epochs", "learning_rate", "batch_size"):
+            if context.get_parameter_source(name) == click.core.ParameterSource.COMMANDLINE:
+                raise click.UsageError(f"--{name.replace('_', '-')} goes with --fine-tune.")
+
+
+def _fine_tuning(given: Mapping[str, Any]) -> Any:
+    if not given["fine_tune"]:
+        return None
+    from gluebench.systems.adapters.huggingface import FineTuning
+
+    return FineTuning(given["learning_rate"], given["epochs"], given["batch_size"])
+
+
+def _asking(given: Mapping[str, Any]) -> Any:
+    from gluebench.systems.adapters.openai import PromptOptions
+
+    return PromptOptions(
+        shots=given["shots"],
+        scored=not given["parse"],
+        most_tokens=given["max_tokens"],
+        concurrency=given["concurrency"],
+        price_in=given["price_in"],
+        price_out=given["price_out"],
+    )

@@ -1,0 +1,175 @@
+"""`gluebench train`: a BiLSTM with a head for each task, trained as in section 5 of the paper."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from gluebench.cli.common import option
+from gluebench.cli.common.errors import needing
+from gluebench.cli.common.output import Form, emit
+
+if TYPE_CHECKING:
+    from gluebench.benchmark import Benchmark
+    from gluebench.systems.training.row import Row
+    from gluebench.systems.training.trained import TrainedSystem
+
+
+@click.command
+@option.data("Folder of prepared data")
+@option.new_folder("--out", required=True, help="Folder of the runs.")
+@click.option("--tasks", metavar="A,B", default="", help="Tasks to train, by default all that are scored.")
+@click.option(
+    "--multi-task/--single-task", "multi", default=True, show_default=True, help="One model, or one a task."
+)
+@click.option(
+    "--preset",
+    type=click.Choice(["tiny", "small", "paper"]),
+    default="tiny",
+    show_default=True,
+    help="Sizes and protocol: seconds to minutes, minutes of CPU, or the paper's.",
+)
+@option.number("--hidden", least=1, help="Width of the BiLSTM per direction.")
+@option.flag("--attention", help="Attention between the texts of a pair (B.1).")
+@option.file("--vectors", help="Word vectors as text.")
+@option.number("--seed", "seeds", multiple=True, help="Once for each run.")
+@option.repeated("--auxiliary", metavar="NAME", help="Auxiliary data to train on as well: SNLI.")
+@option.repeated("--set", "changes", metavar="NAME=VALUE", help="Another setting (docs/how-to/training.md).")
+@click.option(
+    "--device", metavar="cpu|cuda", type=click.Choice(["cpu", "cuda"]), help="By default a GPU if any."
+)
+@option.number("--threads", least=1, help="Threads of PyTorch on the CPU.")
+@option.benchmark
+@option.output
+def train(
+    data: Path,
+    out: str,
+    tasks: str,
+    multi: bool,
+    preset: str,
+    hidden: int | None,
+    attention: bool,
+    vectors: str | None,
+    seeds: tuple[int, ...],
+    auxiliary: tuple[str, ...],
+    changes: tuple[str, ...],
+    device: str | None,
+    threads: int | None,
+    suite: Benchmark,
+    form: Form,
+) -> None:
+    """Train the paper's BiLSTM on a benchmark's tasks and print its dev scores.
+
+    Called again with the same options it goes on where it was stopped; finished runs stay as they are.
+
+    \b
+    Example:
+      gluebench train --data data/ --out runs/multi --vectors glove.6B.300d.txt --preset small
+      gluebench train --data data/ --out runs/rte --tasks RTE,MRPC --single-task --seed 111 --seed 222
+    """
+    if auxiliary and not multi:
+        raise click.UsageError("--auxiliary data join multi-task training only; leave out --single-task.")
+    with needing("train,data", "Training", "torch"):
+        import torch
+    if threads:
+        torch.set_num_threads(threads)
+    row = _row(
+        preset,
+        multi=multi,
+        vectors=Path(vectors) if vectors else None,
+        seeds=seeds,
+        spec={"hidden": hidden, "attention": attention},
+        changes=changes,
+    )
+    _train(row, data, Path(out), tasks=tasks, auxiliary=auxiliary, device=device, suite=suite, form=form)
+
+
+def _row(name: str, *, spec: dict[str, Any], changes: tuple[str, ...], **options: Any) -> Row:
+    from gluebench.systems.training.engine import launched_precision
+    from gluebench.systems.training.row import preset
+    from gluebench.systems.training.spec import parted
+
+    try:
+        changed = parted(changes)
+        if launched := launched_precision():
+            changed.settings.setdefault("precision", launched)
+        given = {key: value for key, value in spec.items() if value}
+        return preset(name, spec={**given, **changed.body}, settings=changed.settings, **options)
+    except ValueError as error:
+        if type(error).__module__.startswith("gluebench."):
+            raise
+        raise click.UsageError(f"{error}.") from None
+
+
+def _train(
+    row: Row,
+    data: Path,
+    out: Path,
+    *,
+    tasks: str,
+    auxiliary: tuple[str, ...],
+    device: str | None,
+    suite: Benchmark,
+    form: Form,
+) -> None:
+    from gluebench.systems.training.data import load_task_data
+    from gluebench.systems.training.engine import leads
+    from gluebench.systems.training.row import train_row
+
+    names = [name.strip() for name in tasks.split(",") if name.strip()]
+    task_data = load_task_data(data, suite, names, auxiliary)
+    if row.vectors is None and leads():
+        _say("no --vectors: every word has a random vector, and none of them is trained")
+    try:
+        system = train_row(
+            row,
+            task_data,
+            out,
+            benchmark=suite,
+            data_folder=data,
+            device=device,
+            say=_say if leads() else None,
+        )
+    except FloatingPointError as error:
+        raise click.ClickException(f"{error}.") from None
+    if leads():
+        _curves(out, system)
+        _print(system, suite, data, form=form)
+
+
+def _say(line: str) -> None:
+    click.echo(line, err=True)
+
+
+def _curves(out: Path, system: TrainedSystem) -> None:
+    """The course of the runs as a figure, where it can be drawn."""
+    from importlib.util import find_spec
+
+    if find_spec("matplotlib") is None:
+        return
+    from gluebench.systems.training.log import LOG, draw_curves
+
+    for parent in {run.parent for run in system.runs()}:
+        logged = sorted(log.parent for log in parent.glob(f"seed-*/{LOG}"))
+        draw_curves({run.name: run for run in logged}, parent / "curves.svg")
+
+
+def _print(system: TrainedSystem, suite: Benchmark, home: Path, *, form: Form) -> None:
+    from gluebench.cli.scoring.report_view import report_output
+    from gluebench.data import load_split
+    from gluebench.data.gold import gold_from_data
+    from gluebench.scoring import grade
+    from gluebench.submission.values import submission_of
+
+    predictions = {}
+    for file in suite.files("dev"):
+        if file.task in system.tasks:
+            task = suite.task(file.task)
+            rows = load_split(home, suite, task.name, file.splits["dev"].name)
+            rows.sort(key=lambda row: row.index)
+            predictions[file.name] = system.predict(task, rows)
+    gold = gold_from_data(home, suite, role="dev", partial=True)
+    report = grade(submission_of(predictions, suite, role="dev"), gold)
+    emit(report_output(report, suite, source=system.title), form)

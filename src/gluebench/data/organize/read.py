@@ -1,0 +1,219 @@
+"""Finding and reading an organizer's tables: CSV as spreadsheets write it, plain TSV, prepared Parquet."""
+
+from __future__ import annotations
+
+import csv
+import io
+import os
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import NamedTuple
+
+from gluebench.benchmark import closest
+from gluebench.benchmark.checks import name_finding
+from gluebench.benchmark.lookup import fold
+from gluebench.data.dataset import read_dataset
+from gluebench.data.errors import DataError
+
+
+class Declared(NamedTuple):
+    """What a prepared table says of itself, so that it need not be detected."""
+
+    inputs: tuple[str, ...]
+    licence: str
+    made: str
+    """A sentence on where it comes from; empty where nothing is known."""
+
+
+class RawTable(NamedTuple):
+    """A table as it was read, every cell text."""
+
+    path: Path
+    format: str
+    """How it was read: "CSV, comma"."""
+    header: tuple[str, ...]
+    rows: list[list[str]]
+    lines: list[int]
+    """Line of the file on which each row begins; for Parquet the number of the row, from 1."""
+    declared: Declared | None = None
+    """Of prepared data alone."""
+
+    def column(self, name: str) -> list[str]:
+        """The cells of one column."""
+        at = self.header.index(name)
+        return [row[at] for row in self.rows]
+
+
+_Rows = Iterator[tuple[int, list[str]]]
+"""Line and cells of each row."""
+
+
+def read_table(path: Path, *, encoding: str = "utf-8") -> RawTable:
+    """Read .csv (quoted, parted by commas or semicolons), .tsv (no quoting) or a prepared .parquet.
+
+    Blank lines are passed over. Raises DataError with the line of everything that is wrong.
+    """
+    suffix = path.suffix.lower()
+    if suffix == ".parquet":
+        return read_parquet(path)
+    text = _text(path, encoding)
+    if suffix == ".csv":
+        first = text.partition("\n")[0]
+        delimiter, name = (";", "semicolon") if ";" in first and "," not in first else (",", "comma")
+        read, form = _csv_rows(path, text, delimiter), f"CSV, {name}"
+    else:
+        # By line feeds alone: other separators of Unicode may stand within a sentence.
+        lines = enumerate(text.split("\n"), 1)
+        read, form = ((at, line.removesuffix("\r").split("\t")) for at, line in lines), "TSV, no quoting"
+    rows = [(line, cells) for line, cells in read if cells and cells != [""]]
+    if not rows:
+        raise DataError(f"{path}: is empty; expected a header and rows")
+    header, *rest = rows
+    names = tuple(name.strip() for name in header[1])
+    problems = [
+        f'{path}:1: {count} columns are called "{name}"; expected different names'
+        for name, count in Counter(name.casefold() for name in names).items()
+        if count > 1
+    ]
+    problems += [
+        f"{path}:{line}: {len(cells)} columns, expected {len(names)} as in the header"
+        for line, cells in rest
+        if len(cells) != len(names)
+    ]
+    if not rest:
+        problems.append(f"{path}:1: has a header and no rows")
+    if problems:
+        raise DataError(problems)
+    return RawTable(path, form, names, [cells for _, cells in rest], [line for line, _ in rest])
+
+
+def _text(path: Path, encoding: str) -> str:
+    data = path.read_bytes()
+    try:
+        return data.decode("utf-8-sig" if encoding == "utf-8" else encoding)
+    except UnicodeDecodeError as error:
+        line = data.count(b"\n", 0, error.start) + 1
+        message = f"not {encoding} text (byte {data[error.start]:#04x}); save it as UTF-8, or give --encoding"
+        raise DataError(f"{path}:{line}: {message}") from None
+    except LookupError:
+        raise DataError(f"--encoding {encoding}: is no encoding known here; try utf-8 or cp1252") from None
+
+
+def _csv_rows(path: Path, text: str, delimiter: str) -> _Rows:
+    reader = csv.reader(io.StringIO(text, newline=""), delimiter=delimiter, strict=True)
+    line = 1
+    try:
+        for cells in reader:
+            yield line, cells
+            line = reader.line_num + 1
+    except csv.Error as error:
+        advice = "look for a quotation mark that is not doubled or not closed"
+        problem = f"the row that begins here is no valid CSV ({error}); {advice}"
+        raise DataError(f"{path}:{line}: {problem}") from None
+
+
+def read_parquet(path: Path) -> RawTable:
+    """One split of a prepared task; its columns are known from the `dataset.json` beside it.
+
+    Raises DataError where that is missing, ModuleNotFoundError without pyarrow.
+    """
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    record = read_dataset(path.parent)
+    try:
+        table = pq.read_table(path)
+    except (OSError, pa.ArrowException) as error:
+        raise DataError(f"{path}: not a Parquet file that can be read ({error})") from None
+    columns = [["" if cell is None else str(cell) for cell in cells.to_pylist()] for cells in table.columns]
+    recipe = record.origin.recipe
+    made = f"Built by the recipe {recipe} from {record.origin.location}." if recipe else ""
+    return RawTable(
+        path,
+        "Parquet",
+        tuple(table.column_names),
+        [list(row) for row in zip(*columns, strict=True)],
+        list(range(1, table.num_rows + 1)),
+        Declared(record.columns, record.licence, made),
+    )
+
+
+SPLITS = ("train", "dev", "test")
+SUFFIXES = (".csv", ".tsv", ".parquet")
+
+
+class TaskFiles(NamedTuple):
+    """The files of one task."""
+
+    name: str
+    files: Mapping[str, Path]
+    """Split name to its file, in the order train, dev, test; test is always there."""
+
+
+def find_tasks(folders: Sequence[str | os.PathLike[str]], name: str) -> list[TaskFiles]:
+    """The tasks in some folders, by the alphabet; a folder that holds split files itself is the task `name`.
+
+    Raises DataError for a folder without tasks, a task without test file, and tables of other names.
+    """
+    problems: list[str] = []
+    tasks = [task for folder in folders for task in _tasks(Path(folder), name, problems)]
+    first: dict[str, str] = {}
+    for task in tasks:  # folders whose names cannot be those of tasks
+        problems += [f"the task {finding.text}; rename the folder" for finding in name_finding((), task.name)]
+        other = first.get(fold(task.name))
+        if other is not None:
+            problems.append(
+                f'the tasks "{other}" and "{task.name}" have one name; expected names that differ'
+            )
+        first[fold(task.name)] = task.name
+    if problems:
+        raise DataError(problems)
+    return sorted(tasks)
+
+
+def _tasks(home: Path, name: str, problems: list[str]) -> list[TaskFiles]:
+    folders = sorted(
+        folder for folder in home.iterdir() if folder.is_dir() and not folder.name.startswith(".")
+    )
+    if not tables(home):
+        if not folders:
+            expected = "a sub-folder for each, with train.csv, dev.csv, test.csv"
+            problems.append(f"{home}: holds no task; expected {expected}")
+        return [_task(folder.name, folder, problems) for folder in folders]
+    problems += [
+        f"{folder}: is a folder beside the files of one task; expected either files or folders"
+        for folder in folders
+        if tables(folder)
+    ]
+    return [_task(name, home, problems)]
+
+
+def tables(folder: Path) -> list[Path]:
+    """The CSV, TSV and Parquet files of a folder."""
+    return sorted(
+        path for path in folder.iterdir() if path.suffix.lower() in SUFFIXES and not path.name.startswith(".")
+    )
+
+
+def _task(name: str, folder: Path, problems: list[str]) -> TaskFiles:
+    files: dict[str, Path] = {}
+    for path in tables(folder):
+        if path.stem not in SPLITS:
+            close = closest(path.stem, SPLITS)
+            hint = f" (is it {close[0]}?)" if close else ""
+            expected = f"expected train, dev or test as its name{hint}; rename it, or move it away"
+            problems.append(f"{path}: {expected}")
+        elif path.stem in files:
+            other = files[path.stem].name
+            problems.append(f"{path}: there is {other} as well; expected one file for a split")
+        else:
+            files[path.stem] = path
+    problems += [
+        f"{path}: is no CSV, TSV or Parquet file; save it as {path.stem}.csv, or move it away"
+        for path in sorted(folder.iterdir())
+        if path.stem in SPLITS and path.is_file() and path.suffix.lower() not in SUFFIXES
+    ]
+    if "test" not in files:
+        problems.append(f"{folder}: has no test file; expected test.csv, test.tsv or test.parquet")
+    return TaskFiles(name, {split: files[split] for split in SPLITS if split in files})

@@ -1,0 +1,187 @@
+"""Writing a plan into a new folder: the manifest, the examples in the plain layout, and the gold folders."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import re
+import shutil
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from itertools import chain
+from pathlib import Path
+
+from gluebench.benchmark import Benchmark, load_benchmark
+from gluebench.data.errors import DataError
+from gluebench.data.home import replacing
+from gluebench.data.organize.detect import TITLES
+from gluebench.data.organize.plan import NOT_STATED, Plan, TaskPlan
+
+GOLD_FOLDERS = {"test": "gold", "dev": "gold-dev"}
+
+
+def write_plan(plan: Plan, folder: Path) -> Benchmark:
+    """Write `NAME.toml`, `data/`, `gold/` and `gold-dev/`; the benchmark is the manifest read back.
+
+    Gold folders are readable by their owner alone. Raises ManifestError for names a manifest cannot have.
+    """
+    path = folder / f"{plan.name}.toml"
+    path.write_bytes(manifest(plan).encode())
+    benchmark = load_benchmark(path)
+    for task in plan.tasks:
+        home = folder / "data" / task.name
+        home.mkdir(parents=True)
+        for split, examples in task.splits.items():
+            # Each row is index, inputs and label; what is not wanted in a file is cut off.
+            rows = [[str(e.index), *e.inputs.values(), _cell(e.label)] for e in examples]
+            header = ["index", *task.columns.inputs, "label"]
+            width = len(header) - (split == "test")
+            _write(home / f"{split}.tsv", header[:width], (row[:width] for row in rows))
+            if split in GOLD_FOLDERS and examples[0].label is not None:
+                gold = folder / GOLD_FOLDERS[split]
+                gold.mkdir(mode=0o700, exist_ok=True)
+                rows.sort(key=lambda row: int(row[0]))
+                _write(gold / f"{task.name}.tsv", ("index", "label"), ((row[0], row[-1]) for row in rows))
+    return benchmark
+
+
+def _cell(label: str | float | None) -> str:
+    return label if isinstance(label, str) else repr(label)
+
+
+def _write(path: Path, header: Sequence[str], rows: Iterable[Sequence[str]]) -> None:
+    with path.open("w", encoding="utf-8", newline="") as file:
+        file.writelines("\t".join(row) + "\n" for row in chain([header], rows))
+
+
+_HEAD = """\
+# A benchmark's manifest, yours to edit; docs/reference/manifest.md explains every key. To look at the result:
+#   gluebench benchmark show ./{file}
+"""
+
+
+def manifest(plan: Plan) -> str:
+    """The whole manifest."""
+    head = [
+        _HEAD.format(file=f"{plan.name}.toml"),
+        "[benchmark]",
+        f"name = {quoted(plan.name)}",
+        f"title = {quoted(plan.title)}",
+        '# description = "What it is, in a sentence"',
+        '# url = "Where it is at home"',
+        '# citation = "How to cite it"',
+    ]
+    return "\n".join([*head, *(line for task in plan.tasks for line in ("", *_task(task)))]) + "\n"
+
+
+def quoted(text: str) -> str:
+    """The text as a TOML string."""
+    return json.dumps(text, ensure_ascii=False).replace("\x7f", "\\u007f")
+
+
+def _task(task: TaskPlan) -> Iterator[str]:
+    name = task.name if re.fullmatch(r"[\w-]+", task.name, re.ASCII) else quoted(task.name)
+    path = f"tasks.{name}"
+    inputs = ", ".join(map(quoted, task.columns.inputs))
+    yield f"[{path}]"
+    yield '# title = "Its full name"'
+    yield '# summary = "What is asked, in a word or two"'
+    yield '# domain = "Where its text comes from, in a word or two"'
+    yield f"columns = [{inputs}]"
+    if "test" in task.splits:
+        yield "private = true  # of the test labels; false if they have been published"
+    if task.labels.score_range:
+        yield "score_range = [{!r}, {!r}]".format(*task.labels.score_range)
+    yield "metrics = ["
+    for name in task.labels.metrics:
+        positive = f", positive = {quoted(task.labels.positive or '')}" if name == "f1" else ""
+        yield f'  {{ name = "{name}", title = "{TITLES[name]}"{positive} }},'
+    yield "]"
+    if task.notes:
+        yield "notes = ["
+        yield from (f"  {quoted(note)}," for note in task.notes)
+        yield "]"
+    yield from _tables(path, task)
+
+
+def _tables(path: str, task: TaskPlan) -> Iterator[str]:
+    if task.labels.words:
+        yield ""
+        yield f"[{path}.labels]  # each word as the files write it, and what it means"
+        yield from (f"{quoted(word)} = {quoted(word)}" for word in task.labels.words)
+    if "train" in task.splits and task.labels.words and all(task.labels.shares.values()):
+        yield ""
+        yield f"[{path}.label_shares]  # in train: predictions with the labels swapped are warned of"
+        yield from (f"{quoted(word)} = {share:.4f}" for word, share in task.labels.shares.items())
+    yield ""
+    yield f"[{path}.splits]"
+    for split, examples in task.splits.items():
+        yield f'{split} = {{ file = "{split}.tsv", size = {len(examples)} }}'
+    yield ""
+    yield f"[{path}.source]"
+    yield f"corpus = {quoted(task.name)}  # the corpus, and where its text comes from"
+    advice = "  # say it, and whether it may be redistributed" if task.licence == NOT_STATED else ""
+    yield f"licence = {quoted(task.licence)}{advice}"
+    yield '# citation = "How to cite it"'
+
+
+MARK = "organise.json"
+"""The file that lists what was written, by which the folder is known as unchanged."""
+KEY = Path("gold", ".label-key")
+"""What grading adds to the gold folder, and a replacement keeps."""
+
+
+@contextmanager
+def fresh_folder(target: Path) -> Iterator[Path]:
+    """A folder to write into; once the block ends without an error, it stands at `target`.
+
+    Raises DataError if something else stands there, or what was written before has been changed since.
+    """
+    target = target.absolute()
+    refuse_changed(target)
+    with replacing(target) as made:
+        yield made
+        mark = {"files": _digests(made)}
+        (made / MARK).touch(mode=0o600)  # a digest of few labels can be guessed from
+        (made / MARK).write_text(json.dumps(mark, indent=1) + "\n", encoding="utf-8")
+        for key in (KEY, Path("gold-dev", KEY.name)):
+            if (target / key).is_file() and (made / key.parent).is_dir():
+                shutil.copy2(target / key, made / key)
+
+
+def refuse_changed(target: Path) -> None:
+    """Raise DataError unless `target` is absent, empty, or as `fresh_folder` left it."""
+    if not target.exists() or (target.is_dir() and not any(target.iterdir())):
+        return
+    written = _written(target)
+    if written is None:
+        raise DataError(f"{target}: is there already, and was not made by this command; name a new folder")
+    now = _digests(target)
+    changed = sorted(name for name in {*written, *now} if written.get(name) != now.get(name))
+    if changed:
+        listed = ", ".join(changed[:5]) + (", ..." if len(changed) > 5 else "")
+        raise DataError(
+            f"{target}: was changed by hand since ({listed}); name a new folder, or move this one away"
+        )
+
+
+def _written(folder: Path) -> dict[str, str] | None:
+    """What the mark lists, or None where there is no mark to go by."""
+    try:
+        mark = json.loads((folder / MARK).read_text(encoding="utf-8"))
+    except (OSError, ValueError):
+        return None
+    files = mark.get("files") if isinstance(mark, dict) else None
+    return files if isinstance(files, dict) else None
+
+
+def _digests(folder: Path) -> dict[str, str]:
+    """Every file by its path below the folder, with its SHA-256; the mark and the label keys aside."""
+    digests = {}
+    for root, _, names in os.walk(folder):
+        for name in names:
+            path = Path(root, name)
+            if name not in (MARK, KEY.name):
+                digests[path.relative_to(folder).as_posix()] = hashlib.sha256(path.read_bytes()).hexdigest()
+    return digests

@@ -1,0 +1,227 @@
+"""Plots of results with matplotlib: points with their intervals, and heat maps. Install gluebench[plot].
+
+Colors are those of Okabe and Ito, distinct with any color vision; shape, filling and words repeat what they
+show. The same figures give the same file.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from textwrap import fill
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
+
+from gluebench.scoring.notebook import optional
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+ENDINGS = (".png", ".svg", ".pdf")
+BLUE, BLACK, GRAY, GRID = "#0072B2", "#000000", "#666666", "#DDDDDD"
+SHADES = ("#F1F7FC", "#C6DDEF", "#8FBFE0", "#4F93C4", "#1B5E92")
+"""From the lowest to the highest of a row."""
+LIGHT_FROM = 4
+"""The shade from which on text is light."""
+ROW = 0.3
+"""Height of a row, in inches."""
+LONGEST = 42
+"""Letters of a name; of a longer one the end is shown, which is where paths differ."""
+
+
+class Row(NamedTuple):
+    """One line of a forest plot."""
+
+    label: str
+    value: float | None
+    """Where the mark stands, in the units of the axis; None for no mark."""
+    low: float | None = None
+    high: float | None = None
+    """Ends of the whisker; None for none."""
+    note: str = ""
+    """What stands to the right of the axis."""
+    filled: bool = True
+    """Whether the mark is filled."""
+    whole: bool = False
+    """Whether it sums up the others: then it is a black diamond."""
+
+    @classmethod
+    def of(
+        cls,
+        label: str,
+        fractions: Sequence[float | None],
+        note: str,
+        *,
+        filled: bool = True,
+        whole: bool = False,
+    ) -> Row:
+        """A row of a value and the ends of its interval, given as fractions and drawn times 100."""
+        value, low, high = (None if part is None else 100 * part for part in fractions)
+        return cls(label, value, low, high, note, filled, whole)
+
+
+class Plotted(Protocol):
+    """A result that can be drawn."""
+
+    def plot(self, ax: Axes | None = None) -> Axes:
+        """Draw it."""
+
+
+def forest(
+    sections: Sequence[Sequence[Row]],
+    *,
+    title: str,
+    axis: str,
+    zero: bool = False,
+    ax: Axes | None = None,
+) -> Axes:
+    """Draw a point with its interval for each row, the first on top, with a line between sections.
+
+    `axis` names the axis and its unit; `zero` marks 0. Returns the Axes, whose lines have the rows' labels.
+    Raises ImportError without matplotlib.
+    """
+    rows = [row for section in sections for row in section]
+    ax = _axes(len(rows), ax)
+    ax.set_ylim(len(rows) - 0.4, -0.6)
+    if zero:
+        ax.axvline(0, color=GRAY, linewidth=1, linestyle="--", zorder=1)
+    for place, row in enumerate(rows):
+        _draw_row(ax, place, row)
+    for between in _ends(sections):
+        ax.axhline(between, color=GRAY, linewidth=0.6, label="_section")
+    ax.set_yticks(range(len(rows)), [shortened(row.label) for row in rows], parse_math=False)
+    ax.tick_params(axis="y", length=0)
+    ax.grid(axis="x", color=GRID, linewidth=0.7)
+    ax.set_axisbelow(True)
+    ax.spines[["top", "right", "left"]].set_visible(False)
+    ax.set_xlabel(axis)
+    ax.set_title(fill(title, 80), loc="left", fontsize="medium", parse_math=False)
+    return ax
+
+
+def _draw_row(ax: Axes, place: int, row: Row) -> None:
+    color, size = (BLACK, 7) if row.whole else (BLUE, 6)
+    face = color if row.filled else "white"
+    if row.low is not None and row.high is not None:
+        style: dict[str, Any] = {"color": color, "linewidth": 1.6, "marker": "|", "markersize": 7}
+        ax.plot([row.low, row.high], [place, place], **style, label=f"{row.label} interval", zorder=2)
+    if row.value is not None:
+        mark: dict[str, Any] = {"marker": "D" if row.whole else "o", "markersize": size, "color": color}
+        ax.plot([row.value], [place], **mark, mfc=face, linestyle="none", label=row.label, zorder=3)
+    if row.note:
+        beside = ax.get_yaxis_transform()  # x counts the width of the axes, y the rows
+        ax.text(1.02, place, row.note, transform=beside, va="center", fontsize="small", parse_math=False)
+
+
+def _ends(sections: Sequence[Sequence[Row]]) -> list[float]:
+    """Between which rows one section ends and another begins."""
+    sizes = [len(section) for section in sections if section]
+    return [sum(sizes[: at + 1]) - 0.5 for at in range(len(sizes) - 1)]
+
+
+def bars(counts: Mapping[str, int], *, title: str, axis: str, ax: Axes | None = None) -> Axes:
+    """Draw the share of each of these counts in percent, with the count beside it. Returns the Axes."""
+    ax = _axes(len(counts), ax)
+    total = sum(counts.values()) or 1
+    shares = [100 * count / total for count in counts.values()]
+    ax.barh(range(len(counts)), shares, height=0.7, color=BLUE)
+    for place, (share, count) in enumerate(zip(shares, counts.values(), strict=True)):
+        ax.annotate(f"{count:,}", (share, place), (4, 0), textcoords="offset points", va="center")
+    ax.set_yticks(range(len(counts)), [shortened(name) for name in counts], parse_math=False)
+    ax.set(ylim=(len(counts) - 0.4, -0.6), xlim=(0, 1.12 * max([*shares, 1.0])), xlabel=axis)
+    ax.spines[["top", "right"]].set_visible(False)
+    ax.set_title(title, loc="left", fontsize="medium", parse_math=False)
+    return ax
+
+
+class HeatCell(NamedTuple):
+    """What one cell shows."""
+
+    text: str
+    level: int | None = None
+    """The shade, 0 to 4; None for none."""
+    note: str = ""
+    """The text that a pointer over the cell shows."""
+
+
+class HeatRow(NamedTuple):
+    """One line of cells."""
+
+    label: str
+    cells: tuple[HeatCell, ...]
+    heading: bool = False
+    """Whether it stands above the rows that follow, which are then set in."""
+
+
+def heat(
+    columns: Sequence[str],
+    rows: Sequence[HeatRow],
+    *,
+    title: str,
+    notes: str,
+    ax: Axes | None = None,
+) -> Axes:
+    """Draw shaded cells with their text, the first row on top; `notes` stand below.
+
+    Returns the Axes. Raises ImportError without matplotlib.
+    """
+    widest = max((len(cell.text) for row in rows for cell in row.cells), default=0)
+    ax = _axes(len(rows), ax, width=4 + len(columns) * max(0.7, 0.09 * widest))
+    for place, row in enumerate(rows):
+        for at, cell in enumerate(row.cells):
+            color = "white" if cell.level is None else SHADES[cell.level]
+            ax.bar(at, 1, 1, place - 0.5, color=color, edgecolor="white", linewidth=1)
+            light = cell.level is not None and cell.level >= LIGHT_FROM
+            weight = "bold" if row.heading else "normal"
+            style: dict[str, Any] = {
+                "ha": "center",
+                "va": "center",
+                "fontsize": "small",
+                "fontweight": weight,
+            }
+            ax.text(at, place, cell.text, **style, color="white" if light else "black", parse_math=False)
+    ax.set(xlim=(-0.5, len(columns) - 0.5), ylim=(len(rows) - 0.5, -0.5))
+    ax.set_yticks(range(len(rows)), [row.label for row in rows], parse_math=False)
+    ax.tick_params(axis="y", length=0)
+    names = [shortened(name) for name in columns]
+    ax.set_xticks(range(len(columns)), names, rotation=30, ha="left", parse_math=False)
+    ax.tick_params(axis="x", length=0, top=True, labeltop=True, bottom=False, labelbottom=False)
+    ax.spines[:].set_visible(False)
+    ax.set_title(fill(title, 80), loc="left", fontsize="medium", parse_math=False, pad=12)
+    ax.set_xlabel(fill(notes, 90), loc="left", fontsize="small", color=GRAY)
+    for row, label in zip(rows, ax.get_yticklabels(), strict=True):
+        label.set_fontweight("bold" if row.heading else "normal")
+    return ax
+
+
+def shortened(name: str) -> str:
+    """The end of a long name."""
+    return name if len(name) <= LONGEST else f"…{name[1 - LONGEST :]}"
+
+
+def _axes(rows: int, ax: Axes | None, *, width: float = 7.5) -> Axes:
+    """The axes given, or those of a new figure that is high enough."""
+    pyplot = optional("matplotlib.pyplot", "Drawing", '"gluebench[plot]"')
+    if ax is None:
+        _, ax = pyplot.subplots(figsize=(width, 1.4 + ROW * max(rows, 2)), layout="constrained")
+    assert ax is not None
+    return ax
+
+
+def save(result: Plotted, path: str | os.PathLike[str]) -> None:
+    """Draw a result into a file, whose ending names the format: .png, .svg or .pdf.
+
+    The same figures give the same bytes. Raises ValueError for another ending, and ImportError without
+    matplotlib.
+    """
+    ending = Path(path).suffix.casefold()
+    if ending not in ENDINGS:
+        raise ValueError(f"{os.fspath(path)} ends in {ending!r}; expected one of {', '.join(ENDINGS)}")
+    pyplot = optional("matplotlib.pyplot", "Drawing", '"gluebench[plot]"')
+    undated = {".svg": {"Date": None}, ".pdf": {"CreationDate": None}, ".png": {}}[ending]
+    with pyplot.rc_context({"svg.hashsalt": "gluebench"}), pyplot.ioff():
+        figure: Any = result.plot().figure
+        try:
+            figure.savefig(path, dpi=150, bbox_inches="tight", metadata=undated)
+        finally:
+            pyplot.close(figure)

@@ -1,0 +1,169 @@
+"""A model: one body for all tasks, from texts to features, and a head for each task.
+
+Weights as they are first drawn and dropout come from PyTorch's own generator. Whoever trains seeds it once,
+with `torch.manual_seed`, before the model is made; nothing here seeds it or keeps another.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Mapping, Sequence
+from typing import Any, TypeVar
+
+import torch
+from torch import Tensor, nn
+from torch.nn import functional
+
+from gluebench.benchmark import Task, UnknownNameError
+
+Batch = TypeVar("Batch")
+HIDDEN = 512
+"""Width of a classifier's hidden layer in the paper (section 5)."""
+
+
+class Body(nn.Module, ABC):
+    """An encoder of examples of one text or two, shared by all tasks of a model."""
+
+    dims: Mapping[int, int]
+    """Number of input texts (1, 2) to the width of their features."""
+
+    @abstractmethod
+    def prepare(self, inputs: Sequence[tuple[str, ...]]) -> list[Any]:
+        """One item for each example's texts, made once per split; items can be pickled."""
+
+    @abstractmethod
+    def collate(self, items: Sequence[Any]) -> Any:
+        """A batch of prepared items of equally many texts: tensors on the CPU in tuples or dicts."""
+
+    @abstractmethod
+    def size(self, item: Any) -> int:
+        """Tokens of an item, all its sequences together."""
+
+    def lengths(self, item: Any) -> tuple[int, ...]:
+        """Tokens of each sequence that is padded by itself, for batches of like lengths."""
+        return (self.size(item),)
+
+    @abstractmethod
+    def forward(self, batch: Any) -> Tensor:
+        """Features of a collated batch: (batch, dims[texts])."""
+
+
+def moved(batch: Batch, device: torch.device | str) -> Batch:
+    """A collated batch with its tensors on a device; what is no tensor stays as it is."""
+    result: Any = batch
+    if isinstance(result, Tensor):
+        result = result.to(device, non_blocking=True)
+    elif isinstance(result, Mapping):
+        result = {name: moved(value, device) for name, value in result.items()}
+    elif isinstance(result, tuple):
+        values = [moved(value, device) for value in result]
+        result = type(result)(*values) if hasattr(result, "_fields") else tuple(values)
+    return result  # type: ignore[no-any-return]
+
+
+class Head(nn.Module):
+    """Linear, tanh, linear for a task of classes; one linear layer for a task of scores.
+
+    A score is learnt as its place in the task's range, 0 to 1 (the paper's score / 5 for STS-B).
+    """
+
+    def __init__(self, task: Task, dim: int, *, hidden: int = HIDDEN) -> None:
+        super().__init__()
+        self.task = task
+        self.layers: nn.Module
+        if task.labels:
+            self.layers = nn.Sequential(
+                nn.Linear(dim, hidden), nn.Tanh(), nn.Linear(hidden, len(task.labels))
+            )
+        else:
+            self.low, self.high = _range(task)
+            self.layers = nn.Linear(dim, 1)
+
+    def forward(self, features: Tensor) -> Tensor:
+        """Outputs (batch, classes), or (batch,) for a task of scores, from features (batch, dim)."""
+        outputs: Tensor = self.layers(features)
+        return outputs if self.task.labels else outputs.squeeze(1)
+
+    def targets(self, labels: Sequence[str | float | None]) -> Tensor:
+        """Labels as `loss` takes them: codes of the label words, or the scores as they are."""
+        if self.task.labels:
+            codes = {word: code for code, word in enumerate(self.task.words)}
+            return torch.tensor([codes[_label(self.task, label, str)] for label in labels])
+        return torch.tensor(
+            [float(_label(self.task, label, (int, float))) for label in labels], dtype=torch.float32
+        )
+
+    def loss(self, outputs: Tensor, targets: Tensor) -> Tensor:
+        """Mean cross-entropy, or mean squared error of the places in the range; computed in float32."""
+        if self.task.labels:
+            return functional.cross_entropy(outputs.float(), targets)
+        return functional.mse_loss(outputs.float(), (targets - self.low) / (self.high - self.low))
+
+    def decode(self, outputs: Tensor) -> list[str | float]:
+        """The label word of the largest output, or the score cut to the task's range."""
+        if self.task.labels:
+            return [self.task.words[code] for code in outputs.argmax(dim=1).tolist()]
+        scores = self.low + outputs.double() * (self.high - self.low)
+        return [float(score) for score in scores.clamp(self.low, self.high).tolist()]
+
+
+class MultiTaskModel(nn.Module):
+    """One body for all tasks, one head for each; with a single task, that task's own model."""
+
+    def __init__(self, body: Body, tasks: Sequence[Task], *, hidden: int = HIDDEN) -> None:
+        super().__init__()
+        self.body = body
+        self.heads = nn.ModuleDict()
+        self._keys = {task.name: _key(task.name) for task in tasks}
+        for task in tasks:
+            if len(task.columns) not in body.dims:
+                raise ValueError(f"{task.name} has {len(task.columns)} texts; the body takes {[*body.dims]}")
+            self.heads[_key(task.name)] = Head(task, body.dims[len(task.columns)], hidden=hidden)
+
+    @property
+    def tasks(self) -> tuple[Task, ...]:
+        """The tasks it has heads for, in the order given."""
+        return tuple(self.head(name).task for name in self._keys)
+
+    def head(self, task_name: str) -> Head:
+        """The head of a task. Raises UnknownNameError."""
+        if task_name not in self._keys:
+            raise UnknownNameError(task_name, [*self._keys], what="head")
+        module = self.heads[self._keys[task_name]]
+        assert isinstance(module, Head)
+        return module
+
+    def forward(self, task_name: str, batch: Any) -> Tensor:
+        """Outputs for a collated batch of the task: (batch, classes), or (batch,) for scores."""
+        outputs: Tensor = self.head(task_name)(self.body(batch))
+        return outputs
+
+    def targets(self, task_name: str, labels: Sequence[str | float | None]) -> Tensor:
+        """Labels of a batch as `loss` takes them. Raises ValueError for one the task does not have."""
+        return self.head(task_name).targets(labels)
+
+    def loss(self, task_name: str, batch: Any, targets: Tensor) -> Tensor:
+        """Mean loss over the batch, a scalar; targets as `targets` gives them, on the batch's device."""
+        return self.head(task_name).loss(self(task_name, batch), targets)
+
+    def decode(self, task_name: str, outputs: Tensor) -> list[str | float]:
+        """What the outputs of a batch say, as a submission writes it: label words or scores."""
+        return self.head(task_name).decode(outputs)
+
+
+def _range(task: Task) -> tuple[float, float]:
+    if task.score_range is None:
+        raise ValueError(f"{task.name} has neither labels nor a range of scores")
+    return task.score_range
+
+
+def _label(task: Task, label: Any, kind: type | tuple[type, ...]) -> Any:
+    if not isinstance(label, kind) or (task.labels and label not in task.words):
+        expected = ", ".join(task.words) or "a number"
+        raise ValueError(f"{task.name}: the label {label!r} cannot be learnt; expected {expected}")
+    return label
+
+
+def _key(name: str) -> str:
+    """A task's name as the name of a module: without full stops, and unlike any attribute."""
+    return "task:" + name.replace("%", "%25").replace(".", "%2E")

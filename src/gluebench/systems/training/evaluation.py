@@ -1,0 +1,102 @@
+"""Predictions for many examples, and the scores of every task on its whole dev split as on the board."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any, NamedTuple
+
+import torch
+
+from gluebench.benchmark import Metric, Task
+from gluebench.data import Example
+from gluebench.scoring.metrics import point, task_score
+from gluebench.scoring.pairs import Pairs
+from gluebench.systems.neural.model import MultiTaskModel
+from gluebench.systems.run import column
+from gluebench.systems.training.data import TaskData
+from gluebench.systems.training.engine import Engine
+from gluebench.systems.training.settings import Settings
+
+Predictions = Mapping[str, Sequence[str | float]]
+"""Dev split to the predictions of its examples, in order."""
+
+
+def texts(examples: Sequence[Example]) -> list[tuple[str, ...]]:
+    """The input texts of each example, as a body prepares them."""
+    return [tuple(example.inputs.values()) for example in examples]
+
+
+def predict(
+    model: MultiTaskModel, task: str, examples: Sequence[Example], *, batch_size: int = 128
+) -> list[str | float]:
+    """One prediction for each example, in order; the model must be in evaluation mode."""
+    engine = Engine(next(model.parameters()).device)
+    engine.model = model
+    prepared = model.body.prepare(texts(examples))
+    return predict_together(model, task, prepared, batch_size=batch_size, engine=engine)
+
+
+def predict_together(
+    model: MultiTaskModel, task: str, prepared: Sequence[Any], *, batch_size: int, engine: Engine
+) -> list[str | float]:
+    """The same for prepared items; each process answers its share of the batches, of like lengths each."""
+    lengths = [model.body.lengths(item) for item in prepared]
+    order = sorted(range(len(prepared)), key=lengths.__getitem__)
+    batches = [order[start : start + batch_size] for start in range(0, len(order), batch_size)]
+    own: dict[int, str | float] = {}
+    with torch.inference_mode():
+        for positions in batches[engine.rank :: engine.world]:
+            batch = model.body.collate([prepared[position] for position in positions])
+            answers = model.decode(task, engine.outputs(task, batch).float())
+            own.update(zip(positions, answers, strict=True))
+    by_position = {position: value for part in engine.gathered(own) for position, value in part.items()}
+    return [by_position[position] for position in range(len(prepared))]
+
+
+class TaskScore(NamedTuple):
+    """The score and the metrics of one task at one check, as fractions."""
+
+    score: float
+    metrics: Mapping[str, float]
+
+
+def score(data: TaskData, predictions: Predictions, validation: str = "manifest") -> TaskScore:
+    """The task's score; see `Settings.validation`. Data without metrics: accuracy, or Pearson."""
+    task = data.task
+    splits = {name: (data.dev[name], predicted) for name, predicted in predictions.items()}
+    if validation == "pooled" or not task.metrics:
+        metrics = _pooled(task, splits)
+    else:
+        metrics = {
+            metric.name: _value(task, metric, *splits[task.file(metric.file).splits["dev"].name])
+            for metric in task.metrics
+        }
+    return TaskScore(task_score(list(metrics.values())), metrics)
+
+
+def macro(scores: Mapping[str, TaskScore], data: Mapping[str, TaskData], settings: Settings) -> float:
+    """The mean of the task scores, auxiliary tasks only if they count, or stand alone."""
+    counted = [
+        entry.score for name, entry in scores.items() if settings.count_auxiliary or not data[name].auxiliary
+    ]
+    values = counted or [entry.score for entry in scores.values()]
+    return sum(values) / len(values)
+
+
+def _pooled(
+    task: Task, splits: Mapping[str, tuple[Sequence[Example], Sequence[str | float]]]
+) -> dict[str, float]:
+    """The metrics of all dev splits as one; of a task of scores the first metric alone."""
+    rows = [row for examples, _ in splits.values() for row in examples]
+    predicted = [value for _, values in splits.values() for value in values]
+    standard = "accuracy" if task.labels else "pearson"  # a manifest names no metric of auxiliary data
+    functions: dict[str, Metric] = {}
+    for metric in task.metrics or (Metric(standard, standard, standard, task.name),):
+        functions.setdefault(metric.function, metric)
+    chosen = list(functions.values()) if task.labels else list(functions.values())[:1]
+    return {metric.function: _value(task, metric, rows, predicted) for metric in chosen}
+
+
+def _value(task: Task, metric: Metric, rows: Sequence[Example], predicted: Sequence[str | float]) -> float:
+    gold = column(task, [row.label for row in rows if row.label is not None])
+    return point(metric, Pairs(gold, column(task, predicted))).value

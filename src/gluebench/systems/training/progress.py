@@ -1,0 +1,166 @@
+"""The course of a run: its checks, the weights it kept, its learning rate, and when it ends."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+from urllib.parse import quote
+
+from gluebench.systems.training.outcome import Outcome, TaskOutcome
+from gluebench.systems.training.settings import Settings
+
+if TYPE_CHECKING:
+    from gluebench.systems.training.evaluation import TaskScore
+
+WEIGHTS = "best-"
+"""What the names of weight files begin with."""
+
+
+@dataclass(slots=True)
+class Plateau:
+    """The learning rate, divided by 5 at a check without improvement (section 5).
+
+    A score that only equals the best is no improvement.
+    """
+
+    rate: float
+    factor: float = 0.2
+    patience: int = 0
+    best: float = -math.inf
+    waited: int = 0
+    """Checks without improvement since the last improvement or decay."""
+
+    def step(self, score: float) -> bool:
+        """Take the score of a check; whether it is the best so far."""
+        if score > self.best:
+            self.best, self.waited = score, 0
+            return True
+        self.waited += 1
+        if self.waited > self.patience:
+            self.rate, self.waited = self.rate * self.factor, 0
+        return False
+
+
+def no_improvement(scores: Sequence[float], after: int = 5) -> bool:
+    """The textbook rule: the best score is followed by `after` checks, none of them better."""
+    best = max(range(len(scores)), key=lambda check: scores[check], default=0)
+    return len(scores) - 1 - best >= after
+
+
+def single_dip(scores: Sequence[float], after: int = 5) -> bool:
+    """The released code's rule: the last score is at most each of the `after` before it.
+
+    It holds from check `after` + 2 on. One deep dip ends a run that was still improving, and a slow
+    decline from a plateau that stays above older scores does not.
+    """
+    return len(scores) >= after + 2 and scores[-1] <= min(scores[-1 - after : -1])
+
+
+def reason_to_stop(scores: Sequence[float], learning_rate: float, settings: Settings) -> str | None:
+    """Why a run ends after these checks, in words; None while it goes on.
+
+    `learning_rate` is the one after the last check.
+    """
+    if learning_rate < settings.minimum_learning_rate:
+        return f"learning rate below {settings.minimum_learning_rate:g}"
+    if settings.stop_rule == "textbook" and no_improvement(scores, settings.stop_after):
+        return f"{settings.stop_after} checks without improvement"
+    if settings.stop_rule == "original" and single_dip(scores, settings.stop_after):
+        return f"a check no better than any of the {settings.stop_after} before it"
+    if len(scores) >= settings.max_checks:
+        return f"{settings.max_checks} checks"
+    return None
+
+
+@dataclass(slots=True)
+class Progress:
+    """The course of a run up to its last update."""
+
+    began: str
+    update: int = 0
+    seconds: float = 0.0
+    stopped: str | None = None
+    """Why the run has ended; None while it goes on."""
+    updates: dict[str, int] = field(default_factory=dict)
+    """Task to its updates since the last check."""
+    rows: list[dict[str, Any]] = field(default_factory=list)
+    """A row of `log.csv` for each check."""
+    times: list[dict[str, Any]] = field(default_factory=list)
+    kept: dict[str, TaskOutcome] = field(default_factory=dict)
+    """Task to its outcome with the weights kept for it."""
+
+    @classmethod
+    def resumed(cls, values: Mapping[str, Any]) -> Progress:
+        """The progress whose fields, as plain values, were saved."""
+        kept = {name: TaskOutcome(**entry) for name, entry in values["kept"].items()}
+        return cls(**{**values, "kept": kept})
+
+    def add_check(
+        self,
+        scores: Mapping[str, TaskScore],
+        losses: Mapping[str, float],
+        *,
+        average: float,
+        improved: bool,
+        rate: float,
+    ) -> None:
+        """Add the rows of a check; `rate` is the learning rate up to it."""
+        row: dict[str, Any] = {
+            "check": len(self.rows) + 1,
+            "update": self.update,
+            "learning_rate": rate,
+            "macro": average,
+            "improved": int(improved),
+        }
+        for name, task_score in scores.items():
+            row[f"{name} score"] = task_score.score
+            row |= {f"{name} {metric}": value for metric, value in task_score.metrics.items()}
+            row |= {f"{name} loss": losses.get(name), f"{name} updates": self.updates.get(name, 0)}
+        self.rows.append(row)
+        self.times.append({"check": row["check"], "update": self.update, "seconds": round(self.seconds, 3)})
+        self.updates = {}
+
+    def averages(self) -> list[float]:
+        """The macro-average of each check."""
+        return [row["macro"] for row in self.rows]
+
+    def keep(self, scores: Mapping[str, TaskScore], *, improved: bool, best: str) -> list[str]:
+        """Note the tasks that are now best served by the present weights; the files to save these in.
+
+        By `best` (see `Settings`) these are all tasks if the average improved, or each by its own score.
+        """
+        check, files = len(self.rows), []
+        for name, task_score in scores.items():
+            if best == "macro":
+                better, file = improved, f"{WEIGHTS}{check}.pt"
+            else:
+                better = name not in self.kept or task_score.score > self.kept[name].score
+                file = f"{WEIGHTS}{quote(name, safe='')}-{check}.pt"
+            if better:
+                self.kept[name] = TaskOutcome(task_score.score, dict(task_score.metrics), check, file)
+                files.append(file)
+        return sorted(set(files))
+
+    def remove_others(self, folder: Path) -> None:
+        """Remove the weights that are no task's best any more."""
+        named = {kept.weights for kept in self.kept.values()}
+        for path in folder.glob(f"{WEIGHTS}*.pt"):
+            if path.name not in named:
+                path.unlink()
+
+    def outcome(self, folder: Path, settings: Settings, identity: Mapping[str, Any]) -> Outcome:
+        """The outcome of the run, once it has stopped."""
+        return Outcome(
+            folder=folder,
+            seed=settings.seed,
+            score=max(self.averages()),
+            tasks=self.kept,
+            checks=len(self.rows),
+            updates=self.update,
+            stopped=self.stopped or "",
+            seconds=round(self.seconds, 1),
+            run=identity,
+        )
