@@ -130,9 +130,9 @@ def _match(path: str) -> ResolverMatch | None:
 
 def _path(request: HttpRequest, match: ResolverMatch | None) -> str:
     """Return the path without its query, and without the keys of links that were mailed or passed on."""
-    path = request.path
-    for name, value in (match.kwargs if match else {}).items():
-        if name == "code" or path.startswith("/account/"):
+    path, route, values = request.path, *((match.route, match.kwargs) if match else ("", {}))
+    for name, value in values.items():
+        if name == "code" or route.startswith("account/"):
             path = path.replace(str(value), "…")
     return quote(path[:200], safe="/…:@-._~")
 
