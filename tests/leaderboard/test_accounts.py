@@ -350,7 +350,16 @@ def test_a_daily_task_that_another_worker_does_too_fails_nobody(
 ) -> None:
     mail = settings.FOLDER.mail / "old.log"
     mail.write_text("a link")
-    monkeypatch.setattr(Path, "is_file", lambda path: path.unlink() or True)
+    os.utime(mail, (0, 0))
+    look = Path.stat
+
+    def look_and_lose(path: Path, **options: bool) -> os.stat_result:
+        status = look(path, **options)
+        if path == mail:
+            path.unlink()
+        return status
+
+    monkeypatch.setattr(Path, "stat", look_and_lose)
     maintenance.run_daily()
     assert not mail.exists()
 
