@@ -36,7 +36,7 @@ def test_a_room_imports_only_the_rooms_before_it(room: str) -> None:
             assert ".".join(name.split(".")[:2]) in allowed, f"{path.relative_to(SOURCE)} imports {name}"
 
 
-APPS = ["common", "audit", "accounts", "benchmarks", "submissions", "similarity", "limits", "people"]
+APPS = ["common", "audit", "accounts", "benchmarks", "submissions", "similarity", "limits", "annotation"]
 APPS += ["ranks", "boards", "uploads", "api"]
 
 

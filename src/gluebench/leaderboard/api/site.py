@@ -36,7 +36,7 @@ from gluebench.leaderboard.common.problems import (
     not_found,
     unauthorized,
 )
-from gluebench.leaderboard.limits.gate import ClosedError, QuotaError
+from gluebench.leaderboard.limits.quota import ClosedError, QuotaError
 from gluebench.leaderboard.middleware import DISK_FULL, DISK_FULL_STATUS, log_full_disk
 from gluebench.leaderboard.storage import is_full
 from gluebench.version import __version__
@@ -116,7 +116,7 @@ def install(api: NinjaAPI) -> None:
 def _quota(error: QuotaError) -> ProblemError:
     """A limit: what it is, and when the next submission will be taken."""
     wait = max(1, math.ceil((error.next - timezone.now()).total_seconds())) if error.next else None
-    headers = {"Retry-After": str(wait)} if wait else None
+    headers = {"Retry-After": str(wait)} if wait else {}
     return ProblemError(429, "quota", str(error), next=error.next, headers=headers)
 
 

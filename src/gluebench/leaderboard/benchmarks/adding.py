@@ -13,11 +13,10 @@ from gluebench import benchmark as records
 from gluebench.leaderboard.accounts.trust import account, require_vouched
 from gluebench.leaderboard.audit.models import record
 from gluebench.leaderboard.benchmarks import data_files
-from gluebench.leaderboard.benchmarks.files import Manifest, publish_labels, read_manifest
-from gluebench.leaderboard.benchmarks.models import Benchmark
-from gluebench.leaderboard.common.signals import benchmark_changed
+from gluebench.leaderboard.benchmarks.models import Benchmark, Manifest, publish_labels, read_manifest
+from gluebench.leaderboard.common import benchmark_changed
+from gluebench.leaderboard.common.text import require_fields
 from gluebench.leaderboard.folder import SiteError, make_private, write_private
-from gluebench.leaderboard.text import require_fields
 
 if TYPE_CHECKING:
     from gluebench.scoring import Gold
@@ -106,22 +105,15 @@ def _keep_gold(name: str, source: Path) -> tuple[str, str]:
     home: Path = settings.FOLDER.labels / place
     make_private(home.parent)
     make_private(home)
-    files |= _former_key(name)
+    former = Benchmark.objects.filter(name=name).first()
+    if former and (key := former.gold_path / KEY_FILE).exists():
+        files[KEY_FILE] = key.read_bytes()
     for file, data in files.items():
         if not (home / file).exists():
             write_private(home / file, data)
     if not (home / KEY_FILE).exists():
         label_key(str(home))
     return place, digest.hexdigest()
-
-
-def _former_key(name: str) -> dict[str, bytes]:
-    """The key beside the labels that the benchmark has here now."""
-    from gluebench.scoring.gold import KEY_FILE
-
-    row = Benchmark.objects.filter(name=name).first()
-    key = row.gold_path / KEY_FILE if row else None
-    return {KEY_FILE: key.read_bytes()} if key is not None and key.exists() else {}
 
 
 def set_organiser(email: str, benchmark: str, *, remove: bool = False, unconfirmed: bool = False) -> None:

@@ -131,8 +131,9 @@ def _label_problems(task: records.Task, read: dict[str, list[Example]], gold: Go
         examples, where = read[name], f"{task.name}/{file.splits['test'].file}"
         if any(example.label is not None for example in examples):
             yield f"{where}: has a label column; expected index {' '.join(task.columns)} without labels"
+        in_order = sorted(examples, key=lambda example: example.index)
         for column in task.columns:
-            if _equals([example.inputs[column] for example in _by_index(examples)], gold.columns[file.name]):
+            if _equals([example.inputs[column] for example in in_order], gold.columns[file.name]):
                 yield f"{where}: column {column} holds the test labels; expected texts"
         tests = {tuple(example.inputs.values()) for example in examples}
         for other, rows in read.items():
@@ -140,10 +141,6 @@ def _label_problems(task: records.Task, read: dict[str, list[Example]], gold: Go
             if labelled and tests <= {tuple(row.inputs.values()) for row in rows}:
                 path = f"{task.name}/{task.splits[other].file}"
                 yield f"{path}: holds every test example with a label; expected the {other} split"
-
-
-def _by_index(examples: Sequence[Example]) -> list[Example]:
-    return sorted(examples, key=lambda example: example.index)
 
 
 def _equals(texts: Sequence[str], gold: Column) -> bool:
@@ -168,22 +165,20 @@ def _content(task: records.Task, split: records.Split, examples: Sequence[Exampl
 
 def sample_submission(benchmark: records.Benchmark) -> Content:
     """A valid submission that needs no data: the commonest label, or the middle of the range, in each row."""
-    from gluebench.submission import write_submission
+    from gluebench.submission import Column, write_submission
 
-    answers = {file.name: _placeholder(benchmark.task(file.task), file.size()) for file in benchmark.files()}
+    answers = {}
+    for file in benchmark.files():
+        task, size = benchmark.task(file.task), file.size()
+        if task.score_range is not None:
+            answers[file.name] = Column((), array("d", [sum(task.score_range) / 2]) * size)
+        else:
+            shares = [label.share or 0.0 for label in task.labels]
+            answers[file.name] = Column(task.words, bytes([shares.index(max(shares))]) * size)
     with tempfile.TemporaryDirectory(prefix="gluebench-") as scratch:
         path = Path(scratch, SAMPLE)
         write_submission(path, answers, benchmark)
         return Content(SAMPLE, path.read_bytes())
-
-
-def _placeholder(task: records.Task, size: int) -> Column:
-    from gluebench.submission import Column
-
-    if task.score_range is not None:
-        return Column((), array("d", [sum(task.score_range) / 2]) * size)
-    shares = [label.share or 0.0 for label in task.labels]
-    return Column(task.words, bytes([shares.index(max(shares))]) * size)
 
 
 def save(name: str, contents: Sequence[Content]) -> list[DataFile]:
@@ -205,7 +200,12 @@ def replace(row: Benchmark, files: Sequence[DataFile], *, examples: bool) -> boo
     Without `examples`, those that it has stay, unless their split has gone or has another size.
     """
     before = list(row.data_files.all())
-    kept = [] if examples else [file for file in before if file.split and _fits(file, row.record)]
+    sizes = {
+        (task.name, split.name): split.size
+        for task in (*row.record.tasks, *row.record.auxiliary)
+        for split in task.splits.values()
+    }
+    kept = [] if examples else [file for file in before if sizes.get((file.task, file.split)) == file.rows]
     after = [*kept, *files]
     if {(file.path, file.sha256) for file in before} == {(file.path, file.sha256) for file in after}:
         return False
@@ -216,12 +216,3 @@ def replace(row: Benchmark, files: Sequence[DataFile], *, examples: bool) -> boo
     for name in {file.file for file in before} - {file.file for file in after}:
         transaction.on_commit(partial(storages["data"].delete, name))
     return True
-
-
-def _fits(file: DataFile, record: records.Benchmark) -> bool:
-    splits = {
-        (task.name, split.name): split.size
-        for task in (*record.tasks, *record.auxiliary)
-        for split in task.splits.values()
-    }
-    return splits.get((file.task, file.split)) == file.rows

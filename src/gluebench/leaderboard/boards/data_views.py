@@ -18,8 +18,7 @@ from django.views.decorators.http import require_safe
 
 from gluebench.benchmark import Task
 from gluebench.leaderboard.benchmarks.data_files import SAMPLE, linked_tasks, named_for_commands
-from gluebench.leaderboard.benchmarks.live import live
-from gluebench.leaderboard.benchmarks.models import Benchmark
+from gluebench.leaderboard.benchmarks.models import Benchmark, live
 from gluebench.leaderboard.ranks.views import in_form
 
 EXAMPLES = 3

@@ -10,13 +10,13 @@ from gluebench.analysis.diagnostics.heatmap import ABOUT, FIELDS, HeatMap, map_p
 from gluebench.analysis.diagnostics.paper import explain
 from gluebench.analysis.rank.rules import board_order
 from gluebench.benchmark import Task
+from gluebench.leaderboard.annotation.models import shared
 from gluebench.leaderboard.benchmarks.models import Benchmark
 from gluebench.leaderboard.boards.columns import PRIVACY
 from gluebench.leaderboard.boards.options import ROWS, paged
 from gluebench.leaderboard.boards.standings import diagnosed_standings
-from gluebench.leaderboard.common.escapes import csv_text
 from gluebench.leaderboard.common.formats import labels_of, percent, score_bars
-from gluebench.leaderboard.people.results import shared
+from gluebench.leaderboard.common.text import csv_text
 from gluebench.leaderboard.submissions.facts import diagnosed
 from gluebench.leaderboard.submissions.report import fine_of
 
@@ -99,7 +99,7 @@ def diagnostics_page(benchmark: Benchmark, task: Task, category: str, page: int)
         **table_of(task, entries, category=category, first_page=pager["page"] == 1),
         "category": category,
         "phenomena": task.phenomena,
-        "people": shared(benchmark, task.name),
+        "studies": shared(benchmark, task.name),
         **pager,
         "labels": PRIVACY[task.private],
     }

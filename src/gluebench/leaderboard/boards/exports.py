@@ -14,9 +14,9 @@ from gluebench.leaderboard.boards.diagnostics import Category, scores_of
 from gluebench.leaderboard.boards.options import Options
 from gluebench.leaderboard.boards.pages import read_page
 from gluebench.leaderboard.boards.table import Row
-from gluebench.leaderboard.common.escapes import csv_text, latex, markdown_cell
 from gluebench.leaderboard.common.formats import percent
 from gluebench.leaderboard.common.page_cache import CSV, JSON
+from gluebench.leaderboard.common.text import csv_text, latex, markdown_cell
 from gluebench.leaderboard.fields import LISTED, as_json
 from gluebench.leaderboard.ranks.charts import ENDS
 from gluebench.leaderboard.ranks.order import Place, RankingOptions, order_of

@@ -11,11 +11,11 @@ from gluebench.leaderboard.boards.diagnostics import slug_of
 from gluebench.leaderboard.boards.standings import Standing, standings
 from gluebench.leaderboard.common import formats
 from gluebench.leaderboard.common.formats import interval_text, labels_of, percent, score_bars
-from gluebench.leaderboard.limits.clock import precise
+from gluebench.leaderboard.common.text import breakable, markdown
+from gluebench.leaderboard.limits.quota import precise
 from gluebench.leaderboard.ranks.compare_views import comparison_of
 from gluebench.leaderboard.ranks.views import P
 from gluebench.leaderboard.submissions.models import Submission
-from gluebench.leaderboard.text import breakable, markdown
 
 HISTORY = 12
 """Own submissions that the page lists, the newest."""

@@ -32,11 +32,11 @@ from gluebench.leaderboard.boards.options import ALL_ROWS, NUMBER, ROWS, Filters
 from gluebench.leaderboard.boards.standings import Standings, standings
 from gluebench.leaderboard.boards.table import Group, Row, arrange, bests, fill, references_of
 from gluebench.leaderboard.common.formats import percent
+from gluebench.leaderboard.common.text import breakable
 from gluebench.leaderboard.fields import REGIMES
 from gluebench.leaderboard.ranks.models import majority_tasks
 from gluebench.leaderboard.ranks.order import ABOUT, TITLES, Order, order_of, ranks_of, span
 from gluebench.leaderboard.submissions.facts import entries_of, graded_again, with_systems
-from gluebench.leaderboard.text import breakable
 
 BENCHMARKS = 30
 """Benchmarks on a page of the list."""

@@ -11,8 +11,7 @@ from django.views.decorators.http import require_safe
 
 from gluebench.benchmark import Benchmark as Record
 from gluebench.benchmark import Task, UnknownNameError
-from gluebench.leaderboard.benchmarks.live import Live, live, only_one, site_version
-from gluebench.leaderboard.benchmarks.models import Benchmark
+from gluebench.leaderboard.benchmarks.models import Benchmark, Live, live, only_one, site_version
 from gluebench.leaderboard.boards.columns import scheme_of
 from gluebench.leaderboard.boards.diagnostics import (
     diagnostics_page,

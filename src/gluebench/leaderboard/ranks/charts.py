@@ -9,8 +9,8 @@ from typing import Any
 from gluebench.analysis.charts import Point, scatter_chart
 from gluebench.analysis.rank.costs import pareto_front
 from gluebench.leaderboard.benchmarks.models import Benchmark
-from gluebench.leaderboard.common.escapes import csv_text
 from gluebench.leaderboard.common.formats import hundred, labels_of, score_bars
+from gluebench.leaderboard.common.text import csv_text
 from gluebench.leaderboard.fields import LISTED
 from gluebench.leaderboard.submissions.facts import entries_of
 

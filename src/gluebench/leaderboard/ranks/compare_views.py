@@ -13,11 +13,10 @@ from django.urls import reverse
 from django.views.decorators.http import require_safe
 
 from gluebench.benchmark import Benchmark as Record
-from gluebench.leaderboard.benchmarks.live import live
-from gluebench.leaderboard.benchmarks.models import Benchmark
-from gluebench.leaderboard.common.escapes import csv_text
+from gluebench.leaderboard.benchmarks.models import Benchmark, live
 from gluebench.leaderboard.common.formats import labels_of
 from gluebench.leaderboard.common.page_cache import CSV, JSON, as_download
+from gluebench.leaderboard.common.text import csv_text
 from gluebench.leaderboard.ranks.models import comparable, hidden_reason
 from gluebench.leaderboard.ranks.renewing import ask
 from gluebench.leaderboard.ranks.views import P, system_json

@@ -11,11 +11,10 @@ from django.template.loader import render_to_string
 from django.urls import reverse
 from django.views.decorators.http import require_safe
 
-from gluebench.leaderboard.benchmarks.live import Live, live
-from gluebench.leaderboard.benchmarks.models import Benchmark
-from gluebench.leaderboard.common.escapes import csv_text
+from gluebench.leaderboard.benchmarks.models import Benchmark, Live, live
 from gluebench.leaderboard.common.formats import percent
 from gluebench.leaderboard.common.page_cache import CSV, HTML, JSON, cached
+from gluebench.leaderboard.common.text import csv_text
 from gluebench.leaderboard.ranks import charts
 from gluebench.leaderboard.ranks.models import MOST, Ranking, hidden_reason
 from gluebench.leaderboard.ranks.order import TITLES

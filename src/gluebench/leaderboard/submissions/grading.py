@@ -24,7 +24,7 @@ from django_tasks import task
 from gluebench.leaderboard.audit.models import record
 from gluebench.leaderboard.benchmarks.models import Benchmark
 from gluebench.leaderboard.benchmarks.policy import Policy
-from gluebench.leaderboard.operations import GRADINGS
+from gluebench.leaderboard.health import GRADINGS
 from gluebench.leaderboard.submissions import feedback
 from gluebench.leaderboard.submissions.models import (
     OPEN,

@@ -14,13 +14,13 @@ from django.db import DatabaseError, IntegrityError, transaction
 from gluebench.leaderboard.accounts.models import User
 from gluebench.leaderboard.accounts.trust import confirmed
 from gluebench.leaderboard.benchmarks.models import Benchmark
+from gluebench.leaderboard.common.text import require_fields
 from gluebench.leaderboard.fields import FIELDS
 from gluebench.leaderboard.folder import SiteError
-from gluebench.leaderboard.limits import gate
+from gluebench.leaderboard.limits import quota
 from gluebench.leaderboard.submissions import acts
 from gluebench.leaderboard.submissions.grading import grade, grade_submission
 from gluebench.leaderboard.submissions.models import Submission
-from gluebench.leaderboard.text import require_fields
 
 
 def accept(
@@ -33,7 +33,7 @@ def accept(
     limit holds.
     """
     if limited:
-        gate.ask(submission)
+        quota.ask(submission)
     submission.filename = (file.name or "submission.zip")[-120:]
     submission.sha256 = submission.sha256 or digest(file)  # whoever looked for a twin has it already
     submission.size = file.size
@@ -43,7 +43,7 @@ def accept(
     try:
         with transaction.atomic():
             if limited:
-                gate.take(submission)
+                quota.take(submission)
             if replaces is not None:
                 acts.replace(replaces, submission)
             submission.save()
@@ -73,7 +73,7 @@ def accept_once(
         return known
     try:
         return accept(submission, file, replaces=replaces)
-    except (IntegrityError, gate.QuotaError, acts.ReplaceError):
+    except (IntegrityError, quota.QuotaError, acts.ReplaceError):
         known = sent_before(submission)
         if known is None:
             raise

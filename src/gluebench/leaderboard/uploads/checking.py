@@ -14,8 +14,7 @@ from django.core.files.uploadedfile import TemporaryUploadedFile, UploadedFile
 from django.db.models import Q
 
 from gluebench.leaderboard.benchmarks.models import Benchmark
-from gluebench.leaderboard.common.problems import ProblemError
-from gluebench.leaderboard.common.rates import spend
+from gluebench.leaderboard.common.problems import ProblemError, spend
 from gluebench.leaderboard.submissions.feedback import as_policy
 from gluebench.leaderboard.submissions.models import Status, Submission
 from gluebench.leaderboard.submissions.process import GraderError, run_check, under_own_name

@@ -19,7 +19,7 @@ from gluebench.leaderboard.accounts.models import SignedInRequest
 from gluebench.leaderboard.benchmarks.data_files import named_for_commands
 from gluebench.leaderboard.benchmarks.models import Benchmark
 from gluebench.leaderboard.common.problems import ProblemError
-from gluebench.leaderboard.limits import gate
+from gluebench.leaderboard.limits import quota
 from gluebench.leaderboard.submissions import feedback
 from gluebench.leaderboard.submissions.acts import ReplaceError, require_replaceable
 from gluebench.leaderboard.submissions.forms import SubmissionForm, UploadForm
@@ -150,14 +150,14 @@ class UploadPage:
             if stored is None:
                 if self.replaces is not None:
                     require_replaceable(self.replaces)
-                gate.ask(submission)
+                quota.ask(submission)
                 question = objection(submission, upload, sure=self.request.POST.get("use") == "own")
                 if question is not None:
                     return self._ask(form, question)
                 stored = accept_once(submission, upload, replaces=self.replaces)
-        except gate.QuotaError as refusal:
+        except quota.QuotaError as refusal:
             form.add_error(None, str(refusal))
-            return gate.refused(self._refused(form), refusal)
+            return quota.refused(self._refused(form), refusal)
         except ReplaceError as refusal:
             form.add_error(None, str(refusal))
             return self._refused(form)

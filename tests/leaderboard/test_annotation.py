@@ -19,12 +19,12 @@ from gluebench.analysis.human.sheets import read_draw, read_sheets
 from gluebench.benchmark import load_benchmark
 from gluebench.data.sample import build
 from gluebench.data.sample.diagnostic import judgements
-from gluebench.leaderboard.accounts.personal_data import delete_account
+from gluebench.leaderboard.accounts.trust import delete_account
+from gluebench.leaderboard.annotation.models import Annotator, Study
+from gluebench.leaderboard.annotation.studies import order_of, score
 from gluebench.leaderboard.audit.models import Entry
 from gluebench.leaderboard.benchmarks.adding import add_benchmark
 from gluebench.leaderboard.benchmarks.models import Benchmark
-from gluebench.leaderboard.people.models import Annotator, Study
-from gluebench.leaderboard.people.studies import order_of, score
 from gluebench.scoring import read_gold
 
 HERE = "/benchmarks/sample/organise/people"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from typing import Any
 
 from django.contrib import messages
@@ -10,28 +11,34 @@ from django.contrib.auth.views import redirect_to_login
 from django.core.mail import send_mail
 from django.db import transaction
 from django.db.models import Count, Max, Q
-from django.http import Http404, HttpRequest, HttpResponse
+from django.http import Http404, HttpRequest, HttpResponse, JsonResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.urls import reverse
 from django.views.decorators.http import require_safe
 
 from gluebench.data import DataError
 from gluebench.leaderboard.accounts.models import SignedInRequest, account_name
+from gluebench.leaderboard.annotation import studies
+from gluebench.leaderboard.annotation.forms import StudyForm
+from gluebench.leaderboard.annotation.models import BLANK, Annotator, Study, facts_of, rounded
 from gluebench.leaderboard.audit.models import record
 from gluebench.leaderboard.benchmarks.models import Benchmark
-from gluebench.leaderboard.common.page_cache import as_download
-from gluebench.leaderboard.people import studies
-from gluebench.leaderboard.people.forms import StudyForm
-from gluebench.leaderboard.people.models import BLANK, Annotator, Study
+from gluebench.leaderboard.common.formats import score_bars
+from gluebench.leaderboard.common.page_cache import CSV, as_download
+from gluebench.leaderboard.common.text import csv_text
 from gluebench.leaderboard.submissions.views import organised
 
+ENDS = ("value", "low", "high", "n")
 SETTINGS = {
     "open": ("open", True, "Annotators may answer again."),
-    "close": ("open", False, "It is closed: nobody may answer any more."),
-    "publish": ("public", True, "Everybody sees what came of it."),
-    "hide": ("public", False, "Only organizers see what came of it."),
+    "close": ("open", False, "The study is closed: annotators can no longer answer."),
+    "publish": ("public", True, "Everybody sees the result now."),
+    "hide": ("public", False, "Only organizers see the result now."),
 }
 """Buttons that set a column of a study, and the message that confirms each."""
+DRAWN = ("table", "pairs", "annotators", "seed", "accounts")
+PLACE = {"here": "organise", "tab": "annotation"}
+"""Where the organizer's pages stand in the menus."""
 
 
 @login_required
@@ -41,39 +48,36 @@ def overview(request: SignedInRequest, name: str) -> HttpResponse:
     form = StudyForm(benchmark, request.POST or None, request.FILES or None)
     if request.method == "POST" and form.is_valid():
         try:
-            study = studies.make(benchmark, by=request.user, **form.draw())
+            drawn = {name: form.cleaned_data[name] for name in DRAWN}
+            study = studies.make(benchmark, by=request.user, **drawn)
         except DataError as error:
             form.add_error("examples", list(error.problems))
         else:
             _invite(request, study)
             return redirect("organise-study", benchmark.name, study.key)
     context = {"form": form, "studies": benchmark.studies.all(), "possible": bool(form.tasks)}
-    return _render(request, benchmark, "overview", context, status=422 if form.errors else 200)
+    context |= {"benchmark": benchmark, **PLACE}
+    return render(request, "annotation/overview.html", context, status=422 if form.errors else 200)
 
 
 def _invite(request: HttpRequest, study: Study) -> None:
     """Send the invited accounts their links; messages say what was done and what could not be sent."""
-    annotators = study.annotators.exclude(user=None).select_related("user")
-    unsent = sum(not _send_link(request, study, annotator) for annotator in annotators)
+    title, unsent = study.benchmark.title, 0
+    for annotator in study.annotators.exclude(user=None).select_related("user"):
+        text = (
+            f"An organizer of {title} asks you to label {study.items} pairs of sentences, to find out "
+            "how well people do. You can stop at any time and go on later. Sign in with this email address "
+            f"here:\n\n{request.build_absolute_uri(annotator.get_absolute_url())}\n"
+        )
+        assert annotator.user is not None
+        try:
+            unsent += send_mail(f"Labeling for {title}", text, None, [annotator.user.email]) != 1
+        except OSError:  # smtplib's errors are such too
+            unsent += 1
     number = study.drawn["annotators"]
     messages.success(request, f"{study.items} examples are drawn for {number} annotators.")
     if unsent:
         messages.warning(request, f"{unsent} messages could not be sent; send the links yourself.")
-
-
-def _send_link(request: HttpRequest, study: Study, annotator: Annotator) -> bool:
-    title = study.benchmark.title
-    address = request.build_absolute_uri(annotator.get_absolute_url())
-    text = (
-        f"An organizer of {title} asks you to label {study.items} pairs of sentences, to find out "
-        "how well people do. You can stop at any time and go on later. Sign in with this email address "
-        f"here:\n\n{address}\n"
-    )
-    assert annotator.user is not None
-    try:
-        return send_mail(f"Labelling for {title}", text, None, [annotator.user.email]) == 1
-    except OSError:  # smtplib's errors are such too
-        return False
 
 
 @login_required
@@ -90,7 +94,7 @@ def one(request: SignedInRequest, name: str, key: str) -> HttpResponse:
         row.address = request.build_absolute_uri(row.get_absolute_url())
         row.account = account_name(row.user, request.user) if row.user else ""
     context = {"study": study, "annotators": rows, "answered": any(row.done for row in rows)}
-    return _render(request, benchmark, "study", context)
+    return render(request, "annotation/study.html", {"benchmark": benchmark, **context, **PLACE})
 
 
 def _act(request: SignedInRequest, study: Study) -> HttpResponse:
@@ -121,7 +125,7 @@ def _change(study: Study, act: str, number: str) -> str:
         if annotator is None:
             return "There is no such annotator."
         annotator.renew()
-        return f"{annotator} has another link; the old one is not valid any more."
+        return f"{annotator} has another link; the old one no longer works."
     if act == "delete":
         study.delete()
         return "The study is deleted, with all its answers."
@@ -137,19 +141,12 @@ def download(request: SignedInRequest, name: str, key: str) -> HttpResponse:
     return as_download(response, f"{study.task}-people-{study.key}.zip")
 
 
-def _render(
-    request: HttpRequest, benchmark: Benchmark, page: str, context: dict[str, Any], *, status: int = 200
-) -> HttpResponse:
-    context |= {"benchmark": benchmark, "here": "organise", "tab": "people"}
-    return render(request, f"people/{page}.html", context, status=status)
-
-
 def start(request: HttpRequest, code: str) -> HttpResponse:
     """The annotator's first page: what to do, how far one is, and where to go on."""
     annotator = _invited(request, code)
     if isinstance(annotator, HttpResponse):
         return annotator
-    return render(request, "people/start.html", _context(annotator, annotator.answers_by_item()))
+    return render(request, "annotation/start.html", _context(annotator, annotator.answers_by_item()))
 
 
 def pair(request: HttpRequest, code: str, number: int) -> HttpResponse:
@@ -172,7 +169,7 @@ def pair(request: HttpRequest, code: str, number: int) -> HttpResponse:
     place = {"number": number, "texts": texts, "answer": answers.get(item)}
     missing = request.method == "POST"
     context = _context(annotator, answers) | {"place": place, "missing": missing}
-    return render(request, "people/place.html", context, status=422 if missing else 200)
+    return render(request, "annotation/place.html", context, status=422 if missing else 200)
 
 
 def _context(annotator: Annotator, answers: dict[int, str]) -> dict[str, Any]:
@@ -198,3 +195,49 @@ def _invited(request: HttpRequest, code: str) -> Annotator | HttpResponse:
     if annotator.user_id is not None and annotator.user_id != request.user.pk:
         raise Http404("This link belongs to another account.")
     return annotator
+
+
+@require_safe
+def result(request: HttpRequest, name: str, key: str, form: str = "") -> HttpResponse:
+    """The page, JSON or CSV; the numbers of the last two are fractions.
+
+    For organizers, and for everybody where it was made public.
+    """
+    study = Study.objects.select_related("benchmark").filter(key=key, benchmark__name=name).first()
+    organises = study is not None and study.benchmark.organised_by(request.user)
+    if study is None or not (study.public or organises):
+        raise Http404("There is no such study, or it is not public.")
+    study = study if organises else rounded(study)
+    if form == "json":
+        return JsonResponse(facts_of(study))
+    return _as_csv(study) if form == "csv" else _as_page(request, study)
+
+
+def _as_page(request: HttpRequest, study: Study) -> HttpResponse:
+    task, agreement = study.record, study.agreement
+    context: dict[str, Any] = {"benchmark": study.benchmark, "study": study, "task": task}
+    context |= {"here": "diagnostics", "agreement": agreement}
+    if agreement is not None:
+        blanks = Counter(blank["annotator"] for blank in agreement["blanks"])
+        scores, metric = agreement["annotators"], task.metrics[0].title
+        context |= {
+            "metric": metric,
+            "lines": [(name, score, blanks[name]) for name, score in scores.items()],
+            "blanks": blanks.total(),
+            "picture": score_bars(
+                f"{task.title}: annotators", metric, [*scores.items(), ("Mean", agreement["mean"])]
+            ),
+        }
+    return render(request, "annotation/result.html", context)
+
+
+def _as_csv(study: Study) -> HttpResponse:
+    """Give a row for each annotator, their mean, and kappa."""
+    rows: list[tuple[str, str, Any]] = []
+    if agreement := study.agreement:
+        scores = {**agreement["annotators"], "mean": agreement["mean"]}
+        rows = [(who, agreement["metric"], score) for who, score in scores.items()]
+        rows.append(("all", "kappa", agreement["kappa"]))
+    lines = ([who, measure, *(score[end] for end in ENDS)] for who, measure, score in rows)
+    response = HttpResponse(csv_text(["who", "measure", *ENDS], lines), content_type=CSV)
+    return as_download(response, f"{study.task}-people-{study.key}.csv")

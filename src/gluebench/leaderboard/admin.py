@@ -1,8 +1,10 @@
-"""People on the admin pages: accounts, their addresses with the links to confirm them, teams, tokens."""
+"""The admin pages: accounts, addresses and links that confirm them, teams, tokens, benchmarks, exceptions.
+
+Submissions and the log have theirs in their own apps.
+"""
 
 from __future__ import annotations
 
-from importlib import import_module
 from typing import Any
 
 from allauth.account.decorators import secure_admin_login
@@ -24,17 +26,19 @@ from gluebench.leaderboard.accounts.trust import (
     reset_path,
     revoke,
 )
-from gluebench.leaderboard.audit.admin import LoggedAdmin, ReadOnlyAdmin
+from gluebench.leaderboard.annotation.models import Study
+from gluebench.leaderboard.audit.admin import LoggedAdmin, ReadOnlyAdmin, never
 from gluebench.leaderboard.audit.models import record
+from gluebench.leaderboard.benchmarks.models import Benchmark
+from gluebench.leaderboard.limits.models import Override
 
-admin.site.login = secure_admin_login(admin.site.login)  # type: ignore[method-assign]
-admin.site.site_header = admin.site.site_title = "Leaderboard: admin pages"
-admin.site.index_title = "What is on this site"
-# The libraries have pages of their own; those below replace them.
-for _app in ("allauth.account", "allauth.mfa", "allauth.usersessions", "django.contrib.auth"):
-    import_module(f"{_app}.admin")
-for _model in (EmailAddress, Authenticator, UserSession, Group):
-    admin.site.unregister(_model)
+site = admin.site
+site.login = secure_admin_login(site.login)  # type: ignore[method-assign]
+site.site_header = site.site_title = "Leaderboard: admin pages"
+site.index_title = "What is on this site"
+admin.autodiscover()
+# The libraries have pages of their own for these models; those below replace them.
+site.unregister([EmailAddress, Authenticator, UserSession, Group])
 
 
 class UserForm(forms.ModelForm):  # type: ignore[type-arg]
@@ -61,7 +65,7 @@ class UserAdmin(LoggedAdmin):
     autocomplete_fields = ["team"]
     actions = ["make_reset_link"]
     form = UserForm
-    may_add = may_delete = False  # people sign up themselves, and scores hang on accounts
+    has_add_permission = has_delete_permission = never  # people sign up themselves; scores hang on accounts
 
     def save_model(self, request: HttpRequest, obj: User, form: Any, change: bool) -> None:
         """An admin, and only an admin, sees these pages. A new one starts without old tokens and sessions."""
@@ -88,7 +92,7 @@ class AddressAdmin(LoggedAdmin):
     search_fields = ["email", "user__email"]
     fields = readonly_fields = ("user", "email", "primary", "verified", "link")
     actions = ["confirm"]
-    may_add = may_delete = False  # people do it on their own page
+    has_add_permission = has_delete_permission = never  # people do it on their own page
 
     @admin.display(description="Link to pass on")
     def link(self, address: EmailAddress) -> str:
@@ -114,24 +118,6 @@ def _show_reset_link(page: admin.ModelAdmin, request: HttpRequest, user: User) -
     page.message_user(request, format_html("{}: {}", user.email, link), messages.SUCCESS)
 
 
-@admin.register(Authenticator)
-class AuthenticatorAdmin(ReadOnlyAdmin):
-    """Second factors; deleting one lets in whoever lost it."""
-
-    list_display = fields = ("user", "type", "created_at", "last_used_at")
-    list_filter = ["type"]
-    search_fields = ["user__email"]
-    may_delete = True
-
-
-@admin.register(UserSession)
-class SessionAdmin(ReadOnlyAdmin):
-    """Who is signed in."""
-
-    list_display = fields = ("user", "created_at", "last_seen_at", "ip", "user_agent")
-    search_fields = ["user__email", "ip"]
-
-
 @admin.register(Team)
 class TeamAdmin(LoggedAdmin):
     """Teams and who is in them."""
@@ -153,10 +139,88 @@ class TeamAdmin(LoggedAdmin):
         return ", ".join(team.members.values_list("email", flat=True)) or "nobody"
 
 
-@admin.register(Token)
-class TokenAdmin(ReadOnlyAdmin):
-    """Tokens; deleting one ends it."""
+class BenchmarkForm(forms.ModelForm):  # type: ignore[type-arg]
+    """What an admin changes about a benchmark."""
 
-    list_display = fields = ("name", "user", "scopes", "created", "expires", "used")
-    search_fields = ["name", "user__email"]
-    may_delete = True
+    def clean_organisers(self) -> Any:
+        """The organizers; new ones have a confirmed address."""
+        chosen = self.cleaned_data["organisers"]
+        require_confirmed(chosen.exclude(pk__in=self.instance.organisers.values("pk")))
+        return chosen
+
+
+@admin.register(Benchmark)
+class BenchmarkAdmin(LoggedAdmin):
+    """Benchmarks. The manifest and the labels come by `gluebench leaderboard add`."""
+
+    list_display = ["title", "name", "open", "systems", "added"]
+    list_filter = ["open"]
+    search_fields = ["name", "title"]
+    readonly_fields = ["name", "title", "added", "version", "settings", "gold_digest", "manifest"]
+    fields = ["name", "title", "open", "organisers", *readonly_fields[2:]]
+    autocomplete_fields = ["organisers"]
+    form = BenchmarkForm
+    # Labels do not travel through a browser, and scores hang on a benchmark.
+    has_add_permission = has_delete_permission = never
+
+    def save_model(self, request: HttpRequest, obj: Any, form: Any, change: bool) -> None:
+        """Pages show whether it is open. What the form does not ask for may have changed meanwhile."""
+        obj.save(
+            update_fields={field.name for field in obj._meta.concrete_fields}.intersection(form.changed_data)
+        )
+        Benchmark.objects.filter(pk=obj.pk).touch()
+
+    @admin.display(description="On the board")
+    def systems(self, benchmark: Any) -> int:
+        """Entries that its board shows."""
+        return int(benchmark.submissions.public().count())
+
+
+@admin.register(Override)
+class OverrideAdmin(LoggedAdmin):
+    """Other limits for one person or team, and why."""
+
+    list_display = ["benchmark", "user", "team", "per_day", "per_month", "total", "until", "reason", "by"]
+    list_filter = ["benchmark"]
+    list_select_related = ["benchmark", "user", "team", "by"]
+    search_fields = ["user__email", "team__name", "reason"]
+    autocomplete_fields = ["benchmark", "user", "team"]
+    exclude = ["by"]
+
+    def save_model(self, request: HttpRequest, obj: Any, form: Any, change: bool) -> None:
+        """Whose decision it is."""
+        obj.by = request.user
+        super().save_model(request, obj, form, change)
+
+
+_SECOND_FACTOR = ("user", "type", "created_at", "last_used_at")
+site.register(  # deleting one lets in whoever lost it
+    Authenticator,
+    ReadOnlyAdmin,
+    list_display=_SECOND_FACTOR,
+    fields=_SECOND_FACTOR,
+    list_filter=["type"],
+    search_fields=["user__email"],
+    has_delete_permission=admin.ModelAdmin.has_delete_permission,
+)
+_SESSION = ("user", "created_at", "last_seen_at", "ip", "user_agent")
+site.register(
+    UserSession, ReadOnlyAdmin, list_display=_SESSION, fields=_SESSION, search_fields=["user__email", "ip"]
+)
+_TOKEN = ("name", "user", "scopes", "created", "expires", "used")
+site.register(  # deleting one ends it
+    Token,
+    ReadOnlyAdmin,
+    list_display=_TOKEN,
+    fields=_TOKEN,
+    search_fields=["name", "user__email"],
+    has_delete_permission=admin.ModelAdmin.has_delete_permission,
+)
+site.register(
+    Study,
+    ReadOnlyAdmin,
+    list_display=("key", "benchmark", "task", "created", "open", "public", "scored"),
+    list_filter=("benchmark", "open", "public"),
+    search_fields=("key", "task"),
+    exclude=("texts", "drawn"),
+)

@@ -9,7 +9,6 @@ from typing import Any
 from django import forms
 from django.conf import settings
 from django.core.exceptions import ValidationError
-from django.core.validators import validate_email
 
 from gluebench.benchmark import Task
 from gluebench.data import DataError, Example, Table, table_of
@@ -68,7 +67,7 @@ class StudyForm(forms.Form):
         }
         unknown = [email for email, user in accounts.items() if user is None]
         if unknown:
-            shown = ", ".join(email for email in unknown if _is_email(email)) or "what was entered"
+            shown = ", ".join(email for email in unknown if "@" in email) or "what was entered"
             raise ValidationError(f"There is no account on this site for {shown}; use a link instead.")
         users = list(dict.fromkeys(filter(None, accounts.values())))
         require_confirmed(users)
@@ -91,30 +90,11 @@ class StudyForm(forms.Form):
             self.add_error("examples", list(error.problems))
         return values
 
-    def draw(self) -> dict[str, Any]:
-        """What `studies.make` draws."""
-        return {
-            name: self.cleaned_data[name] for name in ("table", "pairs", "annotators", "seed", "accounts")
-        }
-
-
-def _is_email(text: str) -> bool:
-    try:
-        validate_email(text)
-    except ValidationError:
-        return False
-    return True
-
 
 INDEX = "index"
 RELEASED_COLUMNS = ("sentence1", "sentence2")
 """What the two texts are called in files of GLUE's release."""
 MAX_PROBLEMS = 20
-
-
-def split_of(task: Task) -> str:
-    """The split that the task's first metric is of."""
-    return task.file(task.metrics[0].file).splits["test"].name
 
 
 def suited(task: Task) -> bool:
@@ -133,18 +113,18 @@ def read_table(data: bytes, task: Task) -> Table:
     except UnicodeDecodeError as error:
         line = data.count(b"\n", 0, error.start) + 1
         raise DataError([f"line {line}: not UTF-8 text; save the file as UTF-8"]) from None
+    split = task.file(task.metrics[0].file).splits["test"]
     problems: list[str] = []
-    examples = list(_examples(text.removesuffix("\n").split("\n"), task, problems))
+    examples = list(_examples(text.removesuffix("\n").split("\n"), task, split.size, problems))
     if problems:
         more = len(problems) - MAX_PROBLEMS
         raise DataError([*problems[:MAX_PROBLEMS], *[f"and {more:,} more of the kind"] * (more > 0)])
-    return table_of(task, split_of(task), examples)
+    return table_of(task, split.name, examples)
 
 
-def _examples(lines: Sequence[str], task: Task, problems: list[str]) -> Iterator[Example]:
+def _examples(lines: Sequence[str], task: Task, size: int, problems: list[str]) -> Iterator[Example]:
     header = [name.strip().casefold() for name in lines[0].split("\t")]
     columns = _text_columns(header, task)
-    size = task.splits[split_of(task)].size
     seen: set[int] = set()
     for number, line in enumerate(lines[1:], 2):
         cells = line.removesuffix("\r").split("\t")
@@ -161,14 +141,11 @@ def _examples(lines: Sequence[str], task: Task, problems: list[str]) -> Iterator
 
 
 def _text_columns(header: Sequence[str], task: Task) -> dict[str, int]:
-    """Where each text of the task is in a row."""
     for names in (task.columns, RELEASED_COLUMNS):
         if all(name.casefold() in header for name in names):
             places = [header.index(name.casefold()) for name in names]
             return dict(zip(task.columns, places, strict=True))
     raise DataError(
-        [
-            f"line 1: the header has {', '.join(header)[:200] or 'nothing'}; expected the columns "
-            f"{' and '.join(task.columns)} (or {' and '.join(RELEASED_COLUMNS)}), separated by tabs"
-        ]
+        f"line 1: the header has {', '.join(header)[:200] or 'nothing'}; expected the columns "
+        f"{' and '.join(task.columns)} (or {' and '.join(RELEASED_COLUMNS)}), separated by tabs"
     )

@@ -1,4 +1,4 @@
-"""A study of how well people do: what was drawn, who is invited, what they answered, what came of it."""
+"""A study of how well people do: what was drawn, who is invited, their answers and its result."""
 
 from __future__ import annotations
 
@@ -13,11 +13,14 @@ from django.urls import reverse
 
 from gluebench.leaderboard.accounts.models import User
 from gluebench.leaderboard.benchmarks.models import Benchmark
-from gluebench.leaderboard.common.signals import account_deleted, account_exported
+from gluebench.leaderboard.common import account_deleted, account_exported
+from gluebench.scoring import Score
+from gluebench.scoring.feedback import lowest_of, rounded_score
 
 if TYPE_CHECKING:
     from gluebench.benchmark import Task
 
+SCHEMA = "gluebench.people/1"
 BLANK = ""
 """What is kept where somebody could not decide."""
 
@@ -47,7 +50,7 @@ class Study(models.Model):
     open = models.BooleanField(default=True)
     """Whether annotators may answer."""
     public = models.BooleanField(default=False)
-    """Whether everybody sees what came of it."""
+    """Whether everybody sees the result."""
 
     agreement = models.JSONField(null=True)
     """As `gluebench.analysis.human.score.Agreement.as_dict` gives it, by the grader's process."""
@@ -87,11 +90,6 @@ class Study(models.Model):
     def complete(self) -> bool:
         """Whether every annotator answered everything."""
         return not self.annotators.annotate(done=Count("answers")).exclude(done=self.items).exists()
-
-    def codes_of(self, answers: Mapping[int, str]) -> list[int | None]:
-        """The label code of each item, item 1 first; None where there is none."""
-        codes = {word: code for code, word in enumerate(self.record.words)}
-        return [codes.get(answers.get(item, BLANK)) for item in range(1, self.items + 1)]
 
 
 class Annotator(models.Model):
@@ -138,6 +136,43 @@ class Answer(models.Model):
 
     def __str__(self) -> str:
         return f"{self.annotator}, item {self.item}"
+
+
+def shared(benchmark: Benchmark, task: str = "") -> list[Study]:
+    """The studies that were made public and scored, the newest first, as anybody may see them."""
+    rows = benchmark.studies.filter(public=True, agreement__isnull=False).select_related("benchmark")
+    return [rounded(study) for study in rows if not task or study.task == task]
+
+
+def facts_of(study: Study) -> dict[str, Any]:
+    """A study's result for programs."""
+    return {
+        "schema": SCHEMA,
+        "key": study.key,
+        "url": study.get_absolute_url(),
+        "benchmark": study.benchmark.name,
+        "task": study.task,
+        "seed": study.drawn["seed"],
+        "pairs": len(study.drawn["pairs"]),
+        "drawn": study.created.isoformat(timespec="seconds"),
+        "scored": study.scored.isoformat(timespec="seconds") if study.scored else None,
+        "labels_changed": study.outdated,
+        "agreement": study.agreement,
+    }
+
+
+def rounded(study: Study) -> Study:
+    """The study with its scores as anybody may see them: rounded, unless the labels are public."""
+    agreement = study.agreement
+    if agreement is not None and not study.record.labels_public:
+        lowest = lowest_of(study.record)
+
+        def shown(score: Mapping[str, Any]) -> dict[str, Any]:
+            return rounded_score(Score(**score), lowest).as_dict()
+
+        scores = {name: shown(score) for name, score in agreement["annotators"].items()}
+        study.agreement = {**agreement, "annotators": scores, "mean": shown(agreement["mean"])}
+    return study
 
 
 @receiver(account_deleted)

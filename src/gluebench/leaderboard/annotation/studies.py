@@ -14,9 +14,9 @@ from django_tasks import task
 from gluebench.analysis.human import sheets
 from gluebench.data import Table
 from gluebench.leaderboard.accounts.models import User
+from gluebench.leaderboard.annotation.models import BLANK, Annotator, Answer, Study
 from gluebench.leaderboard.audit.models import record
 from gluebench.leaderboard.benchmarks.models import Benchmark
-from gluebench.leaderboard.people.models import Annotator, Answer, Study
 from gluebench.leaderboard.submissions.process import GraderError, run_grader
 
 
@@ -70,17 +70,22 @@ def answer(annotator: Annotator, item: int, label: str) -> None:
 
 
 def score(pk: int) -> None:
-    """Score a study by its answers so far, in the grader's process; annotators without any are left out."""
+    """Score a study by its answers so far, in the grader's process; those without labels are left out."""
     study = Study.objects.select_related("benchmark").filter(pk=pk).first()
     if study is None:
         return
-    annotators, blank = study.annotators.all(), [None] * study.items
-    labels = {str(annotator): study.codes_of(annotator.answers_by_item()) for annotator in annotators}
+    code_of = {word: code for code, word in enumerate(study.record.words)}
+    answered = []
+    for annotator in study.annotators.all():
+        answers = annotator.answers_by_item()
+        labels = [code_of.get(answers.get(item, BLANK)) for item in range(1, study.items + 1)]
+        if any(label is not None for label in labels):
+            answered.append({"name": str(annotator), "labels": labels})
     job = {
         "manifest": str(study.benchmark.manifest_path),
         "gold": str(study.benchmark.gold_path),
         "drawn": study.drawn,
-        "sheets": [{"name": name, "labels": codes} for name, codes in labels.items() if codes != blank],
+        "sheets": answered,
     }
     try:
         result = run_grader(job)
