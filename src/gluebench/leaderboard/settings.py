@@ -88,7 +88,7 @@ TEMPLATES: list[dict[str, Any]] = [
                 "gluebench.leaderboard.accounts.views.account",
                 "gluebench.leaderboard.limits.views.quota",
             ],
-            "builtins": ["gluebench.leaderboard.boards.filters"],
+            "builtins": ["gluebench.leaderboard.boards.pages"],
         },
     },
 ]

@@ -11,7 +11,6 @@ from gluebench.leaderboard.accounts import views as accounts
 from gluebench.leaderboard.admin import site
 from gluebench.leaderboard.annotation import views as annotation
 from gluebench.leaderboard.api.site import addresses as api_addresses
-from gluebench.leaderboard.boards import data_views
 from gluebench.leaderboard.boards import views as boards
 from gluebench.leaderboard.boards.exports import FORMATS
 from gluebench.leaderboard.health import PROBES
@@ -69,8 +68,8 @@ urlpatterns = [
         for kind, task in (("board", ""), ("task", "/tasks/<str:task>"))
     ),
     path(f"{BENCHMARK}/tasks/<str:task>", boards.task_board, name="task"),
-    *_forms(f"{BENCHMARK}/data", data_views.data, "data", ("json", "")),
-    path(f"{BENCHMARK}/data/<path:path>", data_views.data_file, name="data-file"),
+    *_forms(f"{BENCHMARK}/data", boards.data, "data", ("json", "")),
+    path(f"{BENCHMARK}/data/<path:path>", boards.data_file, name="data-file"),
     *_forms(f"{BENCHMARK}/diagnostics/<str:task>/<str:slug>", boards.phenomenon, "phenomenon", ("json", "")),
     *_forms(f"{BENCHMARK}/diagnostics/<str:task>", boards.diagnostics, "diagnostics"),
     *(url for what in ranks.PAGES for url in _forms(f"{BENCHMARK}/{what}", ranks.page, what, what=what)),
