@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
 from gluebench.analysis.diagnostics.paper import explain
@@ -196,20 +196,11 @@ def _texts(row: Row, words: Callable[[str], str], number: Callable[[str], str], 
 def markdown_text(benchmark: Benchmark, scheme: Scheme) -> str:
     """A pipe board."""
     board = read_page(benchmark, scheme, Options(), whole=True)
-    heads = [
-        "Rank",
-        "Name",
-        "Model",
-        "Score",
-        *(markdown_cell(column.title) for column in board.scheme.columns),
-    ]
-    lines = [_piped(heads), _piped(["--:", ":--", ":--", *["--:"] * (len(heads) - 3)])]
-    lines += [_piped(_texts(row, markdown_cell, str, "**%s**")) for row in board.rows]
-    return "\n".join([*lines, ""])
-
-
-def _piped(cells: Sequence[str]) -> str:
-    return f"| {' | '.join(cells)} |"
+    titles = [markdown_cell(column.title) for column in board.scheme.columns]
+    heads = ["Rank", "Name", "Model", "Score", *titles]
+    lines = [heads, ["--:", ":--", ":--", *["--:"] * (len(heads) - 3)]]
+    lines += [_texts(row, markdown_cell, str, "**%s**") for row in board.rows]
+    return "".join(f"| {' | '.join(cells)} |\n" for cells in lines)
 
 
 FORMATS: dict[str, tuple[Callable[[Benchmark, Scheme], str], str]] = {

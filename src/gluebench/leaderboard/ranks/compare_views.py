@@ -166,19 +166,16 @@ def _set(task: Mapping[str, Any], record: Record, name: str) -> Iterator[Part]:
 def line_of(title: str, numbers: Mapping[str, Any], *, strong: bool = False) -> Line:
     """One difference of the comparison; the line of a task's score is `strong`, above its metrics."""
     decisive = numbers.get("adjusted", numbers["p"])
+    shown = f"{decisive:.3f}".removeprefix("0") if decisive < 0.9995 else "1"
+    p_text = "< .001" if decisive < 0.001 else shown
     return {
         **numbers,
         "title": title,
-        "p": "same answers" if numbers["same"] else p_text(decisive),
+        "p": "same answers" if numbers["same"] else p_text,
         "effect": _effect(numbers),
         "significant": decisive <= P and numbers["difference"] != 0,
         "strong": strong,
     }
-
-
-def p_text(p: float) -> str:
-    """A p-value as people read it."""
-    return "< .001" if p < 0.001 else f"{p:.3f}".removeprefix("0") if p < 0.9995 else "1"
 
 
 def _effect(numbers: Mapping[str, Any]) -> str:

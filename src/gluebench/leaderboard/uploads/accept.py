@@ -153,11 +153,17 @@ def look(
 def objection(submission: Submission, upload: UploadedFile[Any], *, sure: bool) -> Question | None:
     """What to ask before a file is stored: about a twin of it, or what is wrong with it; None for nothing.
 
+    A twin is the very same file, sent to this benchmark by its author or the author's team. Invalid and
+    failed ones do not count: the check says what is wrong, or another try may succeed.
     A file that cannot be checked now is taken as it is: the worker checks it, and its author can replace it.
     """
     account = submission.owner_id
-    twin = None if sure else twin_of(submission)
-    if twin is not None:
+    people = Q(owner=account)
+    if submission.owner.team_id is not None:
+        people |= Q(group=submission.owner.team_id)
+    twins = Submission.objects.filter(people, benchmark=submission.benchmark_id, sha256=submission.sha256)
+    twins = twins.exclude(status__in=[Status.INVALID, Status.FAILED]).defer("report", "problems", "scores")
+    if not sure and (twin := twins.first()) is not None:
         held = Held.new(account)
         held.keep(upload, own=True)
         return Question(twin=twin, kept=held.token, can_send=True)
@@ -166,19 +172,6 @@ def objection(submission: Submission, upload: UploadedFile[Any], *, sure: bool) 
     except (GraderError, ProblemError):
         return None
     return None if question.can_send and question.fixed is None else question
-
-
-def twin_of(submission: Submission) -> Submission | None:
-    """The newest submission of the very same file to this benchmark, by its author or the author's team.
-
-    Invalid and failed ones do not count: the check says what is wrong, or another try may succeed.
-    """
-    people = Q(owner=submission.owner_id)
-    if submission.owner.team_id is not None:
-        people |= Q(group=submission.owner.team_id)
-    rows = Submission.objects.filter(people, benchmark=submission.benchmark_id, sha256=submission.sha256)
-    rows = rows.exclude(status__in=[Status.INVALID, Status.FAILED])
-    return rows.defer("report", "problems", "scores").first()
 
 
 def accept(
