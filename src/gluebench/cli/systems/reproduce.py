@@ -18,8 +18,7 @@ if TYPE_CHECKING:
     from gluebench.benchmark import Benchmark
     from gluebench.cli.submission.submit import Reached
     from gluebench.scoring import Gold
-    from gluebench.systems.reproduce.findings import Finding, Outcome
-    from gluebench.systems.reproduce.numbers import Numbers
+    from gluebench.systems.reproduce.findings import Finding, Numbers, Outcome
     from gluebench.systems.reproduce.rerun import Request, RowResult
     from gluebench.systems.reproduce.row import TableName
     from gluebench.systems.reproduce.runs import Setup
@@ -217,7 +216,7 @@ def findings(results: Path | None, form: Form) -> None:
 
 
 def _output(own: Mapping[TableName, Numbers]) -> Output:
-    from gluebench.systems.reproduce.findings import FINDINGS
+    from gluebench.systems.reproduce.claims import FINDINGS
 
     answers = [answer for finding in FINDINGS for answer in _answers(finding, own)]
     rows = []
@@ -241,8 +240,8 @@ def _output(own: Mapping[TableName, Numbers]) -> Output:
 
 def _answers(finding: Finding, own: Mapping[TableName, Numbers]) -> list[tuple[Finding, str, str, Outcome]]:
     """The paper's numbers, then the user's."""
-    from gluebench.systems.reproduce.findings import judged, paper_outcome
+    from gluebench.systems.reproduce.findings import judged, printed
 
-    paper = [(finding, "paper", str(table), paper_outcome(finding, table)) for table in finding.tables]
+    paper = [(finding, "paper", str(table), judged(finding, printed(table))) for table in finding.tables]
     yours = [(table, own[table]) for table in finding.tables if table in own]
     return paper + [(finding, "yours", str(table), judged(finding, numbers)) for table, numbers in yours]
