@@ -19,9 +19,8 @@ if TYPE_CHECKING:
     from gluebench.cli.submission.submit import Reached
     from gluebench.scoring import Gold
     from gluebench.systems.reproduce.findings import Finding, Numbers, Outcome
-    from gluebench.systems.reproduce.rerun import Request, RowResult
+    from gluebench.systems.reproduce.rerun import Request, RowResult, Setup
     from gluebench.systems.reproduce.row import TableName
-    from gluebench.systems.reproduce.runs import Setup
 
 
 @click.group(cls=LazyGroup)
@@ -131,10 +130,9 @@ def _run(
         from gluebench.data.gold import gold_from_data
         from gluebench.data.home import data_folder
         from gluebench.systems.encoders.corpus import Corpus
-        from gluebench.systems.reproduce.files import Files
-        from gluebench.systems.reproduce.rerun import Request
+        from gluebench.systems.reproduce.rerun import Request, Setup
+        from gluebench.systems.reproduce.row import Files
         from gluebench.systems.reproduce.row import rows as all_rows
-        from gluebench.systems.reproduce.runs import Setup
 
         request = Request(table, preset, tuple(suite.task(name).name for name in tasks), seeds)
         home = data_folder(data)
@@ -153,7 +151,7 @@ def _deliver(runs: Sequence[RowResult], setup: Setup, there: Reached | None, *, 
     for ran in runs if there else ():
         path = submission_path(ran, setup)
         if ran.chosen and path.is_file():
-            details = {"name": f"{ran.row.full_title} ({ran.preset})", "model": ran.row.full_title}
+            details = {"name": f"{ran.row.full_title} ({ran.row.preset})", "model": ran.row.full_title}
             deliver(path, there, form=form, defaults=details)
 
 

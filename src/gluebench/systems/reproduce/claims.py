@@ -1,4 +1,4 @@
-"""What the paper says of its results: each claim is a test of one of its tables, explained by its docstring."""
+"""What the paper says of its results: each claim as a test of a table, with its meaning as the docstring."""
 
 from __future__ import annotations
 
