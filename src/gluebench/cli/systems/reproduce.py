@@ -18,11 +18,9 @@ if TYPE_CHECKING:
     from gluebench.benchmark import Benchmark
     from gluebench.cli.submission.submit import Reached
     from gluebench.scoring import Gold
-    from gluebench.systems.reproduce.findings import Finding, Outcome
-    from gluebench.systems.reproduce.numbers import Numbers
-    from gluebench.systems.reproduce.rerun import Request, RowResult
+    from gluebench.systems.reproduce.findings import Finding, Numbers, Outcome
+    from gluebench.systems.reproduce.rerun import Request, RowResult, Setup
     from gluebench.systems.reproduce.row import TableName
-    from gluebench.systems.reproduce.runs import Setup
 
 
 @click.group(cls=LazyGroup)
@@ -132,10 +130,9 @@ def _run(
         from gluebench.data.gold import gold_from_data
         from gluebench.data.home import data_folder
         from gluebench.systems.encoders.corpus import Corpus
-        from gluebench.systems.reproduce.files import Files
-        from gluebench.systems.reproduce.rerun import Request
+        from gluebench.systems.reproduce.rerun import Request, Setup
+        from gluebench.systems.reproduce.row import Files
         from gluebench.systems.reproduce.row import rows as all_rows
-        from gluebench.systems.reproduce.runs import Setup
 
         request = Request(table, preset, tuple(suite.task(name).name for name in tasks), seeds)
         home = data_folder(data)
@@ -154,7 +151,7 @@ def _deliver(runs: Sequence[RowResult], setup: Setup, there: Reached | None, *, 
     for ran in runs if there else ():
         path = submission_path(ran, setup)
         if ran.chosen and path.is_file():
-            details = {"name": f"{ran.row.full_title} ({ran.preset})", "model": ran.row.full_title}
+            details = {"name": f"{ran.row.full_title} ({ran.row.preset})", "model": ran.row.full_title}
             deliver(path, there, form=form, defaults=details)
 
 
@@ -217,7 +214,7 @@ def findings(results: Path | None, form: Form) -> None:
 
 
 def _output(own: Mapping[TableName, Numbers]) -> Output:
-    from gluebench.systems.reproduce.findings import FINDINGS
+    from gluebench.systems.reproduce.claims import FINDINGS
 
     answers = [answer for finding in FINDINGS for answer in _answers(finding, own)]
     rows = []
@@ -241,8 +238,8 @@ def _output(own: Mapping[TableName, Numbers]) -> Output:
 
 def _answers(finding: Finding, own: Mapping[TableName, Numbers]) -> list[tuple[Finding, str, str, Outcome]]:
     """The paper's numbers, then the user's."""
-    from gluebench.systems.reproduce.findings import judged, paper_outcome
+    from gluebench.systems.reproduce.findings import judged, printed
 
-    paper = [(finding, "paper", str(table), paper_outcome(finding, table)) for table in finding.tables]
+    paper = [(finding, "paper", str(table), judged(finding, printed(table))) for table in finding.tables]
     yours = [(table, own[table]) for table in finding.tables if table in own]
     return paper + [(finding, "yours", str(table), judged(finding, numbers)) for table, numbers in yours]

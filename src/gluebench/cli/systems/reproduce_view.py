@@ -11,9 +11,8 @@ from gluebench.cli.common.output import Output, Paper, Records, Section, Table, 
 from gluebench.cli.scoring.report_view import score_cell
 from gluebench.data import DataError
 from gluebench.systems.reproduce.compare import Cell, cells, merged, results
-from gluebench.systems.reproduce.rerun import Request, RowResult
+from gluebench.systems.reproduce.rerun import Request, Result, RowResult
 from gluebench.systems.reproduce.row import TABLES, TableName
-from gluebench.systems.reproduce.runs import Result
 
 FIELDS = ("table", "row", "column", "metric", "expected", "value", "low", "high", "n", "reason")
 OTHER_DATA = (
