@@ -7,7 +7,7 @@ from datetime import UTC, timedelta
 from typing import Any
 
 from gluebench.analysis.charts import Point, scatter_chart
-from gluebench.analysis.rank.costs import pareto_front
+from gluebench.analysis.rank.rules import pareto_front
 from gluebench.leaderboard.benchmarks.models import Benchmark
 from gluebench.leaderboard.common.escapes import csv_text
 from gluebench.leaderboard.common.formats import hundred, labels_of, score_bars
