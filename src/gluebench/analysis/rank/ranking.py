@@ -250,29 +250,25 @@ def rankings(
         tuple(weight_of.get(task.name, 1.0) for task in tasks) if weight_of else None,
     )
     drawn = resampled(tasks, systems, gold, resamples=resamples, seed=seed)
-    profile = exact if shown is None else _rounded(exact, shown, majority=[task.name for task in convention])
+    profile, known_to_all = exact, [task.name for task in convention]
     if shown is not None:
+        rows = [  # on the tasks of `majority` all have the same score, and it is not among those shown
+            [
+                score if task in known_to_all else shown[name].get(task)
+                for task, score in zip(exact.tasks, row, strict=True)
+            ]
+            for name, row in zip(exact.systems, exact.scores, strict=True)
+        ]
+        profile = replace(exact, scores=tuple(map(tuple, rows)))
         moved = np.array(profile.scores, float) - np.array(exact.scores, float)
         drawn = drawn._replace(runs=drawn.runs + moved[:, :, np.newaxis])
     about = {
         "benchmark": benchmark.name,
         "split": gold.role,
-        "majority": tuple(task.name for task in convention),
+        "majority": tuple(known_to_all),
         "provenance": {**provenance(gold, resamples=resamples, seed=seed), "schema": Ranking.SCHEMA},
     }
     return {by: _ranking(profile, exact, systems, drawn, by=by, missing=missing, about=about) for by in rules}
-
-
-def _rounded(exact: Profile, shown: Mapping[str, Mapping[str, float]], *, majority: Sequence[str]) -> Profile:
-    """The profile of the scores as shown; on the tasks of `majority` all have the same, shown of none."""
-    rows = [
-        tuple(
-            shown[name].get(task) if task not in majority else score
-            for task, score in zip(exact.tasks, row, strict=True)
-        )
-        for name, row in zip(exact.systems, exact.scores, strict=True)
-    ]
-    return replace(exact, scores=tuple(rows))
 
 
 def _ranking(
