@@ -14,7 +14,7 @@ from django.urls import reverse
 from django.views.decorators.http import require_safe
 
 from gluebench.analysis.charts import Point, scatter_chart
-from gluebench.analysis.rank.costs import pareto_front
+from gluebench.analysis.rank.rules import pareto_front
 from gluebench.leaderboard.benchmarks.models import Benchmark, Live, live
 from gluebench.leaderboard.common.formats import hundred, labels_of, percent, score_bars
 from gluebench.leaderboard.common.page_cache import CSV, HTML, JSON, cached
