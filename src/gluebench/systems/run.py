@@ -20,6 +20,10 @@ Progress = Callable[[str], None]
 """Called with a line of text before each step."""
 
 
+def quiet(line: str) -> None:
+    """Report nothing."""
+
+
 class PredictionError(ValueError):
     """A system gave something that is no prediction of the task."""
 
@@ -54,7 +58,7 @@ def run(
     A task that names another in `predict_with` (AX: MNLI) is answered by the model of that one. Raises
     DataError for a file of examples that is missing or wrong, PredictionError for predictions that are none.
     """
-    say = progress or (lambda line: None)
+    say = progress or quiet
     benchmark = load_benchmark(benchmark)
     for task in benchmark.tasks:
         if task.predict_with is None:
@@ -71,7 +75,7 @@ def fit(
     task: Task,
     folder: str | os.PathLike[str],
     *,
-    say: Progress,
+    say: Progress = quiet,
 ) -> None:
     """Let a system that learns learn one task. Raises DataError."""
     if isinstance(system, TrainablePredictor):
@@ -87,7 +91,7 @@ def answer(
     folder: str | os.PathLike[str],
     *,
     role: Role,
-    say: Progress,
+    say: Progress = quiet,
 ) -> Answered:
     """Let it answer one test file. Raises DataError, PredictionError."""
     say(f"predicting {file.name}")
@@ -212,7 +216,7 @@ def answer_unit(
     unit: Unit,
     folder: str | os.PathLike[str],
     *,
-    say: Progress,
+    say: Progress = quiet,
     fitted: bool = False,
 ) -> Mapping[Key, Answered]:
     """Fit the task, unless it is fitted, and answer its test files. Raises what `run` raises."""

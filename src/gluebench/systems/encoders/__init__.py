@@ -56,7 +56,7 @@ class EncoderEntry:
                 hint = f" Did you mean {' or '.join(close)}?" if close else ""
                 listing = ", ".join(known) or "none"
                 raise OptionError(f"{self.name} has no option {name!r}.{hint} Its options: {listing}.")
-        values = {name: option.default for name, option in known.items()}
+        values: dict[str, Any] = {name: option.default for name, option in known.items()}
         for name, text in texts.items():
             try:
                 values[name] = known[name].type(text)

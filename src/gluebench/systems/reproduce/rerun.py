@@ -11,7 +11,7 @@ from gluebench.benchmark import Role, Task
 from gluebench.data import DataError, load_split
 from gluebench.scoring import Gold, Report, grade
 from gluebench.submission import Column, write_submission
-from gluebench.systems.majority import Majority
+from gluebench.systems.overlap import Majority
 from gluebench.systems.reproduce.files import CannotBeHadError, check_files
 from gluebench.systems.reproduce.presets import Recipe, recipe
 from gluebench.systems.reproduce.row import Row, TableName, row_called

@@ -10,7 +10,7 @@ from __future__ import annotations
 import io
 import pickle
 import zipfile
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import IO, Any, NamedTuple, cast
 
@@ -243,16 +243,16 @@ def _tensors(module: Record, numbers: Numbers, prefix: str) -> Iterator[tuple[st
             yield from _tensors(child, numbers, f"{prefix}{name}.")
 
 
-def _pairs(mapping: object) -> Iterable[tuple[Any, Any]]:
+def _pairs(mapping: object) -> Iterator[tuple[Any, Any]]:
     """The items of a dictionary, or of a recorded one: given one by one or as its argument."""
-    if not isinstance(mapping, Record):
-        return mapping.items() if isinstance(mapping, dict) else ()
-    listed = [argument for argument in mapping.arguments if isinstance(argument, (list, tuple))]
-    pairs = [pair for argument in listed for pair in argument]
-    return [
-        *mapping.items.items(),
-        *(pair for pair in pairs if isinstance(pair, (list, tuple)) and len(pair) == 2),
-    ]
+    if isinstance(mapping, dict):
+        yield from mapping.items()
+    if isinstance(mapping, Record):
+        yield from mapping.items.items()
+        for argument in mapping.arguments:
+            for pair in argument if isinstance(argument, (list, tuple)) else ():
+                if isinstance(pair, (list, tuple)) and len(pair) == 2:
+                    yield pair[0], pair[1]
 
 
 def _tensor(value: object, numbers: Numbers) -> Tensor:
