@@ -87,18 +87,13 @@ def test_a_stronger_system_beats_a_weaker_one(tried: Tried) -> None:
     assert tried("majority", "CoLA") == 0 < tried("bag-of-words", "CoLA") < tried("mlp", "CoLA") - 0.1
     assert tried("bag-of-words", "QNLI") + 0.2 < tried("mlp", "QNLI")
     assert 0.3 < tried("overlap", "STS-B") < 0.7
+    assert max(tried.known.values()) < 0.95, "no task is solved by words alone"
 
 
 @pytest.mark.slow
 def test_word_order_and_alignment_lift_the_large_tasks(tried: Tried) -> None:
     assert tried("overlap", "QQP") == tried("bag-of-words", "QQP") < tried("mlp", "QQP") - 0.2
     assert tried("bag-of-words", "MNLI-m") + 0.02 < tried("mlp", "MNLI-m")
-
-
-def test_no_task_is_solved_by_words_alone(tried: Tried) -> None:
-    for file in ("CoLA", "SST-2", "RTE", "QNLI"):
-        assert tried("bag-of-words", file) < 0.95
-        assert tried("mlp", file) < 0.95
 
 
 # ---------------------------------------------------------------- the parts, on examples by hand

@@ -52,7 +52,7 @@ class Breaks:
         self.forgotten.append(task.name)
 
 
-@pytest.fixture
+@pytest.fixture(scope="module")
 def plan(sample: Benchmark, sample_folder: Path) -> Plan:
     return Plan(sample, sample_folder, sample.tasks)
 
@@ -64,6 +64,12 @@ def done(folder: Path, plan: Plan, system, identity=None, **options) -> tuple[Se
         session.claim()
         session.run(system, watcher)
     return session, watcher
+
+
+@pytest.fixture(scope="module")
+def overlap(plan: Plan, tmp_path_factory: pytest.TempPathFactory) -> tuple[Session, Watcher]:
+    """A whole run of the word overlap."""
+    return done(tmp_path_factory.mktemp("overlap") / "r", plan, SYSTEMS["overlap"].make())
 
 
 def test_units_are_tasks_with_all_that_their_models_answer(sample: Benchmark) -> None:
@@ -85,8 +91,8 @@ def test_units_are_tasks_with_all_that_their_models_answer(sample: Benchmark) ->
     ]
 
 
-def test_task_by_task_gives_what_a_whole_run_gives(plan: Plan, tmp_path: Path) -> None:
-    session, watcher = done(tmp_path / "r", plan, SYSTEMS["overlap"].make())
+def test_task_by_task_gives_what_a_whole_run_gives(plan: Plan, overlap: tuple[Session, Watcher]) -> None:
+    session, watcher = overlap
     whole = run(SYSTEMS["overlap"].make(), plan.benchmark, plan.data)
     assert same_columns(session.columns("test"), whole)
     assert watcher.begun[0] == "1/9 CoLA"
@@ -94,8 +100,10 @@ def test_task_by_task_gives_what_a_whole_run_gives(plan: Plan, tmp_path: Path) -
     assert watcher.left[-1] == 0.0
 
 
-def test_the_scores_are_those_of_the_gold_folder(plan: Plan, tmp_path: Path, sample_folder: Path) -> None:
-    session, _ = done(tmp_path / "r", plan, SYSTEMS["overlap"].make())
+def test_the_scores_are_those_of_the_gold_folder(
+    plan: Plan, overlap: tuple[Session, Watcher], sample_folder: Path
+) -> None:
+    session, _ = overlap
     report = session.dev_report()
     expected = grade(
         session.columns("dev"), read_gold(sample_folder / "gold-dev", plan.benchmark, role="dev")

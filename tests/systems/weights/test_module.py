@@ -9,6 +9,7 @@ import subprocess
 import tarfile
 import zipfile
 from collections.abc import Callable
+from itertools import product
 from pathlib import Path
 from typing import Any
 
@@ -126,16 +127,22 @@ def contained(held: bytes) -> list[bytes]:
 
 
 @pytest.mark.parametrize("reader", READERS)
-@pytest.mark.parametrize("protocol", [0, 2, 4])
-@pytest.mark.parametrize("which", range(7))
-def test_code_in_a_file_is_never_run(tmp_path: Path, reader: Any, protocol: int, which: int) -> None:
-    _, trap = touching(tmp_path / SPRUNG)[which]
-    for at, content in enumerate(contained(pickle.dumps(trap, protocol))):
-        path = tmp_path / f"{at}.pkl"
-        path.write_bytes(content)
-        with pytest.raises(WeightsError, match=rf"{at}\.pkl"):
-            reader(path)
-    assert not (tmp_path / SPRUNG).exists()
+def test_code_in_a_file_is_never_run(tmp_path: Path, reader: Any) -> None:
+    failures = []
+    for which, protocol in product(range(7), (0, 2, 4)):
+        _, trap = touching(tmp_path / SPRUNG)[which]
+        for at, content in enumerate(contained(pickle.dumps(trap, protocol))):
+            path = tmp_path / f"{at}.pkl"
+            path.write_bytes(content)
+            try:
+                reader(path)
+                message = "not refused"
+            except WeightsError as error:
+                message = str(error)
+            if f"{at}.pkl" not in message or (tmp_path / SPRUNG).exists():
+                failures.append((which, protocol, at, message))
+                (tmp_path / SPRUNG).unlink(missing_ok=True)
+    assert not failures
 
 
 def test_the_traps_do_spring_where_they_are_unpickled_without_care(tmp_path: Path) -> None:

@@ -35,7 +35,7 @@ class FunctionPredictor:
 def predictor_at(address: str) -> Predictor:
     """The system at `module:attribute`, made if it is a class or a function that makes one.
 
-    Modules of the current folder are found too. Raises ModelError.
+    The module may lie in the current folder. Raises ModelError.
     """
     form = "expected py:module:function, as py:mine:Model for the class Model of mine.py"
     try:

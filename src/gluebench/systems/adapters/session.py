@@ -27,7 +27,7 @@ from gluebench.data.home import task_folder
 from gluebench.scoring import Report, grade
 from gluebench.submission import Column
 from gluebench.systems.protocols import Predictor
-from gluebench.systems.run import Answered, Key, PredictionError, Unit, answer_unit, column, fit, units
+from gluebench.systems.run import Answered, Key, PredictionError, Unit, answer, column, fit, units
 
 RESULT_SCHEMA = "gluebench.run-task/1"
 
@@ -96,7 +96,7 @@ class Watcher(Protocol):
     """Receives reports of how a run goes."""
 
     def began(self, place: Place) -> None:
-        """A task is begun."""
+        """A task begins."""
 
     def ended(self, place: Place, result: TaskResult) -> None:
         """A task is done and its results are on disk."""
@@ -237,21 +237,26 @@ class Session:
         A system that learns its tasks `together` is given all of them before it answers any.
         """
         todo = self.missing()
-        if together and todo:
-            for unit in self.plan.units():
-                fit(system, self.plan.benchmark, unit.task, self.plan.data)
-        total = len(self.plan.units())
+        every, benchmark, data = self.plan.units(), self.plan.benchmark, self.plan.data
+        for unit in every if together and todo else ():
+            fit(system, benchmark, unit.task, data)
         sizes = [unit.size() for unit in todo]
         left: float | None = None
         busy = 0.0
         for at, unit in enumerate(todo):
-            place = Place(unit, total - len(todo) + at + 1, total, left)
+            place = Place(unit, len(every) - len(todo) + at + 1, len(every), left)
             watcher.began(place)
             start = time.monotonic()
-            answers = answer_unit(system, self.plan.benchmark, unit, self.plan.data, fitted=together)
+            if not together:
+                fit(system, benchmark, unit.task, data)
+            answers = {
+                query.key: answer(system, benchmark, query.file, data, role=query.role)
+                for query in unit.queries
+            }
             result = self._save(system, unit, answers, seconds=time.monotonic() - start)
             busy += result.seconds
-            left = busy / sum(sizes[: at + 1]) * sum(sizes[at + 1 :])
+            done = sum(sizes[: at + 1])
+            left = busy / done * sum(sizes[at + 1 :]) if done else None
             watcher.ended(place._replace(left=left), result)
 
     def outdated(self) -> list[str]:

@@ -19,7 +19,7 @@ __all__ = ["ENCODERS", "EncoderEntry", "EncoderError", "encoder_called", "entry_
 
 
 class EncoderError(ValueError):
-    """An encoder that cannot be had, or gives what are no vectors: what was found, what was expected."""
+    """An encoder that cannot be loaded, or does not give vectors. The message says what was expected."""
 
 
 ENCODERS: Mapping[str, str] = {

@@ -70,7 +70,7 @@ class CallableEncoder:
 def encoder_at(address: str) -> SentenceEncoder:
     """The encoder at `module:function`; what stands there may be a SentenceEncoder itself.
 
-    Modules of the current folder are found too. Raises EncoderError where there is nothing to call.
+    The module may lie in the current folder. Raises EncoderError where there is nothing to call.
     """
     target = object_at(address, kind="encoder", expected=EXPECTED, error=EncoderError)
     if isinstance(target, SentenceEncoder) and not isinstance(target, type):

@@ -21,8 +21,6 @@ from gluebench.systems.encoders.trained_vectors import DIM, train_vectors
 from gluebench.systems.protocols import SentenceEncoder
 from gluebench.systems.text.ptb import tokeniser
 
-Tokenise = Callable[[str], list[str]]
-
 
 class CBoW:
     """Means of word vectors."""
@@ -32,7 +30,7 @@ class CBoW:
         vectors: Vectors,
         *,
         name: str = "cbow",
-        tokenise: Tokenise | None = None,
+        tokenise: Callable[[str], list[str]] | None = None,
         most: int | None = None,
         exact: bool = False,
     ) -> None:

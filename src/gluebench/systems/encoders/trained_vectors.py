@@ -29,7 +29,7 @@ WINDOW = 10
 SMOOTHING = 0.75
 """Power of the counts of contexts, so that rare ones do not weigh too much."""
 EXTRA, STEPS = 16, 8
-"""Directions beyond those wanted, and multiplications, of the search for singular vectors."""
+"""Directions beyond `dim`, and multiplications, of the search for singular vectors."""
 Floats = NDArray[np.float32]
 
 
