@@ -131,12 +131,6 @@ def resolve(model: str, corpus: Corpus, folder: Path, options: ModelOptions) -> 
     return made._replace(identity={"model": model, "seed": options.seed, **made.identity})
 
 
-def forms() -> str:
-    """What MODEL may be, one form on each line."""
-    width = max(map(len, FORMS))
-    return "\n".join(f"  {example:<{width}}  {about}" for example, about in FORMS.items())
-
-
 def _plain(request: _Request) -> Model:
     """A folder, or an encoder by its bare name."""
     from gluebench.benchmark import closest
@@ -150,7 +144,9 @@ def _plain(request: _Request) -> Model:
     hint = f" Did you mean system:{request.name}?" if request.name in SYSTEMS else ""
     close = closest(request.name.partition(":")[0], [*_MAKERS, *ENCODERS])
     hint = hint or (f" Did you mean {' or '.join(close)}?" if close else "")
-    raise ModelError(f"{request.name!r} is no MODEL, nor a folder.{hint} MODEL is one of these:\n{forms()}")
+    width = max(map(len, FORMS))
+    forms = "\n".join(f"  {example:<{width}}  {about}" for example, about in FORMS.items())
+    raise ModelError(f"{request.name!r} is no MODEL, nor a folder.{hint} MODEL is one of these:\n{forms}")
 
 
 def _simple(request: _Request) -> Model:
@@ -273,8 +269,8 @@ def _recipe(request: _Request) -> Model:
         ) from None
     identity = {"options": {name: file_option(text) for name, text in options.items()}}
     together = row_called(request.name).training == "multi-task"
-    learnt = {"tasks": [task.name for task in request.corpus.tasks]} if together else {}
-    return Model(system, {**identity, **learnt}, together=together)
+    tasks = {"tasks": [task.name for task in request.corpus.tasks]} if together else {}
+    return Model(system, {**identity, **tasks}, together=together)
 
 
 def _trained(request: _Request) -> Model:
