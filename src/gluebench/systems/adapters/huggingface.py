@@ -48,6 +48,7 @@ class _Checkpoint:
     """A checkpoint's tokeniser, the copies of its model, and their answers."""
 
     def __init__(self, name: str, *, longest: int, batch_size: int, device: str, counting: Counting) -> None:
+        expect_path_or_name(name)
         from transformers import AutoTokenizer
 
         self._name, self._batch_size, self._counting = name, batch_size, counting
@@ -225,6 +226,7 @@ def rate(step: int, steps: int, warm_up: float) -> float:
 
 def _meanings(name: str, tasks: Sequence[Task], given: Mapping[str, str]) -> dict[str, list[str]]:
     """Task to its word for each label. Raises ModelError for all tasks that cannot be answered."""
+    expect_path_or_name(name)
     from transformers import AutoConfig
 
     with loading(name):
@@ -262,7 +264,6 @@ def _meaning(task: Task, names: Sequence[str], given: Mapping[str, str], *, mode
 @contextmanager
 def loading(name: str) -> Iterator[None]:
     """Raises ModelError with the reason why a checkpoint cannot be loaded; mutes the library meanwhile."""
-    expect_path_or_name(name)
     logging: Any = import_module("transformers.utils.logging")  # the library does not type it
     before, bars = logging.get_verbosity(), logging.is_progress_bar_enabled()
     logging.set_verbosity_error()
