@@ -106,7 +106,7 @@ def probe(folder: Path, share: float) -> dict[str, float]:
 
 
 def combine():  # type: ignore[no-untyped-def]
-    from gluebench.systems.probe.training import four_ways
+    from gluebench.systems.probe.classifier import four_ways
 
     return four_ways
 

@@ -17,7 +17,7 @@ from sample.world import CATEGORIES
 PAGE = (Path(__file__).resolve().parents[2] / "docs" / "reference" / "sample.md").read_text("utf-8")
 
 
-SLOW = ("bag-of-words", "hypothesis-only", "mlp")
+SLOW = ("bag-of-words", "hypothesis-only", "natural-logic", "mlp")
 
 
 def test_the_code_of_the_page_runs(

@@ -13,13 +13,11 @@ from sklearn.metrics import matthews_corrcoef  # noqa: TID251 the oracle
 from gluebench.benchmark import Benchmark, Task
 from gluebench.data import Example, load_split
 from gluebench.systems import SYSTEMS, Predictor
-from gluebench.systems.bag import BagOfWords, HypothesisOnly
-from gluebench.systems.features import Sparse, last_only, matrix, vocabulary, whole
-from gluebench.systems.linear import fit_logistic, fit_ridge, softmax
-from gluebench.systems.majority import Majority
+from gluebench.systems.bag import BagOfWords, HypothesisOnly, last_only, matrix, vocabulary, whole
+from gluebench.systems.linear import Sparse, fit_logistic, fit_ridge, softmax
 from gluebench.systems.mlp import Aligner, Perceptron, Places, Weights, _gradients, _scores, stem
 from gluebench.systems.natural_logic import NaturalLogic, edits_or_words
-from gluebench.systems.overlap import WordOverlap, feature
+from gluebench.systems.overlap import Majority, WordOverlap
 
 
 class Tried:
@@ -89,18 +87,13 @@ def test_a_stronger_system_beats_a_weaker_one(tried: Tried) -> None:
     assert tried("majority", "CoLA") == 0 < tried("bag-of-words", "CoLA") < tried("mlp", "CoLA") - 0.1
     assert tried("bag-of-words", "QNLI") + 0.2 < tried("mlp", "QNLI")
     assert 0.3 < tried("overlap", "STS-B") < 0.7
+    assert max(tried.known.values()) < 0.95, "no task is solved by words alone"
 
 
 @pytest.mark.slow
 def test_word_order_and_alignment_lift_the_large_tasks(tried: Tried) -> None:
     assert tried("overlap", "QQP") == tried("bag-of-words", "QQP") < tried("mlp", "QQP") - 0.2
     assert tried("bag-of-words", "MNLI-m") + 0.02 < tried("mlp", "MNLI-m")
-
-
-def test_no_task_is_solved_by_words_alone(tried: Tried) -> None:
-    for file in ("CoLA", "SST-2", "RTE", "QNLI"):
-        assert tried("bag-of-words", file) < 0.95
-        assert tried("mlp", file) < 0.95
 
 
 # ---------------------------------------------------------------- the parts, on examples by hand
@@ -132,9 +125,9 @@ def test_majority_takes_the_most_frequent_label_and_the_mean(sample: Benchmark, 
 
 
 def test_overlap_is_the_share_of_common_words_and_length_for_one_text(pairs_task: Task) -> None:
-    assert feature(example("The cat sat.", "the CAT slept")) == 2 / 4
-    assert feature(example("", "")) == 0
-    assert feature(Example(0, {"sentence": "It isn't far, is it?"}, None)) == 5
+    assert WordOverlap().feature(example("The cat sat.", "the CAT slept")) == 2 / 4
+    assert WordOverlap().feature(example("", "")) == 0
+    assert WordOverlap().feature(Example(0, {"sentence": "It isn't far, is it?"}, None)) == 5
     system = WordOverlap()
     near, far = example("a b c d", "a b c d", "entailment"), example("a b c d", "w x y z", "not_entailment")
     system.fit(pairs_task, [near, far] * 6, [])

@@ -2,19 +2,83 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import NamedTuple
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from itertools import pairwise
+from typing import NamedTuple, TypeVar
 
 import numpy as np
 
 from gluebench.benchmark import Task
 from gluebench.data import Example
+from gluebench.data.tokens import tokens
 from gluebench.systems import targets
-from gluebench.systems.features import Extractor, Floats, last_only, learned, matrix, whole
-from gluebench.systems.linear import fit_logistic, fit_ridge
+from gluebench.systems.linear import Floats, Sparse, fit_logistic, fit_ridge
 
+Extractor = Callable[[Example], Iterator[str]]
+"""The names of an example's features, each once."""
+Item = TypeVar("Item")
+FEWEST = 2
+"""A feature has to stand in so many training examples to count."""
 PENALTIES = (1e-4, 1e-3, 1e-2)
 """Weights of the L2 penalty that are tried; the dev split chooses."""
+
+
+def whole(example: Example) -> Iterator[str]:
+    """Words and word pairs of one text, or of two: those of each, those in both, those in one alone."""
+    texts = list(example.inputs.values())
+    if len(texts) == 1:
+        yield from _grams(texts[0])
+        return
+    first, second = (dict.fromkeys(_grams(text)) for text in texts[:2])
+    for gram in first:
+        yield f"1 {gram}"
+        yield f"{'both' if gram in second else 'only 1'} {gram}"
+    for gram in second:
+        yield f"2 {gram}"
+        if gram not in first:
+            yield f"only 2 {gram}"
+    shared = sum(gram in second for gram in first)
+    yield f"overlap {10 * shared // max(1, len(first | second))}"
+
+
+def last_only(example: Example) -> Iterator[str]:
+    """Words and word pairs of the last text alone: the hypothesis, the second sentence or question."""
+    yield from dict.fromkeys(_grams(list(example.inputs.values())[-1]))
+
+
+def _grams(text: str) -> Iterator[str]:
+    words = tokens(text)
+    yield from dict.fromkeys(words)
+    yield from dict.fromkeys(f"{one} {two}" for one, two in pairwise(["^", *words]))
+
+
+def vocabulary(extract: Callable[[Item], Iterable[str]], examples: Sequence[Item]) -> dict[str, int]:
+    """Column of every feature that stands in enough of the examples; column 0 is the constant."""
+    counts = Counter(name for example in examples for name in extract(example))
+    kept = [name for name, count in counts.items() if count >= FEWEST]
+    return {name: column for column, name in enumerate(kept, 1)}
+
+
+def learned(extract: Extractor, examples: Sequence[Example]) -> tuple[dict[str, int], Sparse]:
+    """The vocabulary of training examples, and their matrix."""
+    names = [list(extract(example)) for example in examples]
+    known = vocabulary(iter, names)
+    return known, matrix(iter, names, known)
+
+
+def matrix(
+    extract: Callable[[Item], Iterable[str]], examples: Sequence[Item], known: Mapping[str, int]
+) -> Sparse:
+    """The known features of each example, as rows of length 1 (Euclid)."""
+    columns: list[int] = []
+    starts = [0]
+    for example in examples:
+        columns.append(0)
+        columns += [known[name] for name in extract(example) if name in known]
+        starts.append(len(columns))
+    bounds = np.array(starts, dtype=np.intp)
+    return Sparse(bounds, np.array(columns, dtype=np.intp), np.diff(bounds) ** -0.5, len(known) + 1)
 
 
 class Model(NamedTuple):
@@ -63,10 +127,7 @@ class BagOfWords:
 
     def _predicted(self, task: Task, examples: Sequence[Example], model: Model) -> list[str | float]:
         scores = matrix(self.extract, examples, model.known) @ model.weights
-        if task.labels:
-            return [task.words[code] for code in scores.argmax(axis=1)]
-        low, high = task.score_range or (-np.inf, np.inf)
-        return [float(value) for value in np.clip(scores[:, 0] + model.mean, low, high)]
+        return targets.answers(task, scores + model.mean)
 
     def _quality(self, task: Task, dev: Sequence[Example], model: Model) -> float:
         """Share of right labels, or minus the mean squared error."""

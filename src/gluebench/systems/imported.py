@@ -4,41 +4,35 @@ from __future__ import annotations
 
 import sys
 from importlib import import_module
-from types import ModuleType
 
 from gluebench.benchmark import closest
 
 
-class NotThereError(LookupError):
-    """A module or attribute that is not there."""
+def object_at(address: str, *, kind: str, expected: str, error: type[ValueError]) -> object:
+    """The object at `module:attribute`; modules of the current folder count, dots lead further in.
 
-
-def module_called(name: str) -> ModuleType:
-    """The module of that name; those of the current folder are found too.
-
-    Raises NotThereError if there is none, and whatever the module itself raises when it is imported.
+    Raises `error` if nothing stands there, and whatever the module itself raises when it is imported. `kind`
+    is the prefix that the user wrote before the address, `expected` the form of an address.
     """
+    module_name, colon, attribute = address.partition(":")
+    if not (module_name and colon and attribute):
+        raise error(f"{kind}:{address}: {expected}")
     sys.path.insert(0, "")
     try:
-        return import_module(name)
-    except ModuleNotFoundError as error:
-        if error.name is None or not f"{name}.".startswith(f"{error.name}."):
+        value: object = import_module(module_name)
+    except ModuleNotFoundError as missing:
+        if missing.name is None or not f"{module_name}.".startswith(f"{missing.name}."):
             raise
-        raise NotThereError(
-            f"no module is called {error.name!r}; it has to be installed, "
+        raise error(
+            f"{kind}:{module_name}: no module is called {missing.name!r}; it has to be installed, "
             "stand in this folder or on PYTHONPATH"
         ) from None
     finally:
         sys.path.remove("")
-
-
-def attribute_of(module: ModuleType, name: str) -> object:
-    """What has that name in a module; dots lead further in. Raises NotThereError with the closest name."""
-    value: object = module
-    for part in name.split("."):
+    for part in attribute.split("."):
         if not hasattr(value, part):
             close = closest(part, [known for known in vars(value) if not known.startswith("_")])
             hint = f"; did you mean {' or '.join(close)}?" if close else ""
-            raise NotThereError(f"{module.__name__} has no {name!r}{hint}")
+            raise error(f"{module_name} has no {attribute!r}{hint}")
         value = getattr(value, part)
     return value

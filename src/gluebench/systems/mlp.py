@@ -9,14 +9,12 @@ from itertools import pairwise
 from typing import NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
 from gluebench.benchmark import Task
 from gluebench.data import Example
 from gluebench.data.tokens import overlap, tokens
 from gluebench.systems import targets
-from gluebench.systems.features import Floats
-from gluebench.systems.linear import softmax
+from gluebench.systems.linear import Floats, Integers, softmax
 
 FUNCTION_WORDS = 120
 """How many of the most frequent words keep their own name where both texts have them."""
@@ -118,7 +116,6 @@ START = 0.3
 CHECKS = 10
 """How often dev is predicted; the weights that were best on it stay."""
 SEED = 7
-Integers = npt.NDArray[np.intp]
 
 
 class Weights(NamedTuple):
@@ -192,11 +189,7 @@ class Perceptron:
     def predict(self, task: Task, examples: Sequence[Example]) -> list[str | float]:
         """The most probable label, or the score cut to the task's range."""
         extract, known, weights, mean = self._models[task.name]
-        scores = _scores(_places(extract, examples, known), weights)
-        if task.labels:
-            return [task.words[code] for code in scores.argmax(axis=1)]
-        low, high = task.score_range or (-np.inf, np.inf)
-        return [float(value) for value in np.clip(scores[:, 0] + mean, low, high)]
+        return targets.answers(task, _scores(_places(extract, examples, known), weights) + mean)
 
     def parameters(self) -> int:
         """The weights of all tasks."""

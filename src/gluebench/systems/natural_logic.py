@@ -14,8 +14,7 @@ from typing import NamedTuple
 
 from gluebench.data import Example
 from gluebench.data.tokens import overlap, words
-from gluebench.systems.bag import BagOfWords
-from gluebench.systems.features import Extractor, whole
+from gluebench.systems.bag import BagOfWords, Extractor, whole
 
 NEGATIONS = frozenset(
     words(

@@ -1,4 +1,4 @@
-"""The word-overlap system: how far the share of common words goes."""
+"""What the label frequencies alone are worth, and how far the share of common words goes."""
 
 from __future__ import annotations
 
@@ -24,20 +24,22 @@ class Rule(NamedTuple):
     """One more than limits."""
 
 
-class WordOverlap:
-    """Sees one number of each example: the share of words that its two texts have in common.
-
-    It answers by range of that number: with the label most frequent there in training, or the mean score.
-    A task of single sentences has no overlap; there the number is the sentence's length in words.
-    """
+class Majority:
+    """Answers every example of a task alike: with its most frequent training label, or the mean score."""
 
     def __init__(self) -> None:
         self._rules: dict[str, Rule] = {}
 
+    def feature(self, example: Example) -> float:
+        """The number by which examples are answered: the same for all."""
+        return 0.0
+
     def fit(self, task: Task, train: Sequence[Example], dev: Sequence[Example]) -> None:
-        """Cut the training examples into ranges and note the answer of each."""
-        values = [feature(example) for example in train]
-        limits = _limits(values)
+        """Cut the training examples into ranges of the feature and note the answer of each."""
+        values = [self.feature(example) for example in train]
+        ordered = sorted(values)
+        cuts = {ordered[len(ordered) * part // BINS] for part in range(1, BINS)} if ordered else set()
+        limits = tuple(sorted(cuts - {*ordered[:1]}))
         places = [bisect_right(limits, value) for value in values]
         answers = []
         for place in range(len(limits) + 1):
@@ -48,20 +50,21 @@ class WordOverlap:
     def predict(self, task: Task, examples: Sequence[Example]) -> list[str | float]:
         """The answer of the range that each example falls into."""
         limits, answers = self._rules[task.name]
-        return [answers[bisect_right(limits, feature(example))] for example in examples]
+        return [answers[bisect_right(limits, self.feature(example))] for example in examples]
 
     def parameters(self) -> int:
         """The limits and the answers."""
         return sum(len(rule.limits) + len(rule.answers) for rule in self._rules.values())
 
 
-def feature(example: Example) -> float:
-    """Share of the words of a pair that stand in both texts; number of words of a single text."""
-    texts = list(example.inputs.values())
-    return overlap(texts[0], texts[1]) if len(texts) > 1 else float(len(words(texts[0])))
+class WordOverlap(Majority):
+    """Sees one number of each example: the share of words that its two texts have in common.
 
+    It answers by range of that number: with the label most frequent there in training, or the mean score.
+    A task of single sentences has no overlap; there the number is the sentence's length in words.
+    """
 
-def _limits(values: Sequence[float]) -> tuple[float, ...]:
-    ordered = sorted(values)
-    cuts = {ordered[len(ordered) * part // BINS] for part in range(1, BINS)}
-    return tuple(sorted(cuts - {ordered[0]}))
+    def feature(self, example: Example) -> float:
+        """Share of the words of a pair that stand in both texts; number of words of a single text."""
+        texts = list(example.inputs.values())
+        return overlap(texts[0], texts[1]) if len(texts) > 1 else float(len(words(texts[0])))

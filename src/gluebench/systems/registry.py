@@ -42,7 +42,7 @@ _ENTRIES = (
         "Most frequent label",
         "Answers every example with the most frequent training label of its task, or with the mean score.",
         "single-task",
-        _maker("majority", "Majority"),
+        _maker("overlap", "Majority"),
     ),
     SystemEntry(
         "overlap",

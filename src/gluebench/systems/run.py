@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import os
 from array import array
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import NamedTuple
 
@@ -18,6 +18,10 @@ TRAIN = "train"
 TENTH = 10
 Progress = Callable[[str], None]
 """Called with a line of text before each step."""
+
+
+def quiet(line: str) -> None:
+    """Report nothing."""
 
 
 class PredictionError(ValueError):
@@ -54,7 +58,7 @@ def run(
     A task that names another in `predict_with` (AX: MNLI) is answered by the model of that one. Raises
     DataError for a file of examples that is missing or wrong, PredictionError for predictions that are none.
     """
-    say = progress or (lambda line: None)
+    say = progress or quiet
     benchmark = load_benchmark(benchmark)
     for task in benchmark.tasks:
         if task.predict_with is None:
@@ -71,13 +75,15 @@ def fit(
     task: Task,
     folder: str | os.PathLike[str],
     *,
-    say: Progress,
+    say: Progress = quiet,
 ) -> None:
     """Let a system that learns learn one task. Raises DataError."""
     if isinstance(system, TrainablePredictor):
         say(f"fitting {task.name}")
         train = load_split(folder, benchmark, task.name, TRAIN)
-        system.fit(task, train, _dev(benchmark, task, folder))
+        splits = [file.splits["dev"].name for file in task.files if "dev" in file.splits]
+        dev = [example for split in splits for example in load_split(folder, benchmark, task.name, split)]
+        system.fit(task, train, dev)
 
 
 def answer(
@@ -87,23 +93,13 @@ def answer(
     folder: str | os.PathLike[str],
     *,
     role: Role,
-    say: Progress,
+    say: Progress = quiet,
 ) -> Answered:
-    """Let it answer one test file. Raises DataError, PredictionError."""
+    """Let it answer one test file, its labels removed, by index. Raises DataError, PredictionError."""
     say(f"predicting {file.name}")
     task = benchmark.task(file.task)
-    examples = load_split(folder, benchmark, task.name, file.splits[role].name)
-    return _answers(system, benchmark, task, examples=examples)
-
-
-def _dev(benchmark: Benchmark, task: Task, folder: str | os.PathLike[str]) -> list[Example]:
-    splits = [file.splits["dev"].name for file in task.files if "dev" in file.splits]
-    return [example for split in splits for example in load_split(folder, benchmark, task.name, split)]
-
-
-def _answers(system: Predictor, benchmark: Benchmark, task: Task, *, examples: Sequence[Example]) -> Answered:
-    """Predictions in the order of the indices; labels are taken from the system's sight first."""
     answering = benchmark.task(task.predict_with) if task.predict_with else task
+    examples = load_split(folder, benchmark, task.name, file.splits[role].name)
     hidden = [
         replace(item, label=None, inputs=dict(zip(answering.columns, item.inputs.values(), strict=True)))
         for item in sorted(examples, key=lambda example: example.index)
@@ -129,7 +125,10 @@ def held_out(train: Sequence[Example]) -> tuple[list[Example], list[Example]]:
 def column(task: Task, predicted: Sequence[str | float], *, indices: array[int] | None = None) -> Column:
     """Predictions as the column of a test file. Raises PredictionError for what is no label, no number."""
     if not task.labels:
-        return Column((), array("d", (_number(task, value) for value in predicted)), indices)
+        for value in predicted:
+            if isinstance(value, str) or not math.isfinite(value):
+                raise PredictionError(f"{task.name}: {value!r} is no number; expected a score")
+        return Column((), array("d", map(float, predicted)), indices)
     codes = {word: code for code, word in enumerate(task.words)}
     for value in predicted:
         if value not in codes:
@@ -137,12 +136,6 @@ def column(task: Task, predicted: Sequence[str | float], *, indices: array[int] 
                 f"{task.name}: {value!r} is no label; expected one of {', '.join(task.words)}"
             )
     return Column(task.words, bytes(codes[str(value)] for value in predicted), indices)
-
-
-def _number(task: Task, value: str | float) -> float:
-    if isinstance(value, str) or not math.isfinite(value):
-        raise PredictionError(f"{task.name}: {value!r} is no number; expected a score")
-    return float(value)
 
 
 class Key(NamedTuple):
@@ -204,21 +197,3 @@ def units(benchmark: Benchmark, tasks: Sequence[Task], roles: Sequence[Role]) ->
         queries.setdefault(answering.name, []).extend(own)
     order = [task for task in benchmark.tasks if queries.get(task.name)]
     return [Unit(task, tuple(queries[task.name])) for task in order]
-
-
-def answer_unit(
-    system: Predictor,
-    benchmark: Benchmark,
-    unit: Unit,
-    folder: str | os.PathLike[str],
-    *,
-    say: Progress,
-    fitted: bool = False,
-) -> Mapping[Key, Answered]:
-    """Fit the task, unless it is fitted, and answer its test files. Raises what `run` raises."""
-    if not fitted:
-        fit(system, benchmark, unit.task, folder, say=say)
-    return {
-        query.key: answer(system, benchmark, query.file, folder, role=query.role, say=say)
-        for query in unit.queries
-    }

@@ -1,13 +1,18 @@
-"""Labels of training examples, as what a model fits."""
+"""Labels of training examples as what a model fits, and what it gives as answers."""
 
 from __future__ import annotations
 
+import math
 from collections import Counter
 from collections.abc import Sequence
-from typing import TypeVar
+from typing import TYPE_CHECKING, TypeVar
 
 from gluebench.benchmark import Task
 from gluebench.data import Example
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
 
 Value = TypeVar("Value")
 
@@ -31,6 +36,14 @@ def typical(task: Task, examples: Sequence[Example]) -> str | float:
         return max(task.words, key=lambda word: counts[word])
     scores = numbers(task, examples)
     return sum(scores) / len(scores)
+
+
+def answers(task: Task, scores: NDArray[np.float64]) -> list[str | float]:
+    """The label of the highest score in each row (examples, classes), or the one score cut to the range."""
+    if task.labels:
+        return [task.words[code] for code in scores.argmax(axis=1)]
+    low, high = task.score_range or (-math.inf, math.inf)
+    return [float(value) for value in scores[:, 0].clip(low, high)]
 
 
 def _all(task: Task, examples: Sequence[Example], known: list[Value]) -> list[Value]:

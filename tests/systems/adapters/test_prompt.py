@@ -10,7 +10,7 @@ from gluebench.benchmark import load_benchmark
 from gluebench.data import Example
 from gluebench.systems.adapters import ModelError
 from gluebench.systems.adapters.label_words import mapped, meant
-from gluebench.systems.adapters.prompt import messages, understood
+from gluebench.systems.adapters.openai import messages, understood
 
 GLUE = load_benchmark("glue")
 

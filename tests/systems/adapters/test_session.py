@@ -13,7 +13,6 @@ from gluebench.benchmark import Benchmark, Task
 from gluebench.data import DataError, Example
 from gluebench.scoring import grade, read_gold
 from gluebench.systems import SYSTEMS, run
-from gluebench.systems.adapters.dev_scores import dev_report
 from gluebench.systems.adapters.session import Plan, Session, held
 from gluebench.systems.run import Answers, chosen, units
 
@@ -22,9 +21,6 @@ class Watcher:
     def __init__(self) -> None:
         self.begun: list[str] = []
         self.left: list[float | None] = []
-
-    def say(self, line: str) -> None:
-        """Nothing."""
 
     def began(self, place) -> None:
         self.begun.append(f"{place.number}/{place.of} {place.unit.task.name}")
@@ -56,7 +52,7 @@ class Breaks:
         self.forgotten.append(task.name)
 
 
-@pytest.fixture
+@pytest.fixture(scope="module")
 def plan(sample: Benchmark, sample_folder: Path) -> Plan:
     return Plan(sample, sample_folder, sample.tasks)
 
@@ -68,6 +64,12 @@ def done(folder: Path, plan: Plan, system, identity=None, **options) -> tuple[Se
         session.claim()
         session.run(system, watcher)
     return session, watcher
+
+
+@pytest.fixture(scope="module")
+def overlap(plan: Plan, tmp_path_factory: pytest.TempPathFactory) -> tuple[Session, Watcher]:
+    """A whole run of the word overlap."""
+    return done(tmp_path_factory.mktemp("overlap") / "r", plan, SYSTEMS["overlap"].make())
 
 
 def test_units_are_tasks_with_all_that_their_models_answer(sample: Benchmark) -> None:
@@ -89,8 +91,8 @@ def test_units_are_tasks_with_all_that_their_models_answer(sample: Benchmark) ->
     ]
 
 
-def test_task_by_task_gives_what_a_whole_run_gives(plan: Plan, tmp_path: Path) -> None:
-    session, watcher = done(tmp_path / "r", plan, SYSTEMS["overlap"].make())
+def test_task_by_task_gives_what_a_whole_run_gives(plan: Plan, overlap: tuple[Session, Watcher]) -> None:
+    session, watcher = overlap
     whole = run(SYSTEMS["overlap"].make(), plan.benchmark, plan.data)
     assert same_columns(session.columns("test"), whole)
     assert watcher.begun[0] == "1/9 CoLA"
@@ -98,9 +100,11 @@ def test_task_by_task_gives_what_a_whole_run_gives(plan: Plan, tmp_path: Path) -
     assert watcher.left[-1] == 0.0
 
 
-def test_the_scores_are_those_of_the_gold_folder(plan: Plan, tmp_path: Path, sample_folder: Path) -> None:
-    session, _ = done(tmp_path / "r", plan, SYSTEMS["overlap"].make())
-    report = dev_report(session)
+def test_the_scores_are_those_of_the_gold_folder(
+    plan: Plan, overlap: tuple[Session, Watcher], sample_folder: Path
+) -> None:
+    session, _ = overlap
+    report = session.dev_report()
     expected = grade(
         session.columns("dev"), read_gold(sample_folder / "gold-dev", plan.benchmark, role="dev")
     )
@@ -241,7 +245,7 @@ def test_what_was_not_answered_counts_as_wrong_whatever_stands_in(
     right = {"RTE": gold.columns["RTE"].words(), "STS-B": list(gold.columns["STS-B"].numbers)}
     plan = Plan(sample, sample_folder, chosen(sample, list(right)), role="dev")
     session, _ = done(tmp_path / "r", plan, Silent(right))
-    report = dev_report(session)
+    report = session.dev_report()
     assert report is not None
     score = report.tasks["RTE"].metrics["accuracy"]
     assert score.value == pytest.approx(0.98)

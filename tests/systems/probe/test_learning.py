@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import replace
 
 import numpy as np
@@ -13,13 +14,19 @@ from sklearn.linear_model import LogisticRegression  # noqa: TID251 the oracle
 
 torch = pytest.importorskip("torch", reason="the probe needs gluebench[train]")
 
-from gluebench.systems.probe.classifier import (  # noqa: E402  # noqa: E402
+from gluebench.systems.probe.classifier import (  # noqa: E402
+    EarlyStopping,
+    Features,
     Probe,
+    SideBySide,
     expected,
     fit_classifier,
     fit_regression,
+    four_ways,
     levels,
+    outputs,
     two_hot,
+    two_ways,
 )
 from gluebench.systems.probe.settings import (  # noqa: E402
     PRESETS,
@@ -27,7 +34,6 @@ from gluebench.systems.probe.settings import (  # noqa: E402
     RelatednessSettings,
     preset_called,
 )
-from gluebench.systems.probe.training import Features, SideBySide, four_ways, outputs, two_ways  # noqa: E402  # noqa: E402
 
 QUICK = ProbeSettings(epoch_size=1, max_epoch=15)
 
@@ -158,6 +164,65 @@ def test_epochs_are_counted_and_the_best_look_is_kept() -> None:
     assert [run.epochs for run in whole.runs] == [16] * 4
 
 
+# ---------------------------------------------------------------- when it stops
+
+
+def test_a_round_is_begun_after_exactly_max_epoch_epochs() -> None:
+    rows, codes = split(8, 1)
+    for max_epoch, epoch_size, epochs in (
+        (15, 1, 16), (200, 4, 204), (200, 2, 202), (3, 4, 4), (7, 4, 8), (8, 4, 12), (0, 1, 1)
+    ):  # fmt: skip
+        done = 0
+        while done <= max_epoch:  # the original's loop
+            done += epoch_size
+        limits = {"max_epoch": max_epoch, "epoch_size": epoch_size, "tenacity": 999, "penalties": (0.0,)}
+        settings = ProbeSettings(**limits)  # type: ignore[arg-type]
+        probe = fit_classifier(single(rows), codes, single(rows), codes, classes=3, settings=settings)
+        assert probe.runs[0].epochs == epochs == done
+
+
+def test_a_regression_ends_with_max_epoch_epochs() -> None:
+    rows, _ = split(4, 1)
+    scale, scores = levels((0.0, 5.0)), [0.0, 1.0, 3.0, 5.0]
+    for max_epoch, epochs in ((250, 250), (120, 150), (50, 50)):
+        own = RelatednessSettings(max_epoch=max_epoch, tenacity=999)
+        settings = ProbeSettings(relatedness=own)
+        args = (single(rows), scores, single(rows), scores)
+        assert fit_regression(*args, scale=scale, settings=settings).runs[0].epochs == epochs
+
+
+def looks(scores: list[float], tenacity: int) -> int:
+    """How many scores are looked at until the end."""
+    stop = EarlyStopping(tenacity)
+    for number, score in enumerate(scores, 1):
+        stop.improved(score)
+        if stop.over:
+            return number
+    return len(scores)
+
+
+def test_misses_count_in_all_and_not_in_a_row() -> None:
+    #         best  miss  best  miss  miss  best  miss
+    scores = [0.50, 0.40, 0.60, 0.60, 0.55, 0.70, 0.10, 0.80]
+    assert looks(scores, 0) == 2
+    assert looks(scores, 1) == 4, "an equal score is no improvement, an improvement takes no miss back"
+    assert looks(scores, 2) == 5
+    assert looks(scores, 3) == 7
+    assert looks(scores, 4) == 8
+
+
+def test_the_best_score_is_kept_and_nan_is_0() -> None:
+    stop = EarlyStopping(5)
+    assert [stop.improved(score) for score in (-0.5, math.nan, 0.0, 0.2, 0.1)] == [
+        True,
+        True,
+        False,
+        True,
+        False,
+    ]
+    assert stop.best == 0.2
+
+
 # ---------------------------------------------------------------- features
 
 
@@ -178,7 +243,7 @@ def test_answers_do_not_depend_on_the_block(monkeypatch: pytest.MonkeyPatch) -> 
     rows, _ = split(100, 4)
     model = SideBySide(8, 3, runs=2)
     whole = outputs(model, single(rows))
-    monkeypatch.setattr("gluebench.systems.probe.training.BLOCK", 56)
+    monkeypatch.setattr("gluebench.systems.probe.classifier.BLOCK", 56)
     torch.testing.assert_close(outputs(model, single(rows)), whole)
 
 
@@ -241,8 +306,7 @@ def test_likeness_is_learnt() -> None:
         dev,
         scores[400:],
         scale=levels((0.0, 5.0)),
-        settings=RelatednessSettings(epoch_size=10, max_epoch=100),
-        seed=1,
+        settings=ProbeSettings(relatedness=RelatednessSettings(epoch_size=10, max_epoch=100), seed=1),
     )
     found = expected(probe.outputs(dev), levels((0.0, 5.0)))
     assert np.corrcoef(found, scores[400:])[0, 1] == pytest.approx(probe.runs[0].score, abs=1e-6)

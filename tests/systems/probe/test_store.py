@@ -33,7 +33,7 @@ def values(store: VectorStore, sentences: list[str]) -> list[list[float]]:
     return np.asarray(store.vectors()[store.rows(sentences)]).tolist()
 
 
-@settings(max_examples=25)
+@settings(max_examples=12)
 @given(st.lists(st.lists(st.text(max_size=8), max_size=12), max_size=4))
 def test_what_is_stored_is_found_again_by_its_sentence(parts: list[list[str]]) -> None:
     with tempfile.TemporaryDirectory() as folder:

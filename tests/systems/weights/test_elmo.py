@@ -15,8 +15,7 @@ from real import REAL, needs_real  # noqa: E402
 from systems.weights import files  # noqa: E402
 
 from gluebench.systems.weights import WeightsError  # noqa: E402
-from gluebench.systems.weights.elmo import Elmo, Mix  # noqa: E402
-from gluebench.systems.weights.elmo_files import read_options  # noqa: E402
+from gluebench.systems.weights.elmo import Elmo, read_options  # noqa: E402
 
 FIXTURE = REAL / "elmo-fixture"
 SENTENCES = [
@@ -115,19 +114,11 @@ def test_no_sentences_at_all(tmp_path: Path) -> None:
     assert lengths.shape == (0,)
 
 
-def test_the_model_is_frozen_and_the_mix_is_trained(tmp_path: Path) -> None:
+def test_the_model_is_frozen(tmp_path: Path) -> None:
     _, _, paths = written(tmp_path)
     model = Elmo.from_files(*paths)
-    layers, _ = model(SENTENCES)
-    assert not layers.requires_grad
-    mix = Mix(3)
-    torch.testing.assert_close(mix(layers), layers.mean(dim=0))
-    mix(layers).sum().backward()
-    assert mix.gamma.grad is not None
-    with torch.no_grad():
-        mix.scores.copy_(torch.tensor([0.0, 100.0, 0.0]))
-        mix.gamma.fill_(2.0)
-    torch.testing.assert_close(mix(layers), 2 * layers[1])
+    assert not model(SENTENCES)[0].requires_grad
+    assert not any(weights.requires_grad for weights in model.parameters())
 
 
 def test_the_published_size(tmp_path: Path) -> None:

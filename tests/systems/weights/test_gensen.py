@@ -12,9 +12,8 @@ torch = pytest.importorskip("torch")
 from oracles.recurrent import both_ways, gru_step, least_squares  # noqa: E402
 from systems.weights import files  # noqa: E402
 
-from gluebench.systems.encoders.gensen import GenSenEncoder  # noqa: E402
+from gluebench.systems.encoders.gensen import GenSen, GenSenEncoder  # noqa: E402
 from gluebench.systems.weights import WeightsError  # noqa: E402
-from gluebench.systems.weights.gensen import GenSen  # noqa: E402
 
 LEARNED = [
     "<s>",

@@ -10,9 +10,8 @@ torch = pytest.importorskip("torch")
 from oracles.recurrent import both_ways, lstm_step  # noqa: E402
 from systems.weights import files  # noqa: E402
 
-from gluebench.systems.encoders.infersent import InferSentEncoder  # noqa: E402
+from gluebench.systems.encoders.infersent import InferSentEncoder, read_infersent  # noqa: E402
 from gluebench.systems.weights import WeightsError  # noqa: E402
-from gluebench.systems.weights.infersent import InferSent  # noqa: E402
 
 ARRAYS = files.recurrent(4, 6, 5, prefix="enc_lstm.")
 TEXTS = ["a warm evening came .", "", "evening", "qqq zzz", "Evening " * 120, "a qqq evening"]
@@ -99,9 +98,9 @@ def test_a_padding_that_is_none(tmp_path: Path) -> None:
 def test_the_weights_of_another_model(tmp_path: Path) -> None:
     path = files.write_state(tmp_path / "cove.pth", files.recurrent(4, 6, 5, layers=2))
     with pytest.raises(WeightsError, match=r"enc_lstm\.weight_ih_l0: missing, expected \(8192, 300\)"):
-        InferSent.from_file(path)
+        read_infersent(path)
     extra = files.write_state(
         tmp_path / "more.pkl", ARRAYS | {"classifier.0.weight": files.random((2, 2), 1)}
     )
     with pytest.raises(WeightsError, match=r"classifier\.0\.weight: \(2, 2\), expected nothing"):
-        InferSent.from_file(extra)
+        read_infersent(extra)

@@ -9,6 +9,7 @@ import subprocess
 import tarfile
 import zipfile
 from collections.abc import Callable
+from itertools import product
 from pathlib import Path
 from typing import Any
 
@@ -20,12 +21,12 @@ torch = pytest.importorskip("torch")
 from oracles.recurrent import both_ways, lstm_step  # noqa: E402
 from systems.weights import files, modules  # noqa: E402
 
+from gluebench.systems.encoders.gensen import GenSen  # noqa: E402
+from gluebench.systems.encoders.infersent import read_infersent  # noqa: E402
 from gluebench.systems.weights import WeightsError  # noqa: E402
-from gluebench.systems.weights.gensen import GenSen  # noqa: E402
-from gluebench.systems.weights.infersent import InferSent  # noqa: E402
-from gluebench.systems.weights.module import read_module  # noqa: E402
+from gluebench.systems.weights.pickles import read_module, read_plain  # noqa: E402
+from gluebench.systems.weights.recurrent import run  # noqa: E402
 from gluebench.systems.weights.state import read_state  # noqa: E402
-from gluebench.systems.weights.unpickle import read_plain  # noqa: E402
 
 pytestmark = [
     pytest.mark.filterwarnings("ignore:Couldn.t retrieve source code"),
@@ -45,10 +46,10 @@ def test_a_module_saved_whole_gives_its_tensors_without_its_class(
     )
     with pytest.raises(ModuleNotFoundError, match="dissent"):  # what reading it as it is meant would need
         torch.load(path, weights_only=False)
-    model = InferSent.from_file(path)
     inputs = files.random((1, 9, 6), 4)
-    expected = both_ways(ARRAYS, inputs[0], step=lstm_step, prefix="enc_lstm.").max(axis=0)
-    np.testing.assert_allclose(model(torch.from_numpy(inputs), torch.tensor([9]))[0], expected, atol=1e-5)
+    expected = both_ways(ARRAYS, inputs[0], step=lstm_step, prefix="enc_lstm.")
+    outputs, _ = run(read_infersent(path), torch.from_numpy(inputs), torch.tensor([9]))
+    np.testing.assert_allclose(outputs[0], expected, atol=1e-5)
 
 
 @pytest.mark.parametrize("age", ["python2", "legacy", "today"])
@@ -76,14 +77,14 @@ def test_a_form_of_dissent_that_is_not_read(tmp_path: Path, settings: dict[str, 
     with pytest.raises(
         WeightsError, match=r"dissent\.BLSTMEncoder with tied_weights .*; expected False and max"
     ):
-        InferSent.from_file(path)
+        read_infersent(path)
 
 
 @pytest.mark.parametrize("age", ["python2", "legacy", "today"])
 def test_another_module(tmp_path: Path, age: str) -> None:
     path = modules.write_module(tmp_path / "linear.pickle", torch.nn.Linear(2, 3), age=age)
     with pytest.raises(WeightsError, match=r"not the weights of InferSent or DisSent") as raised:
-        InferSent.from_file(path)
+        read_infersent(path)
     assert "weight (3, 2)" in str(raised.value)
 
 
@@ -110,7 +111,7 @@ def touching(path: Path) -> list[tuple[str, Any]]:
 READERS: list[Callable[[Path], object]] = [
     read_state,
     read_module,
-    InferSent.from_file,
+    read_infersent,
     lambda path: read_plain(path, "words"),
 ]
 
@@ -126,16 +127,22 @@ def contained(held: bytes) -> list[bytes]:
 
 
 @pytest.mark.parametrize("reader", READERS)
-@pytest.mark.parametrize("protocol", [0, 2, 4])
-@pytest.mark.parametrize("which", range(7))
-def test_code_in_a_file_is_never_run(tmp_path: Path, reader: Any, protocol: int, which: int) -> None:
-    _, trap = touching(tmp_path / SPRUNG)[which]
-    for at, content in enumerate(contained(pickle.dumps(trap, protocol))):
-        path = tmp_path / f"{at}.pkl"
-        path.write_bytes(content)
-        with pytest.raises(WeightsError, match=rf"{at}\.pkl"):
-            reader(path)
-    assert not (tmp_path / SPRUNG).exists()
+def test_code_in_a_file_is_never_run(tmp_path: Path, reader: Any) -> None:
+    failures = []
+    for which, protocol in product(range(7), (0, 2, 4)):
+        _, trap = touching(tmp_path / SPRUNG)[which]
+        for at, content in enumerate(contained(pickle.dumps(trap, protocol))):
+            path = tmp_path / f"{at}.pkl"
+            path.write_bytes(content)
+            try:
+                reader(path)
+                message = "not refused"
+            except WeightsError as error:
+                message = str(error)
+            if f"{at}.pkl" not in message or (tmp_path / SPRUNG).exists():
+                failures.append((which, protocol, at, message))
+                (tmp_path / SPRUNG).unlink(missing_ok=True)
+    assert not failures
 
 
 def test_the_traps_do_spring_where_they_are_unpickled_without_care(tmp_path: Path) -> None:
@@ -163,7 +170,7 @@ def test_a_trap_inside_a_true_module(tmp_path: Path) -> None:
         module.note = modules.Call(os.system, f"touch {tmp_path / SPRUNG}")
         path = modules.write_module(tmp_path / age, module, age=age)
         with pytest.raises(WeightsError, match=r"asks to call posix\.system"):
-            InferSent.from_file(path)
+            read_infersent(path)
     assert not (tmp_path / SPRUNG).exists()
 
 
@@ -209,7 +216,7 @@ def test_damaged_modules_are_refused_and_nothing_else_happens(tmp_path: Path, ag
                 damaged[draw.randrange(min(len(damaged), 4000))] = draw.randrange(256)
         path.write_bytes(damaged)
         try:
-            InferSent.from_file(path)
+            read_infersent(path)
         except WeightsError:
             refused += 1
     assert refused > 75

@@ -12,8 +12,8 @@ pytest.importorskip("h5py")
 
 from systems.weights import files  # noqa: E402
 
+from gluebench.systems.encoders.skip_thought import SkipThoughtEncoder  # noqa: E402
 from gluebench.systems.weights.elmo import Elmo  # noqa: E402
-from gluebench.systems.weights.skip_thought import SkipThought  # noqa: E402
 
 
 def test_elmo_equals_allennlp_with_its_state_carried_over(tmp_path: Path) -> None:
@@ -53,6 +53,7 @@ def test_skip_thought_equals_skipthoughts(tmp_path: Path) -> None:
             ids[row, at] = known.index(word) + 1
     lengths = [len(sentence) + 1 for sentence in batch]
     for kind, made in (("uni", peer.UniSkip), ("bi", peer.BiSkip)):
-        found = SkipThought.from_folder(tmp_path, kind)(batch, norm=False)  # type: ignore[arg-type]
+        ours = SkipThoughtEncoder(tmp_path, str.split, kind=kind, norm=False)  # type: ignore[arg-type]
+        found = ours.encode([" ".join(words) for words in batch])
         expected = made(str(tmp_path), known).eval()(ids, lengths=lengths)
         np.testing.assert_allclose(found, expected.detach(), atol=1e-5)

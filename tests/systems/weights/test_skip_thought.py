@@ -14,7 +14,6 @@ from systems.weights import files  # noqa: E402
 
 from gluebench.systems.encoders.skip_thought import SkipThoughtEncoder  # noqa: E402
 from gluebench.systems.weights import WeightsError  # noqa: E402
-from gluebench.systems.weights.skip_thought import SkipThought  # noqa: E402
 
 WORDS = ["<eos>", "UNK", *files.WORDS, "ärmel"]
 TEXTS = ["a warm evening came .", "", "ärmel", "A qqq Evening", "evening " * 90]
@@ -44,8 +43,8 @@ def formula(
 def test_vectors_equal_the_formulas(tmp_path: Path, kind: Any, eos: bool, norm: bool) -> None:
     torch.set_num_threads(1)
     arrays, tables = files.write_skip_thought(tmp_path, WORDS)
-    model = SkipThought.from_folder(tmp_path, kind)
-    found = model([text.split() for text in TEXTS], eos=eos, norm=norm)
+    model = SkipThoughtEncoder(tmp_path, str.split, kind=kind, eos=eos, norm=norm)
+    found = model.encode(TEXTS)
     assert found.shape == (len(TEXTS), model.dim) == (5, 16 if kind == "combine" else 8)
     for row, text in zip(found, TEXTS, strict=True):
         np.testing.assert_allclose(row, formula(kind, arrays, tables, text, eos=eos, norm=norm), atol=1e-5)
@@ -69,7 +68,7 @@ def test_no_sentences(tmp_path: Path) -> None:
 
 def refused(folder: Path) -> str:
     with pytest.raises(WeightsError) as raised:
-        SkipThought.from_folder(folder)
+        SkipThoughtEncoder(folder, str.split)
     return str(raised.value)
 
 
@@ -133,4 +132,4 @@ def test_an_archive_of_something_else(tmp_path: Path) -> None:
 
 def test_a_kind_that_is_none(tmp_path: Path) -> None:
     with pytest.raises(ValueError, match="expected one of uni, bi, combine"):
-        SkipThought.from_folder(tmp_path, "tri")  # type: ignore[arg-type]
+        SkipThoughtEncoder(tmp_path, str.split, kind="tri")  # type: ignore[arg-type]

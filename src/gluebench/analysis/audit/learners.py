@@ -19,8 +19,7 @@ import numpy as np
 import numpy.typing as npt
 
 from gluebench.data.tokens import tokens
-from gluebench.systems.features import Floats
-from gluebench.systems.linear import softmax
+from gluebench.systems.linear import Floats, softmax
 
 Ints = npt.NDArray[np.int64]
 AT_A_TIME = 20_000

@@ -16,8 +16,8 @@ from gluebench.benchmark import Task
 from gluebench.data import Example
 from gluebench.data.tokens import words
 from gluebench.systems import targets
-from gluebench.systems.features import Extractor, Floats, learned, matrix, whole
-from gluebench.systems.linear import fit_logistic
+from gluebench.systems.bag import Extractor, learned, matrix, whole
+from gluebench.systems.linear import Floats, fit_logistic
 
 NEIGHBORS = (1, 5, 15, 40)
 """How many of the nearest may vote, ascending."""

@@ -129,10 +129,9 @@ def _print_scores(session: Session, suite: Benchmark, *, source: str, form: Form
     """The dev scores; where there are no labels, that."""
     from gluebench.cli.scoring.report_view import report_output
     from gluebench.data import DataError
-    from gluebench.systems.adapters.dev_scores import dev_report
 
     try:
-        report = dev_report(session)
+        report = session.dev_report()
     except DataError as error:
         notices([f"no dev scores: {error}"])
         return
@@ -161,9 +160,6 @@ class Terminal:
                 f"note: the model's Python file has changed since {', '.join(outdated)} "
                 f"{'was' if len(outdated) == 1 else 'were'} done; --again does everything anew."
             )
-
-    def say(self, line: str) -> None:
-        """Print nothing: counters of their own show the steps within a task."""
 
     def began(self, place: Place) -> None:
         """Print a line with the task's name."""
@@ -197,9 +193,7 @@ class Terminal:
 
 def not_understood_lines(session: Session) -> list[str]:
     """How many answers of each task were not understood, and what became of them."""
-    from gluebench.systems.adapters.dev_scores import not_understood
-
-    by_task = not_understood(session)
+    by_task = session.not_understood()
     if not by_task:
         return []
     counts = ", ".join(f"{name} {count:,}" for name, count in by_task.items())

@@ -4,4 +4,4 @@ from __future__ import annotations
 
 
 class ModelError(ValueError):
-    """A model that cannot be had or used: what was found, what was expected, how to go on."""
+    """A model that cannot be loaded or used. The message says why, what was expected and what to do."""

@@ -8,17 +8,15 @@ import os
 import random
 import time
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from pathlib import Path
 from threading import Lock
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 from urllib.parse import urlsplit
 
 from gluebench.data.sources.http import proxy
 from gluebench.systems.adapters import ModelError
 from gluebench.version import __version__
-
-if TYPE_CHECKING:
-    from urllib3 import PoolManager
 
 PATH = "/chat/completions"
 PASSING = frozenset({408, 409, 425, 429, 500, 502, 503, 504, 529})
@@ -67,29 +65,37 @@ class Endpoint:
                 "the address holds a password; name the variable of a key with --key-from instead"
             )
         self.address = url if parts.path.endswith(PATH) else url.rstrip("/") + PATH
-        self._key = _key(key_variable)
+        self._key = os.environ.get(key_variable, "").strip() if key_variable else ""
+        if key_variable and not self._key:
+            raise ModelError(f"the environment variable {key_variable} holds no key")
         if self._key and parts.scheme == "http" and parts.hostname not in HERE:
             raise ModelError(
                 f"{url}: a key would be sent unencrypted; expected https:// or a server of this machine"
             )
-        self._retries = retries
-        self._timeout = timeout
-        self._connections = connections
-        self._sleep = sleep
-        self._pool = self._connected()
+        import urllib3
+
+        self._retries, self._sleep = retries, sleep
+        pooling: dict[str, Any] = {
+            "maxsize": connections,
+            "block": True,
+            "timeout": urllib3.Timeout(connect=min(timeout, 30.0), read=timeout),
+            "retries": urllib3.Retry(0, redirect=False, raise_on_redirect=False),
+        }
+        through = proxy(self.address)
+        self._pool = urllib3.ProxyManager(through, **pooling) if through else urllib3.PoolManager(**pooling)
 
     def ask(self, request: Mapping[str, Any]) -> Reply:
         """The server's answer. Raises RefusedError, or ModelError after the last retry."""
         from urllib3.exceptions import HTTPError
 
+        key = {"Authorization": f"Bearer {self._key}"} if self._key else {}
+        headers = {"User-Agent": f"gluebench/{__version__}", **key}
         retry_after = ""
         for attempt in range(self._retries + 1):
             if attempt:
                 self._sleep(self._wait(attempt, retry_after))
             try:
-                response = self._pool.request(
-                    "POST", self.address, json=dict(request), headers=self._headers()
-                )
+                response = self._pool.request("POST", self.address, json=dict(request), headers=headers)
             except HTTPError as error:
                 fault, retry_after = f"cannot be reached ({self._hidden(str(error))})", ""
                 continue
@@ -115,24 +121,8 @@ class Endpoint:
         except ValueError:  # nothing, or a date
             return min(2.0 ** (attempt - 1), LONGEST_WAIT) * random.uniform(0.5, 1.0)
 
-    def _headers(self) -> dict[str, str]:
-        key = {"Authorization": f"Bearer {self._key}"} if self._key else {}
-        return {"User-Agent": f"gluebench/{__version__}", **key}
-
     def _hidden(self, text: str) -> str:
         return text.replace(self._key, "***") if self._key else text
-
-    def _connected(self) -> PoolManager:
-        import urllib3
-
-        options: dict[str, Any] = {
-            "maxsize": self._connections,
-            "block": True,
-            "timeout": urllib3.Timeout(connect=min(self._timeout, 30.0), read=self._timeout),
-            "retries": urllib3.Retry(0, redirect=False, raise_on_redirect=False),
-        }
-        through = proxy(self.address)
-        return urllib3.ProxyManager(through, **options) if through else urllib3.PoolManager(**options)
 
 
 def _reply(answer: Mapping[str, Any]) -> Reply:
@@ -145,37 +135,13 @@ def _reply(answer: Mapping[str, Any]) -> Reply:
     return Reply(text, likely, int(usage.get("prompt_tokens") or 0), int(usage.get("completion_tokens") or 0))
 
 
-def _key(variable: str | None) -> str:
-    if variable is None:
-        return ""
-    key = os.environ.get(variable, "").strip()
-    if not key:
-        raise ModelError(f"the environment variable {variable} holds no key")
-    return key
-
-
 def _message(data: bytes) -> str:
     """What the server says of an error, on one line."""
     text = data.decode("utf-8", "replace")
-    try:
+    with suppress(ValueError, KeyError, TypeError):  # no JSON of that form: shown as it is
         error = json.loads(text)["error"]
         text = str(error["message"] if isinstance(error, dict) else error)
-    except (ValueError, KeyError, TypeError):  # no JSON of that form: shown as it is
-        return " ".join(text.split())[:300]
     return " ".join(text.split())[:300]
-
-
-class _Line(NamedTuple):
-    """Where in the file an answer stands."""
-
-    start: int
-    length: int
-
-
-def key_of(address: str, request: Mapping[str, Any]) -> str:
-    """What a request is known by; a key to the server has no part in it."""
-    text = json.dumps([address, request], sort_keys=True, ensure_ascii=False)
-    return hashlib.sha256(text.encode()).hexdigest()[:32]
 
 
 class AnswerCache:
@@ -184,7 +150,8 @@ class AnswerCache:
     def __init__(self, path: Path) -> None:
         self.path = path
         self._lock = Lock()
-        self._lines: dict[str, _Line] = {}
+        self._places: dict[str, tuple[int, int]] = {}
+        """Where in the file an answer starts, and its length."""
         path.parent.mkdir(parents=True, exist_ok=True)
         with path.open("a+b") as file:
             file.seek(0)
@@ -195,27 +162,31 @@ class AnswerCache:
             if not last.endswith(b"\n"):
                 file.write(b"\n")
 
-    def get(self, key: str) -> Reply | None:
+    def get(self, address: str, request: Mapping[str, Any]) -> Reply | None:
         """The answer to a request; None if it was never sent."""
-        line = self._lines.get(key)
-        if line is None:
+        place = self._places.get(_digest(address, request))
+        if place is None:
             return None
         with self.path.open("rb") as file:
-            file.seek(line.start)
-            return Reply(**json.loads(file.read(line.length))["answer"])
+            file.seek(place[0])
+            return Reply(**json.loads(file.read(place[1]))["answer"])
 
-    def put(self, key: str, answer: Reply) -> None:
-        """Keep an answer."""
+    def put(self, address: str, request: Mapping[str, Any], answer: Reply) -> None:
+        """Keep an answer; the server's key is no part of what it is kept by."""
+        key = _digest(address, request)
         line = (json.dumps({"key": key, "answer": answer._asdict()}, ensure_ascii=False) + "\n").encode()
         with self._lock, self.path.open("ab") as file:
             file.write(line)
             file.flush()
-            self._lines[key] = _Line(file.tell() - len(line), len(line))
+            self._places[key] = (file.tell() - len(line), len(line))
 
     def _take(self, line: bytes, start: int) -> None:
-        try:
+        with suppress(ValueError, KeyError, TypeError):  # cut short: the request will be sent again
             row = json.loads(line)
             if set(row["answer"]) == set(Reply._fields):
-                self._lines[row["key"]] = _Line(start, len(line))
-        except (ValueError, KeyError, TypeError):  # cut short: the request will be sent again
-            return
+                self._places[row["key"]] = (start, len(line))
+
+
+def _digest(address: str, request: Mapping[str, Any]) -> str:
+    text = json.dumps([address, request], sort_keys=True, ensure_ascii=False)
+    return hashlib.sha256(text.encode()).hexdigest()[:32]

@@ -1,4 +1,4 @@
-"""Checkpoints of Hugging Face's: fine-tuned ones as they are, others fine-tuned task by task.
+"""Checkpoints of Hugging Face's: fine-tuned ones as they are, others fine-tuned task by task, encoders.
 
 The defaults are those that GLUE is usually fine-tuned with (Devlin et al. 2019): AdamW at 2e-5 for three
 epochs of batches of 32, texts cut to 128 tokens, the rate rising linearly over the first tenth of the steps
@@ -8,9 +8,14 @@ and falling linearly to 0. The last epoch's weights are used; the dev split choo
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from importlib import import_module
+from pathlib import Path
 from typing import Any, NamedTuple
 
+import numpy as np
 import torch
+from numpy.typing import NDArray
 from torch import Tensor, nn
 
 from gluebench.benchmark import Task
@@ -18,19 +23,14 @@ from gluebench.data import Example
 from gluebench.systems import targets
 from gluebench.systems.adapters import ModelError
 from gluebench.systems.adapters.label_words import mapped
-from gluebench.systems.adapters.transformer import (
-    Encoding,
-    Tokens,
-    as_scores,
-    expect_path_or_name,
-    load_model,
-    loading,
-    logits,
-)
 from gluebench.systems.protocols import Counting, silent
 
 HEADED = "ForSequenceClassification"
 LARGEST_GRADIENT = 1.0
+SENTENCES = 64
+"""Sentences that a model of sentence-transformers is given at a time."""
+Encoding = Mapping[str, list[int]]
+"""The tokeniser's fields of one example."""
 
 
 class FineTuning(NamedTuple):
@@ -44,7 +44,67 @@ class FineTuning(NamedTuple):
     weight_decay: float = 0.01
 
 
-class FineTunedCheckpoint:
+class _Checkpoint:
+    """A checkpoint's tokeniser, the copies of its model, and their answers."""
+
+    def __init__(self, name: str, *, longest: int, batch_size: int, device: str, counting: Counting) -> None:
+        expect_path_or_name(name)
+        from transformers import AutoTokenizer
+
+        self._name, self._batch_size, self._counting = name, batch_size, counting
+        self._device = torch.device(device)
+        with loading(name):
+            self._tokeniser: Any = AutoTokenizer.from_pretrained(name)
+        if self._tokeniser.pad_token is None:
+            self._tokeniser.pad_token = self._tokeniser.eos_token
+        if self._tokeniser.pad_token is None:
+            raise ModelError(f"hf:{name}: its tokeniser has no padding token, nor one that ends a text")
+        self._longest = min(longest, self._tokeniser.model_max_length)
+
+    def _model(self, **options: Any) -> nn.Module:
+        """A copy with a head for whole texts. Raises ModelError."""
+        from transformers import AutoModelForSequenceClassification
+
+        with loading(self._name):
+            model: nn.Module = AutoModelForSequenceClassification.from_pretrained(self._name, **options)
+        config: Any = model.config
+        if getattr(config, "pad_token_id", None) is None:  # models that read from left to right need it
+            config.pad_token_id = int(self._tokeniser.pad_token_id)
+        return model.to(self._device)
+
+    def _encodings(self, task: Task, examples: Sequence[Example]) -> list[Encoding]:
+        """The fields of each example; a pair is given as two segments. Raises ModelError for more texts."""
+        if len(task.columns) > 2:
+            raise ModelError(f"{task.name}: has {len(task.columns)} texts; a checkpoint takes one or two")
+        if not task.labels and task.score_range is None:
+            raise ModelError(f"{task.name}: has neither labels nor a range of scores (score_range)")
+        if not examples:
+            return []
+        sides = [[example.inputs[column] for example in examples] for column in task.columns]
+        fields = self._tokeniser(*sides, truncation=True, max_length=self._longest)
+        return [{name: fields[name][at] for name in fields} for at in range(len(examples))]
+
+    def _batch(self, encodings: Sequence[Encoding]) -> dict[str, Tensor]:
+        """The fields side by side, (batch, longest of them)."""
+        padded = self._tokeniser.pad(list(encodings), return_tensors="pt")
+        return {name: values.to(self._device) for name, values in padded.items()}
+
+    def _logits(self, model: nn.Module, task: Task, examples: Sequence[Example]) -> Tensor:
+        """The model's outputs, (examples, labels), in order; like lengths are batched together."""
+        encodings = self._encodings(task, examples)
+        advance = self._counting("predicted", "examples")
+        order = sorted(range(len(encodings)), key=lambda at: len(encodings[at]["input_ids"]))
+        outputs: list[Tensor] = []
+        model.eval()
+        with torch.inference_mode():
+            for start in range(0, len(order), self._batch_size):
+                batch = [encodings[at] for at in order[start : start + self._batch_size]]
+                outputs.append(model(**self._batch(batch)).logits.float().cpu())
+                advance(min(start + self._batch_size, len(order)), len(order))
+        return torch.cat(outputs)[torch.tensor(order).argsort()]
+
+
+class FineTunedCheckpoint(_Checkpoint):
     """Answers with a checkpoint as it is; its labels are understood by their words."""
 
     def __init__(
@@ -59,35 +119,23 @@ class FineTunedCheckpoint:
         counting: Counting = silent,
     ) -> None:
         """Raises ModelError with everything that keeps it from answering one of the tasks."""
-        expect_path_or_name(name)
         self._meanings = _meanings(name, tasks, labels or {})
-        self._tokens = Tokens(name, longest=longest)
-        self._device = torch.device(device)
-        self._model = _padded(load_model(name), self._tokens).to(self._device)
-        self._batch_size = batch_size
-        self._counting = counting
+        super().__init__(name, longest=longest, batch_size=batch_size, device=device, counting=counting)
+        self._only = self._model()
 
     def predict(self, task: Task, examples: Sequence[Example]) -> list[str | float]:
         """The task's word whose labels are most probable together, or the score."""
         if not examples:
             return []
-        outputs = logits(
-            self._model,
-            self._tokens,
-            self._tokens.encode(task, examples),
-            batch_size=self._batch_size,
-            device=self._device,
-            advance=self._counting("predicted", "examples"),
-        )
-        if not task.labels:
-            return [*as_scores(task, outputs)]
-        places = torch.tensor([task.words.index(word) for word in self._meanings[task.name]])
-        shares = torch.zeros(len(outputs), len(task.words))
-        shares.index_add_(1, places, outputs.softmax(dim=1))
-        return [task.words[code] for code in shares.argmax(dim=1).tolist()]
+        outputs = self._logits(self._only, task, examples)
+        if task.labels:
+            places = torch.tensor([task.words.index(word) for word in self._meanings[task.name]])
+            shares = torch.zeros(len(outputs), len(task.words))
+            outputs = shares.index_add_(1, places, outputs.softmax(dim=1))
+        return targets.answers(task, outputs.double().numpy())
 
 
-class FineTunedHere:
+class FineTunedHere(_Checkpoint):
     """Trains a copy of a checkpoint on each task, then answers it."""
 
     def __init__(
@@ -101,41 +149,31 @@ class FineTunedHere:
         counting: Counting = silent,
     ) -> None:
         """Raises ModelError for a checkpoint that cannot be had."""
-        expect_path_or_name(name)
-        self._name = name
-        self._settings = settings or FineTuning()
+        self._settings = settings = settings or FineTuning()
+        batch_size = 2 * settings.batch_size
+        super().__init__(name, longest=longest, batch_size=batch_size, device=device, counting=counting)
         self._seed = seed
-        self._device = torch.device(device)
-        self._counting = counting
-        self._tokens = Tokens(name, longest=longest)
         self._models: dict[str, nn.Module] = {}
 
     def fit(self, task: Task, train: Sequence[Example], dev: Sequence[Example]) -> None:
         """Train a new copy; dev is not looked at."""
-        expected = _targets(task, train)
-        encodings = self._tokens.encode(task, train)
+        if task.labels:
+            expected = torch.tensor([task.words.index(word) for word in targets.labels(task, train)])
+        else:
+            expected = torch.tensor(targets.numbers(task, train), dtype=torch.float32)
+        encodings = self._encodings(task, train)
         devices = [self._device] if self._device.type == "cuda" else []
         with torch.random.fork_rng(devices):
             torch.manual_seed(self._seed)
-            model = load_model(self._name, num_labels=len(task.words) or 1, ignore_mismatched_sizes=True)
-            self._models[task.name] = _padded(model, self._tokens).to(self._device)
-            self._train(self._models[task.name], encodings, expected)
+            model = self._model(num_labels=len(task.words) or 1, ignore_mismatched_sizes=True)
+            self._models[task.name] = model
+            self._train(model, encodings, expected)
 
     def predict(self, task: Task, examples: Sequence[Example]) -> list[str | float]:
         """The most probable word, or the score cut to the task's range."""
         if not examples:
             return []
-        outputs = logits(
-            self._models[task.name],
-            self._tokens,
-            self._tokens.encode(task, examples),
-            batch_size=2 * self._settings.batch_size,
-            device=self._device,
-            advance=self._counting("predicted", "examples"),
-        )
-        if not task.labels:
-            return [*as_scores(task, outputs)]
-        return [task.words[code] for code in outputs.argmax(dim=1).tolist()]
+        return targets.answers(task, self._logits(self._models[task.name], task, examples).double().numpy())
 
     def forget(self, task: Task) -> None:
         """Let the task's model go: it has answered all it was to answer."""
@@ -144,17 +182,27 @@ class FineTunedHere:
     def _train(self, model: nn.Module, encodings: Sequence[Encoding], expected: Tensor) -> None:
         settings = self._settings
         steps = settings.epochs * -(-len(encodings) // settings.batch_size)
-        optimiser = torch.optim.AdamW(
-            _groups(model, settings.weight_decay), lr=settings.learning_rate, weight_decay=0.0
-        )
+        trained = [tensor for tensor in model.parameters() if tensor.requires_grad]
+        groups = [  # biases and the scales of normalisation are not pulled towards 0
+            {
+                "params": [tensor for tensor in trained if tensor.ndim > 1],
+                "weight_decay": settings.weight_decay,
+            },
+            {"params": [tensor for tensor in trained if tensor.ndim <= 1], "weight_decay": 0.0},
+        ]
+        optimiser = torch.optim.AdamW(groups, lr=settings.learning_rate)
         schedule = torch.optim.lr_scheduler.LambdaLR(
             optimiser, lambda step: rate(step, steps, settings.warm_up)
         )
         advance = self._counting("trained", "steps")
         model.train()
         for step, rows in enumerate(self._batches(len(encodings)), 1):
-            batch = self._tokens.batch([encodings[row] for row in rows], self._device)
-            loss = _loss(model(**batch).logits, expected[rows].to(self._device))
+            batch = self._batch([encodings[row] for row in rows])
+            outputs, right = model(**batch).logits.float(), expected[rows].to(self._device)
+            if right.is_floating_point():
+                loss = nn.functional.mse_loss(outputs[:, 0], right)
+            else:
+                loss = nn.functional.cross_entropy(outputs, right)
             optimiser.zero_grad()
             loss.backward()  # type: ignore[no-untyped-call]
             nn.utils.clip_grad_norm_(model.parameters(), LARGEST_GRADIENT)
@@ -176,36 +224,9 @@ def rate(step: int, steps: int, warm_up: float) -> float:
     return min((step + 1) / rising, (steps - step) / max(1, steps - rising), 1.0)
 
 
-def _loss(outputs: Tensor, expected: Tensor) -> Tensor:
-    if expected.is_floating_point():
-        return nn.functional.mse_loss(outputs[:, 0].float(), expected)
-    return nn.functional.cross_entropy(outputs.float(), expected)
-
-
-def _targets(task: Task, train: Sequence[Example]) -> Tensor:
-    if not task.labels:
-        return torch.tensor(targets.numbers(task, train), dtype=torch.float32)
-    codes = {word: code for code, word in enumerate(task.words)}
-    return torch.tensor([codes[word] for word in targets.labels(task, train)])
-
-
-def _groups(model: nn.Module, decay: float) -> list[dict[str, Any]]:
-    """Biases and the scales of normalisation are not pulled towards 0."""
-    matrices = [tensor for tensor in model.parameters() if tensor.requires_grad and tensor.ndim > 1]
-    others = [tensor for tensor in model.parameters() if tensor.requires_grad and tensor.ndim <= 1]
-    return [{"params": matrices, "weight_decay": decay}, {"params": others, "weight_decay": 0.0}]
-
-
-def _padded(model: nn.Module, tokens: Tokens) -> nn.Module:
-    """The model with its padding token set: models that read from left to right need it."""
-    config: Any = model.config
-    if getattr(config, "pad_token_id", None) is None:
-        config.pad_token_id = tokens.pad_id
-    return model
-
-
 def _meanings(name: str, tasks: Sequence[Task], given: Mapping[str, str]) -> dict[str, list[str]]:
     """Task to its word for each label. Raises ModelError for all tasks that cannot be answered."""
+    expect_path_or_name(name)
     from transformers import AutoConfig
 
     with loading(name):
@@ -238,3 +259,56 @@ def _meaning(task: Task, names: Sequence[str], given: Mapping[str, str], *, mode
         f"{task.name}: {model} answers {gives}; expected {expected}. "
         "Leave the task out (--tasks), or fine-tune the model on it (--fine-tune)"
     )
+
+
+@contextmanager
+def loading(name: str) -> Iterator[None]:
+    """Raises ModelError with the reason why a checkpoint cannot be loaded; mutes the library meanwhile."""
+    logging: Any = import_module("transformers.utils.logging")  # the library does not type it
+    before, bars = logging.get_verbosity(), logging.is_progress_bar_enabled()
+    logging.set_verbosity_error()
+    logging.disable_progress_bar()
+    try:
+        yield
+    except (OSError, ValueError, KeyError, RuntimeError) as error:
+        raise ModelError(f"hf:{name}: cannot be loaded: {_reason(error)}") from error
+    finally:
+        logging.set_verbosity(before)
+        if bars:
+            logging.enable_progress_bar()
+
+
+def expect_path_or_name(name: str) -> None:
+    """Raises ModelError for what looks like a path but is no folder; no hub is queried for it."""
+    looks = name.startswith((".", "/", "~")) or name.count("/") > 1
+    if looks and not Path(name).is_dir():
+        raise ModelError(f"{name}: there is no such folder")
+
+
+def _reason(error: Exception) -> str:
+    return next((line for line in str(error).splitlines() if line.strip()), type(error).__name__)
+
+
+class SentenceTransformerEncoder:
+    """Encodes as the model's authors meant it: their tokeniser, length, pooling and normalisation."""
+
+    def __init__(self, name: str, *, device: str = "cpu") -> None:
+        """Raises ModelError for a model that cannot be had."""
+        from sentence_transformers import SentenceTransformer
+
+        expect_path_or_name(name)
+        try:
+            self._model: Any = SentenceTransformer(name, device=device)
+        except (OSError, ValueError, KeyError, RuntimeError) as error:
+            raise ModelError(f"st:{name}: cannot be loaded: {_reason(error)}") from error
+        self.name = f"st:{name}"
+        self.dim = self._model.encode([""], show_progress_bar=False).shape[1]
+
+    def encode(self, sentences: Sequence[str]) -> NDArray[np.float32]:
+        """Vectors of shape (sentences, dim), rows in order."""
+        if not sentences:
+            return np.zeros((0, self.dim), dtype=np.float32)
+        vectors = self._model.encode(
+            list(sentences), batch_size=SENTENCES, convert_to_numpy=True, show_progress_bar=False
+        )
+        return np.asarray(vectors, dtype=np.float32)

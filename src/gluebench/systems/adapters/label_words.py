@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 
-from gluebench.benchmark import Label, Task
+from gluebench.benchmark import Task
 from gluebench.benchmark.lookup import fold
 from gluebench.systems.adapters import ModelError
 
@@ -13,20 +13,16 @@ from gluebench.systems.adapters import ModelError
 def meant(task: Task, text: str) -> str | None:
     """The task's word whose word, synonym or gloss a text is; None where it is none, or of several."""
     folded = _fold(text)
-    if not folded:
-        return None
-    for names in (_words, _gloss):
-        words = [label.word for label in task.labels if folded in map(_fold, names(label))]
-        if len(words) == 1:
-            return words[0]
-    return None
+    named = [label.word for label in task.labels if folded in map(_fold, (label.word, *label.synonyms))]
+    explained = [label.word for label in task.labels if folded == _fold(label.gloss)]
+    return next((words[0] for words in (named, explained) if folded and len(words) == 1), None)
 
 
 def mentioned(task: Task, name: str) -> str | None:
     """The task's word in whose gloss alone a model's label is mentioned.
 
     By RTE's gloss ("it does not: neutral or contradiction"), contradiction is its not_entailment. Of labels
-    only: a word of any text would too easily be found in a gloss.
+    only: a word of any text stands too easily in some gloss.
     """
     folded = _fold(name)
     words = [label.word for label in task.labels if folded in map(_fold, re.findall(r"\w+", label.gloss))]
@@ -38,7 +34,10 @@ def mapped(task: Task, names: Sequence[str], given: Mapping[str, str], *, model:
 
     `given` is the user's own mapping: a model's label, or `task:label`, to a word.
     """
-    words = {name: _given(task, name, given) or meant(task, name) or mentioned(task, name) for name in names}
+    words = {}
+    for name in names:
+        own = given.get(f"{task.name}:{name}", given.get(name))
+        words[name] = own if own in task.words else meant(task, name) or mentioned(task, name)
     unclear = [name for name, word in words.items() if word is None]
     absent = [word for word in task.words if word not in words.values()]
     if unclear or absent:
@@ -46,22 +45,9 @@ def mapped(task: Task, names: Sequence[str], given: Mapping[str, str], *, model:
     return {name: word for name, word in words.items() if word is not None}
 
 
-def _words(label: Label) -> Sequence[str]:
-    return (label.word, *label.synonyms)
-
-
-def _gloss(label: Label) -> Sequence[str]:
-    return (label.gloss,)
-
-
 def _fold(text: str) -> str:
     """As labels are compared: also without the plural's s and what is around a word."""
     return fold(text.strip(" \t\r\n.,:;!?\"'`*()[]")).rstrip("s")
-
-
-def _given(task: Task, name: str, given: Mapping[str, str]) -> str | None:
-    word = given.get(f"{task.name}:{name}", given.get(name))
-    return word if word in task.words else None
 
 
 def _question(

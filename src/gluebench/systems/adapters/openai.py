@@ -1,8 +1,13 @@
-"""A chat model behind an OpenAI-compatible address as a system: one request per example, never trained."""
+"""A chat model behind an OpenAI-compatible address as a system: one request per example, never trained.
+
+The question is in the words of the manifest; an answer is read by probability, by word, or not at all.
+"""
 
 from __future__ import annotations
 
+import math
 import random
+import re
 from collections.abc import Callable, Container, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from threading import Lock
@@ -11,10 +16,10 @@ from typing import Any, NamedTuple
 from gluebench.benchmark import Task
 from gluebench.data import Example
 from gluebench.systems import targets
-from gluebench.systems.adapters.endpoint import AnswerCache, Endpoint, RefusedError, Reply, key_of
-from gluebench.systems.adapters.prompt import messages, understood
+from gluebench.systems.adapters.endpoint import AnswerCache, Endpoint, RefusedError, Reply
+from gluebench.systems.adapters.label_words import meant
 from gluebench.systems.protocols import Counting, silent
-from gluebench.systems.run import Answers
+from gluebench.systems.run import Answers, quiet
 
 LOGPROBS = {"logprobs": True, "top_logprobs": 20}
 UNPROCESSABLE = (400, 422)
@@ -25,6 +30,10 @@ REFUSED = {
     "temperature": "the server takes no temperature: answers may differ from one time to the next",
 }
 """Fields to leave out when the server refuses them, and the message for each."""
+COUNTED = ("asked", "from_cache", "tokens_in", "tokens_out", "not_understood")
+"""What is counted while a task is answered; requests and tokens over all threads."""
+MAJORITY = 0.5
+"""Labels whose first tokens have more of the probability are answered without reading the text."""
 
 
 class PromptOptions(NamedTuple):
@@ -41,30 +50,6 @@ class PromptOptions(NamedTuple):
     price_out: float | None = None
 
 
-class Tally:
-    """Requests and their tokens, counted over all threads."""
-
-    def __init__(self) -> None:
-        self._lock = Lock()
-        self.asked = self.cached = self.tokens_in = self.tokens_out = 0
-
-    def add(self, reply: Reply, *, cached: bool) -> None:
-        """One more answer; one that was kept costs nothing."""
-        with self._lock:
-            self.cached += cached
-            self.asked += not cached
-            self.tokens_in += 0 if cached else reply.tokens_in
-            self.tokens_out += 0 if cached else reply.tokens_out
-
-    def cost(self, options: PromptOptions) -> float | None:
-        """By the prices given; None without."""
-        if options.price_in is None and options.price_out is None:
-            return None
-        return (
-            self.tokens_in * (options.price_in or 0.0) + self.tokens_out * (options.price_out or 0.0)
-        ) / 1e6
-
-
 class ChatModel:
     """Answers by word. What cannot be understood is the train split's typical label, and is marked so."""
 
@@ -77,7 +62,7 @@ class ChatModel:
         *,
         seed: int = 0,
         counting: Counting = silent,
-        say: Callable[[str], None] | None = None,
+        say: Callable[[str], None] = quiet,
     ) -> None:
         self._model = model
         self._endpoint = endpoint
@@ -86,18 +71,18 @@ class ChatModel:
         self._refused = set() if options.scored else {"logprobs"}
         self._seed = seed
         self._counting = counting
-        self._say = say or (lambda line: None)
+        self._say = say
         self._typical: dict[str, str | float] = {}
         self._shots: dict[str, list[Example]] = {}
-        self._unanswered = 0
-        self._tally = Tally()
+        self._lock = Lock()
+        self._counts = dict.fromkeys(COUNTED, 0)
 
     def fit(self, task: Task, train: Sequence[Example], dev: Sequence[Example]) -> None:
         """Draw the examples to show, and note the label that stands in for an answer not understood."""
         self._typical[task.name] = targets.typical(task, train)
         draw = random.Random(f"{self._seed}/{task.name}")
         self._shots[task.name] = draw.sample(list(train), min(self._options.shots, len(train)))
-        self._unanswered, self._tally = 0, Tally()
+        self._counts = dict.fromkeys(COUNTED, 0)
 
     def predict(self, task: Task, examples: Sequence[Example]) -> Answers:
         """One answer for each example, in order; as many in parallel as is allowed. Raises ModelError."""
@@ -106,22 +91,18 @@ class ChatModel:
         replies = self._all_replied(task, examples)
         answers = [understood(task, reply.text, reply.likely) for reply in replies]
         unanswered = [position for position, value in enumerate(answers) if value is None]
-        self._unanswered += len(unanswered)
+        self._counts["not_understood"] += len(unanswered)
         typical = self._typical[task.name]
         return Answers([typical if value is None else value for value in answers], unanswered)
 
     def notes(self) -> dict[str, Any]:
         """Of the task it was last fitted to: requests, tokens, cost, and answers not understood."""
-        tally = self._tally
-        notes = {
-            "asked": tally.asked,
-            "from_cache": tally.cached,
-            "tokens_in": tally.tokens_in,
-            "tokens_out": tally.tokens_out,
-            "not_understood": self._unanswered,
-        }
-        cost = tally.cost(self._options)
-        return notes if cost is None else {**notes, "cost": cost}
+        notes = dict(self._counts)
+        price_in, price_out = self._options.price_in, self._options.price_out
+        if price_in is None and price_out is None:
+            return notes
+        cost = notes["tokens_in"] * (price_in or 0.0) + notes["tokens_out"] * (price_out or 0.0)
+        return {**notes, "cost": cost / 1e6}
 
     def _all_replied(self, task: Task, examples: Sequence[Example]) -> list[Reply]:
         """The first by itself, to learn which fields the server takes."""
@@ -154,12 +135,14 @@ class ChatModel:
                     self._say(REFUSED[field])
 
     def _reply_to(self, request: Mapping[str, Any]) -> Reply:
-        key = key_of(self._endpoint.address, request)
-        kept = self._cache.get(key)
+        kept = self._cache.get(self._endpoint.address, request)
         reply = self._endpoint.ask(request) if kept is None else kept
         if kept is None:
-            self._cache.put(key, reply)
-        self._tally.add(reply, cached=kept is not None)
+            self._cache.put(self._endpoint.address, request, reply)
+        with self._lock:  # several threads count; an answer that was kept costs nothing
+            self._counts["asked" if kept is None else "from_cache"] += 1
+            self._counts["tokens_in"] += reply.tokens_in if kept is None else 0
+            self._counts["tokens_out"] += reply.tokens_out if kept is None else 0
         return reply
 
     def _request(self, task: Task, example: Example, without: Container[str]) -> dict[str, Any]:
@@ -178,3 +161,78 @@ def _field_refused(error: RefusedError, without: Container[str]) -> str | None:
     if error.status not in UNPROCESSABLE:
         return None
     return next((field for field in REFUSED if field in str(error) and field not in without), None)
+
+
+def messages(task: Task, example: Example, shots: Sequence[Example] = ()) -> list[dict[str, str]]:
+    """The conversation: the task, some examples with their answers, and the example to answer."""
+    conversation = [{"role": "system", "content": instruction(task)}]
+    for shot in shots:
+        answer = f"{shot.label:g}" if isinstance(shot.label, float) else str(shot.label)
+        conversation.append({"role": "user", "content": _texts(shot)})
+        conversation.append({"role": "assistant", "content": answer})
+    return [*conversation, {"role": "user", "content": _texts(example)}]
+
+
+def instruction(task: Task) -> str:
+    """The question, in the words of the manifest."""
+    inputs = ", ".join(column.capitalize() for column in task.columns)
+    lines = [f"{task.title}: {task.summary}.", f"You are given: {inputs}."]
+    if task.labels:
+        lines += [
+            "Answer with one of these words and nothing else:",
+            *(f"{label.word} ({label.gloss})" for label in task.labels),
+        ]
+    else:
+        low, high = task.score_range or (0.0, 1.0)
+        lines.append(f"Answer with a number from {low:g} (lowest) to {high:g} (highest) and nothing else.")
+    return "\n".join(lines)
+
+
+def understood(task: Task, text: str, likely: Mapping[str, float]) -> str | float | None:
+    """The task's word, or the score, that an answer gives; None where it gives none.
+
+    `likely` are the likeliest first tokens with their log-probabilities, where the server gives them. If
+    those that begin a label have most of the probability, the likeliest label is the answer, however the
+    text goes on; else the text is read; and where it cannot be, the likeliest label among those tokens.
+    """
+    if not task.labels:
+        return _number(task, text)
+    scores = _scores(task, likely)
+    best = max(scores, key=lambda word: scores[word]) if scores else None
+    if sum(scores.values()) > MAJORITY:
+        return best
+    return _word(task, text) or best
+
+
+def _texts(example: Example) -> str:
+    return "\n".join(f"{column.capitalize()}: {text}" for column, text in example.inputs.items())
+
+
+def _scores(task: Task, likely: Mapping[str, float]) -> dict[str, float]:
+    """Label word to the probability of the tokens that begin it and no other label."""
+    scores: dict[str, float] = {}
+    for token, logarithm in likely.items():
+        start = token.strip().casefold()
+        words = [word for word in task.words if start and word.casefold().startswith(start)]
+        if len(words) == 1:
+            scores[words[0]] = scores.get(words[0], 0.0) + math.exp(min(logarithm, 0.0))
+    return scores
+
+
+def _word(task: Task, text: str) -> str | None:
+    """The label of the whole answer, else the one label that is named in it."""
+    whole = meant(task, text)
+    if whole is not None:
+        return whole
+    longest = sorted(task.words, key=len, reverse=True)
+    pattern = "|".join(re.escape(word.casefold()) for word in longest)
+    named = set(re.findall(rf"(?<!\w)(?:{pattern})(?!\w)", text.casefold()))
+    matches = [word for word in task.words if word.casefold() in named]
+    return matches[0] if len(matches) == 1 else None
+
+
+def _number(task: Task, text: str) -> float | None:
+    """The first number in it, if that lies in the task's range."""
+    low, high = task.score_range or (-math.inf, math.inf)
+    number = re.search(r"-?\d+(?:\.\d+)?", text)
+    return float(number[0]) if number and low <= float(number[0]) <= high else None

@@ -8,12 +8,11 @@ import sys
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from traceback import extract_tb
-from types import ModuleType
 
 from gluebench.benchmark import Task
 from gluebench.data import Example
 from gluebench.systems.adapters import ModelError
-from gluebench.systems.imported import NotThereError, attribute_of, module_called
+from gluebench.systems.imported import object_at
 from gluebench.systems.protocols import Predictor
 
 EXPECTED = (
@@ -36,54 +35,18 @@ class FunctionPredictor:
 def predictor_at(address: str) -> Predictor:
     """The system at `module:attribute`, made if it is a class or a function that makes one.
 
-    Modules of the current folder are found too. Raises ModelError.
+    The module may lie in the current folder. Raises ModelError.
     """
-    module_name, colon, attribute = address.partition(":")
-    if not (module_name and colon and attribute):
-        raise ModelError(
-            f"py:{address}: expected py:module:function, as py:mine:Model for the class Model of mine.py"
-        )
-    return _as_predictor(_attribute(_module(module_name), attribute), f"py:{address}")
-
-
-def source_digest(module_name: str) -> str | None:
-    """A digest of the file of a module that has been imported; None for one without a file."""
-    path = getattr(sys.modules.get(module_name), "__file__", None)
-    return hashlib.sha256(Path(path).read_bytes()).hexdigest()[:16] if path else None
-
-
-def _module(name: str) -> ModuleType:
-    """The module of that name. Raises ModelError that says why there is none."""
+    form = "expected py:module:function, as py:mine:Model for the class Model of mine.py"
     try:
-        return module_called(name)
-    except NotThereError as error:
-        raise ModelError(f"{name}: {error}") from None
-    except ModuleNotFoundError as error:
-        raise ModelError(f"{name}: cannot be imported: {error}{_line(error)}") from error
+        target = object_at(address, kind="py", expected=form, error=ModelError)
+    except ModelError:
+        raise
     except Exception as error:  # whatever a user's module does when it is imported
-        message = str(error) or "no message"
-        raise ModelError(
-            f"{name}: cannot be imported: {type(error).__name__}: {message}{_line(error)}"
-        ) from error
-
-
-def _attribute(module: ModuleType, name: str) -> object:
-    """What has that name in the module. Raises ModelError."""
-    try:
-        return attribute_of(module, name)
-    except NotThereError as error:
-        raise ModelError(str(error)) from None
-
-
-def _line(error: BaseException) -> str:
-    """Where in the user's own files it came from."""
-    if isinstance(error, SyntaxError):
-        return ""
-    frames = [frame for frame in extract_tb(error.__traceback__) if "importlib" not in frame.filename]
-    return f" ({frames[-1].filename}, line {frames[-1].lineno})" if len(frames) > 1 else ""
-
-
-def _as_predictor(target: object, name: str) -> Predictor:
+        kind = "" if isinstance(error, ModuleNotFoundError) else f"{type(error).__name__}: "
+        reason = f"{kind}{str(error) or 'no message'}{_line(error)}"
+        raise ModelError(f"{address.partition(':')[0]}: cannot be imported: {reason}") from error
+    name = f"py:{address}"
     if inspect.isclass(target) or (callable(target) and not hasattr(target, "predict")):
         needed = _needed(target)
         if not inspect.isclass(target) and needed == 2:
@@ -94,6 +57,21 @@ def _as_predictor(target: object, name: str) -> Predictor:
     if not isinstance(target, Predictor) or not callable(target.predict):
         raise ModelError(f"{name}: gives {type(target).__name__}, which has no predict; {EXPECTED}")
     return target
+
+
+def sources(address: str) -> dict[str, str]:
+    """The module of an address that has been imported, with a digest of its file; empty without a file."""
+    module = address.partition(":")[0]
+    path = getattr(sys.modules.get(module), "__file__", None)
+    return {module: hashlib.sha256(Path(path).read_bytes()).hexdigest()[:16]} if path else {}
+
+
+def _line(error: BaseException) -> str:
+    """Where in the user's own files it came from."""
+    if isinstance(error, SyntaxError):
+        return ""
+    frames = [frame for frame in extract_tb(error.__traceback__) if "importlib" not in frame.filename]
+    return f" ({frames[-1].filename}, line {frames[-1].lineno})" if len(frames) > 1 else ""
 
 
 def _needed(function: Callable[..., object]) -> int:

@@ -14,6 +14,7 @@ from gluebench.data.home import data_folder
 from gluebench.systems.adapters import ModelError
 from gluebench.systems.encoders.corpus import Corpus
 from gluebench.systems.protocols import Counting, Predictor, SentenceEncoder, silent
+from gluebench.systems.run import quiet
 
 if TYPE_CHECKING:
     from gluebench.systems.adapters.huggingface import FineTuning
@@ -40,9 +41,8 @@ def files_digest(name: str) -> str | None:
     if not folder.is_dir():
         return None
     paths = sorted(path for path in folder.rglob("*") if path.is_file())
-    identity = [
-        f"{path.relative_to(folder)} {path.stat().st_size} {path.stat().st_mtime_ns}" for path in paths
-    ]
+    stats = [(path.relative_to(folder), path.stat()) for path in paths]
+    identity = [f"{path} {stat.st_size} {stat.st_mtime_ns}" for path, stat in stats]
     return hashlib.sha256("\n".join(identity).encode()).hexdigest()[:16]
 
 
@@ -93,7 +93,7 @@ class ModelOptions:
     cache: Path | None = None
     """Folder of answers; None for the one of all projects."""
     counting: Counting = silent
-    say: Callable[[str], None] = lambda line: None
+    say: Callable[[str], None] = quiet
 
 
 class Model(NamedTuple):
@@ -112,7 +112,7 @@ class _Request(NamedTuple):
     """What a form is made from."""
 
     name: str
-    """MODEL without its prefix."""
+    """MODEL, of most kinds without its prefix."""
     corpus: Corpus
     folder: Path
     """Of the run: vectors and trained models may be kept there."""
@@ -125,18 +125,10 @@ def resolve(model: str, corpus: Corpus, folder: Path, options: ModelOptions) -> 
     `corpus` is the benchmark, its data and the tasks that the system will answer; `folder` that of the run.
     """
     prefix, colon, name = model.partition(":")
-    if colon and prefix in _MAKERS:
-        made = _MAKERS[prefix](_Request(name, corpus, folder, options))
-    else:
-        made = _plain(_Request(model, corpus, folder, options))
-    seed = {"seed": options.seed}
-    return made._replace(identity={"model": model, **seed, **made.identity})
-
-
-def forms() -> str:
-    """What MODEL may be, one form on each line."""
-    width = max(map(len, FORMS))
-    return "\n".join(f"  {example:<{width}}  {about}" for example, about in FORMS.items())
+    make = _MAKERS.get(prefix, _plain) if colon else _plain
+    whole = make in (_plain, _encoder)
+    made = make(_Request(model if whole else name, corpus, folder, options))
+    return made._replace(identity={"model": model, "seed": options.seed, **made.identity})
 
 
 def _plain(request: _Request) -> Model:
@@ -148,11 +140,13 @@ def _plain(request: _Request) -> Model:
     if Path(request.name).is_dir():
         return _trained(request)
     if request.name in ENCODERS:
-        return _named_encoder(request)
+        return _encoder(request)
     hint = f" Did you mean system:{request.name}?" if request.name in SYSTEMS else ""
     close = closest(request.name.partition(":")[0], [*_MAKERS, *ENCODERS])
     hint = hint or (f" Did you mean {' or '.join(close)}?" if close else "")
-    raise ModelError(f"{request.name!r} is no MODEL, nor a folder.{hint} MODEL is one of these:\n{forms()}")
+    width = max(map(len, FORMS))
+    forms = "\n".join(f"  {example:<{width}}  {about}" for example, about in FORMS.items())
+    raise ModelError(f"{request.name!r} is no MODEL, nor a folder.{hint} MODEL is one of these:\n{forms}")
 
 
 def _simple(request: _Request) -> Model:
@@ -164,36 +158,25 @@ def _simple(request: _Request) -> Model:
 
 
 def _python(request: _Request) -> Model:
-    from gluebench.systems.adapters.python import predictor_at
+    from gluebench.systems.adapters.python import predictor_at, sources
 
-    return Model(predictor_at(request.name), {}, _sources(request.name))
-
-
-def _function(request: _Request) -> Model:
-    """`encoder:module:function`."""
-    made = _named_encoder(request._replace(name=f"encoder:{request.name}"))
-    return made._replace(sources=_sources(request.name))
+    return Model(predictor_at(request.name), {}, sources(request.name))
 
 
-def _sources(address: str) -> dict[str, str]:
-    from gluebench.systems.adapters.python import source_digest
-
-    module = address.partition(":")[0]
-    digest = source_digest(module)
-    return {module: digest} if digest else {}
-
-
-def _named_encoder(request: _Request) -> Model:
+def _encoder(request: _Request) -> Model:
+    """An encoder of the package, or `encoder:module:function`."""
+    from gluebench.systems.adapters.python import sources
     from gluebench.systems.encoders import encoder_called
 
-    options = {name: file_option(text) for name, text in request.options.options.items()}
-    return _probed(
-        encoder_called(request.name, request.options.options, request.corpus), request, {"options": options}
-    )
+    given = request.options.options
+    made = encoder_called(request.name, given, request.corpus)
+    identity = {"options": {name: file_option(text) for name, text in given.items()}}
+    function = request.name.partition(":")[2]
+    return _probed(made, request, identity)._replace(sources=sources(function) if function else {})
 
 
 def _sentence_transformers(request: _Request) -> Model:
-    from gluebench.systems.adapters.transformer import SentenceTransformerEncoder
+    from gluebench.systems.adapters.huggingface import SentenceTransformerEncoder
 
     encoder = SentenceTransformerEncoder(request.name, device=device(request.options.device))
     return _probed(encoder, request, {"files": files_digest(request.name)})
@@ -229,13 +212,11 @@ def _huggingface(request: _Request) -> Model:
     if options.fine_tuning is not None:
         tuned = FineTunedHere(request.name, options.fine_tuning, seed=options.seed or 0, **shared)
         return Model(tuned, {**identity, "fine_tuning": options.fine_tuning._asdict()})
-    tasks = list({task.name: task for task in map(_answering(request.corpus), request.corpus.tasks)}.values())
+    benchmark = request.corpus.benchmark
+    answering = dict.fromkeys(task.predict_with or task.name for task in request.corpus.tasks)
+    tasks = [benchmark.task(name) for name in answering]
     system = FineTunedCheckpoint(request.name, tasks, labels=options.labels, **shared)
     return Model(system, {**identity, "labels": dict(options.labels)})
-
-
-def _answering(corpus: Corpus) -> Callable[[Any], Any]:
-    return lambda task: corpus.benchmark.task(task.predict_with) if task.predict_with else task
 
 
 def _chat(request: _Request) -> Model:
@@ -267,11 +248,10 @@ def _recipe(request: _Request) -> Model:
     from gluebench.systems.reproduce.build import system as make
     from gluebench.systems.reproduce.row import CannotBeHadError, row_called
 
-    known = ("preset", "vectors", "weights")
-    for name in request.options.options:
+    options, known = dict(request.options.options), ("preset", "vectors", "weights")
+    for name in options:
         if name not in known:
             raise ModelError(f"a recipe has no option {name!r}; its options: {', '.join(known)}")
-    options = dict(request.options.options)
     try:
         system = make(
             request.name,
@@ -288,8 +268,8 @@ def _recipe(request: _Request) -> Model:
         ) from None
     identity = {"options": {name: file_option(text) for name, text in options.items()}}
     together = row_called(request.name).training == "multi-task"
-    learnt = {"tasks": [task.name for task in request.corpus.tasks]} if together else {}
-    return Model(system, {**identity, **learnt}, together=together)
+    tasks = {"tasks": [task.name for task in request.corpus.tasks]} if together else {}
+    return Model(system, {**identity, **tasks}, together=together)
 
 
 def _trained(request: _Request) -> Model:
@@ -318,7 +298,7 @@ def _trained(request: _Request) -> Model:
 _MAKERS: Mapping[str, Callable[[_Request], Model]] = {
     "system": _simple,
     "py": _python,
-    "encoder": _function,
+    "encoder": _encoder,
     "recipe": _recipe,
     "hf": _huggingface,
     "st": _sentence_transformers,

@@ -22,10 +22,12 @@ from urllib.parse import quote
 from gluebench.benchmark import Benchmark, Role, Task
 from gluebench.benchmark.atomic import write_json
 from gluebench.data import DataError
+from gluebench.data.gold import gold_from_data
 from gluebench.data.home import task_folder
+from gluebench.scoring import Report, grade
 from gluebench.submission import Column
 from gluebench.systems.protocols import Predictor
-from gluebench.systems.run import Answered, Key, PredictionError, Unit, answer_unit, column, fit, units
+from gluebench.systems.run import Answered, Key, PredictionError, Unit, answer, column, fit, units
 
 RESULT_SCHEMA = "gluebench.run-task/1"
 
@@ -93,11 +95,8 @@ SCHEMA = "gluebench.run/1"
 class Watcher(Protocol):
     """Receives reports of how a run goes."""
 
-    def say(self, line: str) -> None:
-        """What is being done."""
-
     def began(self, place: Place) -> None:
-        """A task is begun."""
+        """A task begins."""
 
     def ended(self, place: Place, result: TaskResult) -> None:
         """A task is done and its results are on disk."""
@@ -183,7 +182,13 @@ class Session:
         self._sources = dict(sources or {})
         self.folder = folder
         self.plan = plan
-        self._identity = {**identity, "benchmark": plan.benchmark.name, "manifest": _digest(plan.benchmark)}
+        manifest = hashlib.sha256(repr(plan.benchmark).encode()).hexdigest()[:16]
+        self._identity = {
+            "schema": SCHEMA,
+            **identity,
+            "benchmark": plan.benchmark.name,
+            "manifest": manifest,
+        }
         self._digests: dict[str, str] = {}
 
     def claim(self) -> None:
@@ -195,11 +200,11 @@ class Session:
         try:
             was = json.loads(path.read_bytes())
         except FileNotFoundError:
-            write_json(path, {"schema": SCHEMA, **self._identity})
+            write_json(path, self._identity)
             return
         except ValueError as error:
             raise DataError([f"{path}: no JSON ({error}); start over with --again"]) from None
-        now = {"schema": SCHEMA, **self._identity}
+        now = self._identity
         problems = [
             f"{name} was {_shown(was.get(name))}, and is {_shown(now.get(name))} now"
             for name in {**was, **now}
@@ -212,7 +217,8 @@ class Session:
 
     def results(self) -> dict[str, TaskResult]:
         """Task to its result, of all that are done, in the manifest's order. Raises DataError."""
-        results = {task.name: self._result(task) for task in self.plan.benchmark.tasks}
+        benchmark = self.plan.benchmark
+        results = {task.name: read_result(self._path(task), benchmark) for task in benchmark.tasks}
         return {name: result for name, result in results.items() if result is not None}
 
     def missing(self) -> list[Unit]:
@@ -231,59 +237,103 @@ class Session:
         A system that learns its tasks `together` is given all of them before it answers any.
         """
         todo = self.missing()
-        if together and todo:
-            for unit in self.plan.units():
-                fit(system, self.plan.benchmark, unit.task, self.plan.data, say=watcher.say)
-        total = len(self.plan.units())
-        clock = _Clock(todo)
-        for place, unit in enumerate(todo, total - len(todo) + 1):
-            watcher.began(Place(unit, place, total, clock.left()))
+        every, benchmark, data = self.plan.units(), self.plan.benchmark, self.plan.data
+        for unit in every if together and todo else ():
+            fit(system, benchmark, unit.task, data)
+        sizes = [unit.size() for unit in todo]
+        left: float | None = None
+        busy = 0.0
+        for at, unit in enumerate(todo):
+            place = Place(unit, len(every) - len(todo) + at + 1, len(every), left)
+            watcher.began(place)
             start = time.monotonic()
-            answers = answer_unit(
-                system, self.plan.benchmark, unit, self.plan.data, say=watcher.say, fitted=together
-            )
+            if not together:
+                fit(system, benchmark, unit.task, data)
+            answers = {
+                query.key: answer(system, benchmark, query.file, data, role=query.role)
+                for query in unit.queries
+            }
             result = self._save(system, unit, answers, seconds=time.monotonic() - start)
-            clock.took(unit, result.seconds)
-            watcher.ended(Place(unit, place, total, clock.left()), result)
+            busy += result.seconds
+            done = sum(sizes[: at + 1])
+            left = busy / done * sum(sizes[at + 1 :]) if done else None
+            watcher.ended(place._replace(left=left), result)
 
     def outdated(self) -> list[str]:
         """Tasks that were done with other versions of the system's modules."""
         by_task = {name: result.notes.get("sources", {}) for name, result in self.results().items()}
         return [name for name, sources in by_task.items() if sources != self._sources]
 
-    def columns(self, role: Role) -> dict[str, Column]:
-        """Predictions for every test file of the role that is done, by name."""
+    def answers(self, role: Role) -> dict[str, Answered]:
+        """Answers for every test file of the role that is done, by name."""
+        results = self.results().values()
         return {
-            key.file: answer.column
-            for result in self.results().values()
-            for key, answer in result.answers.items()
+            key.file: answered
+            for result in results
+            for key, answered in result.answers.items()
             if key.role == role
         }
 
-    def unanswered(self, role: Role) -> dict[str, tuple[int, ...]]:
-        """Test file to the positions at which the system gave no answer, where there are any."""
-        return {
-            key.file: answer.unanswered
-            for result in self.results().values()
-            for key, answer in result.answers.items()
-            if key.role == role and answer.unanswered
+    def columns(self, role: Role) -> dict[str, Column]:
+        """Predictions for every test file of the role that is done, by name."""
+        return {name: answered.column for name, answered in self.answers(role).items()}
+
+    def not_understood(self) -> dict[str, int]:
+        """Task to the number of its answers that could not be understood, dev and test together."""
+        counts = {
+            name: sum(len(answered.unanswered) for answered in result.answers.values())
+            for name, result in self.results().items()
         }
+        return {name: count for name, count in counts.items() if count}
+
+    def dev_report(self) -> Report | None:
+        """Every dev score with its interval; None where no task has a dev split.
+
+        An answer that was not understood counts as wrong: as a label that is not the right one, or as the
+        end of the range that is farther from the right score. Raises DataError where no labels are to be had.
+        """
+        answers = self.answers("dev")
+        if not answers:
+            return None
+        gold = gold_from_data(self.plan.data, self.plan.benchmark, role="dev", partial=True)
+        columns = {
+            name: self._with_wrong(name, answered, gold.columns[name])
+            for name, answered in answers.items()
+            if name in gold.columns
+        }
+        return grade(columns, gold)
+
+    def _with_wrong(self, file: str, answered: Answered, gold: Column) -> Column:
+        """The column with a wrong value for each answer not understood, where the right one is known."""
+        given = answered.column
+        if not answered.unanswered:
+            return given
+        task = self.plan.benchmark.task(self.plan.benchmark.file(file).task)
+        labels: Sequence[str | float] = gold.words() if gold.labels else gold.numbers
+        right = dict(zip(gold.row_indices, labels, strict=True))
+        values: list[str | float] = [*(given.words() if given.labels else given.numbers)]
+        for position in answered.unanswered:
+            known = right.get(given.row_indices[position])
+            if isinstance(known, str):
+                values[position] = next(word for word in task.words if word != known)
+            elif known is not None:
+                low, high = task.score_range or (known, known)
+                values[position] = low if known - low > high - known else high
+        return column(task, values, indices=given.indices)
 
     def _save(
         self, system: Predictor, unit: Unit, answers: Mapping[Key, Answered], *, seconds: float
     ) -> TaskResult:
         """Write a unit's result; earlier answers for other files stay."""
-        before = self._result(unit.task)
+        before = read_result(self._path(unit.task), self.plan.benchmark)
         notes: dict[str, Any] = getattr(system, "notes", dict)()
         if self._sources:
             notes = {**notes, "sources": self._sources}
-        result = TaskResult(
-            unit.task.name,
-            {**(before.answers if before else {}), **answers},
-            {**(before.data if before else {}), **self._data(unit)},
-            round(seconds + (before.seconds if before else 0.0), 3),
-            notes,
-        )
+        data = self._data(unit)
+        if before:
+            answers, data = {**before.answers, **answers}, {**before.data, **data}
+            seconds += before.seconds
+        result = TaskResult(unit.task.name, answers, data, round(seconds, 3), notes)
         write_result(self._path(unit.task), result)
         forget = getattr(system, "forget", None)
         if forget is not None:
@@ -292,9 +342,6 @@ class Session:
 
     def _path(self, task: Task) -> Path:
         return self.folder / f"{quote(task.name, safe='')}.json"
-
-    def _result(self, task: Task) -> TaskResult | None:
-        return read_result(self._path(task), self.plan.benchmark)
 
     def _data(self, unit: Unit) -> dict[str, str]:
         return {f"{task}/{split}": self._file_digest(task, split) for task, split in unit.splits()}
@@ -306,8 +353,12 @@ class Session:
             record = self.plan.benchmark.task(task)
             home = task_folder(self.plan.data, self.plan.benchmark, record)
             files = (home / f"{split}.parquet", home / record.splits[split].file)
-            path = next((file for file in files if file.is_file()), None)
-            self._digests[key] = "absent" if path is None else _file_hash(path)
+            self._digests[key] = "absent"
+            for path in files:
+                if path.is_file():
+                    with path.open("rb") as file:
+                        self._digests[key] = hashlib.file_digest(file, "sha256").hexdigest()[:32]
+                    break
         return self._digests[key]
 
     def _changed_data(self) -> list[str]:
@@ -320,34 +371,6 @@ class Session:
             for key, digest in self._data(unit).items()
             if done[unit.task.name].data.get(key, digest) != digest
         ]
-
-
-class _Clock:
-    """Estimates the time left from the time per example of what has been done in this process."""
-
-    def __init__(self, todo: Sequence[Unit]) -> None:
-        self._todo = {unit.task.name: unit.size() for unit in todo}
-        self._examples = 0
-        self._seconds = 0.0
-
-    def took(self, unit: Unit, seconds: float) -> None:
-        """A unit is done."""
-        self._examples += self._todo.pop(unit.task.name)
-        self._seconds += seconds
-
-    def left(self) -> float | None:
-        """Seconds."""
-        return self._seconds / self._examples * sum(self._todo.values()) if self._examples else None
-
-
-def _digest(benchmark: Benchmark) -> str:
-    """Of everything the manifest says."""
-    return hashlib.sha256(repr(benchmark).encode()).hexdigest()[:16]
-
-
-def _file_hash(path: Path) -> str:
-    with path.open("rb") as file:
-        return hashlib.file_digest(file, "sha256").hexdigest()[:32]
 
 
 def _shown(value: object) -> str:

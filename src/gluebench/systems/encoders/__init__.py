@@ -2,37 +2,89 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 from importlib import import_module
-from typing import TYPE_CHECKING
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
-from gluebench.benchmark import UnknownNameError
+from gluebench.benchmark import UnknownNameError, closest
+from gluebench.data.recipes import Option, OptionError
 
 if TYPE_CHECKING:
     from gluebench.systems.encoders.corpus import Corpus
-    from gluebench.systems.encoders.entry import EncoderEntry
     from gluebench.systems.protocols import SentenceEncoder
 
-__all__ = ["ENCODERS", "EncoderError", "encoder_called", "entry_called"]
+__all__ = ["ENCODERS", "EncoderEntry", "EncoderError", "encoder_called", "entry_called"]
 
 
 class EncoderError(ValueError):
-    """An encoder that cannot be had, or gives what are no vectors: what was found, what was expected."""
+    """An encoder that cannot be loaded, or does not give vectors. The message says what was expected."""
 
 
 ENCODERS: Mapping[str, str] = {
     "cbow": "gluebench.systems.encoders.cbow",
-    "infersent": "gluebench.systems.encoders.published",
-    "dissent": "gluebench.systems.encoders.published",
-    "skip-thought": "gluebench.systems.encoders.published",
-    "gensen": "gluebench.systems.encoders.published",
+    "infersent": "gluebench.systems.encoders.infersent",
+    "dissent": "gluebench.systems.encoders.infersent",
+    "skip-thought": "gluebench.systems.encoders.skip_thought",
+    "gensen": "gluebench.systems.encoders.gensen",
 }
 """Name to the module that has it among its `ENTRIES`."""
 CALLABLE = "encoder:"
+TOKENISER = Option("tokeniser", str, "ptb", "ptb, nltk or space.")
+PADDING = Option("padding", str, "mask", "mask, or zero: padding counts, as in the paper's rows.")
+BATCH = Option("batch", int, 64, "Sentences at a time; with zero padding a vector depends on it.")
+_KINDS: Mapping[type, str] = {int: "a whole number", float: "a number", Path: "a path", str: "text"}
+
+
+@dataclass(frozen=True, slots=True)
+class EncoderEntry:
+    """An encoder that the package knows by name. Modules have them by name as `ENTRIES`."""
+
+    name: str
+    title: str
+    make: Callable[[Mapping[str, Any], Corpus], SentenceEncoder]
+    """From the options, defaults filled in, and the benchmark that is to be encoded."""
+    options: tuple[Option, ...] = ()
+
+    def made(self, texts: Mapping[str, str], corpus: Corpus) -> SentenceEncoder:
+        """The encoder with options as they are typed. Raises OptionError, and what its files can cause."""
+        known = {option.name: option for option in self.options}
+        for name in texts:
+            if name not in known:
+                close = closest(name, known)
+                hint = f" Did you mean {' or '.join(close)}?" if close else ""
+                listing = ", ".join(known) or "none"
+                raise OptionError(f"{self.name} has no option {name!r}.{hint} Its options: {listing}.")
+        values: dict[str, Any] = {name: option.default for name, option in known.items()}
+        for name, text in texts.items():
+            try:
+                values[name] = known[name].type(text)
+            except ValueError:
+                kind = _KINDS[known[name].type]
+                raise OptionError(f"{name} is {text!r}; expected {kind}: {known[name].help}") from None
+        return self.make(values, corpus)
+
+
+def one_of(options: Mapping[str, Any], name: str, *allowed: object) -> Any:
+    """The value of an option that has few. Raises OptionError for another."""
+    if options[name] not in allowed:
+        raise OptionError(f"{name} is {options[name]!r}; expected {' or '.join(map(str, allowed))}")
+    return options[name]
+
+
+def path_of(options: Mapping[str, Any], name: str) -> Path:
+    """The path that has to be given as an option. Raises OptionError without one."""
+    path: Path | None = options[name]
+    if path is None:
+        raise OptionError(
+            f"{name} is not given; expected a path (docs/reference/weights.md says of which files)"
+        )
+    return path
 
 
 def entry_called(name: str) -> EncoderEntry:
-    """What is known of the encoder of that name. Raises UnknownNameError."""
+    """The entry of the encoder of that name. Raises UnknownNameError."""
     if name not in ENCODERS:
         valid = [*ENCODERS, f"{CALLABLE}module:function"]
         raise UnknownNameError(name, valid, what="encoder")

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gluebench.systems.encoders import EncoderError
-from gluebench.systems.imported import NotThereError, attribute_of, module_called
+from gluebench.systems.imported import object_at
 from gluebench.systems.protocols import SentenceEncoder
 
 
@@ -70,26 +70,11 @@ class CallableEncoder:
 def encoder_at(address: str) -> SentenceEncoder:
     """The encoder at `module:function`; what stands there may be a SentenceEncoder itself.
 
-    Modules of the current folder are found too. Raises EncoderError where there is nothing to call.
+    The module may lie in the current folder. Raises EncoderError where there is nothing to call.
     """
-    module_name, colon, attribute = address.partition(":")
-    if not (module_name and colon and attribute):
-        raise EncoderError(f"encoder:{address}: {EXPECTED}")
-    target = _target(module_name, attribute)
+    target = object_at(address, kind="encoder", expected=EXPECTED, error=EncoderError)
     if isinstance(target, SentenceEncoder) and not isinstance(target, type):
         return target
     if not callable(target):
         raise EncoderError(f"encoder:{address}: is {type(target).__name__}, not a function; {EXPECTED}")
     return CallableEncoder(target, f"encoder:{address}")
-
-
-def _target(module_name: str, attribute: str) -> object:
-    """What stands there. Raises EncoderError if nothing does, what the module itself raises otherwise."""
-    try:
-        module = module_called(module_name)
-    except NotThereError as error:
-        raise EncoderError(f"encoder:{module_name}: {error}") from None
-    try:
-        return attribute_of(module, attribute)
-    except NotThereError as error:
-        raise EncoderError(str(error)) from None

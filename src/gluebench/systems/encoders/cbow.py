@@ -13,16 +13,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from gluebench.data.recipes import Option, OptionError
+from gluebench.data.recipes import Option
 from gluebench.data.vectors import Vectors, read_vectors
+from gluebench.systems.encoders import TOKENISER, EncoderEntry, one_of
 from gluebench.systems.encoders.corpus import Corpus
-from gluebench.systems.encoders.entry import EncoderEntry
-from gluebench.systems.encoders.trained_vectors import DIM, in_small_letters, train_vectors
+from gluebench.systems.encoders.trained_vectors import DIM, train_vectors
 from gluebench.systems.protocols import SentenceEncoder
 from gluebench.systems.text.ptb import tokeniser
-
-Tokenise = Callable[[str], list[str]]
-CASES = ("either", "exact")
 
 
 class CBoW:
@@ -33,7 +30,7 @@ class CBoW:
         vectors: Vectors,
         *,
         name: str = "cbow",
-        tokenise: Tokenise | None = None,
+        tokenise: Callable[[str], list[str]] | None = None,
         most: int | None = None,
         exact: bool = False,
     ) -> None:
@@ -58,25 +55,19 @@ class CBoW:
 
 def _make(options: Mapping[str, Any], corpus: Corpus) -> SentenceEncoder:
     """Over a file of vectors, or over vectors trained on the train splits of the benchmark."""
-    if options["case"] not in CASES:
-        raise OptionError(f"case is {options['case']!r}; expected {' or '.join(CASES)}")
-    tokenise = tokeniser(options["tokeniser"])
-    most, exact = options["most"] or None, options["case"] == "exact"
-    vectors, source = _vectors(options, corpus, tokenise)
+    exact = one_of(options, "case", "either", "exact") == "exact"
+    tokenise, most = tokeniser(options["tokeniser"]), options["most"] or None
+    path: Path | None = options["vectors"]
+    if path is not None:
+        words = {word for sentence in corpus.there() for word in tokenise(sentence)}
+        vectors, source = read_vectors(path, words | {word.lower() for word in words}), path.name
+    else:
+        sentences = list(corpus.training())
+        vectors = train_vectors(sentences, tokenise, dim=options["dim"])
+        source = f"own vectors of {len(sentences)} sentences of {corpus.benchmark.name}, {options['dim']}"
     parts = [source, options["tokeniser"], *(["exact case"] if exact else [])]
     name = f"cbow({', '.join([*parts, *([f'{most} words'] if most else [])])})"
     return CBoW(vectors, name=name, tokenise=tokenise, most=most, exact=exact)
-
-
-def _vectors(options: Mapping[str, Any], corpus: Corpus, tokenise: Tokenise) -> tuple[Vectors, str]:
-    """The vectors of the corpus's words, and where they are from."""
-    path: Path | None = options["vectors"]
-    if path is not None:
-        words = set(in_small_letters(corpus.there(), tokenise))
-        return read_vectors(path, words), path.name
-    sentences = list(corpus.training())
-    vectors = train_vectors(sentences, tokenise, dim=options["dim"])
-    return vectors, f"own vectors of {len(sentences)} sentences of {corpus.benchmark.name}, {options['dim']}"
 
 
 _ENTRY = EncoderEntry(
@@ -86,7 +77,7 @@ _ENTRY = EncoderEntry(
     (
         Option("vectors", Path, None, "GloVe's or word2vec's text file; without one, vectors are trained."),
         Option("dim", int, DIM, "Length of the vectors that are trained."),
-        Option("tokeniser", str, "ptb", "ptb, nltk or space."),
+        TOKENISER,
         Option("most", int, 0, "So many words of a sentence count, 0 for all; the paper's row has 40."),
         Option("case", str, "either", "either: a word as written, else in small letters; exact: as written."),
     ),

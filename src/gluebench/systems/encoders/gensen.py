@@ -1,17 +1,136 @@
-"""GenSen as a sentence encoder: one model, or the vectors of several side by side."""
+"""GenSen: two-way gated recurrent networks trained on several tasks, with their own word vectors."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from itertools import chain
 from pathlib import Path
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, get_args
 
+import numpy as np
 import torch
-from torch import Tensor
+from torch import Tensor, nn
 
+from gluebench.data.recipes import Option
+from gluebench.systems.encoders import BATCH, PADDING, TOKENISER, EncoderEntry, one_of, path_of
 from gluebench.systems.encoders.batches import Floats, KeptVectors, Tokenise, in_batches
-from gluebench.systems.weights.gensen import GenSen, Pooling
-from gluebench.systems.weights.recurrent import Padding
+from gluebench.systems.text.ptb import tokeniser
+from gluebench.systems.weights import WeightsError
+from gluebench.systems.weights.pickles import read_plain
+from gluebench.systems.weights.recurrent import Padding, largest, read_network, run
+from gluebench.systems.weights.state import axis, read_state, shapes
+
+if TYPE_CHECKING:
+    from gluebench.systems.encoders.corpus import Corpus
+
+BEGIN, END, UNKNOWN = "<s>", "</s>", "<unk>"
+TABLE, PREFIX = "src_embedding.weight", "encoder."
+Pooling = Literal["last", "max"]
+
+
+class _Map(NamedTuple):
+    """The linear map from word vectors to a model's own."""
+
+    middle: Any
+    slopes: Any
+    target: Any
+
+
+class GenSen:
+    """One frozen model; the paper's row joins the vectors of two. `dim` is 2048 for the published ones."""
+
+    def __init__(self, words: Mapping[str, int], table: Tensor, network: nn.GRU) -> None:
+        self.words = dict(words)
+        self.learned = dict(words)
+        """The words the model was trained with; `words` has those added since too."""
+        self.dim = 2 * network.hidden_size
+        self.table, self.network = table, network
+        self._map: _Map | None = None
+
+    @classmethod
+    def from_files(cls, model: Path, vocabulary: Path, device: str = "cpu") -> GenSen:
+        """Read a state dict (`….model`) and its vocabulary (`…_vocab.pkl`). Raises WeightsError."""
+        state = read_state(model)
+        sizes = shapes(state)
+        words = _words(vocabulary)
+        network = read_network(
+            model,
+            f"GenSen with the {len(words)} words of {vocabulary.name}",
+            state,
+            nn.GRU,
+            inputs=512,
+            hidden=1024,
+            layers=2 if f"{PREFIX}weight_ih_l1" in sizes else 1,
+            prefix=PREFIX,
+            tables={TABLE: max(axis(sizes, TABLE, 0, default=0), 1 + max(words.values()))},
+        )
+        return cls(words, state[TABLE].to(device), network.to(device))
+
+    def expand(self, words: Sequence[str], vectors: Mapping[str, Floats]) -> None:
+        """Add words that the model does not know, their vectors fitted from others.
+
+        `vectors` holds word vectors (GloVe in the paper's run) of the words and of the model's own. A linear
+        map with a constant, fitted by least squares on the words of both, carries them over. Words without
+        a vector stay unknown. The map is fitted once: give the same word vectors in later calls.
+        """
+        new = [word for word in dict.fromkeys(words) if word not in self.words and word in vectors]
+        if not new:
+            return
+        self._map = self._map or self._fitted(vectors)
+        rows = np.stack([vectors[word] for word in new])
+        fitted = np.asarray((rows - self._map.middle) @ self._map.slopes + self._map.target, dtype=np.float32)
+        self.words |= {word: row for row, word in enumerate(new, len(self.table))}
+        self.table = torch.cat([self.table, torch.from_numpy(fitted).to(self.table.device)])
+
+    def __call__(
+        self, tokens: Sequence[Sequence[str]], *, pooling: Pooling = "last", padding: Padding = "mask"
+    ) -> Tensor:
+        """Vectors (batch, dim) of sentences, whose words are put into small letters.
+
+        "last" joins the backward and then the forward state at the end of their ways; "max" is the maximum
+        over time, in the original with "zero" padding.
+        """
+        if pooling not in get_args(Pooling):
+            raise ValueError(f'pooling is "{pooling}"; expected one of {", ".join(get_args(Pooling))}')
+        unknown = self.words[UNKNOWN]
+        ids = [
+            torch.tensor([self.words.get(word, unknown) for word in (BEGIN, *map(str.lower, sentence), END)])
+            for sentence in tokens
+        ]
+        lengths = torch.tensor([len(sentence) for sentence in ids], dtype=torch.long)
+        rows = nn.utils.rnn.pad_sequence(ids, batch_first=True).to(self.table.device)
+        outputs, last = run(self.network, self.table[rows], lengths)
+        if pooling == "last":
+            return torch.cat([last[-1], last[-2]], dim=-1)
+        return largest(outputs, lengths, padding)
+
+    def _fitted(self, vectors: Mapping[str, Floats]) -> _Map:
+        shared = [word for word in self.learned if word in vectors]
+        if not shared:
+            raise WeightsError(
+                f"none of the model's {len(self.learned)} words is in the word vectors; expected GloVe's"
+            )
+        given = np.stack([vectors[word] for word in shared]).astype(np.float64)
+        rows = [self.learned[word] for word in shared]
+        own = self.table[rows].cpu().numpy().astype(np.float64)
+        middle, target = given.mean(axis=0), own.mean(axis=0)
+        return _Map(middle, np.linalg.lstsq(given - middle, own - target, rcond=None)[0], target)
+
+
+def _words(path: Path) -> dict[str, int]:
+    """Word to row of a vocabulary file."""
+    data = read_plain(path, "GenSen's vocabulary: a pickle of word2id and id2word")
+    words = data.get("word2id") if isinstance(data, dict) else None
+    if not isinstance(words, dict) or not all(
+        isinstance(word, str) and isinstance(row, int) for word, row in words.items()
+    ):
+        held = ", ".join(map(str, list(data)[:5])) if isinstance(data, dict) else type(data).__name__
+        raise WeightsError(f"{path}: holds {held}; expected word2id with a row number for each word")
+    missing = [word for word in (BEGIN, END, UNKNOWN) if word not in words]
+    if missing or min(words.values()) < 0:
+        lacks = f"without {', '.join(missing)}" if missing else "of which some have rows below 0"
+        raise WeightsError(f"{path}: {len(words)} words {lacks}; expected GenSen's vocabulary")
+    return words
 
 
 class GenSenEncoder:
@@ -34,7 +153,7 @@ class GenSenEncoder:
         name: str = "gensen",
     ) -> None:
         self.name = name
-        self.models = [GenSen.from_files(*files).to(device) for files in models]
+        self.models = [GenSen.from_files(*files, device) for files in models]
         self.dim = sum(model.dim for model in self.models)
         self._vectors = KeptVectors(vectors) if vectors else None
         self._tokenise, self._pooling, self._padding = tokenise, pooling, padding
@@ -51,10 +170,8 @@ class GenSenEncoder:
         return in_batches(words, self._batched, dim=self.dim, size=self._batch)
 
     def _expand(self, sentences: Sequence[Sequence[str]]) -> None:
-        if self._vectors is None:
-            return
         words = list(dict.fromkeys(word.lower() for word in chain.from_iterable(sentences)))
-        if all(word in model.words for word in words for model in self.models):
+        if self._vectors is None or all(word in model.words for word in words for model in self.models):
             return
         vectors = self._vectors.of(chain(words, *(model.learned for model in self.models)))
         for model in self.models:
@@ -63,3 +180,33 @@ class GenSenEncoder:
     def _batched(self, sentences: Sequence[Sequence[str]]) -> Tensor:
         parts = [model(sentences, pooling=self._pooling, padding=self._padding) for model in self.models]
         return torch.cat(parts, dim=1)
+
+
+def _make(options: Mapping[str, Any], corpus: Corpus) -> GenSenEncoder:
+    folder = path_of(options, "weights")
+    names = [name for name in options["models"].split(",") if name]
+    return GenSenEncoder(
+        [(folder / f"{name}.model", folder / f"{name}_vocab.pkl") for name in names],
+        tokeniser(options["tokeniser"]),
+        vectors=options["vectors"],
+        pooling=one_of(options, "pooling", "last", "max"),
+        padding=one_of(options, "padding", "mask", "zero"),
+        batch=options["batch"],
+    )
+
+
+_ENTRY = EncoderEntry(
+    "gensen",
+    "GenSen: GRUs trained on many tasks, two models side by side",
+    _make,
+    (
+        Option("weights", Path, None, "The folder of the models; needed."),
+        Option("models", str, "nli_large_bothskip_parse,nli_large_bothskip", "Parted by commas."),
+        Option("vectors", Path, None, "GloVe as text, to add words that the models do not know."),
+        Option("pooling", str, "last", "last or max."),
+        TOKENISER,
+        PADDING,
+        BATCH,
+    ),
+)
+ENTRIES = {_ENTRY.name: _ENTRY}

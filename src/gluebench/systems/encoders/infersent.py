@@ -1,31 +1,61 @@
-"""InferSent and DisSent as sentence encoders: words to their vectors, vectors through the model."""
+"""InferSent, and DisSent which has its form: a wide two-way LSTM over word vectors, maximum over time."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from itertools import chain
 from pathlib import Path
-from typing import Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 import torch
-from torch import Tensor
+from torch import Tensor, nn
 
+from gluebench.data.recipes import Option
+from gluebench.systems.encoders import BATCH, PADDING, TOKENISER, EncoderEntry, one_of, path_of
 from gluebench.systems.encoders.batches import Floats, KeptVectors, Tokenise, in_batches
+from gluebench.systems.text.ptb import tokeniser
 from gluebench.systems.weights import WeightsError
-from gluebench.systems.weights.infersent import InferSent
-from gluebench.systems.weights.recurrent import Padding
+from gluebench.systems.weights.pickles import read_module
+from gluebench.systems.weights.recurrent import Padding, largest, read_network, run
+from gluebench.systems.weights.state import MoreThanTensorsError, read_state
+
+if TYPE_CHECKING:
+    from gluebench.systems.encoders.corpus import Corpus
 
 MARKS = {1: ("<s>", "</s>"), 2: ("<p>", "</p>")}
 """What begins and ends a sentence, by version of the model."""
+
+
+def read_infersent(path: Path) -> nn.LSTM:
+    """The network of `infersent1.pkl`, `infersent2.pkl`, or a module saved whole.
+
+    Whole modules are `infersent.allnli.pickle`, and DisSent's `dis-model.pickle.encoder` or
+    `dis-model.pickle`, of which the classifier is left out. Raises WeightsError.
+    """
+    try:
+        state = read_state(path)
+    except MoreThanTensorsError:
+        module = read_module(path)
+        tied, pool = module.settings.get("tied_weights"), module.settings.get("pool_type", "max")
+        if tied or pool != "max":
+            raise WeightsError(
+                f"{path}: a {module.name} with tied_weights {tied}, pool_type {pool}; expected False and max"
+            ) from None
+        inside = {name: tensor for name, tensor in module.tensors.items() if name.startswith("encoder.")}
+        state = {name.removeprefix("encoder."): tensor for name, tensor in (inside or module.tensors).items()}
+    return read_network(
+        path, "InferSent or DisSent", state, nn.LSTM, inputs=300, hidden=2048, prefix="enc_lstm."
+    )
 
 
 class InferSentEncoder:
     """A model's file, a file of word vectors (GloVe for version 1 and DisSent, fastText for 2), a tokeniser.
 
     Words without a vector are left out; a sentence that has none left is its end mark, or zeros where that
-    has no vector either. With "zero" padding, as published for version 1, a vector depends on its batch of
-    `batch` sentences; the default does not.
+    has no vector either. InferSent 1 and DisSent were published with "zero" padding: the zeros after a short
+    sentence's end count in its maximum, so that its vector depends on its batch of `batch` sentences. The
+    default, as in InferSent 2, does not.
     """
 
     def __init__(
@@ -40,47 +70,74 @@ class InferSentEncoder:
         device: str = "cpu",
         name: str = "infersent",
     ) -> None:
-        self.name = name
-        self.model = InferSent.from_file(weights).to(device)
-        self.dim = self.model.dim
-        self.device = device
+        self.name, self.device = name, device
+        self.network = read_infersent(weights).to(device)
+        self.dim = 2 * self.network.hidden_size
         self._vectors = KeptVectors(vectors)
         self._tokenise, self._version = tokenise, version
         self._padding, self._batch = padding, batch
 
     def prepare(self, sentences: Sequence[str]) -> None:
         """Read the vectors of all words of these sentences, so that later calls need not read the file."""
-        self._known([self._words(sentence) for sentence in sentences])
+        self._known(sentences)
 
     def encode(self, sentences: Sequence[str]) -> Floats:
         """Vectors (sentences, dim) in order."""
-        known = self._known([self._words(sentence) for sentence in sentences])
-        return in_batches(known, self._batched, dim=self.dim, size=self._batch)
+        return in_batches(self._known(sentences), self._batched, dim=self.dim, size=self._batch)
 
-    def _words(self, sentence: str) -> list[str]:
-        words = list(self._tokenise(sentence))
-        if self._version == 2:  # fastText's words: "don 't", not "do n't"
-            words = " ".join(words).replace(" n't ", "n 't ").split()
-        begin, end = MARKS[self._version]
-        return [begin, *words, end]
-
-    def _known(self, sentences: Sequence[list[str]]) -> list[list[str]]:
+    def _known(self, sentences: Sequence[str]) -> list[list[str]]:
         """The words that have a vector; the end mark for a sentence without any."""
-        by_word = self._vectors.of(chain.from_iterable(sentences))
+        begin, end = MARKS[self._version]
+        marked = []
+        for sentence in sentences:
+            words = list(self._tokenise(sentence))
+            if self._version == 2:  # fastText's words: "don 't", not "do n't"
+                words = " ".join(words).replace(" n't ", "n 't ").split()
+            marked.append([begin, *words, end])
+        by_word = self._vectors.of(chain.from_iterable(marked))
         width = self._vectors.width
-        if width not in (None, self.model.inputs):
+        if width not in (None, self.network.input_size):
             raise WeightsError(
-                f"{self._vectors.path}: vectors of {width} numbers; the model takes {self.model.inputs}"
+                f"{self._vectors.path}: vectors of {width} numbers; the model takes {self.network.input_size}"
             )
-        return [[word for word in words if word in by_word] or words[-1:] for words in sentences]
+        return [[word for word in words if word in by_word] or words[-1:] for words in marked]
 
     def _batched(self, sentences: Sequence[Sequence[str]]) -> Tensor:
         by_word = self._vectors.of(chain.from_iterable(sentences))
-        lengths = [len(words) for words in sentences]
-        values = np.zeros((len(sentences), max(lengths), self.model.inputs), dtype=np.float32)
+        lengths = torch.tensor([len(words) for words in sentences])
+        values = np.zeros((len(sentences), int(lengths.max()), self.network.input_size), dtype=np.float32)
         for row, words in enumerate(sentences):
             for at, word in enumerate(words):
                 values[row, at] = by_word.get(word, 0.0)
-        vectors = torch.from_numpy(values).to(self.device)
-        encoded: Tensor = self.model(vectors, torch.tensor(lengths), self._padding)
-        return encoded
+        outputs, _ = run(self.network, torch.from_numpy(values).to(self.device), lengths)
+        return largest(outputs, lengths, self._padding)
+
+
+def _entry(name: str, title: str) -> EncoderEntry:
+    def make(options: Mapping[str, Any], corpus: Corpus) -> InferSentEncoder:
+        return InferSentEncoder(
+            path_of(options, "weights"),
+            path_of(options, "vectors"),
+            tokeniser(options["tokeniser"]),
+            version=one_of(options, "version", 1, 2),
+            padding=one_of(options, "padding", "mask", "zero"),
+            batch=options["batch"],
+            name=name,
+        )
+
+    vectors = "Word vectors as text: GloVe 840B, or fastText's for version 2; needed."
+    options = (
+        Option("weights", Path, None, "The file of the model; needed."),
+        Option("vectors", Path, None, vectors),
+        Option("version", int, 1, "1 (GloVe) or 2 (fastText)."),
+        TOKENISER,
+        PADDING,
+        BATCH,
+    )
+    return EncoderEntry(name, title, make, options)
+
+
+ENTRIES = {
+    "infersent": _entry("infersent", "InferSent: BiLSTM with max pooling, trained on NLI"),
+    "dissent": _entry("dissent", "DisSent: BiLSTM with max pooling, trained on discourse markers"),
+}

@@ -1,18 +1,51 @@
-"""Skip-Thought as a sentence encoder."""
+"""Skip-Thought: gated recurrent networks over a table of word vectors, one way, both ways, or joined."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import zipfile
+from collections.abc import Mapping, Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, get_args
 
-from torch import Tensor
+import numpy as np
+import torch
+from torch import Tensor, nn
 
+from gluebench.data.recipes import Option
+from gluebench.systems.encoders import BATCH, TOKENISER, EncoderEntry, one_of, path_of
 from gluebench.systems.encoders.batches import Floats, Tokenise, in_batches
-from gluebench.systems.weights.skip_thought import Kind, SkipThought
+from gluebench.systems.text.ptb import tokeniser
+from gluebench.systems.weights import WeightsError
+from gluebench.systems.weights.recurrent import run
+from gluebench.systems.weights.state import Shape, axis, check_shapes
+
+if TYPE_CHECKING:
+    from gluebench.systems.encoders.corpus import Corpus
+
+Kind = Literal["uni", "bi", "combine"]
+UNKNOWN, END = "UNK", "<eos>"
+TABLES = {"uni": ("uni_skip.npz", "utable.npy"), "bi": ("bi_skip.npz", "btable.npy")}
+"""For each part its weights and its table of word vectors."""
+UNREADABLE = (OSError, ValueError, EOFError, zipfile.BadZipFile)
+"""What NumPy raises for a file that is missing or damaged."""
+
+
+class Part(NamedTuple):
+    """The one-way or the two-way model with its own table."""
+
+    network: nn.GRU
+    table: Floats
+    """One row for each word, mapped from the disk."""
 
 
 class SkipThoughtEncoder:
-    """A folder of the published files and a tokeniser; by default both models and `<eos>`."""
+    """A folder of the published files and a tokeniser; by default both models and `<eos>`.
+
+    `combine` joins the vectors of the one-way and of the two-way model: `dim` is 2400 for `uni` and for `bi`,
+    4800 for `combine`. Each part's vector has length 1 (Euclid) if `norm`. `eos` ends each sentence with a
+    mark, as the paper's run did; without it an empty sentence is zeros. Words are looked up as they are
+    written, else taken as unknown.
+    """
 
     def __init__(
         self,
@@ -21,14 +54,22 @@ class SkipThoughtEncoder:
         *,
         kind: Kind = "combine",
         eos: bool = True,
+        norm: bool = True,
         batch: int = 64,
         device: str = "cpu",
         name: str = "skip-thought",
     ) -> None:
-        self.name = name
-        self.model = SkipThought.from_folder(folder, kind).to(device)
-        self.dim = self.model.dim
-        self._tokenise, self._eos, self._batch = tokenise, eos, batch
+        """The tables stay on the disk. Raises WeightsError."""
+        if kind not in get_args(Kind):
+            raise ValueError(f'kind is "{kind}"; expected one of {", ".join(get_args(Kind))}')
+        self.name, self.device = name, device
+        words = _words(folder / "dictionary.txt")
+        self.words = {word: row for row, word in enumerate(words)}
+        self.parts = [
+            _part(folder, part, len(words), device) for part in (TABLES if kind == "combine" else [kind])
+        ]
+        self.dim = sum(network.hidden_size * (2 if network.bidirectional else 1) for network, _ in self.parts)
+        self._tokenise, self._eos, self._norm, self._batch = tokenise, eos, norm, batch
 
     def encode(self, sentences: Sequence[str]) -> Floats:
         """Vectors (sentences, dim) in order."""
@@ -36,5 +77,125 @@ class SkipThoughtEncoder:
         return in_batches(words, self._batched, dim=self.dim, size=self._batch)
 
     def _batched(self, sentences: Sequence[Sequence[str]]) -> Tensor:
-        encoded: Tensor = self.model(sentences, eos=self._eos)
-        return encoded
+        """The last state of each direction of each part, side by side."""
+        unknown = self.words[UNKNOWN]
+        mark = [END] if self._eos else []
+        ids = [[self.words.get(word, unknown) for word in (*words, *mark)] for words in sentences]
+        lengths = torch.tensor([len(sentence) for sentence in ids], dtype=torch.long)
+        outputs = []
+        for network, table in self.parts:
+            vectors = np.zeros((len(ids), int(lengths.max()), network.input_size), dtype=np.float32)
+            for row, sentence in enumerate(ids):
+                vectors[row, : len(sentence)] = table[sentence]
+            _, last = run(network, torch.from_numpy(vectors).to(self.device), lengths)
+            joined = torch.cat(list(last), dim=-1)
+            length = joined.norm(dim=1, keepdim=True).clamp(min=1e-30) if self._norm else 1.0
+            outputs.append(joined / length)
+        return torch.cat(outputs, dim=1)
+
+
+def _part(folder: Path, name: str, rows: int, device: str) -> Part:
+    weights, table = (folder / file for file in TABLES[name])
+    network = _network(weights, both_ways=name == "bi")
+    return Part(network.to(device), _table(table, rows, network.input_size))
+
+
+def _network(path: Path, *, both_ways: bool) -> nn.GRU:
+    """The frozen encoder of a file of Theano's arrays; its decoders are passed over."""
+    sides = ("encoder", "encoder_r") if both_ways else ("encoder",)
+    try:
+        file = np.load(path, allow_pickle=False)
+        if isinstance(file, np.ndarray):
+            raise ValueError(f"it is one array of the shape {file.shape}")
+        with file:
+            sizes = _array_shapes(file)
+            inputs = axis(sizes, "encoder_W", 0, default=620)
+            hidden = axis(sizes, "encoder_U", 0, default=1200 if both_ways else 2400)
+            gates = {"W": (inputs, 2 * hidden), "b": (2 * hidden,), "U": (hidden, 2 * hidden)}
+            candidate = {"Wx": (inputs, hidden), "bx": (hidden,), "Ux": (hidden, hidden)}
+            shapes = (gates | candidate).items()
+            expected: dict[str, Shape] = {f"{side}_{part}": shape for side in sides for part, shape in shapes}
+            check_shapes(path, "Skip-Thought", sizes, expected, exact=False)
+            arrays = {part: torch.from_numpy(np.asarray(file[part], np.float32)) for part in expected}
+    except WeightsError:
+        raise
+    except UNREADABLE as error:
+        raise WeightsError(f"{path}: cannot be read ({error}); expected arrays of Theano as .npz") from None
+    network = nn.GRU(inputs, hidden, bidirectional=both_ways, batch_first=True)
+    state = {}
+    for side, ending in zip(sides, ("", "_reverse"), strict=False):
+        # the file's gates, reset and update, then its candidate, are PyTorch's three in order
+        state[f"weight_ih_l0{ending}"] = torch.cat([arrays[f"{side}_W"], arrays[f"{side}_Wx"]], dim=1).T
+        state[f"weight_hh_l0{ending}"] = torch.cat([arrays[f"{side}_U"], arrays[f"{side}_Ux"]], dim=1).T
+        state[f"bias_ih_l0{ending}"] = torch.cat([arrays[f"{side}_b"], arrays[f"{side}_bx"]])
+        state[f"bias_hh_l0{ending}"] = torch.zeros(3 * hidden)
+    network.load_state_dict(state)
+    return network.requires_grad_(False)
+
+
+def _array_shapes(file: Any) -> dict[str, Shape]:
+    """Shapes of an archive's arrays from their headers alone; an array of objects has none."""
+    shapes: dict[str, Shape] = {}
+    for member in file.zip.namelist():
+        with file.zip.open(member) as stream:
+            old = np.lib.format.read_magic(stream) == (1, 0)
+            read = np.lib.format.read_array_header_1_0 if old else np.lib.format.read_array_header_2_0
+            shape, _, kind = read(stream)
+            if not kind.hasobject:
+                shapes[member.removesuffix(".npy")] = shape
+    return shapes
+
+
+def _words(path: Path) -> list[str]:
+    try:
+        lines = path.read_bytes().removesuffix(b"\n").split(b"\n")
+    except OSError as error:
+        raise WeightsError(
+            f"{path}: cannot be read ({error.strerror}); expected a word on each line"
+        ) from None
+    words = [line.decode("utf-8", "surrogateescape").strip() for line in lines]
+    missing = [word for word in (UNKNOWN, END) if word not in words]
+    if missing:
+        raise WeightsError(
+            f"{path}: {len(words)} words without {' and '.join(missing)}; "
+            "expected the word list of Skip-Thought's tables"
+        )
+    return words
+
+
+def _table(path: Path, words: int, width: int) -> Floats:
+    try:
+        table = np.load(path, mmap_mode="r", allow_pickle=False)
+    except UNREADABLE as error:
+        raise WeightsError(f"{path}: cannot be read ({error}); expected word vectors as .npy") from None
+    if not isinstance(table, np.ndarray) or table.shape != (words, width):
+        held = getattr(table, "shape", type(table).__name__)
+        raise WeightsError(
+            f"{path}: holds {held}; expected ({words}, {width}): a row for each line of dictionary.txt"
+        )
+    return table
+
+
+def _make(options: Mapping[str, Any], corpus: Corpus) -> SkipThoughtEncoder:
+    return SkipThoughtEncoder(
+        path_of(options, "weights"),
+        tokeniser(options["tokeniser"]),
+        kind=one_of(options, "kind", "combine", "uni", "bi"),
+        eos=one_of(options, "eos", "yes", "no") == "yes",
+        batch=options["batch"],
+    )
+
+
+_ENTRY = EncoderEntry(
+    "skip-thought",
+    "Skip-Thought: GRUs trained to generate the neighbouring sentences",
+    _make,
+    (
+        Option("weights", Path, None, "The folder of the published files; needed."),
+        Option("kind", str, "combine", "combine, uni or bi."),
+        Option("eos", str, "yes", "Whether a sentence ends in <eos>: yes or no."),
+        TOKENISER,
+        BATCH,
+    ),
+)
+ENTRIES = {_ENTRY.name: _ENTRY}

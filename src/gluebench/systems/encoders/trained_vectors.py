@@ -10,7 +10,7 @@ the words of those sentences and nothing of the world.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable
 from functools import lru_cache
 
 import numpy as np
@@ -29,7 +29,7 @@ WINDOW = 10
 SMOOTHING = 0.75
 """Power of the counts of contexts, so that rare ones do not weigh too much."""
 EXTRA, STEPS = 16, 8
-"""Directions beyond those wanted, and multiplications, of the search for singular vectors."""
+"""Directions beyond `dim`, and multiplications, of the search for singular vectors."""
 Floats = NDArray[np.float32]
 
 
@@ -89,14 +89,6 @@ def _leading(matrix: Floats, dim: int) -> Floats:
     vectors -= vectors.mean(axis=0)
     scaled: Floats = (vectors / np.maximum(vectors.std(axis=0), 1e-12)).astype(np.float32)
     return scaled
-
-
-def in_small_letters(sentences: Iterable[str], tokenise: Callable[[str], list[str]]) -> Iterator[str]:
-    """Every word of the sentences, as it is written and in small letters."""
-    for sentence in sentences:
-        for word in tokenise(sentence):
-            yield word
-            yield word.lower()
 
 
 @lru_cache(maxsize=2)

@@ -1,31 +1,156 @@
-"""SentEval's classifier, L2 penalty chosen on the dev split, and its regression (Tai et al. 2015)."""
+"""SentEval's classifier, L2 penalty chosen on the dev split, and its regression (Tai et al. 2015).
+
+Runs with several penalties are trained at once. Those that SentEval makes one after another have one seed, so
+they begin with the same weights and see the same batches; side by side their first layers are one matrix. Its
+last run, with the best penalty once more, would repeat one of these, and is left out.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import NamedTuple
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from math import inf, isnan
+from typing import Any, NamedTuple
 
 import numpy as np
 import torch
 from numpy.typing import NDArray
-from torch import Tensor
+from torch import Tensor, nn
 from torch.nn import functional
 
 from gluebench.scoring.metrics import pearson
-from gluebench.systems.probe.settings import ProbeSettings, RelatednessSettings
-from gluebench.systems.probe.training import (
-    Features,
-    Loss,
-    Run,
-    Schedule,
-    Score,
-    SideBySide,
-    outputs,
-    rounds_below,
-    rounds_through,
-    seeded,
-    train,
-)
+from gluebench.systems.probe.settings import ProbeSettings
+
+Combine = Callable[[Tensor, Tensor], tuple[Tensor, ...]]
+"""From u and v, each (examples, dim), to the parts of the features."""
+
+
+def four_ways(u: Tensor, v: Tensor) -> tuple[Tensor, ...]:
+    """u, v, their product and their distance: the features of a classifier of pairs."""
+    return u, v, u * v, (u - v).abs()
+
+
+def two_ways(u: Tensor, v: Tensor) -> tuple[Tensor, ...]:
+    """Distance and product: the features of a regression."""
+    return (u - v).abs(), u * v
+
+
+PARTS: Mapping[Combine, int] = {four_ways: 4, two_ways: 2}
+
+
+@dataclass(frozen=True, slots=True)
+class Features:
+    """The features of all examples of a split; only those of a batch are ever in memory."""
+
+    vectors: NDArray[Any]
+    """Mapped, (sentences, dim)."""
+    rows: NDArray[np.int64]
+    """(examples, texts), the row of each text's vector; one text or two."""
+    combine: Combine = four_ways
+    device: str = "cpu"
+
+    def __len__(self) -> int:
+        return len(self.rows)
+
+    @property
+    def width(self) -> int:
+        """Length of an example's features."""
+        return int(self.vectors.shape[1]) * (PARTS[self.combine] if self.rows.shape[1] == 2 else 1)
+
+    def batch(self, chosen: NDArray[np.int64] | slice) -> Tensor:
+        """The features of some examples, (examples, width), float32."""
+        rows = self.rows[chosen]
+        texts = [torch.from_numpy(self.vectors[column]).to(self.device, torch.float32) for column in rows.T]
+        return texts[0] if len(texts) == 1 else torch.cat(self.combine(*texts), dim=1)
+
+
+class EarlyStopping:
+    """Counts the looks at the dev split that brought no improvement; an improvement takes none back."""
+
+    def __init__(self, tenacity: int) -> None:
+        self._tenacity = tenacity
+        self._misses = 0
+        self.best = -inf
+        """The best score so far."""
+
+    def improved(self, score: float) -> bool:
+        """Whether a score is better than all before; NaN counts as 0."""
+        score = 0.0 if isnan(score) else score
+        if score > self.best:
+            self.best = score
+            return True
+        self._misses += 1
+        return False
+
+    @property
+    def over(self) -> bool:
+        """Whether to stop: with the (tenacity + 1)-th look without an improvement, in a row or not."""
+        return self._misses > self._tenacity
+
+
+BLOCK = 1 << 23
+"""Numbers of features in memory while a split is answered: 32 MiB."""
+Loss = Callable[[Tensor, Tensor], Tensor]
+"""From outputs (batch, runs, classes) and targets (batch, ...) to a scalar; runs must not mix."""
+Score = Callable[[Tensor], Sequence[float]]
+"""From outputs of the dev split (examples, runs, classes) to a score of each run, higher being better."""
+
+
+class SideBySide(nn.Module):
+    """One network for each run, all with the same first weights: linear, or linear, sigmoid, linear."""
+
+    def __init__(
+        self, width: int, classes: int, *, nhid: int = 0, dropout: float = 0.0, runs: int = 1
+    ) -> None:
+        super().__init__()
+        self.runs = runs
+        self.dropout = dropout
+        first = nn.Linear(width, nhid or classes)
+        self.weight = nn.Parameter(first.weight.detach().T.repeat(1, runs))  # (width, runs * units)
+        self.bias = nn.Parameter(first.bias.detach().repeat(runs))
+        self.out: nn.Parameter | None = None
+        self.shift: nn.Parameter | None = None
+        if nhid:
+            second = nn.Linear(nhid, classes)
+            self.out = nn.Parameter(second.weight.detach().T.repeat(runs, 1, 1))  # (runs, nhid, classes)
+            self.shift = nn.Parameter(second.bias.detach().repeat(runs, 1))
+
+    def forward(self, features: Tensor) -> Tensor:
+        """Outputs (batch, runs, classes) from features (batch, width)."""
+        values = torch.addmm(self.bias, features, self.weight).view(len(features), self.runs, -1)
+        if self.out is None or self.shift is None:
+            return values
+        values = torch.sigmoid(nn.functional.dropout(values, self.dropout, self.training))
+        return torch.einsum("brh,rhc->brc", values, self.out) + self.shift
+
+    def decays(self, penalties: Tensor) -> list[Tensor]:
+        """For each parameter the penalties (runs,) in a shape to multiply it by."""
+        units = len(self.bias) // self.runs
+        flat = penalties.repeat_interleave(units)
+        inner = [] if self.out is None else [penalties.view(-1, 1, 1), penalties.view(-1, 1)]
+        return [flat, flat, *inner]
+
+    def one(self, run: int) -> dict[str, Tensor]:
+        """A copy of the state of one run, as that of a network with one run."""
+        units = len(self.bias) // self.runs
+        own = slice(run * units, (run + 1) * units)
+        state = {"weight": self.weight[:, own], "bias": self.bias[own]}
+        if self.out is not None and self.shift is not None:
+            state |= {"out": self.out[run : run + 1], "shift": self.shift[run : run + 1]}
+        return {name: values.detach().clone() for name, values in state.items()}
+
+
+class Run(NamedTuple):
+    """The result of training with one penalty."""
+
+    penalty: float
+    score: float
+    """The best on the dev split."""
+    epochs: int
+    """Epochs it was trained before it stopped."""
+    state: dict[str, Tensor]
+    """Of the network that had that score."""
 
 
 class Probe(NamedTuple):
@@ -48,15 +173,18 @@ class Probe(NamedTuple):
 
 
 def fit_classifier(
-    train_features: Features,
+    train: Features,
     codes: Sequence[int],
-    dev_features: Features,
+    dev: Features,
     dev_codes: Sequence[int],
     *,
     classes: int,
     settings: ProbeSettings,
 ) -> Probe:
-    """Train with each penalty and keep the best on dev; on one machine, equal seeds give equal results."""
+    """Train with each penalty and keep the best on dev; on one machine, equal seeds give equal results.
+
+    One more round is begun as long as no more than max_epoch epochs are done.
+    """
     dev_targets = torch.tensor(dev_codes)
 
     def loss(logits: Tensor, targets: Tensor) -> Tensor:
@@ -67,25 +195,51 @@ def fit_classifier(
     def score(logits: Tensor) -> list[float]:
         return (logits.argmax(dim=2) == dev_targets[:, None]).double().mean(dim=0).tolist()
 
-    schedule = Schedule(
-        settings.optim,
-        settings.batch_size,
-        settings.epoch_size,
-        rounds_through(settings.max_epoch, settings.epoch_size),
-        settings.tenacity,
-        settings.seed,
-    )
+    rounds = settings.max_epoch // settings.epoch_size + 1
     return _fitted(
-        train_features,
+        train,
         torch.tensor(codes),
-        dev_features,
+        dev,
         classes=classes,
-        penalties=settings.penalties,
+        settings=settings,
+        rounds=rounds,
         loss=loss,
         score=score,
-        schedule=schedule,
-        nhid=settings.nhid,
-        dropout=settings.dropout,
+    )
+
+
+def fit_regression(
+    train: Features,
+    scores: Sequence[float],
+    dev: Features,
+    dev_scores: Sequence[float],
+    *,
+    scale: NDArray[np.float64],
+    settings: ProbeSettings,
+) -> Probe:
+    """Train by Adam without a penalty; Pearson's correlation on the dev split says when to stop.
+
+    One more round is begun as long as less than max_epoch epochs are done.
+    """
+
+    def loss(logits: Tensor, targets: Tensor) -> Tensor:
+        return ((logits[:, 0].softmax(dim=1) - targets) ** 2).mean()
+
+    def score(logits: Tensor) -> list[float]:
+        return [pearson(dev_scores, expected(logits[:, 0], scale).tolist())]
+
+    own = settings.relatedness
+    settings = ProbeSettings(
+        batch_size=own.batch_size,
+        tenacity=own.tenacity,
+        epoch_size=own.epoch_size,
+        penalties=(0.0,),
+        seed=settings.seed,
+    )
+    rounds = -(-own.max_epoch // own.epoch_size)
+    targets = torch.from_numpy(two_hot(scores, scale))
+    return _fitted(
+        train, targets, dev, classes=len(scale), settings=settings, rounds=rounds, loss=loss, score=score
     )
 
 
@@ -95,31 +249,88 @@ def _fitted(
     dev: Features,
     *,
     classes: int,
-    penalties: Sequence[float],
+    settings: ProbeSettings,
+    rounds: int,
     loss: Loss,
     score: Score,
-    schedule: Schedule,
-    nhid: int = 0,
-    dropout: float = 0.0,
 ) -> Probe:
-    """Train with each penalty from one seed; the best run on dev as a network of its own."""
-    with seeded(schedule.seed):
-        model = SideBySide(examples.width, classes, nhid=nhid, dropout=dropout, runs=len(penalties))
-        runs = train(
-            model.to(examples.device),
-            penalties,
-            examples,
-            targets,
-            dev=dev,
-            loss=loss,
-            score=score,
-            schedule=schedule,
-        )
+    """Train a run for each penalty until the dev split is no better for it; keep the best on dev."""
+    penalties, device = settings.penalties, examples.device
+    stopping = [EarlyStopping(settings.tenacity) for _ in penalties]
+    runs = [Run(penalty, -inf, 0, {}) for penalty in penalties]
+    with seeded(settings.seed):
+        sizes: dict[str, Any] = {"nhid": settings.nhid, "dropout": settings.dropout}
+        model = SideBySide(examples.width, classes, **sizes, runs=len(penalties)).to(device)
+        step = _stepper(model, settings, loss, device)
+        order = torch.Generator().manual_seed(settings.seed)
+        for number in range(1, rounds + 1):
+            model.train()
+            for _ in range(settings.epoch_size):
+                shuffled = torch.randperm(len(examples), generator=order)
+                for rows in torch.split(shuffled, settings.batch_size):
+                    step(examples.batch(rows.numpy()), targets[rows].to(device))
+            scores = score(outputs(model, dev))
+            for run, stop in enumerate(stopping):
+                if not stop.over:
+                    state = model.one(run) if stop.improved(scores[run]) else runs[run].state
+                    runs[run] = Run(penalties[run], stop.best, number * settings.epoch_size, state)
+            if all(stop.over for stop in stopping):
+                break
         chosen = max(range(len(runs)), key=lambda run: runs[run].score)
-        state = runs[chosen].state
-        best = SideBySide(len(state["weight"]), classes, nhid=nhid).to(state["weight"].device)
-        best.load_state_dict(state)
-        return Probe(best, tuple(run._replace(state={}) for run in runs), chosen)
+        best = SideBySide(examples.width, classes, **sizes).to(device)
+        best.load_state_dict(runs[chosen].state)
+    return Probe(best, tuple(run._replace(state={}) for run in runs), chosen)
+
+
+def _stepper(
+    model: SideBySide, settings: ProbeSettings, loss: Loss, device: str
+) -> Callable[[Tensor, Tensor], None]:
+    """One step of the optimiser; the penalty is part of the gradient, as PyTorch's weight_decay is."""
+    parameters = list(model.parameters())
+    optimiser: torch.optim.Optimizer
+    if settings.optim == "adam":
+        optimiser = torch.optim.Adam(parameters, fused=True)
+    else:
+        optimiser = torch.optim.RMSprop(parameters)
+    decays = model.decays(torch.tensor(settings.penalties, dtype=torch.float32, device=device))
+
+    def step(features: Tensor, targets: Tensor) -> None:
+        optimiser.zero_grad()
+        torch.autograd.backward(loss(model(features), targets))
+        with torch.no_grad():
+            for parameter, decay in zip(parameters, decays, strict=True):
+                assert parameter.grad is not None
+                parameter.grad.addcmul_(parameter, decay.expand_as(parameter))
+        optimiser.step()
+
+    return step
+
+
+@contextmanager
+def seeded(seed: int) -> Iterator[None]:
+    """PyTorch's generators begin at a seed and go back after; one thread, as these matrices are small.
+
+    With one thread the result is the same however many there are, and other programs hold nothing up.
+    """
+    threads = torch.get_num_threads()
+    torch.set_num_threads(1)
+    try:
+        with torch.random.fork_rng():
+            torch.manual_seed(seed)
+            yield
+    finally:
+        torch.set_num_threads(threads)
+
+
+def outputs(model: SideBySide, features: Features) -> Tensor:
+    """Outputs for all examples, (examples, runs, classes), on the CPU; features in memory by the block."""
+    model.eval()
+    size = max(1, BLOCK // features.width)
+    with torch.no_grad():
+        blocks = [
+            model(features.batch(slice(start, start + size))).cpu() for start in range(0, len(features), size)
+        ]
+    return torch.cat(blocks)
 
 
 MOST_LEVELS = 11
@@ -149,41 +360,3 @@ def expected(outputs: Tensor, scale: NDArray[np.float64]) -> NDArray[np.float64]
     """The score that outputs (..., levels) stand for: the mean of the levels under their softmax."""
     shares = outputs.double().softmax(dim=-1).numpy()
     return np.asarray(shares @ scale)
-
-
-def fit_regression(
-    train_features: Features,
-    scores: Sequence[float],
-    dev_features: Features,
-    dev_scores: Sequence[float],
-    *,
-    scale: NDArray[np.float64],
-    settings: RelatednessSettings,
-    seed: int,
-) -> Probe:
-    """Train by Adam without a penalty; Pearson's correlation on the dev split says when to stop."""
-
-    def loss(logits: Tensor, targets: Tensor) -> Tensor:
-        return ((logits[:, 0].softmax(dim=1) - targets) ** 2).mean()
-
-    def score(logits: Tensor) -> list[float]:
-        return [pearson(dev_scores, expected(logits[:, 0], scale).tolist())]
-
-    schedule = Schedule(
-        "adam",
-        settings.batch_size,
-        settings.epoch_size,
-        rounds_below(settings.max_epoch, settings.epoch_size),
-        settings.tenacity,
-        seed,
-    )
-    return _fitted(
-        train_features,
-        torch.from_numpy(two_hot(scores, scale)),
-        dev_features,
-        classes=len(scale),
-        penalties=(0.0,),
-        loss=loss,
-        score=score,
-        schedule=schedule,
-    )

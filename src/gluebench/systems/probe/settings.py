@@ -13,7 +13,7 @@ PENALTIES = (1e-5, 1e-4, 1e-3, 1e-2)
 
 @dataclass(frozen=True, slots=True)
 class RelatednessSettings:
-    """How scores are learnt: softmax over whole scores, squared error to two of them."""
+    """How scores are learned: softmax over whole scores, squared error to two of them."""
 
     batch_size: int = 64
     epoch_size: int = 50

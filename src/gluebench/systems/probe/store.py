@@ -9,10 +9,11 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from hashlib import blake2b
 from pathlib import Path
-from typing import IO, Any, Literal, get_args
+from typing import Any, Literal, get_args
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,7 +21,7 @@ from numpy.typing import NDArray
 from gluebench.data import DataError
 from gluebench.systems.encoders import EncoderError
 from gluebench.systems.encoders.callable import encoded
-from gluebench.systems.protocols import SentenceEncoder
+from gluebench.systems.protocols import Advance, SentenceEncoder, silent
 
 SCHEMA = "gluebench.vectors/1"
 DIGEST = 16
@@ -48,26 +49,6 @@ class VectorStore:
         self._count = 0
 
     @classmethod
-    def at(cls, path: Path, encoder: str, dim: int, precision: Precision = "float32") -> VectorStore:
-        """The store at a path, begun there unless it exists. Raises DataError for another encoder's."""
-        if not path.exists() or not index_of(path).exists():
-            return cls._begun(path, encoder, dim, precision)
-        store = cls.opened(path)
-        if (store.encoder, store.dim) != (encoder, dim):
-            raise DataError(
-                [
-                    f"{path}: holds vectors of {store.encoder} ({store.dim} numbers); "
-                    f"expected those of {encoder} ({dim}). Name another file"
-                ]
-            )
-        with path.open("rb") as file:
-            stale = file.read(HEADER) != store._header()
-        if stale:  # whoever wrote the last rows was killed
-            with store.appending():
-                pass
-        return store
-
-    @classmethod
     def opened(cls, path: Path) -> VectorStore:
         """The store that exists at a path. Raises DataError for files that are none."""
         index = index_of(path)
@@ -77,17 +58,6 @@ class VectorStore:
         store = cls(path, header["encoder"], header["dim"], header["precision"])
         count = min((path.stat().st_size - HEADER) // store._width, len(digests) // DIGEST)
         store._learn(digests[: max(0, count) * DIGEST])
-        return store
-
-    @classmethod
-    def _begun(cls, path: Path, encoder: str, dim: int, precision: Precision) -> VectorStore:
-        if path.exists():
-            raise DataError([f"{path}: is there without {index_of(path).name}; name another file"])
-        path.parent.mkdir(parents=True, exist_ok=True)
-        store = cls(path, encoder, dim, precision)
-        header = {"schema": SCHEMA, "encoder": encoder, "dim": dim, "precision": precision}
-        index_of(path).write_text(json.dumps(header, ensure_ascii=False) + "\n", encoding="utf-8")
-        path.write_bytes(store._header())
         return store
 
     def __len__(self) -> int:
@@ -116,11 +86,47 @@ class VectorStore:
             return np.empty((0, self.dim), self.dtype)
         return np.memmap(self.path, self.dtype, mode="r", offset=HEADER, shape=(self._count, self.dim))
 
-    def appending(self) -> Appender:
-        """A context in which vectors can be added; the store knows them when it ends."""
-        return Appender(self)
+    @contextmanager
+    def appending(self) -> Iterator[Callable[[Sequence[str], NDArray[np.float32]], None]]:
+        """Give a function that adds sentences that are not there yet, with their vectors.
 
-    def _header(self) -> bytes:
+        The store has them when the context ends; whatever ends it, the rows written whole stay. The function
+        raises DataError where the precision cannot hold the vectors.
+        """
+        with self.path.open("r+b") as vectors, index_of(self.path).open("r+b") as index:
+            start = len(index.readline())
+            for file, place in (
+                (vectors, HEADER + len(self) * self._width),
+                (index, start + len(self) * DIGEST),
+            ):
+                file.seek(place)
+                file.truncate()
+
+            def add(sentences: Sequence[str], rows: NDArray[np.float32]) -> None:
+                with np.errstate(over="ignore"):
+                    kept = np.ascontiguousarray(rows, dtype=self.dtype)
+                if not np.isfinite(kept).all():
+                    raise DataError(
+                        [f"{self.path}: {self.dtype.name} cannot hold these vectors; take float32"]
+                    )
+                vectors.write(kept.tobytes())
+                vectors.flush()  # before the digests: a row counts once both files have it
+                index.write(b"".join(map(_digest, sentences)))
+                index.flush()
+
+            try:
+                yield add
+            finally:
+                index.seek(start)
+                digests = index.read()
+                self._learn(digests[: len(digests) // DIGEST * DIGEST])
+                vectors.seek(0)
+                vectors.write(self.header())
+                for file in (vectors, index):
+                    file.flush()
+                    os.fsync(file.fileno())
+
+    def header(self) -> bytes:
         """What `numpy.load` reads first, padded to a fixed length."""
         shape = (self._count, self.dim)
         text = repr({"descr": self.dtype.str, "fortran_order": False, "shape": shape})
@@ -134,52 +140,6 @@ class VectorStore:
         self._count = len(keys)
 
 
-class Appender:
-    """Adds rows to a store, vectors before digests; whatever ends it, the rows written whole stay."""
-
-    def __init__(self, store: VectorStore) -> None:
-        self._store = store
-        self._vectors: IO[bytes]
-        self._index: IO[bytes]
-        self._start = 0
-
-    def __enter__(self) -> Appender:
-        store = self._store
-        self._vectors, self._index = store.path.open("r+b"), index_of(store.path).open("r+b")
-        self._start = len(self._index.readline())
-        for file, place in (
-            (self._vectors, HEADER + len(store) * store._width),
-            (self._index, self._start + len(store) * DIGEST),
-        ):
-            file.seek(place)
-            file.truncate()
-        return self
-
-    def add(self, sentences: Sequence[str], vectors: NDArray[np.float32]) -> None:
-        """Store sentences that are not there yet. Raises DataError where the precision cannot hold them."""
-        store = self._store
-        with np.errstate(over="ignore"):
-            kept = np.ascontiguousarray(vectors, dtype=store.dtype)
-        if not np.isfinite(kept).all():
-            raise DataError([f"{store.path}: {store.dtype.name} cannot hold these vectors; take float32"])
-        self._vectors.write(kept.tobytes())
-        self._vectors.flush()
-        self._index.write(b"".join(map(_digest, sentences)))
-        self._index.flush()
-
-    def __exit__(self, *_: object) -> None:
-        self._index.seek(self._start)
-        digests = self._index.read()
-        store = self._store
-        store._learn(digests[: len(digests) // DIGEST * DIGEST])
-        self._vectors.seek(0)
-        self._vectors.write(store._header())
-        for file in (self._vectors, self._index):
-            file.flush()
-            os.fsync(file.fileno())
-            file.close()
-
-
 def _digest(sentence: str) -> bytes:
     return blake2b(sentence.encode("utf-8", "surrogatepass"), digest_size=DIGEST).digest()
 
@@ -187,19 +147,14 @@ def _digest(sentence: str) -> bytes:
 def _header_of(path: Path, line: bytes) -> dict[str, Any]:
     """The first line of the index. Raises DataError where it is not one."""
     try:
-        header = json.loads(line)
-        known = (
-            header["schema"] == SCHEMA
-            and isinstance(header["dim"], int)
-            and isinstance(header["encoder"], str)
-        )
-        known = known and header["precision"] in get_args(Precision)
+        header: dict[str, Any] = json.loads(line)
+        known = header["schema"] == SCHEMA and header["precision"] in get_args(Precision)
+        known = known and isinstance(header["dim"], int) and isinstance(header["encoder"], str)
     except (ValueError, KeyError, TypeError):
         known = False
     if not known:
         raise DataError([f"{index_of(path)}: not the index of stored vectors; expected {SCHEMA} first"])
-    result: dict[str, Any] = header
-    return result
+    return header
 
 
 class StoredEncoder:
@@ -228,17 +183,34 @@ SAMPLE = 8
 """Stored sentences that are encoded again, to see whether the encoder is still the one that made them."""
 TOLERANCE = 0.1
 """How far a vector made again may be from the stored one, in parts of the longer of the two."""
-Advance = Callable[[int, int], None]
-"""Called with the number of sentences done and of all: first with 0, then after each batch."""
-
-
-def silent(done: int, of: int) -> None:
-    """Reports nothing."""
 
 
 def store_of(path: Path, encoder: SentenceEncoder, precision: Precision = "float32") -> VectorStore:
     """The encoder's store at a path, begun or continued. Raises DataError for another encoder's."""
-    return VectorStore.at(path, encoder.name, encoder.dim, precision)
+    index = index_of(path)
+    if not path.exists() or not index.exists():
+        if path.exists():
+            raise DataError([f"{path}: is there without {index.name}; name another file"])
+        path.parent.mkdir(parents=True, exist_ok=True)
+        store = VectorStore(path, encoder.name, encoder.dim, precision)
+        header = {"schema": SCHEMA, "encoder": encoder.name, "dim": encoder.dim, "precision": precision}
+        index.write_text(json.dumps(header, ensure_ascii=False) + "\n", encoding="utf-8")
+        path.write_bytes(store.header())
+        return store
+    store = VectorStore.opened(path)
+    if (store.encoder, store.dim) != (encoder.name, encoder.dim):
+        raise DataError(
+            [
+                f"{path}: holds vectors of {store.encoder} ({store.dim} numbers); "
+                f"expected those of {encoder.name} ({encoder.dim}). Name another file"
+            ]
+        )
+    with path.open("rb") as file:
+        stale = file.read(HEADER) != store.header()
+    if stale:  # the process that wrote the last rows was killed
+        with store.appending():
+            pass
+    return store
 
 
 def encode_into(
@@ -247,13 +219,14 @@ def encode_into(
     sentences: Sequence[str],
     *,
     batch_size: int = BATCH,
-    advance: Advance = silent,
+    advance: Advance | None = None,
 ) -> int:
     """Encode the sentences that the store lacks, the longest first; how many those were.
 
     Sentences of like length share a batch, and what does not fit in memory fails at once. An encoder that
-    has `prepare(sentences)` is shown all of them first. Raises
-    EncoderError, and DataError where the store's vectors are not what the encoder gives now.
+    has `prepare(sentences)` is shown all of them first. `advance` is called with the numbers of sentences
+    done and of all: first with 0, then after each batch. Raises EncoderError, and DataError where the
+    store's vectors are not what the encoder gives now.
     """
     missing = sorted(store.missing(sentences), key=len, reverse=True)
     if not missing:
@@ -262,11 +235,12 @@ def encode_into(
     if prepare is not None:  # an encoder that reads word vectors from a file reads it once for all
         prepare(missing)
     _same(store, encoder, sentences)
+    advance = advance or silent("", "")
     advance(0, len(missing))
-    with store.appending() as appender:
+    with store.appending() as add:
         for start in range(0, len(missing), batch_size):
             batch = missing[start : start + batch_size]
-            appender.add(batch, encoded(encoder, batch))
+            add(batch, encoded(encoder, batch))
             advance(start + len(batch), len(missing))
     return len(missing)
 

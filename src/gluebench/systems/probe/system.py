@@ -8,15 +8,25 @@ from collections.abc import Sequence
 from pathlib import Path
 
 import numpy as np
+import torch
+from numpy.typing import NDArray
 
 from gluebench.benchmark import Task
 from gluebench.data import DataError, Example
 from gluebench.systems import targets
-from gluebench.systems.probe.classifier import Probe, expected, fit_classifier, fit_regression, levels
-from gluebench.systems.probe.settings import DEFAULT, Preset, ProbeSettings, preset_called
-from gluebench.systems.probe.store import BATCH, Advance, Precision, encode_into, silent, store_of
-from gluebench.systems.probe.training import Combine, Features, four_ways, two_ways
-from gluebench.systems.protocols import SentenceEncoder
+from gluebench.systems.probe.classifier import (
+    Features,
+    Probe,
+    expected,
+    fit_classifier,
+    fit_regression,
+    four_ways,
+    levels,
+    two_ways,
+)
+from gluebench.systems.probe.settings import DEFAULT, Preset, preset_called
+from gluebench.systems.probe.store import BATCH, Precision, encode_into, store_of
+from gluebench.systems.protocols import Advance, SentenceEncoder
 from gluebench.systems.run import held_out
 
 
@@ -32,7 +42,7 @@ class ProbedEncoder:
         precision: Precision = "float32",
         batch_size: int = BATCH,
         device: str = "cpu",
-        advance: Advance = silent,
+        advance: Advance | None = None,
     ) -> None:
         """Vectors are kept in the file named, for other runs to use; without a name, in a temporary file.
 
@@ -58,62 +68,39 @@ class ProbedEncoder:
         if not dev:
             train, dev = held_out(train)
         settings = self.preset.of(task.name)
-        combine = four_ways if task.labels else two_ways
-        features = [self._features(task, examples, combine) for examples in (train, dev)]
-        learn = self._classifier if task.labels else self._regression
-        self.probes[task.name] = learn(task, train, dev, features, settings)
+        own, held = (self._features(task, examples) for examples in (train, dev))
+        if task.labels:
+            codes = [
+                [task.words.index(word) for word in targets.labels(task, examples)]
+                for examples in (train, dev)
+            ]
+            classes = len(task.words)
+            probe = fit_classifier(own, codes[0], held, codes[1], classes=classes, settings=settings)
+        else:
+            scores = [targets.numbers(task, examples) for examples in (train, dev)]
+            scale = self._levels(task)
+            probe = fit_regression(own, scores[0], held, scores[1], scale=scale, settings=settings)
+        self.probes[task.name] = probe
 
     def predict(self, task: Task, examples: Sequence[Example]) -> list[str | float]:
         """The most probable label, or the mean score cut to the task's range."""
         if not examples:
             return []
-        features = self._features(task, examples, four_ways if task.labels else two_ways)
-        outputs = self.probes[task.name].outputs(features)
-        if task.labels:
-            return [task.words[code] for code in outputs.argmax(dim=1).tolist()]
-        low, high = _range(task)
-        scores = expected(outputs, levels(self._scale(task)))
-        return [float(score) for score in np.clip(scores, low, high)]
+        outputs = self.probes[task.name].outputs(self._features(task, examples))
+        if not task.labels:
+            outputs = torch.from_numpy(expected(outputs, self._levels(task))[:, None])
+        return targets.answers(task, outputs.double().numpy())
 
     def parameters(self) -> int:
         """The weights of all classifiers; the encoder's are not among them."""
         return sum(probe.parameters() for probe in self.probes.values())
 
-    def _classifier(
-        self,
-        task: Task,
-        train: Sequence[Example],
-        dev: Sequence[Example],
-        features: Sequence[Features],
-        settings: ProbeSettings,
-    ) -> Probe:
-        codes = {word: code for code, word in enumerate(task.words)}
-        own, held = ([codes[word] for word in targets.labels(task, examples)] for examples in (train, dev))
-        return fit_classifier(features[0], own, features[1], held, classes=len(codes), settings=settings)
+    def _levels(self, task: Task) -> NDArray[np.float64]:
+        if task.score_range is None:
+            raise DataError([f"{task.name}: has neither labels nor a range of scores (score_range)"])
+        return levels(self.preset.of(task.name).relatedness.scale or task.score_range)
 
-    def _regression(
-        self,
-        task: Task,
-        train: Sequence[Example],
-        dev: Sequence[Example],
-        features: Sequence[Features],
-        settings: ProbeSettings,
-    ) -> Probe:
-        own, held = (targets.numbers(task, examples) for examples in (train, dev))
-        return fit_regression(
-            features[0],
-            own,
-            features[1],
-            held,
-            scale=levels(self._scale(task)),
-            settings=settings.relatedness,
-            seed=settings.seed,
-        )
-
-    def _scale(self, task: Task) -> tuple[float, float]:
-        return self.preset.of(task.name).relatedness.scale or _range(task)
-
-    def _features(self, task: Task, examples: Sequence[Example], combine: Combine) -> Features:
+    def _features(self, task: Task, examples: Sequence[Example]) -> Features:
         """The features of examples, their sentences stored first."""
         if len(task.columns) > 2:
             raise DataError([f"{task.name}: has {len(task.columns)} texts; the probe takes one or two"])
@@ -126,10 +113,5 @@ class ProbedEncoder:
             advance=self._advance,
         )
         rows = np.stack([self._store.rows(column) for column in texts], axis=1)
+        combine = four_ways if task.labels else two_ways
         return Features(self._store.vectors(), rows, combine, self._device)
-
-
-def _range(task: Task) -> tuple[float, float]:
-    if task.score_range is None:
-        raise DataError([f"{task.name}: has neither labels nor a range of scores (score_range)"])
-    return task.score_range

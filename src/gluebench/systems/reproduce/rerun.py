@@ -18,7 +18,7 @@ from gluebench.scoring import Gold, Report, SubmissionError, grade
 from gluebench.submission import Column, read_predictions, write_submission
 from gluebench.submission.write import tsv
 from gluebench.systems.encoders.corpus import Corpus
-from gluebench.systems.majority import Majority
+from gluebench.systems.overlap import Majority
 from gluebench.systems.reproduce.build import system_of
 from gluebench.systems.reproduce.row import CannotBeHadError, Files, Row, TableName, check_files, row_called
 from gluebench.systems.run import answer, run

@@ -4,4 +4,4 @@ from __future__ import annotations
 
 
 class WeightsError(ValueError):
-    """A file of weights that is not what it should be: what was found, what was expected."""
+    """A file of weights that cannot be read. The message says what it holds and what was expected."""

@@ -6,30 +6,22 @@ from pathlib import Path
 
 from torch import Tensor, nn
 
-from gluebench.systems.weights.recurrent import run
-from gluebench.systems.weights.state import axis, check_shapes, read_state, recurrent_shapes, shapes
+from gluebench.systems.weights.recurrent import read_network, run
+from gluebench.systems.weights.state import read_state
 
 
 class Cove(nn.Module):
     """The frozen encoder: from word vectors of width `inputs` to one of width `dim` for each token."""
 
-    def __init__(self, inputs: int = 300, hidden: int = 300) -> None:
+    def __init__(self, network: nn.LSTM) -> None:
         super().__init__()
-        self.inputs, self.dim = inputs, 2 * hidden
-        self.network = nn.LSTM(inputs, hidden, num_layers=2, bidirectional=True, batch_first=True)
-        self.requires_grad_(False)
+        self.inputs, self.dim = network.input_size, 2 * network.hidden_size
+        self.network = network
 
     @classmethod
     def from_file(cls, path: Path) -> Cove:
         """Read the state dict of the published encoder (`wmtlstm-8f474287.pth`). Raises WeightsError."""
-        state = read_state(path)
-        sizes = shapes(state)
-        inputs = axis(sizes, "weight_ih_l0", 1, default=300)
-        hidden = axis(sizes, "weight_hh_l0", 1, default=300)
-        check_shapes(path, "CoVe", sizes, recurrent_shapes(4, inputs, hidden, layers=2))
-        model = cls(inputs, hidden)
-        model.network.load_state_dict(state)
-        return model
+        return cls(read_network(path, "CoVe", read_state(path), nn.LSTM, inputs=300, hidden=300, layers=2))
 
     def forward(self, vectors: Tensor, lengths: Tensor) -> Tensor:
         """From word vectors (batch, length, inputs) to (batch, length, dim), zero after each end."""

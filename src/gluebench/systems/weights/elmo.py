@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+import json
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
+from typing import Any, NamedTuple
 
 import torch
 from torch import Tensor, nn
 
-from gluebench.systems.weights.elmo_files import ElmoOptions, cell_name, read_options, read_weights
+from gluebench.systems.weights import WeightsError
+from gluebench.systems.weights.state import Shape, check_shapes
 
 BEGIN, END = "<S>", "</S>"
 """Marks put round each sentence; a word of the text written so is taken as the mark, as in the original."""
@@ -18,6 +21,128 @@ STEPS = 32
 """Time steps whose inputs are multiplied at once: a bound on memory, without effect on the result."""
 State = tuple[Tensor, Tensor]
 """Hidden (2, batch, projection) and cell (2, batch, dim) of one layer, forward direction first."""
+
+
+CHARACTERS = 261
+"""256 bytes, begin and end of a sentence, begin and end of a word, and what fills up a word."""
+ACTIVATIONS = ("relu", "tanh")
+
+
+class ElmoOptions(NamedTuple):
+    """The sizes of an ELMo model."""
+
+    characters: int
+    """Positions of a word's character matrix, its two marks included."""
+    character_dim: int
+    filters: tuple[tuple[int, int], ...]
+    """Width and number of each group of convolutions."""
+    activation: str
+    highways: int
+    layers: int
+    dim: int
+    projection: int
+    cell_clip: float | None
+    projection_clip: float | None
+    skip: bool
+
+    def shapes(self) -> dict[str, Shape]:
+        """Name and shape of every dataset that the weight file must hold."""
+        wide = sum(number for _, number in self.filters)
+        expected: dict[str, Shape] = {"char_embed": (CHARACTERS, self.character_dim)}
+        for at, (width, number) in enumerate(self.filters):
+            expected[f"CNN/W_cnn_{at}"] = (1, width, self.character_dim, number)
+            expected[f"CNN/b_cnn_{at}"] = (number,)
+        for at in range(self.highways):
+            for part in ("carry", "transform"):
+                expected[f"CNN_high_{at}/W_{part}"] = (wide, wide)
+                expected[f"CNN_high_{at}/b_{part}"] = (wide,)
+        if wide != self.projection:
+            expected["CNN_proj/W_proj"] = (wide, self.projection)
+            expected["CNN_proj/b_proj"] = (self.projection,)
+        for name in (_cell(direction, layer) for direction in range(2) for layer in range(self.layers)):
+            expected[f"{name}/W_0"] = (2 * self.projection, 4 * self.dim)
+            expected[f"{name}/B"] = (4 * self.dim,)
+            expected[f"{name}/W_P_0"] = (self.dim, self.projection)
+        return expected
+
+
+def _cell(direction: int, layer: int) -> str:
+    """The group of one cell's datasets; direction 0 reads forward, 1 backward."""
+    return f"RNN_{direction}/RNN/MultiRNNCell/Cell{layer}/LSTMCell"
+
+
+def read_options(path: Path) -> ElmoOptions:
+    """The sizes an options file gives. Raises WeightsError for what is missing or of the wrong kind."""
+    try:
+        values = json.loads(path.read_text(encoding="utf-8"))
+    except OSError as error:
+        raise WeightsError(
+            f"{path}: cannot be read ({error.strerror}); expected ELMo's options as JSON"
+        ) from None
+    except ValueError as error:
+        raise WeightsError(f"{path}: no JSON ({error}); expected ELMo's options file") from None
+    try:
+        return _options(values)
+    except KeyError as error:
+        reason = f"{error.args[0]} is missing"
+    except (TypeError, ValueError) as error:
+        reason = str(error)
+    keys = ", ".join(values) if isinstance(values, Mapping) else type(values).__name__
+    raise WeightsError(f"{path}: not the options of ELMo: {reason} (found: {keys}; expected: lstm, char_cnn)")
+
+
+def _options(values: Mapping[str, Any]) -> ElmoOptions:
+    lstm, cnn = values["lstm"], values["char_cnn"]
+    if not isinstance(lstm, dict) or not isinstance(cnn, dict):
+        raise TypeError("lstm and char_cnn hold no named values")
+    if cnn.get("n_characters", 262) not in (CHARACTERS, CHARACTERS + 1):
+        raise ValueError(f"n_characters is {cnn['n_characters']}, expected 262 (261 in training files)")
+    activation = cnn.get("activation", "tanh")
+    if activation not in ACTIVATIONS:
+        raise ValueError(f"activation is {activation!r}, expected one of {', '.join(ACTIVATIONS)}")
+    return ElmoOptions(
+        characters=_size(cnn, "max_characters_per_token"),
+        character_dim=_size(cnn["embedding"], "dim"),
+        filters=tuple((int(width), int(number)) for width, number in cnn["filters"]),
+        activation=activation,
+        highways=int(cnn.get("n_highway") or 0),
+        layers=_size(lstm, "n_layers"),
+        dim=_size(lstm, "dim"),
+        projection=_size(lstm, "projection_dim"),
+        cell_clip=_limit(lstm.get("cell_clip")),
+        projection_clip=_limit(lstm.get("proj_clip")),
+        skip=bool(lstm.get("use_skip_connections", False)),
+    )
+
+
+def _size(within: Mapping[str, Any], name: str) -> int:
+    value = within[name]
+    if not isinstance(value, int) or value < 1:
+        raise ValueError(f"{name} is {value!r}, expected a whole number above 0")
+    return value
+
+
+def _limit(value: float | None) -> float | None:
+    return float(value) if value else None
+
+
+def read_weights(path: Path, options: ElmoOptions) -> dict[str, Tensor]:
+    """The datasets of a weight file by name. Raises WeightsError where they do not fit the options."""
+    import h5py
+
+    sizes: dict[str, Shape] = {}
+
+    def note(name: str, item: Any) -> None:
+        if isinstance(item, h5py.Dataset):
+            sizes[name] = item.shape
+
+    try:
+        with h5py.File(path, "r") as file:
+            file.visititems(note)
+            check_shapes(path, "ELMo with these options", sizes, options.shapes(), exact=False)
+            return {name: torch.from_numpy(file[name][()]).float() for name in options.shapes()}
+    except OSError as error:
+        raise WeightsError(f"{path}: cannot be read ({error}); expected ELMo's weights as HDF5") from None
 
 
 def character_rows(word: str, length: int) -> list[int]:
@@ -30,7 +155,7 @@ def character_rows(word: str, length: int) -> list[int]:
 
 
 class Elmo(nn.Module):
-    """The language model with frozen weights; what a task trains is a `Mix` of its layers.
+    """The language model with frozen weights; what a task trains is a `ScalarMix` of its layers.
 
     With `carry` each row of a batch begins in the states that the same row of the batch before ended in, as
     in the original programs: a vector then depends on all batches since `forget`. Without, sentences are
@@ -45,6 +170,7 @@ class Elmo(nn.Module):
         self.words = _WordEncoder(options, weights)
         self.cells = nn.ModuleList(_ClippedLstm(options, weights, at) for at in range(options.layers))
         self._states: list[State] = []
+        self.requires_grad_(False)
 
     @classmethod
     def from_files(cls, options: Path, weights: Path, *, carry: bool = False) -> Elmo:
@@ -73,7 +199,9 @@ class Elmo(nn.Module):
             self._end(at, state)
             ahead = out + ahead if at and self.options.skip else out
             layers.append(torch.cat([ahead[0], _reversed(ahead[1], inside)], dim=-1))
-        return self._unmarked(torch.stack(layers), lengths), lengths
+        inner = torch.stack(layers)[:, :, 1:-1]
+        there = torch.arange(inner.shape[2], device=inner.device) < lengths[:, None]
+        return inner * there[None, :, :, None], lengths
 
     @property
     def _device(self) -> torch.device:
@@ -91,11 +219,6 @@ class Elmo(nn.Module):
         characters = torch.tensor([character_rows(word, size) for word in places], device=self._device)
         vectors: Tensor = self.words(characters)
         return vectors[torch.tensor(rows, device=self._device)]
-
-    def _unmarked(self, layers: Tensor, lengths: Tensor) -> Tensor:
-        inner = layers[:, :, 1:-1]
-        there = torch.arange(inner.shape[2], device=inner.device) < lengths[:, None]
-        return inner * there[None, :, :, None]
 
     def _begin(self, at: int, batch: int) -> State:
         sizes = (self.options.projection, self.options.dim)
@@ -119,34 +242,23 @@ class Elmo(nn.Module):
         self._states[at] = (kept[0], kept[1])
 
 
-class Mix(nn.Module):
-    """The trained part of ELMo: gamma times the softmax-weighted sum of the layers."""
-
-    def __init__(self, layers: int = 3) -> None:
-        super().__init__()
-        self.scores = nn.Parameter(torch.zeros(layers))
-        self.gamma = nn.Parameter(torch.ones(()))
-
-    def forward(self, layers: Tensor) -> Tensor:
-        """From (layers, batch, length, dim) to (batch, length, dim)."""
-        return self.gamma * torch.einsum("k,kbtd->btd", self.scores.softmax(dim=0), layers)
-
-
 class _WordEncoder(nn.Module):
     """Words as matrices of characters to vectors: convolutions, highway layers, projection."""
 
     def __init__(self, options: ElmoOptions, weights: Mapping[str, Tensor]) -> None:
         super().__init__()
         self.activation: Callable[[Tensor], Tensor] = getattr(torch, options.activation)
-        self.table = _frozen(weights["char_embed"])
+        self.table = nn.Parameter(weights["char_embed"])
         groups = range(len(options.filters))
         # The file has (1, width, characters, number), PyTorch wants (number, characters, width).
-        self.kernels = _list(weights[f"CNN/W_cnn_{at}"][0].permute(2, 1, 0).contiguous() for at in groups)
-        self.offsets = _list(weights[f"CNN/b_cnn_{at}"] for at in groups)
+        self.kernels = nn.ParameterList(
+            weights[f"CNN/W_cnn_{at}"][0].permute(2, 1, 0).contiguous() for at in groups
+        )
+        self.offsets = nn.ParameterList(weights[f"CNN/b_cnn_{at}"] for at in groups)
         self.highways = nn.ModuleList(_Highway(weights, at) for at in range(options.highways))
         projected = "CNN_proj/W_proj" in weights
-        self.projection = _frozen(weights["CNN_proj/W_proj"]) if projected else None
-        self.shift = _frozen(weights["CNN_proj/b_proj"]) if projected else None
+        self.projection = nn.Parameter(weights["CNN_proj/W_proj"]) if projected else None
+        self.shift = nn.Parameter(weights["CNN_proj/b_proj"]) if projected else None
 
     def forward(self, characters: Tensor) -> Tensor:
         """From rows of the table (words, characters) to vectors (words, projection)."""
@@ -166,9 +278,11 @@ class _WordEncoder(nn.Module):
 class _Highway(nn.Module):
     def __init__(self, weights: Mapping[str, Tensor], at: int) -> None:
         super().__init__()
-        self.carry, self.carry_offset = (_frozen(weights[f"CNN_high_{at}/{part}_carry"]) for part in "Wb")
+        self.carry, self.carry_offset = (
+            nn.Parameter(weights[f"CNN_high_{at}/{part}_carry"]) for part in "Wb"
+        )
         self.change, self.change_offset = (
-            _frozen(weights[f"CNN_high_{at}/{part}_transform"]) for part in "Wb"
+            nn.Parameter(weights[f"CNN_high_{at}/{part}_transform"]) for part in "Wb"
         )
 
     def forward(self, words: Tensor) -> Tensor:
@@ -183,15 +297,15 @@ class _ClippedLstm(nn.Module):
     def __init__(self, options: ElmoOptions, weights: Mapping[str, Tensor], layer: int) -> None:
         super().__init__()
         self.cell_clip, self.projection_clip = options.cell_clip, options.projection_clip
-        both = [cell_name(direction, layer) for direction in range(2)]
+        both = [_cell(direction, layer) for direction in range(2)]
         matrix = torch.stack([weights[f"{name}/W_0"] for name in both])
-        self.entering = _frozen(matrix[:, : options.projection].contiguous())
-        self.recurrent = _frozen(matrix[:, options.projection :].contiguous())
+        self.entering = nn.Parameter(matrix[:, : options.projection].contiguous())
+        self.recurrent = nn.Parameter(matrix[:, options.projection :].contiguous())
         offset = torch.stack([weights[f"{name}/B"] for name in both])
         # Gates in the order in, new, forget, out; TensorFlow adds 1 to the forget gate when it runs.
         offset[:, 2 * options.dim : 3 * options.dim] += 1.0
-        self.offset = _frozen(offset)
-        self.projection = _frozen(torch.stack([weights[f"{name}/W_P_0"] for name in both]))
+        self.offset = nn.Parameter(offset)
+        self.projection = nn.Parameter(torch.stack([weights[f"{name}/W_P_0"] for name in both]))
 
     def forward(self, inputs: Tensor, lengths: Tensor, state: State) -> tuple[Tensor, State]:
         """Outputs of the shape of the inputs (2, batch, length, projection), and each row's last states."""
@@ -223,11 +337,3 @@ def _reversed(values: Tensor, lengths: Tensor) -> Tensor:
     steps = torch.arange(values.shape[1], device=values.device)
     backwards = (lengths[:, None] - 1 - steps).clamp(min=0)
     return values.gather(1, backwards[:, :, None].expand_as(values))
-
-
-def _frozen(values: Tensor) -> nn.Parameter:
-    return nn.Parameter(values, requires_grad=False)
-
-
-def _list(values: Iterable[Tensor]) -> nn.ParameterList:
-    return nn.ParameterList(_frozen(tensor) for tensor in values)

@@ -1,15 +1,51 @@
-"""Recurrent networks over batches of sentences of unequal length."""
+"""Recurrent networks: read from a file of weights, and run over batches of sentences of unequal length."""
 
 from __future__ import annotations
 
-from typing import Literal, get_args
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Literal, TypeVar, get_args
 
 import torch
 from torch import Tensor, nn
 from torch.nn.utils.rnn import pack_padded_sequence, pad_packed_sequence
 
+from gluebench.systems.weights.state import axis, check_shapes, shapes
+
 Padding = Literal["mask", "zero"]
 """What a maximum over time makes of positions after a sentence's end: it passes over them or takes zeros."""
+Network = TypeVar("Network", nn.LSTM, nn.GRU)
+
+
+def read_network(
+    path: Path,
+    title: str,
+    state: Mapping[str, Tensor],
+    kind: type[Network],
+    *,
+    inputs: int,
+    hidden: int,
+    layers: int = 1,
+    prefix: str = "",
+    tables: Mapping[str, int] | None = None,
+) -> Network:
+    """The frozen bidirectional network of a state dict whose names begin with `prefix`.
+
+    `inputs` and `hidden` are the published sizes, for the message about a file without them; `tables` are
+    word vectors beside the network, with their number of rows. Raises WeightsError for other shapes.
+    """
+    sizes = shapes(state)
+    inputs = axis(sizes, f"{prefix}weight_ih_l0", 1, default=inputs)
+    hidden = axis(sizes, f"{prefix}weight_hh_l0", 1, default=hidden)
+    with torch.device("meta"):  # the shapes alone: a damaged file may have sizes that do not fit in memory
+        network = kind(inputs, hidden, num_layers=layers, bidirectional=True, batch_first=True)
+    names = {name: f"{prefix}{name}" for name in network.state_dict()}
+    expected = {names[name]: tuple(tensor.shape) for name, tensor in network.state_dict().items()}
+    check_shapes(
+        path, title, sizes, expected | {name: (rows, inputs) for name, rows in (tables or {}).items()}
+    )
+    network.to_empty(device="cpu").load_state_dict({name: state[full] for name, full in names.items()})
+    return network.requires_grad_(False)
 
 
 def run(network: nn.LSTM | nn.GRU, inputs: Tensor, lengths: Tensor) -> tuple[Tensor, Tensor]:

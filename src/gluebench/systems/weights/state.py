@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pickle
 import tarfile
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from pathlib import Path
 
 import torch
@@ -32,43 +32,19 @@ def check_shapes(
             for name in shapes.keys() - expected
         ]
     if problems:
-        lines = [
-            f"{path}: not the weights of {kind}",
-            *_cut(problems),
-            f"found in the file: {listing(shapes)}",
-        ]
-        raise WeightsError("\n".join(lines))
-
-
-def listing(shapes: Mapping[str, Shape]) -> str:
-    """The names and shapes of a file's arrays in one line."""
-    return ", ".join(_cut([f"{name} {tuple(shape)}" for name, shape in shapes.items()])) or "no arrays"
+        listing = ", ".join(_cut([f"{name} {tuple(shape)}" for name, shape in shapes.items()]))
+        lines = [f"{path}: not the weights of {kind}", *_cut(problems)]
+        raise WeightsError("\n".join([*lines, f"found in the file: {listing or 'no arrays'}"]))
 
 
 def axis(shapes: Mapping[str, Shape], name: str, at: int, *, default: int) -> int:
     """The length of one axis of an array; the published one where the file has no such axis."""
     shape = shapes.get(name, ())
-    return shape[at] if len(shape) > at else default
+    return shape[at] if len(shape) > at and shape[at] else default
 
 
-def recurrent_shapes(
-    gates: int, inputs: int, hidden: int, *, layers: int = 1, prefix: str = ""
-) -> dict[str, Shape]:
-    """What PyTorch's bidirectional LSTM (4 gates) or GRU (3 gates) names its weights, and their shapes."""
-    expected: dict[str, Shape] = {}
-    for layer in range(layers):
-        width = inputs if layer == 0 else 2 * hidden
-        for ending in (f"l{layer}", f"l{layer}_reverse"):
-            expected[f"{prefix}weight_ih_{ending}"] = (gates * hidden, width)
-            expected[f"{prefix}weight_hh_{ending}"] = (gates * hidden, hidden)
-            expected[f"{prefix}bias_ih_{ending}"] = (gates * hidden,)
-            expected[f"{prefix}bias_hh_{ending}"] = (gates * hidden,)
-    return expected
-
-
-def _cut(lines: Iterable[str]) -> list[str]:
-    listed = list(lines)
-    return listed if len(listed) <= SHOWN else [*listed[:SHOWN], f"and {len(listed) - SHOWN} more"]
+def _cut(lines: list[str]) -> list[str]:
+    return lines if len(lines) <= SHOWN else [*lines[:SHOWN], f"and {len(lines) - SHOWN} more"]
 
 
 SAVE_AGAIN = (
@@ -88,8 +64,7 @@ def read_state(path: Path) -> dict[str, Tensor]:
     MoreThanTensorsError for a file that holds any, WeightsError for one that is damaged, a tar file or no
     state dict.
     """
-    refuse_missing(path)
-    refuse_tar(path)
+    refuse_unreadable(path)
     try:
         data = torch.load(path, map_location="cpu", weights_only=True)
     except pickle.UnpicklingError:
@@ -101,19 +76,26 @@ def read_state(path: Path) -> dict[str, Tensor]:
         raise WeightsError(
             f"{path}: cannot be read as a state dict ({first_line(error)}); if it is whole, {SAVE_AGAIN}"
         ) from error
-    return _tensors(path, data)
+    if not isinstance(data, Mapping):
+        raise WeightsError(f"{path}: holds a {type(data).__name__}; expected tensors by name (a state dict)")
+    named = {name.decode() if isinstance(name, bytes) else str(name): value for name, value in data.items()}
+    others = [
+        f"{name} ({type(value).__name__})" for name, value in named.items() if not isinstance(value, Tensor)
+    ]
+    if others:
+        raise WeightsError(f"{path}: holds {', '.join(others[:10])}; expected tensors by name (a state dict)")
+    return {name: tensor.float() for name, tensor in named.items()}
 
 
-def refuse_missing(path: Path) -> None:
-    """Raise WeightsError for a file that cannot be opened."""
+def refuse_unreadable(path: Path) -> None:
+    """Raise WeightsError for a file that cannot be opened, or a tar file of PyTorch before 0.1.10.
+
+    Unpacking such a tar file cannot be made safe.
+    """
     try:
         path.open("rb").close()
     except OSError as error:
         raise WeightsError(f"{path}: cannot be read ({error.strerror}); expected a file of weights") from None
-
-
-def refuse_tar(path: Path) -> None:
-    """Raise WeightsError for the tar files of PyTorch before 0.1.10: unpacking them cannot be made safe."""
     if tarfile.is_tarfile(path):
         raise WeightsError(
             f"{path}: a tar file, as PyTorch wrote before 2017, which is not read; {SAVE_AGAIN}"
@@ -128,15 +110,3 @@ def shapes(state: Mapping[str, Tensor]) -> dict[str, Shape]:
 def first_line(error: BaseException) -> str:
     """The first sentence of an error's text: PyTorch's go on with advice to load the file unsafely."""
     return (str(error).strip() or type(error).__name__).splitlines()[0].partition(". ")[0].strip()
-
-
-def _tensors(path: Path, data: object) -> dict[str, Tensor]:
-    if not isinstance(data, Mapping):
-        raise WeightsError(f"{path}: holds a {type(data).__name__}; expected tensors by name (a state dict)")
-    named = {name.decode() if isinstance(name, bytes) else str(name): value for name, value in data.items()}
-    others = [
-        f"{name} ({type(value).__name__})" for name, value in named.items() if not isinstance(value, Tensor)
-    ]
-    if others:
-        raise WeightsError(f"{path}: holds {', '.join(others[:10])}; expected tensors by name (a state dict)")
-    return {name: tensor.float() for name, tensor in named.items()}
