@@ -16,32 +16,20 @@ from typing import Any
 
 from gluebench.benchmark import Benchmark, load_benchmark
 from gluebench.benchmark.atomic import write_text
-from gluebench.submission.form import Form, Progress
-from gluebench.submission.transport import TRIES, Answer, RefusedByLeaderboardError, SendError, Transport
+from gluebench.submission.transport import (
+    Answer,
+    Form,
+    Progress,
+    RefusedByLeaderboardError,
+    SendError,
+    Transport,
+)
 
 __all__ = ["Client", "RefusedByLeaderboardError", "SendError"]
 
 
-class Client:
+class Client(Transport):
     """One leaderboard, as the owner of one token sees it."""
-
-    def __init__(
-        self,
-        url: str,
-        token: str = "",
-        *,
-        tries: int = TRIES,
-        timeout: float = 60,
-        say: Callable[[str], None] = lambda line: None,
-    ) -> None:
-        """`say` receives a line before each retry. Raises SendError for what is no address."""
-        self._transport = Transport(url, token, tries=tries, timeout=timeout, say=say)
-        self.url = self._transport.url
-
-    @property
-    def is_open_to_readers(self) -> bool:
-        """Whether the token would travel unencrypted over a network."""
-        return self._transport.is_open_to_readers
 
     def about(self) -> dict[str, Any]:
         """What answers there. Raises SendError where that is no leaderboard."""
@@ -68,7 +56,7 @@ class Client:
         """
         headers = {"If-None-Match": etag} if etag else {}
         path = f"/benchmarks/{_quoted(name)}"
-        return self._transport.persist(lambda: self._transport.ask(path, None, headers))
+        return self.persist(lambda: self.ask(path, None, headers))
 
     def account(self) -> dict[str, Any]:
         """Whose token this is and what it is good for. Raises SendError."""
@@ -135,7 +123,7 @@ class Client:
         return f"{self.url}/submissions/{key}"
 
     def _get(self, path: str) -> dict[str, Any]:
-        data: dict[str, Any] = self._transport.persist(lambda: self._transport.ask(path, None, {})).data
+        data: dict[str, Any] = self.persist(lambda: self.ask(path, None, {})).data
         return data
 
     def _upload(
@@ -147,43 +135,41 @@ class Client:
         headers: Mapping[str, str] | None = None,
         progress: Progress | None = None,
     ) -> Answer:
-        form, transport = Form(file, fields), self._transport
+        form = Form(file, fields)
         if form.size > (most := self.about()["upload_bytes"]):
             raise SendError(f"{file} is larger than the {most // 1024**2} MB that {self.url} takes.")
 
         def once() -> Answer:
             with form.open() as opened:
                 sent = {"Content-Type": form.kind, "Content-Length": str(form.length), **(headers or {})}
-                return transport.ask(path, form.pieces(opened, progress), sent)
+                return self.ask(path, form.pieces(opened, progress), sent)
 
-        return transport.persist(once)
+        return self.persist(once)
 
 
 def write_manifest(facts: Any, folder: Path, *, url: str) -> Path:
-    """Write the manifest of a benchmark's facts, and what it extends. Raises SendError if they have none."""
+    """Write the manifest of a benchmark's facts, and what it extends.
+
+    Raises SendError if they have none, or if one extends a file of this machine.
+    """
     try:
         texts = {"manifest.toml": str(facts["manifest"])}
         texts |= {f"parent-{at}.toml": str(text) for at, text in enumerate(facts["parents"], start=1)}
     except (KeyError, TypeError):
         raise SendError(f"{url} does not give the manifest of this benchmark.") from None
     for name, text in reversed(texts.items()):
-        _require_own_parent(text, texts, url=url)
+        try:
+            head = tomllib.loads(text.removeprefix("\ufeff")).get("benchmark")
+        except (ValueError, RecursionError):
+            head = None
+        parent = head.get("extends") if isinstance(head, dict) else None
+        is_file = isinstance(parent, str) and ("/" in parent or "\\" in parent or parent.endswith(".toml"))
+        if is_file and str(parent).removeprefix("./") not in texts:
+            raise SendError(
+                f"The manifest at {url} extends the file {parent!r}, which is not the leaderboard's."
+            )
         write_text(folder / name, text)
     return folder / "manifest.toml"
-
-
-def _require_own_parent(text: str, texts: Mapping[str, str], *, url: str) -> None:
-    """Raise SendError if a manifest extends a file of this machine; its reader tells other faults."""
-    try:
-        head = tomllib.loads(text.removeprefix("\ufeff")).get("benchmark")
-    except (ValueError, RecursionError):
-        return
-    parent = head.get("extends") if isinstance(head, dict) else None
-    if not isinstance(parent, str):
-        return
-    is_file = "/" in parent or "\\" in parent or parent.endswith(".toml")
-    if is_file and parent.removeprefix("./") not in texts:
-        raise SendError(f"The manifest at {url} extends the file {parent!r}, which is not the leaderboard's.")
 
 
 def _quoted(name: str) -> str:
