@@ -190,7 +190,8 @@ class Transport:
 
     def _refusal(self, error: urllib.error.HTTPError) -> Exception:
         problem = _problem(error)
-        wait = _seconds(error.headers.get("Retry-After"))
+        after = error.headers.get("Retry-After") or ""  # in seconds; the other form is passed over
+        wait = min(float(after), 120.0) if after.isdigit() else None
         if error.code in PASSING or (error.code == 429 and problem.get("type") == "urn:gluebench:rate"):
             return _PassingError(str(problem.get("detail") or f"{self.url} answered {error.code}."), wait)
         if problem:
@@ -221,24 +222,19 @@ class _NoRedirects(urllib.request.HTTPRedirectHandler):
 
 
 def _address(url: str) -> str:
-    if not _is_address(url):
-        raise SendError(
-            f"{url!r} is not the address of a leaderboard; one looks like https://board.example.org."
-        )
-    parts = urllib.parse.urlsplit(url)
-    if parts.username or parts.password:
-        raise SendError("Leave the name and password out of the address; a token signs you in.")
-    return urllib.parse.urlunsplit((parts.scheme, parts.netloc, parts.path.rstrip("/"), "", ""))
-
-
-def _is_address(url: str) -> bool:
-    """Whether a request could go there: one that never can would be tried again for a minute."""
     try:
         parts = urllib.parse.urlsplit(url)
         _, name = parts.port, (parts.hostname or "").encode("idna")
     except ValueError:  # half of an IPv6 address, a port that is no number, a name that is too long
-        return False
-    return bool(parts.scheme in ("http", "https") and name and _VISIBLE.fullmatch(url))
+        parts, name = urllib.parse.urlsplit(""), b""
+    # A request that never can succeed would be tried again for a minute.
+    if not (parts.scheme in ("http", "https") and name and _VISIBLE.fullmatch(url)):
+        raise SendError(
+            f"{url!r} is not the address of a leaderboard; one looks like https://board.example.org."
+        )
+    if parts.username or parts.password:
+        raise SendError("Leave the name and password out of the address; a token signs you in.")
+    return urllib.parse.urlunsplit((parts.scheme, parts.netloc, parts.path.rstrip("/"), "", ""))
 
 
 def _problem(error: urllib.error.HTTPError) -> dict[str, Any]:
@@ -250,8 +246,3 @@ def _problem(error: urllib.error.HTTPError) -> dict[str, Any]:
     except (ValueError, OSError, http.client.HTTPException):
         return {}
     return problem if isinstance(problem, dict) else {}
-
-
-def _seconds(text: str | None) -> float | None:
-    """A Retry-After in seconds, within reason; None for the other form and for none."""
-    return min(float(text), 120.0) if text and text.isdigit() else None
