@@ -16,9 +16,8 @@ from gluebench.cli import main
 from gluebench.data.errors import DataError
 from gluebench.data.sources.fetch import Fetcher, Meter
 from gluebench.data.sources.plan import fetch_missing, listed_files
-from gluebench.submission import remote as module
-from gluebench.submission.client import Client, SendError, write_manifest
-from gluebench.submission.remote import address_of, cache_folder, remote
+from gluebench.submission import client as module
+from gluebench.submission.client import Client, SendError, address_of, cache_folder, remote, write_manifest
 
 
 @pytest.fixture(autouse=True)

@@ -8,8 +8,7 @@ from pathlib import Path
 from gluebench import scoring
 from gluebench.benchmark.checks import BUILT_IN
 from gluebench.scoring.intervals import FEWEST_UNITS, TOO_FEW, UNDEFINED
-from gluebench.scoring.metrics import METRICS
-from gluebench.scoring.metrics.base import ENTRY_POINTS
+from gluebench.scoring.metrics import ENTRY_POINTS, METRICS
 from gluebench.scoring.units.labels import FEWEST_OTHERS
 from gluebench.scoring.units.numbers import FEWEST_NUMBERS
 

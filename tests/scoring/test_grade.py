@@ -348,11 +348,11 @@ class TestEveryField:
         pairs = pairs_of(submission_of(predicted_values(), gold.benchmark), gold)
         for task in gold.benchmark.scored:
             points = {metric.name: point(metric, pairs[metric.file]) for metric in task.metrics}
-            bars = task_bars(task, pairs, points)
+            of_metrics, bar = task_bars(task, pairs, points)
             score = report.tasks[task.name].score
-            assert (score.low, score.high, score.withheld) == bars.score
+            assert (score.low, score.high, score.withheld) == bar
             for name, metric in report.tasks[task.name].metrics.items():
-                assert (metric.low, metric.high, metric.withheld) == bars.metrics[name]
+                assert (metric.low, metric.high, metric.withheld) == of_metrics[name]
         withheld = grade(predicted_values() | {"Accept": [1] * 40}, gold)
         assert withheld.score.low < withheld.score.value < withheld.score.high
         assert withheld.tasks["Accept"].score.withheld == "constant predictions"

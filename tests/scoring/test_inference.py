@@ -425,22 +425,22 @@ def test_the_intervals_of_a_task_are_those_of_its_files_and_of_their_mean() -> N
     task = load_benchmark("glue").task("MRPC")._replace(metrics=metrics)
     pairs = {"b": some_labels(200, 0.7)[0], "a": some_labels(100, 0.8, seed=1)[0]}
     points = {metric.name: point(metric, pairs[metric.file]) for metric in task.metrics[:3]}
-    bars = task_bars(task, pairs, points)
-    assert list(bars.metrics) == ["f1", "matthews_correlation", "accuracy"]
+    of_metrics, of_task = task_bars(task, pairs, points)
+    assert list(of_metrics) == ["f1", "matthews_correlation", "accuracy"]
     of_a = file_bars(task.metrics[:2], pairs["a"], [points["f1"], points["matthews_correlation"]])
     of_b = file_bars(task.metrics[2:3], pairs["b"], [points["accuracy"]])
-    assert [*bars.metrics.values()] == [*of_a[:2], *of_b]
+    assert [*of_metrics.values()] == [*of_a[:2], *of_b]
     mean = (points["f1"].value + points["matthews_correlation"].value) / 2
     units = units_of(task.metrics[:2], [pairs["a"]])
     assert of_a[2] == jackknife_bar(mean, units.left_out()[:, 0].mean(axis=0), units.counts, lowest=-0.5)
     parts = [Part("a", mean, of_a[2], 2.0), Part("b", points["accuracy"].value, of_b[0], 1.0)]
-    assert bars.score == Bar(*mean_interval(parts))
+    assert of_task == Bar(*mean_interval(parts))
     constant = {"a": labels([0, 1] * 9, [1] * 18)[0], "b": pairs["b"]}
     points |= {metric.name: point(metric, constant["a"]) for metric in task.metrics[:2]}
-    withheld = task_bars(task, constant, points)
-    assert withheld.metrics["f1"].low < points["f1"].value < withheld.metrics["f1"].high
-    assert withheld.metrics["matthews_correlation"] == (None, None, "constant predictions")
-    assert withheld.score.low < withheld.score.high
+    of_metrics, of_task = task_bars(task, constant, points)
+    assert of_metrics["f1"].low < points["f1"].value < of_metrics["f1"].high
+    assert of_metrics["matthews_correlation"] == (None, None, "constant predictions")
+    assert of_task.low < of_task.high
 
 
 @pytest.mark.parametrize(("n", "share"), [(30, 0.5), (60, 0.68), (100, 0.8), (600, 0.68)])

@@ -150,7 +150,7 @@ WHOLE: dict[str, Callable[[], bytes]] = {
 @pytest.mark.parametrize("case", WHOLE)
 def test_a_zip_is_read_whatever_wrote_it(case: str, read: Callable[[bytes], Archive]) -> None:
     found = read(WHOLE[case]())
-    assert found.problems == ()
+    assert found.problems == []
     assert dict(found.members) == FILES
 
 
@@ -222,7 +222,7 @@ def test_what_does_not_matter_is_tolerated(case: str, read: Callable[[bytes], Ar
 
 def test_other_files_are_named_and_system_files_are_not(read: Callable[[bytes], Archive]) -> None:
     found = read(archive(MRPC, Member("a/README.md"), Member(".DS_Store", b""), Member("a/", b"")))
-    assert found.ignored == ("a/README.md",)
+    assert found.ignored == ["a/README.md"]
     assert ".DS_Store" in str(found.problems[0])
 
 
@@ -238,7 +238,7 @@ def test_only_wanted_names_are_read(tmp_path: Path) -> None:
     path.write_bytes(archive(*INSIDE, Member("run 3/corrupt.tsv", packed=b"\xff" * 9)))
     found = read_members(path, lambda name: (asked.append(name), name == "RTE.tsv")[1])
     assert dict(found.members) == {"run 3/RTE.tsv": OTHER}
-    assert found.ignored == ("run 3/MRPC.tsv", "run 3/corrupt.tsv")
+    assert found.ignored == ["run 3/MRPC.tsv", "run 3/corrupt.tsv"]
     assert asked == ["MRPC.tsv", "RTE.tsv", "corrupt.tsv"]
 
 
@@ -288,7 +288,7 @@ def by_program(folder: Path, options: str, *, to_pipe: bool) -> Path:
 @pytest.mark.parametrize("options", OPTIONS)
 def test_zips_of_the_zip_program_are_read(options: str, to_pipe: bool, tmp_path: Path) -> None:
     found = read_members(by_program(tmp_path, options, to_pipe=to_pipe))
-    assert found.problems == ()
+    assert found.problems == []
     assert {name.upper(): content for name, content in found.members.items()} == {
         name.upper(): content for name, content in FILES.items()
     }
@@ -299,7 +299,7 @@ def test_zips_of_the_zip_program_are_read(options: str, to_pipe: bool, tmp_path:
 def test_other_forms_of_the_zip_program_are_read_from_a_file(options: str, tmp_path: Path) -> None:
     made = by_program(tmp_path, options, to_pipe=False)
     found = read_members(made)
-    assert found.problems == ()
+    assert found.problems == []
     assert dict(found.members) == zipped_contents(made.read_bytes())
 
 
@@ -370,7 +370,7 @@ def test_the_same_bytes_as_the_standard_library(
             zipped.comment = comment
     (tmp_path / "random.zip").write_bytes(made.getvalue())
     found = read_members(tmp_path / "random.zip")
-    assert found.problems == ()
+    assert found.problems == []
     assert dict(found.members) == zipped_contents(made.getvalue()) == files
 
 
@@ -384,7 +384,7 @@ def test_a_large_compressible_table_is_read(tmp_path: Path) -> None:
 def test_the_zip_that_was_submitted_in_2021_is_read() -> None:
     path = REAL / "submissions" / "fastmtl" / "submission.zip"
     found = read_members(path)
-    assert found.problems == ()
+    assert found.problems == []
     assert dict(found.members) == zipped_contents(path.read_bytes())
     assert len(found.members) == 11
 

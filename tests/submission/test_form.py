@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from gluebench.submission.form import PIECE, FileChangedError, Form
+from gluebench.submission.transport import PIECE, FileChangedError, Form
 
 
 def sent(form: Form) -> bytes:

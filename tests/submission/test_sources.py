@@ -35,7 +35,7 @@ def test_a_folder_is_read(tmp_path: Path) -> None:
     (tmp_path / ".DS_Store").write_text("x")
     found = read_members(str(tmp_path))
     assert dict(found.members) == FILES
-    assert found.ignored == ("README.md", "checkpoints/", "latest")
+    assert found.ignored == ["README.md", "checkpoints/", "latest"]
     assert codes(found) == ["system-files"]
 
 
@@ -49,11 +49,11 @@ def test_a_folder_in_a_folder_is_read(tmp_path: Path) -> None:
 
 def test_no_deeper_folder_is_read(tmp_path: Path) -> None:
     filled(tmp_path / "a" / "b")
-    assert read_members(tmp_path) == Archive({}, ("a/b/",), ())
+    assert read_members(tmp_path) == Archive({}, ["a/b/"], [])
 
 
 def test_an_empty_folder_holds_nothing(tmp_path: Path) -> None:
-    assert read_members(tmp_path) == Archive({}, (), ())
+    assert read_members(tmp_path) == Archive({}, [], [])
 
 
 def spoil_link(folder: Path) -> None:
@@ -99,16 +99,16 @@ def test_a_linked_wrapper_folder_is_not_entered(tmp_path: Path) -> None:
     filled(tmp_path / "elsewhere")
     (tmp_path / "run").mkdir()
     (tmp_path / "run" / "inner").symlink_to(tmp_path / "elsewhere")
-    assert read_members(tmp_path / "run") == Archive({}, ("inner",), ())
+    assert read_members(tmp_path / "run") == Archive({}, ["inner"], [])
 
 
 def test_a_single_table_is_read(tmp_path: Path) -> None:
     (tmp_path / "MRPC.tsv").write_bytes(TABLE)
     (tmp_path / "link.tsv").symlink_to("MRPC.tsv")
-    assert read_members(tmp_path / "MRPC.tsv") == Archive({"MRPC.tsv": TABLE}, (), ())
-    assert read_members(tmp_path / "link.tsv") == Archive({"link.tsv": TABLE}, (), ())
+    assert read_members(tmp_path / "MRPC.tsv") == Archive({"MRPC.tsv": TABLE}, [], [])
+    assert read_members(tmp_path / "link.tsv") == Archive({"link.tsv": TABLE}, [], [])
     assert read_members(tmp_path / "MRPC.tsv", lambda name: name == "RTE.tsv") == Archive(
-        {}, ("MRPC.tsv",), ()
+        {}, ["MRPC.tsv"], []
     )
 
 

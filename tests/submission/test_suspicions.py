@@ -9,7 +9,7 @@ import pytest
 
 from gluebench.benchmark import Task, load_benchmark
 from gluebench.submission import Column
-from gluebench.submission.suspicions import Suspicions, suspicions
+from gluebench.submission.check import Suspicions, suspicions
 
 COLA = load_benchmark("glue").task("CoLA")  # 29.6 % of the training labels are 0, and 70.4 % are 1
 STS_B = load_benchmark("glue").task("STS-B")  # 0 to 5

@@ -25,7 +25,7 @@ from gluebench.scoring.grade import pairs_of
 from gluebench.scoring.intervals import mean_interval
 from gluebench.scoring.metrics import is_proportion, metric_function, point, task_score
 from gluebench.scoring.pairs import Pairs
-from gluebench.scoring.report import DiagnosticReport, Report, Score, TaskReport, parts_of
+from gluebench.scoring.report import Report, Score, TaskReport, parts_of
 from gluebench.submission.submission import Column, Submission
 
 if TYPE_CHECKING:
@@ -70,7 +70,12 @@ def rounded_report(report: Report, benchmark: Benchmark) -> Report:
     A task or diagnostic set whose labels are public stays as it is.
     """
     tasks = {name: _task(benchmark.task(name), task) for name, task in report.tasks.items()}
-    diagnostics = {name: _set(benchmark.task(name), part) for name, part in report.diagnostics.items()}
+    diagnostics = dict(report.diagnostics)
+    for name, part in report.diagnostics.items():
+        task = benchmark.task(name)
+        if part is not None and not task.labels_public:
+            change = partial(rounded_score, lowest=lowest_of(task))
+            diagnostics[name] = part.with_categories(change)._replace(overall=change(part.overall))
     return report._replace(score=_average(report.score, tasks), tasks=tasks, diagnostics=diagnostics)
 
 
@@ -108,14 +113,6 @@ def _average(average: Score | None, tasks: Mapping[str, TaskReport]) -> Score | 
     if average.low is None or any(part.interval is None for part in parts):
         return average._replace(value=value, low=None, high=None)
     return average._replace(**{**mean_interval(parts)._asdict(), "value": value})
-
-
-def _set(task: Task, report: DiagnosticReport | None) -> DiagnosticReport | None:
-    if report is None or task.labels_public:
-        return report
-    lowest = lowest_of(task)
-    rounded = report.with_categories(partial(rounded_score, lowest=lowest))
-    return rounded._replace(overall=rounded_score(report.overall, lowest))
 
 
 def _steps(value: float, n: int, lowest: float) -> float:

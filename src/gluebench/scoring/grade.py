@@ -43,7 +43,11 @@ def grade(
     labels = gold_of(gold, benchmark, submission)
     submission = submission_from(submission, labels)
     require_gradable(submission, labels)
-    _require_gold(submission, labels)
+    unlabelled = [name for name in submission.predictions if name not in labels.columns]
+    if unlabelled and not labels.partial:
+        expected = "expected labels for a test file that was submitted"
+        problems = [Problem("no-gold", "error", f"{name}{SUFFIX}", expected, PARTIAL) for name in unlabelled]
+        raise GoldError(problems, folder=labels.folder)
     pairs = pairs_of(submission, labels)
     scored = labels.benchmark.scored
     points = {task.name: _points(task, pairs) for task in scored}
@@ -60,12 +64,17 @@ def grade(
         missing=missing_files(labels.benchmark, labels.role, submission.predictions),
         score=score,
         tasks=tasks,
-        diagnostics={name: diagnostic.report for name, diagnostic in diagnostics.items()},
+        diagnostics={name: report for name, (report, _) in diagnostics.items()},
         warnings=(
             *labels.warnings,
             *_coverage_warnings(submission, labels, pairs),
-            *_undefined_warnings(points),
-            *(warning for diagnostic in diagnostics.values() for warning in diagnostic.warnings),
+            *(
+                _undefined(task, metric, measured.undefined)
+                for task, metrics in points.items()
+                for metric, measured in metrics.items()
+                if measured.undefined
+            ),
+            *(warning for _, of_set in diagnostics.values() for warning in of_set),
         ),
         provenance=provenance(labels),
     )
@@ -111,14 +120,6 @@ def require_gradable(submission: Submission, gold: Gold) -> None:
         )
     if submission.verdict == "invalid":
         raise SubmissionError(submission.errors, source=submission.source, unshown=submission.unshown)
-
-
-def _require_gold(submission: Submission, gold: Gold) -> None:
-    unlabelled = [name for name in submission.predictions if name not in gold.columns]
-    if unlabelled and not gold.partial:
-        expected = "expected labels for a test file that was submitted"
-        problems = [Problem("no-gold", "error", f"{name}{SUFFIX}", expected, PARTIAL) for name in unlabelled]
-        raise GoldError(problems, folder=gold.folder)
 
 
 def pairs_of(submission: Submission, gold: Gold) -> dict[str, Pairs]:
@@ -177,19 +178,21 @@ def _score(value: float, bar: Bar, files: Sequence[Pairs]) -> Score:
     return Score.of(value, bar, n, covered)
 
 
-class Found(NamedTuple):
-    """What there is to say of a diagnostic set."""
+class DiagnosticScores(NamedTuple):
+    """The part of a report on a diagnostic set, with its warnings."""
 
     report: DiagnosticReport | None
     """None when it was not answered, or has no gold."""
     warnings: tuple[str, ...] = ()
 
 
-def diagnostic_report(task: Task, pairs: Mapping[str, Pairs], gold: Gold, *, intervals: bool) -> Found:
+def diagnostic_report(
+    task: Task, pairs: Mapping[str, Pairs], gold: Gold, *, intervals: bool
+) -> DiagnosticScores:
     """The scores of a diagnostic set by its first metric: overall, by phenomenon and by metadata column."""
     metric = task.metrics[0]
     if metric.file not in pairs:
-        return Found(None, _absent(task, metric.file, gold))
+        return DiagnosticScores(None, _absent(task, metric.file, gold))
     whole, categories = pairs[metric.file], gold.categories[metric.file]
     parts = [
         whole if category.kind == OVERALL else whole.subset(category.positions) for category in categories
@@ -210,7 +213,7 @@ def diagnostic_report(task: Task, pairs: Mapping[str, Pairs], gold: Gold, *, int
     [overall] = scores[OVERALL].values()
     metadata = {column: scores[column] for column in task.metadata if scores[column]}
     report = DiagnosticReport(overall, scores["coarse"], scores["fine"], metadata)
-    return Found(report, _undefined_categories(task, categories, points))
+    return DiagnosticScores(report, _undefined_categories(task, categories, points))
 
 
 def _absent(task: Task, file: str, gold: Gold) -> tuple[str, ...]:
@@ -233,13 +236,6 @@ def _undefined_categories(
     ]
     why = "all gold labels or all predictions are the same"
     return (f"{_undefined(task.name, metric, why)}: {', '.join(names)}",) if names else ()
-
-
-def _undefined_warnings(points: Mapping[str, Mapping[str, Point]]) -> Iterator[str]:
-    for task, metrics in points.items():
-        for metric, measured in metrics.items():
-            if measured.undefined:
-                yield _undefined(task, metric, measured.undefined)
 
 
 def _undefined(task: str, metric: str, why: str) -> str:

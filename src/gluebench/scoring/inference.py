@@ -48,15 +48,10 @@ _ROUNDING = 9
 """Decimals of |T| that are kept."""
 
 
-class TaskBars(NamedTuple):
-    """The intervals of a task."""
-
-    metrics: dict[str, Bar]
-    score: Bar
-
-
-def task_bars(task: Task, pairs: Mapping[str, Pairs], points: Mapping[str, Point]) -> TaskBars:
-    """Intervals of the metrics that have a point, and of their mean; test files are independent."""
+def task_bars(
+    task: Task, pairs: Mapping[str, Pairs], points: Mapping[str, Point]
+) -> tuple[dict[str, Bar], Bar]:
+    """Intervals of the metrics that have a point, and that of their mean; test files are independent."""
     bars: dict[str, Bar] = {}
     parts: list[Part] = []
     for name, metrics in task.metrics_by_file().items():
@@ -66,7 +61,7 @@ def task_bars(task: Task, pairs: Mapping[str, Pairs], points: Mapping[str, Point
         bars |= {metric.name: bar for metric, bar in zip(metrics, of_file, strict=False)}
         value = task_score([points[metric.name].value for metric in metrics])
         parts.append(Part(name, value, of_file[-1], len(metrics)))
-    return TaskBars(bars, mean_bar(parts))
+    return bars, mean_bar(parts)
 
 
 def file_bars(metrics: Sequence[Metric], pairs: Pairs, points: Sequence[Point]) -> list[Bar]:
@@ -125,7 +120,7 @@ def jackknife_bar(value: float, left_out: Floats, counts: Ints, *, lowest: float
     return Bar(*ends)
 
 
-class Spread(NamedTuple):
+class StandardError(NamedTuple):
     """How well a number is known."""
 
     error: float
@@ -134,20 +129,20 @@ class Spread(NamedTuple):
     """Degrees of freedom of that."""
 
 
-def jackknife_spread(left_out: Floats, counts: Ints) -> Spread:
+def jackknife_spread(left_out: Floats, counts: Ints) -> StandardError:
     """The jackknife's standard error over units, with Satterthwaite's degrees of freedom."""
     units = int(counts.sum())
     if units < 2:
-        return Spread(0.0, 1.0)
+        return StandardError(0.0, 1.0)
     deviations = left_out - counts @ left_out / units
     largest = float(np.abs(deviations).max())
     if not largest:
-        return Spread(0.0, units - 1)
+        return StandardError(0.0, units - 1)
     deviations = deviations / largest  # so that no power of a small one is lost
     squares = float(counts @ deviations**2)
     kurtosis = units * float(counts @ deviations**4) / squares**2
     df = min(units - 1, 2 * units / (kurtosis - 1)) if kurtosis > 1 else units - 1
-    return Spread(largest * (squares * (units - 1) / units) ** 0.5, df)
+    return StandardError(largest * (squares * (units - 1) / units) ** 0.5, df)
 
 
 @dataclass(frozen=True)

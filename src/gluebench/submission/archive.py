@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import os
 import stat
-from collections.abc import Callable, Mapping
-from typing import NamedTuple
+from collections.abc import Callable
 
 from gluebench.submission.archive_problems import (
     TEXT,
@@ -18,23 +17,12 @@ from gluebench.submission.archive_problems import (
     refusal,
     shortened,
 )
-from gluebench.submission.problems import Problem
-from gluebench.submission.zip_reader import Contents, Limits, archive_kind, read_zip, repeated, size_problems
+from gluebench.submission.zip_reader import Archive, Limits, archive_kind, read_zip, repeated, size_problems
 from gluebench.submission.zip_structure import DESCRIPTOR_MARK, END_MARK, END_REACH, SPLIT_MARK
 
 __all__ = ["Archive", "Limits", "base_name", "read_members"]
 
 SUFFIX = ".tsv"
-
-
-class Archive(NamedTuple):
-    """What could be read. With an error among `problems` the members may be fewer than were there."""
-
-    members: Mapping[str, bytes]
-    """Path inside the archive to content, for the files that were accepted."""
-    ignored: tuple[str, ...]
-    """Printable paths of the other files, without those an operating system adds."""
-    problems: tuple[Problem, ...]
 
 
 def read_members(
@@ -48,46 +36,35 @@ def read_members(
     Everything that is wrong is a problem of the result; nothing is raised. A zip is known by its content.
     """
     try:
-        contents = _read(os.fspath(source), accepts or _is_table, limits)
+        return _read(os.fspath(source), accepts or (lambda name: name.casefold().endswith(SUFFIX)), limits)
     except Refused as refused:
-        return Archive({}, (), (refused.problem,))
-    return Archive(contents.members, tuple(contents.ignored), tuple(contents.problems))
+        return Archive({}, [], [refused.problem])
 
 
 def read_nested(source: str | os.PathLike[str], name: str, accepts: Callable[[str], bool]) -> Archive:
     """The accepted files of the zip of that base name that lies in a zip or a folder; none deeper is read."""
     outer = read_members(source, name.__eq__, limits=Limits(nested=True))
     try:
-        contents = read_zip(next(iter(outer.members.values()), b""), accepts, Limits())
+        inner = read_zip(next(iter(outer.members.values()), b""), accepts, Limits())
     except Refused as refused:
-        return Archive({}, (), (*outer.problems, refused.problem))
-    return Archive(contents.members, tuple(contents.ignored), (*outer.problems, *contents.problems))
+        inner = Archive({}, [], [refused.problem])
+    return inner._replace(problems=outer.problems + inner.problems)
 
 
-def _is_table(name: str) -> bool:
-    return name.casefold().endswith(SUFFIX)
-
-
-def _read(source: str, accepts: Callable[[str], bool], limits: Limits) -> Contents:
+def _read(source: str, accepts: Callable[[str], bool], limits: Limits) -> Archive:
     try:
-        kind = _kind(source)
-        if kind == stat.S_IFDIR:
-            return _read_folder(source, accepts, limits)
-        if kind != stat.S_IFREG:
+        try:
+            kind = stat.S_IFMT(os.stat(source).st_mode)
+        except (FileNotFoundError, NotADirectoryError, ValueError):  # ValueError: a NUL in the path
+            raise Refused("not-found", file=source) from None
+        if kind not in (stat.S_IFDIR, stat.S_IFREG):
             raise Refused("not-a-file", file=source)
-        return _read_file(source, accepts, limits)
+        return (_read_folder if kind == stat.S_IFDIR else _read_file)(source, accepts, limits)
     except OSError as error:
         raise Refused("unreadable", file=str(error.filename or source), value=error.strerror) from None
 
 
-def _kind(source: str) -> int:
-    try:
-        return stat.S_IFMT(os.stat(source).st_mode)
-    except (FileNotFoundError, NotADirectoryError, ValueError):  # ValueError: a NUL in the path
-        raise Refused("not-found", file=source) from None
-
-
-def _read_file(source: str, accepts: Callable[[str], bool], limits: Limits) -> Contents:
+def _read_file(source: str, accepts: Callable[[str], bool], limits: Limits) -> Archive:
     """A zip, or a table that stands alone."""
     name = os.path.basename(source)
     is_table = name.casefold().endswith(TEXT)
@@ -95,26 +72,20 @@ def _read_file(source: str, accepts: Callable[[str], bool], limits: Limits) -> C
     if data.startswith((b"PK\3\4", END_MARK, DESCRIPTOR_MARK, SPLIT_MARK)):
         if len(data) > limits.upload:
             raise _too_large(name, len(data), limits.upload)
-        contents = read_zip(data, accepts, limits)
-        if "xl/workbook.xml" in contents.ignored and not contents.members:
+        archive = read_zip(data, accepts, limits)
+        if "xl/workbook.xml" in archive.ignored and not archive.members:
             raise Refused("spreadsheet", file=name)
-        return contents
-    kind = archive_kind(data)
-    if kind:
+        return archive
+    if kind := archive_kind(data):
         raise Refused("wrong-archive", file=name, value=kind)
-    if not is_table:
-        raise Refused(_foreign(data), file=name)
-    return Contents({name: data}, [], []) if accepts(name) else Contents({}, [printable(name)], [])
-
-
-def _foreign(data: bytes) -> str:
-    """The code for content that begins as nothing known: perhaps a zip with something before it."""
+    if is_table:
+        return Archive({name: data}, [], []) if accepts(name) else Archive({}, [printable(name)], [])
     if not data:
-        return "empty-file"
-    return "leading-data" if END_MARK in data[-END_REACH:] else "unknown-kind"
+        raise Refused("empty-file", file=name)
+    raise Refused("leading-data" if END_MARK in data[-END_REACH:] else "unknown-kind", file=name)
 
 
-def _read_folder(source: str, accepts: Callable[[str], bool], limits: Limits) -> Contents:
+def _read_folder(source: str, accepts: Callable[[str], bool], limits: Limits) -> Archive:
     """The files of a folder, or of the one folder that is all it holds. Links are never followed."""
     entries, system = _listing(source)
     prefix = ""
@@ -122,18 +93,28 @@ def _read_folder(source: str, accepts: Callable[[str], bool], limits: Limits) ->
         prefix = entries[0].name + "/"
         entries, more = _listing(entries[0].path)
         system += [prefix + name for name in more]
-    problems: list[Problem] = []
     chosen = [entry for entry in entries if accepts(entry.name) and not entry.is_dir(follow_symlinks=False)]
-    ignored = [_display_name(prefix, entry) for entry in entries if entry not in chosen]
-    problems += _judge_folder(prefix, chosen, limits)
+    ignored = [
+        printable(prefix + entry.name) + "/" * entry.is_dir(follow_symlinks=False)
+        for entry in entries
+        if entry not in chosen
+    ]
+    faults = {prefix + entry.name: _entry_fault(prefix, entry) for entry in chosen}
+    problems = [refusal(fault, file=path) for path, fault in faults.items() if fault]
+    problems += repeated([entry.name for entry in chosen])
+    problems += size_problems([entry.stat(follow_symlinks=False).st_size for entry in chosen], limits)
     if problems:
-        return Contents({}, ignored, shortened(problems))
-    by_code = (("wrapper-folder", [prefix[:-1]] if prefix and chosen else []), ("system-files", system))
-    contents = Contents({}, ignored, [notice(code, names) for code, names in by_code if names])
+        return Archive({}, ignored, shortened(problems))
+    by_code = {"wrapper-folder": [prefix[:-1]] if prefix and chosen else [], "system-files": system}
+    archive = Archive({}, ignored, [notice(code, names) for code, names in by_code.items() if names])
     for entry in chosen:
-        data = _load(entry.path, limits.total, flags=os.O_NOFOLLOW)
-        _add(contents, prefix + entry.name, data, limits)
-    return contents
+        path, data = prefix + entry.name, _load(entry.path, limits.total, flags=os.O_NOFOLLOW)
+        kind = archive_kind(data)
+        if kind and not limits.nested:
+            archive.problems.append(refusal("nested-archive", file=path, value=kind))
+        else:
+            archive.members[path] = data
+    return archive
 
 
 def _listing(folder: str) -> tuple[list[os.DirEntry[str]], list[str]]:
@@ -144,34 +125,12 @@ def _listing(folder: str) -> tuple[list[os.DirEntry[str]], list[str]]:
     return [entry for entry in entries if entry not in system], [entry.name for entry in system]
 
 
-def _display_name(prefix: str, entry: os.DirEntry[str]) -> str:
-    return printable(prefix + entry.name) + ("/" if entry.is_dir(follow_symlinks=False) else "")
-
-
-def _judge_folder(prefix: str, chosen: list[os.DirEntry[str]], limits: Limits) -> list[Problem]:
-    """What is wrong with reading these files, before any is opened."""
-    faults = {prefix + entry.name: _entry_fault(prefix, entry) for entry in chosen}
-    return [
-        *(refusal(fault, file=path) for path, fault in faults.items() if fault),
-        *repeated([entry.name for entry in chosen]),
-        *size_problems([entry.stat(follow_symlinks=False).st_size for entry in chosen], limits),
-    ]
-
-
 def _entry_fault(prefix: str, entry: os.DirEntry[str]) -> str | None:
     if entry.is_symlink():
         return "symlink"
     if not entry.is_file(follow_symlinks=False):
         return "special-file"
     return name_fault(prefix + entry.name)
-
-
-def _add(contents: Contents, path: str, data: bytes, limits: Limits) -> None:
-    kind = archive_kind(data)
-    if kind and not limits.nested:
-        contents.problems.append(refusal("nested-archive", file=path, value=kind))
-    else:
-        contents.members[path] = data
 
 
 def _load(path: str, most: int, *, flags: int = 0) -> bytes:

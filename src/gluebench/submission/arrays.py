@@ -93,30 +93,24 @@ def _integers(data: Bytes, words: npt.NDArray[np.uint64], starts: Ints, tabs: In
     padded = (data[starts] == _ZERO) & (digits > 1)
     value[(wrong != 0) | padded | (digits < 1)] = -1
     for row in np.flatnonzero(digits > 8):
-        value[row] = _long_integer(data[starts[row] : tabs[row]].tobytes())
+        text = data[starts[row] : tabs[row]].tobytes()
+        is_index = text.isdigit() and text[:1] != b"0" and len(text) <= 18
+        value[row] = int(text) if is_index else -1
     return value
 
 
-def _long_integer(text: bytes) -> int:
-    digits = text.isdigit() and text[:1] != b"0" and len(text) <= 18
-    return int(text) if digits else -1
-
-
-class _Codes(NamedTuple):
-    codes: Bytes
-    """255 where the word is none of the labels."""
-    synonym: Flags
-
-
-def _codes(data: Bytes, fields: _Fields, expected: Expected) -> _Codes:
+def _codes(data: Bytes, fields: _Fields, expected: Expected) -> tuple[Bytes, Flags]:
+    """The label code of each row, 255 where the word is none of the labels; and which are synonyms."""
     codes = _letters(data, fields, expected)
     synonym = np.zeros(len(codes), np.bool_)
     longer = {word: code for word, code in expected.labels.items() if len(word) > 1}
     for words, is_synonym in ((longer, False), (expected.synonyms, True)):
         for word, code in words.items():
-            rows = _rows_with(data, fields, word)
+            rows = np.flatnonzero(fields.ends - fields.tabs == len(word) + 1)
+            for offset, byte in enumerate(word, 1):
+                rows = rows[data[fields.tabs[rows] + offset] == byte]
             codes[rows], synonym[rows] = code, is_synonym
-    return _Codes(codes, synonym)
+    return codes, synonym
 
 
 def _letters(data: Bytes, fields: _Fields, expected: Expected) -> Bytes:
@@ -132,13 +126,6 @@ def _letters(data: Bytes, fields: _Fields, expected: Expected) -> Bytes:
         tabs, ends = fields.tabs[rows], fields.ends[rows]
         codes[rows] = np.where(ends - tabs == 2, table[data[ends - 1]], _NO_LABEL)
     return codes
-
-
-def _rows_with(data: Bytes, fields: _Fields, word: bytes) -> Ints:
-    rows = np.flatnonzero(fields.ends - fields.tabs == len(word) + 1)
-    for offset, byte in enumerate(word, 1):
-        rows = rows[data[fields.tabs[rows] + offset] == byte]
-    return rows
 
 
 def _scattered(indices: Ints, codes: Bytes, size: int) -> Bytes | None:

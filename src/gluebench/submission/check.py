@@ -3,26 +3,26 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
+from itertools import permutations
+from math import inf
 from typing import NamedTuple
 
 from gluebench.benchmark import Benchmark, Role, Task, TestFile, closest, load_benchmark
 from gluebench.submission.archive import base_name, read_members
 from gluebench.submission.names import SUFFIX, Names, foreign, split_name
-from gluebench.submission.problems import Problem, Severity, verdict
+from gluebench.submission.problems import SHOWN_PER_FILE, Problem, Severity, verdict
 from gluebench.submission.submission import Column, Submission, missing_files
-from gluebench.submission.suspicions import suspicions
 from gluebench.submission.tables import Layout, Table, read_table
 
 # Freeing one large block tells glibc to keep later ones for reuse: a sixth of the time was page faults.
 bytes(16_000_000)
 
-
-class _File(NamedTuple):
-    column: Column | None
-    problems: list[Problem]
-    unshown: Mapping[str, int]
+_CLEARLY = 0.15
+"""Share of all rows that must be better explained by a swapped label map before we speak up."""
+_MOST_LABELS = 6
+"""Label sets up to this size are tried in every order."""
 
 
 def check(
@@ -92,19 +92,16 @@ def other_sizes(file: TestFile, role: Role) -> dict[int, str]:
     return {split.size: other for other, split in file.splits.items() if split.size != file.size(role)}
 
 
-def _read(path: str, data: bytes, file: TestFile, task: Task, *, role: Role) -> _File:
+def _read(path: str, data: bytes, file: TestFile, task: Task, *, role: Role) -> Table:
     table = explain(path, data, layout(file, task, role))
-    problems, unshown = list(table.problems), dict(table.unshown)
     if base_name(path) != file.name + SUFFIX:
-        expected = f"expected the name {file.name}{SUFFIX}"
-        problems.insert(
-            0, Problem("file-name", "notice", path, expected, "Nothing to do: it was taken for that file.")
-        )
+        expected, fix = f"expected the name {file.name}{SUFFIX}", "Nothing to do: it was taken for that file."
+        table.problems.insert(0, Problem("file-name", "notice", path, expected, fix))
     if table.column is not None:
         suspected = suspicions(path, table.column, task)
-        problems += suspected.problems
-        unshown.update(suspected.unshown)
-    return _File(table.column, problems, unshown)
+        table.problems.extend(suspected.problems)
+        table.unshown.update(suspected.unshown)
+    return table
 
 
 def explain(path: str, data: bytes, expected: Layout) -> Table:
@@ -115,6 +112,58 @@ def explain(path: str, data: bytes, expected: Layout) -> Table:
     from gluebench.submission.mistakes import explained
 
     return explained(path, data, expected, table)._replace(column=None)
+
+
+class Suspicions(NamedTuple):
+    """Warnings about one file, and how many more of each kind there are."""
+
+    problems: list[Problem]
+    unshown: dict[str, int]
+
+
+def suspicions(name: str, column: Column, task: Task) -> Suspicions:
+    """Warnings about the predictions of one file."""
+    if column.constant:
+        value = column.labels[column.codes[0]] if column.labels else f"{column.numbers[0]:g}"
+        expected = "expected predictions that differ between examples"
+        problem = Problem("constant", "warning", name, expected, "Check that the model ran.", value=value)
+        return Suspicions([problem], {})
+    if column.labels:
+        swapped = _swapped(name, column, task)
+        return Suspicions([swapped] if swapped else [], {})
+    low, high = task.score_range or (-inf, inf)
+    rows = [index for index, number in enumerate(column.numbers) if not low <= number <= high]
+    expected = f"expected a score from {low:g} to {high:g}"
+    fix = "It is graded as it is, but GLUE's own site refuses such a file: clip it if you submit there."
+    problems = [
+        Problem("outside-range", "warning", name, expected, fix, None, at, f"{column.numbers[at]:.6g}")
+        for at in rows[:SHOWN_PER_FILE]
+    ]
+    more = len(rows) - len(problems)
+    return Suspicions(problems, {"outside-range": more} if more else {})
+
+
+def _swapped(name: str, column: Column, task: Task) -> Problem | None:
+    """Compare the predicted label shares with the training shares, as they are and in every other order."""
+    known = [label.share for label in task.labels if label.share is not None]
+    if len(known) != len(task.labels) or not 2 <= len(known) <= _MOST_LABELS:
+        return None
+    predicted = [count / len(column) for count in column.counts()]
+
+    def distance(order: Sequence[int]) -> float:
+        """Total variation distance: the share of rows that would have to change."""
+        return sum(abs(predicted[at] - share) for at, share in zip(order, known, strict=True)) / 2
+
+    labels = range(len(known))
+    if distance(labels) - min(map(distance, permutations(labels))) < _CLEARLY:
+        return None
+    shares = ", ".join(f"{word} {share:.0%}" for word, share in zip(task.words, predicted, strict=True))
+    usual = ", ".join(f"{word} {share:.0%}" for word, share in zip(task.words, known, strict=True))
+    expected = (
+        f"expected label shares near those of training ({usual}); these fit better with the labels swapped"
+    )
+    fix = "Check the order of the model's label ids."
+    return Problem("swapped-labels", "warning", name, expected, fix, value=shares)
 
 
 def likely_files(ignored: Iterable[str], names: Names, absent: Iterable[TestFile]) -> dict[str, TestFile]:
@@ -144,9 +193,8 @@ def _ignored(paths: Iterable[str], names: Names) -> list[Problem]:
         problems.append(Problem("other-task", "notice", "", expected, "Nothing to do."))
     if strange:
         expected = f"expected nothing but test files; passed over {_listing(strange)}"
-        problems.append(
-            Problem("ignored-file", "notice", "", expected, "Nothing to do, if none of them was meant.")
-        )
+        fix = "Nothing to do, if none of them was meant."
+        problems.append(Problem("ignored-file", "notice", "", expected, fix))
     return problems
 
 
@@ -226,16 +274,13 @@ def official(submission: Submission) -> Submission:
     It wants a zip of all test files under their exact names, with the exact header, and STS-B in [0, 5]
     (what its users were refused for, since its own code was never published).
     """
-    problems = [_judged(problem) for problem in submission.problems]
+    problems = [
+        replace(problem, severity="error", fix=fix) if (fix := _REFUSED.get(problem.code)) else problem
+        for problem in submission.problems
+    ]
     if not submission.source.casefold().endswith(".zip"):
         expected = "expected a zip of all test files"
         fix = "Write one with `gluebench check SUBMISSION --fix OUT.zip`."
         problems.append(Problem("not-a-zip", "error", "", expected, fix))
     refused = any(problem.severity == "error" for problem in problems)
     return replace(submission, problems=tuple(problems), verdict="invalid" if refused else "valid")
-
-
-def _judged(problem: Problem) -> Problem:
-    if problem.code in _REFUSED:
-        return replace(problem, severity="error", fix=_REFUSED[problem.code])
-    return problem

@@ -1,10 +1,17 @@
-"""Sending a submission to a leaderboard and following it there. Standard library only, and no label in sight.
+"""Sending a submission to a leaderboard, following it there, and naming a benchmark by its address there.
 
-An upload that breaks off is sent again under the same key, which the site takes as the same submission.
+Standard library only, and no label in sight. An upload that breaks off is sent again under the same key, and
+the site takes it as the same submission. The manifest of a benchmark named as
+`https://host/benchmarks/NAME` is kept in the user's cache, compared by ETag at each use, and used as it was
+while offline.
 """
 
 from __future__ import annotations
 
+import hashlib
+import json
+import os
+import re
 import secrets
 import tempfile
 import time
@@ -12,36 +19,30 @@ import tomllib
 import urllib.parse
 from collections.abc import Callable, Mapping
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from gluebench.benchmark import Benchmark, load_benchmark
 from gluebench.benchmark.atomic import write_text
-from gluebench.submission.form import Form, Progress
-from gluebench.submission.transport import TRIES, Answer, RefusedByLeaderboardError, SendError, Transport
+from gluebench.submission.transport import (
+    Answer,
+    Form,
+    Progress,
+    RefusedByLeaderboardError,
+    SendError,
+    Transport,
+    UnreachableError,
+)
 
-__all__ = ["Client", "RefusedByLeaderboardError", "SendError"]
+__all__ = ["Client", "RefusedByLeaderboardError", "SendError", "remote"]
+
+TRIES = 2
+TIMEOUT = 15.0
+ANSWER = "answer.json"
+_PAGE = re.compile(r"(.*)/benchmarks/([\w-]+)(?:/data)?/?", re.ASCII)
 
 
-class Client:
+class Client(Transport):
     """One leaderboard, as the owner of one token sees it."""
-
-    def __init__(
-        self,
-        url: str,
-        token: str = "",
-        *,
-        tries: int = TRIES,
-        timeout: float = 60,
-        say: Callable[[str], None] = lambda line: None,
-    ) -> None:
-        """`say` receives a line before each retry. Raises SendError for what is no address."""
-        self._transport = Transport(url, token, tries=tries, timeout=timeout, say=say)
-        self.url = self._transport.url
-
-    @property
-    def is_open_to_readers(self) -> bool:
-        """Whether the token would travel unencrypted over a network."""
-        return self._transport.is_open_to_readers
 
     def about(self) -> dict[str, Any]:
         """What answers there. Raises SendError where that is no leaderboard."""
@@ -67,8 +68,8 @@ class Client:
         Raises SendError.
         """
         headers = {"If-None-Match": etag} if etag else {}
-        path = f"/benchmarks/{_quoted(name)}"
-        return self._transport.persist(lambda: self._transport.ask(path, None, headers))
+        path = f"/benchmarks/{urllib.parse.quote(name, safe='')}"
+        return self.persist(lambda: self.ask(path, None, headers))
 
     def account(self) -> dict[str, Any]:
         """Whose token this is and what it is good for. Raises SendError."""
@@ -76,11 +77,11 @@ class Client:
 
     def quota(self, benchmark: str) -> dict[str, Any]:
         """What may still be sent. Raises SendError."""
-        return self._get(f"/benchmarks/{_quoted(benchmark)}/quota")
+        return self._get(f"/benchmarks/{urllib.parse.quote(benchmark, safe='')}/quota")
 
     def check(self, benchmark: str, path: Path, *, progress: Progress | None = None) -> dict[str, Any]:
         """The findings of the free check, as `Submission.as_dict` gives them. Raises SendError."""
-        address = f"/benchmarks/{_quoted(benchmark)}/check"
+        address = f"/benchmarks/{urllib.parse.quote(benchmark, safe='')}/check"
         findings: dict[str, Any] = self._upload(address, path, {}, progress=progress).data
         return findings
 
@@ -98,7 +99,7 @@ class Client:
         The same `retry_key` with the same file is the same submission, however often it is sent.
         """
         key = retry_key or secrets.token_hex(16)
-        address = f"/benchmarks/{_quoted(benchmark)}/submissions"
+        address = f"/benchmarks/{urllib.parse.quote(benchmark, safe='')}/submissions"
         answer = self._upload(address, path, details, headers={"Idempotency-Key": key}, progress=progress)
         return {**answer.data, "new": answer.status == 201}
 
@@ -113,7 +114,7 @@ class Client:
         end = None if seconds is None else time.monotonic() + seconds
         before, pause = None, 0.2
         while True:
-            status = self._get(f"/submissions/{_quoted(key)}/status")
+            status = self._get(f"/submissions/{urllib.parse.quote(key, safe='')}/status")
             if status != before:
                 told(status)
                 before = status
@@ -128,14 +129,14 @@ class Client:
 
     def submission(self, key: str) -> dict[str, Any]:
         """A submission with its report. Raises SendError."""
-        return self._get(f"/submissions/{_quoted(key)}")
+        return self._get(f"/submissions/{urllib.parse.quote(key, safe='')}")
 
     def page(self, key: str) -> str:
         """The address of its page."""
         return f"{self.url}/submissions/{key}"
 
     def _get(self, path: str) -> dict[str, Any]:
-        data: dict[str, Any] = self._transport.persist(lambda: self._transport.ask(path, None, {})).data
+        data: dict[str, Any] = self.persist(lambda: self.ask(path, None, {})).data
         return data
 
     def _upload(
@@ -147,44 +148,106 @@ class Client:
         headers: Mapping[str, str] | None = None,
         progress: Progress | None = None,
     ) -> Answer:
-        form, transport = Form(file, fields), self._transport
+        form = Form(file, fields)
         if form.size > (most := self.about()["upload_bytes"]):
             raise SendError(f"{file} is larger than the {most // 1024**2} MB that {self.url} takes.")
 
         def once() -> Answer:
             with form.open() as opened:
                 sent = {"Content-Type": form.kind, "Content-Length": str(form.length), **(headers or {})}
-                return transport.ask(path, form.pieces(opened, progress), sent)
+                return self.ask(path, form.pieces(opened, progress), sent)
 
-        return transport.persist(once)
+        return self.persist(once)
 
 
 def write_manifest(facts: Any, folder: Path, *, url: str) -> Path:
-    """Write the manifest of a benchmark's facts, and what it extends. Raises SendError if they have none."""
+    """Write the manifest of a benchmark's facts, and what it extends.
+
+    Raises SendError if they have none, or if one extends a file of this machine.
+    """
     try:
         texts = {"manifest.toml": str(facts["manifest"])}
         texts |= {f"parent-{at}.toml": str(text) for at, text in enumerate(facts["parents"], start=1)}
     except (KeyError, TypeError):
         raise SendError(f"{url} does not give the manifest of this benchmark.") from None
     for name, text in reversed(texts.items()):
-        _require_own_parent(text, texts, url=url)
+        try:
+            head = tomllib.loads(text.removeprefix("\ufeff")).get("benchmark")
+        except (ValueError, RecursionError):
+            head = None
+        parent = head.get("extends") if isinstance(head, dict) else None
+        is_file = isinstance(parent, str) and ("/" in parent or "\\" in parent or parent.endswith(".toml"))
+        if is_file and str(parent).removeprefix("./") not in texts:
+            raise SendError(
+                f"The manifest at {url} extends the file {parent!r}, which is not the leaderboard's."
+            )
         write_text(folder / name, text)
     return folder / "manifest.toml"
 
 
-def _require_own_parent(text: str, texts: Mapping[str, str], *, url: str) -> None:
-    """Raise SendError if a manifest extends a file of this machine; its reader tells other faults."""
+class Address(NamedTuple):
+    """Where a benchmark is."""
+
+    site: str
+    """Address of the leaderboard."""
+    name: str
+
+    @property
+    def page(self) -> str:
+        """Address of the benchmark."""
+        return f"{self.site}/benchmarks/{self.name}"
+
+
+class Remote(NamedTuple):
+    """A benchmark of a leaderboard, as it is now or was when the leaderboard last answered."""
+
+    address: Address
+    manifest: Path
+    """Its manifest as a file in the cache."""
+    facts: dict[str, Any]
+    """What the leaderboard says of it (docs/reference/api.md)."""
+
+
+def address_of(url: str) -> Address:
+    """The leaderboard and the name in an address. Raises SendError."""
     try:
-        head = tomllib.loads(text.removeprefix("\ufeff")).get("benchmark")
-    except (ValueError, RecursionError):
-        return
-    parent = head.get("extends") if isinstance(head, dict) else None
-    if not isinstance(parent, str):
-        return
-    is_file = "/" in parent or "\\" in parent or parent.endswith(".toml")
-    if is_file and parent.removeprefix("./") not in texts:
-        raise SendError(f"The manifest at {url} extends the file {parent!r}, which is not the leaderboard's.")
+        parts = urllib.parse.urlsplit(url)
+    except ValueError:  # half of an IPv6 address
+        parts = urllib.parse.urlsplit("")
+    match = _PAGE.fullmatch(f"{parts.scheme}://{parts.netloc}{parts.path}")
+    if parts.scheme not in ("http", "https") or not match:
+        raise SendError(
+            f"{url!r} is not the address of a benchmark; one looks like "
+            "https://board.example.org/benchmarks/hotels."
+        )
+    return Address(match[1], match[2])
 
 
-def _quoted(name: str) -> str:
-    return urllib.parse.quote(name, safe="")
+def remote(url: str, say: Callable[[str], None] = lambda line: None) -> Remote:
+    """The benchmark at an address; `say` hears that the cached one is used. Raises SendError."""
+    address = address_of(url)
+    home = cache_folder() / hashlib.sha256(address.page.encode()).hexdigest()[:32]
+    try:
+        read = json.loads((home / ANSWER).read_text(encoding="utf-8"))
+        kept = Answer(200, read["facts"], str(read["etag"]))
+    except (OSError, ValueError, KeyError, TypeError):
+        kept = None
+    try:
+        client = Client(address.site, tries=TRIES, timeout=TIMEOUT)
+        answer = client.facts(address.name, kept.etag if kept else "")
+    except UnreachableError as error:
+        if kept is None:
+            raise
+        when = time.strftime("%Y-%m-%d", time.localtime((home / ANSWER).stat().st_mtime))
+        say(f"{error} Using {address.page} as it was on {when}.")
+        return Remote(address, write_manifest(kept.data, home, url=address.page), kept.data)
+    answer = kept if kept and answer.status == 304 else answer
+    home.mkdir(parents=True, exist_ok=True)
+    manifest = write_manifest(answer.data, home, url=address.page)
+    write_text(home / ANSWER, json.dumps({"etag": answer.etag, "facts": answer.data}))
+    return Remote(address, manifest, answer.data)
+
+
+def cache_folder() -> Path:
+    """The folder of cached manifests, in the user's cache ($XDG_CACHE_HOME)."""
+    return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "gluebench" / ".manifests"

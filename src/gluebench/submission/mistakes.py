@@ -95,7 +95,11 @@ def explained(
     rows = "".join("\t".join(row) + "\n" for row in sheet.cells.rows)
     again = read_table(name, f"index\t{layout.value}\n{rows}".encode("utf-8", "backslashreplace"), layout)
     hidden = set[str]().union(*(_EXPLAINS.get(mistake.code, ()) for mistake in sheet.mistakes))
-    left = [_relocated(problem, sheet) for problem in again.problems if problem.code not in hidden]
+    left = [
+        problem if problem.line is None else replace(problem, line=sheet.cells.lines[problem.line - 2])
+        for problem in again.problems
+        if problem.code not in hidden
+    ]
     codes = {problem.code for problem in again.problems}
     notices = [note for note in table.problems if note.severity == "notice" and note.code not in codes]
     unshown = Counter({code: count for code, count in again.unshown.items() if code not in hidden})
@@ -112,10 +116,6 @@ def _is_promising(data: bytes, layout: Layout, table: Table) -> bool:
         return bool(_sheet("", data[:_SAMPLE].rpartition(b"\n")[0] + shown.encode(), layout, ()).mistakes)
     except NotRecognizedError:
         return False
-
-
-def _relocated(problem: Problem, sheet: Sheet) -> Problem:
-    return problem if problem.line is None else replace(problem, line=sheet.cells.lines[problem.line - 2])
 
 
 def _sheet(name: str, data: bytes, layout: Layout, words: tuple[str, ...]) -> Sheet:
@@ -145,7 +145,8 @@ def _columns(sheet: Sheet) -> None:
     if value is None and len(others) == 1 and (width > 1 or names or _are_values(cells.rows, layout)):
         value = others[0]
     if value is None:
-        if not layout.words or not _are_numbers(cells.rows, others):
+        numbers = all(is_number(row[at]) for row in cells.rows[:50] for at in others if at < len(row))
+        if not (layout.words and others and numbers):
             raise NotRecognizedError
         sheet.tell("probabilities", value="\t".join(cells.rows[0]), line=cells.lines[0])
     elif index is None and width > 1:
@@ -196,10 +197,6 @@ def _are_values(rows: Sequence[Sequence[str]], layout: Layout) -> bool:
     return any(_folded(row[0]) in words or is_number(row[0]) or _CLASS.fullmatch(row[0]) for row in rows[:50])
 
 
-def _are_numbers(rows: Sequence[Sequence[str]], columns: Sequence[int]) -> bool:
-    return bool(columns) and all(is_number(row[at]) for row in rows[:50] for at in columns if at < len(row))
-
-
 _NUMBER = re.compile(r"[+-]?[0-9]+(\.[0-9]*)?([eE][+-]?[0-9]+)?")
 _NAMED = re.compile(r"(?:[A-Za-z_0-9]*[A-Za-z_][-_:])([0-9]+)")
 """An index behind the name of its split, as test-17."""
@@ -226,12 +223,11 @@ def _marks(sheet: Sheet) -> None:
         if "".join(sheet.column(column)).isdecimal():
             continue  # a column of plain digits, and it may be long
         sheet.rewrite(column, "quotes", lambda text: text.strip().strip("\"'").strip())
-        sheet.rewrite(column, "python-values", _bare)
-
-
-def _bare(text: str) -> str:
-    match = _OBJECT.fullmatch(text)
-    return (match[1] or match[2]).strip("'\" ") if match else text
+        sheet.rewrite(
+            column,
+            "python-values",
+            lambda text: (match[1] or match[2]).strip("'\" ") if (match := _OBJECT.fullmatch(text)) else text,
+        )
 
 
 def _indices(sheet: Sheet) -> None:

@@ -105,16 +105,14 @@ def _places(group: Sequence[Problem], more: Mapping[str, int]) -> list[str]:
     for file, count in more.items():
         here = [problem for problem in group if problem.file == file]
         for value, same in groupby(here, key=lambda problem: problem.value):
-            places.append(_drawn_together(file, list(same)) + ("" if value is None else f": {value!r}"))
+            of_value = list(same)  # drawn together, as "MRPC.tsv:7 to 9 (index 5 to 7)"
+            lines = _ranges(problem.line for problem in of_value)
+            indices = _ranges(problem.index for problem in of_value)
+            place = f"{file}{':' * bool(lines)}{lines}{f' (index {indices})' * bool(indices)}"
+            places.append(place + ("" if value is None else f": {value!r}"))
         if count:
             places[-1] += f", and {count:,} more"
     return places
-
-
-def _drawn_together(file: str, problems: Sequence[Problem]) -> str:
-    """Where they are: "MRPC.tsv:7 to 9 (index 5 to 7)"."""
-    lines, indices = _ranges(fault.line for fault in problems), _ranges(fault.index for fault in problems)
-    return f"{file}{':' * bool(lines)}{lines}{f' (index {indices})' * bool(indices)}"
 
 
 def _ranges(numbers: Iterable[int | None]) -> str:

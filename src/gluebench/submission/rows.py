@@ -95,18 +95,13 @@ def read_lines(body: bytes, expected: Expected) -> Rows:
     return Rows(column, partial, shown, faults, rows, blank, synonyms)
 
 
-class _Line(NamedTuple):
-    faults: list[Fault]
-    example: int | None
-    """Its index; None when the row has none that counts."""
-    value: int | float
-    synonym: bool
-
-
-def _read_line(line: int, text: bytes, expected: Expected) -> _Line:
+def _read_line(
+    line: int, text: bytes, expected: Expected
+) -> tuple[list[Fault], int | None, int | float, bool]:
+    """Faults, index (None when the row has none that counts), value, and whether that is a synonym."""
     fields = text.split(b"\t")
     if len(fields) != 2:
-        return _Line([Fault("columns", line, None, text)], None, 0, False)
+        return [Fault("columns", line, None, text)], None, 0, False
     faults: list[Fault] = []
     index: int | None = None
     if not _INDEX.fullmatch(fields[0]):
@@ -115,29 +110,21 @@ def _read_line(line: int, text: bytes, expected: Expected) -> _Line:
         faults.append(Fault("extra-index", line, int(fields[0]), None))
     else:
         index = int(fields[0])
-    value, synonym, code = _read_value(fields[1], expected)
+    value, code = _read_value(fields[1], expected)
     if code:
         faults.append(Fault(code, line, index, fields[1]))
-    return _Line(faults, index, value, synonym)
+    return faults, index, value, bool(expected.labels) and not code and fields[1] not in expected.labels
 
 
-class _Value(NamedTuple):
-    value: int | float
-    synonym: bool
-    fault: str | None
-
-
-def _read_value(text: bytes, expected: Expected) -> _Value:
+def _read_value(text: bytes, expected: Expected) -> tuple[int | float, str | None]:
+    """The label code or number, and the code of what is wrong with it."""
     if not text:
-        return _Value(0, False, "empty-value")
+        return 0, "empty-value"
     if expected.labels:
-        if text in expected.labels:
-            return _Value(expected.labels[text], False, None)
-        if text in expected.synonyms:
-            return _Value(expected.synonyms[text], True, None)
-        return _Value(0, False, "unknown-label")
+        value = expected.labels.get(text, expected.synonyms.get(text))
+        return (0, "unknown-label") if value is None else (value, None)
     if not _NUMBER.fullmatch(text):
         named = text.strip(b"+-").lower() in (b"nan", b"inf", b"infinity")
-        return _Value(0.0, False, "not-finite" if named else "not-a-number")
+        return 0.0, "not-finite" if named else "not-a-number"
     number = float(text)
-    return _Value(number, False, None) if isfinite(number) else _Value(0.0, False, "not-finite")
+    return (number, None) if isfinite(number) else (0.0, "not-finite")

@@ -13,7 +13,6 @@ from gluebench.submission.canonical import read_canonical, read_canonical_number
 from gluebench.submission.problems import SHOWN_PER_FILE, Problem, Severity, sentences
 from gluebench.submission.rows import Expected, Fault, Rows, read_lines
 from gluebench.submission.submission import Column
-from gluebench.submission.suspicions import lost_decimals
 
 INDEX_NAMES = ("index", "id", "")
 """Header names that are taken for the index column, letter case aside."""
@@ -31,6 +30,10 @@ _SPARE_ROWS = 10_000
 _ROW_BYTES = 32
 _BOM = b"\xef\xbb\xbf"
 _VALUE_LENGTH = 60
+_PERCENT = 100
+"""Whole numbers up to this size are a legal scale."""
+_LARGEST = 1e20
+"""No format writes a score with more digits than this; larger numbers have another cause."""
 
 
 class Layout(NamedTuple):
@@ -79,11 +82,6 @@ class _Text(NamedTuple):
     """Offset of the first row; the header, if there is one, stands before it."""
     problems: list[Problem]
 
-    @property
-    def first_line(self) -> int:
-        """Physical line of the first row."""
-        return 2 if self.start else 1
-
 
 def read_table(name: str, data: bytes, layout: Layout) -> Table:
     """Read the file `name`, whose content is `data`; every problem found is in the result, none raised."""
@@ -100,13 +98,60 @@ def read_table(name: str, data: bytes, layout: Layout) -> Table:
 
 def _read(name: str, text: _Text, layout: Layout) -> Table:
     if text.start and not any(problem.severity == "error" for problem in text.problems):
-        column = _canonical(text, layout)
-        if column is not None:
-            return Table(column, text.problems, Counter())
+        values: bytes | array[float] | None
+        if layout.words:
+            values = read_canonical(text.data, text.start, words=layout.words, size=layout.size)
+        else:
+            values = read_canonical_numbers(text.data[text.start :], layout.size)
+        if values is not None:
+            return Table(Column(layout.words, values), text.problems, Counter())
     if most_marks(text.data, "\n\t") > layout.most_rows:
         return Table(None, [*text.problems, _too_much(name, text.data, layout)], Counter())
-    rows = _read_rows(text.data[text.start :], _expected(layout, text.first_line))
-    return _table(name, rows, text, layout)
+    expected = Expected(
+        {word.encode(): code for code, word in enumerate(layout.words)},
+        {word.encode(): code for word, code in layout.synonyms.items()},
+        layout.size,
+        layout.complete,
+        SHOWN_PER_FILE,
+        2 if text.start else 1,
+    )
+    body = text.data[text.start :]
+    if layout.words and len(body) > (_TINY if "numpy" in sys.modules else _SMALL):
+        from gluebench.submission.arrays import read_arrays
+
+        return _table(name, read_arrays(body, expected), text, layout)
+    return _table(name, read_lines(body, expected), text, layout)
+
+
+def lost_decimals(
+    name: str, data: bytes, column: Column, score_range: tuple[float, float] | None
+) -> Problem | None:
+    """The error of a file most of whose numbers are whole and more than ten times outside the range.
+
+    A fraction outside the range shows that the points are there: then the file has another scale, and that is
+    legal. `data` are the bytes that `column` was read from, header included.
+    """
+    if score_range is None:
+        return None
+    low, high = score_range
+    if not all(number.is_integer() or low <= number <= high for number in column.numbers):
+        return None
+    limit = max(10 * abs(low), 10 * abs(high), _PERCENT)
+    indices = [index for index, number in enumerate(column.numbers) if limit < abs(number) < _LARGEST]
+    if 2 * len(indices) <= len(column):
+        return None
+    start = data.index(b"\n%d\t" % indices[0]) + 1
+    value = data[start : data.index(b"\n", start)].split(b"\t")[1].decode()[:60]
+    expected = (
+        f"expected scores from {low:g} to {high:g}, and {len(indices):,} of {len(column):,} are whole "
+        f"numbers beyond {limit:g}, as if their decimal points were lost"
+    )
+    fix = (
+        "Write each number with its decimal point (3.412, not 3412); a spreadsheet or an export whose locale "
+        "has decimal commas removes it. If you mean this scale, divide: a correlation stays the same."
+    )
+    line = data.count(b"\n", 0, start) + 1
+    return Problem("lost-decimals", "error", name, expected, fix, line, indices[0], value)
 
 
 def _unreadable(name: str, data: bytes, layout: Layout) -> Problem | None:
@@ -169,34 +214,6 @@ def _header_fault(header: bytes, layout: Layout) -> tuple[str, Severity]:
     return "header", "error"
 
 
-def _canonical(text: _Text, layout: Layout) -> Column | None:
-    values: bytes | array[float] | None
-    if layout.words:
-        values = read_canonical(text.data, text.start, words=layout.words, size=layout.size)
-    else:
-        values = read_canonical_numbers(text.data[text.start :], layout.size)
-    return None if values is None else Column(layout.words, values)
-
-
-def _read_rows(body: bytes, expected: Expected) -> Rows:
-    if expected.labels and len(body) > (_TINY if "numpy" in sys.modules else _SMALL):
-        from gluebench.submission.arrays import read_arrays
-
-        return read_arrays(body, expected)
-    return read_lines(body, expected)
-
-
-def _expected(layout: Layout, first_line: int) -> Expected:
-    return Expected(
-        {word.encode(): code for code, word in enumerate(layout.words)},
-        {word.encode(): code for word, code in layout.synonyms.items()},
-        layout.size,
-        layout.complete,
-        SHOWN_PER_FILE,
-        first_line,
-    )
-
-
 def _table(name: str, rows: Rows, text: _Text, layout: Layout) -> Table:
     problems, faults, shown = list(text.problems), Counter(rows.faults), list(rows.shown)
     if rows.blank:
@@ -217,7 +234,9 @@ def _table(name: str, rows: Rows, text: _Text, layout: Layout) -> Table:
     ):
         shown = []  # the rows are as the header
         faults.clear()
-    shifted = _is_shifted(rows, layout)
+    extra = any(fault.code == "extra-index" and fault.example == layout.size for fault in rows.shown)
+    once = rows.faults["extra-index"] == rows.faults["missing-index"] == 1
+    shifted = rows.rows == layout.size and extra and once  # the indices seem to be 1 to size
     described = sum(problem.severity == "error" for problem in problems)
     shown = shown[: max(0, SHOWN_PER_FILE - described)]
     problems += [_fault_problem(name, fault, layout, shifted=shifted) for fault in shown]
@@ -242,14 +261,6 @@ def _row_count_problem(name: str, rows: int, layout: Layout) -> Problem | None:
         what = f"{rows:,} is the size of {layout.versions[rows]}"
         return _problem("wrong-version", name, layout, what=what)
     return _problem("row-count", name, layout, value=value)
-
-
-def _is_shifted(rows: Rows, layout: Layout) -> bool:
-    """Whether the indices seem to be 1 to size: one too many at the end, and only 0 missing."""
-    extra = any(fault.code == "extra-index" and fault.example == layout.size for fault in rows.shown)
-    return (
-        rows.rows == layout.size and extra and rows.faults["extra-index"] == rows.faults["missing-index"] == 1
-    )
 
 
 def _fault_problem(name: str, fault: Fault, layout: Layout, *, shifted: bool) -> Problem:

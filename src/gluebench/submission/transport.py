@@ -1,20 +1,22 @@
-"""One request to a leaderboard, and the same again while what stands in the way may pass."""
+"""Requests to a leaderboard, repeated while what stands in the way may pass; files in forms of any size."""
 
 from __future__ import annotations
 
 import http.client
 import json
+import os
 import random
 import re
+import secrets
 import ssl
 import time
 import urllib.error
 import urllib.parse
 import urllib.request
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from pathlib import Path
 from typing import IO, Any, NamedTuple
 
-from gluebench.submission.form import FileChangedError
 from gluebench.version import __version__
 
 ROOT = "/api/v1"
@@ -26,6 +28,10 @@ PASSING = frozenset({408, 425, 500, 502, 503, 504})
 """Answers after which the same request may succeed a little later."""
 LOCAL = frozenset({"localhost", "127.0.0.1", "::1"})
 _VISIBLE = re.compile(r"[!-~]*")
+PIECE = 64 * 1024
+
+Progress = Callable[[int, int], None]
+"""Receives the bytes sent and their total; starts again with each try."""
 
 
 class SendError(Exception):
@@ -66,14 +72,70 @@ class Answer(NamedTuple):
     etag: str = ""
 
 
+class FileChangedError(Exception):
+    """The file became longer or shorter while it was sent."""
+
+
+class Form:
+    """A multipart form with one file: its type, its length, and its body, in pieces, for each try."""
+
+    def __init__(self, file: Path, fields: Mapping[str, Any]) -> None:
+        edge = secrets.token_hex(16)
+        self._file = file
+        self.kind = f"multipart/form-data; boundary={edge}"
+        parts = []
+        for name, value in fields.items():
+            if value is not None:
+                text = str(value).lower() if isinstance(value, bool) else str(value)
+                head = f'--{edge}\r\nContent-Disposition: form-data; name="{name}"\r\n\r\n'
+                parts.append(f"{head}{text}\r\n".encode())
+        name = file.name.encode("ascii", "replace").decode().replace('"', "_").replace("\\", "_")
+        head = f'--{edge}\r\nContent-Disposition: form-data; name="file"; filename="{name}"\r\n'
+        self._head = b"".join([*parts, f"{head}Content-Type: application/zip\r\n\r\n".encode()])
+        self._tail = f"\r\n--{edge}--\r\n".encode()
+        self.size = os.path.getsize(file)
+        self.length = len(self._head) + self.size + len(self._tail)
+
+    def open(self) -> IO[bytes]:
+        """The file, from its start."""
+        return self._file.open("rb")
+
+    def pieces(self, opened: IO[bytes], progress: Progress | None) -> Iterator[bytes]:
+        """The whole body. Raises FileChangedError."""
+        yield self._head
+        sent = 0
+        while piece := opened.read(PIECE):
+            sent += len(piece)
+            if sent > self.size:
+                break
+            yield piece
+            if progress is not None:
+                progress(sent, self.size)
+        if sent != self.size:
+            raise FileChangedError(f"{self._file} changed while it was sent. Send it again.")
+        yield self._tail
+
+
 class Transport:
     """Requests to one address, with one token."""
 
     def __init__(
-        self, url: str, token: str, *, tries: int, timeout: float, say: Callable[[str], None]
+        self,
+        url: str,
+        token: str = "",
+        *,
+        tries: int = TRIES,
+        timeout: float = 60,
+        say: Callable[[str], None] = lambda line: None,
     ) -> None:
+        """`say` receives a line before each retry. Raises SendError for what is no address."""
         self.url = _address(url.strip())
-        self._token = _good(token.strip(), self.url)
+        self._token = token.strip()
+        if not _VISIBLE.fullmatch(self._token):  # and so no header either; the message must not repeat it
+            raise SendError(
+                "The token holds characters that no token has: a space, a line's end, or one outside ASCII. "
+                f"Copy it again, or make another at {self.url}/account/tokens."
+            )
         self._tries = tries
         self._timeout = timeout
         self._say = say
@@ -109,7 +171,9 @@ class Transport:
             request.add_unredirected_header("Authorization", f"Bearer {self._token}")
         try:
             with self._opener.open(request, timeout=self._timeout) as answer:
-                return Answer(answer.status, self._json(answer), answer.headers.get("ETag") or "")
+                text = answer.read(MOST_BYTES + 1)
+                data = json.loads(text if len(text) <= MOST_BYTES else b"")
+                return Answer(answer.status, data, answer.headers.get("ETag") or "")
         except urllib.error.HTTPError as error:
             with error:
                 if error.code == 304:
@@ -119,19 +183,15 @@ class Transport:
             raise self._unreached(error.reason) from None
         except FileChangedError as error:
             raise SendError(str(error)) from None
+        except ValueError:
+            raise SendError(f"{self.url} does not answer as a leaderboard of gluebench does.") from None
         except (http.client.HTTPException, OSError) as error:
             raise self._unreached(error) from None
 
-    def _json(self, answer: IO[bytes]) -> Any:
-        text = answer.read(MOST_BYTES + 1)
-        try:
-            return json.loads(text if len(text) <= MOST_BYTES else b"")
-        except ValueError:
-            raise SendError(f"{self.url} does not answer as a leaderboard of gluebench does.") from None
-
     def _refusal(self, error: urllib.error.HTTPError) -> Exception:
         problem = _problem(error)
-        wait = _seconds(error.headers.get("Retry-After"))
+        after = error.headers.get("Retry-After") or ""  # in seconds; the other form is passed over
+        wait = min(float(after), 120.0) if after.isdigit() else None
         if error.code in PASSING or (error.code == 429 and problem.get("type") == "urn:gluebench:rate"):
             return _PassingError(str(problem.get("detail") or f"{self.url} answered {error.code}."), wait)
         if problem:
@@ -162,33 +222,19 @@ class _NoRedirects(urllib.request.HTTPRedirectHandler):
 
 
 def _address(url: str) -> str:
-    if not _is_address(url):
-        raise SendError(
-            f"{url!r} is not the address of a leaderboard; one looks like https://board.example.org."
-        )
-    parts = urllib.parse.urlsplit(url)
-    if parts.username or parts.password:
-        raise SendError("Leave the name and password out of the address; a token signs you in.")
-    return urllib.parse.urlunsplit((parts.scheme, parts.netloc, parts.path.rstrip("/"), "", ""))
-
-
-def _is_address(url: str) -> bool:
-    """Whether a request could go there: one that never can would be tried again for a minute."""
     try:
         parts = urllib.parse.urlsplit(url)
         _, name = parts.port, (parts.hostname or "").encode("idna")
     except ValueError:  # half of an IPv6 address, a port that is no number, a name that is too long
-        return False
-    return bool(parts.scheme in ("http", "https") and name and _VISIBLE.fullmatch(url))
-
-
-def _good(token: str, url: str) -> str:
-    if not _VISIBLE.fullmatch(token):  # and so no header either; the message must not repeat it
+        parts, name = urllib.parse.urlsplit(""), b""
+    # A request that never can succeed would be tried again for a minute.
+    if not (parts.scheme in ("http", "https") and name and _VISIBLE.fullmatch(url)):
         raise SendError(
-            "The token holds characters that no token has: a space, a line's end, or one outside ASCII. "
-            f"Copy it again, or make another at {url}/account/tokens."
+            f"{url!r} is not the address of a leaderboard; one looks like https://board.example.org."
         )
-    return token
+    if parts.username or parts.password:
+        raise SendError("Leave the name and password out of the address; a token signs you in.")
+    return urllib.parse.urlunsplit((parts.scheme, parts.netloc, parts.path.rstrip("/"), "", ""))
 
 
 def _problem(error: urllib.error.HTTPError) -> dict[str, Any]:
@@ -200,8 +246,3 @@ def _problem(error: urllib.error.HTTPError) -> dict[str, Any]:
     except (ValueError, OSError, http.client.HTTPException):
         return {}
     return problem if isinstance(problem, dict) else {}
-
-
-def _seconds(text: str | None) -> float | None:
-    """A Retry-After in seconds, within reason; None for the other form and for none."""
-    return min(float(text), 120.0) if text and text.isdigit() else None

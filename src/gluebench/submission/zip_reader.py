@@ -26,7 +26,6 @@ from gluebench.submission.zip_structure import (
     MASKED,
     PATCHED,
     STRONG,
-    UTF_8,
     Entry,
     Span,
     find_directory,
@@ -36,17 +35,8 @@ from gluebench.submission.zip_structure import (
 )
 
 STORED, DEFLATED = 0, 8
-_METHODS = {
-    1: "shrink",
-    6: "implode",
-    9: "deflate64",
-    12: "bzip2",
-    14: "lzma",
-    93: "zstd",
-    95: "xz",
-    98: "ppmd",
-    99: "aes",
-}
+_METHODS = {1: "shrink", 6: "implode", 9: "deflate64", 12: "bzip2", 14: "lzma"}
+_METHODS |= {93: "zstd", 95: "xz", 98: "ppmd", 99: "aes"}
 _RATIO_FREE = 1 << 20
 _MIB = 1 << 20
 
@@ -80,20 +70,17 @@ class Limits(NamedTuple):
     """Whether what is read may be an archive itself."""
 
 
-class Contents(NamedTuple):
-    """What was read of a zip or a folder; `archive.Archive` is the same, frozen."""
+class Archive(NamedTuple):
+    """What could be read. With an error among `problems` the members may be fewer than were there."""
 
     members: dict[str, bytes]
+    """Path inside the archive to content, for the files that were accepted."""
     ignored: list[str]
+    """Printable paths of the other files, without those an operating system adds."""
     problems: list[Problem]
 
 
-class _Member(NamedTuple):
-    path: str
-    entry: Entry
-
-
-def read_zip(data: bytes, accepts: Callable[[str], bool], limits: Limits) -> Contents:
+def read_zip(data: bytes, accepts: Callable[[str], bool], limits: Limits) -> Archive:
     """The accepted members by their path; none when structure or a name is refused. Raises Refused."""
     directory = find_directory(data)
     if not directory.entries:
@@ -101,18 +88,34 @@ def read_zip(data: bytes, accepts: Callable[[str], bool], limits: Limits) -> Con
     if directory.entries > limits.entries:
         raise Refused("too-many-members", value=f"{directory.entries} (at most {limits.entries})")
     entries = read_entries(data, directory)
-    names = [_Member(_path(entry), entry) for entry in entries]
-    problems = _judge_names(names)
-    spans = _judge_places(data, names, directory.start, problems)
-    files = [member for member in names if not _is_folder(member.entry)]
-    system = [member.path for member in files if is_system_file(member.path)]
-    chosen, ignored = _choose([member for member in files if not is_system_file(member.path)], accepts)
-    problems += _judge_contents(chosen, limits)
+    problems = _judge_names(entries)
+    spans = _judge_places(data, entries, directory.start, problems)
+    files = [entry for entry in entries if not entry.raw_name.endswith((b"/", b"\\"))]
+    system = [entry.path for entry in files if is_system_file(entry.path)]
+    files = [entry._replace(path=tidy(entry.path)) for entry in files if not is_system_file(entry.path)]
+    chosen = [entry for entry in files if accepts(base_name(entry.path))]
+    paths = {entry.path for entry in chosen}
+    ignored = [printable(entry.path) for entry in files if entry.path not in paths]
+    problems += [fault for entry in chosen if (fault := _content_fault(entry, limits))]
+    problems += size_problems([entry.size for entry in chosen], limits)
     if problems:
-        return Contents({}, ignored, shortened(problems))
-    return _read(
-        data, chosen, spans, Contents({}, ignored, _notices(names, chosen, system)), nested=limits.nested
-    )
+        return Archive({}, ignored, shortened(problems))
+    by_code = {
+        "wrapper-folder": list(
+            dict.fromkeys(entry.path.rpartition("/")[0] for entry in chosen if "/" in entry.path)
+        ),
+        "system-files": system,
+        "backslash-names": [entry.path for entry in entries if b"\\" in entry.raw_name],
+    }
+    archive = Archive({}, ignored, [notice(code, names) for code, names in by_code.items() if names])
+    view = memoryview(data)
+    for entry in chosen:
+        span = spans[entry.offset]
+        try:
+            archive.members[entry.path] = _content(view[span.data : span.end], entry, nested=limits.nested)
+        except Refused as refused:
+            archive.problems.append(replace(refused.problem, file=printable(entry.path)))
+    return archive
 
 
 def archive_kind(data: bytes) -> str | None:
@@ -145,112 +148,56 @@ def repeated(paths: list[str]) -> list[Problem]:
     return problems
 
 
-def wrapper_folders(paths: list[str]) -> list[str]:
-    """The folders that these files lie in, in order."""
-    return list(dict.fromkeys(path.rpartition("/")[0] for path in paths if "/" in path))
-
-
-def _path(entry: Entry) -> str:
-    """The name, with slashes; its undecodable bytes are kept as surrogates, which `name_fault` refuses."""
-    name = entry.raw_name.decode("utf-8" if entry.flags & UTF_8 else "cp437", "surrogateescape")
-    return name.replace("\\", "/")
-
-
-def _judge_names(members: list[_Member]) -> list[Problem]:
+def _judge_names(entries: list[Entry]) -> list[Problem]:
     problems = []
-    for path, entry in members:
-        fault = "name-too-long" if len(entry.raw_name) > NAME_LIMIT else _fault(path, entry)
+    for entry in entries:
+        fault = "name-too-long" if len(entry.raw_name) > NAME_LIMIT else _name_fault(entry)
         if fault:
-            problems.append(refusal(fault, file=path))
+            problems.append(refusal(fault, file=entry.path))
         if entry.disk:
-            problems.append(refusal("multi-disk", file=path))
-    return problems + repeated([tidy(member.path) or member.path for member in members])
+            problems.append(refusal("multi-disk", file=entry.path))
+    return problems + repeated([tidy(entry.path) or entry.path for entry in entries])
 
 
-def _fault(path: str, entry: Entry) -> str | None:
-    kind = stat.S_IFMT(entry.mode)
+def _name_fault(entry: Entry) -> str | None:
+    kind, is_folder = stat.S_IFMT(entry.mode), entry.path.endswith("/")
     if kind == stat.S_IFLNK:
         return "symlink"
     if kind in (stat.S_IFCHR, stat.S_IFBLK, stat.S_IFIFO, stat.S_IFSOCK):
         return "special-file"
-    if kind == stat.S_IFDIR and not path.endswith("/"):
+    if kind == stat.S_IFDIR and not is_folder:
         return "special-file"
-    fault = name_fault(path)
-    return None if fault == "empty-name" and path.endswith("/") else fault
+    fault = name_fault(entry.path)
+    return None if fault == "empty-name" and is_folder else fault
 
 
-def _judge_places(
-    data: bytes, members: list[_Member], limit: int, problems: list[Problem]
-) -> dict[int, Span]:
+def _judge_places(data: bytes, entries: list[Entry], limit: int, problems: list[Problem]) -> dict[int, Span]:
     """The bytes of every member by the offset of its header; adds what is wrong to `problems`."""
     spans = []
-    for path, entry in members:
+    for entry in entries:
         try:
             spans.append(place(data, entry, limit))
         except Refused as refused:
-            problems.append(replace(refused.problem, file=printable(path)))
-    if len(spans) == len(members):
-        problems += gaps(data, [member.entry for member in members], spans, limit=limit)
+            problems.append(replace(refused.problem, file=printable(entry.path)))
+    if len(spans) == len(entries):
+        problems += gaps(data, entries, spans, limit=limit)
     return {span.start: span for span in spans}
 
 
-def _is_folder(entry: Entry) -> bool:
-    return entry.raw_name.endswith((b"/", b"\\"))
-
-
-def _choose(members: list[_Member], accepts: Callable[[str], bool]) -> tuple[list[_Member], list[str]]:
-    """The members to read, their paths tidied, and the paths of the others."""
-    chosen, ignored = [], []
-    for path, entry in members:
-        path = tidy(path)
-        if accepts(base_name(path)):
-            chosen.append(_Member(path, entry))
-        else:
-            ignored.append(printable(path))
-    return chosen, ignored
-
-
-def _judge_contents(chosen: list[_Member], limits: Limits) -> list[Problem]:
-    """What the directory alone says against reading these members."""
-    faults = [fault for path, entry in chosen if (fault := _content_fault(path, entry, limits))]
-    return faults + size_problems([member.entry.size for member in chosen], limits)
-
-
-def _content_fault(path: str, entry: Entry, limits: Limits) -> Problem | None:
+def _content_fault(entry: Entry, limits: Limits) -> Problem | None:
+    """What the directory alone says against reading this member."""
+    path, method = entry.path, entry.method
     if entry.flags & (ENCRYPTED | STRONG | MASKED):
         return refusal("encrypted", file=path)
-    if entry.method not in (STORED, DEFLATED) or entry.flags & PATCHED:
-        return refusal(
-            "unsupported-compression", file=path, value=_METHODS.get(entry.method, str(entry.method))
-        )
+    if method not in (STORED, DEFLATED) or entry.flags & PATCHED:
+        return refusal("unsupported-compression", file=path, value=_METHODS.get(method, str(method)))
     if path.count("/") > 1:
         return refusal("nested-folder", file=path)
-    if entry.method == STORED and entry.packed != entry.size:
+    if method == STORED and entry.packed != entry.size:
         return refusal("forged-size", file=path, value=f"{entry.size} stated, {entry.packed} stored")
     if entry.size > max(_RATIO_FREE, entry.packed * limits.ratio):
         return refusal("ratio-bomb", file=path, value=f"{entry.size} bytes from {entry.packed}")
     return None
-
-
-def _notices(members: list[_Member], chosen: list[_Member], system: list[str]) -> list[Problem]:
-    folders = wrapper_folders([member.path for member in chosen])
-    backslashes = [member.path for member in members if b"\\" in member.entry.raw_name]
-    by_code = (("wrapper-folder", folders), ("system-files", system), ("backslash-names", backslashes))
-    return [notice(code, names) for code, names in by_code if names]
-
-
-def _read(
-    data: bytes, chosen: list[_Member], spans: dict[int, Span], contents: Contents, *, nested: bool
-) -> Contents:
-    """Inflate the chosen members; one that fails is a problem and not a member."""
-    view = memoryview(data)
-    for path, entry in chosen:
-        span = spans[entry.offset]
-        try:
-            contents.members[path] = _content(view[span.data : span.end], entry, nested=nested)
-        except Refused as refused:
-            contents.problems.append(replace(refused.problem, file=printable(path)))
-    return contents
 
 
 def _content(packed: memoryview, entry: Entry, *, nested: bool) -> bytes:

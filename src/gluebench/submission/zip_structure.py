@@ -46,6 +46,8 @@ class Directory(NamedTuple):
 class Entry(NamedTuple):
     """One line of the list of files, as stated there."""
 
+    path: str
+    """The name, with slashes; undecodable bytes are kept as surrogates, which `name_fault` refuses."""
     raw_name: bytes
     flags: int
     method: int
@@ -127,7 +129,14 @@ def place(data: bytes, entry: Entry, limit: int) -> Span:
         raise Refused("header-mismatch", value="compression method or flags")
     if _LONG in (packed, size):
         size, packed = _wide(data[extra_at:first], (size, packed))
-    _agree(entry, (crc, packed, size), streamed=bool(flags & DESCRIPTOR))
+    local = {
+        "checksum": (crc, entry.crc),
+        "compressed size": (packed, entry.packed),
+        "size": (size, entry.size),
+    }
+    for what, (stated, listed) in local.items():  # a streamed file may have blanks here
+        if stated != listed and not (flags & DESCRIPTOR and stated == 0):
+            raise Refused("header-mismatch", value=what)
     return Span(start, first, first + entry.packed)
 
 
@@ -148,27 +157,18 @@ def gaps(data: bytes, entries: list[Entry], spans: list[Span], *, limit: int) ->
 
 def _find_end(data: bytes) -> int:
     """Where the end record begins: the one whose comment reaches exactly to the end of the file."""
-    first = max(0, len(data) - END_REACH)
-    marks, ends = 0, []
-    at = data.rfind(END_MARK, first)
+    rests: dict[int, int] = {}  # bytes that follow each end record and its comment
+    last = at = data.rfind(END_MARK)
     while at >= 0:
-        marks += 1
-        if at + END.size <= len(data) and at + END.size + END.unpack_from(data, at)[-1] == len(data):
-            ends.append(at)
-        at = data.rfind(END_MARK, first, at)
+        if at + END.size <= len(data):
+            rests[at] = len(data) - at - END.size - END.unpack_from(data, at)[-1]
+        at = data.rfind(END_MARK, max(0, len(data) - END_REACH), at)
+    ends = [at for at, rest in rests.items() if rest == 0]
     if len(ends) > 1:
         raise Refused("ambiguous-end")
     if not ends:
-        raise Refused("trailing-data" if _has_end_inside(data) else "truncated")
+        raise Refused("trailing-data" if rests.get(last, 0) > 0 else "truncated")
     return ends[0]
-
-
-def _has_end_inside(data: bytes) -> bool:
-    """Whether a whole end record lies somewhere, with more bytes after it than its comment."""
-    at = data.rfind(END_MARK)
-    return (
-        at >= 0 and at + END.size <= len(data) and at + END.size + END.unpack_from(data, at)[-1] < len(data)
-    )
 
 
 def _placed(data: bytes, directory: Directory, end: int) -> Directory:
@@ -200,15 +200,17 @@ def _find_directory_64(data: bytes, locator: int, narrow: tuple[int, ...]) -> Di
 
 def _entry(data: bytes, at: int, fields: tuple[int, ...]) -> Entry:
     """One directory entry from its fixed fields; its name begins at `at`."""
-    _, _, _, flags, method, _, _, crc, packed, size, name, extra, _, disk, _, attributes, offset = fields
-    raw_name = data[at : at + name]
+    _, _, _, flags, method, _, _, crc, packed, size, length, extra, _, disk, _, attributes, offset = fields
+    raw_name = data[at : at + length]
     if _LONG in (packed, size, offset) or disk == _SHORT:
-        extras = data[at + name : at + name + extra]
+        extras = data[at + length : at + length + extra]
         try:
             size, packed, offset, disk = _wide(extras, (size, packed, offset), disk=disk)
         except Refused as refused:
-            raise Refused("zip64", file=_shown(raw_name), value=refused.problem.value) from None
-    return Entry(raw_name, flags, method, crc, packed, size, disk, attributes >> 16, offset)
+            name = raw_name.decode("utf-8", "backslashreplace")
+            raise Refused("zip64", file=name, value=refused.problem.value) from None
+    path = raw_name.decode("utf-8" if flags & UTF_8 else "cp437", "surrogateescape").replace("\\", "/")
+    return Entry(path, raw_name, flags, method, crc, packed, size, disk, attributes >> 16, offset)
 
 
 def _wide(extras: bytes, narrow: tuple[int, ...], *, disk: int | None = None) -> list[int]:
@@ -245,15 +247,6 @@ def _extra_64(extras: bytes) -> bytes:
     return fields[0]
 
 
-def _agree(entry: Entry, local: tuple[int, int, int], *, streamed: bool) -> None:
-    """Raise Refused unless the local checksum and sizes are the directory's (or blank, when streamed)."""
-    for what, stated, listed in zip(
-        ("checksum", "compressed size", "size"), local, (entry.crc, entry.packed, entry.size), strict=True
-    ):
-        if stated != listed and not (streamed and stated == 0):
-            raise Refused("header-mismatch", value=what)
-
-
 def _descriptor(data: bytes, entry: Entry, at: int) -> int:
     """Length of the data descriptor at `at`, 0 for none: with or without mark, sizes of 4 or 8 bytes."""
     if not entry.flags & DESCRIPTOR:
@@ -267,7 +260,3 @@ def _descriptor(data: bytes, entry: Entry, at: int) -> int:
             if data.startswith(form, at):
                 return len(form)
     return 0
-
-
-def _shown(raw_name: bytes) -> str:
-    return raw_name.decode("utf-8", "backslashreplace")

@@ -103,7 +103,7 @@ class BenchmarkName(click.ParamType):  # type: ignore[type-arg,unused-ignore]
         """A name or path for `load_benchmark`. Raises SendError where an address does not give a manifest."""
         if "://" not in value or (ctx is not None and ctx.resilient_parsing):
             return value
-        from gluebench.submission.remote import remote
+        from gluebench.submission.client import remote
 
         return str(remote(value, lambda line: click.echo(line, err=True)).manifest)
 

@@ -239,7 +239,7 @@ def _get_site(url: str, to: Path, *, retries: int, timeout: float, form: Form) -
     from gluebench.cli.common.progress import meter
     from gluebench.data.sources.fetch import Fetcher, RetrySettings, readable
     from gluebench.data.sources.plan import fetch_missing, listed_files
-    from gluebench.submission.remote import remote
+    from gluebench.submission.client import remote
 
     board = remote(url, lambda line: notices([line]))
     folder = to / board.address.name

@@ -9,13 +9,22 @@ is 0.0.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Hashable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from math import inf, isfinite
 from typing import Any, NamedTuple
 
 from gluebench.benchmark import Metric, UnknownNameError
-from gluebench.scoring.metrics.base import ENTRY_POINTS, FunctionMetric, MetricFunction, Point
-from gluebench.scoring.metrics.counts import COUNT_METRICS, CountMetric, Table, accuracy_of, f1_of, r_k_of
+from gluebench.scoring.metrics.counts import (
+    COUNT_METRICS,
+    CountMetric,
+    MetricFunction,
+    Point,
+    Table,
+    accuracy_of,
+    f1_of,
+    r_k_of,
+)
 from gluebench.scoring.metrics.numbers import (
     NumberMetric,
     pearson_evaluated,
@@ -47,6 +56,7 @@ __all__ = [
     "spearman",
     "task_score",
 ]
+ENTRY_POINTS = "gluebench.metrics"
 NUMBER_METRICS = (
     NumberMetric("pearson", -1.0, pearson_of, standardized_columns, pearson_evaluated),
     NumberMetric("spearman", -1.0, spearman_of, rank_codes, spearman_evaluated),
@@ -56,6 +66,25 @@ METRICS: Mapping[str, MetricFunction] = {metric.name: metric for metric in (*COU
 
 Values = Iterable[Any] | Column
 """Labels or numbers, one per example: a list, an array, a Series, a tensor, a Column."""
+
+
+@dataclass(frozen=True)
+class FunctionMetric(MetricFunction):
+    """A function (gold, predicted) to a finite number, over arrays of label words or of floats."""
+
+    of: Callable[[Any, Any], float]
+
+    def point(self, pairs: Pairs, metric: Metric) -> Point:
+        """The value. Raises ValueError if it is not a finite number."""
+        import numpy as np
+
+        columns = (pairs.gold, pairs.predicted)
+        value = float(self.of(*(np.array(col.words() if col.labels else col.numbers) for col in columns)))
+        if not isfinite(value):
+            raise ValueError(
+                f"the metric {self.name} gave {value} on {metric.file}; expected a finite number"
+            )
+        return Point(value)
 
 
 def metric_function(name: str) -> MetricFunction:

@@ -9,12 +9,12 @@ metric, times n: an array (gold, predicted, ...) whose mean over the examples is
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from gluebench.benchmark import Metric
-from gluebench.scoring.metrics.base import MetricFunction, Point
 from gluebench.scoring.pairs import Pairs
 
 if TYPE_CHECKING:
@@ -25,6 +25,27 @@ if TYPE_CHECKING:
 
 Table = Any
 """Sequence of sequences of counts: ints, or float arrays of one shape; an array with these two axes first."""
+
+
+class Point(NamedTuple):
+    """The value of a metric."""
+
+    value: float
+    undefined: str | None = None
+    """Why the value is 0.0 by convention; None where it is defined."""
+
+
+@dataclass(frozen=True)
+class MetricFunction(ABC):
+    """One metric, as the manifest names it under `function`; its highest value is 1."""
+
+    name: str
+    lowest: float
+    """The lowest value it can have: 0 for a share, -1 for a correlation; minus infinity if not known."""
+
+    @abstractmethod
+    def point(self, pairs: Pairs, metric: Metric) -> Point:
+        """The value on all examples; `metric` is the manifest's record, with the positive label of F1."""
 
 
 def ratio(above: Any, below: Any) -> Any:
@@ -120,10 +141,6 @@ def r_k_influence(table: Floats, _positive: int) -> Floats:
     return np.where(deviation > 0, influence, 0.0)
 
 
-def _always(_table: Table, _positive: int) -> str | None:
-    return None
-
-
 def _no_positive(table: Table, positive: int) -> str | None:
     if gold_counts(table)[positive] + predicted_counts(table)[positive]:
         return None
@@ -148,12 +165,10 @@ class CountMetric(MetricFunction):
     """The value, from the table and the code of the positive label (which all but F1 ignore)."""
     influence: Callable[[Floats, int], Floats]
     """(gold, predicted, ...) from a table of float arrays of that shape: see the module."""
-    undefined: Callable[[Table, int], str | None] = _always
+    undefined: Callable[[Table, int], str | None] = lambda table, positive: None
     """Why the value is 0.0 by convention, for a table of ints; None where it is defined."""
     proportion: bool = False
     """Whether it is a share of the examples, so that Wilson's interval and McNemar's test hold."""
-
-    form = "labels"
 
     def point(self, pairs: Pairs, metric: Metric) -> Point:
         """The value on the confusion table of the file, counted once for all its metrics."""

@@ -17,7 +17,7 @@ from operator import mul
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from gluebench.benchmark import Metric
-from gluebench.scoring.metrics.base import MetricFunction, Point
+from gluebench.scoring.metrics.counts import MetricFunction, Point
 from gluebench.scoring.pairs import Pairs
 
 if TYPE_CHECKING:
@@ -139,20 +139,14 @@ class NumberMetric(MetricFunction):
     evaluated: Callable[[NDArray[Any], NDArray[Any]], Evaluated]
     """From prepared gold (1, n) and prepared answers (columns, n)."""
 
-    form = "numbers"
-
     def point(self, pairs: Pairs, metric: Metric) -> Point:
         """The value; a constant column has the correlation 0 by convention."""
-        value = self.of(pairs.gold.numbers, pairs.predicted.numbers)
-        return Point(value) if value else Point(0.0, _constant(pairs))
-
-
-def _constant(pairs: Pairs) -> str | None:
-    """Why a correlation is not defined, if it is not."""
-    for name, column in (("the predictions", pairs.predicted), ("the gold scores", pairs.gold)):
-        if constant(column.numbers):
-            return f"{name} are all the same"
-    return None
+        if value := self.of(pairs.gold.numbers, pairs.predicted.numbers):
+            return Point(value)
+        for name, column in (("the predictions", pairs.predicted), ("the gold scores", pairs.gold)):
+            if constant(column.numbers):
+                return Point(0.0, f"{name} are all the same")
+        return Point(0.0)
 
 
 def pearson_evaluated(gold: Floats, answers: Floats) -> Evaluated:

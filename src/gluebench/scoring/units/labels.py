@@ -201,19 +201,11 @@ def fair_binomials(counts: Ints, size: int, rng: np.random.Generator) -> Floats:
     return drawn
 
 
-class _Combinations(NamedTuple):
-    cells: NDArray[np.intp]
-    """(cells, 1 + systems): the combinations that occur."""
-    of: NDArray[np.intp]
-    """(n,): which of them each example has."""
-    counts: Ints
-
-
-def _combinations(codes: NDArray[np.uint8], classes: int) -> _Combinations:
-    """The distinct columns of (1 + systems, n) codes."""
+def _combinations(codes: NDArray[np.uint8], classes: int) -> tuple[NDArray[np.intp], NDArray[np.intp], Ints]:
+    """The distinct columns of (1 + systems, n) codes, as rows; which one each example has; their counts."""
     if classes ** len(codes) >= 1 << 62:
         distinct, of, counts = np.unique(codes.T, axis=0, return_inverse=True, return_counts=True)
-        return _Combinations(distinct.astype(np.intp), of.reshape(-1), counts)
+        return distinct.astype(np.intp), of.reshape(-1), counts
     place = np.zeros(codes.shape[1], np.int64)
     for row in codes:
         place *= classes
@@ -225,7 +217,7 @@ def _combinations(codes: NDArray[np.uint8], classes: int) -> _Combinations:
     else:
         there, of, counts = np.unique(place, return_inverse=True, return_counts=True)
     cells = np.array(there[:, np.newaxis] // np.array([classes**power for power in range(len(codes))[::-1]]))
-    return _Combinations(cells % classes, of, counts)
+    return cells % classes, of, counts
 
 
 def _group_kinds(groups: Ints, cell_of: NDArray[np.intp]) -> tuple[Ints, Floats]:
