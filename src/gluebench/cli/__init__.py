@@ -31,7 +31,7 @@ COMMANDS = {
     "run": "gluebench.cli.systems.run:run",
     "submit": "gluebench.cli.submission.submit:submit",
     "train": "gluebench.cli.systems.train:train",
-    "write": "gluebench.cli.submission.write:write",
+    "write": "gluebench.cli.submission.check:write",
 }
 
 

@@ -9,12 +9,12 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
+from gluebench.benchmark import Benchmark, Role, load_benchmark
 from gluebench.cli.common import option
 from gluebench.cli.common.errors import WRONG_FILE
 from gluebench.cli.common.output import notices
 
 if TYPE_CHECKING:
-    from gluebench.benchmark import Benchmark, Role
     from gluebench.scoring import Gold
     from gluebench.submission import Submission
 
@@ -57,8 +57,6 @@ class Inputs:
     @functools.cached_property
     def manifest(self) -> Benchmark:
         """The benchmark. Raises UnknownNameError, ManifestError."""
-        from gluebench.benchmark import load_benchmark
-
         return load_benchmark(self.benchmark)
 
     def submission(self, source: str) -> Submission:

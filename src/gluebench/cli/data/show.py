@@ -10,12 +10,12 @@ from typing import TYPE_CHECKING
 
 import click
 
+from gluebench.benchmark import Benchmark
 from gluebench.cli.common import option
 from gluebench.cli.common.errors import reading_data
 from gluebench.cli.common.output import Form, emit, notices, terminal
 
 if TYPE_CHECKING:
-    from gluebench.benchmark import Benchmark, Task
     from gluebench.cli.data.show_view import Shown
     from gluebench.data import Table
     from gluebench.data.show import Entry, Query
@@ -72,12 +72,18 @@ def show(
       gluebench data show AX --phenomenon "Double Negation" --limit 5
     """
     from gluebench.cli.data.show_view import Shown
-    from gluebench.data.show import Query, pick
+    from gluebench.data.dataset import TAGS
+    from gluebench.data.show import Query, default_splits, entries, pick, rows
     from gluebench.data.table import load
 
     record = suite.dataset(task)
+    if split is None:
+        split, *others = default_splits(record)
+        if others:
+            named = " or ".join(f"--split {name}" for name in (split, *others))
+            raise click.UsageError(f"{record.name} has several splits to read; name one: {named}.")
     with reading_data():
-        table = load(record.name, split or _default(record), data, benchmark=suite)
+        table = load(record.name, split, data, benchmark=suite)
         query = Query(
             grep,
             None if label is None else _label(table, label),
@@ -85,18 +91,11 @@ def show(
             frozenset(indices),
             limit,
         )
-        shown = Shown(table, _extras(table, all_columns=all_columns), grep)
-        _print(shown, query, pick(_entries(shown), query), form=form, pager=pager)
-
-
-def _default(task: Task) -> str:
-    from gluebench.data.show import default_splits
-
-    splits = default_splits(task)
-    if len(splits) > 1:
-        named = " or ".join(f"--split {name}" for name in splits)
-        raise click.UsageError(f"{task.name} has several splits to read; name one: {named}.")
-    return splits[0]
+        usual = {"index", "label", *record.columns}
+        extras = [name for name in table.columns if name not in usual and (all_columns or name == TAGS)]
+        shown = Shown(table, tuple(extras), grep)
+        picked = pick(entries(rows(table, shown.extras), paired=shown.paired), query)
+        _print(shown, query, picked, form=form, pager=pager)
 
 
 def _label(table: Table, name: str) -> str:
@@ -128,21 +127,6 @@ def _tags(table: Table, name: str) -> frozenset[str]:
 
 def _where(table: Table) -> str:
     return f"{table.task.name} {table.split}"
-
-
-def _extras(table: Table, *, all_columns: bool) -> tuple[str, ...]:
-    """The columns to read besides index, texts and label."""
-    from gluebench.data.dataset import TAGS
-
-    usual = {"index", "label", *table.task.columns}
-    others = [name for name in table.columns if name not in usual]
-    return tuple(name for name in others if all_columns or name == TAGS)
-
-
-def _entries(shown: Shown) -> Iterator[Entry]:
-    from gluebench.data.show import entries, rows
-
-    return entries(rows(shown.table, shown.extras), paired=shown.paired)
 
 
 def _print(shown: Shown, query: Query, picked: Iterator[Entry], *, form: Form, pager: bool | None) -> None:
