@@ -109,8 +109,8 @@ def test_a_reader_of_the_pipe_that_leaves_early_is_no_error_on_the_screen():
 def test_completion_is_there(shell):
     if shell == "bash" and not os.path.exists("/bin/bash"):
         pytest.skip("bash completion asks bash for its version")
-    done = command(env={**os.environ, "_GLUEBENCH_COMPLETE": f"{shell}_source"})
-    assert "_GLUEBENCH_COMPLETE" in done.stdout
+    result = CliRunner().invoke(main, env={"_GLUEBENCH_COMPLETE": f"{shell}_source"}, prog_name="gluebench")
+    assert "_GLUEBENCH_COMPLETE" in result.stdout
 
 
 def test_piped_output_has_no_colour():
@@ -180,6 +180,6 @@ def test_a_fault_of_the_program_is_not_passed_off_as_the_users(monkeypatch):
     def fault(_name):
         raise ValueError("a fault")
 
-    monkeypatch.setattr("gluebench.benchmark.load_benchmark", fault)
+    monkeypatch.setattr("gluebench.cli.common.option.load_benchmark", fault)
     result = CliRunner().invoke(main, ["benchmark", "show"])
     assert isinstance(result.exception, ValueError)
