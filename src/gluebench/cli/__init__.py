@@ -9,7 +9,7 @@ import click
 from gluebench.cli.common.lazy import LazyGroup
 from gluebench.version import __version__
 
-# One thread: the matrices here are small, and numpy starts sooner. Whoever set it otherwise is heeded.
+# One thread: the matrices here are small, and numpy starts sooner. A value that is set already stays.
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 
 COMMANDS = {

@@ -12,7 +12,7 @@ from gluebench.cli.common import option
 from gluebench.cli.common.errors import reading_data
 from gluebench.cli.common.inputs import labels_option, read_labels
 from gluebench.cli.common.lazy import LazyGroup
-from gluebench.cli.common.output import Form, Output, Records, Section, Table, emit, percent
+from gluebench.cli.common.output import Form, Output, Section, Table, emit, percent
 from gluebench.cli.scoring.grade import score_cell
 
 if TYPE_CHECKING:
@@ -117,7 +117,7 @@ def _output(result: Agreement, task: Task, folder: str) -> Output:
     records = [{"row": name, **value._asdict(), "published": published} for name, value, published in scores]
     human = "" if result.human is None else f" (published: {percent(result.human)})"
     words = f"The annotators' mean {title} is {percent(result.mean.value)}{human}."
-    return Output(result.as_dict(), [table], Records.of(FIELDS, records), ["", words])
+    return Output(result.as_dict(), [table], FIELDS, records, ["", words])
 
 
 def _blanks(agreement: Agreement) -> str:

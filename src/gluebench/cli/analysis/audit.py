@@ -12,18 +12,7 @@ import click
 from gluebench.benchmark import Benchmark
 from gluebench.cli.common import option
 from gluebench.cli.common.errors import reading_data
-from gluebench.cli.common.output import (
-    Form,
-    Output,
-    Records,
-    Section,
-    Table,
-    emit,
-    interval,
-    notices,
-    percent,
-    plain,
-)
+from gluebench.cli.common.output import Form, Output, Section, Table, emit, interval, notices, percent, plain
 
 if TYPE_CHECKING:
     from gluebench.analysis.audit import Audit, Measured
@@ -121,7 +110,8 @@ def audit_output(audited: Audit) -> Output:
     return Output(
         plain(audited),
         [table for table in tables if table.sections],
-        Records(_FIELDS, [*_records(audited)]),
+        _FIELDS,
+        [*_records(audited)],
         [f"{train}: no word of the last text makes a class more probable." for train in wordless],
     )
 

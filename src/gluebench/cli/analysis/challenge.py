@@ -15,17 +15,7 @@ from gluebench.benchmark import Benchmark, Task
 from gluebench.cli.common import option
 from gluebench.cli.common.errors import WRONG_FILE, reading_data
 from gluebench.cli.common.lazy import LazyGroup
-from gluebench.cli.common.output import (
-    Form,
-    Output,
-    Records,
-    Section,
-    Table,
-    emit,
-    interval,
-    notices,
-    percent,
-)
+from gluebench.cli.common.output import Form, Output, Section, Table, emit, interval, notices, percent
 from gluebench.cli.systems.run_options import model_options
 
 if TYPE_CHECKING:
@@ -201,13 +191,13 @@ def predict(
     """
     from gluebench.analysis.challenge.item import read_items
     from gluebench.cli.systems.run import installed
-    from gluebench.cli.systems.run_options import wishes
+    from gluebench.cli.systems.run_options import chosen_options
     from gluebench.systems.adapters.resolve import resolve
     from gluebench.systems.encoders.corpus import Corpus
 
     items = read_items(file, suite)
     task = suite.task(items[0].task)
-    settings = wishes(context, model, options)
+    settings = chosen_options(context, model, options)
     with installed(), tempfile.TemporaryDirectory() as scratch:
         made = resolve(model, Corpus(suite, data, [task]), Path(scratch), settings)
         answers = _answers(made, suite, task, items=items, home=data)
@@ -308,7 +298,7 @@ def _output(file: str, result: Scored) -> Output:
         "cases": cases,
         "failed": list(result.failed),
     }
-    return Output(data, [table], Records.of(COLUMNS, [*groups, *cases]))
+    return Output(data, [table], COLUMNS, [*groups, *cases])
 
 
 def _cells(row: CaseScore) -> tuple[str, ...]:

@@ -10,18 +10,7 @@ import click
 from gluebench.benchmark import Benchmark, Task
 from gluebench.cli.common import option
 from gluebench.cli.common.inputs import Inputs, inputs_options, labels_option
-from gluebench.cli.common.output import (
-    Form,
-    Output,
-    Records,
-    Section,
-    Table,
-    draw,
-    emit,
-    interval,
-    notices,
-    percent,
-)
+from gluebench.cli.common.output import Form, Output, Section, Table, draw, emit, interval, notices, percent
 from gluebench.cli.scoring.grade import BETWEEN_MODELS, categories, titles
 
 if TYPE_CHECKING:
@@ -136,8 +125,7 @@ def comparison_output(comparison: Comparison, benchmark: Benchmark) -> Output:
         part = comparison.diagnostics.get(task.name)
         if part is not None and part.categories:
             tables.append(_categories(part, task))
-    records = Records.of(FIELDS, comparison.records())
-    return Output(comparison.as_dict(), tables, records, words=["", *comparison.words])
+    return Output(comparison.as_dict(), tables, FIELDS, comparison.records(), words=["", *comparison.words])
 
 
 def _rows(part: TaskComparison | None, task: Task) -> Iterator[_Row]:

@@ -11,7 +11,7 @@ from gluebench.analysis.diagnostics.heatmap import MOST_WITH_INTERVALS
 from gluebench.analysis.diagnostics.paper import COLUMNS, PAGE, Table5, explain, human, table5
 from gluebench.benchmark import Benchmark, Task, UnknownNameError
 from gluebench.benchmark.lookup import fold
-from gluebench.cli.common.output import Output, Records, Section, Table, interval, percent
+from gluebench.cli.common.output import Output, Section, Table, interval, percent
 from gluebench.cli.scoring.grade import BETWEEN_MODELS, categories, score_cell
 from gluebench.scoring import Score
 from gluebench.scoring.report import record
@@ -23,7 +23,7 @@ MEANINGS = f"What each phenomenon is about, with pairs that show it: --phenomeno
 def diagnosis_output(result: Diagnosis, benchmark: Benchmark) -> Output:
     """The diagnosis in every form."""
     tables = [table for part in result.sets.values() for table in _tables(part, benchmark, result.split)]
-    return Output(result.as_dict(), tables, Records.of(FIELDS, result.records()))
+    return Output(result.as_dict(), tables, FIELDS, result.records())
 
 
 def _tables(part: SetDiagnosis, benchmark: Benchmark, split: str) -> Iterator[Table]:
@@ -198,7 +198,7 @@ def phenomenon_output(diagnosis: Diagnosis, query: str) -> Output:
         "sets": sets,
     }
     words = [explained.words, f"More: {explained.link}."] if explained else []
-    return Output(data, tables, Records.of(PHENOMENON_FIELDS, records), ["", *words])
+    return Output(data, tables, PHENOMENON_FIELDS, records, ["", *words])
 
 
 def _score(system: SystemDiagnosis, phenomenon: _Category) -> Score | None:
@@ -237,7 +237,7 @@ def table5_output(diagnosis: Diagnosis, benchmark: Benchmark) -> Output:
     }
     tables = [_table5(part.task, made[name]) for name, part in diagnosis.sets.items()]
     records = (row for name, table in made.items() for row in _records(name, table))
-    return Output(data, tables, Records.of(TABLE5_FIELDS, records))
+    return Output(data, tables, TABLE5_FIELDS, records)
 
 
 def _table5(task: Task, table: Table5) -> Table:

@@ -13,17 +13,7 @@ from gluebench.benchmark import Role
 from gluebench.cli.common import option
 from gluebench.cli.common.errors import reading_data
 from gluebench.cli.common.inputs import Inputs
-from gluebench.cli.common.output import (
-    Form,
-    Output,
-    Records,
-    Section,
-    Table,
-    emit,
-    interval,
-    notices,
-    percent,
-)
+from gluebench.cli.common.output import Form, Output, Section, Table, emit, interval, notices, percent
 
 if TYPE_CHECKING:
     from gluebench.analysis.errors import Case, CaseFile, CaseFilter, Rate
@@ -189,7 +179,7 @@ def errors_output(
             "examples": [_case_data(file, case) for case in shown],
         }
     fields = [*FIELDS, *(f"text{number}" for number in range(1, texts + 1))]  # files name them differently
-    return Output(output, tables, Records(fields, rows), words)
+    return Output(output, tables, fields, rows, words)
 
 
 def _rates_table(file: CaseFile, rates: Sequence[Rate]) -> Table:

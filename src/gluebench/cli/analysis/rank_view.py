@@ -10,7 +10,7 @@ from gluebench.analysis.rank.ranking import FIELDS, VALUES
 from gluebench.analysis.rank.rules import MISSING
 from gluebench.benchmark import Benchmark
 from gluebench.cli.analysis.compare import p_cell
-from gluebench.cli.common.output import Output, Records, Section, Table, percent
+from gluebench.cli.common.output import Output, Section, Table, percent
 
 SHOWN = 20
 """Contested pairs that are spelt out."""
@@ -35,8 +35,7 @@ def ranking_output(
         ]
         columns = ("A", "B", "A - B", "p", "p (Holm)")
         tables.append(Table(columns, [Section(rows)], "All pairs, paired by example", right={2, 3, 4}))
-    records = Records.of((*FIELDS, *ranking.tasks), ranking.records())
-    return Output(data, tables, records, words=["", *_words(ranking)])
+    return Output(data, tables, (*FIELDS, *ranking.tasks), ranking.records(), words=["", *_words(ranking)])
 
 
 def _fronts(ranking: Ranking, costs: Sequence[Cost]) -> dict[str, bool | None]:

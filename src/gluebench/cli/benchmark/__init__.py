@@ -12,7 +12,7 @@ from gluebench.benchmark import Benchmark, installed, load_benchmark
 from gluebench.cli.common import option
 from gluebench.cli.common.errors import WRONG_FILE
 from gluebench.cli.common.lazy import LazyGroup
-from gluebench.cli.common.output import Form, Output, Records, Section, Table, emit, notices, plain
+from gluebench.cli.common.output import Form, Output, Section, Table, emit, notices, plain
 
 if TYPE_CHECKING:
     from gluebench.analysis.lint import Finding, TaskLint
@@ -37,7 +37,7 @@ def list_benchmarks(form: Form) -> None:
     rows = [(suite.name, suite.title, len(suite.scored), len(suite.diagnostics)) for suite in suites]
     table = Table(columns, [Section([[*map(str, row)] for row in rows])], right={2, 3})
     data = [dict(zip(columns, row, strict=True)) for row in rows]
-    emit(Output({"benchmarks": data}, [table], Records(columns, rows)), form)
+    emit(Output({"benchmarks": data}, [table], columns, rows), form)
 
 
 @benchmark.command
@@ -71,7 +71,7 @@ def _benchmark_output(suite: Benchmark) -> Output:
         right={1, 2},
         notes=[*table_notes(suite)],
     )
-    return Output(plain(suite), [table], Records(header, [row for row in rows if any(row[1:])]))
+    return Output(plain(suite), [table], header, [row for row in rows if any(row[1:])])
 
 
 def _task_output(suite: Benchmark, name: str) -> Output:
@@ -80,7 +80,7 @@ def _task_output(suite: Benchmark, name: str) -> Output:
     task = suite.task(name)
     rows = list(details(suite, task))
     table = Table(("what", "value"), [Section(rows)], title=f"{task.name}: {task.title}")
-    return Output(plain(task), [table], Records(("what", "value"), rows))
+    return Output(plain(task), [table], ("what", "value"), rows)
 
 
 @benchmark.command
@@ -133,7 +133,7 @@ def lint_output(name: str, lints: Sequence[TaskLint]) -> Output:
     }
     counts = [f"{totals[kind]} {kind}{'s' * (totals[kind] != 1)}" for kind in ("error", "warning", "note")]
     words = [f"{', '.join(counts[:2])} and {counts[2]}."]
-    return Output(data, [table], Records(fields, records), words)
+    return Output(data, [table], fields, records, words)
 
 
 def _cells(finding: Finding) -> tuple[str, ...]:

@@ -12,12 +12,12 @@ from gluebench.benchmark.atomic import write_text
 from gluebench.benchmark.checks import name_finding
 from gluebench.cli.common import option
 from gluebench.cli.common.errors import needing
-from gluebench.cli.common.output import Output, Paper, Records, Section, Table, emit, notices, rendered
+from gluebench.cli.common.output import Output, Paper, Section, Table, emit, notices, rendered
 
 if TYPE_CHECKING:
     from gluebench.data.organize import Choices, Plan
 
-_TOLD = {
+_PLAN = {
     "label": ("[TASK=]COLUMN", "The column of labels."),
     "inputs": ("[TASK=]COLUMN,...", "The columns of texts, in the order they are to have."),
     "index": ("[TASK=]COLUMN", "The column of indices."),
@@ -32,7 +32,7 @@ _TOLD = {
 _FIELDS = {"range": "score_range", "metric": "metrics"}
 
 _plan_options = option.together(
-    *(option.repeated(f"--{name}", metavar=form, help=text) for name, (form, text) in _TOLD.items())
+    *(option.repeated(f"--{name}", metavar=form, help=text) for name, (form, text) in _PLAN.items())
 )
 
 
@@ -111,7 +111,7 @@ def plan_output(plan: Plan, choices: Choices) -> Output:
         for task in plan.tasks
     ]
     table = Table(("what", "found", "how"), sections, title=f"{plan.name}, read as {choices.encoding}")
-    return Output(None, [table], Records((), ()))
+    return Output(None, [table], (), ())
 
 
 def _lint(plan: Plan, manifest: Benchmark) -> Output:

@@ -51,18 +51,6 @@ class Paper(NamedTuple):
     colour: bool = False
 
 
-class Records(NamedTuple):
-    """One flat table for programs: every row stands by itself and numbers are whole."""
-
-    fields: Sequence[str]
-    rows: Sequence[Sequence[object]]
-
-    @classmethod
-    def of(cls, fields: Sequence[str], rows: Iterable[Mapping[str, object]]) -> Records:
-        """A row for each mapping; a field that it lacks is empty."""
-        return cls(fields, [[row.get(field) for field in fields] for row in rows])
-
-
 Form = Literal["json", "csv", "markdown", "latex"] | None
 """How to print; None is a table to read."""
 
@@ -76,8 +64,10 @@ class Output(NamedTuple):
     data: object
     """JSON-ready."""
     tables: Sequence[Table]
-    records: Records
-    """For CSV."""
+    fields: Sequence[str]
+    """The heading of the CSV table."""
+    rows: Iterable[Sequence[object] | Mapping[str, object]]
+    """Its rows: each stands by itself, and numbers are whole."""
     words: Sequence[str] = ()
     """Sentences that follow the tables."""
 
@@ -102,7 +92,7 @@ def rendered(output: Output, form: Form, *, paper: Paper) -> str:
     if form == "json":
         return to_json(output.data)
     if form == "csv":
-        return as_csv(output.records)
+        return as_csv(output.fields, output.rows)
     if form == "markdown":
         parts = [*map(as_markdown, output.tables), *(f"{markdown_escape(line)}\n" for line in output.words)]
     elif form == "latex":
@@ -275,15 +265,16 @@ def _styled(text: str, paper: Paper, style: str) -> str:
 # ---------------------------------------------------------------- for programs and papers
 
 
-def as_csv(records: Records) -> str:
-    """The records as CSV with a header; nothing is an empty cell."""
+def as_csv(fields: Sequence[str], rows: Iterable[Sequence[object] | Mapping[str, object]]) -> str:
+    """The rows as CSV with a header; nothing, or a field that a row lacks, is an empty cell."""
     import csv
     import io
 
     out = io.StringIO()
     writer = csv.writer(out, lineterminator="\n")
-    writer.writerow(records.fields)
-    writer.writerows(records.rows)
+    writer.writerow(fields)
+    for row in rows:
+        writer.writerow([row.get(field) for field in fields] if isinstance(row, Mapping) else row)
     return out.getvalue()
 
 

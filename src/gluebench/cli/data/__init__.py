@@ -14,7 +14,7 @@ from gluebench.benchmark import Benchmark
 from gluebench.cli.common import option
 from gluebench.cli.common.errors import WRONG_FILE, needing
 from gluebench.cli.common.lazy import LazyGroup
-from gluebench.cli.common.output import Form, Output, Records, Section, Table, emit, plain
+from gluebench.cli.common.output import Form, Output, Section, Table, emit, plain
 
 if TYPE_CHECKING:
     from gluebench.analysis.lint import TaskLint
@@ -27,7 +27,7 @@ COMMANDS: dict[str, str] = {
     "show": "gluebench.cli.data.show:show",
     "stats": "gluebench.cli.data.stats:stats",
 }
-"""Commands in files of their own, imported when they are asked for."""
+"""Commands in files of their own, imported when they are used."""
 
 
 @click.group(cls=LazyGroup, commands_at=COMMANDS)
@@ -98,8 +98,13 @@ def verify_output(checks: Sequence[SplitCheck], lints: Sequence[TaskLint], folde
         "splits": [_data(check) for check in checks],
         "findings": {lint.task: plain(lint.findings) for lint in lints},
     }
-    records = Records(FIELDS, [row for check in checks for row in _records(check)])
-    return Output(data, [table], records, words=["", *words] if words else [])
+    return Output(
+        data,
+        [table],
+        FIELDS,
+        [row for check in checks for row in _records(check)],
+        words=["", *words] if words else [],
+    )
 
 
 def _explained(check: SplitCheck) -> Iterator[str]:

@@ -11,7 +11,7 @@ import click
 from gluebench.benchmark import Benchmark, Task, load_benchmark
 from gluebench.cli.common import option
 from gluebench.cli.common.errors import WRONG_FILE, needing
-from gluebench.cli.common.output import Form, Output, Records, Section, Table, emit, notices, plain
+from gluebench.cli.common.output import Form, Output, Section, Table, emit, notices, plain
 
 if TYPE_CHECKING:
     from gluebench.data.dataset import Origin
@@ -127,7 +127,7 @@ def output(suite: Benchmark, outcomes: Sequence[Outcome]) -> Output:
     columns = ("task", "examples", "from", "content")
     table = Table(columns, [Section([*map(_row, outcomes)])], notes=[*_notes(outcomes)])
     data = {"benchmark": suite.name, "tasks": [*map(_data, outcomes)]}
-    return Output(data, [table], Records(FIELDS, [*_records(outcomes)]))
+    return Output(data, [table], FIELDS, [*_records(outcomes)])
 
 
 def problem_lines(outcomes: Sequence[Outcome]) -> list[str]:
@@ -234,4 +234,4 @@ def _get_site(url: str, to: Path, *, retries: int, timeout: float, form: Form) -
     note = f"In {folder}; every file has the SHA-256 that the leaderboard gives."
     table = Table(("file", "size", ""), [Section(cells)], notes=[note])
     data = {"folder": str(folder), "files": [dict(zip(SITE_FIELDS, row, strict=True)) for row in rows]}
-    emit(Output(data, [table], Records(SITE_FIELDS, rows)), form)
+    emit(Output(data, [table], SITE_FIELDS, rows), form)

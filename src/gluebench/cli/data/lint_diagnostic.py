@@ -9,7 +9,7 @@ import click
 from gluebench.benchmark import Benchmark
 from gluebench.cli.common import option
 from gluebench.cli.common.errors import WRONG_FILE
-from gluebench.cli.common.output import Form, Output, Records, Section, Table, emit, plain
+from gluebench.cli.common.output import Form, Output, Section, Table, emit, plain
 
 if TYPE_CHECKING:
     from gluebench.data.lint_diagnostic import Counts, Lint
@@ -73,7 +73,7 @@ def _output(file: str, result: Lint, *, listed: bool) -> Output:
         numbers.append(f"{count} {severity}{'s' * (count != 1)}")
     data = {"file": file, **result._asdict()}
     words = [f"{file}: {', '.join(numbers)}."]
-    return Output(plain(data), [*tables, _figures(result)], Records(COLUMNS, rows), words)
+    return Output(plain(data), [*tables, _figures(result)], COLUMNS, rows, words)
 
 
 def _figures(result: Lint) -> Table:

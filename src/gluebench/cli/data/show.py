@@ -119,9 +119,8 @@ def _tags(table: Table, name: str) -> frozenset[str]:
         raise click.UsageError(f"{table.task.name} has no phenomena; --phenomenon is for diagnostic sets.")
     tags = phenomena_called(table.task, name)
     if TAGS not in table.columns:
-        raise click.UsageError(
-            f"the files of {_where(table)} have no tags; --phenomenon cannot choose by them."
-        )
+        where = _where(table)
+        raise click.UsageError(f"the files of {where} have no tags; --phenomenon cannot choose by them.")
     return tags
 
 
@@ -130,38 +129,27 @@ def _where(table: Table) -> str:
 
 
 def _print(shown: Shown, query: Query, picked: Iterator[Entry], *, form: Form, pager: bool | None) -> None:
-    from gluebench.cli.data.show_view import shown_output
+    from gluebench.cli.data.show_view import shown_output, text_of
 
     seen: set[int] = set()
-    entries = _noted(picked, seen)
+
+    def noted() -> Iterator[Entry]:
+        for entry in picked:
+            seen.update(row.index for row in entry.rows)
+            yield entry
+
+    entries, paper = noted(), terminal()
     if form is not None:
         emit(shown_output(shown, list(entries)), form)
-    else:
-        _print_text(shown, entries, pager=pager)
+    elif (first := next(entries, None)) is not None:
+        text = text_of(shown, chain([first], entries), paper)
+        if pager or (pager is None and paper.width is not None):
+            click.echo_via_pager(text)
+        else:
+            for part in text:
+                click.echo(part, nl=False)
     if not seen:
         notices([f"No example of {_where(shown.table)} matches ({len(shown.table):,} are there)."])
     elif query.limit is None:
         absent = sorted(query.indices - seen)
         notices(f"No example of {_where(shown.table)} with the index {index} matches." for index in absent)
-
-
-def _noted(entries: Iterator[Entry], seen: set[int]) -> Iterator[Entry]:
-    """The same entries, their indices kept."""
-    for entry in entries:
-        seen.update(row.index for row in entry.rows)
-        yield entry
-
-
-def _print_text(shown: Shown, entries: Iterator[Entry], *, pager: bool | None) -> None:
-    from gluebench.cli.data.show_view import text_of
-
-    first = next(entries, None)
-    if first is None:
-        return
-    paper = terminal()
-    text = text_of(shown, chain([first], entries), paper)
-    if pager or (pager is None and paper.width is not None):
-        click.echo_via_pager(text)
-    else:
-        for part in text:
-            click.echo(part, nl=False)

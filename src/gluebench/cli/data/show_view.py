@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, NamedTuple
 
 from gluebench.benchmark import Task
-from gluebench.cli.common.output import Output, Paper, Records, Section, Table, running_text, text_width
+from gluebench.cli.common.output import Output, Paper, Section, Table, running_text, text_width
 from gluebench.data import Table as Examples
 from gluebench.data.dataset import TAGS
 from gluebench.data.show import Entry, Row
@@ -210,7 +210,7 @@ def shown_output(shown: Shown, entries: Sequence[Entry]) -> Output:
     table = _pair_table(shown, entries) if shown.paired else _single_table(shown, entries)
     rows = [[_cell(value) if isinstance(value, list) else value for value in of.values()] for of in records]
     data = {"task": shown.task.name, "split": shown.table.split, "examples": records}
-    return Output(data, [table], Records([*records[0]] if records else table.columns, rows))
+    return Output(data, [table], [*records[0]] if records else table.columns, rows)
 
 
 def _single_record(shown: Shown, entry: Entry) -> dict[str, Any]:

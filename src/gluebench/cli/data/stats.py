@@ -13,17 +13,7 @@ import click
 from gluebench.benchmark import Benchmark, Task
 from gluebench.cli.common import option
 from gluebench.cli.common.errors import reading_data
-from gluebench.cli.common.output import (
-    Form,
-    Output,
-    Records,
-    Section,
-    Table,
-    emit,
-    notices,
-    percent,
-    plain,
-)
+from gluebench.cli.common.output import Form, Output, Section, Table, emit, notices, percent, plain
 
 if TYPE_CHECKING:
     from gluebench.data.stats import Category, Labels, SplitStats, TaskStats
@@ -106,7 +96,8 @@ def stats_output(suite: Benchmark, stats: Sequence[TaskStats]) -> Output:
     return Output(
         {"benchmark": suite.name, "tasks": plain(stats)},
         [table for table in tables if table.sections],
-        Records(_FIELDS, [row for task in stats for row in _records(task)]),
+        _FIELDS,
+        [row for task in stats for row in _records(task)],
     )
 
 

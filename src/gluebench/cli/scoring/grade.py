@@ -10,18 +10,7 @@ import click
 from gluebench.benchmark import Benchmark, Task
 from gluebench.cli.common import option
 from gluebench.cli.common.inputs import Inputs, inputs_options, labels_option
-from gluebench.cli.common.output import (
-    Form,
-    Output,
-    Records,
-    Section,
-    Table,
-    draw,
-    emit,
-    interval,
-    notices,
-    percent,
-)
+from gluebench.cli.common.output import Form, Output, Section, Table, draw, emit, interval, notices, percent
 
 if TYPE_CHECKING:
     from gluebench.scoring import Spread, Summary
@@ -86,7 +75,7 @@ def report_output(report: Report, benchmark: Benchmark, *, source: str) -> Outpu
         diagnostic = report.diagnostics.get(task.name)
         if diagnostic is not None:
             tables.append(_diagnostic_table(diagnostic, task))
-    return Output(report.as_dict(), tables, Records.of(FIELDS, report.records()))
+    return Output(report.as_dict(), tables, FIELDS, report.records())
 
 
 def score_cell(score: Score | None) -> str:
@@ -199,8 +188,7 @@ def runs_output(
         "summary": summary.as_dict(),
         "runs": [{"source": source, "report": report.as_dict()} for source, report in runs],
     }
-    records = Records.of(RUN_FIELDS, _run_records(runs))
-    return Output(data, [_runs_table(summary, benchmark, sources)], records)
+    return Output(data, [_runs_table(summary, benchmark, sources)], RUN_FIELDS, _run_records(runs))
 
 
 def _runs_table(summary: Summary, benchmark: Benchmark, sources: Sequence[str]) -> Table:

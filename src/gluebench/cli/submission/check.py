@@ -83,7 +83,7 @@ def _fix(
 
 
 def print_check(submission: Submission, form: Form, *, done: list[str]) -> None:
-    """Print what a check has found, after the repairs that were made."""
+    """Print the problems of a submission, after the repairs that were made."""
     from gluebench.cli.submission import findings
 
     if form is None:

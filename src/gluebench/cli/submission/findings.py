@@ -6,7 +6,7 @@ import shlex
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 
-from gluebench.cli.common.output import Output, Records, Section, Table
+from gluebench.cli.common.output import Output, Section, Table
 from gluebench.submission import Problem, Submission
 from gluebench.submission.problems import listed
 
@@ -106,4 +106,4 @@ def check_output(submission: Submission, *, done: list[str]) -> Output:
     cells = [["" if value is None else str(value) for value in row] for row in rows]
     notes = [*(f"Fixed: {step}." for step in done), verdict_line(submission)]
     table = Table(COLUMNS, [Section(cells)], right={2, 3}, notes=notes)
-    return Output(submission.as_dict() | {"fixed": done}, [table], Records(COLUMNS, rows))
+    return Output(submission.as_dict() | {"fixed": done}, [table], COLUMNS, rows)

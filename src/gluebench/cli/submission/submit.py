@@ -14,6 +14,7 @@ import click
 from gluebench.benchmark import Benchmark, load_benchmark
 from gluebench.cli.common import option
 from gluebench.cli.common.errors import WRONG_FILE
+from gluebench.cli.common.inputs import checked
 from gluebench.cli.common.output import Form, emit, notices, to_json
 from gluebench.leaderboard.fields import FIELDS, from_json
 
@@ -101,6 +102,14 @@ def _flag(name: str) -> str:
     return f"--{name.replace('_', '-')}"
 
 
+class Reached(NamedTuple):
+    """A leaderboard that answered, with the benchmark it will be sent to."""
+
+    to: Destination
+    client: Client
+    suite: Benchmark
+
+
 def connect(to: Destination) -> Client:
     """A client of the leaderboard; prints its notices about the address. Raises UsageError."""
     from gluebench.submission.client import Client, SendError
@@ -149,19 +158,10 @@ def benchmark_there(client: Client, name: str | None) -> Benchmark:
     return client.benchmark(name)
 
 
-def send(
-    path: Path, to: Destination, client: Client, suite: Benchmark, *, form: Form, defaults: Mapping[str, Any]
-) -> None:
+def send(path: Path, there: Reached, *, form: Form, defaults: Mapping[str, Any]) -> None:
     """Check here, send, wait, and print the report. Raises SendError; exits where nothing can be graded."""
-    from gluebench.cli.submission.findings import brief_lines, problem_lines, verdict_line
-    from gluebench.submission import check
-
-    submission = check(str(path), suite)
-    if submission.verdict == "invalid":
-        notices([*problem_lines(submission), verdict_line(submission), "Nothing was sent."])
-        raise click.exceptions.Exit(WRONG_FILE)
-    if submission.problems:
-        notices(brief_lines(submission))
+    to, client, suite = there
+    checked(str(path), suite, end="Nothing was sent.")
     details = {**defaults, **to.details}
     entry = client.submit(
         suite.name,
@@ -189,14 +189,6 @@ def send(
         click.echo(client.page(key))
 
 
-class Reached(NamedTuple):
-    """A leaderboard that answered, with the benchmark it will be sent to."""
-
-    to: Destination
-    client: Client
-    suite: Benchmark
-
-
 def reached(to: Destination | None, benchmark: str, split: str) -> Reached | None:
     """The leaderboard, checked before the work begins. Raises SendError, UsageError."""
     if to is None:
@@ -214,7 +206,7 @@ def deliver(path: Path, there: Reached | None, *, form: Form, defaults: Mapping[
     """Send what a command made, if the user gave a leaderboard."""
     if there is not None:
         cut = {name: str(value)[:80] for name, value in defaults.items()}
-        send(path, there.to, there.client, there.suite, form=form, defaults=cut)
+        send(path, there, form=form, defaults=cut)
 
 
 def _retry_key(path: Path, benchmark: str, details: Mapping[str, Any]) -> str:
@@ -266,7 +258,7 @@ def _show(entry: Mapping[str, Any], suite: Benchmark, *, client: Client, source:
 
 
 def print_findings(values: Mapping[str, Any], suite: Benchmark, *, source: str, form: Form) -> None:
-    """What the leaderboard's check found, as `gluebench check` prints it."""
+    """Print the result of the leaderboard's check as `gluebench check` does."""
     from gluebench.cli.submission.check import print_check
     from gluebench.submission import Problem, Submission
 
@@ -317,4 +309,4 @@ def submit(sub: Path, benchmark: str | None, check_only: bool, form: Form, to: D
         return
     insist_on_scopes(client, to)
     name = to.details.get("name", sub.stem)
-    send(sub, to, client, suite, form=form, defaults={"name": name, "model": name})
+    send(sub, Reached(to, client, suite), form=form, defaults={"name": name, "model": name})

@@ -12,7 +12,7 @@ from gluebench.benchmark import Benchmark
 from gluebench.cli.common import option
 from gluebench.cli.common.errors import needing, reading_data
 from gluebench.cli.common.lazy import LazyGroup
-from gluebench.cli.common.output import Form, Output, Records, Section, Table, emit, notices
+from gluebench.cli.common.output import Form, Output, Section, Table, emit, notices
 from gluebench.cli.submission.submit import Destination, deliver, destination_options, reached
 
 if TYPE_CHECKING:
@@ -31,8 +31,8 @@ _FOLDER = click.Path(exists=True, file_okay=False, path_type=Path)
 _shared = option.together(
     option.benchmark,
     option.output,
-    click.option("--row", "rows", metavar="NAME", multiple=True, help="This row only; may be repeated."),
-    click.option("--task", "tasks", metavar="TASK", multiple=True, help="This task only; may be repeated."),
+    option.repeated("--row", "rows", metavar="NAME", help="This row only; may be repeated."),
+    option.repeated("--task", "tasks", metavar="TASK", help="This task only; may be repeated."),
     click.option(
         "--preset",
         metavar="P",
@@ -212,7 +212,7 @@ def _output(own: Mapping[TableName, Numbers]) -> Output:
         ],
     )
     data = [dict(zip(_FIELDS, record, strict=True)) for record in records]
-    return Output(data, [shown], Records(_FIELDS, records))
+    return Output(data, [shown], _FIELDS, records)
 
 
 def _judgements(own: Mapping[TableName, Numbers]) -> Iterator[tuple[str, ...]]:

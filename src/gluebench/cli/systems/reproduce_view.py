@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from gluebench.benchmark import Benchmark
-from gluebench.cli.common.output import Output, Paper, Records, Section, Table, percent, rendered
+from gluebench.cli.common.output import Output, Paper, Section, Table, percent, rendered
 from gluebench.cli.scoring.grade import score_cell
 from gluebench.data import DataError
 from gluebench.scoring import Score
@@ -46,7 +46,7 @@ def table_output(runs: Sequence[RowResult], request: Request, benchmark: Benchma
         for ran in runs
         for cell in rows[ran.row.name]
     ]
-    return Output(data, [table], Records(FIELDS, records))
+    return Output(data, [table], FIELDS, records)
 
 
 def _numbers(score: Score | None) -> tuple[object, ...]:

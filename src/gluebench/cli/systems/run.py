@@ -15,7 +15,7 @@ from gluebench.cli.common import option
 from gluebench.cli.common.errors import needs_extra
 from gluebench.cli.common.output import Form
 from gluebench.cli.submission.submit import Destination, deliver, destination_options, reached
-from gluebench.cli.systems.run_options import model_options, wishes
+from gluebench.cli.systems.run_options import chosen_options, model_options
 
 if TYPE_CHECKING:
     from gluebench.systems.adapters.session import Place, Session, TaskResult
@@ -83,7 +83,7 @@ def run(
     names = [name.strip() for listed in tasks for name in listed.split(",") if name.strip()]
     plan = Plan(suite, data, chosen(suite, names), split, not no_dev)
     folder = Path(out).with_suffix(".run")
-    settings = wishes(context, model, options)
+    settings = chosen_options(context, model, options)
     with installed(), held(folder, again=again):
         made = resolve(model, Corpus(suite, plan.data, plan.tasks), folder, settings)
         session = Session(folder, plan, made.identity, sources=made.sources)

@@ -86,7 +86,7 @@ def kind(model: str) -> str:
     return "folder" if Path(model).is_dir() else "name"
 
 
-def wishes(context: click.Context, model: str, given: Mapping[str, Any]) -> ModelOptions:
+def chosen_options(context: click.Context, model: str, given: Mapping[str, Any]) -> ModelOptions:
     """The model's options. Raises UsageError for one that does not go with the model."""
     from gluebench.cli.common.progress import Progress
     from gluebench.systems.adapters.resolve import ModelOptions

@@ -50,8 +50,6 @@ def train(
     tasks: str,
     multi: bool,
     preset: str,
-    hidden: int | None,
-    attention: bool,
     vectors: str | None,
     seeds: tuple[int, ...],
     auxiliary: tuple[str, ...],
@@ -60,6 +58,7 @@ def train(
     threads: int | None,
     suite: Benchmark,
     form: Form,
+    **spec: Any,
 ) -> None:
     """Train the paper's BiLSTM on a benchmark's tasks and print its dev scores.
 
@@ -80,14 +79,7 @@ def train(
     from gluebench.systems.training.engine import leads
     from gluebench.systems.training.row import train_row
 
-    row = _row(
-        preset,
-        multi=multi,
-        vectors=Path(vectors) if vectors else None,
-        seeds=seeds,
-        spec={"hidden": hidden, "attention": attention},
-        changes=changes,
-    )
+    row = _row(preset, spec, changes, multi=multi, vectors=Path(vectors) if vectors else None, seeds=seeds)
     names = [name.strip() for name in tasks.split(",") if name.strip()]
     task_data = load_task_data(data, suite, names, auxiliary)
     say = _say if leads() else None
@@ -105,7 +97,7 @@ def train(
         _print(system, suite, data, form=form)
 
 
-def _row(name: str, *, spec: dict[str, Any], changes: tuple[str, ...], **options: Any) -> Row:
+def _row(name: str, spec: dict[str, Any], changes: tuple[str, ...], **options: Any) -> Row:
     from gluebench.systems.training.engine import launched_precision
     from gluebench.systems.training.row import preset
     from gluebench.systems.training.spec import parted
