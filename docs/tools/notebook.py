@@ -10,6 +10,8 @@ from typing import Any
 
 PICTURES = {"image/png": ".png", "image/svg+xml": ".svg"}
 COLOR = re.compile(r"\x1b\[[0-9;]*m")
+STYLE = re.compile(r"<style.*?</style>\s*| (class|border)=\"[^\"]*\"", re.DOTALL)
+ALIGNED = re.compile(r'style="text-align: ?(\w+);?"')
 
 
 def to_markdown(notebook: Path, page: Path) -> str:
@@ -38,6 +40,11 @@ def _output(output: dict[str, Any], stem: Path) -> list[str]:
             return [f"![{''.join(data.get('text/plain', 'A plot'))}]({picture.name})"]
     if "text/markdown" in data:
         return ["".join(data["text/markdown"]).strip()]
+    if "text/html" in data:
+        # The site's policy allows no styles in a page, its theme formats tables without a class, and a
+        # blank line would end the table.
+        table = ALIGNED.sub(r'align="\1"', STYLE.sub("", "".join(data["text/html"])))
+        return [re.sub(r"\n\s*\n", "\n", table).strip()]
     text = "".join(output.get("text", data.get("text/plain", output.get("traceback", ""))))
     text = COLOR.sub("", text).rstrip()
     return [f"```text\n{text}\n```"] if text else []

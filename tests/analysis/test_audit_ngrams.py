@@ -24,7 +24,7 @@ def rows(bags: Bags) -> list[list[int]]:
 
 def test_a_text_is_its_start_its_words_and_the_pairs_of_neighbours() -> None:
     vocabulary = Vocabulary(bits=16)
-    first, empty, again = rows(vocabulary.learn(["The cat", "", "cat cat"]))
+    first, empty, again = rows(vocabulary.bags(["The cat", "", "cat cat"], grow=True))
     the, cat = 1, 2
     assert first[:2] == [0, the]
     assert first[3] == cat
@@ -37,8 +37,8 @@ def test_a_text_is_its_start_its_words_and_the_pairs_of_neighbours() -> None:
 
 def test_unknown_words_and_their_pairs_are_left_out() -> None:
     vocabulary = Vocabulary(bits=16)
-    (learnt,) = rows(vocabulary.learn(["a b"]))
-    assert rows(vocabulary.known(["a new b", "new", "a b"])) == [
+    (learnt,) = rows(vocabulary.bags(["a b"], grow=True))
+    assert rows(vocabulary.bags(["a new b", "new", "a b"])) == [
         [0, learnt[1], learnt[2], learnt[3]],
         [0],
         learnt,
@@ -48,9 +48,9 @@ def test_unknown_words_and_their_pairs_are_left_out() -> None:
 @given(TEXTS)
 def test_what_was_learnt_is_known_text_by_text(texts: list[str]) -> None:
     vocabulary = Vocabulary(bits=12)
-    learnt = rows(vocabulary.learn(texts))
-    assert rows(vocabulary.known(texts)) == learnt
-    assert [rows(vocabulary.known([text]))[0] for text in texts] == learnt
+    learnt = rows(vocabulary.bags(texts, grow=True))
+    assert rows(vocabulary.bags(texts)) == learnt
+    assert [rows(vocabulary.bags([text]))[0] for text in texts] == learnt
     assert all(len(row) % 2 == 1 and row[0] == 0 for row in learnt)
 
 
@@ -95,9 +95,9 @@ def test_the_scores_are_those_of_a_plain_loop(classes: int) -> None:
     model = NGrams(epochs=3, rate=4.0, batch=8, seed=7)
     model.fit(texts, codes, classes)
     vocabulary = Vocabulary(bits=20)
-    learnt = rows(vocabulary.learn(texts))
+    learnt = rows(vocabulary.bags(texts, grow=True))
     wanted = stepped(
-        learnt, rows(vocabulary.known(asked)), codes, classes, epochs=3, rate=4.0, batch=8, seed=7
+        learnt, rows(vocabulary.bags(asked)), codes, classes, epochs=3, rate=4.0, batch=8, seed=7
     )
     np.testing.assert_allclose(model.scores(asked).T, wanted, atol=1e-12)
     assert model.predict(asked).tolist() == np.argmax(wanted, axis=1).tolist()

@@ -15,9 +15,10 @@ from scipy import stats
 from sklearn.metrics import f1_score  # noqa: TID251 the oracle
 
 from gluebench.analysis.compare import compare
-from gluebench.analysis.compare.words import p_words, points
+from gluebench.analysis.compare.words import p_words
 from gluebench.scoring import GoldError, SubmissionError, read_gold
 from gluebench.scoring.inference import mcnemar
+from gluebench.scoring.notebook import percent
 
 
 def f1_of(truth, predicted):
@@ -210,8 +211,8 @@ def test_words_say_who_is_better_and_where_nothing_can_be_told(several):
     found = compare(a, b, gold, resamples=2000)
     one = found.tasks["One"].score
     assert found.tasks["One"].words == (
-        f"On One A is better by {points(one.difference)} points of accuracy "
-        f"(95 % interval {points(one.low)} to {points(one.high)}, {p_words(one.adjusted)} after Holm): "
+        f"On One A is better by {percent(one.difference)} points of accuracy "
+        f"(95 % interval {percent(one.low)} to {percent(one.high)}, {p_words(one.adjusted)} after Holm): "
         f"{one.alone.net} more of 150 rows right for A."
     )
     assert "its score, the mean of accuracy and F1" in found.tasks["Two"].words
@@ -219,7 +220,7 @@ def test_words_say_who_is_better_and_where_nothing_can_be_told(several):
     assert found.conclusion.startswith("On average over all 2 tasks, A is better by")
     turned = compare(b, a, gold, resamples=2000)
     assert "B is better by" in turned.conclusion
-    assert f"interval {points(one.low)} to {points(one.high)}" in turned.tasks["One"].words
+    assert f"interval {percent(one.low)} to {percent(one.high)}" in turned.tasks["One"].words
     near = compare({"One": a["One"]}, {"One": [*a["One"][:-1], "0"]}, gold, resamples=300)
     assert "there is no significant difference" in near.conclusion or near.overall.same
 

@@ -193,7 +193,7 @@ def test_small_categories_are_withheld_unless_labels_are_public(sample, gold, la
     assert all(score.value is not None for _, _, score in finding.parts() if score.n >= 30)
     assert set(finding.confusions) == {("overall", "")}  # counts of parts could be subtracted
     shown = [line for line in heatmap(found.sets["AX"].task, found.sets["AX"].reports).lines if line.n < 30]
-    assert {cell.level for line in shown for cell in line.cells} == {None}
+    assert {level for line in shown for level in line.levels} == {None}
 
 
 def test_no_warning_tells_what_the_labels_of_a_withheld_category_are(sample, gold, labels) -> None:
@@ -266,11 +266,11 @@ def test_shades_follow_the_order_of_the_scores(values, width) -> None:
 
 def test_a_line_is_shaded_without_regard_to_any_other(found) -> None:
     each = found.sets["AX"]
-    before = {line.name: line.cells for line in heatmap(each.task, each.reports).lines}
+    before = {line.name: (line.scores, line.levels) for line in heatmap(each.task, each.reports).lines}
     changed = each.reports
     for name, report in changed.items():
         changed[name] = report._replace(fine={**report.fine, "Negation": score(-0.9 * (name == "good"))})
-    after = {line.name: line.cells for line in heatmap(each.task, changed).lines}
+    after = {line.name: (line.scores, line.levels) for line in heatmap(each.task, changed).lines}
     assert {name for name in before if before[name] != after[name]} == {"Negation"}
 
 

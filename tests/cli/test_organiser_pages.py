@@ -47,7 +47,7 @@ def run(page: str, home: Path) -> str:
 
 
 def test_from_csv_to_a_board(tmp_path: Path) -> None:
-    said = run("organise.md", tmp_path)
+    said = run("organize.md", tmp_path)
     assert "Hotels" in said
     assert load_benchmark(tmp_path / "german/hotels/hotels.toml").task("Stimmung").splits["train"].size == 44
     assert "Nothing was written." not in said
@@ -67,7 +67,7 @@ def test_a_benchmark_in_another_language(tmp_path: Path) -> None:
 
 
 def test_the_table_of_test_sizes_is_what_the_formula_gives() -> None:
-    page = (DOCS / "how-to" / "organise.md").read_text("utf-8")
+    page = (DOCS / "how-to" / "organize.md").read_text("utf-8")
     rows = re.findall(r"^\| ([\d,]+) \| ([\d.]+) \| ([\d.]+) \| ([\d.]+) \|$", page, re.MULTILINE)
     assert len(rows) == 5
     for count, *points in rows:

@@ -78,7 +78,7 @@ def places(author: Any, admin: Any) -> dict[str, str]:
     from django.test import Client
 
     from gluebench.cli import main
-    from gluebench.leaderboard.accounts.personal_data import delete_account, export
+    from gluebench.leaderboard.accounts.trust import delete_account, export
     from gluebench.leaderboard.submissions.models import Submission
 
     visitor, owner, staff = Client(), Client(), Client()

@@ -61,7 +61,7 @@ def _prepare(kind: str, trials: int) -> list[list[int]]:
 
     from gluebench.leaderboard.accounts.models import User
     from gluebench.leaderboard.benchmarks.models import Benchmark
-    from gluebench.leaderboard.limits import teams
+    from gluebench.leaderboard.limits import acts
 
     call_command("migrate", verbosity=0)
     unlimited = {"per_day": None, "at_once": None}
@@ -71,9 +71,9 @@ def _prepare(kind: str, trials: int) -> list[list[int]]:
         count = PEOPLE if kind == "team" else 1
         found = [User.objects.create_user(f"{trial}-{number}@example.org") for number in range(count)]
         if kind == "team":
-            team = teams.create(found[0], f"Team {trial}")
+            team = acts.create_team(found[0], f"Team {trial}")
             for user in found[1:]:
-                teams.join(user, team.code)
+                acts.join_team(user, team.code)
         people.append([user.pk for user in found])
     connections.close_all()
     return people
@@ -98,7 +98,7 @@ def _send(people: list[list[int]], number: int, start: Any, results: Any) -> Non
 
     from gluebench.leaderboard.accounts.models import User
     from gluebench.leaderboard.benchmarks.models import Benchmark
-    from gluebench.leaderboard.limits.gate import QuotaError
+    from gluebench.leaderboard.limits.quota import QuotaError
     from gluebench.leaderboard.submissions.models import Submission
     from gluebench.leaderboard.uploads.accept import accept
 

@@ -402,7 +402,7 @@ ROUTES = (
         ADMINS_LED_ON,
     ),
     Route(
-        "admin/^(?P<app_label>audit|accounts|account|mfa|usersessions|benchmarks|submissions|limits|people|django_tasks_database)/$",
+        "admin/^(?P<app_label>audit|submissions|django_tasks_database|accounts|account|benchmarks|limits|mfa|usersessions|people)/$",
         "/admin/limits/",
         ADMINS,
         ADMINS,

@@ -72,7 +72,7 @@ class Served:
         """Serve it, by another process if one does already."""
         code = (
             "from gluebench.leaderboard import commands; import sys\n"
-            "commands.serve(sys.argv[1], port=int(sys.argv[2]))"
+            "commands.serve(sys.argv[1], ('127.0.0.1', int(sys.argv[2])), change=True)"
         )
         return subprocess.Popen(
             [sys.executable, "-c", code, str(self.folder), str(self.port)],

@@ -12,9 +12,9 @@ from django.core.files.uploadedfile import SimpleUploadedFile
 from django.test import Client
 from leaderboard.material import CANARIES, PREDICTIONS, tsv, zip_bytes
 
+from gluebench.leaderboard.common.text import markdown
 from gluebench.leaderboard.submissions.grading import grade
 from gluebench.leaderboard.submissions.models import Status, Submission
-from gluebench.leaderboard.text import markdown
 
 Send = Callable[..., Submission]
 
@@ -156,7 +156,7 @@ def test_free_checks_are_counted_together_with_the_interface_s(
 ) -> None:
     from django.core.cache import caches
 
-    from gluebench.leaderboard.common.rates import spend
+    from gluebench.leaderboard.common.problems import spend
 
     caches["rates"].clear()
     settings.API_PER_MINUTE = {**settings.API_PER_MINUTE, "check": 2}

@@ -14,6 +14,7 @@ from leaderboard.material import PREDICTIONS, zip_bytes
 from leaderboard.test_pages import BASELINES, Cells, board_of
 
 from gluebench.benchmark import load_benchmark
+from gluebench.leaderboard.boards.columns import Standing
 from gluebench.leaderboard.boards.options import Options
 from gluebench.leaderboard.boards.table import Row, arrange
 from gluebench.leaderboard.common.formats import margin_text
@@ -36,12 +37,12 @@ def edit(submission: Submission, **values: Any) -> None:
 
 
 def line(name: str, score: float | None, *values: float | None, regime: str = "other") -> Row:
-    return Row(name, "", name.casefold(), regime, score, values)
+    return Row(Standing(0, name, regime=regime), score, values)
 
 
 def order(lines: list[Row], options: Options, rows: int | None = None) -> list[str]:
-    layout = arrange(lines, ["A", "B"], options, rows)
-    return [row.name for group in layout.groups for row in group.rows]
+    _, page = arrange(lines, ["A", "B"], options, rows)
+    return [row.system.name for _, row in page]
 
 
 LINES = [
@@ -68,7 +69,7 @@ def test_any_column_orders_both_ways_and_what_has_no_number_stays_last() -> None
 def test_pages_together_are_the_whole_board(scores: list[float | None], rows: int, turned: bool) -> None:
     lines = [line(str(at), score, score, None) for at, score in enumerate(scores)]
     whole = order(lines, Options(sort="A", turned=turned))
-    pages = arrange(lines, ["A", "B"], Options(), rows).page.paginator.num_pages
+    pages = arrange(lines, ["A", "B"], Options(), rows)[1].paginator.num_pages
     paged = [
         name
         for page in range(1, pages + 1)
@@ -204,7 +205,7 @@ def test_how_far_an_interval_reaches(low: float, high: float, text: str) -> None
 
 def test_references_are_searched_and_sorted_too(db: None) -> None:
     table = board_of(BASELINES)
-    assert [row.entry["name"] for row in table.groups[0].rows] == [
+    assert [row.entry["name"] for row in table.rows] == [
         "Human",
         "Attn",
         "GenSen",

@@ -42,7 +42,7 @@ def test_a_folder_of_something_else_is_not_taken_over(tmp_path: Path) -> None:
 
 def test_a_folder_that_is_no_site_is_told_how_to_become_one(tmp_path: Path) -> None:
     with pytest.raises(SiteError, match="gluebench leaderboard init"):
-        commands.serve(tmp_path)
+        commands.serve(tmp_path, None)
 
 
 def test_processes_that_run_tests_side_by_side_have_sites_of_their_own() -> None:

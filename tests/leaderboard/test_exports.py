@@ -8,7 +8,7 @@ from collections.abc import Callable
 import pytest
 from django.test import Client
 
-from gluebench.leaderboard.common.escapes import csv_cell, latex, markdown_cell
+from gluebench.leaderboard.common.text import csv_cell, latex, markdown_cell
 from gluebench.leaderboard.submissions.models import Submission
 
 Send = Callable[..., Submission]

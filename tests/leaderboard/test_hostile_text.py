@@ -14,9 +14,9 @@ from django.urls import get_resolver
 
 from gluebench.leaderboard.audit.models import record
 from gluebench.leaderboard.benchmarks.models import Benchmark
+from gluebench.leaderboard.common.text import markdown
 from gluebench.leaderboard.similarity.models import Comparison
 from gluebench.leaderboard.submissions.models import Revision, Submission, new_key
-from gluebench.leaderboard.text import markdown
 
 Send = Callable[..., Submission]
 MARK = "zq9"

@@ -13,8 +13,7 @@ from django.core.files.uploadedfile import SimpleUploadedFile
 from django.test import Client
 from leaderboard.material import PREDICTIONS, zip_bytes
 
-from gluebench.leaderboard.limits.gate import ClosedError, QuotaError
-from gluebench.leaderboard.limits.quota import usage
+from gluebench.leaderboard.limits.quota import ClosedError, QuotaError, usage
 from gluebench.leaderboard.submissions.models import Status, Submission
 
 Send = Callable[..., Submission]
@@ -57,12 +56,14 @@ def test_one_too_many_is_refused_with_its_time_and_leaves_nothing(
 def test_a_refusal_under_the_lock_takes_the_stored_file_away_again(
     tiny: Any, send: Send, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from gluebench.leaderboard.limits import gate
+    from gluebench.leaderboard.limits import quota
 
     set_policy(tiny, per_day=1)
     send()
     there = stored()
-    monkeypatch.setattr(gate, "ask", lambda submission: None)  # as for one that asked before the other was in
+    monkeypatch.setattr(
+        quota, "ask", lambda submission: None
+    )  # as for one that asked before the other was in
     with pytest.raises(QuotaError) as refusal:
         send()
     assert refusal.value.next is not None
@@ -72,11 +73,11 @@ def test_a_refusal_under_the_lock_takes_the_stored_file_away_again(
 def test_no_upload_ends_in_an_account_that_was_deleted_meanwhile(
     tiny: Any, ada: Any, send: Send, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from gluebench.leaderboard.accounts.personal_data import delete_account
-    from gluebench.leaderboard.limits import gate
+    from gluebench.leaderboard.accounts.trust import delete_account
+    from gluebench.leaderboard.limits import quota
 
     there = stored()
-    monkeypatch.setattr(gate, "ask", lambda submission: delete_account(ada))
+    monkeypatch.setattr(quota, "ask", lambda submission: delete_account(ada))
     with pytest.raises(ClosedError, match="This account is closed"):
         send()
     assert stored() == there

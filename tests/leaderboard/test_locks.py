@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from django.db import connection
 
-from gluebench.leaderboard.limits.policies import change_policy
+from gluebench.leaderboard.limits.acts import change_policy
 from gluebench.leaderboard.submissions import acts, grading
 from gluebench.leaderboard.submissions.models import Status, Submission
 

@@ -19,7 +19,7 @@ from gluebench.leaderboard.accounts.models import User
 from gluebench.leaderboard.audit.models import Entry
 from gluebench.leaderboard.benchmarks.models import Benchmark
 from gluebench.leaderboard.benchmarks.policy import Policy, read_policy
-from gluebench.leaderboard.limits import teams
+from gluebench.leaderboard.limits import acts
 from gluebench.leaderboard.limits.forms import EXPLAINED
 from gluebench.leaderboard.limits.models import Override
 from gluebench.leaderboard.limits.quota import usage
@@ -143,7 +143,7 @@ def test_an_exception_is_given_and_taken_with_a_reason(
 
 def test_an_exception_for_a_team_and_wrong_ones(organiser: Client, tiny: Any, ada: Any) -> None:
     set_policy(tiny, per_day=2, per="team")
-    teams.create(ada, "Lovelace")
+    acts.create_team(ada, "Lovelace")
     address = f"{PAGE}/exceptions"
     for wrong, said in (
         ({"who": "nobody@example.org", "per_day": "3", "reason": "x"}, "no account and no team"),

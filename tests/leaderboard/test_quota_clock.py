@@ -11,9 +11,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from leaderboard.quota_cases import CASES
 
-from gluebench.leaderboard.limits.clock import WINDOWS, Tally, first_allowed, precise
 from gluebench.leaderboard.limits.models import Override
-from gluebench.leaderboard.limits.quota import usage
+from gluebench.leaderboard.limits.quota import WINDOWS, Tally, first_allowed, precise, usage
 from gluebench.leaderboard.submissions.models import Status, Submission
 
 NONE = {"per_day": None, "per_month": None, "total": None, "at_once": None, "invalid_per_day": None}
@@ -191,9 +190,9 @@ def test_exceptions_win_while_they_hold(case: str, tiny: Any, ada: Any, put: Put
 
 
 def test_of_several_exceptions_one_s_own_wins_then_the_newest(tiny: Any, ada: Any, put: Put) -> None:
-    from gluebench.leaderboard.limits import teams
+    from gluebench.leaderboard.limits import acts
 
-    team = teams.create(ada, "Lovelace")
+    team = acts.create_team(ada, "Lovelace")
     ada.refresh_from_db()
     Override.objects.create(benchmark=tiny, team=team, per_day=9, per_month=9, reason="the team's")
     assert ask(tiny, ada, NOW, per_day=2)["day"].limit == 9

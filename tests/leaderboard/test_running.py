@@ -122,9 +122,9 @@ def test_a_site_that_would_leak_or_lose_is_not_served(
     spoil(site)
     for name, value in variables.items():
         monkeypatch.setenv(name, value)
-    for start in (commands.serve, commands.web):
+    for change in (True, False):
         with pytest.raises(SiteError) as refused:
-            start(site.root, port=0)
+            commands.serve(site.root, ("127.0.0.1", 0), change=change)
         assert said in str(refused.value)
         assert "hidden" not in str(refused.value)
 

@@ -27,7 +27,7 @@ import pytest
 from gluebench.leaderboard import supervisor
 from gluebench.leaderboard.environment import Running
 from gluebench.leaderboard.folder import SiteError, SiteFolder
-from gluebench.leaderboard.supervisor import Address, listen
+from gluebench.leaderboard.supervisor import _url, listen
 
 
 class Visitor:
@@ -229,8 +229,8 @@ def test_a_web_process_that_dies_at_the_start_is_started_again(
 
 
 def test_addresses_are_for_a_browser() -> None:
-    assert Address("0.0.0.0", 80).url == "http://127.0.0.1:80/"
-    assert Address("::1", 8000).url == "http://[::1]:8000/"
+    assert _url("0.0.0.0", 80) == "http://127.0.0.1:80/"
+    assert _url("::1", 8000) == "http://[::1]:8000/"
 
 
 def test_it_stops_when_asked_and_its_processes_with_it(

@@ -8,11 +8,10 @@ from typing import Any
 import pytest
 from django.test import Client
 
-from gluebench.leaderboard.limits import teams
-from gluebench.leaderboard.limits.gate import QuotaError
+from gluebench.leaderboard.limits import acts
+from gluebench.leaderboard.limits.acts import TeamError
 from gluebench.leaderboard.limits.models import Departure
-from gluebench.leaderboard.limits.quota import usage
-from gluebench.leaderboard.limits.teams import TeamError
+from gluebench.leaderboard.limits.quota import QuotaError, usage
 from gluebench.leaderboard.submissions.models import Submission
 
 Send = Callable[..., Submission]
@@ -28,8 +27,8 @@ def pair(tiny: Any, ada: Any, person: Callable[[str], Any]) -> tuple[Any, Any, A
     """Two people in one team, where two submissions a day are allowed to a team."""
     set_policy(tiny, per_day=2, per="team")
     grace = person("grace@example.org")
-    team = teams.create(ada, "Lovelace")
-    teams.join(grace, team.code)
+    team = acts.create_team(ada, "Lovelace")
+    acts.join_team(grace, team.code)
     ada.refresh_from_db()
     grace.refresh_from_db()
     return ada, grace, team
@@ -55,23 +54,23 @@ def test_leaving_takes_along_what_the_team_had_sent(tiny: Any, pair: Any, send: 
     ada, grace, _ = pair
     send(owner=grace)
     send(owner=grace)
-    teams.leave(ada)
+    acts.leave_team(ada)
     assert left(tiny, ada) == 0, "leaving brings no new quota"
-    teams.create(ada, "Babbage")
+    acts.create_team(ada, "Babbage")
     assert left(tiny, ada) == 0, "nor does another team"
 
 
 def test_who_left_pays_no_more_for_the_team_nor_it_for_them(tiny: Any, pair: Any, send: Send) -> None:
     ada, grace, team = pair
     send(owner=ada)
-    teams.leave(ada)
+    acts.leave_team(ada)
     assert (left(tiny, ada), left(tiny, grace)) == (1, 1), "what she sent for it stays with both"
     grace.refresh_from_db()
     send(owner=grace)
     assert (left(tiny, ada), left(tiny, grace)) == (1, 0)
     ada.refresh_from_db()
     send(owner=ada)
-    teams.join(ada, team.code)
+    acts.join_team(ada, team.code)
     assert usage(tiny, grace)["day"].used == 3, "back in the team, all of hers counts for it again"
 
 
@@ -79,7 +78,7 @@ def test_who_joins_brings_what_they_sent(tiny: Any, pair: Any, person: Any, send
     ada, _, team = pair
     new = person("new@example.org")
     send(owner=new)
-    teams.join(new, team.code)
+    acts.join_team(new, team.code)
     assert left(tiny, ada) == 1
 
 
@@ -92,13 +91,13 @@ def test_per_person_a_team_changes_nothing(tiny: Any, pair: Any, send: Send) -> 
 
 def test_one_is_in_one_team_at_a_time(pair: Any, person: Callable[[str], Any]) -> None:
     ada, _, team = pair
-    other = teams.create(person("new@example.org"), "Babbage")
-    for act in (lambda: teams.join(ada, other.code), lambda: teams.create(ada, "Another")):
+    other = acts.create_team(person("new@example.org"), "Babbage")
+    for act in (lambda: acts.join_team(ada, other.code), lambda: acts.create_team(ada, "Another")):
         with pytest.raises(TeamError, match=r"'Lovelace'. Leave it first"):
             act()
-    assert teams.join(ada, team.code) == team
+    assert acts.join_team(ada, team.code) == team
     with pytest.raises(TeamError, match="already"):
-        teams.create(person("newer@example.org"), "Lovelace")
+        acts.create_team(person("newer@example.org"), "Lovelace")
 
 
 def test_founding_inviting_joining_and_leaving_by_the_pages(

@@ -263,7 +263,7 @@ def test_a_second_factor_stays_over_a_new_password_of_a_confirmed_address(squatt
 def test_nothing_else_is_given_by_naming_an_address_that_is_not_confirmed(
     squatter: Squatter, admin: Client, tiny: Any, what: str, tmp_path: Any, good_zip: bytes
 ) -> None:
-    from gluebench.leaderboard.people.forms import StudyForm
+    from gluebench.leaderboard.annotation.forms import StudyForm
 
     if what == "exception":
         form = {"who": BOSS, "per_day": "50", "reason": "A workshop"}

@@ -27,12 +27,12 @@ from gluebench.data import Example
 from gluebench.data.table import table_of
 from gluebench.leaderboard import health
 from gluebench.leaderboard.accounts.models import Team, Token, User
+from gluebench.leaderboard.annotation.models import Study
+from gluebench.leaderboard.annotation.studies import make
 from gluebench.leaderboard.audit.models import Entry, record
 from gluebench.leaderboard.benchmarks.adding import add_benchmark
 from gluebench.leaderboard.benchmarks.models import Benchmark
 from gluebench.leaderboard.limits.models import Override
-from gluebench.leaderboard.people.models import Study
-from gluebench.leaderboard.people.studies import make
 from gluebench.leaderboard.submissions.grading import grade, grade_submission
 from gluebench.leaderboard.submissions.models import Submission
 from gluebench.leaderboard.uploads.accept import accept

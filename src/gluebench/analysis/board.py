@@ -10,9 +10,15 @@ from dataclasses import replace
 from typing import Any
 
 from gluebench.analysis.compare import words
-from gluebench.analysis.compare.comparison import CategoryComparison, Comparison, TaskComparison, divided
+from gluebench.analysis.compare.comparison import (
+    CategoryComparison,
+    Comparison,
+    TaskComparison,
+    compare,
+    divided,
+)
 from gluebench.analysis.compare.scores import Difference
-from gluebench.analysis.rank.ranking import RankedSystem, Ranking, rankings
+from gluebench.analysis.rank.ranking import Ranking, rankings
 from gluebench.analysis.rank.rules import RULES
 from gluebench.benchmark import Benchmark, Task
 from gluebench.scoring import Gold
@@ -96,33 +102,25 @@ def rank_all(
     read = {name: check(path, gold.benchmark) for name, path in systems.items()}
     boards, pairs = {}, {}
     for tasks in majorities:
-        by_rule = rankings(read, gold, rules=tuple(RULES), majority=tasks, shown=shown)
-        boards[" ".join(tasks)] = _board(by_rule, list(systems))
-        pairs[" ".join(tasks)] = _pairs(by_rule["mean"], list(systems))
+        by_rule = rankings(read, gold, rules=RULES, majority=tasks, shown=shown)
+        by_mean = by_rule["mean"]
+        scores = {system.name: system.scores for system in by_mean.systems}
+        boards[" ".join(tasks)] = {
+            "tasks": list(by_mean.tasks),
+            "scores": [[scores[name][task] for task in by_mean.tasks] for name in systems],
+            "rules": {by: _places(ranking, list(systems)) for by, ranking in by_rule.items()},
+        }
+        pairs[" ".join(tasks)] = _pairs(by_mean, list(systems))
     return {"boards": boards, "pairs": pairs}
 
 
-def _board(by_rule: Mapping[Any, Ranking], names: Sequence[str]) -> dict[str, Any]:
-    by_mean = by_rule["mean"]
-    scores = {system.name: system.scores for system in by_mean.systems}
-    return {
-        "tasks": list(by_mean.tasks),
-        "scores": [[scores[name][task] for task in by_mean.tasks] for name in names],
-        "rules": {by: _places(ranking, names) for by, ranking in by_rule.items()},
-    }
-
-
 def _places(ranking: Ranking, names: Sequence[str]) -> dict[str, Any]:
-    systems = {system.name: system for system in ranking.systems}
+    """The fields of each system in the order of the names, and what is to be known of the order."""
+    records = {system.name: fields_of(system) for system in ranking.systems}
+    for record in records.values():
+        record["first"] = None if record["first"] is None else round(record["first"], 2)
     notes = [warning for warning in ranking.warnings if "Kemeny" in warning]
-    return {"places": [_place(systems[name]) for name in names], "notes": notes}
-
-
-def _place(system: RankedSystem) -> dict[str, Any]:
-    record = fields_of(system)
-    if system.first is not None:
-        record["first"] = round(system.first, 2)
-    return {name: record[name] for name in _PLACE}
+    return {"places": [{field: records[name][field] for field in _PLACE} for name in names], "notes": notes}
 
 
 def _pairs(ranking: Ranking, names: Sequence[str]) -> dict[str, Any]:
@@ -145,9 +143,6 @@ def compare_two(a: str, b: str, gold: Gold, *, smallest: int) -> dict[str, Any]:
 
     Categories of private sets with fewer examples than that are left out.
     """
-    from gluebench.analysis.board import rounded_comparison
-    from gluebench.analysis.compare import compare
-
     exact = compare(check(a, gold.benchmark), check(b, gold.benchmark), gold)
     comparison = rounded_comparison(exact, gold.benchmark, smallest=smallest).as_dict()
     return {"comparison": {**comparison, "a": "", "b": ""}}

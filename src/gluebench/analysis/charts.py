@@ -121,7 +121,9 @@ class Scale(NamedTuple):
             return [10.0**power for power in range(ceil(log10(self.low)), floor(log10(self.high)) + 1)]
         if self.high == self.low:
             return [self.low]
-        step = _round_step((self.high - self.low) / count)
+        least = (self.high - self.low) / count
+        power = 10.0 ** floor(log10(least))
+        step = next(power * factor for factor in (1, 2, 5, 10) if power * factor >= least * (1 - 1e-9))
         first = ceil(self.low / step - 1e-9)
         return [at * step for at in range(first, floor(self.high / step + 1e-9) + 1)]
 
@@ -176,12 +178,6 @@ def shown(value: float) -> str:
     return f"{round(value, 10) + 0.0:.6g}"
 
 
-def _round_step(step: float) -> float:
-    """The smallest of 1, 2, 5 times a power of ten that is no less."""
-    power = 10.0 ** floor(log10(step))
-    return next(power * factor for factor in (1, 2, 5, 10) if power * factor >= step * (1 - 1e-9))
-
-
 ROW = 26.0
 CELL, COLUMN = 22.0, 52.0
 """Height and width of a cell of a heat map."""
@@ -208,7 +204,13 @@ def bar_chart(
     scale = Scale(low, high, left, width - RIGHT)
     parts = x_axis(scale, bottom, axis, top=TOP)
     for row, bar in enumerate(bars):
-        parts += _bar(bar, scale, TOP + ROW * row)
+        top = TOP + ROW * row
+        middle = top + ROW / 2
+        start, end = sorted((scale.at(0), scale.at(bar.value)))
+        parts.append(label(scale.start - 8, middle + 4, bar.label, anchor="end"))
+        parts.append(rectangle("chart-bar", start, top + 5, width=end - start, height=ROW - 10))
+        if bar.low is not None and bar.high is not None:
+            parts.append(path([(scale.at(bar.low), middle), (scale.at(bar.high), middle)], "chart-whisker"))
     about = f"{len(bars)} bars: " + "; ".join(f"{bar.label} {bar.value:.4g}" for bar in bars)
     return picture(title, about, width=width, height=bottom + BOTTOM, parts=parts)
 
@@ -218,18 +220,6 @@ def _ends(bars: Sequence[Bar]) -> tuple[float, float]:
     low, high = min([0.0, *values]), max([0.0, *values])
     room = (high - low) * 0.04
     return (low - room * (low < 0), high + room * (high > 0)) if room else (0.0, 1.0)
-
-
-def _bar(bar: Bar, scale: Scale, top: float) -> list[str]:
-    middle = top + ROW / 2
-    start, end = sorted((scale.at(0), scale.at(bar.value)))
-    parts = [
-        label(scale.start - 8, middle + 4, bar.label, anchor="end"),
-        rectangle("chart-bar", start, top + 5, width=end - start, height=ROW - 10),
-    ]
-    if bar.low is not None and bar.high is not None:
-        parts.append(path([(scale.at(bar.low), middle), (scale.at(bar.high), middle)], "chart-whisker"))
-    return parts
 
 
 class Point(NamedTuple):
@@ -306,15 +296,12 @@ def heat_chart(title: str, about: str, columns: Sequence[str], rows: Sequence[He
         for place, name in enumerate(columns)
     ]
     for number, row in enumerate(rows):
-        parts += _row(row, left, top + CELL * number)
+        y = top + CELL * number
+        indent, kind = (8, "chart-strong") if row.heading else (20, "")
+        parts.append(label(indent, y + 15, row.label, kind=kind))
+        parts += [_cell(cell, left + COLUMN * place, y) for place, cell in enumerate(row.cells)]
     width = left + COLUMN * len(columns) + max(16.0, longest * cos(radians(TURN)) - COLUMN / 2)
     return picture(title, about, width=round(width), height=round(top + CELL * len(rows) + 10), parts=parts)
-
-
-def _row(row: HeatRow, left: float, top: float) -> list[str]:
-    indent, kind = (8, "chart-strong") if row.heading else (20, "")
-    cells = [_cell(cell, left + COLUMN * place, top) for place, cell in enumerate(row.cells)]
-    return [label(indent, top + 15, row.label, kind=kind), *cells]
 
 
 def _cell(cell: HeatCell, x: float, y: float) -> str:

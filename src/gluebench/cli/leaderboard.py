@@ -151,7 +151,10 @@ def policy(site: str, benchmark: str, file: str | None, changes: dict[str, str])
       gluebench leaderboard policy glue --set per_day=1 --set per=team
       gluebench leaderboard policy glue > policy.toml
     """
-    for line in commands.policy(site, benchmark, file, changes):
+    commands.open_site(site)
+    from gluebench.leaderboard.limits.acts import set_policy
+
+    for line in set_policy(benchmark, Path(file) if file else None, changes):
         click.echo(line)
 
 
@@ -166,7 +169,7 @@ def serve(site: str, host: str, port: int) -> None:
     Example:
       gluebench leaderboard serve --port 8000
     """
-    commands.serve(site, host=host, port=port)
+    commands.serve(site, (host, port), change=True)
 
 
 @leaderboard.command
@@ -199,7 +202,7 @@ def web(site: str, host: str, port: int) -> None:
     Example:
       gluebench leaderboard web --host 0.0.0.0 --port 8000
     """
-    commands.web(site, host=host, port=port)
+    commands.serve(site, (host, port), workers=0)
 
 
 @leaderboard.command
@@ -213,7 +216,7 @@ def worker(site: str) -> None:
     Example:
       gluebench leaderboard worker
     """
-    commands.worker(site)
+    commands.serve(site, None)
 
 
 @leaderboard.command

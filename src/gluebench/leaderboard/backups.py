@@ -66,11 +66,6 @@ class _Archive:
         self._tar.addfile(info, file)
         return self.sums[name]
 
-    def add_folder(self, folder: Path) -> None:
-        for path in sorted(path for path in folder.rglob("*") if path.is_file()):
-            with suppress(FileNotFoundError), open(path, "rb") as file:  # mail is deleted after a while
-                self.add(f"{folder.name}/{path.relative_to(folder)}", file)
-
 
 def take(file: Path) -> Backup:
     """Write the site that Django is set up on into a new archive, whole or not at all. Raises SiteError."""
@@ -105,25 +100,22 @@ def _add_site(archive: _Archive, database: Path) -> None:
     """Add the database, the settings and the folders of the site."""
     from django.conf import settings
 
-    from gluebench.leaderboard.benchmarks.files import labels_at_hand
-    from gluebench.leaderboard.benchmarks.models import Benchmark
+    from gluebench.leaderboard.benchmarks.models import Benchmark, labels_at_hand
 
     site: SiteFolder = settings.FOLDER
     with open(database, "rb") as file:
         archive.add(database.name, file)
     archive.add(site.key_file.name, settings.SECRET_KEY.encode())
-    archive.add(SETTINGS, _variables().encode())
+    # How the site runs, passwords too, but not where its folder is.
+    names = [name for name in sorted(os.environ) if name.startswith("GLUEBENCH_")]
+    names = [name for name in names if not name.startswith(("GLUEBENCH_SITE", "GLUEBENCH_SECRET_KEY"))]
+    archive.add(SETTINGS, "".join(f"{name}={os.environ[name]}\n" for name in names).encode())
     for benchmark in Benchmark.objects.all():
         labels_at_hand(benchmark.gold)  # fetched where labels are in a bucket
     for folder in (site.manifests, site.pages, site.mail, site.labels):
-        archive.add_folder(folder)
-
-
-def _variables() -> str:
-    """How the site runs, but for where its folder is; passwords are among it."""
-    names = sorted(name for name in os.environ if name.startswith("GLUEBENCH_"))
-    names = [name for name in names if not name.startswith(("GLUEBENCH_SITE", "GLUEBENCH_SECRET_KEY"))]
-    return "".join(f"{name}={os.environ[name]}\n" for name in names)
+        for path in sorted(path for path in folder.rglob("*") if path.is_file()):
+            with suppress(FileNotFoundError), open(path, "rb") as file:  # mail is deleted after a while
+                archive.add(f"{folder.name}/{path.relative_to(folder)}", file)
 
 
 def _snapshot(scratch: Path) -> tuple[str, list[tuple[str, str, str, str]], Any]:

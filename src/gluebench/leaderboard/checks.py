@@ -9,6 +9,7 @@ import os
 import shutil
 import stat
 from collections.abc import Iterable, Iterator
+from contextlib import suppress
 from pathlib import Path
 from typing import NamedTuple
 
@@ -45,9 +46,9 @@ def examine(site: SiteFolder) -> list[Check]:
     hosts = ", ".join(running.hosts) or "this machine only"
     scheme = "https" if running.https else "http"
     summary = f"{scheme} for {hosts}; {running.web} web and {running.workers} worker processes."
+    settings = Check("settings", summary)
     return [
-        *(Check("settings", problem, "See docs/how-to/deploy.md.") for problem in problems),
-        *[Check("settings", summary)] * (not problems),
+        *([Check("settings", problem, "See docs/how-to/deploy.md.") for problem in problems] or [settings]),
         _key(site, running.key),
         *_private(site),
         *_writable(site),
@@ -79,16 +80,13 @@ def _private(site: SiteFolder) -> list[Check]:
     }
     failures = []
     for what, paths in parts.items():
-        path = next((path for path in paths if path.exists() and _mode(path) & stat.S_IRWXO), None)
+        modes = {path: stat.S_IMODE(path.stat().st_mode) for path in paths if path.exists()}
+        path = next((path for path, mode in modes.items() if mode & stat.S_IRWXO), None)
         if path:
-            state = f"Everybody on this machine may use {path} (mode {_mode(path):o})."
+            state = f"Everybody on this machine may use {path} (mode {modes[path]:o})."
             fix = f"Run: chmod -R o= {paths[0]}{'*' * (what == 'database')}"
             failures.append(Check(what, state, fix))
     return failures or [Check("privacy", f"{site.root} and what is in it is closed to others.")]
-
-
-def _mode(path: Path) -> int:
-    return stat.S_IMODE(path.stat().st_mode)
 
 
 def _writable(site: SiteFolder) -> Iterator[Check]:
@@ -109,25 +107,15 @@ def disk(site: SiteFolder) -> Check:
 
 
 def _place(site: SiteFolder, running: environment.Running) -> Check:
-    """SQLite's write-ahead log needs shared memory, which network file systems do not give."""
+    """Refuse network file systems for SQLite: its write-ahead log needs shared memory."""
     if running.database:
         return Check("database place", "another program's.")
-    kind = _file_system(site.root)
+    kind = ""
+    with suppress(OSError):  # only Linux tells
+        mounts = [line.split()[1:3] for line in Path("/proc/self/mounts").read_text().splitlines()]
+        over = [(len(point), kind) for point, kind in mounts if site.root.is_relative_to(point)]
+        kind = max(over)[1] if over else ""
     if kind in _NETWORK:
-        return Check(
-            "database place",
-            f"{site.root} is on a network file system ({kind}), where SQLite loses data.",
-            "Move the site to a local disk, or set GLUEBENCH_DATABASE.",
-        )
+        state = f"{site.root} is on a network file system ({kind}), where SQLite loses data."
+        return Check("database place", state, "Move the site to a local disk, or set GLUEBENCH_DATABASE.")
     return Check("database place", f"{site.database.name} on a local disk ({kind or 'kind unknown'}).")
-
-
-def _file_system(path: Path) -> str:
-    """The kind of file system a path is on, where the system says (Linux)."""
-    try:
-        lines = Path("/proc/self/mounts").read_text().splitlines()
-    except OSError:
-        return ""
-    mounts = [(parts[1], parts[2]) for parts in map(str.split, lines)]
-    over = [(len(point), kind) for point, kind in mounts if path.is_relative_to(point)]
-    return max(over)[1] if over else ""

@@ -7,13 +7,13 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from contextlib import nullcontext
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from gluebench.leaderboard import folder as folders
-from gluebench.leaderboard.environment import Running, require
+from gluebench.leaderboard.environment import require
 from gluebench.leaderboard.folder import SiteError, SiteFolder
 
 if TYPE_CHECKING:
@@ -76,62 +76,56 @@ def add(
     """Take a benchmark into a site, with a copy of its labels that only the grader opens; returns its name.
 
     The same again changes nothing. Another manifest or other labels under the same name replace them, and
-    every submission is graded anew. A policy replaces the one it has; without, it keeps that; so do the
-    examples of a data folder, which anybody may then download. Raises SiteError, ManifestError, PolicyError,
-    or scoring's error about the labels.
+    every submission is graded anew. A policy replaces the one it has, and a data folder the examples that
+    anybody may download; without, it keeps them. Raises SiteError, ManifestError, PolicyError, or scoring's
+    error about the labels.
     """
     open_site(folder)
     from gluebench.leaderboard.benchmarks.adding import add_benchmark
     from gluebench.leaderboard.benchmarks.policy import read_policy
+    from gluebench.leaderboard.limits.acts import set_policy
 
-    if policy_file is not None:
-        read_policy(Path(policy_file))  # before anything is changed
+    policy = None if policy_file is None else Path(policy_file)
+    if policy is not None:
+        read_policy(policy)  # before anything is changed
     data = None if data_folder is None else Path(data_folder)
     name = add_benchmark(manifest_name_or_path, Path(gold_folder), data)
-    if policy_file is not None:
-        policy(folder, name, policy_file)
+    if policy is not None:
+        set_policy(name, policy)
     return name
-
-
-def policy(
-    folder: PathLike,
-    benchmark: str,
-    file: PathLike | None = None,
-    changes: Mapping[str, str] | None = None,
-) -> list[str]:
-    """Change a benchmark's policy: all of it by a file, then single settings; returns it as lines of TOML.
-
-    A change is in the site's log. Raises SiteError, or PolicyError with all that is wrong.
-    """
-    open_site(folder)
-    from gluebench.leaderboard.limits.policies import set_policy
-
-    return set_policy(benchmark, None if file is None else Path(file), changes or {})
 
 
 def serve(
     folder: PathLike,
+    listen_at: tuple[str, int] | None,
     *,
-    host: str = "127.0.0.1",
-    port: int = 8000,
-    ready: Callable[[str], None] = lambda url: None,
+    workers: int | None = None,
+    change: bool = False,
     prepared: bool = False,
+    ready: Callable[[str], None] = lambda url: None,
 ) -> None:
     """Run a site until SIGINT or SIGTERM; prints its address when it answers, then calls `ready` with it.
 
-    With `prepared`, the caller has just run `init`, whose checks are not repeated. Raises SiteError.
+    `listen_at`: host and port; None runs workers only. `workers`: how many, if not as the environment says.
+    `change` brings the database up to date; without it, one that is behind is refused. With `prepared`, the
+    caller has just run `init`, whose checks are not repeated. Raises SiteError.
     """
-    _run(folder, (host, port), require(), change=True, prepared=prepared, then=ready)
+    from gluebench.leaderboard import supervisor
 
+    running = require() if workers is None else require()._replace(workers=workers)
+    site = folders.at(folder)
+    site.require()
 
-def web(folder: PathLike, *, host: str = "127.0.0.1", port: int = 8000) -> None:
-    """Run only a site's web processes, as `serve`; workers run elsewhere. Raises SiteError."""
-    _run(folder, (host, port), require()._replace(workers=0), change=False)
+    def announce(url: str) -> None:
+        graders = f"{running.workers} workers grade for {site.root}"
+        what = f"The leaderboard is at {url}" if url else graders
+        print(f"{what} (stop it with Ctrl-C)", flush=True)
+        ready(url)
 
-
-def worker(folder: PathLike) -> None:
-    """Run only a site's workers until SIGINT or SIGTERM. Raises SiteError."""
-    _run(folder, None, require(), change=False)
+    with supervisor.listen(*listen_at) if listen_at else nullcontext() as listening:
+        if not prepared:
+            supervisor.prepare(site, change=change, web=listen_at is not None)
+        supervisor.run(site, listening, running, announce)
 
 
 def doctor(folder: PathLike, *, files: bool = False, reseal: bool = False) -> list[Check]:
@@ -184,32 +178,6 @@ def submit_local(
 
     details = {"model": model, "name": name, "public": public, **more}
     return submit_file(benchmark, user_email, Path(zip_path), details=details, wait=wait)
-
-
-def _run(
-    folder: PathLike,
-    listen_at: tuple[str, int] | None,
-    running: Running,
-    *,
-    change: bool,
-    prepared: bool = False,
-    then: Callable[[str], None] = lambda url: None,
-) -> None:
-    from gluebench.leaderboard import supervisor
-
-    site = folders.at(folder)
-    site.require()
-
-    def ready(address: supervisor.Address | None) -> None:
-        graders = f"{running.workers} workers grade for {site.root}"
-        what = f"The leaderboard is at {address.url}" if address else graders
-        print(f"{what} (stop it with Ctrl-C)", flush=True)
-        then(address.url if address else "")
-
-    with supervisor.listen(*listen_at) if listen_at else nullcontext() as listening:
-        if not prepared:
-            supervisor.prepare(site, change=change, web=listen_at is not None)
-        supervisor.run(site, listening, running, ready)
 
 
 def open_site(folder: PathLike, *, ready: bool = True) -> None:

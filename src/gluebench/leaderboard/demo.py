@@ -86,7 +86,7 @@ def demo(folder: str | os.PathLike[str], *, host: str = "127.0.0.1", port: int =
     """Serve the sample benchmark with entries on its board. Raises SiteError."""
     listen(host, port).close()  # a port that is taken is said before the work, not after
     fill(folder)
-    commands.serve(folder, host=host, port=port, ready=_print_sign_in, prepared=True)
+    commands.serve(folder, (host, port), prepared=True, ready=_print_sign_in)
 
 
 def fill(folder: str | os.PathLike[str]) -> None:
@@ -100,8 +100,12 @@ def fill(folder: str | os.PathLike[str]) -> None:
         with _step("Building the sample benchmark"):
             build(scratch / "sample")
             commands.add(folder, BENCHMARK, scratch / "sample" / "gold", data_folder=scratch / "sample")
-            _add_people(folder)
-        missing = _missing()
+            _add_people()
+        from gluebench.leaderboard.submissions.models import Submission
+
+        rows = Submission.objects.filter(benchmark__name=BENCHMARK)
+        present = set(rows.values_list("owner__email", "name"))
+        missing = [entry for entry in ENTRIES if (entry.owner, _name(entry)) not in present]
         systems = list(dict.fromkeys(entry.system for entry in missing))
         with ProcessPoolExecutor(min(WORKERS, os.cpu_count() or 1), get_context("spawn")) as pool:
             trained = {system: pool.submit(_predicted, system, scratch / "sample") for system in systems}
@@ -127,30 +131,21 @@ def _predicted(system: str, data: Path) -> tuple[Mapping[str, Any], int]:
     return run(made, load_benchmark(BENCHMARK), data), made.parameters()
 
 
-def _add_people(folder: str | os.PathLike[str]) -> None:
+def _add_people() -> None:
     """Add the organizer and a team of two, and give visitors room to try; a second time changes nothing."""
     from gluebench.leaderboard.accounts.models import Team, User
     from gluebench.leaderboard.accounts.trust import vouch
     from gluebench.leaderboard.benchmarks.adding import set_organiser
-    from gluebench.leaderboard.limits.teams import create, join
+    from gluebench.leaderboard.limits.acts import create_team, join_team, set_policy
 
     if Team.objects.filter(name=TEAM).exists():
         return
     for email in (ORGANIZER, ADA, BEN):
         vouch(email)
     set_organiser(ORGANIZER, BENCHMARK)
-    commands.policy(folder, BENCHMARK, changes={"per_day": "20"})
-    team = create(User.objects.get(email=ADA), TEAM)
-    join(User.objects.get(email=BEN), team.code)
-
-
-def _missing() -> list[Entry]:
-    """The entries that the site does not have yet."""
-    from gluebench.leaderboard.submissions.models import Submission
-
-    rows = Submission.objects.filter(benchmark__name=BENCHMARK)
-    present = set(rows.values_list("owner__email", "name"))
-    return [entry for entry in ENTRIES if (entry.owner, _name(entry)) not in present]
+    set_policy(BENCHMARK, changes={"per_day": "20"})
+    team = create_team(User.objects.get(email=ADA), TEAM)
+    join_team(User.objects.get(email=BEN), team.code)
 
 
 def _name(entry: Entry) -> str:

@@ -70,10 +70,9 @@ class SiteFolder:
         """Make the folder and what is missing in it; what is there stays. Raises SiteError."""
         if not self.key_file.exists() and self.root.is_dir() and any(self.root.iterdir()):
             raise SiteError(f"{self.root} is not empty and not a site. Name a new or empty folder.")
-        for path in (self.root, self.submissions, self.uploads, self.labels, self.data, self.manifests):
+        parts = (self.submissions, self.uploads, self.labels, self.data, self.manifests)
+        for path in (self.root, *parts, self.pages, self.mail):
             make_private(path)
-        make_private(self.pages)
-        make_private(self.mail)
         self.static.mkdir(exist_ok=True)
         for text in TEXTS.glob("*.md"):
             if not (self.pages / text.name).exists():

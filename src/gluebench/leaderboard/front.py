@@ -1,7 +1,7 @@
 """Waitress that withstands slow clients: each connection has a deadline, and all together have bounds.
 
 Knows no Django. A client that keeps the server waiting is dropped at its deadline, and earlier when there are
-too many: the one with the least time left first. docs/how-to/deploy.md lists the limits.
+too many: the one with the least time left first. docs/reference/limits.md lists the limits.
 """
 
 from __future__ import annotations

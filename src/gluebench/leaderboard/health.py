@@ -1,22 +1,37 @@
-"""What a site must reach: its database, its storage, its mail server. Django must be set up."""
+"""Health checks of what a site must reach, and what an operator's programs ask: /healthz, /readyz, /metrics.
+
+Counters are of this machine's processes; the other metrics come from the database. Django must be set up.
+"""
 
 from __future__ import annotations
 
 import logging
 import os
+import re
 import secrets
-import time
+from collections.abc import Iterator
 from datetime import timedelta
+from ipaddress import ip_address
 from socket import gethostname
 
 from django.conf import settings
+from django.core.cache import caches
 from django.core.files.base import ContentFile
 from django.core.files.storage import storages
 from django.core.mail import get_connection
 from django.db import DatabaseError, connection
 from django.db.migrations.executor import MigrationExecutor
-from django.db.models import Q
+from django.db.models import Count, Min, Q
 from django.db.models.functions import Now
+from django.http import HttpRequest, HttpResponse, JsonResponse
+from django.utils import timezone
+from django.utils.crypto import constant_time_compare
+from django.views.decorators.cache import never_cache
+from django.views.decorators.http import require_safe
+from prometheus_client import CONTENT_TYPE_LATEST, CollectorRegistry, Counter, Histogram, generate_latest
+from prometheus_client.metrics_core import GaugeMetricFamily, Metric
+from prometheus_client.multiprocess import MultiProcessCollector
+from prometheus_client.registry import Collector
 
 from gluebench.leaderboard.accounts.models import User
 from gluebench.leaderboard.accounts.trust import confirmed
@@ -75,29 +90,19 @@ def roles() -> Check:
 
 def failing() -> list[str]:
     """The checks that fail now, each in one word; the log says why. Anybody may ask: kept for a moment."""
-    if time.monotonic() > _Ready.until:
-        checked = [_tables(), _storage("submissions"), disk(settings.FOLDER), _workers()]
+    kept = caches["pages"]
+    names: list[str] | None = kept.get("failing")
+    if names is None:
+        # Once the tables are up to date, it is enough that the database answers.
+        tables = _database() if kept.get("tables") else pending()
+        kept.set("tables", tables.ok)
+        checked = [tables, _storage("submissions"), disk(settings.FOLDER), _workers()]
         failures = [check for check in checked if not check.ok]
         for check in failures:
             logger.warning("Not ready: %s: %s", check.what, check.state)
-        _Ready.failing = [check.what for check in failures]
-        _Ready.until = time.monotonic() + READY_SECONDS
-    return _Ready.failing
-
-
-class _Ready:
-    """The last answer of `failing`."""
-
-    until = 0.0
-    failing: list[str] = []
-    tables = False
-
-
-def _tables() -> Check:
-    """As `pending`; once the tables are up to date, it checks only that the database answers."""
-    check = _database() if _Ready.tables else pending()
-    _Ready.tables = check.ok
-    return check
+        names = [check.what for check in failures]
+        kept.set("failing", names, READY_SECONDS)
+    return names
 
 
 def _workers() -> Check:
@@ -176,3 +181,95 @@ def _storage_errors() -> tuple[type[Exception], ...]:
     from botocore.exceptions import BotoCoreError, ClientError  # type: ignore[import-untyped]
 
     return (OSError, Boto3Error, BotoCoreError, ClientError)
+
+
+FORWARDED = ("HTTP_X_FORWARDED_FOR", "HTTP_FORWARDED", "HTTP_X_REAL_IP", "HTTP_VIA")
+_HERE = re.compile(r"(localhost|127\.0\.0\.1|\[::1\])(:\d+)?")
+ADVICE = "Ask on the site's machine, as http://127.0.0.1, or with the token in GLUEBENCH_METRICS_TOKEN.\n"
+FOLDER = "PROMETHEUS_MULTIPROC_DIR"
+"""Environment variable of the library: where a machine's processes keep their counters together."""
+
+REQUESTS = Histogram(
+    "gluebench_request_seconds",
+    "Time to answer a request.",
+    ["route", "method", "status"],
+    buckets=(0.01, 0.03, 0.1, 0.3, 1, 3, 10),
+)
+UPLOADS = Counter("gluebench_uploads", "Submissions sent over the page or the API.", ["outcome"])
+GRADINGS = Histogram(
+    "gluebench_grading_seconds",
+    "Time to check and grade a submission; queued is one that was given back.",
+    ["result"],
+    buckets=(0.3, 1, 3, 10, 30, 100),
+)
+
+
+@require_safe
+def live(request: HttpRequest) -> HttpResponse:
+    """Say that this process answers."""
+    return HttpResponse("ok\n", content_type="text/plain")
+
+
+@require_safe
+@never_cache
+def ready(request: HttpRequest) -> JsonResponse:
+    """Say whether the site can do its work, and else which checks fail; the log says why."""
+    names = failing()
+    return JsonResponse({"ready": not names, "failing": names}, status=503 if names else 200)
+
+
+@require_safe
+@never_cache
+def measured(request: HttpRequest) -> HttpResponse:
+    """Give Prometheus' metrics to programs on this machine, or to those that know the token."""
+    token = settings.RUNNING.metrics_token
+    sent = request.headers.get("Authorization", "")
+    if not (_is_local(request.META) or (token and constant_time_compare(sent, f"Bearer {token}"))):
+        return HttpResponse(ADVICE, status=403, content_type="text/plain")
+    registry = CollectorRegistry()
+    if os.environ.get(FOLDER):
+        MultiProcessCollector(registry)  # type: ignore[no-untyped-call]
+    else:
+        for metric in (REQUESTS, UPLOADS, GRADINGS):
+            registry.register(metric)
+    registry.register(_Database())
+    return HttpResponse(generate_latest(registry), content_type=CONTENT_TYPE_LATEST)
+
+
+PROBES = {"/healthz": live, "/readyz": ready, "/metrics": measured}
+
+
+def _is_local(meta: dict[str, str]) -> bool:
+    """Whether a program of this machine asks, and no proxy on it passes on what somebody else asks."""
+    direct = not any(name in meta for name in FORWARDED) and _HERE.fullmatch(meta.get("HTTP_HOST", ""))
+    try:
+        return bool(direct) and ip_address(meta.get("REMOTE_ADDR", "")).is_loopback
+    except ValueError:
+        return False
+
+
+class _Database(Collector):
+    """What all machines of a site share."""
+
+    def collect(self) -> Iterator[Metric]:
+        """Ask the database."""
+        statuses = GaugeMetricFamily("gluebench_submissions", "Submissions by status.", labels=["status"])
+        for status, count in Submission.objects.order_by().values_list("status").annotate(Count("pk")):
+            statuses.add_metric([status], count)
+        waiting = Submission.objects.waiting()
+        oldest = waiting.filter(spent=0).aggregate(Min("submitted"))["submitted__min"]
+        age = (timezone.now() - oldest).total_seconds() if oldest else 0
+        yield statuses
+        yield GaugeMetricFamily("gluebench_queue_length", "Submissions not final yet.", waiting.count())
+        yield GaugeMetricFamily("gluebench_queue_oldest_seconds", "Age of the oldest never graded.", age)
+        yield GaugeMetricFamily("gluebench_workers", "Workers that gave a sign of life.", workers())
+        yield GaugeMetricFamily("gluebench_database_bytes", "Size of the database.", _database_bytes())
+
+
+def _database_bytes() -> int:
+    size = "pg_database_size(current_database())"
+    if connection.vendor == "sqlite":
+        size = "page_count * page_size FROM pragma_page_count(), pragma_page_size()"
+    with connection.cursor() as cursor:
+        cursor.execute(f"SELECT {size}")
+        return int(cursor.fetchone()[0])

@@ -7,11 +7,8 @@ from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from datetime import timedelta
 
-from django.core.files.storage import Storage
-
-from gluebench.leaderboard.audit.models import Entry
+from gluebench.leaderboard.audit.models import Entry, plain
 from gluebench.leaderboard.checks import Check
-from gluebench.leaderboard.seals import plain
 from gluebench.leaderboard.submissions import feedback
 from gluebench.leaderboard.submissions.acts import orphans
 from gluebench.leaderboard.submissions.models import Result, Status, Submission, submission_storage
@@ -80,7 +77,9 @@ def _files() -> Iterator[Check]:
     rows = Submission.objects.exclude(file="")
     missing, changed = [], []
     for key, name, expected in rows.values_list("key", "file", "sha256").iterator():
-        digest = sha256_of(storage, name)
+        digest = None
+        with suppress(FileNotFoundError), storage.open(name) as file:
+            digest = hashlib.file_digest(file, "sha256").hexdigest()
         if digest is None and rows.filter(key=key, file=name).exists():  # it was not deleted meanwhile
             missing.append(f"{name} of submission {key}")
         elif digest not in (None, expected):
@@ -89,13 +88,6 @@ def _files() -> Iterator[Check]:
     yield _check("file contents", changed, "not what was sent", "Restore them from a backup.", rows.count())
     unnamed = orphans(UPLOAD_TIME)
     yield _check("orphan files", unnamed, "of no submission", "Delete them.", len(unnamed))
-
-
-def sha256_of(storage: Storage, name: str) -> str | None:
-    """The digest of a stored file; None if there is none."""
-    with suppress(FileNotFoundError), storage.open(name) as file:
-        return hashlib.file_digest(file, "sha256").hexdigest()
-    return None
 
 
 def _check(what: str, bad: Sequence[str], wrong: str, fix: str, count: int, also: str = "") -> Check:

@@ -17,7 +17,7 @@ from django_tasks_db.models import DBTaskResult
 
 from gluebench.leaderboard import health
 from gluebench.leaderboard.accounts.models import Token
-from gluebench.leaderboard.common.signals import maintenance_due
+from gluebench.leaderboard.common import maintenance_due
 from gluebench.leaderboard.ranks import renewing
 from gluebench.leaderboard.submissions import grading
 
@@ -76,10 +76,8 @@ def _forget_older(folder: Path, kept: timedelta) -> None:
     end = time.time() - kept.total_seconds()
     for path in folder.glob("*"):
         with suppress(FileNotFoundError):  # another worker does the same
-            if path.is_file() and path.stat().st_mtime < end:
-                path.unlink()
-            elif path.is_dir() and path.stat().st_mtime < end:  # of a process that was killed
-                shutil.rmtree(path)
+            if path.stat().st_mtime < end:
+                shutil.rmtree(path) if path.is_dir() else path.unlink()
 
 
 def _forget_tasks() -> None:

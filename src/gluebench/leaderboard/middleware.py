@@ -1,7 +1,4 @@
-"""Middleware of every answer: its headers, its line in the access log, and the page of an error.
-
-HEAD has no body, a Host of others is refused, what may be kept says so; a full disk is answered with 507.
-"""
+"""Middleware of every answer: its id, its line in the access log, its host; and the page of an error."""
 
 from __future__ import annotations
 
@@ -26,10 +23,9 @@ from django.http import (
 from django.shortcuts import render
 from django.urls import Resolver404, ResolverMatch, resolve
 from django.views.defaults import server_error
-from prometheus_client import Histogram
 
+from gluebench.leaderboard.health import PROBES, REQUESTS, UPLOADS
 from gluebench.leaderboard.logs import REQUEST
-from gluebench.leaderboard.operations import PROBES, REQUESTS, UPLOADS
 from gluebench.leaderboard.storage import is_full
 
 Answer = Callable[[HttpRequest], HttpResponseBase]
@@ -45,15 +41,24 @@ access = logging.getLogger("gluebench.access")
 logger = logging.getLogger(__name__)
 
 
-def without_body(answer: Answer) -> Answer:
-    """Middleware: drops the body, which the server leaves to the application, and keeps the headers, the
-    length of the body among them.
+def observe(answer: Answer) -> Answer:
+    """Middleware, the first one: gives each request an id, counts it and writes it into the access log.
+
+    HEAD loses its body, which the server leaves to the application, and keeps all headers. Nobody may keep
+    an answer unless its view says otherwise, since most depend on who asks.
     """
 
     def middleware(request: HttpRequest) -> HttpResponseBase:
-        response = answer(request)
-        if request.method == "HEAD":
-            _empty(response)
+        token, start = REQUEST.set(_request_id(request)), time.perf_counter()
+        try:
+            response = answer(request)
+            if request.method == "HEAD":
+                _empty(response)
+            response.setdefault("Cache-Control", "private, no-store")
+            response["X-Request-ID"] = REQUEST.get()
+            _note(request, response, time.perf_counter() - start)
+        finally:
+            REQUEST.reset(token)
         return response
 
     return middleware
@@ -67,21 +72,15 @@ def _empty(response: HttpResponseBase) -> None:
         response.content = b""
 
 
-def private_unless_said(answer: Answer) -> Answer:
-    """Middleware: an answer may be kept only where its view says so; what depends on who asks never does."""
-
-    def middleware(request: HttpRequest) -> HttpResponseBase:
-        response = answer(request)
-        response.setdefault("Cache-Control", "private, no-store")
-        return response
-
-    return middleware
-
-
 def own_host(answer: Answer) -> Answer:
-    """Middleware: refuses a Host that is not this site's, in plain text and with one line in the log."""
+    """Middleware: refuses a Host that is not this site's, in plain text and with one line in the log.
+
+    Health checks are answered under any name.
+    """
 
     def middleware(request: HttpRequest) -> HttpResponseBase:
+        if probe := PROBES.get(request.path_info):
+            return probe(request)
         try:
             request.get_host()
         except DisallowedHost:
@@ -89,31 +88,6 @@ def own_host(answer: Answer) -> Answer:
             logger.warning("Refused the host %.80r: GLUEBENCH_HOSTS does not name it.", host)
             return HttpResponseBadRequest(OTHER_HOST, content_type="text/plain")
         return answer(request)
-
-    return middleware
-
-
-def probes(answer: Answer) -> Answer:
-    """Middleware: answers health checkers under whatever name they ask, before names are checked."""
-
-    def middleware(request: HttpRequest) -> HttpResponseBase:
-        return PROBES.get(request.path_info, answer)(request)
-
-    return middleware
-
-
-def observe(answer: Answer) -> Answer:
-    """Middleware: gives each request an id, counts it and writes it into the access log."""
-
-    def middleware(request: HttpRequest) -> HttpResponseBase:
-        token, start = REQUEST.set(_request_id(request)), time.perf_counter()
-        try:
-            response = answer(request)
-            response["X-Request-ID"] = REQUEST.get()
-            _note(request, response, time.perf_counter() - start)
-        finally:
-            REQUEST.reset(token)
-        return response
 
     return middleware
 
@@ -128,16 +102,15 @@ def _note(request: HttpRequest, response: HttpResponseBase, seconds: float) -> N
     match = request.resolver_match or _match(request.path_info)
     method = request.method if request.method in METHODS else "other"
     name = match.view_name or match.route if match else "none"
-    _timer(name, method, response.status_code).observe(seconds)
-    if (
-        method == "POST" and name in UPLOAD_ROUTES and response.status_code != 200
-    ):  # which is for a check alone
-        UPLOADS.labels("accepted" if response.status_code < 400 else "rejected").inc()
+    status = response.status_code
+    REQUESTS.labels(name, method, status).observe(seconds)
+    if method == "POST" and name in UPLOAD_ROUTES and status != 200:  # which is for a check alone
+        UPLOADS.labels("accepted" if status < 400 else "rejected").inc()
     if access.isEnabledFor(logging.INFO) and request.path_info not in PROBES:
         fields = {
             "method": method,
             "path": _path(request, match),
-            "status": response.status_code,
+            "status": status,
             "ms": round(seconds * 1000, 1),
             "bytes": int(response.headers.get("Content-Length", 0)),
         }
@@ -147,13 +120,8 @@ def _note(request: HttpRequest, response: HttpResponseBase, seconds: float) -> N
 
 
 @lru_cache(maxsize=512)
-def _timer(name: str, method: str, status: int) -> Histogram:
-    return REQUESTS.labels(name, method, status)
-
-
-@lru_cache(maxsize=512)
 def _match(path: str) -> ResolverMatch | None:
-    """The route of what was answered before Django looked for it, as the page cache does."""
+    """Return the route of what was answered before Django looked for it, as the page cache does."""
     try:
         return resolve(path)
     except Resolver404:
@@ -161,7 +129,7 @@ def _match(path: str) -> ResolverMatch | None:
 
 
 def _path(request: HttpRequest, match: ResolverMatch | None) -> str:
-    """The path without its query, and without the keys of links that were mailed or passed on."""
+    """Return the path without its query, and without the keys of links that were mailed or passed on."""
     path, route, values = request.path, *((match.route, match.kwargs) if match else ("", {}))
     for name, value in values.items():
         if name == "code" or route.startswith("account/"):
@@ -170,18 +138,18 @@ def _path(request: HttpRequest, match: ResolverMatch | None) -> str:
 
 
 def log_full_disk(request: HttpRequest, answer: HttpResponse) -> HttpResponse:
-    """The answer, after one line for the operator in place of Django's own, which has a traceback."""
+    """Return the answer, after one line for the operator in place of Django's own, which has a traceback."""
     logger.error("%s %s was refused: no space is left on the disk.", request.method, request.path)
     answer._has_been_logged = True  # type: ignore[attr-defined]
     return answer
 
 
 def failed(request: HttpRequest) -> HttpResponse:
-    """The page of an error that no view met; Django calls it while it handles the error."""
+    """Answer an error that no view handled, with 507 where the disk is full; Django calls it."""
     if not is_full(sys.exc_info()[1]):
         return server_error(request)
     if request.headers.get("Accept") == "application/json":
-        return log_full_disk(
-            request, JsonResponse({"errors": {"__all__": [DISK_FULL]}}, status=DISK_FULL_STATUS)
-        )
-    return log_full_disk(request, render(None, "507.html", {"sentence": DISK_FULL}, status=DISK_FULL_STATUS))
+        refusal: HttpResponse = JsonResponse({"errors": {"__all__": [DISK_FULL]}}, status=DISK_FULL_STATUS)
+    else:
+        refusal = render(None, "507.html", {"sentence": DISK_FULL}, status=DISK_FULL_STATUS)
+    return log_full_disk(request, refusal)

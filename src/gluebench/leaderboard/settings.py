@@ -30,15 +30,15 @@ INSTALLED_APPS = [
     "gluebench.leaderboard.submissions",
     "gluebench.leaderboard.similarity",
     "gluebench.leaderboard.limits",
-    "gluebench.leaderboard.people",
+    "gluebench.leaderboard.annotation.Annotation",
     "gluebench.leaderboard.ranks",
     "gluebench.leaderboard.boards",
-    "django.contrib.admin.apps.SimpleAdminConfig",  # its pages are found by urls.py, in the web process alone
+    "django.contrib.admin.apps.SimpleAdminConfig",  # admin.py finds its pages, in the web process alone
     "django.contrib.auth",
     "django.contrib.contenttypes",
     "django.contrib.sessions",
     "django.contrib.messages",
-    "gluebench.leaderboard.static_files.StaticFiles",
+    "gluebench.leaderboard.storage.StaticFiles",
     "allauth",
     "allauth.account",
     "allauth.mfa",
@@ -54,11 +54,8 @@ MIDDLEWARE = [
     "gluebench.leaderboard.middleware.observe",
     # Those that write headers come first, so that static files, refusals and "not modified" have them too.
     "django.middleware.security.SecurityMiddleware",
-    "gluebench.leaderboard.middleware.without_body",
-    "gluebench.leaderboard.middleware.private_unless_said",
     "django.middleware.clickjacking.XFrameOptionsMiddleware",
     "csp.middleware.CSPMiddleware",
-    "gluebench.leaderboard.middleware.probes",  # under any Host
     "gluebench.leaderboard.middleware.own_host",
     "whitenoise.middleware.WhiteNoiseMiddleware",
     "django.contrib.sessions.middleware.SessionMiddleware",
@@ -91,7 +88,7 @@ TEMPLATES: list[dict[str, Any]] = [
                 "gluebench.leaderboard.accounts.views.account",
                 "gluebench.leaderboard.limits.views.quota",
             ],
-            "builtins": ["gluebench.leaderboard.boards.filters"],
+            "builtins": ["gluebench.leaderboard.boards.pages"],
         },
     },
 ]
@@ -99,23 +96,17 @@ TEMPLATES: list[dict[str, Any]] = [
 DATABASES = {"default": storage.database(RUNNING.database, FOLDER)}
 DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
 
+_SHARED = "django.core.cache.backends.db.DatabaseCache"
+_LOCAL = "django.core.cache.backends.locmem.LocMemCache"
+# With the usual 300 entries, the cache is soon full and forgets guesses.
+_COUNTS = {"LOCATION": "site_cache", "OPTIONS": {"MAX_ENTRIES": 100_000}}
 CACHES = {
     # Limits on guessing are counted here, by all processes on one database together.
-    "default": {
-        "BACKEND": "django.core.cache.backends.db.DatabaseCache",
-        "LOCATION": "site_cache",
-        # The usual 300 are soon full, and then guesses are forgotten.
-        "OPTIONS": {"MAX_ENTRIES": 100_000},
-    },
+    "default": {"BACKEND": _SHARED, **_COUNTS},
     # Requests to the interface: one web process counts them in its memory, as a write for each would slow it.
-    "rates": {
-        "BACKEND": "django.core.cache.backends."
-        + ("db.DatabaseCache" if RUNNING.several else "locmem.LocMemCache"),
-        "LOCATION": "site_cache",
-        "OPTIONS": {"MAX_ENTRIES": 100_000},
-    },
+    "rates": {"BACKEND": _SHARED if RUNNING.several else _LOCAL, **_COUNTS},
     "pages": {
-        "BACKEND": "django.core.cache.backends.locmem.LocMemCache",
+        "BACKEND": _LOCAL,
         "LOCATION": "pages",
         "TIMEOUT": None,
         "OPTIONS": {"MAX_ENTRIES": 200},
@@ -127,7 +118,7 @@ TASKS = {"default": {"BACKEND": "django_tasks_db.DatabaseBackend"}}
 STORAGES = {
     "default": {"BACKEND": "django.core.files.storage.InMemoryStorage"},
     **storage.of(RUNNING.bucket, FOLDER),
-    "staticfiles": {"BACKEND": "gluebench.leaderboard.static_files.Storage"},
+    "staticfiles": {"BACKEND": "gluebench.leaderboard.storage.StaticStorage"},
 }
 STATIC_URL = "static/"
 STATIC_ROOT = str(FOLDER.static)
@@ -181,7 +172,7 @@ ACCOUNT_USER_MODEL_USERNAME_FIELD = None
 ACCOUNT_LOGIN_METHODS = {"email"}
 ACCOUNT_SIGNUP_FIELDS = ["email*", "password1*"]
 ACCOUNT_FORMS = {
-    name: f"gluebench.leaderboard.accounts.forms.{form}"
+    name: f"gluebench.leaderboard.accounts.adapter.{form}"
     for name, form in {
         "login": "LoginForm",
         "reauthenticate": "ReauthenticateForm",
@@ -192,7 +183,6 @@ ACCOUNT_FORMS = {
         "reset_password_from_key": "ResetPasswordKeyForm",
     }.items()
 }
-ACCOUNT_UNIQUE_EMAIL = True
 ACCOUNT_CHANGE_EMAIL = True
 ACCOUNT_EMAIL_VERIFICATION = RUNNING.verify or ("mandatory" if MAIL_IS_SENT else "optional")
 ACCOUNT_EMAIL_SUBJECT_PREFIX = ""
@@ -226,20 +216,15 @@ API_PER_MINUTE = {
 """Requests to the interface in a minute: of an account; of an address that sends no token; free checks of an
 account; wrong tokens of an address."""
 
+_NOTHING, _OURS = ["'none'"], ["'self'"]
 CONTENT_SECURITY_POLICY = {
     "DIRECTIVES": {
-        "default-src": ["'none'"],
-        "script-src": ["'self'"],
-        "style-src": ["'self'"],
-        "img-src": ["'self'"],
-        "connect-src": ["'self'"],
-        "form-action": ["'self'"],
-        "base-uri": ["'none'"],
-        "frame-ancestors": ["'none'"],
+        "default-src": _NOTHING,
+        **dict.fromkeys(("script-src", "style-src", "img-src", "connect-src", "form-action"), _OURS),
+        "base-uri": _NOTHING,
+        "frame-ancestors": _NOTHING,
     }
 }
-X_FRAME_OPTIONS = "DENY"
-SECURE_REFERRER_POLICY = "same-origin"
 SESSION_COOKIE_SECURE = HTTPS
 CSRF_COOKIE_SECURE = HTTPS
 CSRF_COOKIE_HTTPONLY = True
@@ -247,7 +232,6 @@ SILENCED_SYSTEM_CHECKS = ["security.W004", "security.W008"]  # HTTPS is the prox
 
 LANGUAGE_CODE = "en-gb"
 USE_I18N = False
-USE_TZ = True
 TIME_ZONE = "UTC"
 
 LOGGING = logs.config(RUNNING.log_format, RUNNING.log_level)

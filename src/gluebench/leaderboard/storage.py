@@ -1,4 +1,4 @@
-"""Where a site keeps its rows and files: SQLite and a folder, or PostgreSQL and a bucket of an S3 service."""
+"""Where a site keeps rows and files: SQLite and a folder, or PostgreSQL and a bucket; its static files."""
 
 from __future__ import annotations
 
@@ -7,8 +7,10 @@ import os
 import sqlite3
 from typing import Any
 
+from django.contrib.staticfiles.apps import StaticFilesConfig
 from django.core.files.base import File
 from django.core.files.storage import FileSystemStorage
+from whitenoise.storage import CompressedManifestStaticFilesStorage
 
 from gluebench.leaderboard.environment import Bucket
 from gluebench.leaderboard.folder import PRIVATE_FILE, PRIVATE_FOLDER, STORAGE, SiteError, SiteFolder, need
@@ -86,31 +88,50 @@ class Folder(FileSystemStorage):
 
 def of(bucket: Bucket | None, site: SiteFolder) -> dict[str, dict[str, Any]]:
     """Django's storages of submitted files, labels and files to download. Raises SiteError."""
-    if bucket is not None:
+    if bucket is None:
+        modes = {"file_permissions_mode": PRIVATE_FILE, "directory_permissions_mode": PRIVATE_FOLDER}
+        backend = f"{__name__}.{Folder.__name__}"
+        options: dict[str, dict[str, Any]] = {
+            part: {"location": str(getattr(site, part)), **modes} for part in PARTS
+        }
+    else:
         need("storages", "s3", STORAGE)
-    return {name: _bucket(bucket, name) if bucket else _folder(getattr(site, name)) for name in PARTS}
-
-
-def _folder(path: object) -> dict[str, Any]:
-    return {
-        "BACKEND": f"{__name__}.{Folder.__name__}",
-        "OPTIONS": {
-            "location": str(path),
-            "file_permissions_mode": PRIVATE_FILE,
-            "directory_permissions_mode": PRIVATE_FOLDER,
-        },
-    }
-
-
-def _bucket(bucket: Bucket, part: str) -> dict[str, Any]:
-    return {
-        "BACKEND": "storages.backends.s3.S3Storage",
-        "OPTIONS": {
+        backend = "storages.backends.s3.S3Storage"
+        shared = {
             "bucket_name": bucket.name,
-            "location": "/".join(filter(None, (bucket.prefix, part))),
             "endpoint_url": bucket.endpoint,
             "region_name": bucket.region,
             "file_overwrite": False,
             "default_acl": None,
-        },
-    }
+        }
+        options = {
+            part: {"location": "/".join(filter(None, (bucket.prefix, part))), **shared} for part in PARTS
+        }
+    return {part: {"BACKEND": backend, "OPTIONS": values} for part, values in options.items()}
+
+
+_LANGUAGES = "admin/js/vendor/select2/i18n"
+UNUSED = [
+    *("*.map", "redoc*", "LICENSE*", "README*", "jquery.js", "xregexp.js"),
+    *(f"{_LANGUAGES}/[!e]*", f"{_LANGUAGES}/e[!n]*"),
+]
+"""Maps for debuggers, another documentation page, other languages, texts, scripts not made small."""
+
+
+class StaticFiles(StaticFilesConfig):
+    """Django's application, which collects no unused files."""
+
+    ignore_patterns = [*StaticFilesConfig.ignore_patterns, *UNUSED]
+
+
+class StaticStorage(CompressedManifestStaticFilesStorage):  # type: ignore[misc]
+    """Names by content, compressed once; a reference to a map for debuggers is left as it is."""
+
+    patterns = tuple(
+        (files, rules)
+        for files, rules in (
+            (files, tuple(rule for rule in rules if "sourceMappingURL" not in str(rule)))
+            for files, rules in CompressedManifestStaticFilesStorage.patterns
+        )
+        if rules
+    )

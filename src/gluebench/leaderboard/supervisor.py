@@ -18,7 +18,6 @@ from contextlib import contextmanager, nullcontext
 from functools import partial
 from pathlib import Path
 from types import FrameType
-from typing import NamedTuple
 
 import gluebench
 from gluebench.leaderboard import checks, folder
@@ -42,19 +41,6 @@ REFUSED = 3
 """Exit status of the process that prepares a site when standard error says what to fix."""
 AS_IT_IS = "--as-it-is"
 """Tells that process to refuse a database that is behind."""
-
-
-class Address(NamedTuple):
-    """Where a site listens."""
-
-    host: str
-    port: int
-
-    @property
-    def url(self) -> str:
-        """What to type into a browser on this machine."""
-        host = {"0.0.0.0": "127.0.0.1", "::": "[::1]"}.get(self.host, self.host)
-        return f"http://{f'[{host}]' if ':' in host and not host.startswith('[') else host}:{self.port}/"
 
 
 class Child:
@@ -172,22 +158,18 @@ def _finish(child: subprocess.Popen[bytes], name: str, site: SiteFolder) -> None
 
 
 def run(
-    site: SiteFolder,
-    listening: socket.socket | None,
-    running: Running,
-    ready: Callable[[Address | None], None],
+    site: SiteFolder, listening: socket.socket | None, running: Running, ready: Callable[[str], None]
 ) -> None:
-    """Keep its processes running until SIGINT or SIGTERM; `ready` is called when the site first answers.
+    """Keep its processes running until SIGINT or SIGTERM; `ready` is called with its address when it answers.
 
-    Without a socket there are workers only.
+    Without a socket there are workers only, and no address.
     """
-    address = Address(*listening.getsockname()[:2]) if listening else None
+    host, port = listening.getsockname()[:2] if listening else ("", 0)
     shutil.rmtree(site.metrics, ignore_errors=True)
     folder.make_private(site.metrics)
     for number in (signal.SIGINT, signal.SIGTERM):
         signal.signal(number, _stop)
     reading, writing = os.pipe()
-    host = address.host if address else ""
     children: list[Child] = []
     try:
         if listening:
@@ -197,9 +179,9 @@ def run(
             children += [Child(serve, running.stop_seconds) for _ in range(running.web)]
         work = partial(_spawn, site, "gluebench.leaderboard.worker", fds=[reading], host=host)
         children += [Child(work) for _ in range(running.workers)]
-        if address:
-            _await_answer(address, children)
-        ready(address)
+        if listening:
+            _await_answer(host, port, children)
+        ready(_url(host, port) if listening else "")
         while True:
             _revive(children)
     except _StopError:
@@ -208,6 +190,12 @@ def run(
         if listening:
             listening.close()
         _end(children, writing)
+
+
+def _url(host: str, port: int) -> str:
+    """Return what to type into a browser on this machine."""
+    host = {"0.0.0.0": "127.0.0.1", "::": "::1"}.get(host, host)
+    return f"http://{f'[{host}]' if ':' in host else host}:{port}/"
 
 
 def _revive(children: Sequence[Child]) -> None:
@@ -244,12 +232,12 @@ def _stop(number: int, frame: FrameType | None) -> None:
     raise _StopError
 
 
-def _await_answer(address: Address, children: Sequence[Child]) -> None:
-    """Until the site answers anything at all. Raises SiteError if its web process cannot start."""
+def _await_answer(host: str, port: int, children: Sequence[Child]) -> None:
+    """Wait until the site answers anything at all. Raises SiteError if its web process cannot start."""
     web = children[0]
-    host = "127.0.0.1" if address.host == "0.0.0.0" else address.host
+    host = "127.0.0.1" if host == "0.0.0.0" else host
     while web.deaths < STARTS:
-        connection = http.client.HTTPConnection(host, address.port, timeout=10)
+        connection = http.client.HTTPConnection(host, port, timeout=10)
         try:
             connection.request("HEAD", "/healthz")
             # Nobody hangs up when the process ends before it takes the connection: the next one takes it.

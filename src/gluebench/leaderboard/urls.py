@@ -5,25 +5,21 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
-from django.contrib import admin
 from django.urls import URLPattern, include, path
 
 from gluebench.leaderboard.accounts import views as accounts
+from gluebench.leaderboard.admin import site
+from gluebench.leaderboard.annotation import views as annotation
 from gluebench.leaderboard.api.site import addresses as api_addresses
-from gluebench.leaderboard.boards import data_views
 from gluebench.leaderboard.boards import views as boards
 from gluebench.leaderboard.boards.exports import FORMATS
+from gluebench.leaderboard.health import PROBES
 from gluebench.leaderboard.limits import views as limits
-from gluebench.leaderboard.operations import PROBES
-from gluebench.leaderboard.people import results
-from gluebench.leaderboard.people import views as annotation
 from gluebench.leaderboard.ranks import views as ranks
 from gluebench.leaderboard.ranks.compare_views import compare
 from gluebench.leaderboard.similarity import similar as similarity
 from gluebench.leaderboard.submissions import views as submissions
 from gluebench.leaderboard.uploads.views import replace, submit
-
-admin.autodiscover()
 
 BENCHMARK = "benchmarks/<slug:name>"
 ORGANISE = f"{BENCHMARK}/organise"
@@ -72,13 +68,13 @@ urlpatterns = [
         for kind, task in (("board", ""), ("task", "/tasks/<str:task>"))
     ),
     path(f"{BENCHMARK}/tasks/<str:task>", boards.task_board, name="task"),
-    *_forms(f"{BENCHMARK}/data", data_views.data, "data", ("json", "")),
-    path(f"{BENCHMARK}/data/<path:path>", data_views.data_file, name="data-file"),
+    *_forms(f"{BENCHMARK}/data", boards.data, "data", ("json", "")),
+    path(f"{BENCHMARK}/data/<path:path>", boards.data_file, name="data-file"),
     *_forms(f"{BENCHMARK}/diagnostics/<str:task>/<str:slug>", boards.phenomenon, "phenomenon", ("json", "")),
     *_forms(f"{BENCHMARK}/diagnostics/<str:task>", boards.diagnostics, "diagnostics"),
     *(url for what in ranks.PAGES for url in _forms(f"{BENCHMARK}/{what}", ranks.page, what, what=what)),
     *_forms(f"{BENCHMARK}/compare", compare, "compare"),
-    *_forms(f"{BENCHMARK}/people/<slug:key>", results.result, "people"),
+    *_forms(f"{BENCHMARK}/people/<slug:key>", annotation.result, "people"),
     path(f"{BENCHMARK}/submit", submit, name="submit"),
     path(ORGANISE, submissions.organise, name="organise"),
     path(f"{ORGANISE}/regrade", submissions.regrade_all, name="organise-regrade"),
@@ -106,7 +102,7 @@ urlpatterns = [
     path("terms", accounts.page, {"name": "terms"}, name="terms"),
     path("privacy", accounts.page, {"name": "privacy"}, name="privacy"),
     path("account/", include(ACCOUNT)),
-    path("admin/", admin.site.urls),
+    path("admin/", site.urls),
     path("label/<slug:code>", annotation.start, name="label"),
     path("label/<slug:code>/<int:number>", annotation.pair, name="label-place"),
     path("api/v1/", api_addresses()),

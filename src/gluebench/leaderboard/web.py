@@ -33,7 +33,14 @@ def main() -> None:
         application,
         socket.socket(fileno=int(sys.argv[1])),
         limits(),
-        headers=protection(),
+        # For what the server refuses by itself.
+        headers=[
+            (POLICY, build_policy()),
+            ("X-Frame-Options", settings.X_FRAME_OPTIONS),
+            ("X-Content-Type-Options", "nosniff"),
+            ("Referrer-Policy", settings.SECURE_REFERRER_POLICY),
+            ("Cross-Origin-Opener-Policy", settings.SECURE_CROSS_ORIGIN_OPENER_POLICY),
+        ],
         threads=4 + CHECKS_QUEUED,  # those that wait for a free check keep no page waiting
         backlog=1024,
         recv_bytes=262144,
@@ -65,17 +72,6 @@ def limits() -> Limits:
         per_address=None if settings.HTTPS else usual.per_address,
         stop_seconds=settings.RUNNING.stop_seconds,
     )
-
-
-def protection() -> list[tuple[str, str]]:
-    """The headers that protect, for what the server refuses by itself."""
-    return [
-        (POLICY, build_policy()),
-        ("X-Frame-Options", settings.X_FRAME_OPTIONS),
-        ("X-Content-Type-Options", "nosniff"),
-        ("Referrer-Policy", settings.SECURE_REFERRER_POLICY),
-        ("Cross-Origin-Opener-Policy", settings.SECURE_CROSS_ORIGIN_OPENER_POLICY),
-    ]
 
 
 def proxy() -> dict[str, Any]:

@@ -6,8 +6,15 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from gluebench.analysis.rank.costs import pareto_front
-from gluebench.analysis.rank.rules import Profile, every_rule, filled, standing, survives, without
+from gluebench.analysis.rank.rules import (
+    Profile,
+    every_rule,
+    filled,
+    pareto_front,
+    standing,
+    survives,
+    without,
+)
 
 
 def ballots(order_of_voters):

@@ -142,7 +142,7 @@ def test_each_habit_of_the_release_finds_more_than_the_plain_rules(
     paragraphs: list[Paragraph],
     released: dict[str, list[Row]],
 ) -> None:
-    """The figures that docs/how-to/qnli.md gives."""
+    """The figures that docs/explanation/recipes.md gives."""
     cut = passages_of(paragraphs, abbreviations=abbreviations, strays=strays)
     compared = [compare(released[split], paragraphs, cut) for split in ("dev", "test")]
     assert tuple(each.found for each in compared) == found

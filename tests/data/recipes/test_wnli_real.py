@@ -76,7 +76,7 @@ def counted(result: Built) -> Counter[str]:
 
 @needs_real
 def test_the_collection_holds_566_of_706_released_pairs_and_five_in_six_come_out_word_for_word() -> None:
-    """The figures of docs/how-to/wnli.md."""
+    """The figures of docs/explanation/recipes.md."""
     kinds = counted(built())
     assert kinds == {"exact": 480, "schema": 140, "words": 54, "clause": 24, "capital": 8}
     assert kinds.total() == 706

@@ -3,12 +3,11 @@ from __future__ import annotations
 import itertools
 import random
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gluebench.systems.neural.bilstm import BiLstmBody, groups
-from gluebench.systems.training.sampling import batches, plan
+from gluebench.systems.neural.bilstm import groups
+from gluebench.systems.training.sampling import plan
 
 lengths_of_items = st.integers(1, 2).flatmap(
     lambda sides: st.lists(st.tuples(*[st.integers(1, 40)] * sides), min_size=1, max_size=60)
@@ -49,18 +48,8 @@ def test_the_order_is_the_generators_and_another_each_time() -> None:
     assert means != sorted(means)
 
 
-def test_no_items_make_no_batches(body: BiLstmBody) -> None:
-    assert list(batches([], body, size=4, rng=random.Random(0))) == []
-
-
-def test_the_generator_stands_the_same_however_many_batches_are_taken(body: BiLstmBody) -> None:
-    items = body.prepare([("the cat",), ("no dog hears",), ("one",)])
-    one, other = random.Random(2), random.Random(2)
-    next(batches(items, body, size=1, rng=one))
-    taken = list(batches(items, body, size=1, rng=other))
-    assert one.random() == other.random()
-    for positions, batch in taken:
-        assert batch.groups[0].ids.tolist() == [items[positions[0]][0].tolist()]
+def test_no_items_make_no_batches() -> None:
+    assert plan([], size=4, rng=random.Random(0)) == []
 
 
 @given(st.lists(st.integers(1, 12), min_size=1, max_size=9), st.integers(0, 6))
@@ -77,8 +66,3 @@ def test_groups_are_the_cheapest_of_all(lengths: list[int], step: int) -> None:
         for cuts in itertools.combinations(inner, count)
     )
     assert cost(tuple(groups(lengths, step=step))) == cheapest
-
-
-@pytest.mark.parametrize("lengths", [[3], [1, 9, 40]])
-def test_without_a_cost_nothing_is_cut(lengths: list[int]) -> None:
-    assert groups(lengths, step=None) == [0, len(lengths)]

@@ -10,8 +10,8 @@ import numpy as np
 from gluebench.benchmark import Benchmark, load_benchmark
 from gluebench.data.gold import gold_from_data
 from gluebench.systems.encoders.corpus import Corpus
-from gluebench.systems.reproduce.files import Files
-from gluebench.systems.reproduce.runs import Setup
+from gluebench.systems.reproduce.rerun import Setup
+from gluebench.systems.reproduce.row import Files
 
 LONGEST = 300
 

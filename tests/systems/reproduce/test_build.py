@@ -18,8 +18,8 @@ from gluebench.data import DataError, Example, load_split  # noqa: E402
 from gluebench.systems import TrainablePredictor, run  # noqa: E402
 from gluebench.systems.encoders.corpus import Corpus  # noqa: E402
 from gluebench.systems.reproduce.build import system  # noqa: E402
-from gluebench.systems.reproduce.files import CannotBeHadError, needed_files  # noqa: E402
 from gluebench.systems.reproduce.neural import NeuralSystem, task_data  # noqa: E402
+from gluebench.systems.reproduce.row import CannotBeHadError, needed_files  # noqa: E402
 
 WIDTH = 6
 
@@ -57,10 +57,9 @@ def examples(data: Path, task: str, split: str) -> list[Example]:
 def test_rows_over_published_weights_learn_and_answer(
     data: Path, weights: Path, vectors: Path, name: str
 ) -> None:
-    corpus = Corpus(SAMPLE, data)
-    made = system(name, corpus, preset="tiny", vectors=vectors, weights=weights)
-    assert isinstance(made, TrainablePredictor)
     part = SAMPLE._replace(tasks=(SAMPLE.task("WNLI"),))
+    made = system(name, Corpus(part, data), preset="tiny", vectors=vectors, weights=weights)
+    assert isinstance(made, TrainablePredictor)
     columns = run(made, part, data, role="dev")
     assert len(columns["WNLI"]) == 70
     assert made.parameters() > 0  # type: ignore[attr-defined]
@@ -111,15 +110,15 @@ def numbered(indices: Sequence[int]) -> list[Example]:
     return [replace(first, index=index) for index in indices]
 
 
-def test_dev_splits_one_after_another_are_told_apart(data: Path) -> None:
-    task, corpus = SAMPLE.task("MNLI"), Corpus(SAMPLE, data)
-    found = task_data(task, numbered([0]), numbered([0, 1, 2, 0, 1]), corpus)
+def test_dev_splits_one_after_another_are_told_apart() -> None:
+    task = SAMPLE.task("MNLI")
+    found = task_data(task, numbered([0]), numbered([0, 1, 2, 0, 1]))
     assert {name: len(rows) for name, rows in found.dev.items()} == {"dev_matched": 3, "dev_mismatched": 2}
     with pytest.raises(DataError, match="the dev examples are of 3 splits; expected 2"):
-        task_data(task, numbered([0]), numbered([0, 0, 0]), corpus)
+        task_data(task, numbered([0]), numbered([0, 0, 0]))
 
 
-def test_without_dev_every_tenth_training_example_is_held_out(data: Path) -> None:
-    found = task_data(SAMPLE.task("WNLI"), numbered(range(25)), [], Corpus(SAMPLE, data))
+def test_without_dev_every_tenth_training_example_is_held_out() -> None:
+    found = task_data(SAMPLE.task("WNLI"), numbered(range(25)), [])
     assert [row.index for row in found.dev["dev"]] == [9, 19]
     assert len(found.train) == 23

@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 
 from gluebench.data import DataError
-from gluebench.systems.reproduce.findings import FINDINGS, judged, paper_outcome, read_results
-from gluebench.systems.reproduce.numbers import Numbers, printed
+from gluebench.systems.reproduce.claims import FINDINGS
+from gluebench.systems.reproduce.findings import Numbers, judged, printed, read_results
 
 BY_NAME = {finding.name: finding for finding in FINDINGS}
 ON_TEST = {
@@ -58,15 +58,17 @@ ON_DIAGNOSTIC = {
 )
 def test_the_paper_s_own_numbers(table: str, expected: dict[str, str]) -> None:
     found = {
-        finding.name: paper_outcome(finding, table).verdict for finding in FINDINGS if table in finding.tables
+        finding.name: judged(finding, printed(table)).verdict
+        for finding in FINDINGS
+        if table in finding.tables
     }
     assert found == expected
 
 
 def test_the_printed_test_scores_break_two_claims_and_these_numbers_do_it() -> None:
     """By hand from Table 4: +Attn, CoVe 63.1 (multi) under 63.2 (single); four rows above GenSen's 66.2."""
-    assert "attn-cove -0.1" in paper_outcome(BY_NAME["multi-task-better-with"], "table4").detail
-    detail = paper_outcome(BY_NAME["gensen-third"], "table4").detail
+    assert "attn-cove -0.1" in judged(BY_NAME["multi-task-better-with"], printed("table4")).detail
+    detail = judged(BY_NAME["gensen-third"], printed("table4")).detail
     above = ("single-bilstm-elmo 66.4", "single-bilstm-attn-elmo 66.5", "multi-bilstm-elmo 67.7", "70.0")
     assert all(part in detail for part in above)
 

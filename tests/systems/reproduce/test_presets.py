@@ -9,8 +9,7 @@ import pytest
 from gluebench.benchmark import UnknownNameError
 from gluebench.systems.probe.settings import preset_called
 from gluebench.systems.reproduce import row_called, rows
-from gluebench.systems.reproduce.files import Files, check_files, needed_files
-from gluebench.systems.reproduce.presets import presets, recipe
+from gluebench.systems.reproduce.row import Files, check_files, needed_files, presets
 from gluebench.systems.training.settings import PAPER, PAPER_SINGLE, SEEDS
 
 NAMES = [row.name for row in rows()]
@@ -18,19 +17,19 @@ NAMES = [row.name for row in rows()]
 
 @pytest.mark.parametrize("name", NAMES)
 def test_the_paper_s_preset_is_what_the_released_code_ran(name: str) -> None:
-    found = recipe(row_called(name), "paper")
+    found = row_called(name).at("paper")
     assert found.seeds == SEEDS
-    if found.row.training == "frozen":
+    if found.training == "frozen":
         assert (found.settings, found.probe) == (None, preset_called(f"paper:{name}"))
     else:
-        assert found.settings == (PAPER if found.row.training == "multi-task" else PAPER_SINGLE)
+        assert found.settings == (PAPER if found.training == "multi-task" else PAPER_SINGLE)
 
 
 @pytest.mark.parametrize("name", NAMES[:12])
 def test_a_row_s_options_follow_from_its_name(name: str) -> None:
     """Facts of the released code: 1500 a direction, 40 tokens, dropout on ELMo, draws for unknown words."""
     row = row_called(name)
-    model = recipe(row, "paper").model
+    model = row.at("paper").model
     words = next((kind for kind in ("elmo", "cove") if kind in name), "glove")
     common = {"hidden": 1500, "layers": 2, "dropout": 0.2, "classifier": 512, "longest": 40}
     assert {key: model[key] for key in common} == common
@@ -41,14 +40,14 @@ def test_a_row_s_options_follow_from_its_name(name: str) -> None:
     else:
         assert (model["vocabulary"], model["oov"], model["case"]) == (30000, "normal", "exact")
     assert row.auxiliary == (("SNLI",) if name.startswith("multi") else ())
-    assert row.runs["best"] == ("run" if name.startswith("multi") else "task")
+    assert row.best == ("run" if name.startswith("multi") else "task")
 
 
 @pytest.mark.parametrize("preset", ["tiny", "small"])
 @pytest.mark.parametrize("name", NAMES)
 def test_smaller_presets_keep_what_a_row_is(name: str, preset: str) -> None:
     row = row_called(name)
-    small, paper = recipe(row, preset), recipe(row, "paper")
+    small, paper = row.at(preset), row.at("paper")
     assert len(small.seeds) == 1
     assert small.best == paper.best
     kept = ("words", "attention", "elmo_dropout", "oov", "reader", "pooling", "padding", "models", "eos")
@@ -57,7 +56,7 @@ def test_smaller_presets_keep_what_a_row_is(name: str, preset: str) -> None:
 
 
 def test_tiny_limits_the_probe_for_every_task() -> None:
-    probe = recipe(row_called("cbow"), "tiny").probe
+    probe = row_called("cbow").at("tiny").probe
     assert probe is not None
     for task in ("CoLA", "SST-2"):
         assert probe.of(task).max_epoch == 4
@@ -68,24 +67,24 @@ def test_tiny_limits_the_probe_for_every_task() -> None:
 
 def test_seeds_may_be_chosen_and_are_no_part_of_what_a_run_is() -> None:
     row = row_called("single-bilstm")
-    one, two = recipe(row, "tiny", seeds=(1, 2)), recipe(row, "tiny")
+    one, two = row.at("tiny", seeds=(1, 2)), row.at("tiny")
     assert one.seeds == (1, 2)
-    assert one.as_dict() == two.as_dict() == replace(one, seeds=(1,)).as_dict()
-    assert one.as_dict() != recipe(row, "small").as_dict()
+    assert one.identity() == two.identity() == replace(one, seeds=(1,)).identity()
+    assert one.identity() != row.at("small").identity()
 
 
 def test_an_unknown_preset_is_told_with_those_there_are() -> None:
     assert [*presets()] == ["tiny", "small", "paper"]
     with pytest.raises(UnknownNameError, match="tiny"):
-        recipe(row_called("cbow"), "tinny")
+        row_called("cbow").at("tinny")
 
 
 @pytest.mark.parametrize("name", NAMES)
 def test_what_cannot_be_had_names_file_address_licence_and_option(name: str) -> None:
-    from gluebench.systems.reproduce.files import CannotBeHadError
+    from gluebench.systems.reproduce.row import CannotBeHadError
 
     with pytest.raises(CannotBeHadError) as caught:
-        check_files(recipe(row_called(name), "paper"), Files())
+        check_files(row_called(name).at("paper"), Files())
     needs = [needed_files()[need] for need in row_called(name).needs]
     assert len(caught.value.reasons) == len(needs)
     for reason, need in zip(caught.value.reasons, needs, strict=True):
@@ -94,7 +93,7 @@ def test_what_cannot_be_had_names_file_address_licence_and_option(name: str) -> 
 
 
 def test_rows_over_glove_train_vectors_of_their_own_in_smaller_presets() -> None:
-    can = [name for name in NAMES if recipe(row_called(name), "small").own_vectors]
+    can = [name for name in NAMES if row_called(name).at("small").own_vectors]
     assert can == ["single-bilstm", "single-bilstm-attn", "multi-bilstm", "multi-bilstm-attn", "cbow"]
     for name in can:
-        check_files(recipe(row_called(name), "small"), Files())
+        check_files(row_called(name).at("small"), Files())

@@ -17,8 +17,13 @@ from systems.reproduce.small_world import SAMPLE, place, write_cut, write_vector
 from gluebench.data import DataError, load_split  # noqa: E402
 from gluebench.scoring import accuracy, matthews_correlation, read_gold  # noqa: E402
 from gluebench.systems.reproduce.compare import HIDDEN, cells, merged, results  # noqa: E402
-from gluebench.systems.reproduce.rerun import Request, RowResult, reproduce  # noqa: E402
-from gluebench.systems.reproduce.runs import Result, Setup  # noqa: E402
+from gluebench.systems.reproduce.rerun import (  # noqa: E402
+    Request,
+    Result,
+    RowResult,
+    Setup,
+    reproduce,
+)
 
 TASKS = ("CoLA", "WNLI")
 ROWS = ("cbow", "single-bilstm", "single-bilstm-attn", "multi-bilstm", "infersent")

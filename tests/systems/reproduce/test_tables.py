@@ -46,14 +46,11 @@ def _averages(row: Row) -> Iterator[str]:
 
 def _shared(row: Row) -> Iterator[str]:
     """Numbers of the same runs are the same numbers."""
-    other = next((each for each in rows() if row.shares and each.name == row.shares.row), None)
-    if row.shares is None or other is None:
-        return
     for table in ("table4", "table6"):
-        for task in row.shares.tasks:
-            own, theirs = (each.printed[table].columns[task] for each in (row, other))
+        for task, owner in row.owners.items():
+            own, theirs = (each.printed[table].columns[task] for each in (row, row_called(owner)))
             if own != theirs:
-                yield f"{table} {row.name}: {task} is {own}; expected {theirs}, as in {other.name}"
+                yield f"{table} {row.name}: {task} is {own}; expected {theirs}, as in {owner}"
 
 
 def _majorities(row: Row) -> Iterator[str]:
@@ -130,15 +127,10 @@ def test_records_hold_every_number() -> None:
 
 
 def test_single_sentences_of_attention_rows_are_the_runs_of_the_rows_without() -> None:
-    sharing = {row.name: row.shares for row in rows() if row.shares}
-    assert sorted(sharing) == ["single-bilstm-attn", "single-bilstm-attn-cove", "single-bilstm-attn-elmo"]
-    for name, shares in sharing.items():
-        assert shares.row == name.replace("-attn", "")
-        assert [task for task in load_benchmark("glue").scored if len(task.columns) == 1] == [
-            load_benchmark("glue").task(task) for task in shares.tasks
-        ]
-    assert row_called("single-bilstm-attn").owner("CoLA") == "single-bilstm"
-    assert row_called("single-bilstm-attn").owner("RTE") == "single-bilstm-attn"
+    alone = [task.name for task in load_benchmark("glue").scored if len(task.columns) == 1]
+    sharing = ("single-bilstm-attn", "single-bilstm-attn-cove", "single-bilstm-attn-elmo")
+    expected = {name: dict.fromkeys(alone, name.replace("-attn", "")) for name in sharing}
+    assert {row.name: row.owners for row in rows() if row.owners} == expected
 
 
 def test_only_wnli_is_answered_by_its_majority_class() -> None:

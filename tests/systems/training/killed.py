@@ -9,6 +9,7 @@ from __future__ import annotations
 import os
 import signal
 import sys
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
@@ -18,7 +19,7 @@ from systems.training.toy import TOY, toy_data, toy_model
 from gluebench.systems.training import checkpoint, trainer
 from gluebench.systems.training.settings import Settings
 
-SETTINGS = Settings(**{**TOY.as_dict(), "save_every": 5, "max_checks": 3})
+SETTINGS = Settings(**{**asdict(TOY), "save_every": 5, "max_checks": 3})
 
 
 def die(*args: Any) -> None:

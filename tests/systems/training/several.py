@@ -10,7 +10,7 @@ import torch
 from systems.training.toy import toy_data, toy_model
 
 from gluebench.systems.training.engine import engine
-from gluebench.systems.training.settings import settings_from
+from gluebench.systems.training.settings import Settings
 from gluebench.systems.training.trainer import Trainer
 
 
@@ -18,7 +18,7 @@ def main(folder: Path, settings: str) -> None:
     torch.set_num_threads(1)
     data = toy_data("SST-2", "STS-B", "MNLI", sizes=[61, 33, 20])
     model = toy_model([each.task for each in data.values()], dropout=0.0)
-    chosen = settings_from(json.loads(settings))
+    chosen = Settings(**json.loads(settings))
     made = engine(chosen.precision, "cpu")
     Trainer(model, data, chosen, folder, engine=made, tensorboard=False).train()
     if torch.distributed.is_initialized():

@@ -6,7 +6,7 @@ import json
 import os
 import subprocess
 import sys
-from dataclasses import replace
+from dataclasses import asdict, replace
 from pathlib import Path
 
 import pytest
@@ -27,7 +27,7 @@ def launch(folder: Path, settings: Settings, *, processes: int) -> None:
     """Train in several processes of this machine, which speak to each other by gloo."""
     environment = {**os.environ, "PYTHONPATH": f"{TESTS.parent / 'src'}{os.pathsep}{TESTS}"}
     command = [sys.executable, "-m", "torch.distributed.run", "--standalone", "--nproc-per-node"]
-    command += [str(processes), str(SCRIPT), str(folder), json.dumps(settings.as_dict())]
+    command += [str(processes), str(SCRIPT), str(folder), json.dumps(asdict(settings))]
     subprocess.run(command, env=environment, check=True, timeout=240)
 
 
@@ -41,7 +41,7 @@ def weights(folder: Path) -> dict[str, torch.Tensor]:
 @pytest.mark.parametrize("idle", ["keep", "decay"])
 def test_two_processes_equal_one_with_the_same_batches(tmp_path: Path, idle: str) -> None:
     settings = replace(TOY, idle_heads=idle, check_every=40, max_checks=1)  # type: ignore[arg-type]
-    main(tmp_path / "one", json.dumps(settings.as_dict()))
+    main(tmp_path / "one", json.dumps(asdict(settings)))
     launch(tmp_path / "two", settings, processes=2)
     one, two = weights(tmp_path / "one"), weights(tmp_path / "two")
     for name, values in one.items():

@@ -11,11 +11,12 @@ from scipy.stats import chisquare
 
 from gluebench.benchmark import load_benchmark
 from gluebench.systems.training.sampling import (
-    BatchStream,
-    TaskSampler,
+    Draws,
     batch_count,
+    batch_draws,
     loss_scales,
     sampling_weights,
+    task_draws,
 )
 from gluebench.systems.training.settings import Settings
 
@@ -50,25 +51,25 @@ def test_the_scales_of_glue_with_snli_are_those_of_the_original_run() -> None:
 
 
 def test_tasks_are_drawn_in_proportion_with_replacement() -> None:
-    sampler = TaskSampler({"a": 6, "b": 3, "c": 1}, seed=111)
+    sampler = task_draws({"a": 6, "b": 3, "c": 1}, seed=111)
     counts = Counter(sampler.next() for _ in range(10_000))
     assert chisquare([counts[name] for name in "abc"], [6000, 3000, 1000]).pvalue > 0.001
     assert counts != Counter(a=6000, b=3000, c=1000)  # as drawing without replacement would give
 
 
 def test_draws_depend_on_the_seed_alone() -> None:
-    first, again, other = (TaskSampler({"a": 1, "b": 1}, seed=seed) for seed in (1, 1, 2))
+    first, again, other = (task_draws({"a": 1, "b": 1}, seed=seed) for seed in (1, 1, 2))
     drawn = [[sampler.next() for _ in range(50)] for sampler in (first, again, other)]
     assert drawn[0] == drawn[1] != drawn[2]
 
 
 @given(st.integers(0, 35), st.booleans())
 def test_draws_and_batches_go_on_from_a_saved_state(taken: int, bucketed: bool) -> None:
-    def tasks() -> TaskSampler:
-        return TaskSampler({"a": 2, "b": 1}, seed=5, at_once=10)
+    def tasks() -> Draws[str]:
+        return task_draws({"a": 2, "b": 1}, seed=5, at_once=10)
 
-    def stream() -> BatchStream:
-        return BatchStream("a", [(1 + place % 7,) for place in range(23)], size=4, seed=5, bucketed=bucketed)
+    def stream() -> Draws[list[int]]:
+        return batch_draws("a", [(1 + place % 7,) for place in range(23)], size=4, seed=5, bucketed=bucketed)
 
     for make in (tasks, stream):
         one, other = make(), make()
@@ -80,7 +81,7 @@ def test_draws_and_batches_go_on_from_a_saved_state(taken: int, bucketed: bool) 
 
 @pytest.mark.parametrize("bucketed", [True, False])
 def test_each_pass_holds_every_example_once_in_an_order_of_its_own(bucketed: bool) -> None:
-    stream = BatchStream("a", [(place % 5,) for place in range(23)], size=4, seed=1, bucketed=bucketed)
+    stream = batch_draws("a", [(place % 5,) for place in range(23)], size=4, seed=1, bucketed=bucketed)
     passes = [[stream.next() for _ in range(6)] for _ in range(3)]
     for batches in passes:
         assert sorted(position for batch in batches for position in batch) == list(range(23))

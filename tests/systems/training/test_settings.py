@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import json
+from dataclasses import asdict
+
 import pytest
 
-from gluebench.systems.training.settings import PAPER, PAPER_SINGLE, PRESETS, SEEDS, Settings, settings_from
+from gluebench.systems.training.settings import PAPER, PAPER_SINGLE, PRESETS, SEEDS, Settings
 
 
 def test_what_paper_and_code_agree_on_is_the_default() -> None:
@@ -29,7 +32,7 @@ def test_the_paper_preset_takes_the_side_of_the_code_in_each_disagreement() -> N
 
 @pytest.mark.parametrize("name", PRESETS)
 def test_settings_come_back_from_what_a_card_holds(name: str) -> None:
-    assert settings_from(PRESETS[name].as_dict()) == PRESETS[name]
+    assert Settings(**json.loads(json.dumps(asdict(PRESETS[name])))) == PRESETS[name]
 
 
 @pytest.mark.parametrize(
@@ -49,8 +52,3 @@ def test_a_value_an_option_does_not_have_is_refused(values: dict[str, object], m
 def test_all_wrong_values_are_named_together() -> None:
     with pytest.raises(ValueError, match=r"idle_heads is .*; batch_size is -1"):
         Settings(idle_heads="forget", batch_size=-1)  # type: ignore[arg-type]
-
-
-def test_an_unknown_setting_is_refused_with_those_there_are() -> None:
-    with pytest.raises(ValueError, match=r"no setting is called learn_rate; expected .*learning_rate"):
-        settings_from({"learn_rate": 1})

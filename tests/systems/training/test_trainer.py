@@ -9,7 +9,7 @@ import signal
 import subprocess
 import sys
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from dataclasses import asdict, replace
 from itertools import pairwise
 from pathlib import Path
 
@@ -20,10 +20,9 @@ from systems.training.killed import main
 from systems.training.toy import TOY, toy_data, toy_model
 
 from gluebench.data import DataError, Example
-from gluebench.systems.training.checkpoint import take_weights
+from gluebench.systems.training.checkpoint import Outcome, take_weights
 from gluebench.systems.training.evaluation import predict, score
 from gluebench.systems.training.log import draw_curves, read_log
-from gluebench.systems.training.outcome import Outcome
 from gluebench.systems.training.settings import Settings
 from gluebench.systems.training.trainer import Trainer
 
@@ -62,7 +61,7 @@ def test_a_run_leaves_its_log_its_card_its_outcome_and_the_best_weights(tmp_path
         "log.csv", "times.csv", "card.json", "outcome.json", f"best-{int(best['check'])}.pt",
     }  # fmt: skip
     card = json.loads((tmp_path / "card.json").read_text())
-    assert card["settings"] == TOY.as_dict()
+    assert card["settings"] == asdict(TOY)
     assert card["data"]["MNLI"]["examples"] == {"train": 20, "dev_matched": 20, "dev_mismatched": 20}
     assert card["software"]["torch"] == torch.__version__
     assert card["model"]["trained_parameters"] == sum(each.numel() for each in weights(outcome).values())

@@ -59,15 +59,8 @@ class Vocabulary:
         """How many features there are."""
         return 1 + len(self._numbers) + (1 << self._bits)
 
-    def learn(self, texts: Sequence[str]) -> Bags:
-        """The features of the texts, whose words become known."""
-        return self._bags(texts, grow=True)
-
-    def known(self, texts: Sequence[str]) -> Bags:
-        """The features of the texts as far as their words are known."""
-        return self._bags(texts, grow=False)
-
-    def _bags(self, texts: Sequence[str], *, grow: bool) -> Bags:
+    def bags(self, texts: Sequence[str], *, grow: bool = False) -> Bags:
+        """The features of the texts as far as their words are known; `grow` makes all their words known."""
         numbers, lengths = array("q"), array("q")
         for start in range(0, len(texts), AT_A_TIME):
             cut = [tokens(text) for text in texts[start : start + AT_A_TIME]]
@@ -114,7 +107,7 @@ class NGrams:
         """Learn from texts and their classes, numbered from 0. Raises ValueError for fewer than two."""
         if classes < 2:
             raise ValueError(f"there is nothing to tell apart in {classes} class")
-        bags = self._vocabulary.learn(texts)
+        bags = self._vocabulary.bags(texts, grow=True)
         # the steps of all classes add up to nothing, so the last table is minus the sum of the others
         self._weights = np.zeros((classes - 1, self._vocabulary.width))
         rng = np.random.default_rng(self._seed)
@@ -124,11 +117,12 @@ class NGrams:
 
     def scores(self, texts: Sequence[str]) -> Floats:
         """What the softmax is taken of, shape (classes, texts): the sum over classes is 0."""
-        bags = self._vocabulary.known(texts)
+        bags = self._vocabulary.bags(texts)
         if not len(texts):
             return np.zeros((len(self._weights) + 1, 0))
         shares = 1 / np.diff(bags.starts)
-        return _with_last(_sums(self._weights, bags.features, bags.starts[:-1]) * shares)
+        scores = _sums(self._weights, bags.features, bags.starts[:-1]) * shares
+        return np.concatenate([scores, -scores.sum(axis=0, keepdims=True)])
 
     def predict(self, texts: Sequence[str]) -> Ints:
         """The most probable class of each text; of equals the first."""
@@ -161,10 +155,6 @@ def _reordered(bags: Bags, order: Ints) -> Bags:
 def _sums(weights: Floats, features: Ints, starts: Ints) -> Floats:
     """Sums of the weights of each text's features, shape (tables, texts)."""
     return np.stack([np.add.reduceat(table.take(features), starts) for table in weights])
-
-
-def _with_last(scores: Floats) -> Floats:
-    return np.concatenate([scores, -scores.sum(axis=0, keepdims=True)])
 
 
 def _softmax(scores: Floats) -> Floats:

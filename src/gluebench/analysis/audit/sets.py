@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import NamedTuple
 
-from gluebench.analysis.lint.report import labelled
+from gluebench.analysis.lint import labelled
 from gluebench.benchmark import Benchmark, Task, UnknownNameError
 from gluebench.data import DataError, Example, load
 from gluebench.data.gold import in_pairs
@@ -33,8 +33,19 @@ def pairs_of(path: Path, task: Task) -> list[Example]:
     if not path.is_file():
         raise DataError([f"{path}: is no file"])
     table = read_table(path)
+    columns = _columns(table, task)
+    known = {word: label.word for label in task.labels for word in (label.word, *label.synonyms)}
+    examples: list[Example] = []
     problems: list[str] = []
-    examples = list(_examples(table, _columns(table, task), task=task, problems=problems))
+    for index, (cells, line) in enumerate(zip(table.rows, table.lines, strict=True)):
+        *texts, label = (cells[place] for place in columns)
+        if label == UNDECIDED:
+            continue
+        if label in known:
+            examples.append(Example(index, dict(zip(task.columns, texts, strict=True)), known[label]))
+        else:
+            words = ", ".join(task.words)
+            problems.append(f'{table.path}:{line}: the label is "{label}", expected one of {words}')
     if not problems and not examples:
         problems.append(f"{path}: no row has a label")
     if problems:
@@ -45,10 +56,8 @@ def pairs_of(path: Path, task: Task) -> list[Example]:
 def _columns(table: RawTable, task: Task) -> list[int]:
     """Where the texts and the label stand. Raises DataError for those that are absent."""
     header = [name.casefold() for name in table.header]
-    accepted = [
-        *((name.casefold(), *others) for name, others in zip(task.columns, _INPUTS, strict=False)),
-        _LABELS,
-    ]
+    texts = [(name.casefold(), *others) for name, others in zip(task.columns, _INPUTS, strict=False)]
+    accepted = [*texts, _LABELS]
     places = [next((header.index(name) for name in names if name in header), -1) for names in accepted]
     absent = [" or ".join(names) for names, place in zip(accepted, places, strict=True) if place < 0]
     if absent:
@@ -56,21 +65,6 @@ def _columns(table: RawTable, task: Task) -> list[int]:
             [f"{table.path}:1: no column {name}, but {', '.join(table.header)}" for name in absent]
         )
     return places
-
-
-def _examples(
-    table: RawTable, columns: Sequence[int], *, task: Task, problems: list[str]
-) -> Iterator[Example]:
-    known = {word: label.word for label in task.labels for word in (label.word, *label.synonyms)}
-    for index, (cells, line) in enumerate(zip(table.rows, table.lines, strict=True)):
-        *texts, label = (cells[place] for place in columns)
-        if label == UNDECIDED:
-            continue
-        if label not in known:
-            words = ", ".join(task.words)
-            problems.append(f'{table.path}:{line}: the label is "{label}", expected one of {words}')
-            continue
-        yield Example(index, dict(zip(task.columns, texts, strict=True)), known[label])
 
 
 class PairSet(NamedTuple):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import tomllib
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from importlib import resources
 from pathlib import Path
@@ -105,15 +105,11 @@ def write_items(path: str | os.PathLike[str], items: Sequence[Item], task: Task)
     if torn:
         raise DataError(torn)
     lines = ["\t".join((*FIXED, *task.columns, *ABOUT))]
-    lines += ["\t".join(_cells(number, item)) for number, item in enumerate(items)]
+    for number, item in enumerate(items):
+        head = (str(number), item.task, item.case, "" if item.source is None else str(item.source))
+        tags = ("|".join(item.accepted), item.backward, item.domain, "; ".join(item.phenomena))
+        lines.append("\t".join((*head, *item.inputs, item.label, *tags, item.set)))
     Path(path).write_bytes(("\n".join(lines) + "\n").encode())
-
-
-def _cells(number: int, item: Item) -> Iterator[str]:
-    yield from (str(number), item.task, item.case, "" if item.source is None else str(item.source))
-    yield from item.inputs
-    yield from (item.label, "|".join(item.accepted), item.backward, item.domain, "; ".join(item.phenomena))
-    yield item.set
 
 
 def read_items(path: str | os.PathLike[str], benchmark: Benchmark) -> list[Item]:
@@ -136,7 +132,14 @@ def read_items(path: str | os.PathLike[str], benchmark: Benchmark) -> list[Item]
         )
         problems += [f"{path}:{number + 2}: {problem}" for problem in wrong]
         if not wrong:
-            items.append(_item(row, inputs))
+            item = Item(
+                **{name: row[name] for name in ("task", "case", "label", "backward", "domain", "set")},
+                inputs=tuple(row[name] for name in inputs),
+                accepted=tuple(row["accepted"].split("|")),
+                phenomena=tuple(filter(None, (tag.strip() for tag in row["phenomena"].split(";")))),
+                source=int(row["source"]) if row["source"] else None,
+            )
+            items.append(item)
     if problems or not items:
         raise DataError(problems or [f"{path}: no examples: the file has a header alone"])
     return items
@@ -175,16 +178,6 @@ def _wrong(row: Mapping[str, str], number: int, inputs: Sequence[str], benchmark
     if source and not (source.isascii() and source.isdigit() and int(source) < number):
         problems.append(f'the source is "{source}", expected the index of a row above')
     return problems
-
-
-def _item(row: Mapping[str, str], inputs: Sequence[str]) -> Item:
-    return Item(
-        **{name: row[name] for name in ("task", "case", "label", "backward", "domain", "set")},
-        inputs=tuple(row[name] for name in inputs),
-        accepted=tuple(row["accepted"].split("|")),
-        phenomena=tuple(filter(None, (tag.strip() for tag in row["phenomena"].split(";")))),
-        source=int(row["source"]) if row["source"] else None,
-    )
 
 
 class CaseScore(NamedTuple):

@@ -166,7 +166,8 @@ NAMED = "Named Entities"
 
 def names_changed(texts: tuple[str, ...], chance: Random) -> tuple[str, ...] | None:
     """Every first name by another of the same gender, the same one throughout; None where there is none."""
-    there = dict.fromkeys(word for text in texts for word in _WORD.findall(_owned(text)) if word in _NAMES)
+    parted = [re.sub(r"['’]s\b", " s", text) for text in texts]  # genitives from their names
+    there = dict.fromkeys(word for text in parted for word in _WORD.findall(text) if word in _NAMES)
     if not there:
         return None
     new: dict[str, str] = {}
@@ -178,11 +179,6 @@ def names_changed(texts: tuple[str, ...], chance: Random) -> tuple[str, ...] | N
         new[name] = chance.choice(free)
     pattern = re.compile(rf"\b({'|'.join(there)})\b")
     return tuple(pattern.sub(lambda match: new[match[1]], text) for text in texts)
-
-
-def _owned(text: str) -> str:
-    """The text with genitives parted from their names."""
-    return re.sub(r"['’]s\b", " s", text)
 
 
 RULES = (*(edit.name for edit in EDITS), NAMES_CHANGED)
@@ -323,15 +319,12 @@ class Case(NamedTuple):
         return f"{self.shortcut}, {'yes' if self.entailed else 'no'}: {self.name}"
 
 
-def _cases() -> Iterator[Case]:
-    for shortcut, table in _GRAMMAR["cases"].items():
-        for line in table.splitlines():
-            name, premise, hypothesis, labels, phenomenon = line.split(" | ")
-            forward, backward = (_LABELS[letter] for letter in labels)
-            yield Case(shortcut, name, premise, hypothesis, forward, backward, (phenomenon,))
-
-
-CASES = tuple(_cases())
+CASES = tuple(
+    Case(shortcut, name, premise, hypothesis, _LABELS[labels[0]], _LABELS[labels[1]], (phenomenon,))
+    for shortcut, table in _GRAMMAR["cases"].items()
+    for line in table.splitlines()
+    for name, premise, hypothesis, labels, phenomenon in [line.split(" | ")]
+)
 
 
 def shortcuts(task: Task, *, each: int = 50, seed: int = 0) -> list[Item]:

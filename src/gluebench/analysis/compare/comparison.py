@@ -11,7 +11,7 @@ from gluebench.analysis.compare import words
 from gluebench.analysis.compare.scores import (
     Answers,
     Difference,
-    TaskTested,
+    Tested,
     answers_to,
     file_tested,
     mean_tested,
@@ -226,22 +226,22 @@ def compare(
     tested = {
         task.name: task_tested(task, answers, resamples=resamples, seed=seed) for task in benchmark.tasks
     }
-    scores = {task.name: score for task in benchmark.scored if (score := tested[task.name].score) is not None}
+    scores = {task.name: score for task in benchmark.scored if (score := tested[task.name][1]) is not None}
     averaged = {name: score._replace(weight=1.0) for name, score in scores.items()}
     average = mean_tested(averaged, n=len(averaged)).difference(margin=equivalence) if averaged else None
     differences = _adjusted({name: score.difference(margin=equivalence) for name, score in scores.items()})
     tasks = {
-        task.name: _compared(task, tested[task.name], differences.get(task.name))
+        task.name: _compared(task, tested[task.name][0], differences.get(task.name))
         for task in benchmark.scored
-        if tested[task.name].metrics
+        if tested[task.name][0]
     }
     diagnostics: dict[str, TaskComparison] = {}
     for task in benchmark.diagnostics:
-        whole = tested[task.name]
-        if whole.metrics:
-            difference = whole.score.difference(margin=equivalence) if whole.score else None
+        metrics, score = tested[task.name]
+        if metrics:
+            difference = score.difference(margin=equivalence) if score else None
             parts = _categories(task, answers, gold, equivalence=equivalence, resamples=resamples, seed=seed)
-            diagnostics[task.name] = divided(_compared(task, whole, difference), parts)
+            diagnostics[task.name] = divided(_compared(task, metrics, difference), parts)
     left_out = tuple(task.name for task in benchmark.scored if task.name not in scores)
     return Comparison(
         benchmark=benchmark.name,
@@ -273,11 +273,9 @@ def _adjusted(differences: Mapping[str, Difference]) -> dict[str, Difference]:
     }
 
 
-def _compared(task: Task, tested: TaskTested, score: Difference | None) -> TaskComparison:
-    metrics = {name: metric.difference() for name, metric in tested.metrics.items()}
-    if score is None:
-        return TaskComparison(None, metrics, words.no_score(task))
-    return TaskComparison(score, metrics, words.sentence(task, score))
+def _compared(task: Task, tested: Mapping[str, Tested], score: Difference | None) -> TaskComparison:
+    metrics = {name: metric.difference() for name, metric in tested.items()}
+    return TaskComparison(score, metrics, words.sentence(task, score) if score else words.no_score(task))
 
 
 def _categories(

@@ -127,15 +127,6 @@ class Tested(NamedTuple):
         )
 
 
-class TaskTested(NamedTuple):
-    """The scores of a task."""
-
-    metrics: dict[str, Tested]
-    """Metric name to its test, for each metric whose file both systems and the gold have."""
-    score: Tested | None
-    """Of the mean of the metrics; None while one of them is missing."""
-
-
 Answers = Sequence[Sequence[Mapping[str, Pairs]]]
 """For each side and run its answers beside gold, by test file."""
 
@@ -147,8 +138,13 @@ def answers_to(file: str, answers: Answers) -> list[list[Pairs]] | None:
     return [[pairs[file] for pairs in side] for side in answers]
 
 
-def task_tested(task: Task, answers: Answers, *, resamples: int, seed: int) -> TaskTested:
-    """Every metric of a task, and the task score."""
+def task_tested(
+    task: Task, answers: Answers, *, resamples: int, seed: int
+) -> tuple[dict[str, Tested], Tested | None]:
+    """The test of each metric whose file both systems and the gold have, and that of the task score.
+
+    There is no task score while one of the metrics is missing.
+    """
     metrics: dict[str, Tested] = {}
     files: dict[str, Tested] = {}
     for name, of_file in task.metrics_by_file().items():
@@ -159,7 +155,7 @@ def task_tested(task: Task, answers: Answers, *, resamples: int, seed: int) -> T
         metrics |= dict(zip((metric.name for metric in of_file), tested, strict=False))
         files[name] = tested[-1]._replace(weight=float(len(of_file)))
     ordered = {metric.name: metrics[metric.name] for metric in task.metrics if metric.name in metrics}
-    return TaskTested(ordered, mean_tested(files) if len(ordered) == len(task.metrics) else None)
+    return ordered, mean_tested(files) if len(ordered) == len(task.metrics) else None
 
 
 def file_tested(
@@ -221,12 +217,10 @@ def mean_tested(parts: Mapping[str, Tested], *, n: int | None = None) -> Tested:
         name=name,
         n=sum(part.n for part in tested) if n is None else n,
         same=all_same,
-        alone=_summed(alones) if n is None and len(alones) == len(tested) else None,
+        alone=Alone(*map(sum, zip(*alones, strict=True)))
+        if n is None and len(alones) == len(tested)
+        else None,
         withheld=withheld_because(
             {name: part.withheld for name, part in parts.items() if not part.same or all_same}
         ),
     )
-
-
-def _summed(alones: Sequence[Alone]) -> Alone:
-    return Alone(sum(part.a for part in alones), sum(part.b for part in alones))

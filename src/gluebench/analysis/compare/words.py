@@ -5,33 +5,29 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from gluebench.analysis.compare.scores import Difference
-from gluebench.benchmark import Metric, Task
+from gluebench.benchmark import Task
+from gluebench.scoring.notebook import percent
 
 
 def sentence(task: Task, difference: Difference) -> str:
-    """The task's comparison in one sentence; after Holm where the p-value was adjusted."""
+    """The task's comparison in one sentence; after Holm where the p-value was adjusted.
+
+    It gives the effect as a number of examples too and, where nothing is significant, which difference would
+    have been.
+    """
     if difference.same:
         return f"On {task.name} the two give the same answers."
     after = "" if difference.adjusted is None else " after Holm"
     verdict = _verdict(difference, of=f" of {_measure(task)}", after=after)
-    return f"On {task.name} {verdict}{_in_examples(difference)}.{_could_show(difference)}"
-
-
-def _in_examples(difference: Difference) -> str:
-    """The effect as a number of examples."""
-    if difference.alone is None:
-        return ""
-    net, n = difference.alone.net, f"{difference.n:,} rows"
-    if net == 0:
-        return f": as many of {n} right"
-    return f": {abs(net):,} more of {n} right for {'A' if net > 0 else 'B'}"
-
-
-def _could_show(difference: Difference) -> str:
-    """Where nothing is significant: which difference would have been."""
-    if difference.verdict != "undecided" or difference.detectable is None:
-        return ""
-    return f" A true difference of {points(difference.detectable)} points would be found four times in five."
+    in_examples = could_show = ""
+    if difference.alone is not None:
+        net, n = difference.alone.net, f"{difference.n:,} rows"
+        more = f"{abs(net):,} more of {n} right for {'A' if net > 0 else 'B'}"
+        in_examples = f": {more if net else f'as many of {n} right'}"
+    if difference.verdict == "undecided" and difference.detectable is not None:
+        smallest = percent(difference.detectable)
+        could_show = f" A true difference of {smallest} points would be found four times in five."
+    return f"On {task.name} {verdict}{in_examples}.{could_show}"
 
 
 def of_kind(kind: str, parts: Mapping[str, Difference]) -> str:
@@ -52,7 +48,7 @@ def _tallied(parts: Mapping[str, Difference], *, undecided_names: bool) -> str:
     if "same" in by_verdict:
         margin = next(iter(parts.values())).margin or 0.0
         clauses.append(
-            f"the two are the same within {points(margin)} points on {_listed(by_verdict['same'])}"
+            f"the two are the same within {percent(margin)} points on {_listed(by_verdict['same'])}"
         )
     if undecided := by_verdict.get("undecided"):
         where = _listed(undecided) if undecided_names else str(len(undecided))
@@ -62,25 +58,21 @@ def _tallied(parts: Mapping[str, Difference], *, undecided_names: bool) -> str:
 
 def _verdict(difference: Difference, *, of: str, after: str) -> str:
     """Who is better by how much, with the interval turned so that it reads as the winner's lead."""
-    winner = difference.better
-    stated = f"{_interval(difference, turned=winner == 'B')}{p_words(difference.decisive)}{after}"
+    winner, low, high = difference.better, difference.low, difference.high
+    if low is None or high is None:
+        interval = f"interval withheld, {difference.withheld}; "
+    else:
+        low, high = (-high, -low) if winner == "B" else (low, high)
+        interval = f"95 % interval {percent(low)} to {percent(high)}, "
+    stated = f"{interval}{p_words(difference.decisive)}{after}"
     if difference.verdict == "same":
-        margin, p = points(difference.margin or 0.0), p_words(difference.equivalence_p or 0.0)
-        lead = f"A minus B is {points(difference.difference)} points"
+        margin, p = percent(difference.margin or 0.0), p_words(difference.equivalence_p or 0.0)
+        lead = f"A minus B is {percent(difference.difference)} points"
         return f"the two are the same within {margin} points: {lead} ({stated}; {p} for equivalence)"
     if winner is None:
-        lead = points(difference.difference)
+        lead = percent(difference.difference)
         return f"there is no significant difference: A minus B is {lead} points ({stated})"
-    return f"{winner} is better by {points(abs(difference.difference))} points{of} ({stated})"
-
-
-def _interval(difference: Difference, *, turned: bool) -> str:
-    low, high = difference.low, difference.high
-    if low is None or high is None:
-        return f"interval withheld, {difference.withheld}; "
-    if turned:
-        low, high = -high, -low
-    return f"95 % interval {points(low)} to {points(high)}, "
+    return f"{winner} is better by {percent(abs(difference.difference))} points{of} ({stated})"
 
 
 def no_score(task: Task) -> str:
@@ -96,19 +88,11 @@ def conclusion(
         return "There is no task that both systems have, so nothing can be compared."
     if overall.same:
         return "The two submissions give the same answers."
-    return f"{_overall_words(overall, list(scores), left_out=left_out)} {_tally(scores)}"
-
-
-def _overall_words(overall: Difference, over: Sequence[str], *, left_out: Sequence[str]) -> str:
-    total = len(over) + len(left_out)
-    tasks = f"the {len(over)} of {total} tasks that can be compared" if left_out else f"all {total} tasks"
-    return f"On average over {tasks}, {_verdict(overall, of='', after='')}."
-
-
-def _tally(scores: Mapping[str, Difference | None]) -> str:
-    """Task by task: who is better where."""
+    total = len(scores) + len(left_out)
+    tasks = f"the {len(scores)} of {total} tasks that can be compared" if left_out else f"all {total} tasks"
     known = {name: score for name, score in scores.items() if score is not None}
-    return f"Task by task, after Holm's adjustment for {len(known)}, {_tallied(known, undecided_names=True)}."
+    tally = f"after Holm's adjustment for {len(known)}, {_tallied(known, undecided_names=True)}"
+    return f"On average over {tasks}, {_verdict(overall, of='', after='')}. Task by task, {tally}."
 
 
 def p_words(p: float) -> str:
@@ -118,21 +102,14 @@ def p_words(p: float) -> str:
     return f"p = {p:.3f}".replace("0.", ".") if p < 0.9995 else "p = 1"
 
 
-def points(fraction: float) -> str:
-    """A fraction as points: times 100, one decimal, no negative zero."""
-    return f"{round(100 * fraction, 1) + 0.0:.1f}"
-
-
 def _measure(task: Task) -> str:
-    names = [_metric_words(metric) for metric in task.metrics]
+    """The metrics' names as words, with the capitals of their titles; a title where the name is a symbol."""
+    names = []
+    for metric in task.metrics:
+        capitals = {word.casefold(): word for word in metric.title.split()}
+        words = [capitals.get(word, word) for word in metric.name.split("_")]
+        names.append(" ".join(words) if max(map(len, words)) > 2 else metric.title)
     return names[0] if len(names) == 1 else f"its score, the mean of {_listed(names)}"
-
-
-def _metric_words(metric: Metric) -> str:
-    """The metric's name as words, with the capitals of its title; the title where the name is a symbol."""
-    capitals = {word.casefold(): word for word in metric.title.split()}
-    words = [capitals.get(word, word) for word in metric.name.split("_")]
-    return " ".join(words) if max(map(len, words)) > 2 else metric.title
 
 
 def _listed(names: Sequence[str]) -> str:

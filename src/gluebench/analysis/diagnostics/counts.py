@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from itertools import combinations_with_replacement
+from operator import eq
 from typing import Any, NamedTuple
 
-from gluebench.scoring.intervals import wilson
+from gluebench.scoring.intervals import Interval, wilson
 from gluebench.scoring.pairs import Pairs
 from gluebench.scoring.report import fields_of, rounded
 from gluebench.scoring.tags import places_of
@@ -26,12 +28,9 @@ class Share:
         return self.count / self.of if self.of else None
 
     @property
-    def interval(self) -> tuple[float, float] | None:
+    def interval(self) -> Interval | None:
         """Its ends; None of no pairs."""
-        if not self.of:
-            return None
-        bar = wilson(self.count, self.of)
-        return None if bar.low is None or bar.high is None else (bar.low, bar.high)
+        return wilson(self.count, self.of).interval if self.of else None
 
     def as_dict(self) -> dict[str, Any]:
         """JSON-ready."""
@@ -131,65 +130,37 @@ def _share(part: int, total: int) -> float | None:
     return part / total if total else None
 
 
-class _Pair(NamedTuple):
-    """The codes of a pair's two examples."""
-
-    gold: tuple[int, int]
-    answers: tuple[int, int]
-
-    @property
-    def right(self) -> int:
-        return sum(gold == answer for gold, answer in zip(self.gold, self.answers, strict=True))
-
-
-def _answered_apart(pairs: Sequence[_Pair]) -> Share:
-    return Share(sum(pair.answers[0] != pair.answers[1] for pair in pairs), len(pairs))
-
-
 def directions_of(pairs: Pairs, *, mirrored: str | None = None) -> Directions | None:
     """How the two directions of each pair agree; None where the gold has no groups of two.
 
     `mirrored` is the label that must hold in both directions, as contradiction.
     """
-    both_ways = _pairs(pairs)
-    if not both_ways:
+    places = [tuple(at) for at in places_of(pairs.groups or ()).values() if len(at) == 2]
+    if not places:
         return None
     labels = pairs.gold.labels
-    right = Counter(pair.right for pair in both_ways)
-    same = [pair for pair in both_ways if pair.gold[0] == pair.gold[1]]
-    differ = [pair for pair in both_ways if pair.gold[0] != pair.gold[1]]
+    gold, answers = (
+        [(codes[a], codes[b]) for a, b in places] for codes in (pairs.gold.codes, pairs.predicted.codes)
+    )
+    both_ways = list(zip(gold, answers, strict=True))
+    right = Counter(sum(map(eq, *pair)) for pair in both_ways)
+    same = [answer[0] == answer[1] for label, answer in both_ways if label[0] == label[1]]
+    differ = [answer[0] != answer[1] for label, answer in both_ways if label[0] != label[1]]
     code = labels.index(mirrored) if mirrored is not None else -1
-    with_it = [pair for pair in both_ways if code in pair.answers]
+    with_it = [answer[0] != answer[1] for answer in answers if code in answer]
+    kinds = [Counter(tuple(sorted(two)) for two in column) for column in (gold, answers)]
     return Directions(
         both=Share(right[2], len(both_ways)),
         one=Share(right[1], len(both_ways)),
         neither=Share(right[0], len(both_ways)),
-        alike=Share(sum(pair.answers[0] == pair.answers[1] for pair in same), len(same)),
-        apart=_answered_apart(differ),
+        alike=Share(sum(same), len(same)),
+        apart=Share(sum(differ), len(differ)),
         mirrored=mirrored,
-        one_way=_answered_apart(with_it),
-        kinds=_kinds(both_ways, labels),
+        one_way=Share(sum(with_it), len(with_it)),
+        kinds={
+            (labels[first], labels[second]): (kinds[0][first, second], kinds[1][first, second])
+            for first, second in combinations_with_replacement(range(len(labels)), 2)
+            if kinds[0][first, second] or kinds[1][first, second]
+        },
         unpaired=len(pairs) - 2 * len(both_ways),
     )
-
-
-def _pairs(pairs: Pairs) -> list[_Pair]:
-    gold, answers = pairs.gold.codes, pairs.predicted.codes
-    return [
-        _Pair((gold[a], gold[b]), (answers[a], answers[b]))
-        for a, b in (
-            tuple(positions) for positions in places_of(pairs.groups or ()).values() if len(positions) == 2
-        )
-    ]
-
-
-def _kinds(both_ways: list[_Pair], labels: tuple[str, ...]) -> dict[tuple[str, str], tuple[int, int]]:
-    """In the order of the labels; what occurs in neither is left out."""
-    gold = Counter(tuple(sorted(pair.gold)) for pair in both_ways)
-    answers = Counter(tuple(sorted(pair.answers)) for pair in both_ways)
-    return {
-        (labels[first], labels[second]): (gold[first, second], answers[first, second])
-        for first in range(len(labels))
-        for second in range(first, len(labels))
-        if gold[first, second] or answers[first, second]
-    }

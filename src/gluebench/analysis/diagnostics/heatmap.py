@@ -14,9 +14,9 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from gluebench.analysis.charts import heat_chart
 from gluebench.benchmark import Task
 from gluebench.scoring import DiagnosticReport, Score
-from gluebench.scoring.notebook import ends, interval, percent
+from gluebench.scoring.notebook import ends, percent
 from gluebench.scoring.plots import HeatCell, HeatRow
-from gluebench.scoring.report import diagnostic_of, rounded
+from gluebench.scoring.report import diagnostic_of, rounded, score_words
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -38,15 +38,6 @@ ABOUT = (
 )
 
 
-class Cell(NamedTuple):
-    """One system in one category."""
-
-    score: Score
-    level: int | None
-    """0 to LEVELS - 1 within the line; None for no shade: no value, a category too small to say, or no
-    other system to compare with."""
-
-
 class CategoryRow(NamedTuple):
     """One category across all systems."""
 
@@ -55,8 +46,11 @@ class CategoryRow(NamedTuple):
     name: str
     """Empty for the whole set."""
     n: int
-    cells: tuple[Cell, ...]
+    scores: tuple[Score, ...]
     """In the order of the systems."""
+    levels: tuple[int | None, ...]
+    """The shade of each, 0 to LEVELS - 1 within the line; None for no shade: no value, a category too small
+    to say, or no other system to compare with."""
 
 
 class HeatMap(NamedTuple):
@@ -70,7 +64,7 @@ class HeatMap(NamedTuple):
     def records(self) -> Iterator[tuple[object, ...]]:
         """One row of FIELDS for each cell, numbers as fractions: the map as CSV."""
         for line in self.lines:
-            for system, (score, level) in zip(self.systems, line.cells, strict=True):
+            for system, score, level in zip(self.systems, line.scores, line.levels, strict=True):
                 numbers = map(rounded, (score.value, score.low, score.high))
                 yield (line.kind, line.name, line.n, system, *numbers, score.withheld, level)
 
@@ -102,9 +96,8 @@ def _line(kind: str, name: str, scores: Sequence[Score | None]) -> CategoryRow |
     if not there:
         return None
     absent = Score(None, None, None, there[0].n)
-    filled = [absent if score is None else score for score in scores]
-    cells = map(Cell, filled, levels(filled))
-    return CategoryRow(kind, name, there[0].n, tuple(cells))
+    filled = tuple(absent if score is None else score for score in scores)
+    return CategoryRow(kind, name, there[0].n, filled, tuple(levels(filled)))
 
 
 def levels(scores: Sequence[Score]) -> list[int | None]:
@@ -121,13 +114,12 @@ def levels(scores: Sequence[Score]) -> list[int | None]:
     lowest, highest = min(values), max(values)
     span = max(highest - lowest, median(widths) if widths else 0.0)
     start = (lowest + highest - span) / 2
-    return [None if score.value is None else _level(score.value, start, span) for score in scores]
-
-
-def _level(value: float, start: float, span: float) -> int:
     if span == 0.0:
-        return LEVELS // 2
-    return min(int((value - start) / span * LEVELS), LEVELS - 1)
+        return [None if score.value is None else LEVELS // 2 for score in scores]
+    return [
+        None if score.value is None else min(int((score.value - start) / span * LEVELS), LEVELS - 1)
+        for score in scores
+    ]
 
 
 def heat_picture(task: Task, reports: Mapping[str, DiagnosticReport]) -> str:
@@ -153,19 +145,17 @@ def heat_plot(task: Task, reports: Mapping[str, DiagnosticReport], ax: Axes | No
 def _rows(cells: HeatMap, *, with_intervals: bool = False) -> list[HeatRow]:
     rows = []
     for line in cells.lines:
-        shown = zip(line.cells, cells.systems, strict=True)
-        of_line = tuple(_cell(cell, system, line, with_intervals) for cell, system in shown)
-        rows.append(HeatRow(f"{line.name or 'All'} ({line.n})", of_line, line.kind != "fine"))
+        shown: list[HeatCell] = []
+        for score, level, system in zip(line.scores, line.levels, cells.systems, strict=True):
+            place = f"{system}, {line.name or 'all'}"
+            if score.value is None:
+                shown.append(HeatCell("-", None, f"{place}: {score.withheld or 'no score'}"))
+                continue
+            words = cell_words(score, with_interval=with_intervals)
+            reason = f" ({score.withheld})" if score.withheld else ""
+            shown.append(HeatCell(words, level, f"{place}: {score_words(score)}{reason}"))
+        rows.append(HeatRow(f"{line.name or 'All'} ({line.n})", tuple(shown), line.kind != "fine"))
     return rows
-
-
-def _cell(cell: Cell, system: str, line: CategoryRow, with_interval: bool) -> HeatCell:
-    score, place = cell.score, f"{system}, {line.name or 'all'}"
-    if score.value is None:
-        return HeatCell("-", None, f"{place}: {score.withheld or 'no score'}")
-    note = f"{place}: {percent(score.value)}{interval(score.low, score.high)}"
-    words = cell_words(score, with_interval=with_interval)
-    return HeatCell(words, cell.level, note + (f" ({score.withheld})" * bool(score.withheld)))
 
 
 def cell_words(score: Score, *, with_interval: bool) -> str:

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from typing import Literal, NamedTuple
 
 from gluebench.benchmark import Task, TestFile
-from gluebench.data import DataError, Example, load
+from gluebench.data import DataError, load
 from gluebench.data.tokens import overlap, words
 from gluebench.scoring import Gold
 from gluebench.scoring.grade import pairs_of
@@ -125,24 +125,29 @@ def _case_file(
         )
     columns = [pairs_of(run, gold)[file.name].predicted for run in submissions]
     margin = tolerance * (task.score_range[1] - task.score_range[0]) if task.score_range else 0.0
-    tags = _tags(gold, file.name, len(indices))
+    tags: list[list[str]] = [[] for _ in indices]
+    for phenomenon, positions in gold.phenomena.get(file.name, {}).items():
+        for position in positions:
+            tags[position].append(phenomenon.name)
     metadata = gold.metadata.get(file.name)
     about, groups = (metadata.columns, metadata.groups) if metadata else ({}, None)
     answers = zip(*map(_values, columns), strict=True) if columns else iter([()] * len(indices))
-    cases = [
-        Case(
+    cases = []
+    for at, (index, right, given) in enumerate(zip(indices, _values(labels), answers, strict=True)):
+        texts = list(examples[index].inputs.values())
+        case = Case(
             index,
             examples[index].inputs,
             right,
             given,
-            tuple(_is_wrong(right, answer, margin) for answer in given),
-            tuple(tags[position]),
-            {name: values[position] for name, values in about.items()},
-            None if groups is None else groups[position],
-            *_measures(examples[index]),
+            wrong=tuple(_is_wrong(right, answer, margin) for answer in given),
+            phenomena=tuple(tags[at]),
+            about={name: values[at] for name, values in about.items()},
+            group=None if groups is None else groups[at],
+            length=sum(len(words(text)) for text in texts),
+            overlap=overlap(*texts) if len(texts) == 2 else None,
         )
-        for position, (index, right, given) in enumerate(zip(indices, _values(labels), answers, strict=True))
-    ]
+        cases.append(case)
     return CaseFile(task, file.name, split, names, tuple(cases))
 
 
@@ -154,21 +159,6 @@ def _is_wrong(gold: Answer, answer: Answer, margin: float) -> bool:
     if isinstance(gold, str) or isinstance(answer, str):
         return gold != answer
     return abs(gold - answer) > margin + 1e-9  # a distance of just the margin is right, rounding aside
-
-
-def _tags(gold: Gold, file: str, size: int) -> list[list[str]]:
-    tags: list[list[str]] = [[] for _ in range(size)]
-    for phenomenon, positions in gold.phenomena.get(file, {}).items():
-        for position in positions:
-            tags[position].append(phenomenon.name)
-    return tags
-
-
-def _measures(example: Example) -> tuple[int, float | None]:
-    """Words of all inputs, and the overlap of two."""
-    texts = list(example.inputs.values())
-    length = sum(len(words(text)) for text in texts)
-    return length, overlap(*texts) if len(texts) == 2 else None
 
 
 class CaseFilter(NamedTuple):
@@ -198,7 +188,11 @@ class CaseFilter(NamedTuple):
             and (self.answer is None or self.answer in case.answers)
             and (not self.phenomena or not self.phenomena.isdisjoint(case.phenomena))
             and self.shortest <= case.length <= (case.length if self.longest is None else self.longest)
-            and self._overlaps(case.overlap)
+            and (
+                (self.least, self.most) == (0.0, 1.0)
+                if case.overlap is None
+                else self.least <= case.overlap <= self.most
+            )
             and (self.pattern is None or any(map(self.pattern.search, case.inputs.values())))
         )
 
@@ -213,10 +207,6 @@ class CaseFilter(NamedTuple):
             "all": True,
         }
         return outcomes[self.show]
-
-    def _overlaps(self, share: float | None) -> bool:
-        whole = (self.least, self.most) == (0.0, 1.0)
-        return whole if share is None else self.least <= share <= self.most
 
 
 class Rate(NamedTuple):
@@ -241,21 +231,25 @@ def rates(file: CaseFile) -> list[Rate]:
 
     Intervals are Wilson's, wider where examples come in groups. Groups without an example are left out.
     """
-    systems = len(file.systems)
-    parts = ((kind, name, cases) for kind, name, cases in _parts(file) if cases)
-    return [
-        _rate(OVERALL, "", file.cases, systems),
-        *(_rate(kind, name, cases, systems) for kind, name, cases in parts),
-    ]
+    rows = []
+    for kind, name, cases in _parts(file):
+        if cases or kind == OVERALL:
+            wrong = list(zip(*(case.wrong for case in cases), strict=True)) or [()] * len(file.systems)
+            groups = [case.group for case in cases if case.group is not None] or None
+            bars = tuple(share_bar(of_system, groups) for of_system in wrong)
+            rows.append(Rate(kind, name, len(cases), tuple(map(sum, wrong)), bars))
+    return rows
 
 
-def _parts(file: CaseFile) -> Iterator[tuple[str, str, list[Case]]]:
+def _parts(file: CaseFile) -> Iterator[tuple[str, str, Sequence[Case]]]:
     """Kind, name and cases of every group."""
     cases = file.cases
+    yield OVERALL, "", cases
     for word in file.task.words:
         yield "label", word, [case for case in cases if case.gold == word]
     for low, high in length_bands([case.length for case in cases]):
-        yield "length", _words(low, high), [case for case in cases if low <= case.length <= high]
+        name = f"{low} words" if low == high else f"{low} to {high} words"
+        yield "length", name, [case for case in cases if low <= case.length <= high]
     if len(file.task.columns) == 2:
         for band in range(BANDS):
             name = f"{100 * band // BANDS} to {100 * (band + 1) // BANDS} %"
@@ -265,10 +259,6 @@ def _parts(file: CaseFile) -> Iterator[tuple[str, str, list[Case]]]:
             yield column, value, [case for case in cases if case.about.get(column) == value]
     for phenomenon in file.task.phenomena:
         yield "phenomenon", phenomenon.name, [case for case in cases if phenomenon.name in case.phenomena]
-
-
-def _words(low: int, high: int) -> str:
-    return f"{low} words" if low == high else f"{low} to {high} words"
 
 
 def length_bands(lengths: Sequence[int]) -> list[tuple[int, int]]:
@@ -284,10 +274,3 @@ def length_bands(lengths: Sequence[int]) -> list[tuple[int, int]]:
 def overlap_band(share: float | None) -> int | None:
     """The fifth that an overlap falls in, from 0; all words shared belongs to the last."""
     return None if share is None else min(int(share * BANDS + 1e-9), BANDS - 1)
-
-
-def _rate(kind: str, name: str, cases: Sequence[Case], systems: int) -> Rate:
-    wrong = tuple(sum(case.wrong[system] for case in cases) for system in range(systems))
-    groups = [case.group for case in cases if case.group is not None] or None
-    bars = tuple(share_bar([case.wrong[system] for case in cases], groups) for system in range(systems))
-    return Rate(kind, name, len(cases), wrong, bars)

@@ -68,9 +68,13 @@ def score_sheets(drawn: Draw, sheets: Sequence[Sheet], gold: Gold) -> Agreement:
     if not isinstance(metric_function(metric.function), CountMetric):
         raise DataError([f"{task.name} is scored by {metric.function}; expected a metric of labels"])
     truth = _gold_codes(drawn, task, gold)
-    units = _units(drawn)
+    of_item = {item: number for number, pair in enumerate(drawn.pairs) for item in pair}
+    units = [of_item[item] for item in range(1, len(drawn.items) + 1)]  # the pair that each belongs to
     answered = [_pairs(task, truth, units, sheet) for sheet in sheets]
-    scores = {sheet.name: _score(metric, pairs) for sheet, pairs in zip(sheets, answered, strict=True)}
+    scores = {}
+    for sheet, pairs in zip(sheets, answered, strict=True):
+        value = point(metric, pairs)
+        scores[sheet.name] = Score.of(value.value, file_bars([metric], pairs, [value])[0], len(pairs))
     published = next((row.scores.get(metric.name) for row in task.references if row.name == "Human"), None)
     return Agreement(
         task=task.name,
@@ -102,12 +106,6 @@ def _gold_codes(drawn: Draw, task: Task, gold: Gold) -> list[int]:
     return [codes[index] for index in drawn.items]
 
 
-def _units(drawn: Draw) -> list[int]:
-    """The pair that each item belongs to."""
-    of_item = {item: number for number, pair in enumerate(drawn.pairs) for item in pair}
-    return [of_item[item] for item in range(1, len(drawn.items) + 1)]
-
-
 def _pairs(task: Task, truth: Sequence[int], units: Sequence[int], sheet: Sheet) -> Pairs:
     """Gold and answers of the items that an annotator labelled, grouped by pair."""
     given = [(g, p, unit) for g, p, unit in zip(truth, sheet.labels, units, strict=True) if p is not None]
@@ -115,12 +113,6 @@ def _pairs(task: Task, truth: Sequence[int], units: Sequence[int], sheet: Sheet)
         raise DataError([f"{sheet.name}: every label is blank; take the annotator out by drawing with fewer"])
     gold, predicted, groups = zip(*given, strict=True)
     return Pairs(Column(task.words, bytes(gold)), Column(task.words, bytes(predicted)), groups)
-
-
-def _score(metric: Metric, pairs: Pairs) -> Score:
-    value = point(metric, pairs)
-    bar = file_bars([metric], pairs, [value])[0]
-    return Score.of(value.value, bar, len(pairs))
 
 
 def _mean(

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 import random
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from importlib import resources
 from pathlib import Path
@@ -16,7 +16,7 @@ from typing import Any, NamedTuple
 
 from gluebench.benchmark import Task
 from gluebench.benchmark.lookup import fold
-from gluebench.data import DataError, Example, Table
+from gluebench.data import DataError, Table
 from gluebench.data.show import entries, rows
 from gluebench.scoring.report import fields_of
 
@@ -110,7 +110,11 @@ def write_sheets(folder: Path, drawn: Draw, table: Table) -> None:
     indices = set(drawn.items)
     texts = {example.index: example for example in table if example.index in indices}
     for number in range(1, drawn.annotators + 1):
-        lines = _sheet(drawn, number, texts, table.task)
+        lines = ["\t".join([ITEM, *table.task.columns, LABEL])]
+        for item in sheet_order(drawn, number):
+            inputs = texts[drawn.items[item - 1]].inputs
+            cells = (" ".join(inputs[column].split()) for column in table.task.columns)
+            lines.append("\t".join([str(item), *cells, ""]))
         (folder / _name(number)).write_text("\n".join(lines) + "\n", encoding="utf-8")
     (folder / INSTRUCTIONS).write_text(instructions(table.task, len(drawn.items)), encoding="utf-8")
     (folder / DRAWN).write_text(json.dumps(drawn.as_dict(), indent=1) + "\n", encoding="utf-8")
@@ -118,13 +122,6 @@ def write_sheets(folder: Path, drawn: Draw, table: Table) -> None:
 
 def _name(number: int) -> str:
     return f"annotator-{number}.tsv"
-
-
-def _sheet(drawn: Draw, annotator: int, texts: Mapping[int, Example], task: Task) -> Iterator[str]:
-    yield "\t".join([ITEM, *task.columns, LABEL])
-    for item in sheet_order(drawn, annotator):
-        inputs = texts[drawn.items[item - 1]].inputs
-        yield "\t".join([str(item), *(" ".join(inputs[column].split()) for column in task.columns), ""])
 
 
 def instructions(task: Task, items: int) -> str:
@@ -181,13 +178,9 @@ def _labels(path: Path, items: int, task: Task, problems: list[str]) -> tuple[in
             given[int(item)] = words[fold(label)] if label else None
     lacking = [number for number in range(1, items + 1) if number not in given]
     if given and lacking:
-        problems.append(f"{path}: no row for item {_numbers(lacking)}; bring the rows back, blank if need be")
+        shown = ", ".join(map(str, lacking[:10])) + f" and {len(lacking) - 10} more" * (len(lacking) > 10)
+        problems.append(f"{path}: no row for item {shown}; bring the rows back, blank if need be")
     return tuple(given.get(number) for number in range(1, items + 1))
-
-
-def _numbers(numbers: Sequence[int]) -> str:
-    shown = ", ".join(map(str, numbers[:10]))
-    return shown if len(numbers) <= 10 else f"{shown} and {len(numbers) - 10} more"
 
 
 def _rows(path: Path, problems: list[str]) -> Iterator[tuple[int, str, str]]:

@@ -1,6 +1,124 @@
-"""What is wrong with a benchmark's data, or should be known of it (docs/how-to/organise.md)."""
+"""What is wrong with a benchmark's data, or should be known of it (docs/how-to/organize.md)."""
 
-from gluebench.analysis.lint.findings import Finding, Severity, TaskLint
-from gluebench.analysis.lint.report import lint_rows, lint_task, read_splits
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
+
+from gluebench.analysis.lint.findings import ORDER, Finding, LintSplit, Severity, TaskLint, counted
+from gluebench.analysis.lint.labels import label_findings, power_finding
+from gluebench.analysis.lint.repeats import duplicate_findings, leakage_findings, text_findings, twin_findings
+from gluebench.analysis.lint.shortcuts import shortcut_findings
+from gluebench.benchmark import Benchmark, Role, Task
+from gluebench.data import DataError, Example, load_split
+from gluebench.data.home import split_file, task_folder
+from gluebench.scoring import read_gold
+from gluebench.submission import Column
 
 __all__ = ["Finding", "Severity", "TaskLint", "lint_rows", "lint_task", "read_splits"]
+
+Splits = dict[str, list[Example]]
+
+
+def lint_task(task: Task, splits: Mapping[str, Sequence[Example]]) -> TaskLint:
+    """Every check on one task; `splits` are those at hand, test labels None where they are hidden."""
+    parts = _parts(task, splits)
+    findings = [finding for part in parts for finding in text_findings(part)]
+    findings += _row_findings(task, parts)
+    findings += label_findings(task, parts)
+    findings += shortcut_findings(task, parts)
+    findings += (power_finding(task, part) for part in parts if part.role == "test")
+    findings += _not_at_hand(task, parts)
+    return _in_order(task, parts, findings)
+
+
+def lint_rows(task: Task, splits: Mapping[str, Sequence[Example]]) -> TaskLint:
+    """The checks of rows alone: repeated, contradicting, shared between splits, once under each label."""
+    parts = _parts(task, splits)
+    return _in_order(task, parts, _row_findings(task, parts))
+
+
+def _parts(task: Task, splits: Mapping[str, Sequence[Example]]) -> list[LintSplit]:
+    roles: dict[str, Role] = {split.name: role for file in task.files for role, split in file.splits.items()}
+    return [LintSplit(name, examples, role=roles.get(name)) for name, examples in splits.items()]
+
+
+def _row_findings(task: Task, parts: Sequence[LintSplit]) -> list[Finding]:
+    findings: list[Finding] = []
+    for part in parts:
+        findings += duplicate_findings(part, score_range=task.score_range)
+        findings += twin_findings(task, part)
+    return [*findings, *leakage_findings(parts, score_range=task.score_range)]
+
+
+def _in_order(task: Task, parts: Sequence[LintSplit], findings: Sequence[Finding]) -> TaskLint:
+    """The findings, errors first."""
+    in_order = sorted(findings, key=lambda finding: ORDER.index(finding.severity))
+    private = any(part.role == "test" and part.labelled for part in parts)
+    return TaskLint(task.name, tuple(in_order), private)
+
+
+def _not_at_hand(task: Task, parts: Sequence[LintSplit]) -> Iterator[Finding]:
+    """Which checks could not be made, so that silence is not taken for a clean bill."""
+    present = {part.name for part in parts}
+    for name in task.splits:
+        if name not in present:
+            yield Finding(
+                "note", "not checked", name, 0, "the split is not there, so nothing was compared with it"
+            )
+    for part in parts:
+        if part.role == "test" and not part.labelled:
+            text = "no gold labels are given, so shares and shortcuts were not looked at here"
+            yield Finding("note", "not checked", part.name, 0, text)
+
+
+def read_splits(
+    folder: str | os.PathLike[str], benchmark: Benchmark, gold: str | os.PathLike[str] | None
+) -> dict[str, Splits]:
+    """The splits of every task that a folder holds; a split without a file is left out.
+
+    Raises DataError for wrong rows and for a folder without any split, GoldError for wrong gold.
+    """
+    splits_of: dict[str, Splits] = {}
+    problems: list[str] = []
+    for task in benchmark.tasks:
+        try:
+            splits_of[task.name] = dict(_splits(folder, benchmark, task))
+        except DataError as error:
+            problems += error.problems
+    if problems:
+        raise DataError(problems)
+    if not any(splits_of.values()):
+        first = Path(folder, benchmark.tasks[0].name, next(iter(benchmark.tasks[0].splits.values())).file)
+        raise DataError([f"{folder}: holds no split of {benchmark.name}; expected files such as {first}"])
+    columns = {} if gold is None else read_gold(gold, benchmark).columns
+    for file in benchmark.files("test"):
+        splits, name = splits_of[file.task], file.splits["test"].name
+        if file.name in columns and name in splits:
+            splits[name] = labelled(splits[name], columns[file.name], where=f"{file.task}, {name}")
+    return splits_of
+
+
+def _splits(
+    folder: str | os.PathLike[str], benchmark: Benchmark, task: Task
+) -> Iterator[tuple[str, list[Example]]]:
+    try:
+        home = task_folder(Path(folder), benchmark, task)
+    except DataError:
+        return  # no folder: no split is at hand
+    for name, split in task.splits.items():
+        if split_file(home, split):
+            yield name, load_split(folder, benchmark, task.name, name)
+
+
+def labelled(examples: Sequence[Example], column: Column, *, where: str) -> list[Example]:
+    """The examples with the gold's labels. Raises DataError for those that it has no label for."""
+    values: list[str] | list[float] = column.words() if column.labels else list(column.numbers)
+    labels: dict[int, str | float] = dict(zip(column.row_indices, values, strict=True))
+    absent = [example.index for example in examples if example.index not in labels]
+    if absent:
+        listed = f"{counted(len(absent), 'example')}, the first of index {absent[0]}"
+        raise DataError([f"{where}: the gold has no label for {listed}"])
+    return [replace(example, label=labels[example.index]) for example in examples]

@@ -29,18 +29,14 @@ def label_findings(task: Task, splits: Sequence[LintSplit]) -> Iterator[Finding]
     labeled = [split for split in splits if split.labelled]
     train = next((split for split in labeled if split.role is None), None)
     for split in labeled:
-        yield from _absent(task, split)
+        present = {example.label for example in split.examples}
+        severity: Severity = "warning" if split.role is None else "note"
+        for word in task.words:
+            if word not in present:
+                yield finding("missing label", split.name, 0, severity=severity, label=word)
     for split in labeled:
         if train is not None and split.role is not None:
             yield _shifted(task, train, split)
-
-
-def _absent(task: Task, split: LintSplit) -> Iterator[Finding]:
-    present = {example.label for example in split.examples}
-    severity: Severity = "warning" if split.role is None else "note"
-    for word in task.words:
-        if word not in present:
-            yield finding("missing label", split.name, 0, severity=severity, label=word)
 
 
 def _shifted(task: Task, train: LintSplit, split: LintSplit) -> Finding:
@@ -178,8 +174,9 @@ def power_finding(task: Task, split: LintSplit) -> Finding:
     smallest = [smallest_difference(count, share) for share in DISAGREEMENTS]
     needed = [examples_needed(POINT, share) for share in DISAGREEMENTS]
     shares = " / ".join(f"{100 * share:g}" for share in DISAGREEMENTS)
+    points = ("none" if share is None else f"{100 * share:.1f}" for share in smallest)
     text = (
-        f"{counted(count, 'row')} can show {' / '.join(map(_in_points, smallest))} points of accuracy "
+        f"{counted(count, 'row')} can show {' / '.join(points)} points of accuracy "
         f"where two systems disagree on {shares} % of them; "
         f"one point needs {' / '.join(f'{size:,}' for size in needed)} rows (80 % power, 5 % level)"
     )
@@ -187,7 +184,3 @@ def power_finding(task: Task, split: LintSplit) -> Finding:
     coarse = middle is None or middle > COARSE
     advice = "Add test rows, or publish no ranking finer than this." if coarse else ""
     return Finding("warning" if coarse else "note", check, where, count, text, advice)
-
-
-def _in_points(difference: float | None) -> str:
-    return "none" if difference is None else f"{100 * difference:.1f}"

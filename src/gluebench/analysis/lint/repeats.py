@@ -27,7 +27,11 @@ def duplicate_findings(split: LintSplit, *, score_range: tuple[float, float] | N
     if len(folded) > len(exact):
         rows = [row for row in folded if row not in set(exact)]
         yield finding("near duplicates", split.name, len(folded) - len(exact), rows)
-    clashes = _clashes(split, score_range)
+    clashes = [
+        ", ".join(str(split.examples[at].index) for at in places)
+        for places in split.places.values()
+        if len(places) > 1 and differ([split.examples[at].label for at in places], score_range)
+    ]
     if clashes:
         severity: Severity = "warning" if split.role is None else "error"
         yield finding("contradictions", split.name, len(clashes), clashes, severity=severity)
@@ -40,16 +44,6 @@ def _repeats(split: LintSplit, keys: Sequence[Key]) -> list[str]:
         f"{example.index} = {earlier}"
         for example, key in zip(split.examples, keys, strict=True)
         if (earlier := first.setdefault(key, example.index)) != example.index
-    ]
-
-
-def _clashes(split: LintSplit, score_range: tuple[float, float] | None) -> list[str]:
-    """The rows of each text that has labels which contradict each other: "0, 3"."""
-    return [
-        ", ".join(str(split.examples[position].index) for position in positions)
-        for positions in split.places.values()
-        if len(positions) > 1
-        and differ([split.examples[position].label for position in positions], score_range)
     ]
 
 
@@ -167,21 +161,15 @@ def twin_findings(task: Task, split: LintSplit) -> Iterator[Finding]:
         share = sum(map(len, twins)) / len(split.examples)
         if share >= NEARLY_ALL:
             rows = [" / ".join(str(split.examples[at].index) for at in positions) for positions in twins]
-            release = _release(task, split)
+            release = "".join(  # structure tells releases apart where sizes need not
+                f", as in {version.name}, {version.note}"
+                for file in task.files
+                if split.name in {entry.name for entry in file.splits.values()}
+                for version in file.other_versions
+            )
             yield finding(
                 "twins", split.name, share, rows, column=name, share=percent(share), release=release
             )
-
-
-def _release(task: Task, split: LintSplit) -> str:
-    """What other release the manifest knows of; structure tells them apart where sizes need not."""
-    names = (
-        f"{version.name}, {version.note}"
-        for file in task.files
-        if split.name in {entry.name for entry in file.splits.values()}
-        for version in file.other_versions
-    )
-    return "".join(f", as in {name}" for name in names)
 
 
 SUSPICIONS = {

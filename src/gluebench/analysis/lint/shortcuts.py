@@ -102,25 +102,21 @@ def _measured(
     task: Task, shortcut: Shortcut, train: Sequence[Example], tests: Mapping[str, Sequence[Example]]
 ) -> Iterator[Measured]:
     """No dev split is used for choosing a setting, so its figure is as honest as that of the test split."""
-    for (split, examples), answers in zip(
-        tests.items(), shortcut.answers(task, train, tests.values()), strict=True
-    ):
-        if task.words:
-            yield _against_majority(task, shortcut, split, train=train, examples=examples, answers=answers)
-        else:
-            yield _correlated(shortcut, split, examples, answers=[float(answer) for answer in answers])
+    answers_to = shortcut.answers(task, train, tests.values())
+    for (split, examples), answers in zip(tests.items(), answers_to, strict=True):
+        measure = (
+            _against_majority(task, train, examples, answers)
+            if task.words
+            else _correlated(examples, answers)
+        )
+        lead, p, words = measure
+        yield Measured(shortcut.name, split, lead, p, f"{shortcut.name} {words}")
 
 
 def _against_majority(
-    task: Task,
-    shortcut: Shortcut,
-    split: str,
-    *,
-    train: Sequence[Example],
-    examples: Sequence[Example],
-    answers: Sequence[str | float],
-) -> Measured:
-    """Accuracy against that of the most frequent training label, on the same rows."""
+    task: Task, train: Sequence[Example], examples: Sequence[Example], answers: Sequence[str | float]
+) -> tuple[float, float, str]:
+    """Accuracy beyond that of the most frequent training label, on the same rows; its p-value; the words."""
     from gluebench.systems.targets import typical
 
     usual = typical(task, train)
@@ -131,24 +127,21 @@ def _against_majority(
     won, lost = outcomes[True, False], outcomes[False, True]
     share, bar = sum(hits) / len(gold), wilson(sum(hits), len(gold))
     words = (
-        f"{shortcut.name} answers {percent(share)} [{100 * (bar.low or 0):.1f}, {100 * (bar.high or 0):.1f}] "
+        f"answers {percent(share)} [{100 * (bar.low or 0):.1f}, {100 * (bar.high or 0):.1f}] "
         f"of {counted(len(gold), 'row')} rightly, the majority class {percent(sum(base) / len(base))}"
     )
-    return Measured(shortcut.name, split, (won - lost) / len(gold), mcnemar(won, lost), words)
+    return (won - lost) / len(gold), mcnemar(won, lost), words
 
 
-def _correlated(
-    shortcut: Shortcut, split: str, examples: Sequence[Example], *, answers: Sequence[float]
-) -> Measured:
-    """Pearson's correlation with the gold scores; 0 where either does not vary."""
+def _correlated(examples: Sequence[Example], answers: Sequence[str | float]) -> tuple[float, float, str]:
+    """Pearson's correlation with the gold scores, 0 where either does not vary; its p-value; the words."""
     gold = [float(example.label or 0) for example in examples]
-    r = pearson_of(gold, answers)
+    r = pearson_of(gold, [float(answer) for answer in answers])
     p = 1.0
     if len(gold) > 2:
         left = max(1 - r * r, 1e-15)
         p = student_t_two_sided(r * math.sqrt((len(gold) - 2) / left), len(gold) - 2)
-    words = f"{shortcut.name} correlates with the scores by {r:.3f} (Pearson, {counted(len(gold), 'row')})"
-    return Measured(shortcut.name, split, r, p, words)
+    return r, p, f"correlates with the scores by {r:.3f} (Pearson, {counted(len(gold), 'row')})"
 
 
 def _finding(measured: Measured, p: float) -> Finding:

@@ -179,7 +179,11 @@ def _exact(support: Support) -> Consensus:
     """By the cheapest way to fill the top places with a set, and the rest below it (Held and Karp 1962)."""
     size = len(support)
     whole = (1 << size) - 1
-    added = [_added(row) for row in support]
+    added = [[0.0] * (1 << size) for _ in support]  # to put a system below each set: where it is better
+    for row, costs in zip(support, added, strict=True):
+        for chosen in range(1, len(costs)):
+            lowest = chosen & -chosen
+            costs[chosen] = costs[chosen ^ lowest] + row[lowest.bit_length() - 1]
     top = [0.0] + [float("inf")] * whole
     for chosen in range(whole):
         for i in range(size):
@@ -199,25 +203,15 @@ def _exact(support: Support) -> Consensus:
     return Consensus(tuple(first), tuple(last), top[whole], top[whole])
 
 
-def _added(row: Sequence[float]) -> list[float]:
-    """What it costs to put a system below each set of others: the tasks on which it is better than they."""
-    costs = [0.0] * (1 << len(row))
-    for chosen in range(1, len(costs)):
-        lowest = chosen & -chosen
-        costs[chosen] = costs[chosen ^ lowest] + row[lowest.bit_length() - 1]
-    return costs
-
-
 def _approximate(support: Support) -> Consensus:
     """Borda's order, improved by moving one system at a time until no move helps."""
     size = len(support)
     order = sorted(range(size), key=lambda i: sum(support[j][i] - support[i][j] for j in range(size)))
-    moved = True
-    while moved:
-        moved = False
-        for system in list(order):
-            better = _moved(order, system, support)
-            moved, order = moved or better != order, better
+    before: list[int] = []
+    while before != order:
+        before = order
+        for system in before:
+            order = _moved(order, system, support)
     place = {system: at for at, system in enumerate(order, 1)}
     places = tuple(place[i] for i in range(size))
     cost = sum(support[j][i] for i in range(size) for j in range(size) if place[i] < place[j])

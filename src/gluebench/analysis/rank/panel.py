@@ -9,13 +9,9 @@ from math import frexp, isfinite
 from typing import Any, ClassVar
 
 import numpy as np
-from numpy.typing import NDArray
 
 from gluebench.scoring.report import fields_of
-
-Floats = NDArray[np.float64]
-Ints = NDArray[np.int64]
-Ranks = NDArray[np.int32]
+from gluebench.scoring.units.base import Floats
 
 _STEPS = 10**12
 """Means are compared in steps of about this part of the largest score, so that rounding breaks no ties."""
@@ -91,23 +87,19 @@ def rank_scores(
     by_name = sorted(weight_of)
     matrix, exponent = _scaled(_matrix(scores, by_name))
     weight, _ = _scaled(np.array([weight_of[task] for task in by_name]))
-    drawn = _counts(len(by_name), resamples, seed=seed) * np.ldexp(weight, -len(by_name).bit_length())
+    count = len(by_name)
+    times = np.random.default_rng(seed).multinomial(count, np.full(count, 1 / count), size=resamples)
+    counts = np.vstack([np.ones((1, count), np.int64), times])  # the first row is for the point
+    drawn = counts * np.ldexp(weight, -count.bit_length())
     totals = drawn @ matrix.T  # at most 1 in size
     means = np.ldexp(totals / drawn.sum(axis=1, keepdims=True), exponent)
     return PanelRanking(
         tasks=tuple(weight_of),
         weights=tuple(weight_of.values()) if weights else None,
-        systems=_systems(tuple(scores), _competition_ranks(totals), means),
+        systems=_systems(tuple(scores), totals, means),
         resamples=resamples,
         seed=seed,
     )
-
-
-def _counts(tasks: int, resamples: int, *, seed: int) -> Ints:
-    """(1 + resamples, tasks): how often each task counts; in the first row once, for the point."""
-    rng = np.random.default_rng(seed)
-    counts = rng.multinomial(tasks, np.full(tasks, 1 / tasks), size=resamples)
-    return np.concatenate([np.ones((1, tasks), np.int64), counts])
 
 
 def _weight_of(tasks: Iterable[str], weights: Mapping[str, float]) -> dict[str, float]:
@@ -144,25 +136,13 @@ def _scaled(values: Floats) -> tuple[Floats, int]:
     return np.ldexp(values, -exponent), exponent
 
 
-def _competition_ranks(totals: Floats) -> Ranks:
-    """(resamples, systems): 1 plus the number of systems above, from totals of at most 1 in size."""
-    systems = totals.shape[1]
-    bits = systems.bit_length()
-    steps: Ints = np.rint(totals * -_STEPS).astype(np.int64)
-    # Each integer holds a value and its system: sorting them is several times faster than argsort.
-    ordered = np.sort((steps << bits) + np.arange(systems), axis=1)
-    step_at, system_at = ordered >> bits, ordered & ((1 << bits) - 1)
-    rank_at = np.ones(totals.shape, np.int32)
-    changes = step_at[:, 1:] != step_at[:, :-1]
-    np.multiply(changes, np.arange(2, systems + 1, dtype=np.int32), out=rank_at[:, 1:])
-    np.maximum.accumulate(rank_at, axis=1, out=rank_at)  # a tie takes the rank of the first of its systems
-    ranks = np.empty_like(rank_at)
-    np.put_along_axis(ranks, system_at, rank_at, axis=1)
-    return ranks
+def _systems(names: tuple[str, ...], totals: Floats, means: Floats) -> tuple[PanelSystem, ...]:
+    """The records by rank, from (1 + resamples, systems) totals, at most 1 in size, and means.
 
-
-def _systems(names: tuple[str, ...], ranks: Ranks, means: Floats) -> tuple[PanelSystem, ...]:
-    """The records by rank, from (1 + resamples, systems) ranks and means; the first row is the point."""
+    The first row is the point.
+    """
+    steps = np.rint(totals * -_STEPS)
+    ranks = np.array([1 + np.searchsorted(np.sort(row), row) for row in steps])
     resampled_ranks, resampled_means = (
         np.sort(np.ascontiguousarray(table[1:].T), axis=1) for table in (ranks, means)
     )

@@ -35,7 +35,7 @@ from gluebench.analysis.rank.uncertainty import (
     resampled,
     with_runs,
 )
-from gluebench.benchmark import Benchmark, Task
+from gluebench.benchmark import Benchmark
 from gluebench.scoring import Gold
 from gluebench.scoring.grade import Labels, Path, Run, gold_of
 from gluebench.scoring.notebook import html_table, percent, to_frame
@@ -237,7 +237,11 @@ def rankings(
         raise ValueError(f"found {len(submissions)} system; expected at least two to rank")
     convention = [benchmark.task(name) for name in majority]
     weight_of = {benchmark.task(name).name: weight for name, weight in (weights or {}).items()}
-    tasks = _counted(benchmark, weight_of, gold)
+    tasks = [
+        task
+        for task in benchmark.scored
+        if weight_of.get(task.name) != 0 and all(metric.file in gold.columns for metric in task.metrics)
+    ]
     systems = read_systems(submissions, gold, tasks, majority=convention)
     exact = Profile(
         systems.names,
@@ -246,38 +250,25 @@ def rankings(
         tuple(weight_of.get(task.name, 1.0) for task in tasks) if weight_of else None,
     )
     drawn = resampled(tasks, systems, gold, resamples=resamples, seed=seed)
-    profile = exact if shown is None else _rounded(exact, shown, majority=[task.name for task in convention])
+    profile, known_to_all = exact, [task.name for task in convention]
     if shown is not None:
+        rows = [  # on the tasks of `majority` all have the same score, and it is not among those shown
+            [
+                score if task in known_to_all else shown[name].get(task)
+                for task, score in zip(exact.tasks, row, strict=True)
+            ]
+            for name, row in zip(exact.systems, exact.scores, strict=True)
+        ]
+        profile = replace(exact, scores=tuple(map(tuple, rows)))
         moved = np.array(profile.scores, float) - np.array(exact.scores, float)
         drawn = drawn._replace(runs=drawn.runs + moved[:, :, np.newaxis])
     about = {
         "benchmark": benchmark.name,
         "split": gold.role,
-        "majority": tuple(task.name for task in convention),
+        "majority": tuple(known_to_all),
         "provenance": {**provenance(gold, resamples=resamples, seed=seed), "schema": Ranking.SCHEMA},
     }
     return {by: _ranking(profile, exact, systems, drawn, by=by, missing=missing, about=about) for by in rules}
-
-
-def _rounded(exact: Profile, shown: Mapping[str, Mapping[str, float]], *, majority: Sequence[str]) -> Profile:
-    """The profile of the scores as shown; on the tasks of `majority` all have the same, shown of none."""
-    rows = [
-        tuple(
-            shown[name].get(task) if task not in majority else score
-            for task, score in zip(exact.tasks, row, strict=True)
-        )
-        for name, row in zip(exact.systems, exact.scores, strict=True)
-    ]
-    return replace(exact, scores=tuple(rows))
-
-
-def _counted(benchmark: Benchmark, weights: Mapping[str, float], gold: Gold) -> list[Task]:
-    """The scored tasks that have labels, without those of weight 0."""
-    return [
-        task
-        for task in benchmark.scored
-        if weights.get(task.name, 1.0) != 0 and all(metric.file in gold.columns for metric in task.metrics)
-    ]
 
 
 def _ranking(
@@ -352,35 +343,31 @@ def _ranked(
     pairs: Sequence[Pair[int]],
 ) -> tuple[RankedSystem, ...]:
     """From the top; those without a rank last."""
-    at_rank = {system: position for position, system in enumerate(ranked)}
     descending = sorted(range(len(ranked)), key=lambda position: order.ranks[ranked[position]] or 0)
-    tied = groups(descending, pairs)
-    ranges = rank_ranges(range(len(ranked)), pairs)
-
-    def record(system: int) -> RankedSystem:
-        scores = dict(zip(profile.tasks, profile.scores[system], strict=True))
-        record = RankedSystem(
-            profile.systems[system], order.ranks[system], order.values[system], scores, runs[system]
+    tied, ranges = groups(descending, pairs), rank_ranges(range(len(ranked)), pairs)
+    unranked = [system for system in range(len(profile.systems)) if system not in ranked]
+    records = {
+        system: RankedSystem(
+            profile.systems[system],
+            order.ranks[system],
+            order.values[system],
+            dict(zip(profile.tasks, profile.scores[system], strict=True)),
+            runs[system],
         )
-        position = at_rank.get(system)
-        if position is not None and placed is not None:
-            low, high, first = _interval(placed[position])
-            record = replace(record, low=low, high=high, first=first)
-        if position is not None and pairs:
-            record = replace(record, group=tied[position], told=ranges[position])
-        return record
-
-    unranked = [system for system in range(len(profile.systems)) if system not in at_rank]
-    return tuple(record(system) for system in [*(ranked[position] for position in descending), *unranked])
+        for system in [*(ranked[position] for position in descending), *unranked]
+    }
+    for position, system in enumerate(ranked):
+        if placed is not None:
+            places = placed[position]
+            low = int(np.quantile(places, SHARES[0], method="lower"))
+            high = int(np.quantile(places, SHARES[1], method="higher"))
+            first = float(np.mean(places == 1))
+            records[system] = replace(records[system], low=low, high=high, first=first)
+        if pairs:
+            records[system] = replace(records[system], group=tied[position], told=ranges[position])
+    return tuple(records.values())
 
 
 def ranks(values: Floats) -> Ints:
     """(ranked systems, resamples): one more than the number of higher values."""
     return np.array([1 + (values > row).sum(axis=0) for row in values])
-
-
-def _interval(places: Ints) -> tuple[int, int, float]:
-    """The ranks that hold 95 % of the resamples between them, and how often it came first."""
-    low = int(np.quantile(places, SHARES[0], method="lower"))
-    high = int(np.quantile(places, SHARES[1], method="higher"))
-    return low, high, float(np.mean(places == 1))

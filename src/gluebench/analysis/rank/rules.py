@@ -1,19 +1,22 @@
-"""The order of a board: by one score, or by macro-average, mean rank (Borda), median or Kemeny's order.
+"""The order of a board: by one score, by several (macro-average, mean rank, median, Kemeny), or by cost.
 
 Numpy is loaded when several tasks are aggregated; the order by one score needs none.
 """
 
 from __future__ import annotations
 
+import csv
+import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from math import isfinite, isnan
-from typing import TYPE_CHECKING, Literal, get_args
+from math import inf, isfinite, isnan
+from operator import le
+from typing import TYPE_CHECKING, Literal, NamedTuple, get_args
 
+from gluebench.data import DataError
 from gluebench.scoring.report import rounded
 
 if TYPE_CHECKING:
-    from gluebench.analysis.rank.arrays import Consensus
     from gluebench.scoring.units.base import Floats
 
 
@@ -82,15 +85,8 @@ class Profile:
             for task, score in zip(self.tasks, row, strict=True):
                 if score is not None and not isfinite(score):
                     raise ValueError(f"the score of {system} on {task} is {score}; expected a finite number")
-        self._check_weights()
-
-    def _check_weights(self) -> None:
-        if self.weights is None:
-            return
-        wrong = len(self.weights) != len(self.tasks) or any(
-            not isfinite(weight) or weight < 0 for weight in self.weights
-        )
-        if wrong or (self.tasks and not any(self.weights)):
+        wrong = len(self.weight) != len(self.tasks) or any(not 0 <= weight < inf for weight in self.weight)
+        if wrong or (self.tasks and not any(self.weight)):
             raise ValueError(
                 f"the weights are {self.weights}; expected one for each of {len(self.tasks)} tasks, none "
                 "negative and not all of them 0"
@@ -143,21 +139,16 @@ def _only(profile: Profile, kept: list[int]) -> Profile:
 
 
 Rule = Literal["mean", "borda", "median", "kemeny"]
-
-
 RULES: tuple[Rule, ...] = get_args(Rule)
 
 
-@dataclass(frozen=True, slots=True)
-class Standing:
+class Standing(NamedTuple):
     """What a rule makes of a profile."""
 
-    rule: str
     values: tuple[float | None, ...]
     """One for each system: what it is ranked by; None where it has no rank."""
     ranks: tuple[int | None, ...]
     """From 1, ties sharing the best of their ranks."""
-    lower_is_better: bool = False
     note: str = ""
     """A caveat: a Kemeny order that may not be the best one."""
 
@@ -166,13 +157,18 @@ def standing(profile: Profile, rule: Rule) -> Standing:
     """The profile ranked by a rule: its (weighted) mean, mean rank (Borda), median, or Kemeny's order.
 
     Kemeny's value is the best place that a system has in any order that disagrees least with the tasks' own
-    orders, pair by pair (Kemeny 1959); systems of one such place are tied.
+    orders, pair by pair (Kemeny 1959); systems of one such place are tied. Values have 12 significant digits,
+    so that the order of a sum cannot part two that are equal.
     """
+    import numpy as np
+
+    from gluebench.analysis.rank.arrays import VALUES, consensus, support
+
     ranked = [at for at, row in enumerate(profile.scores) if any(score is not None for score in row)]
     values: list[float | None] = [None] * len(profile.systems)
-    note = ""
+    draws, weight, note = profile.draws, np.array(profile.weight), ""
     if ranked and rule == "kemeny":
-        order = _kemeny(profile, ranked)
+        order = consensus(support(draws[ranked], weight)[:, :, 0].tolist())
         for at, place in zip(ranked, order.first, strict=True):
             values[at] = -float(place)
         if not order.exact:
@@ -181,30 +177,11 @@ def standing(profile: Profile, rule: Rule) -> Standing:
                 f"less than {order.bound:g} times."
             )
     elif ranked:
-        values = _by_scores(profile, rule)
-    ranks = competition_ranks(values)
-    lower_is_better = rule in ("borda", "kemeny")
-    if lower_is_better:
+        values = [rounded(known(value)) for value in VALUES[rule](draws, weight)[:, 0].tolist()]
+    ranks = tuple(competition_ranks(values))
+    if rule in ("borda", "kemeny"):  # the lower the better
         values = [None if value is None else -value for value in values]
-    return Standing(rule, tuple(values), tuple(ranks), lower_is_better, note)
-
-
-def _kemeny(profile: Profile, ranked: Sequence[int]) -> Consensus:
-    import numpy as np
-
-    from gluebench.analysis.rank.arrays import consensus, support
-
-    return consensus(support(profile.draws[ranked], np.array(profile.weight))[:, :, 0].tolist())
-
-
-def _by_scores(profile: Profile, rule: Rule) -> list[float | None]:
-    """To 12 significant digits, so that the order of a sum cannot part two that are equal."""
-    import numpy as np
-
-    from gluebench.analysis.rank.arrays import VALUES
-
-    values = VALUES[rule](profile.draws, np.array(profile.weight))[:, 0]
-    return [rounded(known(value)) for value in values.tolist()]
+    return Standing(tuple(values), ranks, note)
 
 
 @dataclass(frozen=True, slots=True)
@@ -242,7 +219,9 @@ def survives(profile: Profile, standings: Mapping[str, Standing]) -> Survival:
 
     A tie is no agreement. The verdicts come in the order of the first standing.
     """
-    order = _order(list(standings.values()))
+    columns = list(zip(*(row.ranks for row in standings.values()), strict=True))
+    ranked = [at for at, ranks in enumerate(columns) if None not in ranks]
+    order = sorted(ranked, key=lambda at: columns[at][0] or 0)
     verdicts = [
         _verdict(profile, i, j, standings=standings) for at, i in enumerate(order) for j in order[at + 1 :]
     ]
@@ -252,24 +231,84 @@ def survives(profile: Profile, standings: Mapping[str, Standing]) -> Survival:
     )
 
 
-def _order(standings: Sequence[Standing]) -> list[int]:
-    """The systems that all standings rank, by the first."""
-    if not standings:
-        return []
-    first = {at: rank for at, rank in enumerate(standings[0].ranks) if rank is not None}
-    ranked = [at for at in first if all(ranking.ranks[at] is not None for ranking in standings)]
-    return sorted(ranked, key=first.__getitem__)
-
-
 def _verdict(profile: Profile, i: int, j: int, *, standings: Mapping[str, Standing]) -> Verdict:
-    leads = {name: (ranking.ranks[j] or 0) - (ranking.ranks[i] or 0) for name, ranking in standings.items()}
+    leads = {name: (row.ranks[j] or 0) - (row.ranks[i] or 0) for name, row in standings.items()}
     if sum(lead < 0 for lead in leads.values()) > sum(lead > 0 for lead in leads.values()):
         i, j, leads = j, i, {name: -lead for name, lead in leads.items()}
     unless = tuple(name for name, lead in leads.items() if lead <= 0)
-    everywhere = _no_worse(profile.scores[i], profile.scores[j])
+    pairs = zip(profile.scores[i], profile.scores[j], strict=True)
+    both = [(a, b) for a, b in pairs if a is not None and b is not None]
+    no_worse = len(both) == len(profile.tasks) and all(a >= b for a, b in both)
+    everywhere = no_worse and any(a > b for a, b in both)
     return Verdict(profile.systems[i], profile.systems[j], unless, everywhere)
 
 
-def _no_worse(one: Sequence[float | None], other: Sequence[float | None]) -> bool:
-    pairs = [(a, b) for a, b in zip(one, other, strict=True) if a is not None and b is not None]
-    return len(pairs) == len(one) and all(a >= b for a, b in pairs) and any(a > b for a, b in pairs)
+class Cost(NamedTuple):
+    """The cost of one system; lower is better."""
+
+    parameters: float | None
+    latency: float | None
+    """In whatever unit the table has, the same for all."""
+
+
+COLUMNS = ("system", *Cost._fields)
+
+
+def read_costs(path: str | os.PathLike[str], systems: Sequence[str]) -> Mapping[str, Cost]:
+    """The costs in a tab-separated file with the header system, parameters, latency; a cell may be empty.
+
+    A system goes by its path or by the last part of it. Raises DataError with every problem.
+    """
+    name = os.fspath(path)
+    with open(name, encoding="utf-8-sig", newline="") as file:
+        rows = list(csv.reader(file, delimiter="\t", quoting=csv.QUOTE_NONE))
+    if not rows or tuple(rows[0]) != COLUMNS:
+        header = "<TAB>".join(COLUMNS)
+        raise DataError([f"{name}, line 1: found {rows[0] if rows else []}; expected the header {header}"])
+    known = {os.path.basename(os.path.normpath(item)): item for item in systems} | {e: e for e in systems}
+    costs: dict[str, Cost] = {}
+    problems = []
+    for line, row in enumerate(rows[1:], 2):
+        try:
+            system, parameters, latency = row
+            if system not in known or known[system] in costs:
+                again = "is there twice" if system in known else f"is none of {', '.join(systems)}"
+                raise ValueError(f"{system!r} {again}")
+            costs[known[system]] = Cost(_number(parameters), _number(latency))
+        except ValueError as error:
+            problems.append(
+                f"{name}, line {line}: {error}; expected a system, its parameters and its latency"
+            )
+    if problems:
+        raise DataError(problems)
+    return costs
+
+
+def _number(text: str) -> float | None:
+    if not text.strip():
+        return None
+    value = float(text)
+    if not 0 <= value < inf:
+        raise ValueError(f"{text} is not a number from 0")
+    return value
+
+
+def pareto_front(
+    scores: Sequence[float | None], costs: Sequence[Sequence[float | None]]
+) -> list[bool | None]:
+    """Whether each system is Pareto-optimal: no other is better in score or a cost and no worse in any.
+
+    `costs` has a row for each system, lower being better: parameters, latency. None for a system that lacks
+    its score or one of its costs; it beats no other (Ethayarajh and Jurafsky 2020). Raises ValueError for
+    lengths that differ.
+    """
+    points = [
+        None if score is None or None in row else (-score, *(cost for cost in row if cost is not None))
+        for score, row in zip(scores, costs, strict=True)
+    ]
+    known = [point for point in points if point is not None]
+
+    def beaten(point: tuple[float, ...]) -> bool:
+        return any(other != point and all(map(le, other, point)) for other in known)
+
+    return [None if point is None else not beaten(point) for point in points]

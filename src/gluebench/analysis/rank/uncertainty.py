@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
-from itertools import accumulate
+from itertools import accumulate, combinations
 from math import sqrt
 from typing import Generic, NamedTuple, TypeVar
 from zlib import crc32
@@ -13,7 +13,7 @@ import numpy as np
 
 from gluebench.benchmark import Task
 from gluebench.data import DataError
-from gluebench.scoring import Gold, Report, grade
+from gluebench.scoring import Gold, grade
 from gluebench.scoring.feedback import rounded_p
 from gluebench.scoring.grade import Run, pairs_of, submissions_from
 from gluebench.scoring.inference import ALPHA
@@ -50,7 +50,10 @@ def read_systems(
             raise ValueError(f"{name} has no runs; expected at least one submission")
         reports = [grade(run, gold, intervals=False) for run in of_system]
         runs.append(of_system)
-        scores.append(np.array([[_value(report, task) for task in tasks] for report in reports]))
+        of_tasks = [[report.tasks[task.name].score for task in tasks] for report in reports]
+        scores.append(
+            np.array([[np.nan if score is None else score.value for score in row] for row in of_tasks], float)
+        )
         warnings += [f"{name}: {warning}" for report in reports for warning in report.warnings]
     alone = [name for name, of_system in zip(submissions, runs, strict=True) if len(of_system) == 1]
     if 0 < len(alone) < len(runs):
@@ -59,11 +62,6 @@ def read_systems(
             "the run"
         )
     return Systems(tuple(submissions), tuple(runs), tuple(scores), tuple(sorted(set(warnings))))
-
-
-def _value(report: Report, task: Task) -> float:
-    score = report.tasks[task.name].score
-    return np.nan if score is None or score.value is None else score.value
 
 
 def with_majority(submission: Submission, tasks: Sequence[Task], gold: Gold) -> Submission:
@@ -75,17 +73,16 @@ def with_majority(submission: Submission, tasks: Sequence[Task], gold: Gold) -> 
     predictions = dict(submission.predictions)
     for task in tasks:
         for file in (entry for entry in task.files if gold.role in entry.splits):
-            predictions[file.name] = _majority(task, file.name, gold, size=file.size(gold.role))
+            if not task.words:
+                raise DataError([f"{task.name} has numbers, not labels; it has no most frequent one"])
+            if file.name not in gold.columns:
+                problem = f"there are no gold labels for {file.name}; its most frequent one is not known"
+                raise DataError([problem])
+            labels = gold.columns[file.name]
+            counts = labels.counts()
+            usual = bytes([counts.index(max(counts))])
+            predictions[file.name] = Column(labels.labels, usual * file.size(gold.role))
     return replace(submission, predictions=predictions)
-
-
-def _majority(task: Task, file: str, gold: Gold, *, size: int) -> Column:
-    if not task.words:
-        raise DataError([f"{task.name} has numbers, not labels; it has no most frequent one"])
-    if file not in gold.columns:
-        raise DataError([f"there are no gold labels for {file}; its most frequent one is not known"])
-    counts = gold.columns[file].counts()
-    return Column(gold.columns[file].labels, bytes([counts.index(max(counts))]) * size)
 
 
 class Resampled(NamedTuple):
@@ -106,7 +103,7 @@ def resampled(tasks: Sequence[Task], systems: Systems, gold: Gold, *, resamples:
     drawn = suite_draws(
         tasks, [run for runs in systems.runs for run in runs], gold, resamples=resamples, seed=seed
     )
-    units = np.array([_units(task, gold) for task in tasks])
+    units = np.array([sum(_units(name, gold) for name in task.metrics_by_file()) for task in tasks])
     of_systems = np.split(drawn, np.cumsum([len(runs) for runs in systems.runs])[:-1])
     examples = np.array([of_runs.mean(axis=0) for of_runs in of_systems])
     both, shared = examples.copy(), np.zeros(examples.shape[:2])
@@ -116,26 +113,22 @@ def resampled(tasks: Sequence[Task], systems: Systems, gold: Gold, *, resamples:
             scores = systems.scores[at]
             rest = (of_runs - examples[at]).var(axis=2, ddof=1).sum(axis=0) * units / np.maximum(units - 1, 1)
             shared[at] = rest / (number * (number - 1))
-            both[at] += _moved(scores, shared[at], resamples=resamples, rng=_of_runs(runs, seed))
+            # random numbers by what the runs answer: a system that is there twice ties
+            key = 0
+            for answers in sorted(
+                bytes(column.values) for run in runs for column in run.predictions.values()
+            ):
+                key = crc32(answers, key)
+            rng = generator(seed, f"runs {key}")
+            both[at] += _moved(scores, shared[at], resamples=resamples, rng=rng)
     return Resampled(examples, both, shared, units)
 
 
-def _units(task: Task, gold: Gold) -> int:
-    """The number of independent units in the test files of a task."""
-    number = 0
-    for name in task.metrics_by_file():
-        about = gold.metadata.get(name)
-        groups = about.groups if about else None
-        number += len(gold.columns[name]) if groups is None else len(set(groups))
-    return number
-
-
-def _of_runs(runs: Sequence[Submission], seed: int) -> np.random.Generator:
-    """The random numbers for a system's runs, by what they answer: a system that is there twice ties."""
-    key = 0
-    for answers in sorted(bytes(column.values) for run in runs for column in run.predictions.values()):
-        key = crc32(answers, key)
-    return generator(seed, f"runs {key}")
+def _units(file: str, gold: Gold) -> int:
+    """The number of independent units in a test file."""
+    about = gold.metadata.get(file)
+    groups = about.groups if about else None
+    return len(gold.columns[file]) if groups is None else len(set(groups))
 
 
 def _moved(scores: Floats, shared: Floats, *, resamples: int, rng: np.random.Generator) -> Floats:
@@ -251,19 +244,18 @@ def all_pairs(values: Sequence[float], errors: Errors) -> tuple[Pair[int], ...]:
     Resamples alone could not show a p-value small enough for thousands of pairs.
     """
     squares, terms = errors.squares.tolist(), errors.terms.tolist()
-    tested = [
-        (i, j, values[i] - values[j], _p(values[i] - values[j], squares[i][j], terms[i][j]))
-        for i in range(len(values))
-        for j in range(i + 1, len(values))
-    ]
+    tested = []
+    for i, j in combinations(range(len(values)), 2):
+        difference, square = values[i] - values[j], squares[i][j]
+        if abs(difference) <= 1e-12:
+            p = 1.0
+        elif square > 0:
+            p = student_t_two_sided(difference / sqrt(square), square**2 / terms[i][j])
+        else:
+            p = 0.0
+        tested.append((i, j, difference, p))
     adjusted = holm([p for *_, p in tested])
     return tuple(Pair(*pair, after) for pair, after in zip(tested, adjusted, strict=True))
-
-
-def _p(difference: float, square: float, term: float) -> float:
-    if abs(difference) <= 1e-12:
-        return 1.0
-    return student_t_two_sided(difference / sqrt(square), square**2 / term) if square > 0 else 0.0
 
 
 def as_shown(pairs: Sequence[Pair[int]], values: Sequence[float]) -> Iterator[Pair[int]]:

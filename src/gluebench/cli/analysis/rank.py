@@ -73,7 +73,7 @@ def rank(
       gluebench rank --runs ours='ours/run*.zip' --runs base='base/run*.zip' --gold gold/
     """
     from gluebench.analysis.rank import rank as ranked
-    from gluebench.analysis.rank.costs import read_costs
+    from gluebench.analysis.rank.rules import read_costs
     from gluebench.cli.analysis.rank_view import ranking_output
 
     paths = _paths(subs, runs)

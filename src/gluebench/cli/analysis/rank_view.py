@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 
 from gluebench.analysis.rank import Ranking
-from gluebench.analysis.rank.costs import Cost, pareto_front
 from gluebench.analysis.rank.ranking import FIELDS, VALUES
-from gluebench.analysis.rank.rules import MISSING
+from gluebench.analysis.rank.rules import MISSING, Cost, pareto_front
 from gluebench.benchmark import Benchmark
 from gluebench.cli.analysis.compare import p_cell
 from gluebench.cli.common.output import Output, Section, Table, percent

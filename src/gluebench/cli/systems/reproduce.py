@@ -17,9 +17,9 @@ from gluebench.cli.submission.submit import Destination, deliver, destination_op
 
 if TYPE_CHECKING:
     from gluebench.scoring import Gold
-    from gluebench.systems.reproduce.numbers import Numbers
+    from gluebench.systems.reproduce.findings import Numbers
+    from gluebench.systems.reproduce.rerun import Setup
     from gluebench.systems.reproduce.row import TableName
-    from gluebench.systems.reproduce.runs import Setup
 
 
 @click.group(cls=LazyGroup)
@@ -128,11 +128,10 @@ def _run(
         from gluebench.data.gold import gold_from_data
         from gluebench.data.home import data_folder
         from gluebench.systems.encoders.corpus import Corpus
-        from gluebench.systems.reproduce.files import Files
-        from gluebench.systems.reproduce.rerun import Request, submission_path
+        from gluebench.systems.reproduce.rerun import Request, Setup, submission_path
         from gluebench.systems.reproduce.rerun import reproduce as rerun
+        from gluebench.systems.reproduce.row import Files
         from gluebench.systems.reproduce.row import rows as all_rows
-        from gluebench.systems.reproduce.runs import Setup
 
         request = Request(table, preset, tuple(suite.task(name).name for name in tasks), seeds)
         home = data_folder(data)
@@ -147,7 +146,7 @@ def _run(
     for ran in runs if there else ():
         path = submission_path(ran, setup)
         if ran.chosen and path.is_file():
-            details = {"name": f"{ran.row.full_title} ({ran.preset})", "model": ran.row.full_title}
+            details = {"name": f"{ran.row.full_title} ({ran.row.preset})", "model": ran.row.full_title}
             deliver(path, there, form=form, defaults=details)
 
 
@@ -217,12 +216,13 @@ def _output(own: Mapping[TableName, Numbers]) -> Output:
 
 def _judgements(own: Mapping[TableName, Numbers]) -> Iterator[tuple[str, ...]]:
     """A record for each claim and table: by the paper's numbers, then by the user's."""
-    from gluebench.systems.reproduce.findings import FINDINGS, judged, paper_outcome
+    from gluebench.systems.reproduce.claims import FINDINGS
+    from gluebench.systems.reproduce.findings import judged, printed
 
     for finding in FINDINGS:
         about = (finding.name, finding.section, finding.claim, finding.reading)
         for table in finding.tables:
-            yield (*about, "paper", table, *paper_outcome(finding, table))
+            yield (*about, "paper", table, *judged(finding, printed(table)))
         for table in finding.tables:
             if table in own:
                 yield (*about, "yours", table, *judged(finding, own[table]))

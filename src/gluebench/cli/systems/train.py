@@ -100,7 +100,7 @@ def train(
 def _row(name: str, spec: dict[str, Any], changes: tuple[str, ...], **options: Any) -> Row:
     from gluebench.systems.training.engine import launched_precision
     from gluebench.systems.training.row import preset
-    from gluebench.systems.training.spec import parted
+    from gluebench.systems.training.settings import parted
 
     try:
         changed = parted(changes)

@@ -1,4 +1,4 @@
-"""From an organizer's CSV files to a benchmark: manifest, examples, gold folder (docs/how-to/organise.md)."""
+"""From an organizer's CSV files to a benchmark: manifest, examples, gold folder (docs/how-to/organize.md)."""
 
 from gluebench.data.organize.detect import Choices
 from gluebench.data.organize.plan import Plan, TaskPlan, make_plan

@@ -34,7 +34,7 @@ What is chosen here: two pairs of each selected question, one sentence with an a
 and no threshold of overlap unless given, as released. Sentences are cut by their marks, with two habits of
 the release's splitter (sentences.py). Where the answer is most similar, those with the closest second, as the
 paper has it; `second=far` does as the released files do. The order is drawn, and dev and test are dealt from
-one file unless each has its own; `deal` says by what. docs/how-to/qnli.md has the figures.
+one file unless each has its own; `deal` says by what. docs/explanation/recipes.md has the figures.
 """
 
 from __future__ import annotations

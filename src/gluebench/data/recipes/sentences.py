@@ -9,8 +9,8 @@ Whether "U.S." or "J." ends a sentence is decided by the next word, as in Punkt 
 corpus shows which words often begin a sentence and are otherwise written small. "The" does, a name does not.
 
 The splitter of the released QNLI has two habits that follow a rule and can be asked for: it did not know some
-abbreviations (`RELEASED`), and left some opening quotation marks behind (`strays`). docs/how-to/qnli.md has
-the evidence.
+abbreviations (`RELEASED`), and left some opening quotation marks behind (`strays`). The evidence is in
+docs/explanation/recipes.md.
 """
 
 from __future__ import annotations

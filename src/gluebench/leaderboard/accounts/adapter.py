@@ -1,4 +1,4 @@
-"""What the account library leaves to the site: unsent mail, limits on guessing, confirming, encryption."""
+"""What allauth leaves to us: unsent mail, limits on guessing, confirming, encryption, words in forms."""
 
 from __future__ import annotations
 
@@ -8,12 +8,14 @@ import logging
 import secrets
 from typing import Any
 
+from allauth.account import forms as allauth
 from allauth.account.adapter import DefaultAccountAdapter
 from allauth.account.models import EmailAddress
 from allauth.account.signals import password_reset
 from allauth.account.stages import EmailVerificationStage, LoginStageController
 from allauth.mfa.adapter import DefaultMFAAdapter
 from cryptography.fernet import Fernet
+from django import forms
 from django.conf import settings
 from django.core.signing import BadSignature, TimestampSigner
 from django.dispatch import receiver
@@ -117,3 +119,63 @@ def _known(request: HttpRequest, email: str) -> str:
 
 def _signer(email: str) -> TimestampSigner:
     return TimestampSigner(salt=f"{KNOWN_BROWSER} {email.lower()}")
+
+
+PASSWORD_HELP = "At least 10 characters, no common password, and nothing like your address."
+WORDS = {
+    "login": ("Email address", None),
+    "email": ("Email address", None),
+    "oldpassword": ("Present password", None),
+    "password1": ("New password", PASSWORD_HELP),
+    "password2": ("New password again", None),
+}
+"""For fields of the library: the label and, where it is ours, the help."""
+
+
+class Worded(forms.Form):
+    """A form of the library in this site's words, without a placeholder that says the label again."""
+
+    words = WORDS
+
+    def __init__(self, *arguments: Any, **options: Any) -> None:
+        super().__init__(*arguments, **options)
+        for name, field in self.fields.items():
+            field.widget.attrs.pop("placeholder", None)
+            label, about = self.words.get(name, (field.label, None))
+            field.label = label
+            field.help_text = about or field.help_text
+
+
+def _worded(form: type[forms.Form], **labels: str) -> type[forms.Form]:
+    words = WORDS | {name: (label, None) for name, label in labels.items()}
+    return type(form.__name__, (Worded, form), {"words": words})
+
+
+LoginForm = _worded(allauth.LoginForm)
+ReauthenticateForm = _worded(allauth.ReauthenticateForm)
+AddEmailForm = _worded(allauth.AddEmailForm, email="New email address")
+ChangePasswordForm = _worded(allauth.ChangePasswordForm)
+ResetPasswordKeyForm = _worded(allauth.ResetPasswordKeyForm)
+
+
+class ResetPasswordForm(Worded, allauth.ResetPasswordForm):  # type: ignore[misc]
+    """Asking for the link that lets one choose a new password."""
+
+    def clean_email(self) -> str:
+        """The address. One that an account is only changing to is not its own yet, and opens nothing."""
+        email: str = super().clean_email()
+        users: list[User] = self.users  # type: ignore[has-type]
+        self.users = [user for user in users if user.email.lower() == email.lower()]
+        return email
+
+
+class SignupForm(Worded, allauth.SignupForm):  # type: ignore[misc]
+    """An account by email address and password."""
+
+    words = WORDS | {"password1": ("Password", PASSWORD_HELP)}
+
+    def try_save(self, request: HttpRequest) -> Any:
+        """As its parent does, and as slow for an address that has an account as for one that has none."""
+        if self.account_already_exists:
+            User().set_password(self.cleaned_data["password1"])
+        return super().try_save(request)

@@ -16,7 +16,7 @@ from django.db import models
 from django.http import HttpRequest
 from django.utils import timezone
 
-from gluebench.leaderboard.text import plain
+from gluebench.leaderboard.common.text import plain
 
 TOKEN_PREFIX = "gluebench_"
 """What a token begins with, so that people and scanners recognise one."""

@@ -1,19 +1,27 @@
 """Whose an account is: anybody may sign up with any address, so roles are for confirmed ones alone.
 
-Also what an operator does about accounts: admins, confirmed addresses, links that no mail server delivers.
+Also what an operator does about accounts (admins, confirmed addresses, links that no mail server delivers),
+and the export and deletion of all that the site knows of a person.
 """
 
 from __future__ import annotations
 
+import json
 import secrets
+import tempfile
+import zipfile
 from collections.abc import Iterable
+from typing import IO, Any
 
 from allauth.account import app_settings
 from allauth.account.models import EmailAddress, EmailConfirmationHMAC
 from allauth.account.utils import user_pk_to_url_str
 from allauth.mfa.models import Authenticator
 from allauth.usersessions.models import UserSession
+from django.conf import settings
+from django.contrib.admin.models import LogEntry
 from django.core.exceptions import ValidationError
+from django.core.serializers.json import DjangoJSONEncoder
 from django.core.validators import validate_email
 from django.db import transaction
 from django.db.models import QuerySet
@@ -21,6 +29,7 @@ from django.urls import reverse
 
 from gluebench.leaderboard.accounts.models import User
 from gluebench.leaderboard.audit.models import record
+from gluebench.leaderboard.common import account_deleted, account_exported
 from gluebench.leaderboard.folder import SiteError
 
 
@@ -148,3 +157,60 @@ def reset_path(user: User) -> str:
     """Where this account gets a new password; good once, and for three days."""
     key = app_settings.PASSWORD_RESET_TOKEN_GENERATOR().make_token(user)
     return reverse("account_reset_password_from_key", kwargs={"uidb36": user_pk_to_url_str(user), "key": key})
+
+
+def export(user: User) -> IO[bytes]:
+    """A zip of the account without secrets, open for reading; it is gone from the disk when it is closed.
+
+    Other apps add what they hold, on the signal `account_exported`.
+    """
+    facts: dict[str, Any] = {
+        "email": user.email,
+        "joined": user.date_joined,
+        "last_signed_in": user.last_login,
+        "team": user.team.name if user.team else None,
+        "admin": user.is_superuser,
+        "addresses": [*EmailAddress.objects.filter(user=user).values("email", "primary", "verified")],
+        "second_factors": [*Authenticator.objects.filter(user=user).values("type", "created_at")],
+        "sessions": [
+            *UserSession.objects.filter(user=user).values("created_at", "last_seen_at", "ip", "user_agent")
+        ],
+        "tokens": [*user.tokens.values("name", "scopes", "created", "expires", "used")],
+    }
+    made = tempfile.TemporaryFile(dir=settings.FOLDER.uploads)  # noqa: SIM115 - the answer closes it
+    with zipfile.ZipFile(made, "w", zipfile.ZIP_DEFLATED) as archive:
+        answers: list[tuple[Any, Any]] = account_exported.send(User, user=user, archive=archive)
+        for _, more in answers:
+            facts |= more
+        archive.writestr("account.json", json_text(facts))
+    made.seek(0)
+    return made
+
+
+def json_text(facts: Any) -> str:
+    """Facts as a file of the export."""
+    return json.dumps(facts, cls=DjangoJSONEncoder, indent=1, ensure_ascii=False)
+
+
+def delete_account(user: User) -> None:
+    """Delete all about a person; scores stay without a name.
+
+    The apps that hold something of theirs delete it on the signal `account_deleted`. Raises SiteError while a
+    submission of theirs is being graded, and for the only admin.
+    """
+    with transaction.atomic():
+        User.objects.select_for_update().get(pk=user.pk)
+        others = User.objects.filter(is_superuser=True, is_active=True).exclude(pk=user.pk)
+        if user.is_superuser and not others.exists():
+            raise SiteError("You are the only admin of this site. Make somebody else one first.")
+        record("account deleted", account=user.pk)
+        account_deleted.send(User, user=user)
+        revoke(user)
+        EmailAddress.objects.filter(user=user).delete()
+        LogEntry.objects.filter(user=user).delete()
+        user.email = f"{secrets.token_hex(8)}@deleted.invalid"
+        user.first_name = user.last_name = ""
+        user.team = None
+        user.is_active = user.is_staff = user.is_superuser = False
+        user.set_unusable_password()
+        user.save()

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from datetime import timedelta
 from typing import Any
 
 from allauth.account.decorators import reauthentication_required
 from allauth.core import ratelimit
+from django import forms
 from django.conf import settings
 from django.contrib import messages
 from django.contrib.auth import logout
@@ -14,12 +16,64 @@ from django.http import FileResponse, HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
-from gluebench.leaderboard.accounts.forms import DeleteForm, TokenForm
-from gluebench.leaderboard.accounts.models import SignedInRequest, Token, issue
-from gluebench.leaderboard.accounts.personal_data import delete_account, export
+from gluebench.leaderboard.accounts.models import Scope, SignedInRequest, Token, User, issue
+from gluebench.leaderboard.accounts.trust import delete_account, export
 from gluebench.leaderboard.audit.models import record
+from gluebench.leaderboard.common.text import markdown
 from gluebench.leaderboard.folder import SiteError
-from gluebench.leaderboard.text import markdown
+
+LONGEST_DAYS = 365
+
+
+class TokenForm(forms.ModelForm):  # type: ignore[type-arg]
+    """A new token."""
+
+    scopes = forms.MultipleChoiceField(
+        label="May",
+        choices=Scope,
+        initial=[Scope.READ, Scope.SUBMIT],
+        widget=forms.CheckboxSelectMultiple,
+        help_text="Give a token no more than its program needs.",
+    )
+    days = forms.IntegerField(
+        label="Days until it expires",
+        min_value=1,
+        max_value=LONGEST_DAYS,
+        initial=90,
+        help_text=f"From 1 to {LONGEST_DAYS}.",
+    )
+
+    class Meta:
+        model = Token
+        fields = ["name"]
+        help_texts = {"name": "What it is for: “training server”."}
+
+    @property
+    def lifetime(self) -> timedelta:
+        """How long the token is good for."""
+        return timedelta(days=self.cleaned_data["days"])
+
+
+class DeleteForm(forms.Form):
+    """The password again, before an account is deleted."""
+
+    password = forms.CharField(
+        label="Your password",
+        strip=False,
+        widget=forms.PasswordInput(attrs={"autocomplete": "current-password"}),
+    )
+    sure = forms.BooleanField(label="Delete my account and my files. I know that this cannot be undone.")
+
+    def __init__(self, *arguments: Any, user: User, **options: Any) -> None:
+        super().__init__(*arguments, **options)
+        self._user = user
+
+    def clean_password(self) -> str:
+        """The password, if it is the right one."""
+        password: str = self.cleaned_data["password"]
+        if not self._user.check_password(password):
+            raise forms.ValidationError("This is not your password.")
+        return password
 
 
 def account(request: HttpRequest) -> dict[str, Any]:

@@ -13,18 +13,17 @@ from ninja import Query, Router
 from pydantic import StringConstraints
 
 from gluebench.benchmark import Task
+from gluebench.leaderboard.annotation.models import facts_of, shared
 from gluebench.leaderboard.api import schemas
 from gluebench.leaderboard.api.callers import ANYBODY, PUBLIC
 from gluebench.leaderboard.api.schemas import Paging, answers
 from gluebench.leaderboard.benchmarks.models import Benchmark
 from gluebench.leaderboard.boards.columns import scheme_of
-from gluebench.leaderboard.boards.data_views import files_of
 from gluebench.leaderboard.boards.diagnostics import named
 from gluebench.leaderboard.boards.exports import board_json, diagnostics_json, phenomenon_json
-from gluebench.leaderboard.boards.views import task_or_404
+from gluebench.leaderboard.boards.views import files_of, task_or_404
 from gluebench.leaderboard.common.page_cache import cached_json
 from gluebench.leaderboard.common.problems import ProblemError, not_found
-from gluebench.leaderboard.people.results import facts_of, shared
 from gluebench.leaderboard.ranks import compare_views
 from gluebench.leaderboard.ranks import views as rank_pages
 from gluebench.leaderboard.ranks.views import in_form

@@ -14,8 +14,7 @@ from ninja.security import APIKeyCookie, HttpBearer
 from ninja.utils import check_csrf
 
 from gluebench.leaderboard.accounts.models import Scope, Token, User
-from gluebench.leaderboard.common.problems import ProblemError, unauthorized
-from gluebench.leaderboard.common.rates import address, spend
+from gluebench.leaderboard.common.problems import ProblemError, address, spend, unauthorized
 
 USED_AGAIN = timedelta(minutes=1)
 """A token's last use is written down no more often than this."""

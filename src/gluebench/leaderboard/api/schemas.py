@@ -165,10 +165,8 @@ class BoardRow(Open):
     model: str
 
 
-class Board(Paged):
+class Board(Paged, Open):
     """A page of the board. Ranks and order are those of the whole."""
-
-    model_config = ConfigDict(extra="allow")
 
     benchmark: str
     version: int
@@ -186,10 +184,8 @@ class DiagnosticRow(Open):
     diagnostic: dict[str, Any]
 
 
-class Diagnostics(Paged):
+class Diagnostics(Paged, Open):
     """A page of a diagnostic set's table."""
-
-    model_config = ConfigDict(extra="allow")
 
     benchmark: str
     task: str

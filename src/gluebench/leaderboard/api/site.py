@@ -36,7 +36,7 @@ from gluebench.leaderboard.common.problems import (
     not_found,
     unauthorized,
 )
-from gluebench.leaderboard.limits.gate import ClosedError, QuotaError
+from gluebench.leaderboard.limits.quota import ClosedError, QuotaError
 from gluebench.leaderboard.middleware import DISK_FULL, DISK_FULL_STATUS, log_full_disk
 from gluebench.leaderboard.storage import is_full
 from gluebench.version import __version__
@@ -81,16 +81,11 @@ class Interface(NinjaAPI):
             document = super().get_openapi_schema()
             for operations in document["paths"].values():
                 for operation in operations.values():
-                    _declare_problems(operation["responses"])
+                    for status, answer in operation["responses"].items():
+                        if int(status) >= 400 and "content" in answer:  # Ninja says application/json
+                            (answer["content"],) = ({JSON: shape} for shape in answer["content"].values())
             self._document = document  # not before it is whole: other threads answer with it
         return self._document
-
-
-def _declare_problems(responses: dict[Any, Any]) -> None:
-    """Declare refusals as problems; Ninja declares every answer as application/json."""
-    for status, answer in responses.items():
-        if int(status) >= 400 and "content" in answer:
-            (answer["content"],) = ({JSON: shape} for shape in answer["content"].values())
 
 
 def install(api: NinjaAPI) -> None:
@@ -116,7 +111,7 @@ def install(api: NinjaAPI) -> None:
 def _quota(error: QuotaError) -> ProblemError:
     """A limit: what it is, and when the next submission will be taken."""
     wait = max(1, math.ceil((error.next - timezone.now()).total_seconds())) if error.next else None
-    headers = {"Retry-After": str(wait)} if wait else None
+    headers = {"Retry-After": str(wait)} if wait else {}
     return ProblemError(429, "quota", str(error), next=error.next, headers=headers)
 
 
@@ -147,11 +142,8 @@ def _place(location: Sequence[Any]) -> str:
 def _django(error: FieldsError) -> list[FieldError]:
     if not hasattr(error, "error_dict"):
         return [FieldError(field="", message=" ".join(error.messages))]
-    return [
-        FieldError(field=field, message=message)
-        for field, messages in error.message_dict.items()
-        for message in messages
-    ]
+    by_field = error.message_dict.items()
+    return [FieldError(field=field, message=text) for field, texts in by_field for text in texts]
 
 
 api = Interface(

@@ -33,8 +33,7 @@ from gluebench.leaderboard.submissions.facts import (
 from gluebench.leaderboard.submissions.models import Status, Submission
 from gluebench.leaderboard.submissions.process import GraderError
 from gluebench.leaderboard.submissions.views import file_response, owned, visible
-from gluebench.leaderboard.uploads.accept import accept_once, digest, sent_before
-from gluebench.leaderboard.uploads.checking import free_check
+from gluebench.leaderboard.uploads.accept import accept_once, digest, free_check, sent_before
 
 router = Router(tags=["Submissions"], auth=ANYBODY)
 sending = Router(tags=["Submitting"], auth=SIGNED_IN)

@@ -11,22 +11,13 @@ from django.http import HttpRequest
 from gluebench.leaderboard.audit.models import Entry, record
 
 
+def never(page: Any, request: HttpRequest, obj: Any = None) -> bool:
+    """Refuse what a class sets this for: `has_add_permission = never`."""
+    return False
+
+
 class LoggedAdmin(admin.ModelAdmin):  # type: ignore[type-arg]
     """Puts changes into the site's own log too, which organizers read."""
-
-    may_add = may_change = may_delete = True
-
-    def has_add_permission(self, request: HttpRequest, *arguments: Any) -> bool:
-        """Whether these pages add rows."""
-        return self.may_add and super().has_add_permission(request, *arguments)
-
-    def has_change_permission(self, request: HttpRequest, obj: Any = None) -> bool:
-        """Whether these pages change rows."""
-        return self.may_change and super().has_change_permission(request, obj)
-
-    def has_delete_permission(self, request: HttpRequest, obj: Any = None) -> bool:
-        """Whether these pages delete rows."""
-        return self.may_delete and super().has_delete_permission(request, obj)
 
     def log_addition(self, request: HttpRequest, obj: Model, message: Any) -> Any:
         """Something was added."""
@@ -53,14 +44,14 @@ class LoggedAdmin(admin.ModelAdmin):  # type: ignore[type-arg]
 class ReadOnlyAdmin(LoggedAdmin):
     """To be looked at."""
 
-    may_add = may_change = may_delete = False
+    has_add_permission = has_change_permission = has_delete_permission = never
 
 
-@admin.register(Entry)
-class EntryAdmin(ReadOnlyAdmin):
-    """What was done, by whom."""
-
-    list_display = ["at", "action", "actor", "benchmark", "submission", "reason"]
-    list_filter = ["action", "benchmark"]
-    search_fields = ["=actor", "reason", "=submission"]
-    date_hierarchy = "at"
+admin.site.register(
+    Entry,
+    ReadOnlyAdmin,
+    list_display=["at", "action", "actor", "benchmark", "submission", "reason"],
+    list_filter=["action", "benchmark"],
+    search_fields=["=actor", "reason", "=submission"],
+    date_hierarchy="at",
+)

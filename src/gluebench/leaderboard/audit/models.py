@@ -7,13 +7,35 @@ or inserted without the site's key.
 
 from __future__ import annotations
 
+import json
 import logging
+from collections.abc import Mapping
+from datetime import UTC, datetime
 from typing import Any
 
 from django.db import connection, models, transaction
 from django.utils import timezone
+from django.utils.crypto import salted_hmac
 
-from gluebench.leaderboard.seals import seal
+
+def seal(kind: str, *values: Any) -> str:
+    """HMAC-SHA256 of these values under a key derived from the site's secret key."""
+    text = json.dumps([kind, plain(values)], sort_keys=True, separators=(",", ":"))
+    return salted_hmac("gluebench.seal", text, algorithm="sha256").hexdigest()
+
+
+def plain(value: Any) -> Any:
+    """A value as every database gives it back: PostgreSQL knows no -0.0 and may turn 1e16 into an integer."""
+    if isinstance(value, Mapping):
+        return {str(name): plain(item) for name, item in value.items()}
+    if isinstance(value, list | tuple):
+        return [plain(item) for item in value]
+    if isinstance(value, datetime):
+        return value.astimezone(UTC).isoformat()
+    if isinstance(value, int | float) and not isinstance(value, bool):
+        return value + 0.0
+    return value
+
 
 LOCK = 0x676C7565  # any number that no other lock of the database has
 
@@ -50,7 +72,9 @@ class Entry(models.Model):
         """Add a row to the end of the chain."""
         with transaction.atomic():
             if self._state.adding:
-                _wait_for_the_end()
+                if connection.vendor == "postgresql":  # SQLite lets one write at a time anyway
+                    with connection.cursor() as cursor:
+                        cursor.execute("SELECT pg_advisory_xact_lock(%s)", [LOCK])
                 last = Entry.objects.order_by("-pk").values_list("seal", flat=True).first()
                 self.seal = self.digest(last or "")
             super().save(*arguments, **options)
@@ -59,13 +83,6 @@ class Entry(models.Model):
     def digest(self, before: str) -> str:
         """What its seal must be after a row with that seal."""
         return seal("log", before, *(getattr(self, name) for name in self.SEALED))
-
-
-def _wait_for_the_end() -> None:
-    """Keep others from adding rows until this transaction ends; SQLite lets one write at a time anyway."""
-    if connection.vendor == "postgresql":
-        with connection.cursor() as cursor:
-            cursor.execute("SELECT pg_advisory_xact_lock(%s)", [LOCK])
 
 
 def record(

@@ -1,26 +1,40 @@
-"""Taking a benchmark into the site: its manifest, its labels, who organizes it."""
+"""Taking a benchmark into the site: its manifest, its labels, its files to download, who organizes it."""
 
 from __future__ import annotations
 
 import hashlib
+import tempfile
+from array import array
+from collections.abc import Iterator, Sequence
+from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from django.conf import settings
+from django.core.files.base import ContentFile
+from django.core.files.storage import storages
 from django.db import transaction
 
 from gluebench import benchmark as records
 from gluebench.leaderboard.accounts.trust import account, require_vouched
 from gluebench.leaderboard.audit.models import record
-from gluebench.leaderboard.benchmarks import data_files
-from gluebench.leaderboard.benchmarks.files import Manifest, publish_labels, read_manifest
-from gluebench.leaderboard.benchmarks.models import Benchmark
-from gluebench.leaderboard.common.signals import benchmark_changed
+from gluebench.leaderboard.benchmarks.models import (
+    Benchmark,
+    DataFile,
+    Manifest,
+    publish_labels,
+    read_manifest,
+)
+from gluebench.leaderboard.common import benchmark_changed
+from gluebench.leaderboard.common.text import require_fields
 from gluebench.leaderboard.folder import SiteError, make_private, write_private
-from gluebench.leaderboard.text import require_fields
 
 if TYPE_CHECKING:
+    from gluebench.data import Example
     from gluebench.scoring import Gold
+    from gluebench.submission import Column
+
+SAMPLE = "sample-submission.zip"
 
 
 def add_benchmark(name_or_path: str, gold_folder: Path, data_folder: Path | None = None) -> str:
@@ -37,7 +51,7 @@ def add_benchmark(name_or_path: str, gold_folder: Path, data_folder: Path | None
     _require_all(gold)
     manifest = read_manifest(name_or_path)
     _require_kept(manifest, manifested)
-    contents = [] if data_folder is None else data_files.read_folder(data_folder, gold)
+    contents = [] if data_folder is None else read_folder(data_folder, gold)
     place, digest = _keep_gold(manifested.name, gold_folder)
     publish_labels(place)
     values = {
@@ -47,7 +61,7 @@ def add_benchmark(name_or_path: str, gold_folder: Path, data_folder: Path | None
         "gold": place,
         "gold_digest": digest,
     }
-    files = data_files.save(manifested.name, [*contents, data_files.sample_submission(manifested)])
+    files = _save(manifested.name, [*contents, _sample_submission(manifested)])
     with transaction.atomic():
         row, new = Benchmark.objects.get_or_create(name=manifested.name, defaults=values)
         changed = [] if new else [field for field, value in values.items() if getattr(row, field) != value]
@@ -57,7 +71,7 @@ def add_benchmark(name_or_path: str, gold_folder: Path, data_folder: Path | None
             record("labels" if "gold" in changed else "manifest", benchmark=row, reason=reason)
             benchmark_changed.send(Benchmark, benchmark=row, reason=reason)
             row.refresh_from_db()
-        if data_files.replace(row, files, examples=data_folder is not None) and not new:
+        if _replace(row, files, examples=data_folder is not None) and not new:
             Benchmark.objects.filter(pk=row.pk).touch()
             record("data", benchmark=row, reason="The files to download changed.")
     return manifested.name
@@ -106,22 +120,15 @@ def _keep_gold(name: str, source: Path) -> tuple[str, str]:
     home: Path = settings.FOLDER.labels / place
     make_private(home.parent)
     make_private(home)
-    files |= _former_key(name)
+    former = Benchmark.objects.filter(name=name).first()
+    if former and (key := former.gold_path / KEY_FILE).exists():
+        files[KEY_FILE] = key.read_bytes()
     for file, data in files.items():
         if not (home / file).exists():
             write_private(home / file, data)
     if not (home / KEY_FILE).exists():
         label_key(str(home))
     return place, digest.hexdigest()
-
-
-def _former_key(name: str) -> dict[str, bytes]:
-    """The key beside the labels that the benchmark has here now."""
-    from gluebench.scoring.gold import KEY_FILE
-
-    row = Benchmark.objects.filter(name=name).first()
-    key = row.gold_path / KEY_FILE if row else None
-    return {KEY_FILE: key.read_bytes()} if key is not None and key.exists() else {}
 
 
 def set_organiser(email: str, benchmark: str, *, remove: bool = False, unconfirmed: bool = False) -> None:
@@ -140,3 +147,195 @@ def set_organiser(email: str, benchmark: str, *, remove: bool = False, unconfirm
             row.organisers.add(user)
         action = "organiser removed" if remove else "organiser added"
         record(action, benchmark=row, account=user.pk, by="command line")
+
+
+class Content(NamedTuple):
+    """A file that anybody may download: examples without test labels, or the sample submission."""
+
+    path: str
+    data: bytes
+    task: str = ""
+    split: str = ""
+    rows: int = 0
+
+
+def read_folder(folder: Path, gold: Gold) -> list[Content]:
+    """Read the examples of a data folder, checked to hold no test labels. Raises SiteError with all problems.
+
+    Only the files that the manifest names are read. They are written anew, so that nothing but the index, the
+    input columns and the labels of other splits is published.
+    """
+    from gluebench.data.errors import DataError
+
+    benchmark, contents = gold.benchmark, []
+    problems = list(_linked_problems(folder, benchmark))
+    for task in (*benchmark.tasks, *benchmark.auxiliary):
+        read = {}
+        for split in task.splits.values():
+            try:
+                examples = _examples(folder, benchmark, task, split)
+            except DataError as error:
+                problems += error.problems
+                continue
+            if examples:
+                read[split.name] = examples
+        problems += _label_problems(task, read, gold)
+        contents += [_content(task, task.splits[name], examples) for name, examples in read.items()]
+    if not contents and not problems:
+        expected = f"{benchmark.tasks[0].name}/test.tsv"
+        problems.append(f"{folder}: no file of {benchmark.name}; expected {expected} and others")
+    if problems:
+        raise SiteError("Nothing was published:\n" + "\n".join(problems))
+    return contents
+
+
+def _linked_problems(folder: Path, benchmark: records.Benchmark) -> Iterator[str]:
+    """A problem for each task in the folder whose publisher has its own terms, as all of GLUE's."""
+    from gluebench.data.errors import DataError
+    from gluebench.data.home import task_folder
+
+    for name in linked_tasks(benchmark):
+        try:
+            home = task_folder(folder, benchmark, benchmark.dataset(name))
+        except DataError:
+            continue
+        yield f"{home}: {name} is published elsewhere on its own terms; the site links to it. Leave it out"
+
+
+def linked_tasks(benchmark: records.Benchmark) -> dict[str, str]:
+    """Tasks that `gluebench data get` fetches from their publishers, each with its packaged benchmark."""
+    from gluebench.data.sources.release import load_release
+
+    publishers = {}
+    for name in records.installed():
+        packaged = records.load_benchmark(name)
+        for task in packaged.tasks:
+            release = load_release(name).tasks[task.name]
+            hub = any(split.hub for split in release.splits.values())
+            if (hub or release.archive or release.manual) and task in benchmark.tasks:
+                publishers[task.name] = name
+    return publishers
+
+
+def named_for_commands(benchmark: Benchmark, address: str) -> str:
+    """What `--benchmark` takes for it: its name where it is packaged with gluebench, else its address."""
+    packaged = benchmark.name in records.installed()
+    same = packaged and records.load_benchmark(benchmark.name) == benchmark.record
+    return benchmark.name if same else address
+
+
+def _examples(
+    folder: Path, benchmark: records.Benchmark, task: records.Task, split: records.Split
+) -> list[Example]:
+    """All examples of a split; none where the folder has no file of it. Raises DataError."""
+    from gluebench.data.errors import DataError
+    from gluebench.data.home import split_file, task_folder
+    from gluebench.data.table import load_split
+
+    try:
+        path = split_file(task_folder(folder, benchmark, task), split)
+    except DataError:
+        return []
+    if path is None:
+        return []
+    examples = load_split(folder, benchmark, task.name, split.name)
+    if len(examples) != split.size:
+        raise DataError([f"{path}: {len(examples):,} examples, expected {split.size:,}"])
+    if any("\t" in text or "\n" in text for example in examples for text in example.inputs.values()):
+        raise DataError([f"{path}: a tab or line end within a text; expected none, since columns end there"])
+    return examples
+
+
+def _label_problems(task: records.Task, read: dict[str, list[Example]], gold: Gold) -> Iterator[str]:
+    """Ways in which the files would tell test labels."""
+    for file in task.files:
+        if "test" not in file.splits or (name := file.splits["test"].name) not in read:
+            continue
+        examples, where = read[name], f"{task.name}/{file.splits['test'].file}"
+        if any(example.label is not None for example in examples):
+            yield f"{where}: has a label column; expected index {' '.join(task.columns)} without labels"
+        in_order = sorted(examples, key=lambda example: example.index)
+        for column in task.columns:
+            if _equals([example.inputs[column] for example in in_order], gold.columns[file.name]):
+                yield f"{where}: column {column} holds the test labels; expected texts"
+        tests = {tuple(example.inputs.values()) for example in examples}
+        for other, rows in read.items():
+            labelled = other != name and rows[0].label is not None
+            if labelled and tests <= {tuple(row.inputs.values()) for row in rows}:
+                path = f"{task.name}/{task.splits[other].file}"
+                yield f"{path}: holds every test example with a label; expected the {other} split"
+
+
+def _equals(texts: Sequence[str], gold: Column) -> bool:
+    """Whether texts are the labels, however numbers are written."""
+    if gold.labels:
+        return texts == gold.words()
+    try:
+        return list(map(float, texts)) == list(gold.numbers)
+    except ValueError:
+        return False
+
+
+def _content(task: records.Task, split: records.Split, examples: Sequence[Example]) -> Content:
+    labelled = examples[0].label is not None
+    rows = [("index", *task.columns, *["label"] * labelled)]
+    for example in examples:
+        label = example.label if isinstance(example.label, str) else repr(example.label)
+        rows.append((str(example.index), *example.inputs.values(), *[label] * labelled))
+    data = "".join("\t".join(row) + "\n" for row in rows).encode()
+    return Content(f"{task.name}/{split.name}.tsv", data, task.name, split.name, len(examples))
+
+
+def _sample_submission(benchmark: records.Benchmark) -> Content:
+    """A valid submission that needs no data: the commonest label, or the middle of the range, in each row."""
+    from gluebench.submission import Column, write_submission
+
+    answers = {}
+    for file in benchmark.files():
+        task, size = benchmark.task(file.task), file.size()
+        if task.score_range is not None:
+            answers[file.name] = Column((), array("d", [sum(task.score_range) / 2]) * size)
+        else:
+            shares = [label.share or 0.0 for label in task.labels]
+            answers[file.name] = Column(task.words, bytes([shares.index(max(shares))]) * size)
+    with tempfile.TemporaryDirectory(prefix="gluebench-") as scratch:
+        path = Path(scratch, SAMPLE)
+        write_submission(path, answers, benchmark)
+        return Content(SAMPLE, path.read_bytes())
+
+
+def _save(name: str, contents: Sequence[Content]) -> list[DataFile]:
+    """Put files into the storage under their checksums; returns rows that `_replace` writes."""
+    storage, rows = storages["data"], []
+    for path, data, task, split, number in contents:
+        digest = hashlib.sha256(data).hexdigest()
+        file = f"{name}/{digest}"
+        if not storage.exists(file):
+            storage.save(file, ContentFile(data))
+        facts = {"path": path, "task": task, "split": split, "rows": number}
+        rows.append(DataFile(file=file, size=len(data), sha256=digest, **facts))
+    return rows
+
+
+def _replace(row: Benchmark, files: Sequence[DataFile], *, examples: bool) -> bool:
+    """Make these the benchmark's files, in the transaction of the change; returns whether that changes any.
+
+    Without `examples`, those that it has stay, unless their split has gone or has another size.
+    """
+    before = list(row.data_files.all())
+    sizes = {
+        (task.name, split.name): split.size
+        for task in (*row.record.tasks, *row.record.auxiliary)
+        for split in task.splits.values()
+    }
+    kept = [] if examples else [file for file in before if sizes.get((file.task, file.split)) == file.rows]
+    after = [*kept, *files]
+    if {(file.path, file.sha256) for file in before} == {(file.path, file.sha256) for file in after}:
+        return False
+    row.data_files.all().delete()
+    for file in after:
+        file.pk, file.benchmark = None, row
+    DataFile.objects.bulk_create(after)
+    for name in {file.file for file in before} - {file.file for file in after}:
+        transaction.on_commit(partial(storages["data"].delete, name))
+    return True

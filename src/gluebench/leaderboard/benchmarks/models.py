@@ -1,26 +1,111 @@
-"""A benchmark on this site: its manifest, the place of its labels, a counter of what its pages show."""
+"""A benchmark on this site: its manifest and labels as files, its policy, a counter for its pages."""
 
 from __future__ import annotations
 
+import hashlib
+import re
+import shutil
+import tempfile
+import tomllib
 from collections.abc import Collection
 from functools import lru_cache
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from django.conf import settings
-from django.db import models
+from django.core.files.base import ContentFile
+from django.core.files.storage import storages
+from django.db import connection, models
 from django.db.models import F
 from django.db.models.signals import m2m_changed
 from django.dispatch import receiver
+from django.http import Http404
+from django.shortcuts import get_object_or_404
 from django.urls import reverse
 
 from gluebench import benchmark as records
 from gluebench.leaderboard.accounts.models import User
 from gluebench.leaderboard.accounts.trust import revoke
-from gluebench.leaderboard.benchmarks.files import Manifest, labels_at_hand
 from gluebench.leaderboard.benchmarks.policy import Policy, policy_of
-from gluebench.leaderboard.common.signals import account_deleted, account_exported
-from gluebench.leaderboard.folder import SiteError
+from gluebench.leaderboard.common import account_deleted, account_exported
+from gluebench.leaderboard.folder import SiteError, make_private, write_private
+
+_EXTENDS = re.compile(r"^(\s*extends\s*=\s*)(\"[^\"\n]*\"|'[^'\n]*')", re.MULTILINE)
+
+
+class Manifest(NamedTuple):
+    """The text of a manifest, and of the files it extends, nearest first."""
+
+    text: str
+    parents: tuple[str, ...] = ()
+
+    def write_below(self, folder: Path) -> Path:
+        """The manifest as a file in a folder named by its content."""
+        home = folder / hashlib.sha256("\0".join((self.text, *self.parents)).encode()).hexdigest()[:16]
+        path = home / "manifest.toml"
+        if not path.exists():
+            make_private(home)
+            for number, text in enumerate(self.parents, start=1):
+                write_private(home / f"parent-{number}.toml", text.encode())
+            write_private(path, self.text.encode())
+        return path
+
+
+def read_manifest(name_or_path: str) -> Manifest:
+    """The packaged manifest of that name or the file at a path, with the files it extends."""
+    texts: list[str] = []
+    path: Path | None = _path(name_or_path, Path())
+    while path is not None:
+        text = path.read_text(encoding="utf-8-sig")
+        parent = tomllib.loads(text)["benchmark"].get("extends")
+        path = _path(parent, path.parent) if parent and _is_file(parent) else None
+        if path is not None:
+            text = _EXTENDS.sub(rf'\g<1>"./parent-{len(texts) + 1}.toml"', text, count=1)
+        texts.append(text)
+    return Manifest(texts[0], tuple(texts[1:]))
+
+
+def _is_file(name: str) -> bool:
+    return "/" in name or name.endswith(".toml")
+
+
+def _path(name: str, beside: Path) -> Path:
+    if _is_file(name):
+        return beside / name
+    packaged = next(known for known in records.installed() if known.casefold() == name.casefold())
+    return Path(records.__file__).parent / f"{packaged}.toml"
+
+
+def publish_labels(place: str) -> None:
+    """Put a folder of labels where every worker finds it: into the bucket, if there is one."""
+    if settings.RUNNING.bucket is None:
+        return
+    storage = storages["labels"]
+    for file in sorted((settings.FOLDER.labels / place).iterdir()):
+        name = f"{place}/{file.name}"
+        if not storage.exists(name):
+            storage.save(name, ContentFile(file.read_bytes()))
+
+
+def labels_at_hand(place: str) -> Path:
+    """The folder on this machine, fetched from the bucket if no grading here needed it before."""
+    home: Path = settings.FOLDER.labels / place
+    if settings.RUNNING.bucket is None or home.is_dir():
+        return home
+    storage = storages["labels"]
+    make_private(home.parent)
+    scratch = Path(tempfile.mkdtemp(prefix=".fetch-", dir=home.parent))
+    try:  # whole or not at all: another worker may fetch the same
+        for name in storage.listdir(place)[1]:
+            with storage.open(f"{place}/{name}") as file:
+                write_private(scratch / name, file.read())
+        scratch.rename(home)
+    except OSError:
+        if not home.is_dir():
+            raise
+    finally:
+        shutil.rmtree(scratch, ignore_errors=True)
+    return home
 
 
 class BenchmarkQuerySet(models.QuerySet["Benchmark"]):
@@ -158,3 +243,46 @@ def remove_from_all(user: User, **_: Any) -> None:
 @lru_cache(maxsize=64)
 def _record(path: Path) -> records.Benchmark:
     return records.load_benchmark(path)
+
+
+# Written out: to build the query takes three times as long as to ask it.
+_ONE = "SELECT name, version FROM benchmarks_benchmark WHERE name = %s"
+_ONLY = "SELECT name, version FROM benchmarks_benchmark LIMIT 2"
+_ALL = "SELECT COUNT(*), COALESCE(SUM(version), 0), COALESCE(MAX(id), 0) FROM benchmarks_benchmark"
+
+
+class Live(NamedTuple):
+    """A benchmark as far as the address and the cache go."""
+
+    name: str
+    version: int
+
+    def benchmark(self) -> Benchmark:
+        """The whole row. Raises Http404 where it has gone since."""
+        return get_object_or_404(Benchmark, name=self.name)
+
+
+def live(name: str) -> Live:
+    """The benchmark of that name. Raises Http404."""
+    rows = _rows(_ONE, name)
+    if not rows:
+        raise Http404("There is no such benchmark.")
+    return Live(*rows[0])
+
+
+def only_one() -> Live | None:
+    """The benchmark of a site that has exactly one."""
+    rows = _rows(_ONLY)
+    return Live(*rows[0]) if len(rows) == 1 else None
+
+
+def site_version() -> str:
+    """Changes whenever any benchmark shows something new."""
+    return " ".join(map(str, _rows(_ALL)[0]))
+
+
+def _rows(query: str, *values: str) -> list[Any]:
+    with connection.cursor() as cursor:
+        cursor.execute(query, values)
+        rows: list[Any] = cursor.fetchall()
+        return rows

@@ -130,7 +130,14 @@ def sentences(policy: Policy, *, revealed: bool = False, categories: bool = True
     `revealed`: the rows that were held back count already. `categories`: there are diagnostic categories
     whose labels are not public.
     """
-    lines = [*_of_limits(policy), *_of_entries(policy), *_of_scores(policy, revealed)]
+    lines = [*_of_limits(policy)]
+    if policy.incomplete == "refused":
+        lines.append("A submission must have a file for every scored task.")
+    else:
+        lines.append("A submission that lacks files is taken, and listed without a rank.")
+    if policy.approval:
+        lines.append("An organizer approves each entry before the board shows it.")
+    lines += _of_scores(policy, revealed)
     if categories and policy.smallest_category > 1:
         least = policy.smallest_category
         lines.append(f"Diagnostic categories with fewer than {least} examples are not shown.")
@@ -152,15 +159,6 @@ def _of_limits(policy: Policy) -> Iterator[str]:
         yield f"{whose} may have {policy.at_once} waiting or being graded at the same time."
     if policy.invalid_per_day is not None:
         yield f"{whose} may send {policy.invalid_per_day} files in a day that turn out not valid."
-
-
-def _of_entries(policy: Policy) -> Iterator[str]:
-    if policy.incomplete == "refused":
-        yield "A submission must have a file for every scored task."
-    else:
-        yield "A submission that lacks files is taken, and listed without a rank."
-    if policy.approval:
-        yield "An organizer approves each entry before the board shows it."
 
 
 def _of_scores(policy: Policy, revealed: bool) -> Iterator[str]:

@@ -1,15 +1,21 @@
-"""Which columns a board has, and what it ranks by: a benchmark with its average, or one task."""
+"""What a board consists of: its columns, what it ranks by, and the numbers of its systems."""
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping
-from itertools import groupby
-from typing import Any, NamedTuple
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from datetime import datetime
+from typing import Any, NamedTuple, cast
+
+from django.conf import settings
+from django.core.cache import caches
+from django.db.models import F
 
 from gluebench.analysis.charts import shown as compact
 from gluebench.analysis.rank.rules import board_order, competition_ranks
 from gluebench.benchmark import Benchmark, Metric, Task
+from gluebench.leaderboard.benchmarks.models import Benchmark as BenchmarkRow
 from gluebench.leaderboard.fields import FIELDS, LISTED
+from gluebench.leaderboard.submissions.models import Submission
 
 Entry = Mapping[str, Any]
 WIDTHS = {"one": 3.1, "long": 4.2, "two": 5.8, "regime": 4.4, "parameters": 3.9, "submitted": 5.6, "fact": 7}
@@ -27,15 +33,10 @@ class Column(NamedTuple):
     """One test file of a scored task, MNLI has two; on a task's own board, one metric."""
 
     file: str
+    """What the address calls it."""
+    title: str
     task: Task
     metrics: tuple[Metric, ...]
-    heading: str = ""
-    """What stands above it; the file's name, if empty."""
-
-    @property
-    def title(self) -> str:
-        """What stands above it."""
-        return self.heading or self.file
 
     @property
     def kind(self) -> str:
@@ -103,10 +104,6 @@ class Scheme(NamedTuple):
         score: Mapping[str, Any] | None = whole.get("score")
         return score
 
-    def numbers(self, scores: Mapping[str, Any]) -> list[Mapping[str, Any] | None]:
-        """The number that ranks, then those of the columns."""
-        return [self.score(scores), *(score for column in self.columns for score in column.numbers(scores))]
-
     @property
     def names(self) -> tuple[str, ...]:
         """What the address calls each column."""
@@ -150,18 +147,72 @@ def scheme_of(benchmark: Benchmark, task: Task | None = None) -> Scheme:
     """
     if task is None:
         columns = tuple(
-            Column(file.name, scored, tuple(metric for metric in scored.metrics if metric.file == file.name))
+            Column(
+                file.name,
+                file.name,
+                scored,
+                tuple(metric for metric in scored.metrics if metric.file == file.name),
+            )
             for scored in benchmark.scored
             for file in scored.files
         )
         return Scheme(columns)
     heading = "{0.file} {0.title}" if len(task.files) > 1 else "{0.title}"
     metrics = task.metrics if len(task.metrics) > 1 else ()
-    columns = tuple(Column(metric.name, task, (metric,), heading.format(metric)) for metric in metrics)
+    columns = tuple(Column(metric.name, heading.format(metric), task, (metric,)) for metric in metrics)
     return Scheme(columns, task)
 
 
-def sections_of(columns: Iterable[Column]) -> list[tuple[str, int]]:
-    """The headings above these columns, as in Table 1, each with the number of its columns."""
-    grouped = groupby(columns, key=lambda column: column.task.section)
-    return [(title, len(list(group))) for title, group in grouped]
+class Standing(NamedTuple):
+    """A public submission, what finds it and its numbers; a published reference has its name alone."""
+
+    pk: int
+    name: str
+    model: str = ""
+    team: str = ""
+    regime: str = ""
+    parameters: int | None = None
+    submitted: datetime | None = None
+    verified: bool = False
+    value: float | None = None
+    """Its score; None when it is incomplete."""
+    numbers: tuple[float | None, ...] = ()
+
+
+def number_places(benchmark: Benchmark) -> dict[tuple[str, str], int]:
+    """Where the `numbers` of `standings` stand: by task and metric, with "" for the task's score."""
+    names = ((task.name, ("", *(metric.name for metric in task.metrics))) for task in benchmark.scored)
+    return {key: at for at, key in enumerate((task, name) for task, those in names for name in those)}
+
+
+def standings(benchmark: BenchmarkRow) -> tuple[Standing, ...]:
+    """The board's systems in the order in which they were submitted."""
+    places = number_places(benchmark.record)
+
+    def numbers(scores: Mapping[str, Any]) -> Iterator[float | None]:
+        for task, metric in places:
+            of_task = scores["tasks"].get(task) or {"score": None, "metrics": {}}
+            score = of_task["metrics"].get(metric) if metric else of_task["score"]
+            yield score["value"] if score else None
+
+    return _standings(benchmark, "", "scores", numbers)
+
+
+def diagnosed_standings(benchmark: BenchmarkRow, task: Task) -> tuple[Standing, ...]:
+    """The systems that have a diagnostic set, with one number: the overall one."""
+    overall = F(f"report__diagnostics__{task.name}__overall")
+    return _standings(benchmark, task.name, overall, lambda score: [score["value"]])
+
+
+def _standings(
+    benchmark: BenchmarkRow, name: str, column: str | F, numbers: Callable[[Any], Iterable[float | None]]
+) -> tuple[Standing, ...]:
+    """Read once for each version of the board: numbers stand in reports, kilobytes of JSON each."""
+
+    def read() -> tuple[Standing, ...]:
+        public = Submission.objects.public().filter(benchmark=benchmark).order_by("submitted", "pk")
+        rows = public.values_list(*Standing._fields[:-1], column)
+        return tuple(Standing._make((*row, tuple(numbers(scores)))) for *row, scores in rows if scores)
+
+    key = f"standings-{settings.VERSION}-{benchmark.pk}-{benchmark.version}-{name}"
+    return cast("tuple[Standing, ...]", caches["pages"].get_or_set(key, read))

@@ -10,13 +10,12 @@ from gluebench.analysis.diagnostics.heatmap import ABOUT, FIELDS, HeatMap, map_p
 from gluebench.analysis.diagnostics.paper import explain
 from gluebench.analysis.rank.rules import board_order
 from gluebench.benchmark import Task
+from gluebench.leaderboard.annotation.models import shared
 from gluebench.leaderboard.benchmarks.models import Benchmark
-from gluebench.leaderboard.boards.columns import PRIVACY
+from gluebench.leaderboard.boards.columns import PRIVACY, diagnosed_standings
 from gluebench.leaderboard.boards.options import ROWS, paged
-from gluebench.leaderboard.boards.standings import diagnosed_standings
-from gluebench.leaderboard.common.escapes import csv_text
 from gluebench.leaderboard.common.formats import labels_of, percent, score_bars
-from gluebench.leaderboard.people.results import shared
+from gluebench.leaderboard.common.text import csv_text
 from gluebench.leaderboard.submissions.facts import diagnosed
 from gluebench.leaderboard.submissions.report import fine_of
 
@@ -73,22 +72,15 @@ def table_of(
         {**entry, "scores": [diagnostic["overall"], *map(diagnostic.get(level, {}).get, titles)]}
         for entry, diagnostic in zip(entries, diagnostics, strict=True)
     ]
+    references = []
+    for reference in task.references if first_page else ():
+        overall = {"value": reference.scores.get(task.metrics[0].name), "low": None, "high": None}
+        scores = [overall, *[None] * len(titles)]
+        references.append({"name": reference.name, "source": reference.source, "scores": scores})
     return {
         "headings": headings,
-        "lines": [*(_references(task, len(titles)) if first_page else ()), *lines],
+        "lines": [*references, *lines],
     }
-
-
-def _references(task: Task, columns: int) -> list[dict[str, Any]]:
-    metric = task.metrics[0].name
-    return [
-        {
-            "name": reference.name,
-            "source": reference.source,
-            "scores": [{"value": reference.scores.get(metric), "low": None, "high": None}, *[None] * columns],
-        }
-        for reference in task.references
-    ]
 
 
 def diagnostics_page(benchmark: Benchmark, task: Task, category: str, page: int) -> dict[str, Any]:
@@ -99,7 +91,7 @@ def diagnostics_page(benchmark: Benchmark, task: Task, category: str, page: int)
         **table_of(task, entries, category=category, first_page=pager["page"] == 1),
         "category": category,
         "phenomena": task.phenomena,
-        "people": shared(benchmark, task.name),
+        "studies": shared(benchmark, task.name),
         **pager,
         "labels": PRIVACY[task.private],
     }
@@ -113,7 +105,7 @@ def _page(
     benchmark: Benchmark, task: Task, size: int, page: int, **query: str
 ) -> tuple[list[dict[str, Any]], dict[str, Any]]:
     """The entries of a page, the highest overall number first, and what the pager shows."""
-    rows = diagnosed_standings(benchmark, task).rows
+    rows = diagnosed_standings(benchmark, task)
     shown, pager = paged(board_order([row.numbers[0] for row in rows]), size, page, **query)
     pks = [rows[at].pk for at in shown]
     entries = sorted(diagnosed(benchmark, task, pks), key=lambda entry: pks.index(entry["pk"]))

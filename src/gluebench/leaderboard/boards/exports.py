@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
 from gluebench.analysis.diagnostics.paper import explain
@@ -14,13 +14,12 @@ from gluebench.leaderboard.boards.diagnostics import Category, scores_of
 from gluebench.leaderboard.boards.options import Options
 from gluebench.leaderboard.boards.pages import read_page
 from gluebench.leaderboard.boards.table import Row
-from gluebench.leaderboard.common.escapes import csv_text, latex, markdown_cell
 from gluebench.leaderboard.common.formats import percent
 from gluebench.leaderboard.common.page_cache import CSV, JSON
+from gluebench.leaderboard.common.text import csv_text, latex, markdown_cell
 from gluebench.leaderboard.fields import LISTED, as_json
-from gluebench.leaderboard.ranks.charts import ENDS
 from gluebench.leaderboard.ranks.order import Place, RankingOptions, order_of
-from gluebench.leaderboard.ranks.views import system_json
+from gluebench.leaderboard.ranks.views import ENDS, system_json
 from gluebench.leaderboard.submissions.facts import diagnosed, entries_of, graded_again
 from gluebench.leaderboard.submissions.models import Submission
 from gluebench.leaderboard.submissions.report import fine_of
@@ -153,6 +152,12 @@ def board_csv(benchmark: Benchmark, scheme: Scheme) -> str:
     """A row for each system, best first; numbers are fractions, as in reports."""
     measures = [f"{column.task.name}.{metric.name}" for column in scheme.columns for metric in column.metrics]
     names = [f"{measure}{end}" for measure in ("score", *measures) for end in ("", "_low", "_high")]
+
+    def numbers(scores: Mapping[str, Any]) -> Iterator[Mapping[str, Any] | None]:
+        yield scheme.score(scores)
+        for column in scheme.columns:
+            yield from column.numbers(scores)
+
     rows = (
         [
             rank,
@@ -160,7 +165,7 @@ def board_csv(benchmark: Benchmark, scheme: Scheme) -> str:
             *(entry[name] for name in NUMBERS),
             entry["submitted"].isoformat(timespec="seconds"),
             entry["key"],
-            *(score and score[end] for score in scheme.numbers(entry["scores"]) for end in ENDS),
+            *(score and score[end] for score in numbers(entry["scores"]) for end in ENDS),
         ]
         for rank, entry in ranked(scheme, entries_of(benchmark))
     )
@@ -191,20 +196,11 @@ def _texts(row: Row, words: Callable[[str], str], number: Callable[[str], str], 
 def markdown_text(benchmark: Benchmark, scheme: Scheme) -> str:
     """A pipe board."""
     board = read_page(benchmark, scheme, Options(), whole=True)
-    heads = [
-        "Rank",
-        "Name",
-        "Model",
-        "Score",
-        *(markdown_cell(column.title) for column in board.scheme.columns),
-    ]
-    lines = [_piped(heads), _piped(["--:", ":--", ":--", *["--:"] * (len(heads) - 3)])]
-    lines += [_piped(_texts(row, markdown_cell, str, "**%s**")) for row in board.rows]
-    return "\n".join([*lines, ""])
-
-
-def _piped(cells: Sequence[str]) -> str:
-    return f"| {' | '.join(cells)} |"
+    titles = [markdown_cell(column.title) for column in board.scheme.columns]
+    heads = ["Rank", "Name", "Model", "Score", *titles]
+    lines = [heads, ["--:", ":--", ":--", *["--:"] * (len(heads) - 3)]]
+    lines += [_texts(row, markdown_cell, str, "**%s**") for row in board.rows]
+    return "".join(f"| {' | '.join(cells)} |\n" for cells in lines)
 
 
 FORMATS: dict[str, tuple[Callable[[Benchmark, Scheme], str], str]] = {

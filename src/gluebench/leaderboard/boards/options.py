@@ -11,8 +11,7 @@ from urllib.parse import urlencode
 from django.core.paginator import Paginator
 from django.http import HttpRequest
 
-from gluebench.leaderboard.boards.columns import SORTED_AS_WORDS
-from gluebench.leaderboard.boards.standings import Standing
+from gluebench.leaderboard.boards.columns import SORTED_AS_WORDS, Standing
 from gluebench.leaderboard.fields import REGIMES
 from gluebench.leaderboard.ranks.order import RankingOptions
 
@@ -54,22 +53,15 @@ class Filters(NamedTuple):
 
     def accepts(self, row: Standing) -> bool:
         """Whether a system meets all of them."""
-        most = number_of(self.parameters)
+        most = float(self.parameters.rstrip("KMBT") or 0) * FACTORS.get(self.parameters[-1:], 1)
+        day = row.submitted.date().isoformat() if row.submitted else ""
         return (
             self.training in ("", row.regime)
-            and (not self.since or row.submitted.date().isoformat() >= self.since)
-            and (most is None or (row.parameters is not None and row.parameters <= most))
+            and day >= self.since
+            and (not self.parameters or (row.parameters is not None and row.parameters <= most))
             and self.team.casefold() in row.team.casefold()
             and (row.verified or not self.verified)
         )
-
-
-def number_of(text: str) -> float | None:
-    """The number that "110M" stands for; None for nothing."""
-    if not text:
-        return None
-    factor = FACTORS.get(text[-1], 1)
-    return float(text.rstrip("KMBT")) * factor
 
 
 def _day(text: str) -> str:

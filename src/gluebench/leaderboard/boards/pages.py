@@ -1,11 +1,13 @@
-"""A page of a board, its rows and what stands around them; the list of boards; what every page knows."""
+"""A page of a board; the list of boards; where a submission stands; what every template knows."""
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
+from itertools import groupby
 from typing import Any, NamedTuple
 
+from django import template
 from django.contrib.humanize.templatetags.humanize import ordinal
 from django.core.paginator import Page
 from django.http import HttpRequest
@@ -14,41 +16,55 @@ from django.urls import reverse
 from jinja2 import Environment, StrictUndefined
 
 from gluebench.analysis.charts import Scale
-from gluebench.analysis.rank.rules import competition_ranks
+from gluebench.analysis.rank.rules import best, competition_ranks
 from gluebench.benchmark import Benchmark as Record
 from gluebench.benchmark import Task
 from gluebench.leaderboard.benchmarks.models import Benchmark
 from gluebench.leaderboard.boards.columns import (
     PRIVACY,
     ROOM,
-    USUAL_FACTS,
     WIDTHS,
     Scheme,
-    scheme_of,
-    sections_of,
+    Standing,
+    number_places,
+    standings,
 )
-from gluebench.leaderboard.boards.data_views import task_data
-from gluebench.leaderboard.boards.options import ALL_ROWS, NUMBER, ROWS, Filters, Options, paged
-from gluebench.leaderboard.boards.standings import Standings, standings
-from gluebench.leaderboard.boards.table import Group, Row, arrange, bests, fill, references_of
-from gluebench.leaderboard.common.formats import percent
-from gluebench.leaderboard.fields import REGIMES
-from gluebench.leaderboard.ranks.models import majority_tasks
-from gluebench.leaderboard.ranks.order import ABOUT, TITLES, Order, order_of, ranks_of, span
+from gluebench.leaderboard.boards.diagnostics import slug_of
+from gluebench.leaderboard.boards.options import ALL_ROWS, ROWS, Options, paged
+from gluebench.leaderboard.boards.table import Row, arrange, fill, references_of
+from gluebench.leaderboard.common import formats
+from gluebench.leaderboard.common.formats import interval_text, labels_of, percent, score_bars
+from gluebench.leaderboard.common.text import breakable, markdown
+from gluebench.leaderboard.limits.quota import precise
+from gluebench.leaderboard.ranks.compare_views import comparison_of
+from gluebench.leaderboard.ranks.order import Order, Place, order_of, span
+from gluebench.leaderboard.ranks.views import P
 from gluebench.leaderboard.submissions.facts import entries_of, graded_again, with_systems
-from gluebench.leaderboard.text import breakable
+from gluebench.leaderboard.submissions.models import Submission
+
+register = template.Library()
+register.filter("count", formats.count)
+register.filter("kappa", formats.kappa)
+register.filter("percent", formats.percent)
+register.filter("score", formats.score_text)
+register.filter("interval", formats.interval_text)
+register.filter("markdown", markdown)
+register.filter("breakable", breakable)
+register.filter("precise", precise)
+register.filter("slugged", slug_of)
 
 BENCHMARKS = 30
 """Benchmarks on a page of the list."""
-RANKED_BY = ("by", "weights", "majority")
-"""What the address says of the order."""
+HISTORY = 12
+"""Own submissions that the page of one lists, the newest."""
 
 
 class Board(NamedTuple):
     """What a page of a board shows, and where in the whole it stands."""
 
     scheme: Scheme
-    groups: tuple[Group, ...]
+    groups: tuple[tuple[str, tuple[Row, ...]], ...]
+    """Rows under their headings; the ranked list is one group without a title."""
     matches: int
     """Systems that the search and the filters leave; all, where there are none."""
     page: Page[tuple[str, Row]]
@@ -67,7 +83,8 @@ class Board(NamedTuple):
     @property
     def sections(self) -> list[tuple[str, int]]:
         """The headings above the columns, each with the number of its columns."""
-        return sections_of(self.scheme.columns)
+        grouped = groupby(self.scheme.columns, key=lambda column: column.task.section)
+        return [(title, len(list(columns))) for title, columns in grouped]
 
     @property
     def fits(self) -> bool:
@@ -78,7 +95,7 @@ class Board(NamedTuple):
     @property
     def rows(self) -> list[Row]:
         """All of the page, whatever their group."""
-        return [row for group in self.groups for row in group.rows]
+        return [row for _, rows in self.groups for row in rows]
 
     @property
     def marks(self) -> set[str]:
@@ -120,30 +137,32 @@ MARKS: dict[str, Callable[[Row], Any]] = {
 
 def read_page(benchmark: Benchmark, scheme: Scheme, options: Options, *, whole: bool = False) -> Board:
     """The page of the board that the options ask for, or the whole board as one page."""
-    rows = _systems(standings(benchmark), scheme)
+    rows = _systems(benchmark, scheme)
     order = _rank(benchmark, scheme, options, rows)
-    layout = arrange(
+    matches, page = arrange(
         [*rows, *references_of(benchmark.record, scheme)],
         scheme.names,
         options,
         None if whole else ALL_ROWS if options.everything else ROWS,
         by_rank=order is not None and order.another,
     )
-    pks = [row.system.pk for group in layout.groups for row in group.rows if row.system]
-    entries = {entry["pk"]: entry for entry in entries_of(benchmark, pks)}
-    for row in rows:
-        row.entry = entries.get(row.system.pk, {}) if row.system else {}
+    systems = [row for _, row in page if not row.reference]
+    entries = {entry["pk"]: entry for entry in entries_of(benchmark, [row.system.pk for row in systems])}
+    for row in systems:
+        row.entry = entries.get(row.system.pk, {})
     # A submission that left the board since the standings were read has no entry any more.
-    groups = tuple(Group(title, tuple(row for row in those if row.entry)) for title, those in layout.groups)
+    shown = [(title, row) for title, row in page if row.entry]
+    groups = groupby(shown, key=lambda pair: pair[0])
     has = [fact for fact in scheme.facts if any(fact.text(entry) for entry in entries.values())]
     scheme = scheme._replace(facts=tuple(has))
-    scale = fill(scheme, [row for group in groups for row in group.rows], bests(rows))
+    highest = [best(column) for column in zip(*(row.values for row in rows), strict=True)]
+    scale = fill(scheme, [row for _, row in shown], highest)
     return Board(
         scheme,
-        groups,
-        layout.matches,
-        layout.page,
-        options._replace(page=layout.page.number),
+        tuple((title, tuple(row for _, row in pairs)) for title, pairs in groups),
+        matches,
+        page,
+        options._replace(page=page.number),
         len(rows),
         max((row.value for row in rows if row.value is not None), default=None),
         scale,
@@ -152,94 +171,38 @@ def read_page(benchmark: Benchmark, scheme: Scheme, options: Options, *, whole: 
     )
 
 
+def _systems(benchmark: Benchmark, scheme: Scheme) -> list[Row]:
+    """Every system of this board; of a task's board, those that have the task."""
+    places = number_places(benchmark.record)
+    at = [places[column.task.name, column.metrics[0].name] for column in scheme.columns]
+    own = None if scheme.task is None else places[scheme.task.name, ""]
+    rows = []
+    for system in standings(benchmark):
+        value = system.value if own is None else system.numbers[own]
+        values = tuple(system.numbers[place] for place in at)
+        if own is None or value is not None or any(value is not None for value in values):
+            rows.append(Row(system, value, values))
+    return rows
+
+
 def _rank(benchmark: Benchmark, scheme: Scheme, options: Options, rows: list[Row]) -> Order | None:
     """Give the rows their ranks; returns what ranks them, if that is more than a task's score."""
-    ranks = competition_ranks([row.value for row in rows])
-    order = None
+    ranks, order = competition_ranks([row.value for row in rows]), None
+    places: Mapping[int, Place] = {}
     if scheme.task is None:
-        pks = [row.system.pk for row in rows if row.system]
+        pks = [row.system.pk for row in rows]
         order = order_of(benchmark, options.ranking, dict(zip(pks, ranks, strict=True)))
-        ranks = ranks_of(order, pks, ranks)
+        places = order.places
+        if order.another:
+            ranks = [places[pk].rank if pk in places else None for pk in pks]
     times = Counter(ranks)
     for row, rank in zip(rows, ranks, strict=True):
-        row.rank = rank
-        row.place = order.places.get(row.system.pk) if order and row.system else None
+        row.rank, row.place = rank, places.get(row.system.pk)
         if row.place and row.place.tied:
             row.rank_text = row.place.text
         elif rank:
             row.rank_text = span(rank, rank + times[rank] - 1)
     return order
-
-
-def board_html(benchmark: Benchmark, task: Task | None, options: Options, *, signed_in: bool) -> str:
-    """The page of a benchmark's board, or of a task's."""
-    record = benchmark.record
-    every = scheme_of(record, task)
-    if task is not None:
-        options = options._replace(grouped=False, intervals=True)
-    board = read_page(benchmark, every.only(options.columns), options)
-    context = {
-        "benchmark": benchmark,
-        "record": record,
-        "board": board,
-        "options": board.options,
-        "task": task,
-        "signed_in": signed_in,
-        "here": "board",
-        "sorts": board.scheme.sorts,
-    }
-    context |= {
-        "html": render_to_string("boards/table.html", context),
-        **panel(every, options),
-        **switches(board.options),
-    }
-    if task is not None:
-        context |= {"about": task_line(task), **task_data(benchmark, task)}
-        return render_to_string("boards/task.html", context)
-    context |= {
-        "facts": facts(record, systems=board.systems, best=board.best),
-        "tasks": list(map(task_line, (*record.scored, *record.diagnostics))),
-        "rules": [(by, TITLES[by], ABOUT[by]) for by in TITLES],
-        "majorities": majority_tasks(record),
-    }
-    return render_to_string("boards/board.html", context)
-
-
-def switches(options: Options) -> dict[str, Any]:
-    """The addresses of the same board, seen otherwise."""
-    return {
-        "to_everything": options.query(everything=True),
-        "to_previous": options.query(page=options.page - 1),
-        "to_next": options.query(page=options.page + 1),
-        "to_unsearched": options.query(search="", filters=Filters()),
-        "to_usual": Options().query(sort=options.sort, turned=options.turned, everything=options.everything),
-        "kept": [pair for pair in options.pairs().items() if pair[0] in ("sort", "order", "rows")],
-    }
-
-
-def panel(scheme: Scheme, options: Options) -> dict[str, Any]:
-    """What the form above a board offers."""
-    chosen = options.columns or [*scheme.names, *USUAL_FACTS]
-    return {
-        "choices": [(name, title, name in chosen) for name, title in scheme.choices.items()],
-        "regimes": REGIMES.items(),
-        "number_pattern": NUMBER,
-        "settings": sum(map(bool, (*options.filters, options.columns, not options.ranking.usual))),
-    }
-
-
-def _systems(known: Standings, scheme: Scheme) -> list[Row]:
-    """Every system of this board; of a task's board, those that have the task."""
-    at = [known.place[column.task.name, column.metrics[0].name] for column in scheme.columns]
-    own = None if scheme.task is None else known.place[scheme.task.name, ""]
-    rows = []
-    for system in known.rows:
-        value = system.value if own is None else system.numbers[own]
-        values = tuple(system.numbers[place] for place in at)
-        if own is None or value is not None or any(value is not None for value in values):
-            text = f"{system.name}\n{system.model}\n{system.team}".casefold()
-            rows.append(Row(system.name, system.model, text, system.regime, value, values, system))
-    return rows
 
 
 def task_line(task: Task) -> dict[str, Any]:
@@ -252,7 +215,7 @@ def task_line(task: Task) -> dict[str, Any]:
     }
 
 
-def facts(record: Record, *, systems: int, best: float | None) -> list[tuple[str, str]]:
+def glance(record: Record, *, systems: int, best: float | None) -> list[tuple[str, str]]:
     """Titles and texts of what to know at a glance; what is not known is left out."""
     human = next((reference for reference in record.references if "score" in reference.scores), None)
     private = sum(task.private is True for task in record.scored)
@@ -304,3 +267,67 @@ def environment(**options: Any) -> Environment:
     made.filters |= {"breakable": breakable, "ordinal": ordinal}
     made.globals["url"] = lambda name, *args: reverse(name, args=args)
     return made
+
+
+@register.filter
+def item(values: Mapping[str, Any], name: str) -> Any:
+    """What a mapping has under a name that is known only here; None where it has nothing."""
+    return values.get(name)
+
+
+@register.inclusion_tag("boards/position.html")
+def position(submission: Submission) -> dict[str, Any]:
+    """Where it stands, and what its author may do next."""
+    return {"submission": submission, "benchmark": submission.benchmark, "position": position_of(submission)}
+
+
+def position_of(submission: Submission) -> dict[str, Any] | None:
+    """Its place among the complete systems, and its distances; None where it has no score that may be shown.
+
+    `history` is its author's scores on this benchmark, newest first, where there are several.
+    """
+    own = submission.value
+    if own is None:
+        return None
+    rows = standings(submission.benchmark)
+    others = [(row.value, row) for row in rows if row.value is not None and row.pk != submission.pk]
+    others.sort(key=lambda pair: -pair[0])
+    rank = 1 + sum(value > own for value, _ in others)
+    if rank == 1:
+        near = [("The next one", row) for _, row in others[:1]]
+    else:
+        near = [("The next better", others[rank - 2][1])] if rank > 2 else []
+        near.append(("The best", others[0][1]))
+    sent = Submission.objects.filter(owner=submission.owner_id, benchmark=submission.benchmark_id)
+    sent = sent.current().filter(value__isnull=False).order_by("-submitted", "-pk")
+    columns = ("key", "name", "model", "submitted", "scores", "public")
+    history: list[dict[str, Any]] = [{**row} for row in sent.values(*columns)[:HISTORY]]
+    history = history if len(history) > 1 else []
+    bars = zip(labels_of(history), (entry["scores"]["score"] for entry in history), strict=True)
+    return {
+        "rank": rank,
+        "systems": len(others) + 1,
+        "distances": [_distance(submission, title, row) for title, row in near],
+        "history": history,
+        "picture": score_bars("Your scores on this benchmark", "Score", bars),
+    }
+
+
+def _distance(submission: Submission, title: str, row: Standing) -> dict[str, Any]:
+    """How far another system of the board is: the difference of the rounded scores, and what a test says."""
+    other = Submission.objects.select_related("benchmark").defer("report", "problems").get(pk=row.pk)
+    points = (row.value or 0) - (submission.value or 0)
+    distance = {"title": title, "other": other, "points": f"{'+' if points > 0 else ''}{percent(points)}"}
+    if not submission.is_listed:
+        return {**distance, "test": "Publish yours to have the difference tested."}
+    one, two = sorted((submission, other), key=lambda entry: (entry.submitted, entry.pk))
+    comparison = comparison_of(one, two)
+    overall = (comparison.values or {}).get("overall")
+    if not overall:
+        return {**distance, "test": comparison.detail}
+    low, high = overall["low"], overall["high"]
+    if one.pk != other.pk and low is not None:
+        low, high = -high, -low
+    outcome = "significant" if overall["p"] <= P and overall["difference"] else "not significant"
+    interval = interval_text({"low": low, "high": high})
+    return {**distance, "interval": interval, "test": f"{outcome} at 5 %"}

@@ -4,19 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from itertools import groupby
 from math import ceil, floor
 from typing import Any, NamedTuple
 
 from django.core.paginator import Page, Paginator
 
 from gluebench.analysis.charts import Scale
-from gluebench.analysis.rank.rules import best, board_order
-from gluebench.benchmark import Benchmark, Task
+from gluebench.analysis.rank.rules import board_order
+from gluebench.benchmark import Benchmark
 from gluebench.benchmark.records import Reference
-from gluebench.leaderboard.boards.columns import SORTED_AS_WORDS, Scheme
+from gluebench.leaderboard.boards.columns import SORTED_AS_WORDS, Scheme, Standing
 from gluebench.leaderboard.boards.options import Options
-from gluebench.leaderboard.boards.standings import Standing
 from gluebench.leaderboard.common.formats import ABSENT, margin_text, percent, score_text
 from gluebench.leaderboard.ranks.order import Place
 from gluebench.leaderboard.submissions.models import Regime
@@ -43,16 +41,11 @@ _NOTHING = Cell(ABSENT)
 class Row:
     """A system or a published reference: what finds its place, then what a page shows of it."""
 
-    name: str
-    model: str
-    text: str
-    """What a search looks into, casefolded."""
-    regime: str
-    """Empty for a reference."""
+    system: Standing
     value: float | None
+    """The number that ranks it on this board."""
     values: tuple[float | None, ...]
     """The first number of each column."""
-    system: Standing | None = None
     entry: Mapping[str, Any] = field(default_factory=dict)
     """The submission's values; of a reference its name and its source."""
     score: Cell = _NOTHING
@@ -69,29 +62,13 @@ class Row:
     @property
     def reference(self) -> bool:
         """Whether it is a published number, and no submission."""
-        return not self.regime
+        return not self.system.regime
 
     @property
     def resampled(self) -> str:
         """The interval of its rank, "1 to 3"; empty where it says no more than the rank."""
         interval = self.place.interval if self.place else ""
         return "" if interval.replace(" to ", "–") == self.rank_text else interval
-
-
-class Group(NamedTuple):
-    """Rows under one heading; the ranked list is one group without a title."""
-
-    title: str
-    rows: tuple[Row, ...]
-
-
-class Layout(NamedTuple):
-    """One page."""
-
-    groups: tuple[Group, ...]
-    matches: int
-    """Systems that the search and the filters leave; all, where there are none."""
-    page: Page[tuple[str, Row]]
 
 
 def arrange(
@@ -101,27 +78,27 @@ def arrange(
     size: int | None = None,
     *,
     by_rank: bool = False,
-) -> Layout:
+) -> tuple[int, Page[tuple[str, Row]]]:
     """The page that the options ask for, or the nearest there is; `names` are the columns' sort names.
 
-    `by_rank` orders by the rank, which another rule than the score gave.
+    Returns how many systems the search and the filters leave, and the rows, each with the title of its group,
+    which is empty in the ranked list. `by_rank` orders by the rank, which another rule than the score gave.
     """
     words = options.search.casefold().split()
-    matches = [
-        row
-        for row in rows
-        if all(word in row.text for word in words)
-        and (row.system is None or options.filters.accepts(row.system))
-    ]
+    matches = []
+    for row in rows:
+        text = f"{row.system.name}\n{row.system.model}\n{row.system.team}".casefold() if words else ""
+        if all(word in text for word in words) and (row.reference or options.filters.accepts(row.system)):
+            matches.append(row)
     ordered = _ordered(matches, names, options, by_rank=by_rank)
     titled = [("", row) for row in ordered]
     if options.grouped:  # Table 4's groups in its order, references last
         titles = {str(regime.value): str(regime.label) for regime in Regime} | {"": REFERENCES}
-        titled = [(titles[regime], row) for regime in titles for row in ordered if row.regime == regime]
+        titled = [
+            (titles[regime], row) for regime in titles for row in ordered if row.system.regime == regime
+        ]
     page = Paginator(titled, size or max(len(titled), 1)).get_page(options.page)
-    grouped = groupby(page.object_list, key=lambda pair: pair[0])
-    groups = tuple(Group(title, tuple(row for _, row in group)) for title, group in grouped)
-    return Layout(groups, sum(not row.reference for row in matches), page)
+    return sum(not row.reference for row in matches), page
 
 
 def _ordered(rows: Sequence[Row], names: Sequence[str], options: Options, *, by_rank: bool) -> list[Row]:
@@ -132,20 +109,20 @@ def _ordered(rows: Sequence[Row], names: Sequence[str], options: Options, *, by_
             return None if row.rank is None else -float(row.rank)
         return row.value
 
-    ordered = [rows[at] for at in board_order([usual(row) for row in rows])]
-    if options.sort in SORTED_AS_WORDS:
-        return sorted(ordered, key=lambda row: getattr(row, options.sort).casefold(), reverse=options.turned)
-
     def value(row: Row) -> float | None:
-        if not options.sort:
-            return usual(row)
         if options.sort in names:
             return row.values[names.index(options.sort)]
-        if row.system is None:
-            return None
-        return row.system.parameters if options.sort == "parameters" else row.system.submitted.timestamp()
+        if options.sort == "parameters":
+            return row.system.parameters
+        return row.system.submitted.timestamp() if row.system.submitted else None
 
-    return [ordered[at] for at in board_order([value(row) for row in ordered], lowest_first=options.rising)]
+    ordered = [rows[at] for at in board_order([usual(row) for row in rows])]
+    if options.sort in SORTED_AS_WORDS:
+        return sorted(
+            ordered, key=lambda row: getattr(row.system, options.sort).casefold(), reverse=options.turned
+        )
+    values = [value(row) if options.sort else usual(row) for row in ordered]
+    return [ordered[at] for at in board_order(values, lowest_first=options.rising)]
 
 
 def fill(scheme: Scheme, rows: Sequence[Row], highest: Sequence[float | None]) -> Scale | None:
@@ -170,11 +147,6 @@ def fill(scheme: Scheme, rows: Sequence[Row], highest: Sequence[float | None]) -
         row.facts = tuple(fact.text(row.entry) for fact in scheme.facts)
         row.complete = bool(result["complete"]) or scheme.task is not None
     return scale
-
-
-def bests(rows: Sequence[Row]) -> list[float | None]:
-    """The highest first number of each column."""
-    return [best(column) for column in zip(*(row.values for row in rows), strict=True)]
 
 
 def scale_of(scores: Iterable[Mapping[str, Any] | None]) -> Scale | None:
@@ -213,35 +185,35 @@ def references_of(benchmark: Benchmark, scheme: Scheme) -> list[Row]:
 
     One without a score has no place in the order, and stands on the boards of its tasks alone.
     """
-    tasks = benchmark.scored if scheme.task is None else (scheme.task,)
-    whole = {reference.name: reference for reference in benchmark.references} if scheme.task is None else {}
-    by_task: dict[str, dict[str, Reference]] = {name: {} for name in whole}
-    for task in tasks:
-        for reference in task.references:
-            by_task.setdefault(reference.name, {})[task.name] = reference
-    rows = [_reference(scheme, name, whole.get(name), references) for name, references in by_task.items()]
-    return [row for row in rows if row.value is not None]
-
-
-def _reference(scheme: Scheme, name: str, own: Reference | None, by_task: Mapping[str, Reference]) -> Row:
-    sources = dict.fromkeys(reference.source for reference in (own, *by_task.values()) if reference)
-    scores = {task: reference.scores for task, reference in by_task.items()}
-    values = [
-        [scores.get(column.task.name, {}).get(metric.name) for metric in column.metrics]
-        for column in scheme.columns
-    ]
+    by_name: dict[str, dict[str, Reference]] = {}
     if scheme.task is None:
-        score = own.scores.get("score") if own else None
-    else:
-        score = _task_score(scheme.task, scores[scheme.task.name])
-    entry = {"name": name, "source": "; ".join(sources)}
-    texts = ["/".join(map(percent, numbers)) if set(numbers) - {None} else ABSENT for numbers in values]
-    firsts = tuple(numbers[0] for numbers in values)
-    return Row(name, "", name.casefold(), "", score, firsts, entry=entry, cells=tuple(map(Cell, texts)))
+        by_name = {reference.name: {"": reference} for reference in benchmark.references}
+    for task in benchmark.scored if scheme.task is None else (scheme.task,):
+        for reference in task.references:
+            by_name.setdefault(reference.name, {})[task.name] = reference
+    rows = []
+    for name, references in by_name.items():
+        scores = {task: reference.scores for task, reference in references.items()}
+        if scheme.task is None:
+            score = scores.get("", {}).get("score")
+        else:
+            score = _mean(scores[scheme.task.name].get(metric.name) for metric in scheme.task.metrics)
+        if score is None:
+            continue
+        values = [
+            [scores.get(column.task.name, {}).get(metric.name) for metric in column.metrics]
+            for column in scheme.columns
+        ]
+        texts = ["/".join(map(percent, numbers)) if set(numbers) - {None} else ABSENT for numbers in values]
+        sources = dict.fromkeys(reference.source for reference in references.values())
+        row = Row(Standing(0, name), score, tuple(numbers[0] for numbers in values))
+        row.entry, row.cells = {"name": name, "source": "; ".join(sources)}, tuple(map(Cell, texts))
+        rows.append(row)
+    return rows
 
 
-def _task_score(task: Task, scores: Mapping[str, float]) -> float | None:
-    """The mean of the task's metrics; None where one is not published."""
-    values = [scores.get(metric.name) for metric in task.metrics]
+def _mean(values: Iterable[float | None]) -> float | None:
+    """None where one of them is not published."""
+    values = list(values)
     known = [value for value in values if value is not None]
     return sum(known) / len(known) if len(known) == len(values) else None

@@ -1,19 +1,29 @@
-"""The public pages. Each has a JSON view, made from the same data."""
+"""The public pages: boards, diagnostic sets, the data. Each has a JSON view, made from the same data."""
 
 from __future__ import annotations
 
+import hashlib
+import re
 from collections.abc import Collection
+from functools import partial
+from itertools import islice
 from typing import Any
 
-from django.http import Http404, HttpRequest, HttpResponse
+from django.core.files.base import ContentFile, File
+from django.core.files.storage import storages
+from django.http import FileResponse, Http404, HttpRequest, HttpResponse
+from django.http.response import HttpResponseBase
 from django.shortcuts import render
+from django.template.loader import render_to_string
+from django.urls import reverse
+from django.utils.cache import get_conditional_response
 from django.views.decorators.http import require_safe
 
 from gluebench.benchmark import Benchmark as Record
 from gluebench.benchmark import Task, UnknownNameError
-from gluebench.leaderboard.benchmarks.live import Live, live, only_one, site_version
-from gluebench.leaderboard.benchmarks.models import Benchmark
-from gluebench.leaderboard.boards.columns import scheme_of
+from gluebench.leaderboard.benchmarks.adding import SAMPLE, linked_tasks, named_for_commands
+from gluebench.leaderboard.benchmarks.models import Benchmark, Live, live, only_one, site_version
+from gluebench.leaderboard.boards.columns import USUAL_FACTS, Scheme, scheme_of
 from gluebench.leaderboard.boards.diagnostics import (
     diagnostics_page,
     heat_csv,
@@ -22,13 +32,24 @@ from gluebench.leaderboard.boards.diagnostics import (
     phenomenon_page,
 )
 from gluebench.leaderboard.boards.exports import FORMATS, citation, diagnostics_json, phenomenon_json
-from gluebench.leaderboard.boards.options import Options, cleaned, page_number
-from gluebench.leaderboard.boards.pages import RANKED_BY, board_html, home_page
+from gluebench.leaderboard.boards.options import NUMBER, Filters, Options, cleaned, page_number
+from gluebench.leaderboard.boards.pages import glance, home_page, read_page, task_line
 from gluebench.leaderboard.common.page_cache import cached
-from gluebench.leaderboard.ranks.order import ranking_options
+from gluebench.leaderboard.fields import REGIMES
+from gluebench.leaderboard.ranks.models import majority_tasks
+from gluebench.leaderboard.ranks.order import ABOUT, TITLES, ranking_options
 from gluebench.leaderboard.ranks.views import in_form
 from gluebench.leaderboard.submissions.facts import earlier_than, listed_facts
 from gluebench.leaderboard.submissions.views import visible
+
+RANKED_BY = ("by", "weights", "majority")
+"""What the address says of the order."""
+EXAMPLES = 3
+"""Examples that a task's page shows."""
+LOOKED_AT = 200
+"""Rows among which they are chosen."""
+MANIFEST = "manifest.toml"
+_REST = re.compile(r"bytes=(\d{1,18})-")
 
 
 @require_safe
@@ -164,9 +185,59 @@ def _board(request: HttpRequest, handle: Live, task: Task | None) -> HttpRespons
         request,
         name=name,
         version=handle.version,
-        make=lambda: board_html(handle.benchmark(), task, options, signed_in=signed_in),
+        make=lambda: _board_html(handle.benchmark(), task, options, signed_in=signed_in),
         keep=not options.typed,
     )
+
+
+def _board_html(benchmark: Benchmark, task: Task | None, options: Options, *, signed_in: bool) -> str:
+    """The page of a benchmark's board, or of a task's."""
+    record = benchmark.record
+    every = scheme_of(record, task)
+    if task is not None:
+        options = options._replace(grouped=False, intervals=True)
+    board = read_page(benchmark, every.only(options.columns), options)
+    context = {
+        "benchmark": benchmark,
+        "record": record,
+        "board": board,
+        "options": board.options,
+        "task": task,
+        "signed_in": signed_in,
+        "here": "board",
+        "sorts": board.scheme.sorts,
+    }
+    context |= {
+        "html": render_to_string("boards/table.html", context),
+        **_chooser(every, options, board.options),
+    }
+    if task is not None:
+        context |= {"about": task_line(task), **task_data(benchmark, task)}
+        return render_to_string("boards/task.html", context)
+    context |= {
+        "facts": glance(record, systems=board.systems, best=board.best),
+        "tasks": list(map(task_line, (*record.scored, *record.diagnostics))),
+        "rules": [(by, TITLES[by], ABOUT[by]) for by in TITLES],
+        "majorities": majority_tasks(record),
+    }
+    return render_to_string("boards/board.html", context)
+
+
+def _chooser(scheme: Scheme, options: Options, shown: Options) -> dict[str, Any]:
+    """What the form above a board offers, and the addresses of the same board, seen otherwise."""
+    chosen = options.columns or [*scheme.names, *USUAL_FACTS]
+    return {
+        "choices": [(name, title, name in chosen) for name, title in scheme.choices.items()],
+        "regimes": REGIMES.items(),
+        "number_pattern": NUMBER,
+        "settings": sum(map(bool, (*options.filters, options.columns, not options.ranking.usual))),
+        "to_everything": shown.query(everything=True),
+        "to_previous": shown.query(page=shown.page - 1),
+        "to_next": shown.query(page=shown.page + 1),
+        "to_unsearched": shown.query(search="", filters=Filters()),
+        "to_usual": Options().query(sort=shown.sort, turned=shown.turned, everything=shown.everything),
+        "kept": [pair for pair in shown.pairs().items() if pair[0] in ("sort", "order", "rows")],
+    }
 
 
 def _diagnostic(name: str, task: str) -> tuple[Benchmark, Task]:
@@ -185,3 +256,122 @@ def task_or_404(record: Record, name: str, *, scored: bool) -> Task:
         kind = "a scored task, not a diagnostic set" if task.scored else "a diagnostic set, not a scored task"
         raise Http404(f"{task.name} is {kind}.")
     return task
+
+
+@require_safe
+def data(request: HttpRequest, name: str, form: str = "") -> HttpResponse:
+    """Everything to download of a benchmark, task by task."""
+    address = request.build_absolute_uri(reverse("board", args=[name]))
+    return in_form(
+        request,
+        live(name),
+        form,
+        _facts if form else partial(_page, address=address),
+        what=f"data {address}",
+        template="boards/data.html",
+    )
+
+
+@require_safe
+def data_file(request: HttpRequest, name: str, path: str) -> HttpResponseBase:
+    """One of the files; the rest of it for who has its beginning."""
+    benchmark = live(name).benchmark()
+    texts = _manifests(benchmark)
+    content: File[bytes]
+    if path in texts:
+        content, digest = ContentFile(texts[path]), hashlib.sha256(texts[path]).hexdigest()
+    else:
+        file = benchmark.data_files.filter(path=path).first()
+        if file is None:
+            raise Http404(f"The Data page of {name} has no file {path}.")
+        content, digest = storages["data"].open(file.file), file.sha256
+    etag = f'"{digest}"'
+    return get_conditional_response(request, etag=etag) or _sent(request, content, path, etag=etag)
+
+
+def _sent(request: HttpRequest, content: File[bytes], path: str, *, etag: str) -> HttpResponseBase:
+    """The whole file, or its rest from a byte on if the request asks for that of this content."""
+    kind = "application/zip" if path.endswith(".zip") else "text/plain; charset=utf-8"
+    size = content.size
+    rest = _REST.fullmatch(request.headers.get("Range", ""))
+    start = int(rest[1]) if rest and request.headers.get("If-Range", etag) == etag else 0
+    content.seek(start if start < size else 0)
+    response = FileResponse(content, as_attachment=True, filename=path.replace("/", "-"), content_type=kind)
+    if 0 < start < size:
+        response.status_code = 206
+        response["Content-Range"] = f"bytes {start}-{size - 1}/{size}"
+    response["ETag"], response["Accept-Ranges"] = etag, "bytes"
+    return response
+
+
+def files_of(benchmark: Benchmark) -> list[dict[str, Any]]:
+    """The files of the Data page, in its order."""
+    whole = {"path": "", "task": "", "split": "", "rows": 0}
+    files: list[Any] = [
+        {**whole, "path": path, "size": len(text), "sha256": hashlib.sha256(text).hexdigest()}
+        for path, text in _manifests(benchmark).items()
+    ]
+    files += benchmark.data_files.values("path", "task", "split", "rows", "size", "sha256")
+    return [{**file, "url": reverse("data-file", args=[benchmark.name, file["path"]])} for file in files]
+
+
+def _manifests(benchmark: Benchmark) -> dict[str, bytes]:
+    """The manifest as the organizer gave it, and the files that it extends."""
+    parents = {f"parent-{at}.toml": text.encode() for at, text in enumerate(benchmark.parents, start=1)}
+    return {MANIFEST: benchmark.manifest.encode(), **parents}
+
+
+def _facts(benchmark: Benchmark) -> dict[str, Any]:
+    record, linked = benchmark.record, linked_tasks(benchmark.record)
+    sources = [
+        {"task": task.name, "published_elsewhere": task.name in linked, **task.source._asdict()}
+        for task in record.tasks
+    ]
+    return {
+        "benchmark": benchmark.name,
+        "title": benchmark.title,
+        "url": benchmark.get_absolute_url(),
+        "files": files_of(benchmark),
+        "sources": sources,
+    }
+
+
+def _page(benchmark: Benchmark, address: str) -> dict[str, Any]:
+    files, linked = files_of(benchmark), linked_tasks(benchmark.record)
+    record = benchmark.record
+    return {
+        "general": [file for file in files if not file["task"]],
+        "sample": any(file["path"] == SAMPLE for file in files),
+        "tasks": [
+            (task, [file for file in files if file["task"] == task.name], linked.get(task.name))
+            for task in (*record.tasks, *record.auxiliary)
+        ],
+        "published": any(file["task"] for file in files),
+        "linked": sorted(set(linked.values())),
+        "address": address,
+        "named": named_for_commands(benchmark, address),
+        "here": "data",
+    }
+
+
+def task_data(benchmark: Benchmark, task: Task) -> dict[str, Any]:
+    """What a task's page shows of its data."""
+    return {
+        "files": [file for file in files_of(benchmark) if file["task"] == task.name],
+        "linked": linked_tasks(benchmark.record).get(task.name),
+        "examples": _examples(benchmark, task),
+    }
+
+
+def _examples(benchmark: Benchmark, task: Task) -> dict[str, Any] | None:
+    """Published examples with labels, of different labels first; None where there are none."""
+    tests = {file.splits["test"].name for file in task.files if "test" in file.splits}
+    for file in benchmark.data_files.filter(task=task.name).exclude(split__in=tests):
+        with storages["data"].open(file.file) as opened:
+            lines = islice(iter(opened.readline, b""), LOOKED_AT + 1)
+            header, *rows = [line.decode().rstrip("\n").split("\t") for line in lines]
+        if header[-1] == "label":
+            first = {row[-1]: row for row in reversed(rows)}.values()
+            chosen = [*sorted(first, key=rows.index), *(row for row in rows if row not in first)][:EXAMPLES]
+            return {"split": file.split, "columns": header[1:], "rows": [row[1:] for row in chosen]}
+    return None

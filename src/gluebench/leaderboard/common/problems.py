@@ -1,13 +1,20 @@
-"""A refusal as an answer for programs, `application/problem+json` (RFC 9457)."""
+"""A refusal as an answer for programs, `application/problem+json` (RFC 9457); limits on their requests."""
 
 from __future__ import annotations
 
+import hashlib
+import ipaddress
 import json
+import math
+import time
 from collections.abc import Mapping, Sequence
+from dataclasses import KW_ONLY, dataclass, field
 from datetime import datetime
 from http import HTTPStatus
 
-from django.http import HttpResponse
+from django.conf import settings
+from django.core.cache import caches
+from django.http import HttpRequest, HttpResponse
 from ninja import Schema
 from pydantic import AwareDatetime
 
@@ -35,26 +42,20 @@ class Problem(Schema):
     """When the same request will be taken, where that is known."""
 
 
+@dataclass(eq=False)
 class ProblemError(Exception):
-    """A refusal, raised anywhere below an operation."""
+    """A refusal, raised anywhere below an operation; its fields are those of `Problem`."""
 
-    def __init__(
-        self,
-        status: int,
-        kind: str,
-        detail: str,
-        *,
-        errors: Sequence[FieldError] = (),
-        next: datetime | None = None,
-        headers: Mapping[str, str] | None = None,
-    ) -> None:
-        super().__init__(detail)
-        self.status = status
-        self.kind = kind
-        self.detail = detail
-        self.errors = errors
-        self.next = next
-        self.headers = headers or {}
+    status: int
+    kind: str
+    detail: str
+    _: KW_ONLY
+    errors: Sequence[FieldError] = ()
+    next: datetime | None = None
+    headers: Mapping[str, str] = field(default_factory=dict)
+
+    def __str__(self) -> str:
+        return self.detail
 
     def response(self) -> HttpResponse:
         """It as an answer."""
@@ -71,10 +72,8 @@ class ProblemError(Exception):
 
 def unauthorized(detail: str = "") -> ProblemError:
     """Nobody is signed in."""
-    detail = (
-        detail or "Send a token of yours as `Authorization: Bearer gluebench_...`; /account/tokens makes one."
-    )
-    return ProblemError(401, "sign-in", detail, headers={"WWW-Authenticate": BEARER})
+    usual = "Send a token of yours as `Authorization: Bearer gluebench_...`; /account/tokens makes one."
+    return ProblemError(401, "sign-in", detail or usual, headers={"WWW-Authenticate": BEARER})
 
 
 def not_found(detail: str) -> ProblemError:
@@ -86,3 +85,38 @@ def invalid(errors: Sequence[FieldError]) -> ProblemError:
     """Values that cannot be taken, all of them."""
     texts = (f"{error.field}: {error.message}" if error.field else error.message for error in errors)
     return ProblemError(422, "field", "; ".join(texts), errors=errors)
+
+
+MINUTE = 60
+
+
+def spend(kind: str, whose: str) -> None:
+    """Count one request of a kind. Raises ProblemError (429) when the minute's share is used up."""
+    most = settings.API_PER_MINUTE[kind]
+    minute, second = divmod(time.time(), MINUTE)
+    name = f"api:{kind}:{int(minute)}:{hashlib.sha256(whose.encode()).hexdigest()[:32]}"
+    counts = caches["rates"]
+    counts.add(name, 0, 2 * MINUTE)
+    try:
+        used = counts.incr(name)
+    except ValueError:  # dropped in between, as a full cache does
+        return
+    if used > most:
+        wait = math.ceil(MINUTE - second)
+        detail = f"More than {most} requests in a minute. Try again in {wait} second{'s' * (wait != 1)}."
+        raise ProblemError(429, "rate", detail, headers={"Retry-After": str(wait)})
+
+
+def address(request: HttpRequest) -> str:
+    """Where a request comes from; the server has already decided whether to believe a proxy.
+
+    Of an IPv6 address the network: a single line has all the 2**64 addresses of one.
+    """
+    text = str(request.META.get("REMOTE_ADDR", ""))
+    try:
+        parsed = ipaddress.IPv6Address(text)
+    except ValueError:
+        return text
+    if parsed.ipv4_mapped is not None:
+        return str(parsed.ipv4_mapped)
+    return str(ipaddress.IPv6Network((int(parsed), 64), strict=False))

@@ -10,8 +10,8 @@ from django.core.exceptions import ValidationError
 from gluebench.leaderboard.accounts.models import Team, User
 from gluebench.leaderboard.benchmarks.models import Benchmark
 from gluebench.leaderboard.benchmarks.policy import CHOICES, PolicyError, policy_of
+from gluebench.leaderboard.common.text import plain
 from gluebench.leaderboard.limits.models import Override
-from gluebench.leaderboard.text import plain
 
 EXPLAINED = {
     "per_day": ("Submissions in a day", "Only submissions that are graded count. Empty: no limit."),
@@ -91,20 +91,19 @@ class PolicyForm(forms.Form):
 
 
 def _field(name: str) -> forms.Field:
-    label, help_text = EXPLAINED[name]
+    texts: dict[str, Any] = dict(zip(("label", "help_text"), EXPLAINED[name], strict=True))
     if name in CHOICES:
         choices = [(value, WORDS[value]) for value in CHOICES[name]]
-        return forms.ChoiceField(choices=choices, widget=forms.RadioSelect, label=label, help_text=help_text)
+        return forms.ChoiceField(choices=choices, widget=forms.RadioSelect, **texts)
     if name == "approval":
-        return forms.BooleanField(required=False, label=label, help_text=help_text)
+        return forms.BooleanField(required=False, **texts)
     if name == "reveal":
         day = forms.DateInput(attrs={"type": "date"}, format="%Y-%m-%d")
-        return forms.DateField(required=False, widget=day, label=label, help_text=help_text)
+        return forms.DateField(required=False, widget=day, **texts)
     if name == "public_share":
-        share = forms.NumberInput(attrs={"step": "any"})
-        return forms.FloatField(required=False, widget=share, label=label, help_text=help_text)
-    least, needed = (0, True) if name == "smallest_category" else (1, False)
-    return forms.IntegerField(required=needed, min_value=least, label=label, help_text=help_text)
+        return forms.FloatField(required=False, widget=forms.NumberInput(attrs={"step": "any"}), **texts)
+    least, required = (0, True) if name == "smallest_category" else (1, False)
+    return forms.IntegerField(required=required, min_value=least, **texts)
 
 
 class OverrideForm(forms.ModelForm):  # type: ignore[type-arg]
@@ -139,10 +138,9 @@ class OverrideForm(forms.ModelForm):  # type: ignore[type-arg]
         """The person, or the team."""
         who = self.cleaned_data["who"].strip()
         user = User.objects.filter(email__iexact=who).first()
-        match = user or Team.objects.filter(name__iexact=who).first()
-        if match is None:
-            raise ValidationError(f"There is no account and no team called {who!r} on this site.")
-        return match
+        if match := user or Team.objects.filter(name__iexact=who).first():
+            return match
+        raise ValidationError(f"There is no account and no team called {who!r} on this site.")
 
     def clean(self) -> dict[str, Any]:
         """Return the cleaned fields; add an error if no limit changed."""
@@ -150,12 +148,6 @@ class OverrideForm(forms.ModelForm):  # type: ignore[type-arg]
         if not self.errors and all(values.get(name) is None for name in Override.LIMITS):
             self.add_error("per_day", "Give at least one limit another number.")
         return values
-
-    def override(self, benchmark: Benchmark) -> Override:
-        """What was entered, not saved yet."""
-        made: Override = self.save(commit=False)
-        made.benchmark = benchmark
-        return made
 
     def _post_clean(self) -> None:
         """The model's own check asks for a person or a team, which is known only after this form."""

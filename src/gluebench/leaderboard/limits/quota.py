@@ -1,4 +1,4 @@
-"""What somebody may still send to a benchmark: how much is used, what remains, when the next one is possible.
+"""Quotas: how much somebody has used of one, when the next submission is possible, and who may send it now.
 
 Every upload counts in one of two ways. One that was graded, or may yet be, costs quota. A rejected one
 (invalid, failed, withdrawn before its grading) costs none and has a cap of its own. Grading something again
@@ -7,20 +7,92 @@ changes neither: what scored once has cost its quota.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+import math
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
-from datetime import datetime
-from typing import Any
+from datetime import UTC, datetime, timedelta
+from typing import Any, NamedTuple
 
 from django.db.models import Exists, OuterRef, Q
+from django.http import HttpResponse
 from django.utils import timezone
 
-from gluebench.leaderboard.accounts.models import User
+from gluebench.leaderboard.accounts.models import Team, User
 from gluebench.leaderboard.benchmarks.models import Benchmark
 from gluebench.leaderboard.benchmarks.policy import Policy
-from gluebench.leaderboard.limits.clock import WINDOWS, Tally, Window, first_allowed, precise
 from gluebench.leaderboard.limits.models import Departure, Override
 from gluebench.leaderboard.submissions.models import OPEN, Result, Status, Submission, SubmissionQuerySet
+
+DAY, MONTH = timedelta(hours=24), timedelta(days=30)
+
+
+def _day_start(moment: datetime) -> datetime:
+    return moment.astimezone(UTC).replace(hour=0, minute=0, second=0, microsecond=0)
+
+
+def _month_start(moment: datetime) -> datetime:
+    return _day_start(moment).replace(day=1)
+
+
+class Window(NamedTuple):
+    """A stretch of time in which submissions are counted."""
+
+    start: Callable[[datetime], datetime]
+    """What was sent after this counts at a moment; for a calendar, at this moment too."""
+    end: Callable[[datetime], datetime]
+    """Until when something sent at a moment counts."""
+    phrase: str
+    """The window in a sentence."""
+
+
+WINDOWS = {
+    ("day", "sliding"): Window(lambda now: now - DAY, lambda sent: sent + DAY, "in 24 hours"),
+    ("month", "sliding"): Window(lambda now: now - MONTH, lambda sent: sent + MONTH, "in 30 days"),
+    ("day", "calendar"): Window(_day_start, lambda sent: _day_start(sent) + DAY, "today (UTC)"),
+    ("month", "calendar"): Window(
+        _month_start, lambda sent: _month_start(_month_start(sent) + timedelta(days=31)), "this month (UTC)"
+    ),
+}
+
+
+class Tally(NamedTuple):
+    """What is counted against one limit."""
+
+    cap: Callable[[datetime], int | None]
+    """The limit at a moment; None for no limit."""
+    ends: Sequence[datetime] = ()
+    """When each counted submission stops counting. Where no limit is set, it may be left empty."""
+    lasting: int = 0
+    """Those that count whatever the time is."""
+
+    def used(self, moment: datetime) -> int:
+        """How many count at a moment, if nothing more is sent."""
+        return self.lasting + sum(end > moment for end in self.ends)
+
+    def allows(self, moment: datetime) -> bool:
+        """Whether one more may be sent at a moment."""
+        cap = self.cap(moment)
+        return cap is None or self.used(moment) < cap
+
+
+def first_allowed(
+    tallies: Sequence[Tally], now: datetime, changes: Iterable[datetime] = ()
+) -> datetime | None:
+    """The first moment from now on at which all of them allow one more; None where there is none.
+
+    `changes`: the moments at which a limit itself changes. Nothing else depends on time but what ends to
+    count, so that the answer is one of these moments, and all of them are tried.
+    """
+    moments = {now, *changes, *(end for tally in tallies for end in tally.ends)}
+    later = sorted(moment for moment in moments if moment >= now)
+    return next((moment for moment in later if all(tally.allows(moment) for tally in tallies)), None)
+
+
+def precise(moment: datetime) -> str:
+    """A moment in words, to the second: rounded up, so that what is promised holds."""
+    whole = moment.replace(microsecond=0) + timedelta(seconds=1 if moment.microsecond else 0)
+    return f"{whole.day} {whole:%B %Y, %H:%M:%S} UTC"
+
 
 FIELDS = {
     "day": "per_day",
@@ -44,8 +116,7 @@ COUNTED = {"at_once": FIRST_TIME, "invalid": REJECTED}
 PHRASES = {"total": "in all", "at_once": "at the same time"}
 
 
-@dataclass(frozen=True, slots=True)
-class Limit:
+class Limit(NamedTuple):
     """One limit, as it stands now."""
 
     name: str
@@ -66,15 +137,12 @@ class Limit:
     def as_dict(self) -> dict[str, Any]:
         """The limit for JSON."""
         return {
-            "name": self.name,
-            "used": self.used,
-            "limit": self.limit,
-            "remaining": self.remaining,
-            "next": None if self.next is None else self.next.isoformat(),
+            **{name: getattr(self, name) for name in ("name", "used", "limit", "remaining")},
+            "next": self.next and self.next.isoformat(),
         }
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Usage:
     """All limits of one benchmark, for one person, at one moment."""
 
@@ -110,7 +178,7 @@ class Usage:
             "open": self.open,
             "per": self.per,
             "remaining": self.remaining,
-            "next": None if self.next is None else self.next.isoformat(),
+            "next": self.next and self.next.isoformat(),
             "blocked": self.blocked,
             "limits": [limit.as_dict() for limit in self.limits],
         }
@@ -194,3 +262,63 @@ def _sentence(limit: Limit, per: str) -> str:
     if limit.next is not None:
         return f"{sentence} The next one is possible from {precise(limit.next)}."
     return f"{sentence} Only the benchmark's organizer can allow more."
+
+
+class QuotaError(Exception):
+    """A submission that a limit does not allow now. The message says which, and when the next may come."""
+
+    def __init__(self, usage: Usage, message: str = "") -> None:
+        super().__init__(message or " ".join(usage.blocked))
+        self.next = usage.next
+        """The first moment at which one more is allowed; None where no moment is known."""
+
+
+class ClosedError(QuotaError):
+    """The benchmark takes no submissions from anybody, or the account is closed."""
+
+
+def ask(submission: Submission) -> None:
+    """Raise QuotaError if a submission sent now would not be taken. Holds no lock: `take` decides."""
+    _require(submission, submission.benchmark, submission.owner)
+
+
+def take(submission: Submission) -> None:
+    """Let a submission in, counted for its author's team; call it in the transaction that saves the row.
+
+    Of several at the same time, for one person or one team, each waits here until the one before it is
+    saved: by a lock on the rows of person and team (PostgreSQL), or because a transaction that may write
+    is alone (SQLite, IMMEDIATE). Raises QuotaError.
+    """
+    user, team = hold(submission.owner_id)
+    benchmark = Benchmark.objects.get(pk=submission.benchmark_id)  # read anew: its policy may have changed
+    if not user.is_active:  # deleted while the file came in: nothing more may hang on it
+        raise ClosedError(usage(benchmark, user), "This account is closed.")
+    _require(submission, benchmark, user)
+    submission.group = team
+
+
+def _require(submission: Submission, benchmark: Benchmark, user: User) -> None:
+    # An upload that came in before is refused by no limit, and saving it again is not possible.
+    known = Submission.objects.filter(owner=submission.owner_id, retry_key=submission.retry_key)
+    if submission.retry_key is not None and known.exists():
+        return
+    now = usage(benchmark, user)
+    if now.blocked:
+        raise QuotaError(now) if now.open else ClosedError(now)
+
+
+def hold(user: int) -> tuple[User, Team | None]:
+    """Lock a person, then the person's team, until the transaction ends; always in this order."""
+    person = User.objects.select_for_update(no_key=True).get(pk=user)
+    if person.team_id is None:
+        return person, None
+    return person, Team.objects.select_for_update(no_key=True).get(pk=person.team_id)
+
+
+def refused(response: HttpResponse, refusal: QuotaError) -> HttpResponse:
+    """An answer as programs know it: 429 and how many seconds to wait, or 403 for a closed benchmark."""
+    response.status_code = 403 if isinstance(refusal, ClosedError) else 429
+    if refusal.next is not None:
+        wait = (refusal.next - timezone.now()).total_seconds()
+        response["Retry-After"] = str(max(1, math.ceil(wait)))
+    return response

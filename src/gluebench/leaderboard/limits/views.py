@@ -18,12 +18,11 @@ from django.views.decorators.http import require_POST
 
 from gluebench.leaderboard.accounts.models import SignedInRequest, Team, User, account_name
 from gluebench.leaderboard.benchmarks.models import Benchmark
-from gluebench.leaderboard.limits import teams
+from gluebench.leaderboard.limits import acts
+from gluebench.leaderboard.limits.acts import TeamError, add_override, change_policy, remove_override
 from gluebench.leaderboard.limits.forms import OverrideForm, PolicyForm, RemovalForm, TeamForm
 from gluebench.leaderboard.limits.models import Override
-from gluebench.leaderboard.limits.policies import add_override, change_policy, remove_override
 from gluebench.leaderboard.limits.quota import usage
-from gluebench.leaderboard.limits.teams import TeamError
 from gluebench.leaderboard.submissions.views import organised
 
 SHOWN = 5
@@ -53,7 +52,8 @@ def override(request: SignedInRequest, name: str) -> HttpResponse:
     form = OverrideForm(request.POST)
     if not form.is_valid():
         return _policy(request, benchmark, override_form=form)
-    made = add_override(form.override(benchmark), request.user)
+    form.instance.benchmark = benchmark
+    made = add_override(form.save(commit=False), request.user)
     messages.success(request, f"The exception for {_whose(made, request.user)} holds from now on.")
     return redirect("limits", name)
 
@@ -78,7 +78,7 @@ def team(request: SignedInRequest) -> HttpResponse:
     form = TeamForm(request.POST or None)
     if request.method == "POST" and form.is_valid():
         try:
-            made = teams.create(request.user, form.cleaned_data["name"])
+            made = acts.create_team(request.user, form.cleaned_data["name"])
         except TeamError as error:
             form.add_error("name", str(error))
         else:
@@ -96,7 +96,7 @@ def team(request: SignedInRequest) -> HttpResponse:
 def team_join(request: SignedInRequest, code: str) -> HttpResponse:
     """The page behind an invitation: says what joining means, and joins."""
     if request.method == "POST":
-        return _done(request, lambda user: teams.join(user, code), "You are in the team {} now.")
+        return _done(request, lambda user: acts.join_team(user, code), "You are in the team {} now.")
     invited_to = Team.objects.filter(code=code).first()
     context = {"wanted": invited_to, "code": code, "here": "team"}
     return render(request, "limits/join.html", context, status=200 if invited_to else 404)
@@ -106,14 +106,14 @@ def team_join(request: SignedInRequest, code: str) -> HttpResponse:
 @require_POST
 def team_leave(request: SignedInRequest) -> HttpResponse:
     """Leave one's team."""
-    return _done(request, teams.leave, "You left the team.")
+    return _done(request, acts.leave_team, "You left the team.")
 
 
 @login_required
 @require_POST
 def team_renew(request: SignedInRequest) -> HttpResponse:
     """Make the team's link anew."""
-    return _done(request, teams.renew, "The link is made anew; the old one is not valid any more.")
+    return _done(request, acts.renew_link, "The link is made anew; the old one is not valid any more.")
 
 
 def _done(request: SignedInRequest, act: Callable[[User], object], message: str) -> HttpResponse:

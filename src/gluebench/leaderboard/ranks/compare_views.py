@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any, NamedTuple
 from urllib.parse import urlencode
 
@@ -13,11 +13,10 @@ from django.urls import reverse
 from django.views.decorators.http import require_safe
 
 from gluebench.benchmark import Benchmark as Record
-from gluebench.leaderboard.benchmarks.live import live
-from gluebench.leaderboard.benchmarks.models import Benchmark
-from gluebench.leaderboard.common.escapes import csv_text
+from gluebench.leaderboard.benchmarks.models import Benchmark, live
 from gluebench.leaderboard.common.formats import labels_of
 from gluebench.leaderboard.common.page_cache import CSV, JSON, as_download
+from gluebench.leaderboard.common.text import csv_text
 from gluebench.leaderboard.ranks.models import comparable, hidden_reason
 from gluebench.leaderboard.ranks.renewing import ask
 from gluebench.leaderboard.ranks.views import P, system_json
@@ -139,50 +138,44 @@ def tables_of(comparison: Mapping[str, Any], record: Record) -> dict[str, Any]:
     tasks, sets = comparison["tasks"].items(), comparison["diagnostics"].items()
     return {
         "whole": line_of(average, overall, strong=True) if overall else None,
-        "tasks": [_part(name, _task(task, record, name), task["words"]) for name, task in tasks],
+        "tasks": [_part(name, task, record, name) for name, task in tasks],
         "sets": [part for name, task in sets for part in _set(task, record, name)],
     }
 
 
-def _part(title: str, lines: Iterable[Line], words: str = "") -> Part:
-    return {"title": title, "lines": list(lines), "words": words}
-
-
-def _task(task: Mapping[str, Any], record: Record, name: str) -> Iterator[Line]:
+def _part(title: str, task: Mapping[str, Any], record: Record, name: str) -> Part:
     """The task's score, then its metrics; a single metric's title where that is the score."""
     titles = {metric.name: metric.title for metric in record.task(name).metrics}
-    several = len(task["metrics"]) > 1
+    several, lines = len(task["metrics"]) > 1, []
     if task["score"]:
-        title = "Task score" if several else titles[next(iter(task["metrics"]))]
-        yield line_of(title, task["score"], strong=True)
+        heading = "Task score" if several else titles[next(iter(task["metrics"]))]
+        lines.append(line_of(heading, task["score"], strong=True))
     if several or not task["score"]:
-        yield from (line_of(titles[metric], numbers) for metric, numbers in task["metrics"].items())
+        lines += [line_of(titles[metric], numbers) for metric, numbers in task["metrics"].items()]
+    return {"title": title, "lines": lines, "words": task["words"]}
 
 
 def _set(task: Mapping[str, Any], record: Record, name: str) -> Iterator[Part]:
-    yield _part(f"{record.task(name).title} ({name})", _task(task, record, name), task["words"])
+    yield _part(f"{record.task(name).title} ({name})", task, record, name)
     categories = task.get("categories", ())
     for kind in dict.fromkeys(category["kind"] for category in categories):
-        lines = (line_of(category["name"], category) for category in categories if category["kind"] == kind)
-        yield _part(f"{name}: {KINDS.get(kind, kind)}", lines)
+        lines = [line_of(category["name"], category) for category in categories if category["kind"] == kind]
+        yield {"title": f"{name}: {KINDS.get(kind, kind)}", "lines": lines, "words": ""}
 
 
 def line_of(title: str, numbers: Mapping[str, Any], *, strong: bool = False) -> Line:
     """One difference of the comparison; the line of a task's score is `strong`, above its metrics."""
     decisive = numbers.get("adjusted", numbers["p"])
+    shown = f"{decisive:.3f}".removeprefix("0") if decisive < 0.9995 else "1"
+    p_text = "< .001" if decisive < 0.001 else shown
     return {
         **numbers,
         "title": title,
-        "p": "same answers" if numbers["same"] else p_text(decisive),
+        "p": "same answers" if numbers["same"] else p_text,
         "effect": _effect(numbers),
         "significant": decisive <= P and numbers["difference"] != 0,
         "strong": strong,
     }
-
-
-def p_text(p: float) -> str:
-    """A p-value as people read it."""
-    return "< .001" if p < 0.001 else f"{p:.3f}".removeprefix("0") if p < 0.9995 else "1"
 
 
 def _effect(numbers: Mapping[str, Any]) -> str:
@@ -195,19 +188,11 @@ def _effect(numbers: Mapping[str, Any]) -> str:
 
 def comparison_csv(comparison: Mapping[str, Any] | None) -> str:
     """A row for each difference; numbers are fractions."""
-    rows = _differences(comparison) if comparison else ()
-    return csv_text(
-        ["task", "kind", "name", "test", *NUMBERS],
-        ([*names, numbers["test"], *map(numbers.get, NUMBERS)] for *names, numbers in rows),
-    )
-
-
-def _differences(comparison: Mapping[str, Any]) -> Iterator[tuple[str, str, str, Mapping[str, Any]]]:
-    """Task, kind and name of each difference, and its numbers."""
-    if comparison["overall"]:
-        yield "", "average", "", comparison["overall"]
+    comparison = comparison or {"overall": None, "tasks": {}, "diagnostics": {}}
+    rows = [("", "average", "", comparison["overall"])]
     for task, of_task in [*comparison["tasks"].items(), *comparison["diagnostics"].items()]:
-        if of_task["score"]:
-            yield task, "score", "", of_task["score"]
-        yield from ((task, "metric", metric, numbers) for metric, numbers in of_task["metrics"].items())
-        yield from ((task, row["kind"], row["name"], row) for row in of_task.get("categories", ()))
+        rows.append((task, "score", "", of_task["score"]))
+        rows += [(task, "metric", metric, numbers) for metric, numbers in of_task["metrics"].items()]
+        rows += [(task, row["kind"], row["name"], row) for row in of_task.get("categories", ())]
+    lines = ([*names, row["test"], *map(row.get, NUMBERS)] for *names, row in rows if row)
+    return csv_text(["task", "kind", "name", "test", *NUMBERS], lines)

@@ -98,12 +98,14 @@ def order_of(benchmark: Benchmark, options: RankingOptions, ranks: Mapping[int, 
     pks = ranking.board["pks"]
     if not ranks.keys() >= set(pks):  # a system left the board by other ways than the site's own
         return Order(options, {}, (_pending(None),))
-    notes = [_first(len(pks), options)] if len(pks) < complete else []
-    places, more = _places(ranking.board, options, weights)
-    if options.usual:
-        own = sorted(rank for pk in pks if (rank := ranks[pk]) is not None)
-        places = [_on_board(place, own) for place in places]
-    return Order(options, dict(zip(pks, places, strict=True)), (*notes, *more))
+    # Places are ranks among the compared systems; the usual board shows those of the whole board.
+    own = sorted(rank for pk in pks if (rank := ranks[pk]) is not None)
+    places, notes = _places(ranking.board, options, weights, own if options.usual else range(1, len(pks) + 1))
+    if len(pks) < complete:
+        what = "Ties and intervals are computed for" if options.usual else "Ranked among themselves are"
+        kept = "whose files are kept and whose scores are shown as they are"
+        notes.insert(0, f"{what} {len(pks)} systems: the first {MOST} of the board, {kept}.")
+    return Order(options, dict(zip(pks, places, strict=True)), tuple(notes))
 
 
 def _pending(ranking: Ranking | None) -> str:
@@ -117,20 +119,14 @@ def _pending(ranking: Ranking | None) -> str:
     )
 
 
-def _first(number: int, options: RankingOptions) -> str:
-    what = "Ties and intervals are computed for" if options.usual else "Ranked among themselves are"
-    kept = "whose files are kept and whose scores are shown as they are"
-    return f"{what} {number} systems: the first {MOST} of the board, {kept}."
-
-
 def _places(
-    board: Mapping[str, Any], options: RankingOptions, weights: Mapping[str, float]
+    board: Mapping[str, Any], options: RankingOptions, weights: Mapping[str, float], own: Sequence[int]
 ) -> tuple[list[Place], list[str]]:
     results = board["boards"][options.majority]
     notes = [] if options.usual else [_ranked_by(options, weights)]
     if not weights:
         rule = results["rules"][options.by]
-        return [_place(place, options) for place in rule["places"]], [*notes, *rule["notes"]]
+        return [_place(place, options, own) for place in rule["places"]], [*notes, *rule["notes"]]
     profile = Profile(
         tuple(board["keys"]),
         tuple(results["tasks"]),
@@ -144,22 +140,13 @@ def _places(
     return places, [*notes, *([ranked.note] if ranked.note else [])]
 
 
-def _place(place: Mapping[str, Any], options: RankingOptions) -> Place:
+def _place(place: Mapping[str, Any], options: RankingOptions, own: Sequence[int]) -> Place:
+    """A place by a rule; `own` are the ranks to show for the ranks from 1 on."""
+    rank, low, high = (place[name] and own[place[name] - 1] for name in ("rank", "low", "high"))
+    first, last = place["group"] or (0, 0)
+    group = (own[first - 1], own[last - 1]) if place["group"] else None
     value = "" if options.usual else value_text(place["value"], options.by)
-    group = tuple(place["group"]) if place["group"] else None
-    tied = group is not None and group[0] < group[1]
-    return Place(place["rank"], value, (place["low"], place["high"]), group, tied)
-
-
-def _on_board(place: Place, ranks: Sequence[int]) -> Place:
-    """A place among the compared systems, in ranks of the whole board: `ranks` are theirs, in order."""
-
-    def own(rank: int | None) -> int | None:
-        return None if rank is None else ranks[rank - 1]
-
-    low, high = map(own, place.ends)
-    group = (ranks[place.group[0] - 1], ranks[place.group[1] - 1]) if place.group else None
-    return place._replace(rank=own(place.rank), ends=(low, high), group=group)
+    return Place(rank, value, (low, high), group, tied=first < last)
 
 
 def span(low: int, high: int, between: str = "–") -> str:
@@ -190,10 +177,9 @@ def _ranked_by(options: RankingOptions, weights: Mapping[str, float]) -> str:
 def ranking_options(query: Mapping[str, str], record: Record) -> RankingOptions:
     """What the address asks for; an unknown value counts as not given."""
     by, majority = query.get("by", ""), query.get("majority", "")
-    weights = " ".join(query.get("weights", "")[:400].split())
     return RankingOptions(
         by if by in RULES else "mean",
-        weights,
+        " ".join(query.get("weights", "")[:400].split()),
         majority if majority in majority_tasks(record) else "",
     )
 
@@ -218,10 +204,3 @@ def parsed_weights(text: str, record: Record) -> tuple[dict[str, float], list[st
     if not problems and scored and all(weights.get(task) == 0 for task in scored):
         problems.append("All tasks weigh 0: leave at least one with a weight above 0.")
     return weights, problems
-
-
-def ranks_of(order: Order, pks: Sequence[int], usual: Sequence[int | None]) -> list[int | None]:
-    """The rank of each system: by the order where it is another one, else as it was."""
-    if not order.another:
-        return list(usual)
-    return [order.places[pk].rank if pk in order.places else None for pk in pks]

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from datetime import UTC, datetime, timedelta
+from functools import partial
 from typing import Any, NamedTuple
 
 from django.http import HttpRequest, HttpResponse
@@ -11,14 +13,16 @@ from django.template.loader import render_to_string
 from django.urls import reverse
 from django.views.decorators.http import require_safe
 
-from gluebench.leaderboard.benchmarks.live import Live, live
-from gluebench.leaderboard.benchmarks.models import Benchmark
-from gluebench.leaderboard.common.escapes import csv_text
-from gluebench.leaderboard.common.formats import percent
+from gluebench.analysis.charts import Point, scatter_chart
+from gluebench.analysis.rank.rules import pareto_front
+from gluebench.leaderboard.benchmarks.models import Benchmark, Live, live
+from gluebench.leaderboard.common.formats import hundred, labels_of, percent, score_bars
 from gluebench.leaderboard.common.page_cache import CSV, HTML, JSON, cached
-from gluebench.leaderboard.ranks import charts
+from gluebench.leaderboard.common.text import csv_text
+from gluebench.leaderboard.fields import LISTED
 from gluebench.leaderboard.ranks.models import MOST, Ranking, hidden_reason
 from gluebench.leaderboard.ranks.order import TITLES
+from gluebench.leaderboard.submissions.facts import entries_of
 from gluebench.leaderboard.submissions.models import Submission
 
 NAMES = ("key", "name", "model")
@@ -29,6 +33,16 @@ SHOWN = 200
 """Contested pairs that a page spells out."""
 PLACE = ("rank", "low", "high", "value", "first")
 """Numbers of a system's place by one rule."""
+ENDS = ("value", "low", "high")
+"""Of a score and its interval."""
+COSTS = {field.name: field for field in LISTED if field.cost}
+SYSTEMS = 30
+"""Systems of a chart: those on the front or that led, then the highest scores. More would run together."""
+CHART_COLUMNS = {
+    "efficiency": ("key", "name", "model", "score", *COSTS, "front"),
+    "progress": ("key", "name", "model", "team", "submitted", "score", "led"),
+}
+DAY = 86400
 WAIT = (
     "This is computed in the background after the board changes: usually within a minute, later while "
     "submissions wait to be graded. Load the page again then."
@@ -194,13 +208,133 @@ def pairs_csv(ranking: RankingState) -> str:
     return csv_text(["a", "a_name", "b", "b_name", "difference", "p", "adjusted"], rows)
 
 
+Row = Mapping[str, Any]
+"""An entry of the board with its `score`, and what a chart says of it."""
+
+
+def _scored(benchmark: Benchmark) -> list[dict[str, Any]]:
+    """The entries with a score, in the order of submission."""
+    scored = [entry for entry in entries_of(benchmark) if entry["scores"]["score"]]
+    return [{**entry, "score": entry["scores"]["score"]} for entry in scored]
+
+
+def _best_first(rows: Sequence[Row]) -> list[Row]:
+    return sorted(rows, key=lambda row: -row["score"]["value"])
+
+
+def costs_of(benchmark: Benchmark) -> list[Row]:
+    """The systems that state a cost, best first; `front` says of each cost whether they are on its front."""
+    rows = _best_first([row for row in _scored(benchmark) if any(row[cost] for cost in COSTS)])
+    scores = [row["score"]["value"] for row in rows]
+    fronts = {cost: pareto_front(scores, [[row[cost] or None] for row in rows]) for cost in COSTS}
+    return [
+        {**row, "front": {cost: front[at] for cost, front in fronts.items()}} for at, row in enumerate(rows)
+    ]
+
+
+def costs_page(rows: Sequence[Row]) -> dict[str, Any]:
+    """A picture for each cost that somebody states, and the table behind them."""
+    for_table = [
+        (row, [(field.shown(row[cost]), row["front"][cost]) for cost, field in COSTS.items()]) for row in rows
+    ]
+    charts = [_cost_chart(rows, cost, field.cost) for cost, field in COSTS.items()]
+    return {"rows": for_table, "costs": COSTS.values(), "charts": list(filter(None, charts))}
+
+
+def _cost_chart(rows: Sequence[Row], cost: str, title: str) -> dict[str, Any] | None:
+    stated = [row for row in rows if row["front"][cost] is not None]
+    if not stated:
+        return None
+    shown = sorted(stated, key=lambda row: not row["front"][cost])[:SYSTEMS]
+    picture = _scatter(
+        f"Score by {title.lower()}",
+        shown,
+        [row[cost] for row in shown],
+        [row["front"][cost] for row in shown],
+        x_title=f"{title} (logarithmic)",
+        logarithmic=True,
+        width=720,
+    )
+    return {"title": title, "svg": picture, "points": len(stated), "shown": len(shown)}
+
+
+def _scatter(title: str, rows: Sequence[Row], xs: Sequence[float], leads: Sequence[bool], **more: Any) -> str:
+    """Scores with their intervals; those that lead are of another shape and joined by steps."""
+    points = [
+        Point(label, x, *(hundred(row["score"][end]) for end in ENDS))._replace(group=int(not is_leading))
+        for label, row, x, is_leading in zip(labels_of(rows), rows, xs, leads, strict=True)
+    ]
+    front = [(point.x, point.y) for point in points if point.group == 0]
+    return scatter_chart(title, points, y_title="Score", front=front, **more)
+
+
+def progress_of(benchmark: Benchmark) -> list[Row]:
+    """The systems in the order of submission; `led` says whether they were the best of the board then."""
+    rows, best = _scored(benchmark), float("-inf")
+    for row in rows:
+        row["led"], best = row["score"]["value"] > best, max(best, row["score"]["value"])
+    return list(rows)
+
+
+def progress_page(rows: Sequence[Row]) -> dict[str, Any]:
+    """Both charts and the table behind them, best first."""
+    ordered = _best_first(rows)
+    shown = ordered[:SYSTEMS]
+    scores = zip(labels_of(shown), (row["score"] for row in shown), strict=True)
+    return {
+        "rows": ordered,
+        "bars": score_bars("Scores with 95 % intervals", "Score", scores),
+        "over_time": _over_time(rows) if rows else "",
+        "shown": len(shown),
+    }
+
+
+def _over_time(rows: Sequence[Row]) -> str:
+    """Every system at its date; those that led are joined by steps."""
+    shown = sorted(_best_first(rows), key=lambda row: not row["led"])[:SYSTEMS]
+    first = min(row["submitted"] for row in shown)
+    days = [(row["submitted"] - first).total_seconds() / DAY for row in shown]
+    written = "%Y-%m-%d" if max(days) > 3 else "%m-%d %H:%M"
+
+    def date(day: float) -> str:
+        when = first + timedelta(days=day)
+        return str(when.astimezone(UTC).strftime(written))
+
+    leads = [row["led"] for row in shown]
+    return _scatter("Best score over time", shown, days, leads, x_title="Submitted (UTC)", x_words=date)
+
+
+def chart_json(what: str, rows: Sequence[Row]) -> dict[str, Any]:
+    """The table behind a chart as JSON."""
+    names = CHART_COLUMNS[what]
+    values = [{name: _plain(row[name]) for name in names} for row in rows]
+    return {"schema": f"gluebench.{what}/1", "rows": values}
+
+
+def chart_csv(what: str, rows: Sequence[Row]) -> str:
+    """The same as CSV: a score has three columns, for its value and the ends of its interval."""
+    parts = {"score": dict(zip(ENDS, ("score", "low", "high"), strict=True))}
+    parts["front"] = {cost: f"front_{cost}" for cost in COSTS}
+
+    def cells(row: Row) -> Iterator[Any]:
+        for name in CHART_COLUMNS[what]:
+            yield from map(row[name].get, parts[name]) if name in parts else [_plain(row[name])]
+
+    head = [title for name in CHART_COLUMNS[what] for title in parts.get(name, {name: name}).values()]
+    return csv_text(head, map(cells, rows))
+
+
+def _plain(value: Any) -> Any:
+    return value.isoformat(timespec="seconds") if isinstance(value, datetime) else value
+
+
 TYPES = {"": HTML, "json": JSON, "csv": CSV}
 """The forms of a page: its address ends in a dot and this name, or in neither."""
 PAGES: dict[str, tuple[Callable[[Any], Any], ...]] = {
     "rules": (ranking_of, rules_page, rules_json, rules_csv),
     "pairs": (ranking_of, pairs_page, pairs_json, pairs_csv),
-    "efficiency": (charts.costs_of, charts.costs_page, charts.costs_json, charts.costs_csv),
-    "progress": (charts.progress_of, charts.progress_page, charts.progress_json, charts.progress_csv),
+    "efficiency": (costs_of, costs_page, partial(chart_json, "efficiency"), partial(chart_csv, "efficiency")),
+    "progress": (progress_of, progress_page, partial(chart_json, "progress"), partial(chart_csv, "progress")),
 }
 """What each page is read from, and what it makes of that in each of its forms."""
 

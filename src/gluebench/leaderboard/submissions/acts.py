@@ -18,7 +18,7 @@ from django.utils import timezone
 from gluebench.leaderboard.accounts.models import User
 from gluebench.leaderboard.audit.models import record
 from gluebench.leaderboard.benchmarks.models import Benchmark
-from gluebench.leaderboard.common.signals import files_deleted
+from gluebench.leaderboard.common import files_deleted
 from gluebench.leaderboard.fields import FIELDS
 from gluebench.leaderboard.folder import SiteError
 from gluebench.leaderboard.submissions import feedback
@@ -57,7 +57,7 @@ def edit(submission: Submission, by: User, values: Mapping[str, Any]) -> Revisio
         raise ValueError(f"not for authors to set: {', '.join(sorted(foreign))}")
     with _locked(submission) as row:
         changes = {
-            name: [getattr(row, name), value] for name, value in values.items() if getattr(row, name) != value
+            name: [getattr(row, name), new] for name, new in values.items() if getattr(row, name) != new
         }
         if not changes:
             return None
@@ -65,15 +65,14 @@ def edit(submission: Submission, by: User, values: Mapping[str, Any]) -> Revisio
             setattr(row, name, value)
         row.clean_fields(exclude={field.name for field in row._meta.fields} - changes.keys())
         row.clean()
-        _save(row, *changes)
+        _write(row, **{name: getattr(row, name) for name in changes})
         return Revision.objects.create(submission=row, by=by, changes=changes)
 
 
 def publish(submission: Submission, *, public: bool) -> Submission:
     """Show it on the board, or to its author alone. One that was declined or withdrawn stays hidden."""
     with _locked(submission) as row:
-        row.public = public
-        _save(row, "public")
+        _write(row, public=public)
         feedback.show(row)
         return row
 
@@ -81,12 +80,12 @@ def publish(submission: Submission, *, public: bool) -> Submission:
 def withdraw(submission: Submission) -> Submission:
     """Take it back. If its grading has not begun, it is never graded, and `restore` cannot undo this."""
     with _locked(submission) as row:
-        if row.withdrawn is not None:
-            return row
-        row.withdrawn = timezone.now()
-        if row.status == Status.QUEUED and row.finished is None:
-            row.status, row.finished, row.failure = Status.FAILED, row.withdrawn, UNGRADED
-        _save(row, "withdrawn", "status", "finished", "failure")
+        if row.withdrawn is None:
+            now = timezone.now()
+            if row.status == Status.QUEUED and row.finished is None:
+                _write(row, withdrawn=now, status=Status.FAILED, finished=now, failure=UNGRADED)
+            else:
+                _write(row, withdrawn=now)
         return row
 
 
@@ -94,8 +93,7 @@ def restore(submission: Submission) -> Submission:
     """Undo `withdraw`: it is as visible as it was before."""
     with _locked(submission) as row:
         if row.failure != UNGRADED:
-            row.withdrawn = None
-            _save(row, "withdrawn")
+            _write(row, withdrawn=None)
             feedback.show(row)
         return row
 
@@ -116,20 +114,15 @@ def replace(earlier: Submission, submission: Submission) -> None:
         submission.key, submission.replaces = row.key, row
         for name in (*FIELDS, "kind", "public"):
             setattr(submission, name, getattr(row, name))
-        row.key, row.public, row.withdrawn = new_key(), False, timezone.now()
-        _save(row, "key", "public", "withdrawn")
-        files = [row.sha256, submission.sha256]
-        record(
-            "replace", actor=submission.owner, benchmark=row.benchmark, submission=submission, sha256=files
-        )
+        _write(row, key=new_key(), public=False, withdrawn=timezone.now())
+        _log("replace", submission, submission.owner, sha256=[row.sha256, submission.sha256])
 
 
 def approve(submission: Submission, by: User, reason: str = "") -> Submission:
     """An organizer agrees that the board shows it."""
     with _locked(submission) as row:
-        row.approved, row.declined = True, ""
-        _save(row, "approved", "declined")
-        record("approve", actor=by, benchmark=row.benchmark, submission=row, reason=reason)
+        _write(row, approved=True, declined="")
+        _log("approve", row, by, reason=reason)
         return row
 
 
@@ -137,23 +130,21 @@ def decline(submission: Submission, by: User, reason: str) -> Submission:
     """An organizer keeps it off the board, or takes it off; the reason is shown to its author."""
     with _locked(submission) as row:
         action = "take off" if row.is_listed else "decline"
-        row.approved, row.declined = False, reason
-        _save(row, "approved", "declined")
-        record(action, actor=by, benchmark=row.benchmark, submission=row, reason=reason)
+        _write(row, approved=False, declined=reason)
+        _log(action, row, by, reason=reason)
         return row
 
 
 def mark(submission: Submission, by: User, *, kind: Kind, verified: bool, reason: str = "") -> Submission:
     """An organizer sets its kind, and whether it is verified."""
     with _locked(submission) as row:
-        before = {"kind": row.kind, "verified": row.verified}
         after = {"kind": str(kind), "verified": verified}
-        if before == after:
-            return row
-        row.kind, row.verified = kind, verified
-        _save(row, "kind", "verified")
-        changes = {name: [before[name], after[name]] for name in after if before[name] != after[name]}
-        record("mark", actor=by, benchmark=row.benchmark, submission=row, reason=reason, **changes)
+        changes = {
+            name: [getattr(row, name), new] for name, new in after.items() if getattr(row, name) != new
+        }
+        if changes:
+            _write(row, kind=kind, verified=verified)
+            _log("mark", row, by, reason=reason, **changes)
         return row
 
 
@@ -162,11 +153,10 @@ def grade_again(submission: Submission, by: User, reason: str) -> bool:
     with _locked(submission) as row:
         if row.is_open or row.failure == UNGRADED or not row.file:
             return False
-        row.status, row.spent, row.why = Status.QUEUED, row.attempts, reason
-        _save(row, "status", "spent", "why")
+        _write(row, status=Status.QUEUED, spent=row.attempts, why=reason)
         Submission.objects.filter(pk=row.pk).update(**renewed(QUEUE_LEASE_SECONDS))
         grade_submission.enqueue(row.pk)
-        record("regrade", actor=by, benchmark=row.benchmark, submission=row, reason=reason)
+        _log("regrade", row, by, reason=reason)
         return True
 
 
@@ -179,10 +169,16 @@ def _locked(submission: Submission) -> Iterator[Submission]:
         yield rows.defer("report", "problems").get(pk=submission.pk)
 
 
-def _save(row: Submission, *columns: str) -> None:
+def _write(row: Submission, **values: Any) -> None:
     """Write these columns, and mark the benchmark's pages as changed."""
-    row.save(update_fields=columns)
+    for name, value in values.items():
+        setattr(row, name, value)
+    row.save(update_fields=values.keys())
     Benchmark.objects.filter(pk=row.benchmark_id).touch()
+
+
+def _log(action: str, row: Submission, by: User, **detail: Any) -> None:
+    record(action, actor=by, benchmark=row.benchmark, submission=row, **detail)
 
 
 def forget_old_files(**_: Any) -> int:

@@ -11,8 +11,8 @@ from typing import Any, NamedTuple
 from django.db.models import Count, Q, QuerySet
 
 from gluebench.benchmark import Task
-from gluebench.leaderboard.accounts import personal_data
 from gluebench.leaderboard.accounts.models import User
+from gluebench.leaderboard.accounts.trust import json_text
 from gluebench.leaderboard.benchmarks.models import Benchmark
 from gluebench.leaderboard.common.formats import score_text
 from gluebench.leaderboard.fields import FIELDS, LISTED, as_json
@@ -248,7 +248,7 @@ def export_submissions(*, user: User, archive: zipfile.ZipFile, **_: Any) -> dic
         }
         for row in submissions
     ]
-    archive.writestr("submissions.json", personal_data.as_json(rows))
+    archive.writestr("submissions.json", json_text(rows))
     for submission in submissions.exclude(file=""):
         with (
             submission.file.open("rb") as source,

@@ -11,9 +11,9 @@ from django.core.exceptions import ValidationError
 from django.core.files.uploadedfile import UploadedFile
 from django.db import models
 
+from gluebench.leaderboard.common.text import plain
 from gluebench.leaderboard.fields import FIELDS, SECTIONS
 from gluebench.leaderboard.submissions.models import Kind, Submission
-from gluebench.leaderboard.text import plain
 
 PUBLIC = "Show it on the public board once it is graded"
 PUBLIC_HELP = "Leave it off to see your score first; you can publish later from the submission's page."

@@ -24,7 +24,7 @@ from django_tasks import task
 from gluebench.leaderboard.audit.models import record
 from gluebench.leaderboard.benchmarks.models import Benchmark
 from gluebench.leaderboard.benchmarks.policy import Policy
-from gluebench.leaderboard.operations import GRADINGS
+from gluebench.leaderboard.health import GRADINGS
 from gluebench.leaderboard.submissions import feedback
 from gluebench.leaderboard.submissions.models import (
     OPEN,
@@ -89,7 +89,14 @@ def grade(pk: int) -> None:
         _finish(submission, held, _failed(failure))
     else:
         result = feedback.judged(submission, result)
-        _finish(submission, held, _outcome(result), graded=result)
+        values = {
+            **dict.fromkeys(("report", "scores", "value")),  # what is shown of it, the policy decides
+            "verdict": result["check"]["verdict"],
+            "problems": result["check"],
+            "failure": "",
+            "status": Status.INVALID if result.get("report") is None else Status.GRADED,
+        }
+        _finish(submission, held, values, graded=result)
 
 
 @task()
@@ -105,8 +112,15 @@ def grade_submission(pk: int) -> None:
 
 
 def sweep() -> int:
-    """Hand out what got stuck; after several workers died over it, call it failed. Returns how many."""
-    lapsed = _lapsed()
+    """Hand out what got stuck; after several workers died over it, call it failed. Returns how many.
+
+    Stuck is what gave no sign of life, by its worker or its place in the queue, for as long as its lease.
+    """
+    rows = Submission.objects.waiting()
+    # A new row has no time yet; a later one is of a clock that was set back, or of before a restart.
+    rows.filter(Q(renewed=None) | Q(renewed__gt=clock())).update(renewed=clock())
+    lapsed = rows.filter(renewed__lte=clock() - F("lease")).select_related("benchmark")
+    lapsed = lapsed.defer("report", "problems", "scores")
     for submission in lapsed:
         stuck = Submission.objects.filter(
             pk=submission.pk, status=submission.status, renewed=submission.renewed
@@ -118,15 +132,6 @@ def sweep() -> int:
         else:
             _requeue(stuck, submission.pk)
     return len(lapsed)
-
-
-def _lapsed() -> list[Submission]:
-    """Those whose worker, or whose place in the queue, gave no sign of life for as long as its lease."""
-    rows = Submission.objects.waiting()
-    # A new row has no time yet; a later one is of a clock that was set back, or of before a restart.
-    rows.filter(Q(renewed=None) | Q(renewed__gt=clock())).update(renewed=clock())
-    lapsed = rows.filter(renewed__lte=clock() - F("lease"))
-    return list(lapsed.select_related("benchmark").defer("report", "problems", "scores"))
 
 
 def regrade(benchmark: Benchmark, reason: str, **_: Any) -> int:
@@ -226,14 +231,6 @@ def _failed(error: GraderError) -> dict[str, Any]:
     return {"status": Status.FAILED, "failure": str(error)[:longest]}
 
 
-def _outcome(result: Mapping[str, Any]) -> dict[str, Any]:
-    """The row's new values from the grader's result, before the policy decides what is shown."""
-    check = result["check"]
-    status = Status.INVALID if result.get("report") is None else Status.GRADED
-    nothing = {"report": None, "scores": None, "value": None}
-    return {**nothing, "verdict": check["verdict"], "problems": check, "failure": "", "status": status}
-
-
 def _finish(
     submission: Submission,
     held: SubmissionQuerySet,
@@ -265,18 +262,17 @@ def _finish(
 
 
 def _keep(submission: Submission, graded: Mapping[str, Any]) -> None:
-    report = graded.get("report")
-    best = feedback.bests_before(submission) if "new" in graded else {}
+    values: dict[str, Any] = {"best": feedback.bests_before(submission) if "new" in graded else {}}
+    if graded.get("report"):
+        values |= {name: graded.get(name) for name in ("report", "diagnosis", "shown")}
+        values["best"] |= dict.fromkeys(graded.get("new", ()), submission.key)
     Result.objects.create(
         submission=submission,
         why=submission.why,
         labels=submission.benchmark.gold_digest,
         package=__version__,
         verdict=graded["check"]["verdict"],
-        report=report,
-        diagnosis=graded.get("diagnosis") if report else None,
-        shown=graded.get("shown") if report else None,
-        best={**best, **dict.fromkeys(graded.get("new", ()), submission.key)} if report else best,
+        **values,
     )
 
 

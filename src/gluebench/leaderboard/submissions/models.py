@@ -19,10 +19,10 @@ from django.urls import reverse
 from django.utils import timezone
 
 from gluebench.leaderboard.accounts.models import Team, User
+from gluebench.leaderboard.audit.models import seal
 from gluebench.leaderboard.benchmarks.models import Benchmark
+from gluebench.leaderboard.common.text import plain
 from gluebench.leaderboard.fields import LEAST_MS, MOST_MS, REGIMES
-from gluebench.leaderboard.seals import seal
-from gluebench.leaderboard.text import plain
 
 
 class Status(models.TextChoices):

@@ -86,7 +86,17 @@ def run_grader(
             child.kill()
             child.wait()
         answer.seek(0)
-        return _answer(child.returncode, answer.read())
+        try:
+            result: Mapping[str, Any] = json.load(answer)
+        except ValueError:
+            # Without a signal it may be that the disk is full: the next time it may have room.
+            code = child.returncode
+            killed = f"was stopped by {signal.Signals(-code).name}" if code < 0 else ""
+            reason = killed or f"stopped without a result (exit status {code})"
+            raise KilledGraderError(f"The grader {reason}. Ask the organizer.") from None
+    if "failed" in result:
+        raise GraderError(f"The grader stopped: {result['failed']}. Ask the organizer.")
+    return result
 
 
 def run_check(
@@ -110,19 +120,19 @@ def _place_in_queue(account: int) -> Iterator[None]:
     """One of the places for checks that run or wait. Raises ProblemError (429)."""
     with _QUEUE_LOCK:
         if _QUEUE.count(account) >= CHECKS_OF_ACCOUNT:
-            raise _busy(f"{CHECKS_OF_ACCOUNT} checks of yours are not done yet. Wait for one of them.")
-        if len(_QUEUE) >= CHECKS_QUEUED:
-            raise _busy("Many files are being checked at the moment. Try again in a few seconds.")
-        _QUEUE.append(account)
+            busy = f"{CHECKS_OF_ACCOUNT} checks of yours are not done yet. Wait for one of them."
+        elif len(_QUEUE) >= CHECKS_QUEUED:
+            busy = "Many files are being checked at the moment. Try again in a few seconds."
+        else:
+            busy = ""
+            _QUEUE.append(account)
+    if busy:
+        raise ProblemError(429, "rate", busy, headers={"Retry-After": str(BUSY_SECONDS)})
     try:
         yield
     finally:
         with _QUEUE_LOCK:
             _QUEUE.remove(account)
-
-
-def _busy(message: str) -> ProblemError:
-    return ProblemError(429, "rate", message, headers={"Retry-After": str(BUSY_SECONDS)})
 
 
 def _start(job: Mapping[str, Any], answer: IO[bytes]) -> subprocess.Popen[bytes]:
@@ -162,20 +172,6 @@ def _wait(
             sign = now + SIGN_OF_LIFE_SECONDS
             if not alive():
                 raise InterruptedGradingError
-
-
-def _answer(returncode: int, output: bytes) -> Mapping[str, Any]:
-    try:
-        result = json.loads(output)
-    except ValueError:
-        # Without a signal it may be that the disk is full: the next time it may have room.
-        killed = f"was stopped by {signal.Signals(-returncode).name}" if returncode < 0 else ""
-        reason = killed or f"stopped without a result (exit status {returncode})"
-        raise KilledGraderError(f"The grader {reason}. Ask the organizer.") from None
-    if "failed" in result:
-        raise GraderError(f"The grader stopped: {result['failed']}. Ask the organizer.")
-    answer: Mapping[str, Any] = result
-    return answer
 
 
 @contextmanager

@@ -33,7 +33,12 @@ FROM_ZERO, BOTH_SIGNS = Axis(0, "0 0 1 1", "0 to 100"), Axis(-1, "-1 0 2 1", "âˆ
 
 def report_tables(benchmark: Benchmark, report: Mapping[str, Any]) -> Table:
     """The report in the order of the manifest: every metric, every phenomenon, each with its interval."""
-    tasks = [_task(task, report["tasks"].get(task.name)) for task in benchmark.scored]
+    tasks: list[Table] = []
+    for task in benchmark.scored:
+        scores = report["tasks"].get(task.name) or {"score": None, "metrics": {}}
+        parts = [_measure(metric.title, scores["metrics"].get(metric.name)) for metric in task.metrics]
+        whole = _measure("Score", scores["score"])
+        tasks.append({"name": task.name, "title": task.title, "whole": whole, "parts": parts})
     sets = [_section(task, report["diagnostics"].get(task.name)) for task in benchmark.diagnostics]
     axis = _axis(part for task in tasks for part in task["parts"])
     return {"score": report["score"], "tasks": tasks, "axis": axis, "diagnostics": sets}
@@ -52,13 +57,6 @@ def _measure(title: str, score: Mapping[str, Any] | None) -> Table:
     if "covered" in score:
         note = f"{note} of {percent(score['covered'])} % of the examples".strip()
     return {"title": title, "score": score, "note": note}
-
-
-def _task(task: Task, scores: Mapping[str, Any] | None) -> Table:
-    scores = scores or {"score": None, "metrics": {}}
-    parts = [_measure(metric.title, scores["metrics"].get(metric.name)) for metric in task.metrics]
-    whole = _measure("Score", scores["score"])
-    return {"name": task.name, "title": task.title, "whole": whole, "parts": parts}
 
 
 def _section(task: Task, scores: Mapping[str, Any] | None) -> Table:
@@ -96,16 +94,13 @@ def fine_of(task: Task, coarse: str) -> tuple[str, ...]:
 
 def expected_files(benchmark: Benchmark) -> list[dict[str, Any]]:
     """The files of a submission in the manifest's order, as the form describes them."""
-    return [
-        {"name": file.name, "rows": file.size(), "values": _values(benchmark.task(file.task))}
-        for file in benchmark.files()
-    ]
-
-
-def _values(task: Task) -> str:
-    if task.score_range is not None:
-        return f"a number from {task.score_range[0]:g} to {task.score_range[1]:g}"
-    return ", ".join(task.words)
+    files = []
+    for file in benchmark.files():
+        task = benchmark.task(file.task)
+        low, high = task.score_range or (0, 0)
+        values = f"a number from {low:g} to {high:g}" if task.score_range else ", ".join(task.words)
+        files.append({"name": file.name, "rows": file.size(), "values": values})
+    return files
 
 
 def flat(values: Mapping[str, Any], before: str = "") -> list[tuple[str, str]]:

@@ -1,26 +1,177 @@
-"""Take a submission in, by page, API or command: its file first, then its row, then the answer."""
+"""Take a submission in, by page, API or command: check its file, ask about it, then store file and row."""
 
 from __future__ import annotations
 
 import hashlib
+import secrets
+import shutil
 from collections.abc import Mapping
-from contextlib import suppress
+from contextlib import ExitStack, suppress
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal, NamedTuple
 
+from django.conf import settings
 from django.core.files import File
+from django.core.files.uploadedfile import TemporaryUploadedFile, UploadedFile
 from django.db import DatabaseError, IntegrityError, transaction
+from django.db.models import Q
 
 from gluebench.leaderboard.accounts.models import User
 from gluebench.leaderboard.accounts.trust import confirmed
 from gluebench.leaderboard.benchmarks.models import Benchmark
+from gluebench.leaderboard.common.problems import ProblemError, spend
+from gluebench.leaderboard.common.text import require_fields
 from gluebench.leaderboard.fields import FIELDS
 from gluebench.leaderboard.folder import SiteError
-from gluebench.leaderboard.limits import gate
+from gluebench.leaderboard.limits import quota
 from gluebench.leaderboard.submissions import acts
+from gluebench.leaderboard.submissions.feedback import as_policy
 from gluebench.leaderboard.submissions.grading import grade, grade_submission
-from gluebench.leaderboard.submissions.models import Submission
-from gluebench.leaderboard.text import require_fields
+from gluebench.leaderboard.submissions.models import Status, Submission
+from gluebench.leaderboard.submissions.process import GraderError, run_check, under_own_name
+from gluebench.leaderboard.submissions.report import CheckSummary, check_summary
+
+
+class HeldFile(UploadedFile[Any]):
+    """A kept file as an upload. The storage copies it, so that a page that is sent twice finds it again."""
+
+    def __init__(self, path: Path, name: str) -> None:
+        super().__init__(path.open("rb"), name, size=path.stat().st_size)
+        self.path = path
+
+
+class Held:
+    """A file that a page asks its sender about, kept until the answer, beside a copy in the right form.
+
+    Its token is good for its sender alone. Of each account only the last one is kept, for a day at most, as
+    everything in the folder of uploads.
+    """
+
+    def __init__(self, account: int, token: str) -> None:
+        self.account = account
+        self.token = token
+        self.folder = Path(settings.FOLDER.uploads, f"held-{account}-{token}")
+
+    @classmethod
+    def new(cls, account: int) -> Held:
+        """Room for a file; `keep` it or delete its folder."""
+        held = cls(account, secrets.token_hex(8))
+        held.folder.mkdir(mode=0o700)
+        return held
+
+    @classmethod
+    def find(cls, account: int, token: str) -> Held | None:
+        """What was kept for this account under this token."""
+        held = cls(account, token)
+        return held if token.isalnum() and (held.folder / "name").exists() else None
+
+    @property
+    def name(self) -> str:
+        """What its sender called it."""
+        return (self.folder / "name").read_text()
+
+    def keep(self, upload: UploadedFile[Any], *, own: bool) -> None:
+        """Keep the upload, or its fixed copy alone, in place of what was kept for the account before."""
+        if own:
+            shutil.copyfile(path_of(upload), self.folder / "own")
+        (self.folder / "name").write_text((upload.name or "submission.zip")[-120:])
+        for other in self.folder.parent.glob(f"held-{self.account}-*"):
+            if other != self.folder:
+                shutil.rmtree(other, ignore_errors=True)
+
+    def file(self, which: Literal["own", "fixed"]) -> HeldFile | None:
+        """This copy as an upload; None where it was not kept."""
+        path = self.folder / which
+        if not path.exists():
+            return None
+        name = self.name if which == "own" else f"{Path(self.name).stem}-fixed.zip"
+        return HeldFile(path, name)
+
+
+def path_of(upload: UploadedFile[Any]) -> Path:
+    """Where an upload lies on this machine."""
+    if isinstance(upload, HeldFile):
+        return upload.path
+    assert isinstance(upload, TemporaryUploadedFile)  # this site writes every upload to disk as it comes in
+    return Path(upload.temporary_file_path())
+
+
+def free_check(
+    benchmark: Benchmark, upload: UploadedFile[Any], account: int, *, fixed: Path | None = None
+) -> Mapping[str, Any]:
+    """The validator's check of an upload, as the benchmark judges it; as `run_check`. Costs no quota.
+
+    Raises GraderError, and ProblemError for too many checks.
+    """
+    spend("check", str(account))
+    with under_own_name(path_of(upload), upload.name or "") as path:
+        result = run_check(benchmark.manifest_path, path, account=account, fixed=fixed)
+    return {**result, "check": as_policy(benchmark.policy, result["check"])}
+
+
+class Question(NamedTuple):
+    """What a page shows of a file, and what its sender may choose."""
+
+    check: CheckSummary | None = None
+    changes: tuple[str, ...] = ()
+    """What is changed in the fixed copy."""
+    fixed: CheckSummary | None = None
+    """The check of that copy; None where there is none, or none that is better."""
+    twin: Submission | None = None
+    """The same file, sent before."""
+    kept: str = ""
+    """The token of what is kept."""
+    can_send: bool = False
+    """Whether it may be sent as it is."""
+
+
+def look(
+    benchmark: Benchmark, upload: UploadedFile[Any], account: int, *, own: bool, sure: bool = False
+) -> Question:
+    """Check a file and keep what its sender may choose: the fixed copy and, if `own`, the file itself.
+
+    If `sure`, its sender wants no better copy. Raises as `free_check`.
+    """
+    held = Held.new(account)
+    with ExitStack() as stack:
+        stack.callback(shutil.rmtree, held.folder, ignore_errors=True)
+        result = free_check(benchmark, upload, account, fixed=held.folder / "fixed")
+        check, fixed = result["check"], result.get("fixed")
+        question = Question(check_summary(check), can_send=check["verdict"] != "invalid")
+        if fixed is not None and not (sure and question.can_send):
+            better = as_policy(benchmark.policy, fixed["check"])
+            completes = not question.can_send or len(better["missing"]) < len(check["missing"])
+            if better["verdict"] != "invalid" and completes:
+                question = question._replace(changes=tuple(fixed["changes"]), fixed=check_summary(better))
+        if question.fixed or (own and not question.can_send):
+            held.keep(upload, own=own)
+            stack.pop_all()
+            return question._replace(kept=held.token)
+    return question
+
+
+def objection(submission: Submission, upload: UploadedFile[Any], *, sure: bool) -> Question | None:
+    """What to ask before a file is stored: about a twin of it, or what is wrong with it; None for nothing.
+
+    A twin is the very same file, sent to this benchmark by its author or the author's team. Invalid and
+    failed ones do not count: the check says what is wrong, or another try may succeed.
+    A file that cannot be checked now is taken as it is: the worker checks it, and its author can replace it.
+    """
+    account = submission.owner_id
+    people = Q(owner=account)
+    if submission.owner.team_id is not None:
+        people |= Q(group=submission.owner.team_id)
+    twins = Submission.objects.filter(people, benchmark=submission.benchmark_id, sha256=submission.sha256)
+    twins = twins.exclude(status__in=[Status.INVALID, Status.FAILED]).defer("report", "problems", "scores")
+    if not sure and (twin := twins.first()) is not None:
+        held = Held.new(account)
+        held.keep(upload, own=True)
+        return Question(twin=twin, kept=held.token, can_send=True)
+    try:
+        question = look(submission.benchmark, upload, account, own=True, sure=sure)
+    except (GraderError, ProblemError):
+        return None
+    return None if question.can_send and question.fixed is None else question
 
 
 def accept(
@@ -33,7 +184,7 @@ def accept(
     limit holds.
     """
     if limited:
-        gate.ask(submission)
+        quota.ask(submission)
     submission.filename = (file.name or "submission.zip")[-120:]
     submission.sha256 = submission.sha256 or digest(file)  # whoever looked for a twin has it already
     submission.size = file.size
@@ -43,7 +194,7 @@ def accept(
     try:
         with transaction.atomic():
             if limited:
-                gate.take(submission)
+                quota.take(submission)
             if replaces is not None:
                 acts.replace(replaces, submission)
             submission.save()
@@ -73,7 +224,7 @@ def accept_once(
         return known
     try:
         return accept(submission, file, replaces=replaces)
-    except (IntegrityError, gate.QuotaError, acts.ReplaceError):
+    except (IntegrityError, quota.QuotaError, acts.ReplaceError):
         known = sent_before(submission)
         if known is None:
             raise

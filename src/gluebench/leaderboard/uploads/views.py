@@ -16,10 +16,10 @@ from django.utils.datastructures import MultiValueDict
 from django.views.decorators.http import require_http_methods
 
 from gluebench.leaderboard.accounts.models import SignedInRequest
-from gluebench.leaderboard.benchmarks.data_files import named_for_commands
+from gluebench.leaderboard.benchmarks.adding import named_for_commands
 from gluebench.leaderboard.benchmarks.models import Benchmark
 from gluebench.leaderboard.common.problems import ProblemError
-from gluebench.leaderboard.limits import gate
+from gluebench.leaderboard.limits import quota
 from gluebench.leaderboard.submissions import feedback
 from gluebench.leaderboard.submissions.acts import ReplaceError, require_replaceable
 from gluebench.leaderboard.submissions.forms import SubmissionForm, UploadForm
@@ -27,8 +27,16 @@ from gluebench.leaderboard.submissions.models import Submission
 from gluebench.leaderboard.submissions.process import GraderError
 from gluebench.leaderboard.submissions.report import expected_files
 from gluebench.leaderboard.submissions.views import owned
-from gluebench.leaderboard.uploads.accept import accept_once, digest, sent_before
-from gluebench.leaderboard.uploads.checking import Held, Question, look, objection, path_of
+from gluebench.leaderboard.uploads.accept import (
+    Held,
+    Question,
+    accept_once,
+    digest,
+    look,
+    objection,
+    path_of,
+    sent_before,
+)
 
 
 @login_required
@@ -115,10 +123,8 @@ class UploadPage:
     def check(self, form: UploadForm) -> HttpResponse:
         """The form with the validator's check of the uploaded file, of which only a fixed copy is kept."""
         sent = UploadForm(self.request.POST, self.files())
-        context: dict[str, Any] = {
-            "check": None,
-            "failure": " ".join(map(str, sent.errors.get("upload", []))),
-        }
+        failure = " ".join(map(str, sent.errors.get("upload", [])))
+        context: dict[str, Any] = {"check": None, "failure": failure}
         refusal: ProblemError | None = None
         if sent.is_valid():
             try:
@@ -150,14 +156,14 @@ class UploadPage:
             if stored is None:
                 if self.replaces is not None:
                     require_replaceable(self.replaces)
-                gate.ask(submission)
+                quota.ask(submission)
                 question = objection(submission, upload, sure=self.request.POST.get("use") == "own")
                 if question is not None:
                     return self._ask(form, question)
                 stored = accept_once(submission, upload, replaces=self.replaces)
-        except gate.QuotaError as refusal:
+        except quota.QuotaError as refusal:
             form.add_error(None, str(refusal))
-            return gate.refused(self._refused(form), refusal)
+            return quota.refused(self._refused(form), refusal)
         except ReplaceError as refusal:
             form.add_error(None, str(refusal))
             return self._refused(form)

@@ -1,7 +1,7 @@
 """Every metric of many systems on the same resamples: units drawn with replacement, exactly multinomial.
 
-The numbers depend neither on the order of the systems nor on one that is there twice. docs/how-to/ranking.md
-says how the draws are made and why they are exact.
+The numbers depend neither on the order of the systems nor on one that is there twice.
+docs/explanation/differences.md says how the draws are made and why they are exact.
 """
 
 from __future__ import annotations

@@ -265,8 +265,7 @@ def _chat(request: _Request) -> Model:
 
 def _recipe(request: _Request) -> Model:
     from gluebench.systems.reproduce.build import system as make
-    from gluebench.systems.reproduce.files import CannotBeHadError
-    from gluebench.systems.reproduce.row import row_called
+    from gluebench.systems.reproduce.row import CannotBeHadError, row_called
 
     known = ("preset", "vectors", "weights")
     for name in request.options.options:

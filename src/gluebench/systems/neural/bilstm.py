@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 from itertools import pairwise
 from typing import Any, NamedTuple
 
@@ -91,11 +92,16 @@ class BiLstm(nn.Module):
     def _reversing(self, states: Tensor, lengths: Tensor) -> Tensor:
         longest = states.shape[1]
         steps = states.transpose(0, 1)  # (length, batch, dim), as the kernels want it
-        mirror = _mirror(lengths, longest)
+        device, texts = lengths.device, len(lengths)
+        places = torch.arange(longest, device=device).unsqueeze(1)  # (length, 1)
+        sources = torch.where(places < lengths, lengths - 1 - places, places)
+        # where each place of (length, batch), rows counted through, comes from when sentences are reversed
+        mirror = (sources * texts + torch.arange(texts, device=device)).flatten()
+        turned = partial(_Reversed.apply, mirror)
         for layer in range(self.lstm.num_layers):
             ahead = self._direction(steps, f"_l{layer}")
-            back = self._direction(_reversed(steps, mirror), f"_l{layer}_reverse")
-            steps = torch.cat([ahead, _reversed(back, mirror)], dim=2)
+            back = self._direction(turned(steps), f"_l{layer}_reverse")
+            steps = torch.cat([ahead, turned(back)], dim=2)
         padded = ~real(lengths, longest).transpose(0, 1).unsqueeze(2)
         return steps.masked_fill(padded, 0.0).transpose(0, 1)
 
@@ -108,46 +114,33 @@ class BiLstm(nn.Module):
         return outputs
 
 
-def _mirror(lengths: Tensor, longest: int) -> Tensor:
-    """Where each place of (length, batch), rows counted through, comes from when sentences are reversed."""
-    device = lengths.device
-    places = torch.arange(longest, device=device).unsqueeze(1)  # (length, 1)
-    sources = torch.where(places < lengths, lengths - 1 - places, places)
-    return (sources * len(lengths) + torch.arange(len(lengths), device=device)).flatten()
-
-
-def _reversed(steps: Tensor, mirror: Tensor) -> Tensor:
-    """Every sentence of (length, batch, dim) reversed."""
-    result: Tensor = _Reversed.apply(steps, mirror)  # type: ignore[no-untyped-call]
-    return result
-
-
 class _Reversed(torch.autograd.Function):
-    """Its own inverse, so its derivative is itself, and quicker than that of indexing."""
+    """Every sentence of (length, batch, dim) reversed.
+
+    Its own inverse, so its derivative is itself, and quicker than that of indexing.
+    """
 
     @staticmethod
-    def forward(ctx: Any, steps: Tensor, mirror: Tensor) -> Tensor:
+    def forward(ctx: Any, mirror: Tensor, steps: Tensor) -> Tensor:
         ctx.save_for_backward(mirror)
         return _rows(steps, mirror)
 
     @staticmethod
-    def backward(ctx: Any, *gradients: Tensor) -> tuple[Tensor, None]:
+    def backward(ctx: Any, *gradients: Tensor) -> tuple[None, Tensor]:
         (mirror,) = ctx.saved_tensors
-        return _rows(gradients[0], mirror), None
+        return None, _rows(gradients[0], mirror)
 
 
 def _rows(steps: Tensor, mirror: Tensor) -> Tensor:
     return steps.reshape(-1, steps.shape[2]).index_select(0, mirror).view(steps.shape)
 
 
-def groups(lengths: Sequence[int], *, step: int | None) -> list[int]:
+def groups(lengths: Sequence[int], *, step: int) -> list[int]:
     """The bounds of the cheapest groups, from 0 to the number of sentences.
 
     A group costs its longest length times (its sentences + step): `step` is what one time step costs beside
-    the sentences' own work, in sentences. With None nothing is cut.
+    the sentences' own work, in sentences.
     """
-    if step is None:
-        return [0, len(lengths)]
     # only where the length changes can a cut save anything
     bounds = [0, *(at for at, (one, two) in enumerate(pairwise(lengths), 1) if one != two), len(lengths)]
     best: list[tuple[float, int]] = [(0, 0)]  # cost up to each bound, and where its last group begins
@@ -223,12 +216,18 @@ class BiLstmBody(Body):
         sides = list(zip(*items, strict=True))
         if len(sides) not in self.dims:
             raise ValueError(f"an example of {len(sides)} texts; expected one or two")
-        if not self._may_regroup(len(sides)):
+        together = self.modelling is not None and len(sides) == 2
+        if together or self.pool_padding or self.vectors.in_order:
             return Sentences(tuple(self.vectors.collate(side) for side in sides), None, len(sides))
         sentences = [sentence for side in sides for sentence in side]
         lengths = np.array([len(sentence) for sentence in sentences])
         by_length = np.argsort(lengths, kind="stable")
-        cuts = groups(lengths[by_length].tolist(), step=self._step())
+        lstm = self.encoder.lstm
+        if lstm.weight_ih_l0.is_cuda:  # cuDNN packs the sentences itself
+            cuts = [0, len(lengths)]
+        else:
+            step = STEP_COST * (4 if lstm.hidden_size > LARGE else 1)
+            cuts = groups(lengths[by_length].tolist(), step=step)
         parts = [
             self.vectors.collate([sentences[at] for at in by_length[start:end]])
             for start, end in pairwise(cuts)
@@ -237,37 +236,22 @@ class BiLstmBody(Body):
 
     def forward(self, batch: Sentences) -> Tensor:
         """Features (batch, dims[texts])."""
-        if self.modelling is not None and batch.texts == 2:
-            return pair_features(*self._attended(self.modelling, batch))
-        pooled = torch.cat([self._vector(group) for group in batch.groups])
-        pooled = pooled if batch.order is None else pooled[batch.order]
-        return pair_features(*pooled.chunk(2)) if batch.texts == 2 else pooled
-
-    def _may_regroup(self, texts: int) -> bool:
-        together = self.modelling is not None and texts == 2
-        return not (together or self.pool_padding or self.vectors.in_order)
-
-    def _step(self) -> int | None:
-        """One group where cuDNN packs the sentences itself."""
-        if self.encoder.lstm.weight_ih_l0.is_cuda:
-            return None
-        return STEP_COST * (4 if self.encoder.lstm.hidden_size > LARGE else 1)
+        if self.modelling is None or batch.texts == 1:
+            pooled = torch.cat([self._pooled(*self._states(group)) for group in batch.groups])
+            pooled = pooled if batch.order is None else pooled[batch.order]
+            return pair_features(*pooled.chunk(2)) if batch.texts == 2 else pooled
+        first, second = (self._states(group) for group in batch.groups)
+        attended = attend(first.vectors, second.vectors, first.lengths, second.lengths)
+        u, v = (
+            self._pooled(self.modelling(self.dropout(states), lengths), lengths)
+            for states, lengths in zip(attended, (first.lengths, second.lengths), strict=True)
+        )
+        return pair_features(u, v)
 
     def _states(self, group: Any) -> Embedded:
         """States of the sentences of a group, without dropout after the BiLSTM."""
         vectors, lengths = self.vectors(group)
         return Embedded(self.encoder(self.dropout(vectors), lengths), lengths)
 
-    def _vector(self, group: Any) -> Tensor:
-        return self._pooled(*self._states(group))
-
     def _pooled(self, states: Tensor, lengths: Tensor) -> Tensor:
         return max_pool(self.dropout(states), lengths, padding=self.pool_padding)
-
-    def _attended(self, modelling: BiLstm, batch: Sentences) -> list[Tensor]:
-        first, second = (self._states(group) for group in batch.groups)
-        attended = attend(first.vectors, second.vectors, first.lengths, second.lengths)
-        return [
-            self._pooled(modelling(self.dropout(states), lengths), lengths)
-            for states, lengths in zip(attended, (first.lengths, second.lengths), strict=True)
-        ]

@@ -76,7 +76,9 @@ class Head(nn.Module):
                 nn.Linear(dim, hidden), nn.Tanh(), nn.Linear(hidden, len(task.labels))
             )
         else:
-            self.low, self.high = _range(task)
+            if task.score_range is None:
+                raise ValueError(f"{task.name} has neither labels nor a range of scores")
+            self.low, self.high = task.score_range
             self.layers = nn.Linear(dim, 1)
 
     def forward(self, features: Tensor) -> Tensor:
@@ -149,12 +151,6 @@ class MultiTaskModel(nn.Module):
     def decode(self, task_name: str, outputs: Tensor) -> list[str | float]:
         """What the outputs of a batch say, as a submission writes it: label words or scores."""
         return self.head(task_name).decode(outputs)
-
-
-def _range(task: Task) -> tuple[float, float]:
-    if task.score_range is None:
-        raise ValueError(f"{task.name} has neither labels nor a range of scores")
-    return task.score_range
 
 
 def _label(task: Task, label: Any, kind: type | tuple[type, ...]) -> Any:

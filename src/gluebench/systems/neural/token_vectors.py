@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Self
 
 import numpy as np
 import torch
@@ -34,11 +34,20 @@ class TokenVectors(nn.Module, ABC):
     dim: int
     in_order: bool = False
     """Whether a sentence's vectors depend on the sentences before it, so that their order is kept."""
+    frozen: str | None = None
+    """Name of a module that is never in training mode."""
 
     def __init__(self, tokenise: Tokenise, *, longest: int = LONGEST) -> None:
         super().__init__()
         self.tokenise = tokenise
         self.longest = longest
+
+    def train(self, mode: bool = True) -> Self:
+        """Switch what is trained; a frozen model stays as it is used."""
+        super().train(mode)
+        if self.frozen:
+            self.get_submodule(self.frozen).eval()
+        return self
 
     def tokens(self, text: str) -> list[str]:
         """The tokens that are taken of a text, at least one."""
@@ -92,20 +101,15 @@ class TableVectors(TokenVectors):
 
     def collate(self, items: Sequence[Any]) -> Ids:
         """Ids side by side, filled up with the padding's."""
-        return padded_ids(items)
+        lengths = [len(item) for item in items]
+        ids = np.full((len(items), max(lengths)), PAD, dtype=np.int32)
+        for row, item, length in zip(ids, items, lengths, strict=True):
+            row[:length] = item
+        return Ids(torch.from_numpy(ids), torch.tensor(lengths))
 
     def forward(self, batch: Ids) -> Embedded:
         """Looked up time first, which is how an LSTM wants its input, and turned for the caller."""
         return Embedded(functional.embedding(batch.ids.T, self.table).transpose(0, 1), batch.lengths)
-
-
-def padded_ids(items: Sequence[NDArray[np.int32]]) -> Ids:
-    """Ids of sentences side by side."""
-    lengths = [len(item) for item in items]
-    ids = np.full((len(items), max(lengths)), PAD, dtype=np.int32)
-    for row, item, length in zip(ids, items, lengths, strict=True):
-        row[:length] = item
-    return Ids(torch.from_numpy(ids), torch.tensor(lengths))
 
 
 class ScalarMix(nn.Module):
@@ -129,6 +133,8 @@ class ElmoVectors(TokenVectors):
     carries its state from batch to batch, say `carry`: sentences are then given to it in their order.
     """
 
+    frozen = "elmo"
+
     def __init__(
         self,
         elmo: nn.Module,
@@ -145,12 +151,6 @@ class ElmoVectors(TokenVectors):
         self.dropout = nn.Dropout(dropout)
         self.dim = dim
         self.in_order = carry
-
-    def train(self, mode: bool = True) -> ElmoVectors:
-        """Switch what is trained; the language model stays as it is used."""
-        super().train(mode)
-        self.elmo.eval()
-        return self
 
     def prepare(self, texts: Sequence[str]) -> list[Any]:
         """The tokens themselves: ELMo reads their characters."""
@@ -173,18 +173,14 @@ class CoveVectors(TokenVectors):
     `cove` takes vectors (batch, length, 300) and lengths and gives (batch, length, 600).
     """
 
+    frozen = "cove"
+
     def __init__(self, words: TokenVectors, cove: nn.Module, *, dim: int = 600) -> None:
         super().__init__(words.tokenise, longest=words.longest)
         self.words = words
         self.cove = cove.requires_grad_(False)
         self.dim = words.dim + dim
         self.in_order = words.in_order
-
-    def train(self, mode: bool = True) -> CoveVectors:
-        """Switch what is trained; CoVe stays as it is used."""
-        super().train(mode)
-        self.cove.eval()
-        return self
 
     def prepare(self, texts: Sequence[str]) -> list[Any]:
         """As the words' own vectors want it."""

@@ -1,16 +1,26 @@
-"""From a row's name to a system that fits and predicts tasks."""
+"""From a row's name to a system that fits and predicts tasks: a BiLSTM, or an encoder with classifiers."""
 
 from __future__ import annotations
 
 import os
+import shutil
+import tempfile
+import weakref
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
+from gluebench.systems.encoders import entry_called
+from gluebench.systems.encoders.cbow import CBoW
 from gluebench.systems.encoders.corpus import Corpus
-from gluebench.systems.protocols import TrainablePredictor
-from gluebench.systems.reproduce.files import Files, check_files
-from gluebench.systems.reproduce.presets import DEFAULT, Recipe, recipe
-from gluebench.systems.reproduce.row import row_called
+from gluebench.systems.encoders.gensen import GenSenEncoder
+from gluebench.systems.encoders.infersent import InferSentEncoder
+from gluebench.systems.encoders.skip_thought import SkipThoughtEncoder
+from gluebench.systems.encoders.trained_vectors import own_vectors
+from gluebench.systems.probe.store import encode_into, store_of
+from gluebench.systems.probe.system import ProbedEncoder
+from gluebench.systems.protocols import SentenceEncoder, TrainablePredictor
+from gluebench.systems.reproduce.row import DEFAULT, Files, Row, check_files, row_called
+from gluebench.systems.text.ptb import tokeniser
 
 PathLike = str | os.PathLike[str]
 
@@ -34,12 +44,12 @@ def system(
     first seed. Raises UnknownNameError for a row or preset, CannotBeHadError for files that are not there.
     """
     files = Files(Path(vectors) if vectors else None, Path(weights) if weights else None)
-    row_recipe = recipe(row_called(name), preset, seeds=seeds)
-    return made(row_recipe, corpus, files, folder=Path(folder) if folder else None, device=device, say=say)
+    row = row_called(name).at(preset, seeds=seeds)
+    return system_of(row, corpus, files, folder=Path(folder) if folder else None, device=device, say=say)
 
 
-def made(
-    row_recipe: Recipe,
+def system_of(
+    row: Row,
     corpus: Corpus,
     files: Files,
     *,
@@ -47,12 +57,58 @@ def made(
     device: str = "cpu",
     say: Callable[[str], None] | None = None,
 ) -> TrainablePredictor:
-    """The system of a recipe. Raises CannotBeHadError for files that are not there."""
-    check_files(row_recipe, files)
-    if row_recipe.probe is None:
+    """The system of a row. Raises CannotBeHadError for files that are not there, DataError or WeightsError.
+
+    A frozen row stores its sentences in the folder, or for as long as it is used. Published encoders encode
+    all sentences of the corpus at once: word vectors are read in one pass, and vectors that depend on their
+    batch ("zero" padding) do not depend on the order of the tasks.
+    """
+    check_files(row, files)
+    if row.probe is None:
         from gluebench.systems.reproduce.neural import NeuralSystem
 
-        return NeuralSystem(row_recipe, corpus, files, folder=folder, device=device, say=say)
-    from gluebench.systems.reproduce.frozen import probed
+        return NeuralSystem(row, corpus, files, folder=folder, device=device, say=say)
+    encoder = _encoder(row, files, corpus, device)
+    place = folder or Path(tempfile.mkdtemp(prefix="gluebench-"))
+    place.mkdir(parents=True, exist_ok=True)
+    path = place / "sentences.npy"
+    if row.encoder["reader"] != "cbow":
+        encode_into(store_of(path, encoder), encoder, list(corpus.there()))
+    probed = ProbedEncoder(encoder, row.probe.seeded(row.seeds[0]), vectors=path, device=device)
+    if folder is None:
+        weakref.finalize(probed, shutil.rmtree, place, ignore_errors=True)
+    return probed
 
-    return probed(row_recipe, files, corpus, folder=folder, device=device)
+
+def _encoder(row: Row, files: Files, corpus: Corpus, device: str) -> SentenceEncoder:
+    """CBoW, or a reader of published weights."""
+    own, tokenise = row.encoder, tokeniser(row.encoder["tokeniser"])
+    if own["reader"] == "cbow":
+        if files.vectors is None:
+            trained = own_vectors(corpus, own["tokeniser"], own["vectors_dim"])
+            return CBoW(trained, name=f"cbow({corpus.benchmark.name}, own vectors)", most=own["longest"])
+        options = {"tokeniser": own["tokeniser"], "most": str(own["longest"]), "case": own["case"]}
+        return entry_called("cbow").made(options | {"vectors": str(files.vectors)}, corpus)
+
+    def tokens(text: str) -> list[str]:
+        return tokenise(text)[: own["longest"]]
+
+    if own["reader"] == "skip-thought":
+        folder = files.weight("uni_skip.npz").parent
+        kind, eos = own["kind"], own["eos"]
+        return SkipThoughtEncoder(folder, tokens, kind=kind, eos=eos, device=device, name=row.name)
+    assert files.vectors is not None  # `check_files` has seen to it
+    if own["reader"] == "infersent":
+        return InferSentEncoder(
+            files.weight(own["weights"]),
+            files.vectors,
+            tokens,
+            version=own["version"],
+            padding=own["padding"],
+            device=device,
+            name=row.name,
+        )
+    pairs = [(files.weight(f"{name}.model"), files.weight(f"{name}_vocab.pkl")) for name in own["models"]]
+    return GenSenEncoder(
+        pairs, tokens, vectors=files.vectors, pooling=own["pooling"], device=device, name=row.name
+    )

@@ -14,7 +14,6 @@ ALL = "All"
 """Column of Table 5 for the whole diagnostic set."""
 RESULTS = "gluebench.results/1"
 HIDDEN = "no labels here: give --gold DIR, or have the submission scored by who holds them"
-NOT_ASKED = "not asked for"
 
 
 class Cell(NamedTuple):
@@ -34,9 +33,8 @@ def cells(ran: RowResult, request: Request, benchmark: Benchmark) -> list[Cell]:
     """The row of a table, the average last."""
     if request.table == "table5":
         return [cell for task in benchmark.diagnostics for cell in _diagnostic(ran, task)]
-    row = [
-        cell for task in benchmark.scored if _named(task, request) for cell in _task(ran, task, request.table)
-    ]
+    tasks = [task for task in benchmark.scored if not request.tasks or task.name in request.tasks]
+    row = [cell for task in tasks for cell in _task(ran, task, request.table)]
     average = ran.row.printed[request.table].average
     if not request.tasks and not ran.whole:
         score = ran.report.score if ran.report else None
@@ -64,10 +62,6 @@ def merged(before: Mapping[str, Any], table: TableName, rows: Mapping[str, Any])
     tables = {**before.get("tables", {})}
     tables[table] = {**tables.get(table, {}), **rows}
     return {**before, "schema": RESULTS, "tables": tables}
-
-
-def _named(task: Task, request: Request) -> bool:
-    return not request.tasks or task.name in request.tasks
 
 
 def _task(ran: RowResult, task: Task, table: TableName) -> Iterator[Cell]:
@@ -101,9 +95,10 @@ def _reason(ran: RowResult, task: Task) -> str:
         return note if _scored(ran.report, task) else f"{note}; {HIDDEN}"
     reasons = [*ran.whole, *(ran.reasons.get(name, "") for name in (task.name, task.predict_with or ""))]
     known = "; ".join(filter(None, reasons))
-    if known or _scored(ran.report, task):
-        return known or _shared(ran, task)
-    return HIDDEN if ran.columns else NOT_ASKED
+    if not known and not _scored(ran.report, task):
+        return HIDDEN if ran.columns else "not asked for"
+    owner = ran.row.owners.get(task.name)
+    return known or (f"the run of {owner}" if owner else "")
 
 
 def _scored(report: Report | None, task: Task) -> bool:
@@ -111,11 +106,6 @@ def _scored(report: Report | None, task: Task) -> bool:
         return False
     scores = report.tasks.get(task.name)
     return bool(scores and scores.metrics) or report.diagnostics.get(task.name) is not None
-
-
-def _shared(ran: RowResult, task: Task) -> str:
-    owner = ran.row.owner(task.name)
-    return "" if owner == ran.row.name else f"the run of {owner}"
 
 
 def _fraction(value: float | None) -> float | None:

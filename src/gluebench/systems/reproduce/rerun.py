@@ -1,34 +1,98 @@
-"""Rows run again: every run that a table needs, the best of them, and their scores beside those printed."""
+"""Rows run again: every run that a table needs, made once and kept in a folder; the best of them graded."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+import json
+import time
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
+from urllib.parse import quote
 
-from gluebench.benchmark import Role, Task
+from gluebench.benchmark import Benchmark, Role, Task
+from gluebench.benchmark.atomic import write_json
 from gluebench.data import DataError, load_split
-from gluebench.scoring import Gold, Report, grade
-from gluebench.submission import Column, write_submission
+from gluebench.data.home import task_folder
+from gluebench.scoring import Gold, Report, SubmissionError, grade
+from gluebench.submission import Column, read_predictions, write_submission
+from gluebench.submission.write import tsv
+from gluebench.systems.encoders.corpus import Corpus
 from gluebench.systems.majority import Majority
-from gluebench.systems.reproduce.files import CannotBeHadError, check_files
-from gluebench.systems.reproduce.presets import Recipe, recipe
-from gluebench.systems.reproduce.row import Row, TableName, row_called
-from gluebench.systems.reproduce.runs import Result, Say, Setup, data_key, result_of
-from gluebench.systems.run import run
+from gluebench.systems.reproduce.build import system_of
+from gluebench.systems.reproduce.row import CannotBeHadError, Files, Row, TableName, check_files, row_called
+from gluebench.systems.run import answer, run
 from gluebench.systems.weights import WeightsError
+from gluebench.version import __version__
 
+FILE = "result.json"
+SCHEMA = "gluebench.reproduce/1"
 ROLES: Mapping[TableName, Role] = {"table4": "test", "table5": "test", "table6": "dev"}
 """Split that each table is of; the diagnostic set is a test split."""
+Say = Callable[[str], None]
+
+
+@dataclass(frozen=True, slots=True)
+class Setup:
+    """Where runs are made: with which data and files, on which device, into which folder."""
+
+    corpus: Corpus
+    files: Files
+    out: Path
+    dev: Gold
+    """Labels of the dev splits."""
+    device: str = "cpu"
+
+    @property
+    def benchmark(self) -> Benchmark:
+        """Of the data."""
+        return self.corpus.benchmark
+
+
+class Request(NamedTuple):
+    """Which table, at which size."""
+
+    table: TableName
+    preset: str
+    tasks: tuple[str, ...] = ()
+    """Empty for all."""
+    seeds: tuple[int, ...] = ()
+    """Empty for the preset's."""
+
+
+class Result(NamedTuple):
+    """A finished run."""
+
+    seed: int
+    scores: Mapping[str, float]
+    """Task to its score on dev, as a fraction."""
+    seconds: float
+    folder: Path
+    absent: Mapping[str, str]
+    """Task to why its test split was not predicted."""
+
+    @property
+    def score(self) -> float:
+        """The macro-average on dev of the tasks of the run."""
+        return sum(self.scores.values()) / len(self.scores)
+
+    def predictions(self, benchmark: Benchmark, role: Role) -> Mapping[str, Column]:
+        """Those kept for a role, by test file."""
+        folder = self.folder / role
+        if not folder.is_dir():
+            return {}
+        predictions = read_predictions(folder, benchmark, role=role)
+        wrong = [problem for problem in predictions.problems if problem.severity == "error"]
+        if wrong:
+            raise SubmissionError(wrong, source=str(folder))
+        return predictions.columns
 
 
 @dataclass(slots=True)
 class RowResult:
-    """What became of a row."""
+    """What became of a row at the size of the request."""
 
     row: Row
-    preset: str
     columns: dict[str, Column] = field(default_factory=dict)
     """Predictions of the best runs, by test file, for the table's split."""
     chosen: dict[str, Result] = field(default_factory=dict)
@@ -42,17 +106,6 @@ class RowResult:
     report: Report | None = None
 
 
-class Request(NamedTuple):
-    """What the user asked for."""
-
-    table: TableName
-    preset: str
-    tasks: tuple[str, ...] = ()
-    """Empty for all."""
-    seeds: tuple[int, ...] = ()
-    """Empty for the preset's."""
-
-
 def reproduce(
     request: Request, names: Iterable[str], setup: Setup, *, gold: Gold | None, say: Say
 ) -> list[RowResult]:
@@ -61,125 +114,220 @@ def reproduce(
     Raises UnknownNameError for a row, preset or task, DataError where the folder for results holds runs of
     something else. What a row lacks is no error; its `RowResult` says so.
     """
-    rows = [row_called(name) for name in names]
-    return [_ran(row, request, setup, gold=gold, say=say) for row in rows]
-
-
-def _ran(row: Row, request: Request, setup: Setup, *, gold: Gold | None, say: Say) -> RowResult:
-    own = recipe(row, request.preset, seeds=request.seeds)
-    outcome = RowResult(row, request.preset)
-    try:
-        check_files(own, setup.files)
-        tasks = _there(_tasks_to_train(row, request, setup), setup, outcome)
-        if own.best == "run":
-            _together(own, tasks, outcome, setup, say=say)
-        else:
-            for task in tasks:
-                _alone(own, task, outcome, setup, say=say)
-    except (CannotBeHadError, WeightsError) as error:
-        outcome.whole = getattr(error, "reasons", (str(error),))
-        return outcome
-    role = ROLES[request.table]
-    for result in {id(chosen): chosen for chosen in outcome.chosen.values()}.values():
-        _take(outcome, result, setup, role)
-    if request.table == "table4":
-        _answer_by_majority(outcome, request, setup)
-        if outcome.chosen:
-            write_submission(submission_path(outcome, setup), outcome.columns, setup.benchmark)
-    if gold is not None and outcome.columns:
-        outcome.report = _graded(outcome, gold)
-    return outcome
+    rows = [row_called(name).at(request.preset, seeds=request.seeds) for name in names]
+    return [_reproduced(row, request, setup, gold=gold, say=say) for row in rows]
 
 
 def submission_path(ran: RowResult, setup: Setup) -> Path:
     """Where the submission of a row is left."""
-    return setup.out / ran.preset / ran.row.name / "submission.zip"
+    return setup.out / ran.row.preset / ran.row.name / "submission.zip"
+
+
+def _reproduced(row: Row, request: Request, setup: Setup, *, gold: Gold | None, say: Say) -> RowResult:
+    ran = RowResult(row)
+    try:
+        check_files(row, setup.files)
+        tasks = _there(_tasks_to_train(row, request, setup), setup, ran)
+        _choose_runs(ran, tasks, setup, say=say)
+    except (CannotBeHadError, WeightsError) as error:
+        ran.whole = getattr(error, "reasons", (str(error),))
+        return ran
+    role = ROLES[request.table]
+    for result in {id(chosen): chosen for chosen in ran.chosen.values()}.values():
+        _take_predictions(ran, result, setup, role)
+    if request.table == "table4":
+        _answer_by_majority(ran, request, setup)
+        if ran.chosen:
+            write_submission(submission_path(ran, setup), ran.columns, setup.benchmark)
+    if gold is not None and ran.columns:  # only what has labels here can be graded
+        ran.report = grade({name: own for name, own in ran.columns.items() if name in gold.columns}, gold)
+    return ran
 
 
 def _tasks_to_train(row: Row, request: Request, setup: Setup) -> list[Task]:
     """The tasks to train: of a diagnostic set those that answer it, and multi-task rows need all."""
     benchmark = setup.benchmark
-    named = {benchmark.task(name).name for name in request.tasks}
-    answering = {task.predict_with for task in benchmark.diagnostics}
-    tasks = [task for task in benchmark.scored if not named or task.name in named]
+    names = {benchmark.task(name).name for name in request.tasks} or {task.name for task in benchmark.scored}
     if request.table == "table5":
-        if row.training != "multi-task":
-            tasks = []
-        tasks += [task for task in benchmark.scored if task.name in answering and task not in tasks]
-        return [task for task in benchmark.scored if task in tasks]
-    if request.table == "table4" and row.training != "multi-task":
-        tasks = [task for task in tasks if task.name not in row.majority]
-    return tasks
+        answering = {task.predict_with or "" for task in benchmark.diagnostics}
+        names = names | answering if row.training == "multi-task" else answering
+    elif request.table == "table4" and row.training != "multi-task":
+        names = names - {*row.majority}
+    return [task for task in benchmark.scored if task.name in names]
 
 
-def _there(tasks: Sequence[Task], setup: Setup, outcome: RowResult) -> list[Task]:
+def _there(tasks: Sequence[Task], setup: Setup, ran: RowResult) -> list[Task]:
     """The tasks whose data are there; why not, of the others."""
     there = []
     for task in tasks:
         try:
-            data_key(setup, task)
+            _sizes(setup, task)
             there.append(task)
         except DataError as error:
-            outcome.reasons[task.name] = str(error)
+            ran.reasons[task.name] = str(error)
     return there
 
 
-def _together(own: Recipe, tasks: Sequence[Task], outcome: RowResult, setup: Setup, *, say: Say) -> None:
-    """The run of the best macro-average on dev (of equals the first) answers all tasks."""
-    if not tasks:
-        return
-    results = _results(own, tasks, setup, say=say)
-    best = max(results, key=lambda result: result.score)
-    outcome.chosen |= dict.fromkeys((task.name for task in tasks), best)
+def _choose_runs(ran: RowResult, tasks: Sequence[Task], setup: Setup, *, say: Say) -> None:
+    """Run all seeds; the best macro-average on dev answers all tasks, or the best score its task (section 6).
+
+    Of equals the first. A task may be answered by another row's run.
+    """
+    row = ran.row
+    if row.best == "run" and tasks:
+        results = _results(row, tasks, setup, say=say)
+        best = max(results, key=lambda result: result.score)
+        ran.chosen = {task.name: best for task in tasks}
+    elif row.best == "task":
+        for task in tasks:
+            owner = row.owners.get(task.name)
+            own = row_called(owner).at(row.preset, seeds=row.seeds) if owner else row
+            results = _results(own, [task], setup, say=say)
+            ran.chosen[task.name] = max(results, key=lambda result: result.scores[task.name])
 
 
-def _alone(own: Recipe, task: Task, outcome: RowResult, setup: Setup, *, say: Say) -> None:
-    """The run that is best on dev answers its task; it may be another row's."""
-    owner = own.row.owner(task.name)
-    if owner != own.row.name:
-        own = recipe(row_called(owner), own.preset, seeds=own.seeds)
-    results = _results(own, [task], setup, say=say)
-    outcome.chosen[task.name] = max(results, key=lambda result: result.scores[task.name])
-
-
-def _results(own: Recipe, tasks: Sequence[Task], setup: Setup, *, say: Say) -> list[Result]:
-    named = "+".join(task.name for task in tasks) if len(tasks) < 4 else f"{len(tasks)} tasks together"
+def _results(row: Row, tasks: Sequence[Task], setup: Setup, *, say: Say) -> list[Result]:
+    names = "+".join(task.name for task in tasks) if len(tasks) < 4 else f"{len(tasks)} tasks together"
     results = []
-    for seed in own.seeds:
-        say(f"{own.row.name}, {named}, seed {seed}")
-        results.append(result_of(replace(own, seeds=(seed,)), tasks, setup, say=say))
+    for seed in row.seeds:
+        say(f"{row.name}, {names}, seed {seed}")
+        results.append(_result(replace(row, seeds=(seed,)), tasks, setup, say=say))
     return results
 
 
-def _take(outcome: RowResult, result: Result, setup: Setup, role: Role) -> None:
+def _result(row: Row, tasks: Sequence[Task], setup: Setup, *, say: Say) -> Result:
+    """The run of a row with one seed on these tasks: as kept, or made now and kept.
+
+    Raises CannotBeHadError, WeightsError, and DataError for data that are missing or for a folder that holds
+    a run of something else.
+    """
+    (seed,) = row.seeds
+    whole = [task.name for task in tasks] == [task.name for task in setup.benchmark.scored]
+    names = "together" if whole and len(tasks) > 1 else "+".join(task.name for task in tasks)
+    folder = setup.out / row.preset / row.name / quote(names, safe="+") / f"seed-{seed}"
+    identity = row.identity() | {
+        "tasks": [task.name for task in tasks],
+        "seed": seed,
+        "data": {task.name: _sizes(setup, task) for task in tasks},
+        "files": setup.files.sizes(row.needs),
+    }
+    return _kept(folder, identity) or _new_result(row, tasks, setup, folder, identity=identity, say=say)
+
+
+def _new_result(
+    row: Row, tasks: Sequence[Task], setup: Setup, folder: Path, *, identity: Mapping[str, Any], say: Say
+) -> Result:
+    """Train, predict dev and what there is of test, and keep all of it; the result is written last."""
+    began = time.monotonic()
+    corpus, own = _stored(row, tasks, setup, folder)
+    system = system_of(row, corpus, setup.files, folder=own, device=setup.device, say=say)
+    home = setup.corpus.folder
+    dev = run(system, setup.benchmark._replace(tasks=tuple(tasks)), home, role="dev")
+    answering, absent = _with_test(setup, tasks)
+    test_part = setup.benchmark._replace(tasks=tuple(answering))
+    test = {
+        file.name: answer(system, test_part, file, home, role="test", say=lambda line: None).column
+        for file in test_part.files("test")
+    }
+    for role, columns in (("dev", dev), ("test", test)):
+        (folder / role).mkdir(parents=True, exist_ok=True)
+        for name, column in columns.items():
+            (folder / role / f"{name}.tsv").write_bytes(tsv(column))
+    report = grade(dev, setup.dev, intervals=False)
+    scores = {task.name: report.tasks[task.name].score for task in tasks}
+    values = {name: score.value for name, score in scores.items() if score and score.value is not None}
+    result = Result(row.seeds[0], values, round(time.monotonic() - began, 2), folder, absent)
+    record = {
+        "schema": SCHEMA,
+        "gluebench": __version__,
+        "run": dict(identity),
+        "dev": values,
+        "seconds": result.seconds,
+        "absent": absent,
+    }
+    write_json(folder / FILE, record)
+    return result
+
+
+def _stored(row: Row, tasks: Sequence[Task], setup: Setup, folder: Path) -> tuple[Corpus, Path]:
+    """The corpus of a run, and where it keeps what it works with.
+
+    A frozen row's sentences are stored once for all seeds, and for all tasks too unless their vectors depend
+    on the batch: those were made task by task. CBoW may train its word vectors on all tasks.
+    """
+    if row.probe is None:
+        return setup.corpus, folder / "training"
+    shared = folder.parent if row.encoder.get("padding") == "zero" else folder.parents[1]
+    if row.encoder["reader"] == "cbow":
+        return setup.corpus, shared
+    return Corpus(setup.benchmark, setup.corpus.folder, _with_answered(setup, tasks)), shared
+
+
+def _with_answered(setup: Setup, tasks: Iterable[Task]) -> list[Task]:
+    """The tasks, and those that they answer."""
+    names = {task.name for task in tasks}
+    return [task for task in setup.benchmark.tasks if names & {task.name, task.predict_with}]
+
+
+def _sizes(setup: Setup, task: Task) -> dict[str, int]:
+    """The files of a task and their sizes, which identify its data cheaply. Raises DataError."""
+    folder = task_folder(setup.corpus.folder, setup.benchmark, task)
+    return {path.name: path.stat().st_size for path in sorted(folder.iterdir()) if path.is_file()}
+
+
+def _with_test(setup: Setup, tasks: Sequence[Task]) -> tuple[list[Task], dict[str, str]]:
+    """The tasks whose test examples are there, with those they answer, and what is wrong with others."""
+    answering, absent = [], {}
+    for task in _with_answered(setup, tasks):
+        try:
+            for file in task.files:
+                if "test" in file.splits:
+                    load_split(setup.corpus.folder, setup.benchmark, task.name, file.splits["test"].name)
+            answering.append(task)
+        except DataError as error:
+            absent[task.name] = str(error)
+    return answering, absent
+
+
+def _kept(folder: Path, identity: Mapping[str, Any]) -> Result | None:
+    path = folder / FILE
+    if not path.is_file():
+        return None
+    try:
+        values = json.loads(path.read_text(encoding="utf-8"))
+        saved, seed = values["run"], values["run"]["seed"]
+        result = Result(seed, values["dev"], values["seconds"], folder, values["absent"])
+    except (ValueError, KeyError, TypeError) as error:
+        raise DataError([f"{path}: not the result of a run ({error}); remove {folder} to run anew"]) from None
+    expected = json.loads(json.dumps(identity))
+    differing = sorted(name for name in {*saved, *expected} if saved.get(name) != expected.get(name))
+    if differing:
+        what = f"a run that differs in {', '.join(differing)}"
+        raise DataError([f"{folder}: holds {what}; name another folder with --out, or remove that one"])
+    return result
+
+
+def _take_predictions(ran: RowResult, result: Result, setup: Setup, role: Role) -> None:
     """The predictions of the tasks for which a run was chosen, and of the sets that these answer."""
-    mine = {task for task, chosen in outcome.chosen.items() if chosen is result}
     predicted = result.predictions(setup.benchmark, role)
-    for task in setup.benchmark.tasks:
-        if not mine & {task.name, task.predict_with}:
-            continue
+    mine = [setup.benchmark.task(task) for task, chosen in ran.chosen.items() if chosen is result]
+    for task in _with_answered(setup, mine):
         if task.name in result.absent and role == "test":
-            outcome.reasons[task.name] = result.absent[task.name]
-        outcome.columns |= {file.name: predicted[file.name] for file in task.files if file.name in predicted}
+            ran.reasons[task.name] = result.absent[task.name]
+        ran.columns |= {file.name: predicted[file.name] for file in task.files if file.name in predicted}
 
 
-def _answer_by_majority(outcome: RowResult, request: Request, setup: Setup) -> None:
+def _answer_by_majority(ran: RowResult, request: Request, setup: Setup) -> None:
     """What Table 4 did for WNLI, and only it."""
     benchmark = setup.benchmark
-    named = {benchmark.task(name).name for name in request.tasks} or {task.name for task in benchmark.scored}
-    tasks = [task for task in benchmark.scored if task.name in outcome.row.majority and task.name in named]
-    for task in _there(tasks, setup, outcome):
+    names = {benchmark.task(name).name for name in request.tasks} or {task.name for task in benchmark.scored}
+    tasks = [task for task in benchmark.scored if task.name in names & {*ran.row.majority}]
+    for task in _there(tasks, setup, ran):
         try:
             load_split(setup.corpus.folder, benchmark, task.name, task.file(task.name).splits["test"].name)
         except DataError as error:
-            outcome.reasons[task.name] = str(error)
+            ran.reasons[task.name] = str(error)
             continue
         part = benchmark._replace(tasks=(task,))
-        outcome.columns |= run(Majority(), part, setup.corpus.folder, role="test")
-        outcome.majority += (task.name,)
-
-
-def _graded(outcome: RowResult, gold: Gold) -> Report:
-    """The report of what can be graded; the other predictions have no labels here."""
-    columns = {name: column for name, column in outcome.columns.items() if name in gold.columns}
-    return grade(columns, gold)
+        ran.columns |= run(Majority(), part, setup.corpus.folder, role="test")
+        ran.majority += (task.name,)

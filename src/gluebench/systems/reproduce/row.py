@@ -1,29 +1,32 @@
-"""A row of Table 4 as a record, read from its file; Tables 4, 5 and 6."""
+"""A row of Table 4 at a size, with the numbers of Tables 4, 5 and 6, and the published files it needs."""
 
 from __future__ import annotations
 
 import tomllib
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass, field, replace
 from functools import cache
 from importlib import resources
+from pathlib import Path
 from typing import Any, Literal, NamedTuple
 
 from gluebench.benchmark import UnknownNameError
+from gluebench.systems.probe.settings import Preset as ProbePreset
+from gluebench.systems.probe.settings import preset_called
+from gluebench.systems.training.settings import Settings
 
 TableName = Literal["table4", "table5", "table6"]
-Training = Literal["single-task", "multi-task", "frozen"]
 AVERAGE = "Avg"
 """Column of Tables 4 and 6 that averages the others."""
-_PARTS: Mapping[TableName, str] = {"table4": "test", "table5": "diagnostic", "table6": "dev"}
-"""Table to the part of a row's file that has its numbers."""
-
-
-class Shares(NamedTuple):
-    """Tasks whose runs are another row's."""
-
-    row: str
-    tasks: tuple[str, ...]
+TABLES: Mapping[TableName, str] = {
+    "table4": "Table 4: test",
+    "table5": "Table 5: diagnostic set, R3",
+    "table6": "Table 6: dev",
+}
+"""Each with its title."""
+PAPER = "paper"
+DEFAULT = "small"
+_FILES = resources.files("gluebench.systems.reproduce")
 
 
 class Printed(NamedTuple):
@@ -45,89 +48,136 @@ class Row:
     """As printed; two rows have each title that stands in the first two sections."""
     section: str
     """Heading of Table 4 that it stands under."""
-    training: Training
+    training: Literal["single-task", "multi-task", "frozen"]
     about: str
     """One sentence."""
     needs: tuple[str, ...]
     """Names of `files.toml`."""
-    runs: Mapping[str, Any]
+    seeds: tuple[int, ...]
+    best: Literal["task", "run"]
+    """Whether each task has its own best run, or one run is the best of all (section 6)."""
     printed: Mapping[TableName, Printed]
     majority: tuple[str, ...]
     """Tasks that Table 4, and it alone, answers by their majority class."""
     notes: tuple[str, ...] = ()
-    shares: Shares | None = None
-    model: Mapping[str, Any] | None = None
-    """Of a BiLSTM."""
-    settings: Mapping[str, Any] | None = None
-    """Of its trainer."""
+    owners: Mapping[str, str] = field(default_factory=dict)
+    """Task to the row whose runs this row's numbers are, where they are not its own."""
+    model: Mapping[str, Any] = field(default_factory=dict)
+    """Of a BiLSTM; empty for a frozen encoder."""
+    settings: Settings | None = None
+    """Of a BiLSTM's trainer."""
     auxiliary: tuple[str, ...] = ()
     """Data that multi-task training has beside the tasks."""
-    encoder: Mapping[str, Any] | None = None
-    """Of a frozen encoder."""
-    probe: str | None = None
-    """Preset of its classifiers."""
+    encoder: Mapping[str, Any] = field(default_factory=dict)
+    """Of a frozen encoder; empty for a BiLSTM."""
+    probe: ProbePreset | None = None
+    """A frozen encoder's classifiers."""
+    preset: str = PAPER
 
     @property
     def full_title(self) -> str:
         """The title with its section where that is needed: "single-task +ELMo"."""
         return self.title if self.training == "frozen" else f"{self.training} {self.title}"
 
-    def owner(self, task: str) -> str:
-        """The row whose runs this row's numbers for a task are."""
-        return self.shares.row if self.shares and task in self.shares.tasks else self.name
+    @property
+    def own_vectors(self) -> bool:
+        """Whether, without a file of word vectors, some are trained on the data at hand."""
+        source = self.model.get("words") or self.encoder["reader"]
+        return self.preset != PAPER and source in ("glove", "cbow")
+
+    def at(self, preset: str = DEFAULT, *, seeds: Sequence[int] = ()) -> Row:
+        """The row at a size, with other seeds where some are given. Raises UnknownNameError for a preset."""
+        if preset not in presets():
+            raise UnknownNameError(preset, [*presets()], what="preset of the rows")
+        changes = presets()[preset]
+        return replace(
+            self,
+            preset=preset,
+            seeds=tuple(seeds or changes.get("seeds", self.seeds)),
+            model={**self.model, **changes.get("model", {})} if self.model else {},
+            settings=replace(self.settings, **_settings(changes)) if self.settings else None,
+            auxiliary=tuple(changes.get("auxiliary", self.auxiliary)),
+            encoder={**self.encoder, **changes.get("encoder", {})} if self.encoder else {},
+            probe=_probe(self.probe, changes.get("probe", {})) if self.probe else None,
+        )
+
+    def identity(self) -> dict[str, Any]:
+        """What must be the same for a saved run to be this row's, JSON-ready; seeds are not of it."""
+        return {
+            "row": self.name,
+            "preset": self.preset,
+            "model": dict(self.model),
+            "settings": asdict(self.settings) if self.settings else {},
+            "auxiliary": list(self.auxiliary),
+            "encoder": dict(self.encoder),
+            "probe": asdict(self.probe) if self.probe else {},
+        }
 
 
 @cache
 def rows() -> tuple[Row, ...]:
     """All rows in the order of Table 4."""
-    folder = resources.files("gluebench.systems.reproduce") / "recipes"
-    parsed = [
-        _row(tomllib.loads(file.read_text("utf-8")))
-        for file in folder.iterdir()
-        if file.name.endswith(".toml")
-    ]
+    files = [file for file in (_FILES / "recipes").iterdir() if file.name.endswith(".toml")]
+    parsed = [_row(tomllib.loads(file.read_text("utf-8"))) for file in files]
     return tuple(sorted(parsed, key=lambda row: row.order))
 
 
 def row_called(name: str) -> Row:
     """The row of that name. Raises UnknownNameError."""
-    for row in rows():
-        if row.name == name:
-            return row
-    raise UnknownNameError(name, [row.name for row in rows()], what="row")
+    known = {row.name: row for row in rows()}
+    if name not in known:
+        raise UnknownNameError(name, [*known], what="row")
+    return known[name]
+
+
+@cache
+def presets() -> Mapping[str, Mapping[str, Any]]:
+    """Name to what it changes, smallest first."""
+    return tomllib.loads((_FILES / "presets.toml").read_text("utf-8"))
 
 
 def _row(values: dict[str, Any]) -> Row:
-    printed = {table: values.pop(part) for table, part in _PARTS.items()}
+    parts: Mapping[TableName, str] = {"table4": "test", "table5": "diagnostic", "table6": "dev"}
+    printed = {table: values.pop(part) for table, part in parts.items()}
     majority = printed["table4"].pop("majority")
-    shares = values.pop("shares", None)
-    auxiliary = values.pop("auxiliary", {"tasks": ()})
-    probe = values.pop("probe", {"preset": None})
+    runs, shares = values.pop("runs"), values.pop("shares", {"row": "", "tasks": ()})
     return Row(
-        **values | {"needs": tuple(values["needs"]), "notes": tuple(values.get("notes", ()))},
+        **values
+        | {name: tuple(values.get(name, ())) for name in ("needs", "notes")}
+        | {"settings": Settings(**_settings(values)) if "settings" in values else None}
+        | {"probe": preset_called(values["probe"]["preset"]) if "probe" in values else None}
+        | {"auxiliary": tuple(values.get("auxiliary", {"tasks": ()})["tasks"])},
+        seeds=tuple(runs["seeds"]),
+        best=runs["best"],
         printed={table: _printed(numbers) for table, numbers in printed.items()},
         majority=tuple(majority),
-        shares=Shares(shares["row"], tuple(shares["tasks"])) if shares else None,
-        auxiliary=tuple(auxiliary["tasks"]),
-        probe=probe["preset"],
+        owners=dict.fromkeys(shares["tasks"], shares["row"]),
     )
+
+
+def _settings(values: Mapping[str, Any]) -> dict[str, Any]:
+    """0 updates between checks stand in the files for one pass over the data."""
+    own = dict(values.get("settings", {}))
+    return own | {"check_every": own["check_every"] or None} if own else {}
 
 
 def _printed(numbers: dict[str, Any]) -> Printed:
     average = numbers.pop(AVERAGE, None)
-    return Printed(average, {name: _numbers(value) for name, value in numbers.items()})
+    lists = {name: value if isinstance(value, list) else [value] for name, value in numbers.items()}
+    return Printed(average, {name: tuple(map(float, own)) for name, own in lists.items()})
 
 
-def _numbers(value: float | list[float]) -> tuple[float, ...]:
-    return tuple(map(float, value)) if isinstance(value, list) else (float(value),)
-
-
-TABLES: Mapping[TableName, str] = {
-    "table4": "Table 4: test",
-    "table5": "Table 5: diagnostic set, R3",
-    "table6": "Table 6: dev",
-}
-"""Each with its title."""
+def _probe(preset: ProbePreset, changes: Mapping[str, Any]) -> ProbePreset:
+    """The preset with other limits, for every task."""
+    own = {name: value for name, value in changes.items() if not name.startswith("relatedness_")}
+    if "penalties" in own:
+        own["penalties"] = tuple(own["penalties"])
+    related = {name.removeprefix("relatedness_"): value for name, value in changes.items() if name not in own}
+    every = {
+        name: replace(settings, **own, relatedness=replace(settings.relatedness, **related))
+        for name, settings in {"": preset.settings, **preset.tasks}.items()
+    }
+    return replace(preset, settings=every.pop(""), tasks=every)
 
 
 class Record(NamedTuple):
@@ -145,8 +195,76 @@ def records(table: TableName) -> Iterator[Record]:
     """Every number of a table, row by row, the average first."""
     for row in rows():
         printed = row.printed[table]
-        if printed.average is not None:
-            yield Record(table, row.name, AVERAGE, 0, printed.average)
-        for column, numbers in printed.columns.items():
+        average = {} if printed.average is None else {AVERAGE: (printed.average,)}
+        for column, numbers in {**average, **printed.columns}.items():
             for place, value in enumerate(numbers):
                 yield Record(table, row.name, column, place, value)
+
+
+class CannotBeHadError(ValueError):
+    """A row cannot be run here, for the `reasons` given."""
+
+    def __init__(self, reasons: Sequence[str]) -> None:
+        super().__init__("; ".join(reasons))
+        self.reasons = tuple(reasons)
+
+
+class NeededFiles(NamedTuple):
+    """Published files that go together."""
+
+    title: str
+    files: tuple[str, ...]
+    address: str
+    licence: str
+    option: str
+    """How the user names them."""
+
+
+class Files(NamedTuple):
+    """What the user has of such files."""
+
+    vectors: Path | None = None
+    """A file of word vectors, GloVe's or one in its format."""
+    weights: Path | None = None
+    """A folder with files under their published names."""
+
+    def weight(self, name: str) -> Path:
+        """The path of a file of weights. Raises CannotBeHadError."""
+        if self.weights is None:
+            raise CannotBeHadError([f"{name} is needed; give --weights DIR"])
+        return self.weights / name
+
+    def sizes(self, needs: Sequence[str]) -> dict[str, int]:
+        """Name to size of the files that a row reads; they identify the files in any folder."""
+        named = [name for need in needs if need != "glove" for name in needed_files()[need].files]
+        paths = [self.weight(name) for name in named]
+        if "glove" in needs and self.vectors is not None:
+            paths.append(self.vectors)
+        return {path.name: path.stat().st_size for path in paths}
+
+
+@cache
+def needed_files() -> Mapping[str, NeededFiles]:
+    """By the names that rows have in `needs`."""
+    named = tomllib.loads((_FILES / "files.toml").read_text("utf-8"))
+    return {name: NeededFiles(**own | {"files": tuple(own["files"])}) for name, own in named.items()}
+
+
+def check_files(row: Row, files: Files) -> None:
+    """See that everything a row reads is there. Raises CannotBeHadError with a line for what is not."""
+    reasons = []
+    for name in row.needs:
+        needed = needed_files()[name]
+        if name == "glove":
+            absent = [] if files.vectors or row.own_vectors else needed.files
+        else:
+            absent = [
+                file for file in needed.files if not (files.weights and (files.weights / file).is_file())
+            ]
+        if absent:
+            reasons.append(
+                f"needs {', '.join(absent)} ({needed.title}) from {needed.address} "
+                f"under {needed.licence}; give {needed.option}"
+            )
+    if reasons:
+        raise CannotBeHadError(reasons)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 import hashlib
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
@@ -14,6 +15,7 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
+    from gluebench.data.vectors import Vectors
     from gluebench.systems.text.vocabulary import Vocabulary
 
     Floats = NDArray[np.float32]
@@ -24,7 +26,7 @@ OutOfVectors = Literal["normal", "zero"]
 
 def embedding_matrix(
     vocabulary: Vocabulary,
-    vectors: Path | None,
+    vectors: Path | Vectors | None,
     *,
     dim: int,
     oov: OutOfVectors = "normal",
@@ -34,9 +36,9 @@ def embedding_matrix(
 ) -> Floats:
     """Shape (len(vocabulary), dim): zeros for the padding, and `oov` for words without a vector.
 
-    The unknown word is one of those. Without a file no word has a vector. With `lower`, a word that the file
-    lacks takes the vector of its small letters, as files without capitals need it. What is read is kept in
-    the folder `cache` (vectors/ below the data folder), under a key of file and vocabulary: reading 5.6 GB
+    The unknown word is one of those. Without vectors no word has one. With `lower`, a word that they lack
+    takes the vector of its small letters, as files without capitals need it. What is read of a file is kept
+    in the folder `cache` (vectors/ below the data folder), under a key of file and vocabulary: reading 5.6 GB
     takes minutes. Raises DataError for a file that cannot be used, or of another width.
     """
     import numpy as np
@@ -45,22 +47,35 @@ def embedding_matrix(
     draws = np.random.default_rng(seed).standard_normal(shape, dtype=np.float32)
     matrix = draws if oov == "normal" else np.zeros(shape, dtype=np.float32)
     if vectors is not None:
-        rows = _rows(vocabulary, vectors, dim, lower=lower, cache=cache or data_folder() / "vectors")
+        if isinstance(vectors, Path):
+            rows = _from_file(vocabulary, vectors, dim, lower=lower, cache=cache or data_folder() / "vectors")
+        else:
+            rows = _looked_up(vocabulary, vectors, lower=lower)
         has = ~np.isnan(rows[:, 0])
         matrix[has] = rows[has]
     matrix[0] = 0
     return matrix
 
 
-def _rows(vocabulary: Vocabulary, path: Path, dim: int, *, lower: bool, cache: Path) -> Floats:
+def _from_file(vocabulary: Vocabulary, path: Path, dim: int, *, lower: bool, cache: Path) -> Floats:
     """The rows of the file, NaN for words it lacks: from the cache, or read and left there."""
     import numpy as np
 
-    kept = cache / f"{_key(vocabulary, path, lower=lower)}.npy"
+    from gluebench.data.vectors import read_vectors
+
+    try:
+        state = path.stat()
+    except OSError as error:
+        reason = error.strerror or "cannot be read"
+        raise DataError([f"{path}: {reason}; expected word vectors as text"]) from None
+    about = f"{path.resolve()} {state.st_size} {state.st_mtime_ns} {lower} {vocabulary.key()}"
+    kept = cache / f"{hashlib.sha256(about.encode(errors='surrogateescape')).hexdigest()[:32]}.npy"
     if kept.is_file():
         rows: Floats = np.load(kept, allow_pickle=False)
     else:
-        rows = _read(vocabulary, path, lower=lower)
+        words = set(vocabulary.words)
+        read = read_vectors(path, words | {word.lower() for word in words} if lower else words)
+        rows = _looked_up(vocabulary, read, lower=lower)
         cache.mkdir(parents=True, exist_ok=True)
         with replacing(kept) as file:
             np.save(file, rows)
@@ -69,26 +84,27 @@ def _rows(vocabulary: Vocabulary, path: Path, dim: int, *, lower: bool, cache: P
     return rows
 
 
-def _read(vocabulary: Vocabulary, path: Path, *, lower: bool) -> Floats:
+def _looked_up(vocabulary: Vocabulary, vectors: Vectors, *, lower: bool) -> Floats:
+    """A row for each id of the vocabulary, NaN for words without a vector."""
     import numpy as np
 
-    from gluebench.data.vectors import read_vectors
-
-    words = set(vocabulary.words)
-    read = read_vectors(path, words | {word.lower() for word in words} if lower else words)
-    rows = [read.row(word) if lower else read.rows.get(word) for word in vocabulary.words]
-    matrix = np.full((len(vocabulary), read.matrix.shape[1]), np.nan, dtype=np.float32)
+    rows = [vectors.row(word) if lower else vectors.rows.get(word) for word in vocabulary.words]
+    matrix = np.full((len(vocabulary), vectors.matrix.shape[1]), np.nan, dtype=np.float32)
     for at, row in enumerate(rows, len(vocabulary) - len(rows)):
         if row is not None:
-            matrix[at] = read.matrix[row]
+            matrix[at] = vectors.matrix[row]
     return matrix
 
 
-def _key(vocabulary: Vocabulary, path: Path, *, lower: bool) -> str:
+def vector_width(path: Path) -> int:
+    """How many numbers a file of word vectors has for each word, by its first line."""
     try:
-        state = path.stat()
+        with gzip.open(path) if path.suffix == ".gz" else path.open("rb") as file:
+            fields = file.readline().rstrip().split(b" ")
     except OSError as error:
-        reason = error.strerror or "cannot be read"
+        reason = error.strerror or str(error)
         raise DataError([f"{path}: {reason}; expected word vectors as text"]) from None
-    about = f"{path.resolve()} {state.st_size} {state.st_mtime_ns} {lower} {vocabulary.key()}"
-    return hashlib.sha256(about.encode(errors="surrogateescape")).hexdigest()[:32]
+    width = int(fields[1]) if len(fields) == 2 and fields[1].isdigit() else len(fields) - 1
+    if width < 1:
+        raise DataError([f"{path}: line 1 has no numbers; expected a word and its vector on each line"])
+    return width

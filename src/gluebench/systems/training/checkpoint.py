@@ -1,31 +1,81 @@
-"""Everything a run needs to go on, in files that are whole or not there."""
+"""What a run leaves in its folder: its state and weights, its outcome, and its card with all that repeats it.
+
+Every file is whole or not there.
+"""
 
 from __future__ import annotations
 
 import json
+import os
+import platform
 from collections.abc import Mapping
+from dataclasses import asdict, dataclass
+from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from pickle import UnpicklingError
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-import torch
-from torch import nn
-
-from gluebench.benchmark.atomic import replacing
+from gluebench.benchmark.atomic import replacing, write_json
 from gluebench.data import DataError
-from gluebench.systems.training.outcome import Outcome
+from gluebench.systems.training.settings import Settings
+from gluebench.version import __version__
+
+if TYPE_CHECKING:
+    from torch import nn
+
+    from gluebench.systems.neural.model import MultiTaskModel
+    from gluebench.systems.training.data import TaskData
 
 STATE = "state.pt"
+OUTCOME = "outcome.json"
+OUTCOME_SCHEMA = "gluebench.training/1"
+CARD = "card.json"
+CARD_SCHEMA = "gluebench.run-card/1"
+PACKAGES = ("torch", "numpy", "pyarrow", "accelerate", "h5py")
+
+
+@dataclass(frozen=True, slots=True)
+class TaskOutcome:
+    """The dev score of one task with the weights that were kept for it."""
+
+    score: float
+    """As a fraction; by `Settings.validation`."""
+    metrics: Mapping[str, float]
+    check: int
+    weights: str
+    """File in the run's folder."""
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """One finished run."""
+
+    folder: Path
+    seed: int
+    score: float
+    """The best macro-average of a check."""
+    tasks: Mapping[str, TaskOutcome]
+    checks: int
+    updates: int
+    stopped: str
+    """Why it ended."""
+    seconds: float
+    run: Mapping[str, Any]
+    """What it was a run of, JSON-ready."""
 
 
 def save(path: Path, values: Any) -> None:
     """Write tensors and plain values; a reader finds the file before or the file after, never a part."""
+    import torch
+
     with replacing(path) as file:
         torch.save(values, file)
 
 
 def load(path: Path) -> Any:
     """What `save` wrote, on the CPU; no code in the file is run. Raises DataError for a damaged file."""
+    import torch
+
     try:
         return torch.load(path, map_location="cpu", weights_only=True)
     except (RuntimeError, EOFError, UnpicklingError, ValueError) as error:
@@ -46,12 +96,12 @@ def take_weights(model: nn.Module, outcome: Outcome, task: str | None = None) ->
 def same_run(path: Path, saved: Mapping[str, Any], expected: Mapping[str, Any]) -> None:
     """Raises DataError with a line for all in which a saved run differs from the one to go on with."""
     there, here = _flat(saved), _flat(expected)
-    problems = [
-        f"{path}: the run there has {name} {_json(there, name)}, this one {_json(here, name)}; "
-        "name another folder, or remove that one"
-        for name in dict.fromkeys([*there, *here])
-        if there.get(name) != here.get(name)
-    ]
+    problems = []
+    for name in dict.fromkeys([*there, *here]):
+        if there.get(name) != here.get(name):
+            theirs, ours = (json.dumps(run[name]) if name in run else "none" for run in (there, here))
+            what = f"the run there has {name} {theirs}, this one {ours}"
+            problems.append(f"{path}: {what}; name another folder, or remove that one")
     if problems:
         raise DataError(problems)
 
@@ -64,5 +114,98 @@ def _flat(values: Mapping[str, Any], before: str = "") -> dict[str, Any]:
     return flat
 
 
-def _json(values: Mapping[str, Any], name: str) -> str:
-    return json.dumps(values[name]) if name in values else "none"
+def write_outcome(outcome: Outcome) -> None:
+    """Write it into the run's folder: from then on the run is finished."""
+    values = {"schema": OUTCOME_SCHEMA, **asdict(outcome)}
+    del values["folder"]
+    write_json(outcome.folder / OUTCOME, values)
+
+
+def read_outcome(folder: Path) -> Outcome | None:
+    """The finished run in a folder; None where there is none. Raises DataError for a damaged file."""
+    path = folder / OUTCOME
+    try:
+        values = json.loads(path.read_text(encoding="utf-8"))
+    except FileNotFoundError:
+        return None
+    except ValueError as error:
+        raise DataError([f"{path}: no JSON ({error}); remove the file to go on with the run"]) from None
+    if not isinstance(values, dict) or values.pop("schema", None) != OUTCOME_SCHEMA:
+        what = f"not the outcome of a run ({OUTCOME_SCHEMA})"
+        raise DataError([f"{path}: {what}; remove it or name another folder"])
+    tasks = {name: TaskOutcome(**task) for name, task in values.pop("tasks").items()}
+    return Outcome(folder=folder, tasks=tasks, **values)
+
+
+def write_card(
+    outcome: Outcome,
+    model: MultiTaskModel,
+    data: Mapping[str, TaskData],
+    settings: Settings,
+    *,
+    began: str,
+    ended: str,
+    about: Mapping[str, Any],
+) -> None:
+    """Write the run's card; `about` is what the caller knows of the model and of the data."""
+    sizes = {True: 0, False: 0}
+    for parameter in model.parameters():
+        sizes[parameter.requires_grad] += parameter.numel()
+    values = {
+        "schema": CARD_SCHEMA,
+        "about": dict(about),
+        "settings": asdict(settings),
+        "data": {
+            name: {
+                "version": task_data.task.version,
+                "auxiliary": task_data.auxiliary,
+                "examples": {split: len(rows) for split, rows in task_data.splits().items()},
+                "fingerprints": task_data.fingerprints(),
+            }
+            for name, task_data in data.items()
+        },
+        "model": {
+            "class": type(model.body).__name__,
+            "trained_parameters": sizes[True],
+            "frozen_parameters": sizes[False],
+        },
+        "software": _software(),
+        "hardware": {**_hardware(), "processes": outcome.run["processes"]},
+        "seed": settings.seed,
+        "began": began,
+        "ended": ended,
+        "seconds": outcome.seconds,
+        "dev": {"score": outcome.score, "tasks": asdict(outcome)["tasks"]},
+        "checks": outcome.checks,
+        "updates": outcome.updates,
+        "stopped": outcome.stopped,
+    }
+    write_json(outcome.folder / CARD, values)
+
+
+def _software() -> dict[str, str]:
+    versions = {"gluebench": __version__, "python": platform.python_version()}
+    for name in PACKAGES:
+        try:
+            versions[name] = version(name)
+        except PackageNotFoundError:
+            continue
+    return versions
+
+
+def _hardware() -> dict[str, Any]:
+    """The machine's kind, never its name."""
+    import torch
+
+    try:
+        lines = Path("/proc/cpuinfo").read_text(encoding="utf-8").splitlines()
+        processor = next(line.partition(":")[2].strip() for line in lines if line.startswith("model name"))
+    except (OSError, StopIteration):  # another system, or another kind of processor
+        processor = platform.processor()
+    return {
+        "system": f"{platform.system()} {platform.machine()}",
+        "processor": processor,
+        "cores": os.cpu_count(),
+        "threads": torch.get_num_threads(),
+        "gpus": [torch.cuda.get_device_name(index) for index in range(torch.cuda.device_count())],
+    }

@@ -26,7 +26,12 @@ class TaskData:
 
     def fingerprints(self) -> dict[str, str]:
         """Split to the fingerprint of its text and labels, as `gluebench.data.fingerprint` takes it."""
-        return {name: _fingerprint(self.task, rows) for name, rows in self.splits().items()}
+        prints = {}
+        for split, rows in self.splits().items():
+            texts = [list(row.inputs.values()) for row in rows]
+            columns = {name: [own[at] for own in texts] for at, name in enumerate(self.task.columns)}
+            prints[split] = fingerprint(columns, [row.label for row in rows if row.label is not None])
+        return prints
 
     def splits(self) -> dict[str, Sequence[Example]]:
         """Split to its examples, the training split first."""
@@ -63,27 +68,14 @@ def dev_splits(task: Task) -> list[str]:
 def _loaded(folder: str | os.PathLike[str], benchmark: Benchmark, task: Task, *, auxiliary: bool) -> TaskData:
     dev = {split: load_split(folder, benchmark, task.name, split) for split in dev_splits(task)}
     data = TaskData(task, load_split(folder, benchmark, task.name, TRAIN), dev, auxiliary)
-    problems = [
-        f"{task.name} {name}: {what}; a model cannot be trained on it"
-        for name, rows in data.splits().items()
-        for what in _problems(rows)
-    ]
+    problems = []
+    for name, rows in data.splits().items():
+        bare = [row.index for row in rows if row.label is None]
+        what = f"{len(bare)} examples without a label, the first with index {bare[0]}" if bare else ""
+        if bare or not rows:
+            problems.append(f"{task.name} {name}: {what or 'no examples'}; a model cannot be trained on it")
     if not dev:
         problems.append(f"{task.name} has no dev split; a run is checked on it")
     if problems:
         raise DataError(problems)
     return data
-
-
-def _problems(rows: Sequence[Example]) -> list[str]:
-    if not rows:
-        return ["no examples"]
-    bare = [row.index for row in rows if row.label is None]
-    return [f"{len(bare)} examples without a label, the first with index {bare[0]}"] if bare else []
-
-
-def _fingerprint(task: Task, rows: Sequence[Example]) -> str:
-    columns = {
-        name: [list(row.inputs.values())[place] for row in rows] for place, name in enumerate(task.columns)
-    }
-    return fingerprint(columns, [row.label for row in rows if row.label is not None])

@@ -17,9 +17,6 @@ from gluebench.systems.training.data import TaskData
 from gluebench.systems.training.engine import Engine
 from gluebench.systems.training.settings import Settings
 
-Predictions = Mapping[str, Sequence[str | float]]
-"""Dev split to the predictions of its examples, in order."""
-
 
 def texts(examples: Sequence[Example]) -> list[tuple[str, ...]]:
     """The input texts of each example, as a body prepares them."""
@@ -60,35 +57,37 @@ class TaskScore(NamedTuple):
     metrics: Mapping[str, float]
 
 
-def score(data: TaskData, predictions: Predictions, validation: str = "manifest") -> TaskScore:
-    """The task's score; see `Settings.validation`. Data without metrics: accuracy, or Pearson."""
+def score(
+    data: TaskData, predictions: Mapping[str, Sequence[str | float]], validation: str = "manifest"
+) -> TaskScore:
+    """The task's score from the predictions of each dev split, by `Settings.validation`.
+
+    Data without metrics have accuracy, or Pearson.
+    """
     task = data.task
-    splits = {name: (data.dev[name], predicted) for name, predicted in predictions.items()}
     if validation == "pooled" or not task.metrics:
-        metrics = _pooled(task, splits)
+        metrics = _pooled(data, predictions)
     else:
+        split_of = {metric: task.file(metric.file).splits["dev"].name for metric in task.metrics}
         metrics = {
-            metric.name: _value(task, metric, *splits[task.file(metric.file).splits["dev"].name])
-            for metric in task.metrics
+            metric.name: _value(task, metric, data.dev[split], predictions[split])
+            for metric, split in split_of.items()
         }
     return TaskScore(task_score(list(metrics.values())), metrics)
 
 
 def macro(scores: Mapping[str, TaskScore], data: Mapping[str, TaskData], settings: Settings) -> float:
     """The mean of the task scores, auxiliary tasks only if they count, or stand alone."""
-    counted = [
-        entry.score for name, entry in scores.items() if settings.count_auxiliary or not data[name].auxiliary
-    ]
-    values = counted or [entry.score for entry in scores.values()]
+    counted = [own for name, own in scores.items() if settings.count_auxiliary or not data[name].auxiliary]
+    values = [own.score for own in counted or scores.values()]
     return sum(values) / len(values)
 
 
-def _pooled(
-    task: Task, splits: Mapping[str, tuple[Sequence[Example], Sequence[str | float]]]
-) -> dict[str, float]:
+def _pooled(data: TaskData, predictions: Mapping[str, Sequence[str | float]]) -> dict[str, float]:
     """The metrics of all dev splits as one; of a task of scores the first metric alone."""
-    rows = [row for examples, _ in splits.values() for row in examples]
-    predicted = [value for _, values in splits.values() for value in values]
+    task = data.task
+    rows = [row for split in predictions for row in data.dev[split]]
+    predicted = [value for values in predictions.values() for value in values]
     standard = "accuracy" if task.labels else "pearson"  # a manifest names no metric of auxiliary data
     functions: dict[str, Metric] = {}
     for metric in task.metrics or (Metric(standard, standard, standard, task.name),):

@@ -5,11 +5,10 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 from urllib.parse import quote
 
-from gluebench.systems.training.outcome import Outcome, TaskOutcome
+from gluebench.systems.training.checkpoint import TaskOutcome
 from gluebench.systems.training.settings import Settings
 
 if TYPE_CHECKING:
@@ -143,24 +142,3 @@ class Progress:
                 self.kept[name] = TaskOutcome(task_score.score, dict(task_score.metrics), check, file)
                 files.append(file)
         return sorted(set(files))
-
-    def remove_others(self, folder: Path) -> None:
-        """Remove the weights that are no task's best any more."""
-        named = {kept.weights for kept in self.kept.values()}
-        for path in folder.glob(f"{WEIGHTS}*.pt"):
-            if path.name not in named:
-                path.unlink()
-
-    def outcome(self, folder: Path, settings: Settings, identity: Mapping[str, Any]) -> Outcome:
-        """The outcome of the run, once it has stopped."""
-        return Outcome(
-            folder=folder,
-            seed=settings.seed,
-            score=max(self.averages()),
-            tasks=self.kept,
-            checks=len(self.rows),
-            updates=self.update,
-            stopped=self.stopped or "",
-            seconds=round(self.seconds, 1),
-            run=identity,
-        )

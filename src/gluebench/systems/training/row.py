@@ -11,22 +11,23 @@ from urllib.parse import quote
 
 from gluebench.benchmark import Benchmark, Task
 from gluebench.systems.encoders.corpus import Corpus
+from gluebench.systems.text.embeddings import embedding_matrix, vector_width
+from gluebench.systems.text.ptb import tokeniser
+from gluebench.systems.text.vocabulary import Vocabulary, most_frequent
 from gluebench.systems.training.log import Say
-from gluebench.systems.training.settings import PAPER_SINGLE, PRESETS, SEEDS, Settings
-from gluebench.systems.training.spec import (
+from gluebench.systems.training.settings import (
+    PAPER_SINGLE,
     PLAIN_WIDTH,
+    PRESETS,
+    SEEDS,
     SIZES,
     BiLstmSpec,
-    make,
-    vector_width,
-    vocabulary,
-    write_model,
+    Settings,
 )
-from gluebench.systems.training.trained import TrainedSystem, write_trained
+from gluebench.systems.training.trained import TrainedSystem, assembled, write_model, write_trained
 
 if TYPE_CHECKING:
     from gluebench.systems.neural.model import MultiTaskModel
-    from gluebench.systems.text.vocabulary import Vocabulary
     from gluebench.systems.training.data import TaskData
     from gluebench.systems.training.runs import MakeModel
 
@@ -106,6 +107,9 @@ def train_row(
 
 def _model_maker(row: Row, corpus: Corpus, folder: Path, say: Say) -> MakeModel:
     """A function that makes the models of a row; the words of the same tasks are counted once."""
+    import torch
+
+    spec, tokenise = row.spec, tokeniser(row.spec.tokeniser)
     vocabularies: dict[tuple[str, ...], Vocabulary] = {}
 
     def make_model(tasks: Sequence[Task]) -> MultiTaskModel:
@@ -114,10 +118,15 @@ def _model_maker(row: Row, corpus: Corpus, folder: Path, say: Say) -> MakeModel:
             texts = corpus.texts(
                 tasks, absent=lambda split: say(f"{split} is not there: words of it alone will be unknown")
             )
-            vocabularies[names] = vocabulary(row.spec, texts)
+            tokens = (tokenise(text)[: spec.longest] for text in texts)
+            vocabularies[names] = most_frequent(tokens, most=spec.most)
             home = folder if row.multi else folder / quote(names[0], safe="")
-            write_model(home, row.spec, tasks, vocabularies[names])
-        return make(row.spec, tasks, vocabularies[names], vectors=row.vectors)
+            write_model(home, spec, tasks, vocabularies[names])
+        words, seed = vocabularies[names], torch.initial_seed()
+        table = embedding_matrix(
+            words, row.vectors, dim=spec.width, oov=spec.oov, seed=seed, lower=spec.lower
+        )
+        return assembled(spec, tasks, words, table)
 
     return make_model
 

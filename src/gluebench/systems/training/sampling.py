@@ -3,28 +3,14 @@
 from __future__ import annotations
 
 import random
-from abc import ABC, abstractmethod
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Generic, TypeVar
 
-from gluebench.systems.neural.model import Body
 from gluebench.systems.training.settings import Settings
 
 Item = TypeVar("Item")
 POOL = 50
 """Batches that are drawn at random together and then sorted by length."""
-
-
-def batches(
-    prepared: Sequence[Any], body: Body, *, size: int, rng: random.Random, bucketed: bool = True
-) -> Iterator[tuple[list[int], Any]]:
-    """Positions and collated batch, for all prepared items once, in an order drawn from `rng`.
-
-    The whole order is drawn before the first batch is collated: the generator then stands where the next
-    pass begins, however many batches are taken.
-    """
-    for positions in plan([body.lengths(item) for item in prepared], size=size, rng=rng, bucketed=bucketed):
-        yield positions, body.collate([prepared[position] for position in positions])
 
 
 def plan(
@@ -58,42 +44,36 @@ def _cut(positions: list[int], size: int) -> list[list[int]]:
     return [positions[start : start + size] for start in range(0, len(positions), size)]
 
 
-def sampling_weights(examples: Mapping[str, int], settings: Settings) -> dict[str, float]:
+def batch_count(examples: int, batch_size: int) -> int:
+    """Batches of one pass, the last one as large as what is left."""
+    return -(-examples // batch_size)
+
+
+def sampling_weights(examples: Mapping[str, int], settings: Settings) -> dict[str, int]:
     """Task to its weight in the draws, from its number of training examples."""
-    return _counted(examples, settings.sampling, settings.batch_size)
+    if settings.sampling == "examples":
+        return dict(examples)
+    return {name: batch_count(count, settings.batch_size) for name, count in examples.items()}
 
 
 def loss_scales(examples: Mapping[str, int], settings: Settings) -> dict[str, float]:
     """Task to the factor of its loss: the largest task's batches (or examples) over its own."""
     if settings.scaling == "none":
         return dict.fromkeys(examples, 1.0)
-    counts = _counted(examples, settings.scaling, settings.batch_size)
+    size = 1 if settings.scaling == "examples" else settings.batch_size
+    counts = {name: batch_count(count, size) for name, count in examples.items()}
     return {name: max(counts.values()) / count for name, count in counts.items()}
 
 
-def _counted(examples: Mapping[str, int], kind: str, batch_size: int) -> dict[str, float]:
-    if kind == "examples":
-        return {name: float(count) for name, count in examples.items()}
-    return {name: float(batch_count(count, batch_size)) for name, count in examples.items()}
+class Draws(Generic[Item]):
+    """An endless stream of draws, made many at a time by `new`; a saved state gives the same draws again."""
 
-
-def batch_count(examples: int, batch_size: int) -> int:
-    """Batches of one pass, the last one as large as what is left."""
-    return -(-examples // batch_size)
-
-
-class _Draws(ABC, Generic[Item]):
-    """An endless stream of draws, made many at a time; a saved state gives the same draws again."""
-
-    def __init__(self, seed: str) -> None:
+    def __init__(self, seed: str, new: Callable[[random.Random], list[Item]]) -> None:
         self._rng = random.Random(seed)
+        self._new = new
         self._before = self._rng.getstate()
         self._drawn: list[Item] = []
         self._next = 0
-
-    @abstractmethod
-    def _new(self) -> list[Item]:
-        """The next draws, from the generator."""
 
     def next(self) -> Item:
         """The next draw."""
@@ -116,35 +96,18 @@ class _Draws(ABC, Generic[Item]):
 
     def _draw(self) -> None:
         self._before = self._rng.getstate()
-        self._drawn = self._new()
+        self._drawn = self._new(self._rng)
         self._next = 0
 
 
-class TaskSampler(_Draws[str]):
-    """Draws tasks in proportion to their weights, many at a time, with replacement."""
-
-    def __init__(self, weights: Mapping[str, float], *, seed: int, at_once: int = 10_000) -> None:
-        super().__init__(f"{seed}/tasks")
-        self._weights = weights
-        self._at_once = at_once
-
-    def _new(self) -> list[str]:
-        return self._rng.choices(tuple(self._weights), tuple(self._weights.values()), k=self._at_once)
+def task_draws(weights: Mapping[str, float], *, seed: int, at_once: int = 10_000) -> Draws[str]:
+    """Tasks in proportion to their weights, many at a time, with replacement."""
+    names, chances = tuple(weights), tuple(weights.values())
+    return Draws(f"{seed}/tasks", lambda rng: rng.choices(names, chances, k=at_once))
 
 
-class BatchStream(_Draws[list[int]]):
-    """Batches of one task without end: every example once in each pass, in a new order each time.
-
-    A draw is the positions of the examples of a batch.
-    """
-
-    def __init__(
-        self, name: str, lengths: Sequence[tuple[int, ...]], *, size: int, seed: int, bucketed: bool
-    ) -> None:
-        super().__init__(f"{seed}/batches/{name}")
-        self._lengths = lengths
-        self._size = size
-        self._bucketed = bucketed
-
-    def _new(self) -> list[list[int]]:
-        return plan(self._lengths, size=self._size, rng=self._rng, bucketed=self._bucketed)
+def batch_draws(
+    name: str, lengths: Sequence[tuple[int, ...]], *, size: int, seed: int, bucketed: bool
+) -> Draws[list[int]]:
+    """Batches of one task, as positions: every example once in each pass, in a new order each time."""
+    return Draws(f"{seed}/batches/{name}", lambda rng: plan(lengths, size=size, rng=rng, bucketed=bucketed))

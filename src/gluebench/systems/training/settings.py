@@ -1,4 +1,4 @@
-"""How a model is trained: every option, what the paper says of it and what its released code did.
+"""Every option of a model and its training, what the paper says of it and what its released code did.
 
 The defaults are what both agree on and, where they do not, the choice that docs/how-to/training.md gives the
 reason for. `PAPER` has what the released code ran for Table 4; section numbers are the paper's.
@@ -6,22 +6,15 @@ reason for. `PAPER` has what the released code ran for Table 4; section numbers 
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import asdict, dataclass, fields, replace
-from typing import Any, Literal
+import types
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, fields, replace
+from typing import Any, Literal, NamedTuple, get_args, get_origin, get_type_hints
 
 SEEDS = (111, 222, 333)
 """The three runs of each row of Table 4."""
 
-_CHOICES: Mapping[str, tuple[str, ...]] = {
-    "sampling": ("batches", "examples"),
-    "scaling": ("batches", "examples", "none"),
-    "idle_heads": ("keep", "decay"),
-    "stop_rule": ("textbook", "original", "none"),
-    "validation": ("manifest", "pooled"),
-    "best": ("macro", "task"),
-    "precision": ("float32", "tf32", "bf16", "fp16"),
-}
+_CHOICES = ("sampling", "scaling", "idle_heads", "stop_rule", "validation", "best", "precision")
 _POSITIVE = ("learning_rate", "decay", "batch_size", "max_checks", "stop_after", "drawn_at_once")
 
 
@@ -46,7 +39,7 @@ class Settings:
     check_every: int | None = 10_000
     """Updates between checks on dev (section 5: 10k); None: one pass over the training data."""
     max_checks: int = 50
-    """Checks after which a run ends in any case; 50 in the code, whatever it was asked for."""
+    """Checks after which a run ends in any case; always 50 in the code, whatever its option."""
     stop_rule: Literal["textbook", "original", "none"] = "textbook"
     """When scores end a run, beside the learning rate (`gluebench.systems.training.progress`)."""
     stop_after: int = 5
@@ -79,10 +72,11 @@ class Settings:
     """Updates between saved states, beside those at each check."""
 
     def __post_init__(self) -> None:
+        kinds = get_type_hints(Settings)
         problems = [
-            f"{name} is {value!r}; expected one of {', '.join(choices)}"
-            for name, choices in _CHOICES.items()
-            if (value := getattr(self, name)) not in choices
+            f"{name} is {value!r}; expected one of {', '.join(get_args(kinds[name]))}"
+            for name in _CHOICES
+            if (value := getattr(self, name)) not in get_args(kinds[name])
         ]
         problems += [
             f"{name} is {getattr(self, name)!r}; expected a number above 0"
@@ -98,18 +92,6 @@ class Settings:
             problems.append(f"decay is {self.decay!r}; expected a factor below 1")
         if problems:
             raise ValueError("; ".join(problems))
-
-    def as_dict(self) -> dict[str, Any]:
-        """Names and values, JSON-ready."""
-        return asdict(self)
-
-
-def settings_from(values: Mapping[str, Any]) -> Settings:
-    """The settings that `as_dict` wrote. Raises ValueError for a name that is none."""
-    known = {field.name for field in fields(Settings)}
-    if strange := sorted(set(values) - known):
-        raise ValueError(f"no setting is called {', '.join(strange)}; expected {', '.join(sorted(known))}")
-    return Settings(**values)
 
 
 PAPER = Settings(
@@ -129,3 +111,78 @@ SMALL = Settings(
 TINY = replace(SMALL, max_checks=6)
 """Seconds to a few minutes on the sample benchmark."""
 PRESETS: Mapping[str, Settings] = {"tiny": TINY, "small": SMALL, "paper": PAPER}
+
+
+PLAIN_WIDTH = 50
+"""Width of random vectors, where there is no file of vectors."""
+
+
+@dataclass(frozen=True, slots=True)
+class BiLstmSpec:
+    """Sizes and options of a BiLSTM over word vectors; the defaults are the paper's (section 5, B.1)."""
+
+    hidden: int = 1500
+    """Per direction."""
+    layers: int = 2
+    attention: bool = False
+    dropout: float = 0.2
+    classifier: int = 512
+    """Width of a classifier's hidden layer."""
+    width: int = 300
+    """Of the word vectors."""
+    most: int | None = 30_000
+    """Words of the vocabulary, the most frequent ones; None: all."""
+    oov: Literal["normal", "zero"] = "normal"
+    """Vectors of words that the file lacks, and of unknown ones; the code drew them with deviation 1."""
+    tokeniser: str = "ptb"
+    longest: int = 40
+    """Tokens that are kept of a sentence; 40 in the code."""
+    pool_padding: bool = False
+    lower: bool = False
+    """Whether a word that the file of vectors lacks takes the vector of its small letters."""
+
+
+SIZES: Mapping[str, Mapping[str, Any]] = {
+    "tiny": {"hidden": 100, "classifier": 128},
+    "small": {"hidden": 300},
+    "paper": {},
+}
+"""Preset to what it changes of the paper's sizes."""
+
+
+class Changes(NamedTuple):
+    """Values to change, by name."""
+
+    settings: dict[str, Any]
+    body: dict[str, Any]
+
+
+def parted(changes: Iterable[str]) -> Changes:
+    """The values of "NAME=VALUE", each of its option's type. Raises ValueError for what is none."""
+    settings, body = get_type_hints(Settings), get_type_hints(BiLstmSpec)
+    parts = Changes({}, {})
+    for change in changes:
+        name, equals, text = change.partition("=")
+        if not equals or name not in {**settings, **body}:
+            known = sorted(field.name for kind in (Settings, BiLstmSpec) for field in fields(kind))
+            raise ValueError(f"{change!r} is no NAME=VALUE; NAME is one of {', '.join(known)}")
+        kind = settings.get(name) or body[name]
+        (parts.settings if name in settings else parts.body)[name] = _value(name, text, kind)
+    return parts
+
+
+def _value(name: str, text: str, kind: Any) -> Any:
+    kinds = get_args(kind) if isinstance(kind, types.UnionType) else (kind,)
+    if type(None) in kinds and text == "none":
+        return None
+    chosen = next(option for option in kinds if option is not type(None))
+    if get_origin(chosen) is Literal:
+        if text not in get_args(chosen):
+            raise ValueError(f"{name} is {text!r}; expected one of {', '.join(get_args(chosen))}")
+        return text
+    try:
+        return {"yes": True, "no": False}[text] if chosen is bool else chosen(text)
+    except (KeyError, ValueError):
+        expected = {bool: "yes or no", int: "a whole number", float: "a number"}[chosen]
+        also = ", or none" if type(None) in kinds else ""
+        raise ValueError(f"{name} is {text!r}; expected {expected}{also}") from None

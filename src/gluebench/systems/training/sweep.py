@@ -5,8 +5,9 @@ from __future__ import annotations
 import json
 import traceback
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
+from importlib import import_module
 from itertools import product
 from pathlib import Path
 from typing import Any, Literal, NamedTuple
@@ -21,6 +22,14 @@ DONE = "done.json"
 FAILED = "failed.json"
 ATTEMPTS = 3
 """How often the unfinished jobs are begun again after a worker died."""
+DEATHS = (
+    "TerminatedWorkerError",
+    "BrokenProcessPool",
+    "KilledWorker",
+    "ActorDiedError",
+    "WorkerCrashedError",
+)
+"""How loky, Dask and Ray say that a worker is gone."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,12 +91,8 @@ def sweep(
                 tell(f"a worker died ({died}); attempt {attempt} of {ATTEMPTS} is over")
     errors = _errors(folder, todo)
     finished = tuple(job.name for job in todo if _finished(folder, job))
-    lost = {
-        job.name: f"its worker died {ATTEMPTS} times"
-        for job in todo
-        if job.name not in errors and job.name not in finished
-    }
-    return Swept(finished, errors | lost)
+    lost = [job.name for job in todo if job.name not in {*errors, *finished}]
+    return Swept(finished, errors | dict.fromkeys(lost, f"its worker died {ATTEMPTS} times"))
 
 
 def job_folder(folder: Path, job: Job) -> Path:
@@ -103,24 +108,13 @@ def _round(left: Sequence[Job], folder: Path, workers: int) -> str | None:
     """Run the jobs once; the name of the error by which joblib says that a worker died."""
     from joblib import Parallel, delayed
 
-    calls = [delayed(_call)(job, job_folder(folder, job)) for job in left]
     try:
-        Parallel(n_jobs=workers, batch_size=1)(calls)
+        Parallel(n_jobs=workers, batch_size=1)(delayed(_call)(job, job_folder(folder, job)) for job in left)
     except Exception as error:
-        if type(error).__name__ not in _DEATHS:
+        if type(error).__name__ not in DEATHS:
             raise
         return type(error).__name__
     return None
-
-
-_DEATHS = {
-    "TerminatedWorkerError",
-    "BrokenProcessPool",
-    "KilledWorker",
-    "ActorDiedError",
-    "WorkerCrashedError",
-}
-"""How loky, Dask and Ray say that a worker is gone."""
 
 
 def _call(job: Job, folder: Path) -> None:
@@ -141,57 +135,32 @@ def _call(job: Job, folder: Path) -> None:
 def _errors(folder: Path, todo: Sequence[Job]) -> dict[str, str]:
     """The jobs that failed, each with its error."""
     paths = {job.name: job_folder(folder, job) / FAILED for job in todo}
-    return {
-        name: json.loads(path.read_text(encoding="utf-8"))["error"]
-        for name, path in paths.items()
-        if path.is_file()
-    }
+    there = {name: path.read_text(encoding="utf-8") for name, path in paths.items() if path.is_file()}
+    return {name: json.loads(text)["error"] for name, text in there.items()}
 
 
 @contextmanager
 def _backend(backend: Backend, workers: int, address: str | None) -> Iterator[None]:
     """The workers of a backend, for as long as they are needed."""
-    if backend == "dask":
-        with _dask(workers, address):
-            yield
-        return
     joblib = _needed("joblib", "A sweep")
-    if backend == "ray":
-        _needed("ray", "The backend ray", extra="ray")
-        with _ray(address):
-            yield
-        return
-    with joblib.parallel_config("loky", inner_max_num_threads=1):
+    with ExitStack() as stack:
+        options: dict[str, Any] = {}
+        if backend == "loky":
+            options["inner_max_num_threads"] = 1
+        elif backend == "dask":
+            distributed = _needed("distributed", "The backend dask")
+            own = {"n_workers": workers, "threads_per_worker": 1, "dashboard_address": None}
+            options["client"] = stack.enter_context(distributed.Client(address, **({} if address else own)))
+        else:
+            ray = _needed("ray", "The backend ray", extra="ray")
+            ray.init(address=address)
+            stack.callback(ray.shutdown)
+            import_module("ray.util.joblib").register_ray()
+        stack.enter_context(joblib.parallel_config(backend, **options))
         yield
-
-
-@contextmanager
-def _dask(workers: int, address: str | None) -> Iterator[None]:
-    joblib = _needed("joblib", "A sweep")
-    distributed = _needed("distributed", "The backend dask")
-    started = {} if address else {"n_workers": workers, "threads_per_worker": 1, "dashboard_address": None}
-    with distributed.Client(address, **started) as client, joblib.parallel_config("dask", client=client):
-        yield
-
-
-@contextmanager
-def _ray(address: str | None) -> Iterator[None]:
-    import joblib
-    import ray
-    from ray.util.joblib import register_ray
-
-    ray.init(address=address)
-    register_ray()
-    try:
-        with joblib.parallel_config("ray"):
-            yield
-    finally:
-        ray.shutdown()
 
 
 def _needed(module: str, what: str, *, extra: str = "sweep") -> Any:
-    from importlib import import_module
-
     try:
         return import_module(module)
     except ModuleNotFoundError as error:

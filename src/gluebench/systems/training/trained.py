@@ -1,24 +1,116 @@
-"""A trained system as one loads it: a folder that answers the tasks it was trained for."""
+"""A trained system as one loads it: a folder that answers the tasks it was trained for, and its models."""
 
 from __future__ import annotations
 
 import json
 import os
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from gluebench.benchmark import Task, UnknownNameError
+from gluebench.benchmark import Label, Source, Task, UnknownNameError
 from gluebench.benchmark.atomic import write_json
 from gluebench.data import DataError, Example
-from gluebench.systems.training.outcome import CARD, Outcome, read_outcome
-from gluebench.systems.training.spec import read_model
+from gluebench.systems.training.checkpoint import CARD, Outcome, read_outcome, take_weights
+from gluebench.systems.training.settings import BiLstmSpec
 
 if TYPE_CHECKING:
     from gluebench.systems.neural.model import MultiTaskModel
+    from gluebench.systems.text.vocabulary import Vocabulary
 
+MODEL = "model.json"
+MODEL_SCHEMA = "gluebench.model/1"
 FILE = "trained.json"
 SCHEMA = "gluebench.trained/1"
+
+
+def assembled(spec: BiLstmSpec, tasks: Sequence[Task], words: Vocabulary, table: Any) -> MultiTaskModel:
+    """A new model over a table of word vectors, its weights drawn from PyTorch's generator."""
+    from gluebench.systems.neural.bilstm import BiLstmBody
+    from gluebench.systems.neural.model import MultiTaskModel
+    from gluebench.systems.neural.token_vectors import TableVectors
+    from gluebench.systems.text.ptb import tokeniser
+
+    body = BiLstmBody(
+        TableVectors(words, table, tokeniser(spec.tokeniser), longest=spec.longest),
+        spec.hidden,
+        layers=spec.layers,
+        attention=spec.attention,
+        dropout=spec.dropout,
+        pool_padding=spec.pool_padding,
+    )
+    return MultiTaskModel(body, tasks, hidden=spec.classifier)
+
+
+def write_model(folder: Path, spec: BiLstmSpec, tasks: Sequence[Task], words: Vocabulary) -> None:
+    """Keep a model's sizes, its words, and what its heads need of their tasks in a folder, beside its runs.
+
+    Raises DataError where the folder has the runs of another model, which could not be read any more.
+    """
+    folder.mkdir(parents=True, exist_ok=True)
+    fields = ("name", "columns", "words", "score_range")
+    values = {
+        "schema": MODEL_SCHEMA,
+        "body": asdict(spec),
+        "tasks": [{field: getattr(task, field) for field in fields} for task in tasks],
+        "words": words.words,
+    }
+    path = folder / MODEL
+    if not path.is_file():
+        write_json(path, values)
+        return
+    there, expected = json.loads(path.read_text(encoding="utf-8")), json.loads(json.dumps(values))
+    body = there.get("body", {})
+    changed = [
+        f"{name} {json.dumps(body.get(name))}, not {json.dumps(value)}"
+        for name, value in expected["body"].items()
+        if body.get(name) != value
+    ]
+    changed += [f"other {name}" for name in ("tasks", "words") if there.get(name) != expected[name]]
+    if changed:
+        what = "; ".join(changed)
+        raise DataError([f"{path}: the model there has {what}; name another folder, or remove that one"])
+
+
+def read_model(folder: Path) -> MultiTaskModel:
+    """The model kept in a folder, with vectors and weights still to be loaded. Raises DataError."""
+    import numpy as np
+
+    from gluebench.systems.text.vocabulary import Vocabulary
+
+    path = folder / MODEL
+    try:
+        values = json.loads(path.read_text(encoding="utf-8"))
+        if values["schema"] != MODEL_SCHEMA:
+            raise DataError([f"{path}: schema {values['schema']!r}; expected {MODEL_SCHEMA}"])
+        spec, words = BiLstmSpec(**values["body"]), Vocabulary(values["words"])
+        tasks = [_task(record) for record in values["tasks"]]
+    except DataError:
+        raise
+    except OSError as error:
+        raise DataError([f"{path}: {error.strerror}; expected the record of a trained model"]) from None
+    except (ValueError, KeyError, TypeError) as error:
+        raise DataError([f"{path}: not the record of a trained model ({error})"]) from None
+    return assembled(spec, tasks, words, np.zeros((len(words), spec.width), dtype=np.float32))
+
+
+def _task(values: Mapping[str, Any]) -> Task:
+    """A task with what a head needs, and nothing else."""
+    return Task(
+        name=values["name"],
+        title=values["name"],
+        summary="",
+        section="",
+        domain="",
+        columns=tuple(values["columns"]),
+        labels=tuple(Label(word, "") for word in values["words"]),
+        score_range=tuple(values["score_range"]) if values["score_range"] else None,
+        metrics=(),
+        splits={},
+        files=(),
+        source=Source("", "", ""),
+    )
 
 
 def write_trained(folder: Path, chosen: Mapping[str, Outcome], *, title: str) -> None:
@@ -79,8 +171,6 @@ class TrainedSystem:
 
     def _model(self, task: str) -> MultiTaskModel:
         """The model of a task; the one that was used last is kept."""
-        from gluebench.systems.training import checkpoint
-
         run = self.folder / self._runs[task]
         outcome = read_outcome(run)
         if outcome is None:
@@ -88,7 +178,7 @@ class TrainedSystem:
         file = run / outcome.tasks[task].weights
         if self._loaded is None or self._loaded[0] != file:
             model = self._read(run.parent)
-            checkpoint.take_weights(model, outcome, task)
+            take_weights(model, outcome, task)
             self._loaded = file, model.to(self._device)
         return self._loaded[1]
 

@@ -20,18 +20,18 @@ import torch
 
 from gluebench.systems.neural.model import MultiTaskModel, moved
 from gluebench.systems.training import checkpoint
+from gluebench.systems.training.checkpoint import Outcome
 from gluebench.systems.training.data import TaskData
 from gluebench.systems.training.engine import Engine, arithmetic, seeded
 from gluebench.systems.training.evaluation import TaskScore, macro, predict_together, score, texts
-from gluebench.systems.training.log import Live, Log, Pace, Say, line
-from gluebench.systems.training.outcome import Outcome, read_outcome, write_card, write_outcome
-from gluebench.systems.training.progress import Plateau, Progress, reason_to_stop
+from gluebench.systems.training.log import Log, Pace, Say, line
+from gluebench.systems.training.progress import WEIGHTS, Plateau, Progress, reason_to_stop
 from gluebench.systems.training.sampling import (
-    BatchStream,
-    TaskSampler,
     batch_count,
+    batch_draws,
     loss_scales,
     sampling_weights,
+    task_draws,
 )
 from gluebench.systems.training.settings import Settings
 
@@ -74,8 +74,17 @@ class Trainer:
         Raises DataError where the folder holds a run of something else, FloatingPointError for a loss that
         is no number.
         """
-        self._identity = self._identified()
-        outcome = read_outcome(self._folder)
+        shapes = [(name, list(values.shape)) for name, values in self._model.state_dict().items()]
+        settings = asdict(self._settings)
+        del settings["save_every"]
+        self._identity = {  # what must be the same for a saved run to be resumed
+            "settings": settings,
+            "data": {name: data.fingerprints() for name, data in self._data.items()},
+            "model": hashlib.sha256(repr(shapes).encode()).hexdigest()[:16],
+            "about": json.loads(json.dumps(self._about)),
+            "processes": self._engine.world,
+        }
+        outcome = checkpoint.read_outcome(self._folder)
         if outcome is not None:
             processes = {"processes": self._engine.world}  # once a run is finished, their number may change
             checkpoint.same_run(self._folder, {**outcome.run, **processes}, self._identity)
@@ -89,19 +98,6 @@ class Trainer:
             finally:
                 self._log.close()
             return self._finish()
-
-    def _identified(self) -> dict[str, Any]:
-        """What must be the same for a saved run to be resumed."""
-        shapes = [(name, list(values.shape)) for name, values in self._model.state_dict().items()]
-        settings = self._settings.as_dict()
-        del settings["save_every"]
-        return {
-            "settings": settings,
-            "data": {name: data.fingerprints() for name, data in self._data.items()},
-            "model": hashlib.sha256(repr(shapes).encode()).hexdigest()[:16],
-            "about": json.loads(json.dumps(self._about)),
-            "processes": self._engine.world,
-        }
 
     def _begin(self) -> None:
         """Prepare everything as it was when the run was last saved."""
@@ -122,16 +118,12 @@ class Trainer:
         if self._engine.rank:
             torch.manual_seed(settings.seed + FAR * self._engine.rank)
         self._plateau = Plateau(settings.learning_rate, settings.decay, settings.patience)
-        self._sampler = TaskSampler(
-            sampling_weights(sizes, settings), seed=settings.seed, at_once=settings.drawn_at_once
-        )
+        weights, seed = sampling_weights(sizes, settings), settings.seed
+        self._sampler = task_draws(weights, seed=seed, at_once=settings.drawn_at_once)
+        size, bucketed = settings.batch_size, settings.bucketed
         self._streams = {
-            name: BatchStream(
-                name,
-                [body.lengths(item) for item in items],
-                size=settings.batch_size,
-                seed=settings.seed,
-                bucketed=settings.bucketed,
+            name: batch_draws(
+                name, [body.lengths(item) for item in items], size=size, seed=seed, bucketed=bucketed
             )
             for name, items in self._train.items()
         }
@@ -141,20 +133,19 @@ class Trainer:
         self._model.train()
 
     def _run(self) -> None:
-        progress, settings, live = self._progress, self._settings, Live()
+        progress, settings = self._progress, self._settings
         pace, self._clock = Pace(progress.update, self._between, settings), time.monotonic()
         if progress.update:
             self._say(f"going on after update {progress.update:,}")
         while progress.stopped is None:
             self._update()
             if self._engine.rank == 0:
-                live.show(lambda: pace.live(progress.update))
+                pace.show(progress.update)
             if progress.update % self._between == 0:
-                live.clear()
+                pace.clear()
                 self._check()
-                self._say(
-                    line(progress.rows[-1], list(self._data), settings, pace=pace.text(progress.update))
-                )
+                speed = pace.text(progress.update)
+                self._say(line(progress.rows[-1], list(self._data), settings, pace=speed))
                 self._save()
             elif settings.save_every and progress.update % settings.save_every == 0:
                 self._save()
@@ -201,11 +192,9 @@ class Trainer:
     def _mean_losses(self) -> dict[str, float]:
         """Mean loss of each task's updates since the last check, for the tasks that had any."""
         parts = self._engine.gathered({name: float(total) for name, total in self._losses.items()})
-        means = {
-            name: sum(part[name] for part in parts) / updates
-            for name, updates in self._progress.updates.items()
-        }
-        for name, value in means.items():
+        means = {}
+        for name, updates in self._progress.updates.items():
+            means[name] = value = sum(part[name] for part in parts) / updates
             if not math.isfinite(value):
                 raise FloatingPointError(
                     f"the training loss of {name} is {value} by update {self._progress.update:,}; "
@@ -215,8 +204,7 @@ class Trainer:
 
     def _scores(self) -> dict[str, TaskScore]:
         self._model.eval()
-        size, engine = self._settings.batch_size, self._engine
-        scores = {}
+        size, engine, scores = self._settings.batch_size, self._engine, {}
         for name, splits in self._dev.items():
             predicted = {
                 split: predict_together(self._model, name, items, batch_size=size, engine=engine)
@@ -255,7 +243,10 @@ class Trainer:
             "ranks": ranks,
         }
         checkpoint.save(self._folder / checkpoint.STATE, values)
-        self._progress.remove_others(self._folder)
+        best = {kept.weights for kept in self._progress.kept.values()}
+        for path in self._folder.glob(f"{WEIGHTS}*.pt"):
+            if path.name not in best:
+                path.unlink()
 
     def _restore(self) -> None:
         """Take the saved state, if there is one. Raises DataError for another run's."""
@@ -281,17 +272,32 @@ class Trainer:
             torch.cuda.set_rng_state(own["gpu"])
 
     def _finish(self) -> Outcome:
-        began = self._progress.began
-        outcome = self._progress.outcome(self._folder, self._settings, self._identity)
+        progress = self._progress
+        outcome = Outcome(
+            folder=self._folder,
+            seed=self._settings.seed,
+            score=max(progress.averages()),
+            tasks=progress.kept,
+            checks=len(progress.rows),
+            updates=progress.update,
+            stopped=progress.stopped or "",
+            seconds=round(progress.seconds, 1),
+            run=self._identity,
+        )
         self._engine.gathered(None)  # every process waits until the weights are written
         self._engine.release()
         checkpoint.take_weights(self._model, outcome)
         if self._engine.rank == 0:
-            about = self._about
-            write_card(
-                outcome, self._model, self._data, self._settings, began=began, ended=_now(), about=about
+            checkpoint.write_card(
+                outcome,
+                self._model,
+                self._data,
+                self._settings,
+                began=progress.began,
+                ended=_now(),
+                about=self._about,
             )
-            write_outcome(outcome)
+            checkpoint.write_outcome(outcome)
             (self._folder / checkpoint.STATE).unlink(missing_ok=True)
         self._engine.gathered(None)
         return outcome

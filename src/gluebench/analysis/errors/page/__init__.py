@@ -88,20 +88,11 @@ def _summary(case_files: Sequence[CaseFile], tables: Mapping[str, Sequence[Rate]
         overall = next(rate for rate in tables[file.file] if rate.kind == OVERALL)
         for number, system in enumerate(file.systems):
             share = f"{100 * overall.share(number):.1f} %" if overall.n else "-"
-            cells = (
-                file.file,
-                system,
-                f"{overall.n:,}",
-                f"{overall.wrong[number]:,}",
-                share,
-                _interval(overall, number),
-            )
+            bar = overall.bars[number]
+            ends = bar.withheld or "-"
+            if bar.low is not None and bar.high is not None:
+                ends = f"{100 * bar.low:.1f} to {100 * bar.high:.1f} %"
+            counts = (f"{overall.n:,}", f"{overall.wrong[number]:,}")
+            cells = (file.file, system, *counts, share, ends)
             rows.append("<tr>" + "".join(f"<td>{escape(cell)}</td>" for cell in cells) + "</tr>")
     return "\n".join(rows)
-
-
-def _interval(rate: Rate, system: int) -> str:
-    bar = rate.bars[system]
-    if bar.low is None or bar.high is None:
-        return bar.withheld or "-"
-    return f"{100 * bar.low:.1f} to {100 * bar.high:.1f} %"

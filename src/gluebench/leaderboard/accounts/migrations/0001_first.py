@@ -3,7 +3,7 @@
 import django.db.models.deletion
 import django.utils.timezone
 import gluebench.leaderboard.accounts.models
-import gluebench.leaderboard.text
+import gluebench.leaderboard.common.text
 from typing import Any
 from django.conf import settings
 from django.core.management import call_command
@@ -38,7 +38,7 @@ class Migration(migrations.Migration):
             name='Team',
             fields=[
                 ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('name', models.CharField(max_length=80, unique=True, validators=[gluebench.leaderboard.text.plain])),
+                ('name', models.CharField(max_length=80, unique=True, validators=[gluebench.leaderboard.common.text.plain])),
                 ('code', models.CharField(default=gluebench.leaderboard.accounts.models.new_code, max_length=32, unique=True)),
                 ('created', models.DateTimeField(auto_now_add=True)),
             ],
@@ -70,7 +70,7 @@ class Migration(migrations.Migration):
             name='Token',
             fields=[
                 ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('name', models.CharField(max_length=80, validators=[gluebench.leaderboard.text.plain])),
+                ('name', models.CharField(max_length=80, validators=[gluebench.leaderboard.common.text.plain])),
                 ('digest', models.CharField(max_length=64, unique=True)),
                 ('scopes', models.JSONField(default=list)),
                 ('created', models.DateTimeField(auto_now_add=True)),

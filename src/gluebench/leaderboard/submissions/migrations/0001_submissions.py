@@ -2,7 +2,7 @@ import django.core.validators
 import django.db.models.deletion
 import django.utils.timezone
 import gluebench.leaderboard.submissions.models
-import gluebench.leaderboard.text
+import gluebench.leaderboard.common.text
 from django.conf import settings
 from django.db import migrations, models
 
@@ -31,15 +31,15 @@ class Migration(migrations.Migration):
             fields=[
                 ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
                 ('key', models.CharField(default=gluebench.leaderboard.submissions.models.new_key, editable=False, max_length=12, unique=True)),
-                ('name', models.CharField(max_length=80, validators=[gluebench.leaderboard.text.plain])),
-                ('model', models.CharField(max_length=80, validators=[gluebench.leaderboard.text.plain])),
-                ('team', models.CharField(blank=True, max_length=80, validators=[gluebench.leaderboard.text.plain])),
+                ('name', models.CharField(max_length=80, validators=[gluebench.leaderboard.common.text.plain])),
+                ('model', models.CharField(max_length=80, validators=[gluebench.leaderboard.common.text.plain])),
+                ('team', models.CharField(blank=True, max_length=80, validators=[gluebench.leaderboard.common.text.plain])),
                 ('link', models.URLField(blank=True, max_length=300, validators=[django.core.validators.URLValidator(['http', 'https'])])),
                 ('paper', models.URLField(blank=True, max_length=300, validators=[django.core.validators.URLValidator(['http', 'https'])])),
                 ('code', models.URLField(blank=True, max_length=300, validators=[django.core.validators.URLValidator(['http', 'https'])])),
                 ('description', models.TextField(blank=True, max_length=4000)),
-                ('training_data', models.CharField(blank=True, max_length=400, validators=[gluebench.leaderboard.text.plain])),
-                ('compute', models.CharField(blank=True, max_length=200, validators=[gluebench.leaderboard.text.plain])),
+                ('training_data', models.CharField(blank=True, max_length=400, validators=[gluebench.leaderboard.common.text.plain])),
+                ('compute', models.CharField(blank=True, max_length=200, validators=[gluebench.leaderboard.common.text.plain])),
                 ('latency_ms', models.FloatField(blank=True, null=True, validators=[django.core.validators.MinValueValidator(0.001), django.core.validators.MaxValueValidator(1000000000.0)])),
                 ('regime', models.CharField(choices=[('single-task', 'Single-task training'), ('multi-task', 'Multi-task training'), ('frozen', 'Pre-trained sentence representations, frozen'), ('other', 'Other')], default='other', max_length=16)),
                 ('parameters', models.PositiveBigIntegerField(blank=True, null=True, validators=[django.core.validators.MinValueValidator(0)])),
@@ -48,7 +48,7 @@ class Migration(migrations.Migration):
                 ('verified', models.BooleanField(default=False)),
                 ('public', models.BooleanField(default=False)),
                 ('approved', models.BooleanField(default=True)),
-                ('declined', models.CharField(blank=True, max_length=400, validators=[gluebench.leaderboard.text.plain])),
+                ('declined', models.CharField(blank=True, max_length=400, validators=[gluebench.leaderboard.common.text.plain])),
                 ('published', models.DateTimeField(null=True)),
                 ('withdrawn', models.DateTimeField(null=True)),
                 ('file', models.FileField(storage=gluebench.leaderboard.submissions.models.submission_storage, upload_to=gluebench.leaderboard.submissions.models.stored_name)),

@@ -1,0 +1,127 @@
+"""A study from the draw of its pairs to its score: its sheets, its answers, its files."""
+
+from __future__ import annotations
+
+import io
+import json
+import zipfile
+from collections.abc import Mapping, Sequence
+
+from django.db import transaction
+from django.utils import timezone
+from django_tasks import task
+
+from gluebench.analysis.human import sheets
+from gluebench.data import Table
+from gluebench.leaderboard.accounts.models import User
+from gluebench.leaderboard.annotation.models import BLANK, Annotator, Answer, Study
+from gluebench.leaderboard.audit.models import record
+from gluebench.leaderboard.benchmarks.models import Benchmark
+from gluebench.leaderboard.submissions.process import GraderError, run_grader
+
+
+def make(
+    benchmark: Benchmark,
+    table: Table,
+    *,
+    pairs: int,
+    annotators: int,
+    seed: int,
+    accounts: Sequence[User],
+    by: User,
+) -> Study:
+    """Draw, and give each annotator a link; the first ones are these accounts. Raises DataError."""
+    draw = sheets.draw(table, benchmark=benchmark.name, pairs=pairs, annotators=annotators, seed=seed)
+    texts = {example.index: [*example.inputs.values()] for example in table}
+    with transaction.atomic():
+        study = Study.objects.create(
+            benchmark=benchmark,
+            task=table.task.name,
+            drawn=draw.as_dict(),
+            texts=[texts[index] for index in draw.items],
+            by=by,
+        )
+        users = [*accounts, *[None] * annotators][:annotators]
+        Annotator.objects.bulk_create(
+            [Annotator(study=study, number=number, user=user) for number, user in enumerate(users, 1)]
+        )
+        record("people drawn", actor=by, benchmark=benchmark, study=study.key, pairs=pairs, seed=seed)
+    return study
+
+
+def order_of(annotator: Annotator) -> list[int]:
+    """The items in this annotator's own order."""
+    return sheets.sheet_order(sheets.Draw.of(annotator.study.drawn), annotator.number)
+
+
+def next_number(annotator: Annotator, answers: Mapping[int, str], *, after: int = 0) -> int | None:
+    """The next place without an answer, counted from 1: after the present one if there is one."""
+    open_numbers = [n for n, item in enumerate(order_of(annotator), 1) if item not in answers]
+    return next((n for n in open_numbers if n > after), next(iter(open_numbers), None))
+
+
+def answer(annotator: Annotator, item: int, label: str) -> None:
+    """Keep an answer; the last one of all has the study scored."""
+    with transaction.atomic():
+        _, new = Answer.objects.update_or_create(annotator=annotator, item=item, defaults={"label": label})
+        study = annotator.study
+        if new and annotator.answers.count() == study.items and study.complete:
+            score_study.enqueue(annotator.study_id)
+
+
+def score(pk: int) -> None:
+    """Score a study by its answers so far, in the grader's process; those without labels are left out."""
+    study = Study.objects.select_related("benchmark").filter(pk=pk).first()
+    if study is None:
+        return
+    code_of = {word: code for code, word in enumerate(study.record.words)}
+    answered = []
+    for annotator in study.annotators.all():
+        answers = annotator.answers_by_item()
+        labels = [code_of.get(answers.get(item, BLANK)) for item in range(1, study.items + 1)]
+        if any(label is not None for label in labels):
+            answered.append({"name": str(annotator), "labels": labels})
+    job = {
+        "manifest": str(study.benchmark.manifest_path),
+        "gold": str(study.benchmark.gold_path),
+        "drawn": study.drawn,
+        "sheets": answered,
+    }
+    try:
+        result = run_grader(job)
+    except GraderError as failure:
+        result = {"problems": [str(failure)]}
+    values = {"problems": result.get("problems", [])}
+    if "agreement" in result:
+        digest = study.benchmark.gold_digest
+        values |= {"agreement": result["agreement"], "scored": timezone.now(), "labels": digest}
+    with transaction.atomic():
+        Study.objects.filter(pk=pk).update(**values)
+        if study.public:
+            Benchmark.objects.filter(pk=study.benchmark_id).touch()
+
+
+@task()
+def score_study(pk: int) -> None:
+    """Score one study in the worker."""
+    score(pk)
+
+
+def as_zip(study: Study) -> bytes:
+    """The folder that `gluebench annotate score` reads."""
+    buffer = io.BytesIO()
+    with zipfile.ZipFile(buffer, "w", zipfile.ZIP_DEFLATED) as archive:
+        archive.writestr(sheets.DRAWN, json.dumps(study.drawn, indent=1) + "\n")
+        archive.writestr(sheets.INSTRUCTIONS, sheets.instructions(study.record, study.items))
+        for annotator in study.annotators.all():
+            archive.writestr(f"annotator-{annotator.number}.tsv", _sheet(study, annotator))
+    return buffer.getvalue()
+
+
+def _sheet(study: Study, annotator: Annotator) -> str:
+    answers = annotator.answers_by_item()
+    lines = ["\t".join([sheets.ITEM, *study.record.columns, sheets.LABEL])]
+    for item in order_of(annotator):
+        texts = [" ".join(text.split()) for text in study.texts[item - 1]]
+        lines.append("\t".join([str(item), *texts, answers.get(item, "")]))
+    return "\n".join(lines) + "\n"

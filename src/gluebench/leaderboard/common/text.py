@@ -1,0 +1,117 @@
+"""Text that people sent, made harmless for each format it is exported to."""
+
+from __future__ import annotations
+
+import csv
+import io
+import re
+import unicodedata
+from collections.abc import Collection, Iterable
+from functools import cache
+from typing import Any
+
+import nh3
+from django.core.exceptions import ValidationError
+from django.db.models import Model
+from django.utils.html import escape
+from django.utils.safestring import SafeString, mark_safe
+from markdown_it import MarkdownIt
+
+from gluebench.leaderboard.folder import SiteError
+
+_TAGS = {"p", "br", "em", "strong", "s", "code", "pre", "blockquote", "ul", "ol", "li", "a", "hr"} | {
+    *("h2", "h3", "h4", "h5", "h6", "table", "thead", "tbody", "tr", "th", "td")
+}
+_JOINS = re.compile(r"([+/_,:=@])(?=[^\s+/_,:=@])")
+_HIDDEN = {"Cc", "Cf", "Co", "Cs", "Zl", "Zp"}
+
+
+def plain(text: str) -> None:
+    """Raise ValidationError for characters that do not show, or turn the line around."""
+    if any(unicodedata.category(character) in _HIDDEN for character in text):
+        raise ValidationError("Contains invisible control characters; type the text anew without them.")
+
+
+def require_fields(row: Model, names: Collection[str], *, what: str) -> None:
+    """Raise SiteError with all that is wrong with these fields of a row; `what` names it there."""
+    try:
+        row.clean_fields(exclude={field.name for field in row._meta.fields} - set(names))
+    except ValidationError as error:
+        problems = "; ".join(f"{field}: {' '.join(texts)}" for field, texts in error.message_dict.items())
+        raise SiteError(f"{what} cannot be taken: {problems}") from None
+
+
+def breakable(text: str) -> SafeString:
+    """A name whose line may break after a sign that joins words, so that no word is cut: BiLSTM+ELMo+Attn."""
+    return mark_safe(_JOINS.sub(r"\1<wbr>", escape(text)))
+
+
+def markdown(text: str, *, demoted: int = 2) -> SafeString:
+    """Markdown as HTML of a few harmless elements: no images, no raw HTML, links only to web and mail.
+
+    Headings are `demoted` by so many levels, below those of the page, and never its first.
+    """
+    html = nh3.clean(
+        _reader(demoted).render(text),
+        tags=_TAGS,
+        attributes={"a": {"href", "title"}, "ol": {"start"}},
+        url_schemes={"http", "https", "mailto"},
+        link_rel="nofollow noopener ugc",
+    )
+    return mark_safe(html)
+
+
+@cache
+def _reader(demoted: int) -> MarkdownIt:
+    def heading(tag: str) -> str:
+        return f"h{min(max(int(tag[1]) + demoted, 2), 6)}"
+
+    reader = MarkdownIt("commonmark", {"html": False}).enable(["table", "strikethrough"]).disable("image")
+    reader.add_render_rule("heading_open", lambda _self, tokens, at, *_: f"<{heading(tokens[at].tag)}>")
+    reader.add_render_rule("heading_close", lambda _self, tokens, at, *_: f"</{heading(tokens[at].tag)}>\n")
+    return reader
+
+
+_LATEX = {
+    "\\": r"\textbackslash{}",
+    "~": r"\textasciitilde{}",
+    "^": r"\textasciicircum{}",
+    # By name, because BibTeX counts a brace after a backslash too.
+    "{": r"\textbraceleft{}",
+    "}": r"\textbraceright{}",
+    **{sign: "\\" + sign for sign in "$&#_%"},
+    "−": "$-$",
+    "–": "--",
+    "<": r"\textless{}",
+    ">": r"\textgreater{}",
+    '"': "''",  # the straight one is not in every font
+    "|": r"\textbar{}",
+}
+_MARKDOWN = r"\`*_{}[]()<>#+-.!|~$&@:"
+_FORMULA = "=+-@\t\r\n|%＝＋－＠"
+"""What a spreadsheet may take for the start of a formula, in full width too."""
+
+
+def latex(text: str) -> str:
+    """The text as LaTeX prints it."""
+    return "".join(_LATEX.get(sign, sign) for sign in text)
+
+
+def markdown_cell(text: str) -> str:
+    """The text in a cell of a Markdown table, without any meaning as markup."""
+    return "".join("\\" + sign if sign in _MARKDOWN else sign for sign in text)
+
+
+def csv_cell(text: str) -> str:
+    """The text for a spreadsheet: what looks like a formula gets an apostrophe, which shows it as text."""
+    starts = {text[:1], text.lstrip()[:1]} - {""}
+    return f"'{text}" if any(sign in _FORMULA for sign in starts) else text
+
+
+def csv_text(head: Iterable[str], rows: Iterable[Iterable[Any]]) -> str:
+    """Rows for a spreadsheet, whatever their text."""
+    text = io.StringIO()
+    writer = csv.writer(text, lineterminator="\n")
+    writer.writerow(head)
+    writer.writerows([csv_cell(cell) if isinstance(cell, str) else cell for cell in row] for row in rows)
+    return text.getvalue()

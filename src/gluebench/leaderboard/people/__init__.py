@@ -1,1 +1,0 @@
-"""People as a baseline: examples drawn for invited annotators, labelled blind on the site, and scored."""

@@ -1,0 +1,306 @@
+"""What the paper says of its results: each claim as a test of a table, with its meaning as the docstring."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from functools import partial
+from itertools import pairwise
+from statistics import fmean, median
+
+from gluebench.systems.reproduce.findings import CannotTellError, Evidence, Finding, Numbers, Test
+from gluebench.systems.reproduce.row import AVERAGE, TableName
+
+VARIANTS = ("", "-elmo", "-cove", "-attn", "-attn-elmo", "-attn-cove")
+SINGLE = tuple(f"single-bilstm{variant}" for variant in VARIANTS)
+MULTI = tuple(f"multi-bilstm{variant}" for variant in VARIANTS)
+TRAINED = (*SINGLE, *MULTI)
+ENCODERS = ("cbow", "skip-thought", "infersent", "dissent", "gensen")
+ROWS = (*TRAINED, *ENCODERS)
+BASES = ("single-bilstm", "single-bilstm-attn", "multi-bilstm", "multi-bilstm-attn")
+"""Rows over GloVe alone, each with a twin over ELMo and one with CoVe."""
+WORDS = {"GloVe": "", "ELMo": "-elmo", "CoVe": "-cove"}
+
+NEGLIGIBLE = 0.5
+"""Points of the average that count as no effect."""
+CLOSE = 1.0
+"""Points of the average within which a system is as good as another."""
+SINGLE_SENTENCE = ("CoLA", "SST-2")
+PAIRS = ("MRPC", "QQP", "STS-B", "MNLI", "QNLI", "RTE")
+"""Tasks of two sentences, but for WNLI, which Table 4 does not have of the systems."""
+WNLI_MAJORITY = 100 * 40 / 71
+"""Of GLUE's dev split."""
+ANNOTATORS = 80.0
+"""Mean R3 of six people (section 4)."""
+COARSE = ("Lexical Semantics", "Predicate-Argument Structure", "Logic", "Knowledge")
+MOST = 0.6
+"""Share of the rows that counts as most."""
+ALMOST_ALL = 0.8
+
+FINDINGS: list[Finding] = []
+"""In the order of the sections."""
+
+
+def _claim(section: str, claim: str, *, tables: tuple[TableName, ...]) -> Callable[[Test], Test]:
+    """Add the decorated test of a claim to `FINDINGS`."""
+
+    def add(test: Test) -> Test:
+        FINDINGS.append(Finding(test.__name__.replace("_", "-"), section, claim, test, tables))
+        return test
+
+    return add
+
+
+_of_scores = partial(_claim, tables=("table4", "table6"))
+_of_diagnostic = partial(_claim, tables=("table5",))
+
+
+def differences(values: Mapping[str, float]) -> str:
+    """Each with its sign: "+ELMo +1.3, +Attn -0.1"."""
+    return ", ".join(f"{name} {value:+.1f}" for name, value in values.items())
+
+
+def listed(values: Mapping[str, float]) -> str:
+    """Each with its number."""
+    return ", ".join(f"{name} {value:.1f}" for name, value in values.items())
+
+
+@_of_scores("abstract, 8", "Training on all tasks together is better than a model for each.")
+def multi_task_better(numbers: Numbers) -> Evidence:
+    """Mean average of the multi-task rows above that of the single-task rows."""
+    multi, single = (fmean(map(numbers.get, names)) for names in (MULTI, SINGLE))
+    return multi > single, f"mean of six {multi:.1f} against {single:.1f}"
+
+
+@_of_scores("6", "Multi-task training is better among models with attention or ELMo.")
+def multi_task_better_with(numbers: Numbers) -> Evidence:
+    """Each multi-task row with attention or ELMo above its single-task twin."""
+    chosen = [variant for variant in VARIANTS if "attn" in variant or "elmo" in variant]
+    gains = {name[1:]: numbers.gain(f"multi-bilstm{name}", f"single-bilstm{name}") for name in chosen}
+    return min(gains.values()) > 0, differences(gains)
+
+
+@_of_scores("6", "Attention does little or harm in single-task training.")
+def attention_alone(numbers: Numbers) -> Evidence:
+    """No single-task average is raised by attention by more than half a point."""
+    gains = _attention_on_average(numbers, "single-bilstm")
+    return max(gains.values()) <= NEGLIGIBLE, differences(gains)
+
+
+@_of_scores("6", "Attention helps in multi-task training.")
+def attention_together(numbers: Numbers) -> Evidence:
+    """Every multi-task average is raised by attention."""
+    gains = _attention_on_average(numbers, "multi-bilstm")
+    return min(gains.values()) > 0, differences(gains)
+
+
+@_of_scores("6", "ELMo in place of GloVe or CoVe helps throughout.")
+def elmo_better(numbers: Numbers) -> Evidence:
+    """The average with ELMo is above those with GloVe and with CoVe in all four settings."""
+    gains = {}
+    for base in BASES:
+        gains[f"{base} over GloVe"] = numbers.gain(f"{base}-elmo", base)
+        gains[f"{base} over CoVe"] = numbers.gain(f"{base}-elmo", f"{base}-cove")
+    return min(gains.values()) > 0, differences(gains)
+
+
+@_of_scores("6", "ELMo helps most on single sentences.")
+def elmo_single_sentence(numbers: Numbers) -> Evidence:
+    """The mean gain of ELMo over GloVe is larger on single sentences than on pairs in all four settings."""
+    gaps = {}
+    for base in BASES:
+        alone, pairs = (
+            fmean(numbers.gain(f"{base}-elmo", base, task) for task in tasks)
+            for tasks in (SINGLE_SENTENCE, PAIRS)
+        )
+        gaps[base] = alone - pairs
+    return min(gaps.values()) > 0, f"by how much larger: {differences(gaps)}"
+
+
+@_of_scores("6", "CoVe beside GloVe helps here and harms there.")
+def cove_mixed(numbers: Numbers) -> Evidence:
+    """CoVe raises some averages of GloVe and lowers others."""
+    gains = _beside_glove(numbers, "cove")
+    return min(gains.values()) < 0 < max(gains.values()), differences(gains)
+
+
+@_of_scores("6", "Encoders get better from CBoW to Skip-Thought to InferSent and GenSen.")
+def encoders_in_order(numbers: Numbers) -> Evidence:
+    """Averages rise from CBoW to Skip-Thought to InferSent to GenSen."""
+    averages = {name: numbers.get(name) for name in ENCODERS if name != "dissent"}
+    rising = all(one < two for one, two in pairwise(averages.values()))
+    return rising, listed(averages)
+
+
+@_of_scores("6", "InferSent keeps up with models trained on GLUE.")
+def infersent_competitive(numbers: Numbers) -> Evidence:
+    """InferSent's average is at most a point below the median of the rows trained on GLUE."""
+    middle = median(map(numbers.get, TRAINED))
+    own = numbers.get("infersent")
+    return own >= middle - CLOSE, f"{own:.1f} against a median of {middle:.1f}"
+
+
+@_of_scores("6", "GenSen is better than all but the two best models trained on GLUE.")
+def gensen_third(numbers: Numbers) -> Evidence:
+    """At most two of the rows trained on GLUE have an average above GenSen's."""
+    own = numbers.get("gensen")
+    above = {name: value for name in TRAINED if (value := numbers.get(name)) > own}
+    return len(above) <= 2, f"GenSen {own:.1f}; above it {listed(above) or 'none'}"
+
+
+@_of_scores("6", "Frozen encoders are far worse on CoLA than models trained on it.")
+def encoders_fail_cola(numbers: Numbers) -> Evidence:
+    """The best frozen encoder is below the worst row trained on CoLA."""
+    best = max(numbers.get(name, "CoLA") for name in ENCODERS)
+    worst = min(numbers.get(name, "CoLA") for name in TRAINED)
+    return best < worst, f"best encoder {best:.1f}, worst trained row {worst:.1f}"
+
+
+@_of_scores("6", "On STS-B models trained on it lag behind the best encoder.")
+def trained_lag_stsb(numbers: Numbers) -> Evidence:
+    """The best frozen encoder is more than a point above the best row trained on STS-B."""
+    best = max(numbers.get(name, "STS-B") for name in ENCODERS)
+    own = max(numbers.get(name, "STS-B") for name in TRAINED)
+    return best > own + CLOSE, f"best encoder {best:.1f}, best trained row {own:.1f}"
+
+
+@_of_scores("6", "On WNLI no model is better than its majority class.")
+def wnli_unsolved(numbers: Numbers) -> Evidence:
+    """No row is above the majority class."""
+    if numbers.table == "table4":
+        raise CannotTellError("Table 4 has the majority class in every row")
+    if numbers.benchmark != "glue":
+        raise CannotTellError("the majority class of another benchmark's WNLI is not known here")
+    above = {name: value for name in ROWS if (value := numbers.get(name, "WNLI")) > WNLI_MAJORITY + 0.1}
+    return not above, f"majority {WNLI_MAJORITY:.1f}; above it {listed(above) or 'none'}"
+
+
+@_of_scores("1, 8", "Attention and ELMo together, trained on all tasks, are best of all.")
+def best_has_both(numbers: Numbers) -> Evidence:
+    """The multi-task row with attention and ELMo has the highest average of all, encoders among them."""
+    averages = {name: numbers.get(name) for name in ROWS}
+    best = max(averages, key=averages.__getitem__)
+    return best == "multi-bilstm-attn-elmo", f"best: {best} {averages[best]:.1f}"
+
+
+@_of_diagnostic("4, 7", "All models are poor on the diagnostic set, and far below people.")
+def far_below_people(numbers: Numbers) -> Evidence:
+    """The best row is at less than half of the annotators' mean."""
+    best = max(numbers.get(name, "All") for name in ROWS)
+    return best < ANNOTATORS / 2, f"best {best:.0f}, people {ANNOTATORS:.0f}"
+
+
+@_of_diagnostic("7", "Structure tends to be easier than logic.")
+def structure_above_logic(numbers: Numbers) -> Evidence:
+    """Over all rows, predicate-argument structure has the highest mean of the four and logic the lowest."""
+    means = {column: fmean(numbers.get(name, column) for name in ROWS) for column in COARSE}
+    high, low = max(means, key=means.__getitem__), min(means, key=means.__getitem__)
+    return (high, low) == (COARSE[1], COARSE[2]), listed(means)
+
+
+@_of_diagnostic("7", "On the diagnostic set single-task models nearly always win.")
+def single_above_multi(numbers: Numbers) -> Evidence:
+    """At least four fifths of the multi-task rows are below their single-task twins."""
+    below = [one for one, two in zip(SINGLE, MULTI, strict=True) if numbers.gain(one, two, "All") > 0]
+    return len(below) >= ALMOST_ALL * len(SINGLE), f"{len(below)} of {len(SINGLE)} twins"
+
+
+@_of_diagnostic("7", "There, models trained on GLUE are better than encoders other than GenSen.")
+def trained_above_encoders(numbers: Numbers) -> Evidence:
+    """The median of rows trained on GLUE is above each encoder but GenSen, which is not below all of them."""
+    trained = sorted(numbers.get(name, "All") for name in TRAINED)
+    middle = median(trained)
+    others = {name: numbers.get(name, "All") for name in ENCODERS}
+    gensen = others.pop("gensen")
+    holds = middle > max(others.values()) and gensen >= trained[0]
+    return holds, f"median {middle:.1f}; {listed(others)}; gensen {gensen:.1f}"
+
+
+@_of_diagnostic("7", "There, attention matters more than ELMo or CoVe.")
+def attention_matters_most(numbers: Numbers) -> Evidence:
+    """The mean size of attention's effect is above those of ELMo's and CoVe's."""
+    effects = {
+        "attention": fmean(map(abs, _attention(numbers, "All").values())),
+        "ELMo": fmean(map(abs, _beside_glove(numbers, "elmo", "All").values())),
+        "CoVe": fmean(map(abs, _beside_glove(numbers, "cove", "All").values())),
+    }
+    return effects["attention"] > max(effects["ELMo"], effects["CoVe"]), listed(effects)
+
+
+@_of_diagnostic("7", "There, attention helps some models and harms others.")
+def attention_mixed(numbers: Numbers) -> Evidence:
+    """Attention raises some rows and lowers others."""
+    gains = _attention(numbers, "All")
+    return min(gains.values()) < 0 < max(gains.values()), differences(gains)
+
+
+@_of_diagnostic("7", "Most models do well on universal quantification.")
+def universal_easy(numbers: Numbers) -> Evidence:
+    """Most rows do better on universal quantification than on the whole."""
+    return _share_above(numbers, "Universal")
+
+
+@_of_diagnostic("7", "Morphological negation often has a good signal.")
+def morphological_negation_easy(numbers: Numbers) -> Evidence:
+    """Most rows do better on morphological negation than on the whole."""
+    return _share_above(numbers, "Morphological Negation")
+
+
+@_of_diagnostic("7", "Double negation is hard for models over GloVe alone.")
+def double_negation_hard(numbers: Numbers) -> Evidence:
+    """Rows over GloVe alone are worse on double negation than on the whole."""
+    gaps = {base: numbers.get(base, "Double Negation") - numbers.get(base, "All") for base in BASES}
+    return max(gaps.values()) < 0, f"below the whole by {differences(gaps)}"
+
+
+@_of_diagnostic("7", "ELMo mends double negation.")
+def elmo_helps_double_negation(numbers: Numbers) -> Evidence:
+    """ELMo raises double negation over GloVe in all four settings."""
+    gains = _beside_glove(numbers, "elmo", "Double Negation")
+    return min(gains.values()) > 0, differences(gains)
+
+
+@_of_diagnostic("7", "CoVe mends double negation to a degree.")
+def cove_helps_double_negation(numbers: Numbers) -> Evidence:
+    """CoVe raises double negation over GloVe in the mean of the four settings, by less than ELMo."""
+    cove, elmo = (_beside_glove(numbers, words, "Double Negation") for words in ("cove", "elmo"))
+    mean_gain = fmean(cove.values())
+    return 0 < mean_gain < fmean(elmo.values()), f"mean {mean_gain:+.1f}: {differences(cove)}"
+
+
+@_of_diagnostic("7", "Models with attention struggle with downward monotonicity.")
+def attention_fails_downward(numbers: Numbers) -> Evidence:
+    """Attention lowers downward monotonicity in the mean of its six rows."""
+    gains = _attention(numbers, "Downward Monotone")
+    mean_gain = fmean(gains.values())
+    return mean_gain < 0, f"mean {mean_gain:+.1f}: {differences(gains)}"
+
+
+@_of_diagnostic("7", "Restrictivity is hard for almost all models.")
+def restrictivity_hard(numbers: Numbers) -> Evidence:
+    """Almost all rows are at 0 or below on restrictivity: no better than uninformed."""
+    hard = [name for name in ROWS if numbers.get(name, "Restrictivity") <= 0]
+    return len(hard) >= ALMOST_ALL * len(ROWS), f"{len(hard)} of {len(ROWS)} rows at 0 or below"
+
+
+def _beside_glove(numbers: Numbers, words: str, column: str = AVERAGE) -> dict[str, float]:
+    """By how much "elmo" or "cove" raises a column over GloVe alone, in its four rows."""
+    return {base: numbers.gain(f"{base}-{words}", base, column) for base in BASES}
+
+
+def _attention_on_average(numbers: Numbers, base: str) -> dict[str, float]:
+    """By how much attention raises the average, over each kind of word vectors."""
+    return {kind: numbers.gain(f"{base}-attn{words}", f"{base}{words}") for kind, words in WORDS.items()}
+
+
+def _attention(numbers: Numbers, column: str) -> dict[str, float]:
+    """By how much attention raises a column of the diagnostic set, in its six rows."""
+    twins = [(base, words) for base in ("single-bilstm", "multi-bilstm") for words in WORDS.values()]
+    return {
+        f"{base}{words}": numbers.gain(f"{base}-attn{words}", f"{base}{words}", column)
+        for base, words in twins
+    }
+
+
+def _share_above(numbers: Numbers, column: str) -> Evidence:
+    above = [name for name in ROWS if numbers.get(name, column) > numbers.get(name, "All")]
+    return len(above) >= MOST * len(ROWS), f"{len(above)} of {len(ROWS)} rows"
