@@ -83,7 +83,7 @@ $(VENV)/.audit: | $(BIN)/python
 	@touch $@
 
 docs: $(VENV)/.dev
-	$(BIN)/python -m gluebench.cli.reference > docs/reference/commands.md
+	$(BIN)/python -m docs.tools.commands > docs/reference/commands.md
 	$(BIN)/python -m docs.tools.site
 
 notebooks: $(VENV)/.dev

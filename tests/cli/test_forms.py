@@ -15,7 +15,6 @@ from gluebench.benchmark import Label
 from gluebench.cli.common.output import (
     Output,
     Paper,
-    Records,
     Section,
     Table,
     as_csv,
@@ -130,17 +129,17 @@ def test_markdown_escape_keeps_a_cell_in_one_cell_of_one_line(text):
     )
 )
 def test_csv_reads_back(rows):
-    read = list(csv.reader(io.StringIO(as_csv(Records(("value",), tuple(rows))), newline="")))
+    read = list(csv.reader(io.StringIO(as_csv(("value",), rows), newline="")))
     assert read[0] == ["value"]
     assert read[1:] == [list(row) if row != ("",) else [""] for row in rows]
 
 
 def test_csv_leaves_nothing_empty():
-    assert as_csv(Records(("a", "b"), ((None, 0.5),))) == "a,b\n,0.5\n"
+    assert as_csv(("a", "b"), [(None, 0.5)]) == as_csv(("a", "b"), [{"b": 0.5}]) == "a,b\n,0.5\n"
 
 
 def test_every_form_of_an_answer():
-    output = Output({"b": 1, "a": [0.5, None]}, (TABLE,), Records(("x",), ((1,),)), words=("In words.",))
+    output = Output({"b": 1, "a": [0.5, None]}, [TABLE], ("x",), [(1,)], words=("In words.",))
     assert json.loads(rendered(output, "json", paper=Paper())) == {"b": 1, "a": [0.5, None]}
     assert rendered(output, "csv", paper=Paper()) == "x\n1\n"
     for form in (None, "markdown", "latex"):

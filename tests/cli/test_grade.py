@@ -9,7 +9,7 @@ import re
 
 import pytest
 
-from gluebench.cli.scoring.report_view import BETWEEN_MODELS
+from gluebench.cli.scoring.grade import BETWEEN_MODELS
 
 
 def rows_of(text: str) -> list[dict[str, str]]:

@@ -94,11 +94,11 @@ def test_the_diagnostic_set_is_answered_by_the_classifier_of_its_task(
 
 
 def test_what_was_encoded_can_be_probed_without_the_encoder(sample_folder: Path, home: Path) -> None:
-    encoded = run("encode", "cbow", *small(sample_folder)[:-2], "--out", "v.npy", "--float16")
+    encoded = run("encode", "cbow", *small(sample_folder, "WNLI")[:-2], "--out", "v.npy", "--float16")
     assert encoded.exit_code == 0, encoded.output
     assert "vectors of 20 numbers by cbow(own vectors of" in encoded.stdout
     assert np.load(home / "v.npy").dtype == np.float16
-    again = run("encode", "cbow", *small(sample_folder)[:-2], "--out", "v.npy")
+    again = run("encode", "cbow", *small(sample_folder, "WNLI")[:-2], "--out", "v.npy")
     assert "; 0 of " in again.stdout
     done = run("probe", "--vectors", "v.npy", "--data", sample_folder, "--task", "WNLI", "--json")
     assert done.exit_code == 0, done.output

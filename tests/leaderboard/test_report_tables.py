@@ -8,7 +8,7 @@ import pytest
 from scoring.material import TASKS, manifest_text, predicted_values, write_gold
 
 from gluebench.benchmark import load_benchmark
-from gluebench.cli.scoring.report_view import report_output
+from gluebench.cli.scoring.grade import report_output
 from gluebench.leaderboard.submissions.report import report_tables
 from gluebench.scoring import Report, grade, read_gold
 

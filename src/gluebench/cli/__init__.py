@@ -9,7 +9,7 @@ import click
 from gluebench.cli.common.lazy import LazyGroup
 from gluebench.version import __version__
 
-# One thread: the matrices here are small, and numpy starts sooner. Whoever set it otherwise is heeded.
+# One thread: the matrices here are small, and numpy starts sooner. A value that is set already stays.
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 
 COMMANDS = {
@@ -31,7 +31,7 @@ COMMANDS = {
     "run": "gluebench.cli.systems.run:run",
     "submit": "gluebench.cli.submission.submit:submit",
     "train": "gluebench.cli.systems.train:train",
-    "write": "gluebench.cli.submission.write:write",
+    "write": "gluebench.cli.submission.check:write",
 }
 
 

@@ -7,15 +7,16 @@ from typing import TYPE_CHECKING
 
 import click
 
+from gluebench.benchmark import Benchmark, Task
 from gluebench.cli.common import option
 from gluebench.cli.common.errors import reading_data
 from gluebench.cli.common.inputs import labels_option, read_labels
 from gluebench.cli.common.lazy import LazyGroup
-from gluebench.cli.common.output import Form, Output, Records, Section, Table, emit, percent
+from gluebench.cli.common.output import Form, Output, Section, Table, emit, percent
+from gluebench.cli.scoring.grade import score_cell
 
 if TYPE_CHECKING:
     from gluebench.analysis.human.score import Agreement
-    from gluebench.benchmark import Benchmark, Task
     from gluebench.scoring import Score
 
 
@@ -51,19 +52,15 @@ def draw(
     task = option.diagnostic_task(suite, name)
     if not task.labels or len(task.columns) != 2:
         raise click.UsageError(f"{task.name} of {suite.name} has no labelled pairs of sentences.")
+    split = task.file(task.metrics[0].file).splits["test"].name
     with reading_data():
-        table = load(task.name, _split(task), data, benchmark=suite)
+        table = load(task.name, split, data, benchmark=suite)
         drawn = drawn_from(table, benchmark=suite.name, pairs=pairs, annotators=annotators, seed=seed)
         write_sheets(Path(out), drawn, table)
     click.echo(
         f"{out}: {annotators} sheets of {len(drawn.items)} examples of {task.name}, and instructions.md. "
         "Keep draw.json to yourself: it says which example is which."
     )
-
-
-def _split(task: Task) -> str:
-    """The split that the task's first metric is of."""
-    return task.file(task.metrics[0].file).splits["test"].name
 
 
 FIELDS = ("row", "value", "low", "high", "n", "withheld", "published")
@@ -97,33 +94,30 @@ def score(folder: str, gold: str | None, data: str | None, suite: Benchmark, for
 
 
 def _output(result: Agreement, task: Task, folder: str) -> Output:
-    from gluebench.cli.scoring.report_view import score_cell
-
-    rows = tuple((name, score_cell(value), str(value.n), "") for name, value in result.annotators.items())
-    whole = (
-        ("mean", score_cell(result.mean), str(result.mean.n), _published(result.human)),
-        ("Fleiss' kappa", _decimals(result.kappa), str(result.kappa.n), _published(result.published_kappa)),
-    )
+    annotators = [(name, score, None) for name, score in result.annotators.items()]
+    scores: list[tuple[str, Score, float | None]] = [*annotators, ("mean", result.mean, result.human)]
+    rows = [
+        (name, score_cell(score), str(score.n), "" if published is None else f"{published:.2f}")
+        for name, score, published in scores
+    ]
     title = task.metrics[0].title
+    kappa = (result.kappa, result.published_kappa)
     table = Table(
-        columns=("annotator", f"{title} [95 % interval]", "n", "published"),
-        sections=(Section(rows), Section(whole)),
+        ("annotator", f"{title} [95 % interval]", "n", "published"),
+        [Section(rows[:-1]), Section([rows[-1], _kappa_row(*kappa)])],
         title=f"{task.name}: {folder}",
-        right=frozenset({2, 3}),
-        notes=(
+        right={2, 3},
+        notes=[
             f"{title} in percent, kappa as it is; published as printed. "
             "Intervals are for other sentence pairs, not for other people.",
             _blanks(result),
-        ),
+        ],
     )
-    scores: list[tuple[str, Score, float | None]] = [
-        (name, value, None) for name, value in result.annotators.items()
-    ]
-    scores += [("mean", result.mean, result.human), ("kappa", result.kappa, result.published_kappa)]
+    scores.append(("kappa", *kappa))
     records = [{"row": name, **value._asdict(), "published": published} for name, value, published in scores]
     human = "" if result.human is None else f" (published: {percent(result.human)})"
     words = f"The annotators' mean {title} is {percent(result.mean.value)}{human}."
-    return Output(result.as_dict(), (table,), Records.of(FIELDS, records), ("", words))
+    return Output(result.as_dict(), [table], FIELDS, records, ["", words])
 
 
 def _blanks(agreement: Agreement) -> str:
@@ -138,12 +132,9 @@ def _blanks(agreement: Agreement) -> str:
     return f"Left blank, and left out of that annotator's score and of kappa: {listed}."
 
 
-def _published(value: float | None) -> str:
-    return "" if value is None else f"{value:.2f}"
-
-
-def _decimals(score: Score) -> str:
+def _kappa_row(kappa: Score, published: float | None) -> tuple[str, ...]:
     """Kappa with two decimals, as it is read."""
-    if score.low is None or score.high is None:
-        return f"{score.value:>5.2f} ({score.withheld})"
-    return f"{score.value:>5.2f} [{score.low:.2f}, {score.high:.2f}]"
+    ends = (kappa.low, kappa.high)
+    interval = f"({kappa.withheld})" if None in ends else "[{:.2f}, {:.2f}]".format(*ends)
+    known = "" if published is None else f"{published:.2f}"
+    return ("Fleiss' kappa", f"{kappa.value:>5.2f} {interval}", str(kappa.n), known)

@@ -5,28 +5,17 @@ from __future__ import annotations
 from collections.abc import Iterator
 from itertools import groupby
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
+from gluebench.benchmark import Benchmark
 from gluebench.cli.common import option
 from gluebench.cli.common.errors import reading_data
-from gluebench.cli.common.output import (
-    Form,
-    Output,
-    Records,
-    Section,
-    Table,
-    emit,
-    interval,
-    notices,
-    percent,
-    plain,
-)
+from gluebench.cli.common.output import Form, Output, Section, Table, emit, interval, notices, percent, plain
 
 if TYPE_CHECKING:
-    from gluebench.analysis.audit import Audit, Lengths, Measured
-    from gluebench.benchmark import Benchmark
+    from gluebench.analysis.audit import Audit, Measured
 
 EPOCHS, SMOOTHING, SHOWN = 5, 100.0, 5
 """As in gluebench.analysis.audit, which a call for help does not import."""
@@ -78,14 +67,10 @@ def audit(
     tests: tuple[str, ...],
     data: Path,
     gold: str | None,
-    see: tuple[str, ...],
-    epochs: int,
-    seed: int,
-    shown: int,
-    smoothing: float,
     like: str,
     suite: Benchmark,
     form: Form,
+    **settings: Any,
 ) -> None:
     """Test how far shortcuts lead to the labels of a task.
 
@@ -110,121 +95,74 @@ def audit(
         sources = [named.train(name) for name in dict.fromkeys(learnt)]
         test_sets = [test_set for name in dict.fromkeys(tests or learnt) for test_set in named.tests(name)]
         pairs = [(sources, test_sets)] if learnt else [([train], own) for train, own in named.own()]
-    audited = audits.together(
-        audits.audit(
-            *pair,
-            see=see,
-            epochs=epochs,
-            seed=seed,
-            smoothing=smoothing,
-            shown=shown,
-            printed=audits.PRINTED.get(suite.name),
-            progress=lambda line: notices([line]),
-        )
-        for pair in pairs
-    )
+    settings |= {"printed": audits.PRINTED.get(suite.name), "progress": lambda line: notices([line])}
+    audited = audits.together(audits.audit(*pair, **settings) for pair in pairs)
     emit(audit_output(audited), form)
 
 
 _FIELDS = ("train", "sees", "test", "label", "word", "measure", "value", "low", "high")
-_NOTES = (
-    "Intervals are of 95 %. Chance is 1 over the number of classes, majority the share of the test set's "
-    "most frequent label.",
-)
 
 
 def audit_output(audited: Audit) -> Output:
     """Accuracies, words and lengths, each by training set."""
-    tables = [_accuracies(audited.measured), _words(audited), _lengths(audited.lengths)]
+    tables = [_accuracies(audited.measured), _words(audited), _lengths(audited)]
+    wordless = [train for train, listed in audited.associations.items() if not listed]
     return Output(
         plain(audited),
-        tuple(table for table in tables if table.sections),
-        Records(_FIELDS, tuple(_records(audited))),
-        tuple(
-            f"{train}: no word of the last text makes a class more probable."
-            for train, listed in audited.associations.items()
-            if not listed
-        ),
+        [table for table in tables if table.sections],
+        _FIELDS,
+        [*_records(audited)],
+        [f"{train}: no word of the last text makes a class more probable." for train in wordless],
     )
 
 
 def _accuracies(measured: list[Measured]) -> Table:
-    printed = any(result.printed is not None for result in measured)
     columns = ["Sees", "Tested on", "Examples", "Accuracy", "Chance", "Majority", "Verdict"]
-    if printed:
-        columns.insert(4, "printed")
-    sections = tuple(
-        Section(tuple(_accuracy_row(result, printed=printed) for result in group), f"learnt from {train}")
-        for train, group in groupby(measured, lambda result: result.train)
+    printed = any(result.printed is not None for result in measured)
+    columns[4:4] = ["printed"] * printed
+    sections = []
+    for train, group in groupby(measured, lambda result: result.train):
+        rows = []
+        for result in group:
+            row = [f"  {result.sees}", result.test, f"{result.examples:,}"]
+            row.append(percent(result.accuracy) + interval(result.low, result.high))
+            if printed:
+                row.append("" if result.printed is None else percent(result.printed))
+            rows.append([*row, percent(result.chance), percent(result.majority), result.verdict])
+        sections.append(Section(rows, f"learnt from {train}"))
+    note = (
+        "Intervals are of 95 %. Chance is 1 over the number of classes, majority the share of the test set's "
+        "most frequent label."
     )
-    return Table(
-        tuple(columns),
-        sections,
-        title="Accuracy of shortcuts, in %",
-        right=frozenset(range(2, len(columns) - 1)),
-        notes=_NOTES,
-    )
-
-
-def _accuracy_row(result: Measured, *, printed: bool) -> tuple[str, ...]:
-    row = [
-        f"  {result.sees}",
-        result.test,
-        f"{result.examples:,}",
-        percent(result.accuracy) + interval(result.low, result.high),
-        percent(result.chance),
-        percent(result.majority),
-        result.verdict,
-    ]
-    if printed:
-        row.insert(4, "" if result.printed is None else percent(result.printed))
-    return tuple(row)
+    right = range(2, len(columns) - 1)
+    return Table(columns, sections, title="Accuracy of shortcuts, in %", right=right, notes=[note])
 
 
 def _words(audited: Audit) -> Table:
-    sections = tuple(
-        Section(
-            tuple(
-                (f"  {word.label}", word.word, f"{word.pmi:.2f}", percent(word.share), f"{word.texts:,}")
-                for word in listed
-            ),
-            train,
-        )
-        for train, listed in audited.associations.items()
-        if listed
-    )
-    return Table(
-        ("Class", "Word", "PMI", "% of class", "Examples"),
-        sections,
-        title="Words of the last text that go with a class",
-        right=frozenset({2, 3, 4}),
-        notes=(
-            "PMI in bits, smoothed; % of class is the share of its examples whose last text has the word.",
-        ),
-    )
+    sections = []
+    for train, listed in audited.associations.items():
+        rows = [
+            (f"  {word.label}", word.word, f"{word.pmi:.2f}", percent(word.share), f"{word.texts:,}")
+            for word in listed
+        ]
+        if rows:
+            sections.append(Section(rows, train))
+    note = "PMI in bits, smoothed; % of class is the share of its examples whose last text has the word."
+    columns = ("Class", "Word", "PMI", "% of class", "Examples")
+    title = "Words of the last text that go with a class"
+    return Table(columns, sections, title, right={2, 3, 4}, notes=[note])
 
 
-def _lengths(lengths: list[Lengths]) -> Table:
-    sections = tuple(
-        Section(
-            tuple(
-                (f"  {size.label}", f"{size.pairs:,}", f"{size.first:g}", _maybe(size.second))
-                for size in group
-            ),
-            train,
-        )
-        for train, group in groupby(lengths, lambda size: size.train)
-    )
-    return Table(
-        ("Class", "Examples", "First text", "Second text"),
-        sections,
-        title="Median words of the texts of a class",
-        right=frozenset({1, 2, 3}),
-    )
-
-
-def _maybe(length: float | None) -> str:
-    return "" if length is None else f"{length:g}"
+def _lengths(audited: Audit) -> Table:
+    sections = []
+    for train, group in groupby(audited.lengths, lambda size: size.train):
+        rows = [
+            (f"  {size.label}", f"{size.pairs:,}", *("" if n is None else f"{n:g}" for n in size[3:]))
+            for size in group
+        ]
+        sections.append(Section(rows, train))
+    columns = ("Class", "Examples", "First text", "Second text")
+    return Table(columns, sections, "Median words of the texts of a class", right={1, 2, 3})
 
 
 def _records(audited: Audit) -> Iterator[tuple[object, ...]]:
@@ -238,10 +176,10 @@ def _records(audited: Audit) -> Iterator[tuple[object, ...]]:
             yield (*where, "printed", result.printed, None, None)
     for train, listed in audited.associations.items():
         for word in listed:
-            for measure, value in (("pmi", word.pmi), ("share", word.share), ("texts", word.texts)):
+            for measure in ("pmi", "share", "texts"):
+                value = getattr(word, measure)
                 yield (train, None, None, word.label, word.word, measure, value, None, None)
     for size in audited.lengths:
-        row = (size.train, None, None, size.label, None)
-        yield (*row, "pairs", size.pairs, None, None)
-        yield (*row, "first", size.first, None, None)
-        yield (*row, "second", size.second, None, None)
+        for measure in ("pairs", "first", "second"):
+            value = getattr(size, measure)
+            yield (size.train, None, None, size.label, None, measure, value, None, None)

@@ -1,30 +1,29 @@
-"""`gluebench challenge`: examples made by rule, and what a system makes of them."""
+"""`gluebench challenge`: examples made by rule, a model's answers to them, and what these are worth."""
 
 from __future__ import annotations
 
+import tempfile
 from collections import Counter
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
+from gluebench.benchmark import Benchmark, Task
 from gluebench.cli.common import option
-from gluebench.cli.common.errors import reading_data
+from gluebench.cli.common.errors import WRONG_FILE, reading_data
 from gluebench.cli.common.lazy import LazyGroup
+from gluebench.cli.common.output import Form, Output, Section, Table, emit, interval, notices, percent
+from gluebench.cli.systems.run_options import model_options
 
 if TYPE_CHECKING:
-    from gluebench.benchmark import Benchmark, Task
-    from gluebench.data import Example
-
-COMMANDS = {
-    "predict": "gluebench.cli.analysis.challenge_score:predict",
-    "score": "gluebench.cli.analysis.challenge_score:score",
-}
-"""Commands in files of their own, imported when they are asked for."""
+    from gluebench.analysis.challenge.item import CaseScore, Item, Scored
+    from gluebench.systems.adapters.resolve import Model
 
 
-@click.group(cls=LazyGroup, commands_at=COMMANDS)
+@click.group(cls=LazyGroup)
 def challenge() -> None:
     """Make examples by rule, ask a system, and keep what it fails.
 
@@ -61,20 +60,16 @@ def shortcuts(out: str, name: str | None, each: int, seed: int, suite: Benchmark
     from gluebench.analysis.challenge.item import write_items
     from gluebench.analysis.challenge.rules import shortcuts as made
 
-    task = _task(suite, name)
+    if name is None:
+        answering = {task.predict_with for task in suite.diagnostics if task.predict_with}
+        if len(answering) != 1:
+            raise click.UsageError("Name the inference task with --task.")
+        (name,) = answering
+    task = suite.task(name)
     items = made(task, each=each, seed=seed)
     write_items(out, items, task)
     cases = len({item.case for item in items})
     click.echo(f"{out}: {len(items):,} examples of {cases} cases, for a model of {task.name}.")
-
-
-def _task(suite: Benchmark, name: str | None) -> Task:
-    if name is not None:
-        return suite.task(name)
-    answering = {task.predict_with for task in suite.diagnostics if task.predict_with}
-    if len(answering) != 1:
-        raise click.UsageError("Name the inference task with --task.")
-    return suite.task(answering.pop() or "")
 
 
 @challenge.command
@@ -117,10 +112,16 @@ def perturb(
     from gluebench.analysis.challenge.item import write_items
     from gluebench.analysis.challenge.rules import RULES, perturbed, sentence_pairs
     from gluebench.data import DataError, load
+    from gluebench.data.show import default_splits
 
     task = suite.task(name)
+    if split is None:
+        split, *others = default_splits(task)
+        if others:
+            names = ", ".join([split, *others])
+            raise click.UsageError(f"Name the split of {task.name} with --split: {names}.")
     with reading_data():
-        table = load(task.name, split or _split(task), data, benchmark=suite)
+        table = load(task.name, split, data, benchmark=suite)
         examples = table[:limit] if limit else list(table)
     if pairs is None:
         target = suite.task(task.predict_with) if task.predict_with else task
@@ -128,7 +129,13 @@ def perturb(
         if labels is None and not table.labelled:
             message = "labels are hidden; take a split that has them, or name them (--gold), or --pairs TASK"
             raise DataError([f"{task.name} {table.split}: {message}"])
-        items = perturbed(task, _labelled(examples, labels), rules=rules or RULES, seed=seed)
+        if labels is not None:
+            examples = [
+                replace(example, label=labels[example.index])
+                for example in examples
+                if example.index in labels
+            ]
+        items = perturbed(task, examples, rules=rules or RULES, seed=seed)
     else:
         target = suite.task(pairs)
         items = sentence_pairs(target, examples, rules=rules or RULES, name=task.name)
@@ -138,15 +145,6 @@ def perturb(
     click.echo(f"{out}: {len(items):,} examples from {len(examples):,} of {task.name} {table.split}.")
     for case, count in Counter(item.case for item in items).items():
         click.echo(f"  {case}: {count:,}")
-
-
-def _split(task: Task) -> str:
-    from gluebench.data.show import default_splits
-
-    splits = default_splits(task)
-    if len(splits) > 1:
-        raise click.UsageError(f"Name the split of {task.name} with --split: {', '.join(splits)}.")
-    return splits[0]
 
 
 def _labels(gold: str, suite: Benchmark, task: Task, split: str) -> dict[int, str]:
@@ -164,8 +162,151 @@ def _labels(gold: str, suite: Benchmark, task: Task, split: str) -> dict[int, st
     raise DataError([f"{gold}: no labels of {task.name} {split}; expected a file for each test file"])
 
 
-def _labelled(examples: list[Example], labels: dict[int, str] | None) -> list[Example]:
-    """The examples with these labels, those without one left out; as they are where there are none."""
-    if labels is None:
-        return examples
-    return [replace(example, label=labels[example.index]) for example in examples if example.index in labels]
+@challenge.command
+@click.argument("file", metavar="FILE", type=click.Path(exists=True, dir_okay=False))
+@click.argument("model", metavar="MODEL")
+@option.new_file("--out", required=True, help="Where to write.")
+@option.data("Folder of the data it is trained on")
+@option.benchmark
+@model_options
+@click.pass_context
+def predict(
+    context: click.Context,
+    /,
+    file: str,
+    model: str,
+    out: str,
+    data: Path,
+    suite: Benchmark,
+    **options: Any,
+) -> None:
+    """Ask a model about a challenge set.
+
+    MODEL is what gluebench run takes (docs/how-to/run.md); one that learns is first trained on FILE's task.
+    The answers, index and prediction, are a file like those of a submission: another program may write it.
+
+    \b
+    Example:
+      gluebench challenge predict shortcuts.tsv system:bag-of-words --data data/ --out answers.tsv
+    """
+    from gluebench.analysis.challenge.item import read_items
+    from gluebench.cli.systems.run import installed
+    from gluebench.cli.systems.run_options import chosen_options
+    from gluebench.systems.adapters.resolve import resolve
+    from gluebench.systems.encoders.corpus import Corpus
+
+    items = read_items(file, suite)
+    task = suite.task(items[0].task)
+    settings = chosen_options(context, model, options)
+    with installed(), tempfile.TemporaryDirectory() as scratch:
+        made = resolve(model, Corpus(suite, data, [task]), Path(scratch), settings)
+        answers = _answers(made, suite, task, items=items, home=data)
+    lines = "".join(f"{number}\t{answer}\n" for number, answer in enumerate(answers))
+    Path(out).write_text(f"index\tprediction\n{lines}", encoding="utf-8")
+    click.echo(f"{out}: {len(answers):,} answers.")
+
+
+def _answers(made: Model, suite: Benchmark, task: Task, *, items: Sequence[Item], home: Path) -> list[str]:
+    """Fit the systems that learn, then predict. Raises DataError, PredictionError."""
+    from gluebench.data import Example
+    from gluebench.systems.run import PredictionError, column, fit
+
+    for learnt in suite.tasks if made.together else [task]:
+        if learnt.predict_with is None:
+            fit(made.system, suite, learnt, home, say=lambda line: notices([line]))
+    examples = [
+        Example(number, dict(zip(task.columns, item.inputs, strict=True)), None)
+        for number, item in enumerate(items)
+    ]
+    predictions = list(made.system.predict(task, examples))
+    if len(predictions) != len(examples):
+        raise PredictionError(f"{task.name}: {len(predictions)} predictions for {len(examples)} examples")
+    return column(task, predictions).words()
+
+
+COLUMNS = ("case", "examples", "right", "share", "low", "high", "original_right", "broken")
+
+
+@challenge.command
+@click.argument("file", metavar="FILE", type=click.Path(exists=True, dir_okay=False))
+@click.argument("answers", metavar="ANSWERS", type=click.Path(exists=True, dir_okay=False))
+@option.new_file("--keep", "kept", help="Write what it fails as a diagnostic set.")
+@option.flag("--broken", help="Keep only what it fails though its original is right.")
+@option.benchmark
+@option.output
+def score(file: str, answers: str, kept: str | None, broken: bool, suite: Benchmark, form: Form) -> None:
+    """Score answers to a challenge set by case, and keep what fails.
+
+    ANSWERS has the columns index and prediction, as a file of a submission.
+
+    \b
+    Example:
+      gluebench challenge score changed.tsv answers.tsv --keep diagnostic.tsv
+      gluebench data lint-diagnostic diagnostic.tsv
+    """
+    from gluebench.analysis.challenge.item import read_items
+    from gluebench.analysis.challenge.item import score as scored
+
+    if broken and kept is None:
+        raise click.UsageError("--broken says what to keep; name the file with --keep.")
+    items = read_items(file, suite)
+    result = scored(items, _read(answers, suite.task(items[0].task), len(items)))
+    emit(_output(file, result), form)
+    if kept is not None:
+        _keep(kept, items, result.broken if broken else result.failed)
+
+
+def _read(path: str, task: Task, size: int) -> list[str]:
+    """The answers in order; prints what is wrong with the file and exits if it has errors."""
+    from gluebench.submission.problems import listed
+    from gluebench.submission.tables import Layout, read_table
+
+    words = {other: code for code, label in enumerate(task.labels) for other in label.synonyms}
+    table = read_table(Path(path).name, Path(path).read_bytes(), Layout(task.words, size, words))
+    if table.problems:
+        notices(listed(table.problems))
+    if table.column is None or any(problem.severity == "error" for problem in table.problems):
+        raise click.exceptions.Exit(WRONG_FILE)
+    return table.column.words()
+
+
+def _keep(path: str, items: list[Item], failed: tuple[int, ...]) -> None:
+    from gluebench.analysis.challenge.item import keep
+
+    if not failed:
+        notices([f"{path}: not written, since there is nothing to keep."])
+        return
+    kept = keep(path, items, failed)
+    blank = f"; {kept.unlabelled:,} need a label for the other direction" if kept.unlabelled else ""
+    notices([f"{path}: {kept.pairs:,} pairs{blank}. Check it with: gluebench data lint-diagnostic {path}"])
+
+
+def _output(file: str, result: Scored) -> Output:
+    cells = [list(map(_cells, part)) for part in (result.groups, result.cases) if part]
+    notes = []
+    if any(case.sound for case in result.cases):
+        notes.append("Broken: wrong now, of those whose original is right.")
+    elif result.groups:
+        notes.append('A system that always says yes has every "yes" case right, and every "no" case wrong.')
+    columns = ("", "examples", "right %", "broken")
+    title = f"Challenge set {Path(file).name}"
+    table = Table(columns, [Section(rows) for rows in cells], title, right={1, 2, 3}, notes=notes)
+    groups, cases = ([_data(row) for row in part] for part in (result.groups, result.cases))
+    data = {
+        "schema": "gluebench.challenge/1",
+        "groups": groups,
+        "cases": cases,
+        "failed": list(result.failed),
+    }
+    return Output(data, [table], COLUMNS, [*groups, *cases])
+
+
+def _cells(row: CaseScore) -> tuple[str, ...]:
+    broken = f"{row.broken:,} of {row.sound:,}" if row.sound else "-"
+    shown = f"{percent(row.share)}{interval(row.bar.low, row.bar.high)}"
+    return row.case, f"{row.n:,}", shown, broken
+
+
+def _data(row: CaseScore) -> dict[str, object]:
+    values = (row.case, row.n, row.right, row.share, row.bar.low, row.bar.high, row.sound, row.broken)
+    return dict(zip(COLUMNS, values, strict=True))

@@ -7,25 +7,14 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import click
 
+from gluebench.benchmark import Benchmark, Task
 from gluebench.cli.common import option
 from gluebench.cli.common.inputs import Inputs, inputs_options, labels_option
-from gluebench.cli.common.output import (
-    Form,
-    Output,
-    Records,
-    Section,
-    Table,
-    draw,
-    emit,
-    interval,
-    notices,
-    percent,
-)
-from gluebench.cli.scoring.report_view import BETWEEN_MODELS, titles
+from gluebench.cli.common.output import Form, Output, Section, Table, draw, emit, interval, notices, percent
+from gluebench.cli.scoring.grade import BETWEEN_MODELS, categories, titles
 
 if TYPE_CHECKING:
     from gluebench.analysis.compare import Comparison, Difference, TaskComparison
-    from gluebench.benchmark import Benchmark, Task
 
 
 class _Against(click.Command):
@@ -90,7 +79,11 @@ def compare(
     """
     if not against:
         if len(subs) != 2:
-            raise click.UsageError(f"compare takes two submissions, not {len(subs)}{_more_than_two(subs)}.")
+            ways = (
+                f"; runs of two systems: A... --against B...; more systems: gluebench rank {' '.join(subs)}"
+            )
+            more = ways if len(subs) > 2 else ""
+            raise click.UsageError(f"compare takes two submissions, not {len(subs)}{more}.")
         subs, against = subs[:1], subs[1:]
     from gluebench.analysis.compare import compare as compared
 
@@ -103,14 +96,7 @@ def compare(
     draw(comparison, plot)
 
 
-def _more_than_two(subs: tuple[str, ...]) -> str:
-    if len(subs) < 3:
-        return ""
-    return f"; runs of two systems: A... --against B...; more systems: gluebench rank {' '.join(subs)}"
-
-
 DIFFERENCE = "A - B [95 % interval]"
-_TASK_SCORE = "task score"
 
 
 class _Row(NamedTuple):
@@ -127,27 +113,19 @@ def comparison_output(comparison: Comparison, benchmark: Benchmark) -> Output:
     """The comparison in every form; a table of its own for the tests keeps each within 60 columns."""
     from gluebench.analysis.compare.comparison import FIELDS
 
-    rows = _sections(comparison, benchmark)
-    tables = [_differences(comparison, benchmark, rows), _tests(rows)]
+    over = f"of {len(comparison.over)} task{'s' * (len(comparison.over) != 1)}"
+    sections = [
+        [row for task in benchmark.scored for row in _rows(comparison.tasks.get(task.name), task)],
+        [_Row("average", over, comparison.overall, decides=True)],
+        [row for task in benchmark.diagnostics for row in _rows(comparison.diagnostics.get(task.name), task)],
+    ]
+    sections = [section for section in sections if section]
+    tables = [_differences(comparison, benchmark, sections), _tests(sections)]
     for task in benchmark.diagnostics:
         part = comparison.diagnostics.get(task.name)
         if part is not None and part.categories:
             tables.append(_categories(part, task))
-    records = Records.of(FIELDS, comparison.records())
-    return Output(comparison.as_dict(), tuple(tables), records, words=("", *comparison.words))
-
-
-def _sections(comparison: Comparison, benchmark: Benchmark) -> list[list[_Row]]:
-    """Scored tasks, the average, diagnostic sets; those that are there."""
-    count = len(comparison.over)
-    average = _Row("average", f"of {count} task{'s' * (count != 1)}", comparison.overall, True)
-    tasks, apart = comparison.tasks, comparison.diagnostics
-    sections = [
-        [row for task in benchmark.scored for row in _rows(tasks.get(task.name), task)],
-        [average],
-        [row for task in benchmark.diagnostics for row in _rows(apart.get(task.name), task)],
-    ]
-    return [section for section in sections if section]
+    return Output(comparison.as_dict(), tables, FIELDS, comparison.records(), words=["", *comparison.words])
 
 
 def _rows(part: TaskComparison | None, task: Task) -> Iterator[_Row]:
@@ -160,53 +138,43 @@ def _rows(part: TaskComparison | None, task: Task) -> Iterator[_Row]:
         yield _Row(name, titles(task).get(metric, metric), shown, decides=single)
         name = ""
     if not single:
-        yield _Row("", _TASK_SCORE, part.score, decides=True)
+        yield _Row("", "task score", part.score, decides=True)
 
 
 def _differences(comparison: Comparison, benchmark: Benchmark, sections: Sequence[Sequence[_Row]]) -> Table:
     margin = None if comparison.overall is None else comparison.overall.margin
-    same = () if margin is None else (f"same within {percent(margin)}",)
-    return Table(
-        columns=("task", "metric", "A", "B", DIFFERENCE, "p", *same),
-        sections=tuple(
-            Section(
-                tuple(
-                    (row.task, row.metric, *_values(row.difference), *_decisive(row, equivalence=bool(same)))
-                    for row in rows
-                )
-            )
-            for rows in sections
-        ),
-        title=f"{benchmark.title}, {comparison.split} split. A: {comparison.a}. B: {comparison.b}.",
-        right=frozenset({2, 3, 5}),
-        notes=tuple(_notes(comparison)),
-    )
-
-
-def _notes(comparison: Comparison) -> Iterator[str]:
+    same = [] if margin is None else [f"same within {percent(margin)}"]
+    notes = []
     if len(comparison.over) > 1:
-        yield f"p of a task: after Holm's adjustment for {len(comparison.over)} tasks."
+        notes.append(f"p of a task: after Holm's adjustment for {len(comparison.over)} tasks.")
     if comparison.left_out:
-        yield f"Left out: {', '.join(comparison.left_out)}. The average is not the benchmark's macro-average."
+        left_out = ", ".join(comparison.left_out)
+        notes.append(f"Left out: {left_out}. The average is not the benchmark's macro-average.")
+    return Table(
+        ("task", "metric", "A", "B", DIFFERENCE, "p", *same),
+        [
+            Section([(row.task, row.metric, *_values(row.difference), *_decisive(row, same)) for row in rows])
+            for rows in sections
+        ],
+        title=f"{benchmark.title}, {comparison.split} split. A: {comparison.a}. B: {comparison.b}.",
+        right={2, 3, 5},
+        notes=notes,
+    )
 
 
 def _values(difference: Difference | None) -> tuple[str, ...]:
     if difference is None:
         return ("-", "-", "-")
     withheld = f" ({difference.withheld})" if difference.withheld else ""
-    ends = interval(difference.low, difference.high)
-    return (
-        percent(difference.a),
-        percent(difference.b),
-        f"{percent(difference.difference):>5}{ends}{withheld}",
-    )
+    shown = f"{percent(difference.difference):>5}{interval(difference.low, difference.high)}{withheld}"
+    return (percent(difference.a), percent(difference.b), shown)
 
 
-def _decisive(row: _Row, *, equivalence: bool) -> tuple[str, ...]:
-    """The p-value of the difference and, where requested, the verdict of equivalence."""
+def _decisive(row: _Row, same: Sequence[str]) -> tuple[str, ...]:
+    """The p-value of the difference and, where that is a column, the verdict of equivalence."""
     difference = row.difference if row.decides else None
     p = "" if difference is None else p_cell(difference.decisive)
-    if not equivalence:
+    if not same:
         return (p,)
     if difference is None or difference.equivalence_p is None:
         return (p, "")
@@ -220,19 +188,18 @@ def p_cell(p: float) -> str:
 
 def _tests(sections: Sequence[Sequence[_Row]]) -> Table:
     runs = any(row.difference and row.difference.seeds is not None for rows in sections for row in rows)
+    notes = [
+        "p: of that test alone, not adjusted. Shows: the smallest true difference in points that these "
+        "examples and these two systems would show four times in five."
+    ]
+    if runs:
+        notes.append("Seeds: the share of the variance that comes from the choice of runs.")
     return Table(
-        columns=("task", "metric", "test", "p", "seeds" if runs else "right alone: A, B of n", "shows"),
-        sections=tuple(
-            Section(tuple((row.task, row.metric, *_test(row.difference)) for row in rows))
-            for rows in sections
-        ),
+        ("task", "metric", "test", "p", "seeds" if runs else "right alone: A, B of n", "shows"),
+        [Section([(row.task, row.metric, *_test(row.difference)) for row in rows]) for rows in sections],
         title="What it rests on",
-        right=frozenset({3, 5}),
-        notes=(
-            "p: of that test alone, not adjusted. Shows: the smallest true difference in points that these "
-            "examples and these two systems would show four times in five.",
-            *(["Seeds: the share of the variance that comes from the choice of runs."] if runs else []),
-        ),
+        right={3, 5},
+        notes=notes,
     )
 
 
@@ -240,36 +207,26 @@ def _test(difference: Difference | None) -> tuple[str, ...]:
     if difference is None:
         return ("-", "", "", "")
     shows = "" if difference.detectable is None else percent(difference.detectable)
-    return (difference.test, p_cell(difference.p), _alone(difference), shows)
-
-
-def _alone(difference: Difference) -> str:
     if difference.seeds is not None:
-        return f"{100 * difference.seeds:.0f} %"
-    if difference.alone is None:
-        return f"{difference.n:,}"
-    return f"{difference.alone.a:,}, {difference.alone.b:,} of {difference.n:,}"
+        rests_on = f"{100 * difference.seeds:.0f} %"
+    elif difference.alone is None:
+        rests_on = f"{difference.n:,}"
+    else:
+        rests_on = f"{difference.alone.a:,}, {difference.alone.b:,} of {difference.n:,}"
+    return (difference.test, p_cell(difference.p), rests_on, shows)
 
 
 def _categories(part: TaskComparison, task: Task) -> Table:
-    """Coarse phenomena with their fine ones under them, then what else divides the set."""
     parts = {(entry.kind, entry.name): entry.difference for entry in part.categories}
+    metadata = {column: [name for kind, name in parts if kind == column] for column in task.metadata}
     sections = []
-    for coarse in task.coarse():
-        rows = [("coarse", coarse, coarse)] + [
-            ("fine", entry.name, f"  {entry.name}") for entry in task.phenomena if entry.coarse == coarse
-        ]
-        sections.append([(shown, parts[kind, name]) for kind, name, shown in rows if (kind, name) in parts])
-    for column in task.metadata:
-        sections.append([(f"{column}: {name}", gap) for (kind, name), gap in parts.items() if kind == column])
+    for entries in categories(task, metadata):
+        rows = [(text, parts[kind, name]) for kind, name, text in entries if (kind, name) in parts]
+        sections.append([(text, *_values(gap), p_cell(gap.decisive), str(gap.n)) for text, gap in rows])
     return Table(
-        columns=("category", "A", "B", DIFFERENCE, "p", "n"),
-        sections=tuple(
-            Section(tuple((name, *_values(gap), p_cell(gap.decisive), str(gap.n)) for name, gap in rows))
-            for rows in sections
-            if rows
-        ),
+        ("category", "A", "B", DIFFERENCE, "p", "n"),
+        [Section(rows) for rows in sections if rows],
         title=f"{task.name} by category: {task.metrics[0].title}",
-        right=frozenset({1, 2, 4, 5}),
-        notes=("p: after Holm's adjustment over the categories of one kind.", BETWEEN_MODELS),
+        right={1, 2, 4, 5},
+        notes=["p: after Holm's adjustment over the categories of one kind.", BETWEEN_MODELS],
     )

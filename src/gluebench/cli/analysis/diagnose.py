@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -9,11 +10,10 @@ import click
 
 from gluebench.cli.common import option
 from gluebench.cli.common.inputs import Inputs, inputs_options, labels_option
-from gluebench.cli.common.output import Form, Output, draw, emit, notices
+from gluebench.cli.common.output import Form, draw, emit, notices
 
 if TYPE_CHECKING:
     from gluebench.analysis.diagnostics.diagnosis import Diagnosis, SetDiagnosis
-    from gluebench.benchmark import Benchmark
     from gluebench.scoring import Gold
 
 
@@ -58,55 +58,44 @@ def diagnose(
       gluebench diagnose ours.zip theirs.zip --gold gold/ --table5 --svg phenomena.svg
     """
     from gluebench.analysis import diagnostics
+    from gluebench.analysis.charts import as_file
+    from gluebench.analysis.diagnostics.heatmap import heat_picture
+    from gluebench.cli.analysis import diagnose_view as view
 
     if table5 and phenomenon is not None:
         raise click.UsageError("--table5 and --phenomenon print different tables; give one of them.")
     manifest = inputs.manifest
-    _known(phenomenon, manifest)
+    if phenomenon is not None:
+        view.category(phenomenon, manifest.diagnostics)  # unknown names are refused before anything is read
     systems = {name: inputs.submission(source) for name, source in names(subs).items()}
     labels = inputs.labels()
     diagnosis = diagnostics.diagnose(systems, labels, withhold_below=withhold_below)
     notices(f"warning: {warning}" for warning in diagnosis.warnings)
-    notices(_public(diagnosis, labels) if withhold_below else ())
-    emit(_output(diagnosis, manifest, table5=table5, phenomenon=phenomenon), form)
+    if withhold_below:
+        notices(_public(diagnosis, labels))
+    if table5:
+        output = view.table5_output(diagnosis, manifest)
+    elif phenomenon is not None:
+        output = view.phenomenon_output(diagnosis, phenomenon)
+    else:
+        output = view.diagnosis_output(diagnosis, manifest)
+    emit(output, form)
     for place, part in enumerate(diagnosis.sets.values()):
         if svg is not None:
-            _write_svg(part, _of_set(svg, part, place))
+            to = _of_set(svg, part, place)
+            to.write_text(as_file(heat_picture(part.task, part.reports)), encoding="utf-8")
+            notices([f"drawn: {to}"])
         draw(part, plot and _of_set(plot, part, place))
 
 
 def names(sources: tuple[str, ...]) -> dict[str, str]:
     """A name to show for each submission, to its path: the last part, or all of it where two are alike."""
-    import os
-
     if len(set(sources)) < len(sources):
         raise click.UsageError("a submission is named twice; name each once.")
     last = [os.path.basename(os.path.normpath(source)).removesuffix(".zip") for source in sources]
     return {
         name if last.count(name) == 1 else source: source for name, source in zip(last, sources, strict=True)
     }
-
-
-def _known(phenomenon: str | None, manifest: Benchmark) -> None:
-    """Refuses a phenomenon that no diagnostic set of the benchmark has, before anything is read."""
-    if phenomenon is not None:
-        from gluebench.cli.analysis.phenomenon import category
-
-        category(phenomenon, manifest.diagnostics)
-
-
-def _output(diagnosis: Diagnosis, manifest: Benchmark, *, table5: bool, phenomenon: str | None) -> Output:
-    if table5:
-        from gluebench.cli.analysis.table5 import table5_output
-
-        return table5_output(diagnosis, manifest)
-    if phenomenon is not None:
-        from gluebench.cli.analysis.phenomenon import phenomenon_output
-
-        return phenomenon_output(diagnosis, phenomenon)
-    from gluebench.cli.analysis.diagnose_view import diagnosis_output
-
-    return diagnosis_output(diagnosis, manifest)
 
 
 def _public(diagnosis: Diagnosis, labels: Gold) -> list[str]:
@@ -125,11 +114,3 @@ def _of_set(path: str, part: SetDiagnosis, place: int) -> Path:
     """The file of a diagnostic set; those after the first have the set's name before the suffix."""
     to = Path(path)
     return to if place == 0 else to.with_stem(f"{to.stem}-{part.task.name}")
-
-
-def _write_svg(part: SetDiagnosis, to: Path) -> None:
-    from gluebench.analysis.charts import as_file
-    from gluebench.analysis.diagnostics.heatmap import heat_picture
-
-    to.write_text(as_file(heat_picture(part.task, part.reports)), encoding="utf-8")
-    notices([f"drawn: {to}"])

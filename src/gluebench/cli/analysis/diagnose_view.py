@@ -1,105 +1,84 @@
-"""A diagnosis as tables: scores by category, confusions, and the two directions of a pair."""
+"""A diagnosis as tables: by category, of one phenomenon, or as the columns of the paper's Table 5."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator
+from typing import NamedTuple
 
 from gluebench.analysis.diagnostics.counts import Confusion, Directions, Share
-from gluebench.analysis.diagnostics.diagnosis import (
-    FIELDS,
-    Diagnosis,
-    SetDiagnosis,
-    SystemDiagnosis,
-)
+from gluebench.analysis.diagnostics.diagnosis import FIELDS, Diagnosis, SetDiagnosis, SystemDiagnosis
 from gluebench.analysis.diagnostics.heatmap import MOST_WITH_INTERVALS
-from gluebench.analysis.diagnostics.paper import PAGE, human
-from gluebench.benchmark import Benchmark, Task
-from gluebench.cli.common.output import Output, Records, Section, Table, interval, percent
-from gluebench.cli.scoring.report_view import BETWEEN_MODELS, score_cell
+from gluebench.analysis.diagnostics.paper import COLUMNS, PAGE, Table5, explain, human, table5
+from gluebench.benchmark import Benchmark, Task, UnknownNameError
+from gluebench.benchmark.lookup import fold
+from gluebench.cli.common.output import Output, Section, Table, interval, percent
+from gluebench.cli.scoring.grade import BETWEEN_MODELS, categories, score_cell
 from gluebench.scoring import Score
+from gluebench.scoring.report import record
 from gluebench.scoring.tags import OVERALL
 
 MEANINGS = f"What each phenomenon is about, with pairs that show it: --phenomenon NAME, and {PAGE}."
-CONFUSED = "which label is taken for which (gold down, answers across)"
 
 
 def diagnosis_output(result: Diagnosis, benchmark: Benchmark) -> Output:
     """The diagnosis in every form."""
     tables = [table for part in result.sets.values() for table in _tables(part, benchmark, result.split)]
-    return Output(result.as_dict(), tuple(tables), Records.of(FIELDS, result.records()))
+    return Output(result.as_dict(), tables, FIELDS, result.records())
 
 
 def _tables(part: SetDiagnosis, benchmark: Benchmark, split: str) -> Iterator[Table]:
     yield _score_table(part, f"{benchmark.title}, {split} split: {part.task.name}, {part.task.title}")
-    whole = {name: finding.confusions.get((OVERALL, "")) for name, finding in part.systems.items()}
-    confusions = {name: confusion for name, confusion in whole.items() if confusion is not None}
-    if confusions:
-        yield confusion_table(confusions, f"{part.task.name}: {CONFUSED}")
-    directions = {name: finding.directions for name, finding in part.systems.items() if finding.directions}
+    yield from _confusion_tables(part, (OVERALL, ""), part.task.name)
+    directions = {name: system.directions for name, system in part.systems.items() if system.directions}
     if directions:
         yield _direction_table(directions, part.task)
         yield _kind_table(directions, part.task)
 
 
 def _score_table(part: SetDiagnosis, title: str) -> Table:
-    findings = list(part.systems.values())
-    with_intervals = len(findings) <= MOST_WITH_INTERVALS
-    sections = [_section(findings, [(OVERALL, "", "overall")], with_intervals)]
-    for coarse in part.task.coarse():
-        fine = [phenomenon.name for phenomenon in part.task.phenomena if phenomenon.coarse == coarse]
-        categories = [("coarse", coarse, coarse), *(("fine", name, f"  {name}") for name in fine)]
-        sections.append(_section(findings, categories, with_intervals))
-    for column, values in findings[0].scores.metadata.items():
-        categories = [(column, value, f"{column}: {value}") for value in values]
-        sections.append(_section(findings, categories, with_intervals))
-    metric = part.task.metrics[0].title
-    systems = (metric,) if len(findings) == 1 else tuple(part.systems)
-    return Table(
-        columns=("category", "n", *systems),
-        sections=tuple(section for section in sections if section.rows),
-        title=f"{title}: {next(iter(part.systems))}" if len(findings) == 1 else f"{title}: {metric}",
-        right=frozenset({1}),
-        notes=tuple(_notes(part.task, with_intervals)),
-    )
-
-
-def _notes(task: Task, with_intervals: bool) -> Iterator[str]:
-    for name, value, source in human(task):
-        yield f"{name}: {percent(value)} on the whole set ({source})."
-    yield BETWEEN_MODELS
-    if task.phenomena:
-        yield MEANINGS
+    task, systems = part.task, list(part.systems.values())
+    with_intervals = len(systems) <= MOST_WITH_INTERVALS
+    scores = [{(kind, name): score for kind, name, score in system.parts()} for system in systems]
+    sections = []
+    for entries in [[(OVERALL, "", "overall")], *categories(task, systems[0].scores.metadata)]:
+        rows = []
+        for kind, name, text in entries:
+            row = [of_system.get((kind, name)) for of_system in scores]
+            n = next((score.n for score in row if score is not None), None)
+            if n is not None:
+                rows.append((text, str(n), *(_cell(score, with_intervals) for score in row)))
+        sections.append(rows)
+    notes = [f"{name}: {percent(value)} on the whole set ({source})." for name, value, source in human(task)]
+    notes += [BETWEEN_MODELS, *[MEANINGS] * bool(task.phenomena)]
     if not with_intervals:
-        yield "Intervals are left out for want of room: --csv and --json have them."
-
-
-def _section(
-    findings: Sequence[SystemDiagnosis], categories: Sequence[tuple[str, str, str]], with_intervals: bool
-) -> Section:
-    """The rows of these (kind, category, words), where some system has a score."""
-    scores = [{(kind, name): score for kind, name, score in finding.parts()} for finding in findings]
-    rows = []
-    for kind, name, words in categories:
-        row_scores = [of_system.get((kind, name)) for of_system in scores]
-        n = next((score.n for score in row_scores if score is not None), None)
-        if n is not None:
-            rows.append((words, str(n), *(_cell(score, with_intervals) for score in row_scores)))
-    return Section(tuple(rows))
+        notes.append("Intervals are left out for want of room: --csv and --json have them.")
+    metric = task.metrics[0].title
+    single = len(systems) == 1
+    return Table(
+        ("category", "n", *([metric] if single else part.systems)),
+        [Section(rows) for rows in sections if rows],
+        title=f"{title}: {next(iter(part.systems)) if single else metric}",
+        right={1},
+        notes=notes,
+    )
 
 
 def _cell(score: Score | None, with_interval: bool) -> str:
     return score_cell(score) if with_interval or score is None else f"{percent(score.value):>5}"
 
 
-def confusion_table(confusions: dict[str, Confusion], title: str) -> Table:
-    """A section for each system: gold labels down, answers across."""
-    labels = next(iter(confusions.values())).labels
-    return Table(
-        columns=("gold", *labels, "all", "right %"),
-        sections=tuple(Section(tuple(_confused(confusion)), name) for name, confusion in confusions.items()),
-        title=title,
-        right=frozenset(range(1, len(labels) + 3)),
-    )
+def _confusion_tables(part: SetDiagnosis, category: tuple[str, str], name: str) -> Iterator[Table]:
+    """If any system has confusions in the category, one table: gold labels down, answers across."""
+    tables = {system: entry.confusions.get(category) for system, entry in part.systems.items()}
+    confusions = {system: confusion for system, confusion in tables.items() if confusion is not None}
+    if confusions:
+        labels = next(iter(confusions.values())).labels
+        yield Table(
+            ("gold", *labels, "all", "right %"),
+            [Section([*_confused(confusion)], system) for system, confusion in confusions.items()],
+            title=f"{name}: which label is taken for which (gold down, answers across)",
+            right=range(1, len(labels) + 3),
+        )
 
 
 def _confused(confusion: Confusion) -> Iterator[tuple[str, ...]]:
@@ -111,8 +90,9 @@ def _confused(confusion: Confusion) -> Iterator[tuple[str, ...]]:
     yield ("right %", *map(percent, confusion.precision), "", "")
 
 
-def direction_words(mirrored: str | None) -> dict[str, str]:
-    """What each share of pairs is, by its name."""
+def _direction_table(directions: dict[str, Directions], task: Task) -> Table:
+    pairs = list(directions.values())
+    mirrored = pairs[0].mirrored
     words = {
         "both": "both directions right",
         "one": "one direction right",
@@ -120,34 +100,22 @@ def direction_words(mirrored: str | None) -> dict[str, str]:
         "alike": "answered alike, of those with one label both ways",
         "apart": "answered differently, of those with two labels",
     }
-    return (
-        words if mirrored is None else {**words, "one_way": f"{mirrored} one way only, of those answered so"}
-    )
-
-
-def _direction_table(directions: dict[str, Directions], task: Task) -> Table:
-    pairs = list(directions.values())
-    words = direction_words(pairs[0].mirrored)
-    rows = [(text, *(_share(pair.shares()[name]) for pair in pairs)) for name, text in words.items()]
-    left_out = pairs[0].unpaired
     notes = ["Shares with their 95 % intervals."]
-    if pairs[0].mirrored:
-        notes.append(
-            f"A {pairs[0].mirrored} holds in both directions: one way only is wrong on its own terms."
-        )
-    if left_out:
-        notes.append(f"{left_out} examples without their other direction are left out.")
-    return Table(("pairs", *directions), (Section(tuple(rows)),), _pair_title(task), notes=tuple(notes))
+    if mirrored is not None:
+        words["one_way"] = f"{mirrored} one way only, of those answered so"
+    if mirrored:
+        notes.append(f"A {mirrored} holds in both directions: one way only is wrong on its own terms.")
+    if pairs[0].unpaired:
+        notes.append(f"{pairs[0].unpaired} examples without their other direction are left out.")
+    rows = [(text, *(_share(pair.shares()[name]) for pair in pairs)) for name, text in words.items()]
+    title = f"{task.name}: the two directions of a pair"
+    return Table(("pairs", *directions), [Section(rows)], title, notes=notes)
 
 
 def _share(share: Share) -> str:
     if share.interval is None:
         return "0 of 0"
     return f"{share.count} of {share.of}: {percent(share.value)}{interval(*share.interval)}"
-
-
-def _pair_title(task: Task) -> str:
-    return f"{task.name}: the two directions of a pair"
 
 
 def _kind_table(directions: dict[str, Directions], task: Task) -> Table:
@@ -163,8 +131,171 @@ def _kind_table(directions: dict[str, Directions], task: Task) -> Table:
         gold = max(pair.kinds.get(kind, (0, 0))[0] for pair in pairs)
         rows.append((" / ".join(kind), str(gold), *(str(pair.kinds.get(kind, (0, 0))[1]) for pair in pairs)))
     return Table(
-        columns=("labels of a pair", "gold", *directions),
-        sections=(Section(tuple(rows)),),
+        ("labels of a pair", "gold", *directions),
+        [Section(rows)],
         title=f"{task.name}: pairs by the labels of their two directions",
-        right=frozenset(range(1, len(directions) + 2)),
+        right=range(1, len(directions) + 2),
     )
+
+
+# ---------------------------------------------------------------- one phenomenon
+
+PHENOMENON_FIELDS = ("task", "system", "category", "value", "low", "high", "n", "withheld")
+
+
+class _Category(NamedTuple):
+    kind: str
+    name: str
+
+
+def category(query: str, tasks: Iterable[Task]) -> _Category:
+    """The fine phenomenon or coarse category of that name or alias. Raises UnknownNameError."""
+    fine = {
+        fold(spelling): _Category("fine", phenomenon.name)
+        for task in tasks
+        for phenomenon in task.phenomena
+        for spelling in (phenomenon.name, *phenomenon.aliases)
+    }
+    coarse = {fold(name): _Category("coarse", name) for task in tasks for name in task.coarse()}
+    known = {**coarse, **fine}
+    if fold(query) not in known:
+        valid = list(dict.fromkeys(entry.name for entry in known.values()))
+        raise UnknownNameError(query, valid, what="phenomenon")
+    return known[fold(query)]
+
+
+def phenomenon_output(diagnosis: Diagnosis, query: str) -> Output:
+    """The phenomenon on every diagnostic set that has it, in every form."""
+    phenomenon = category(query, [part.task for part in diagnosis.sets.values()])
+    explained = explain(phenomenon.name)
+    examples = explained.examples if explained else ()
+    tables: list[Table] = []
+    sets: dict[str, dict[str, object]] = {}
+    records: list[dict[str, object]] = []
+    for task, part in diagnosis.sets.items():
+        scores = {name: _score(system, phenomenon) for name, system in part.systems.items()}
+        there = {name: score for name, score in scores.items() if score is not None}
+        if there:
+            tables.append(_phenomenon_table(part.task, phenomenon, there))
+            tables += _confusion_tables(part, phenomenon, phenomenon.name)
+        sets[task] = {}
+        for name, score in scores.items():
+            confusion = part.systems[name].confusions.get(phenomenon)
+            values = score.as_dict() if score else {}
+            sets[task][name] = {**values, "confusion": confusion.as_dict() if confusion else None}
+        where = {"task": task, "category": phenomenon.name}
+        records += [record(score, **where, system=name) for name, score in there.items()]
+    if explained and examples:
+        rows = [(pair.first, pair.second, pair.forward, pair.backward) for pair in examples]
+        columns = ("first", "second", "forward", "backward")
+        tables.append(Table(columns, [Section(rows)], f"{explained.name}: pairs of the sample benchmark"))
+    data = {
+        "schema": "gluebench.phenomenon/1",
+        "phenomenon": phenomenon.name,
+        "about": explained.words if explained else None,
+        "link": explained.link if explained else None,
+        "examples": [example._asdict() for example in examples],
+        "sets": sets,
+    }
+    words = [explained.words, f"More: {explained.link}."] if explained else []
+    return Output(data, tables, PHENOMENON_FIELDS, records, ["", *words])
+
+
+def _score(system: SystemDiagnosis, phenomenon: _Category) -> Score | None:
+    scores = system.scores.coarse if phenomenon.kind == "coarse" else system.scores.fine
+    return scores.get(phenomenon.name)
+
+
+def _phenomenon_table(task: Task, phenomenon: _Category, scores: dict[str, Score]) -> Table:
+    return Table(
+        ("system", task.metrics[0].title, "n"),
+        [Section([(name, score_cell(score), str(score.n)) for name, score in scores.items()])],
+        title=f"{task.name}: {phenomenon.name}",
+        right={2},
+        notes=[BETWEEN_MODELS],
+    )
+
+
+# ---------------------------------------------------------------- Table 5
+
+TABLE5_FIELDS = ("task", "system", "column", "category", "value", "low", "high", "n", "withheld", "printed")
+OF_THE_PAPER = "glue"
+"""The benchmark that the paper's numbers are of."""
+
+
+def table5_output(diagnosis: Diagnosis, benchmark: Benchmark) -> Output:
+    """A table for each diagnostic set, in every form."""
+    beside = OF_THE_PAPER in (benchmark.name, *benchmark.extends)
+    made = {name: table5(part.task, part.reports, beside=beside) for name, part in diagnosis.sets.items()}
+    data = {
+        "schema": "gluebench.table5/1",
+        "benchmark": diagnosis.benchmark,
+        "split": diagnosis.split,
+        "sets": {name: _as_dict(table) for name, table in made.items()},
+        "warnings": list(diagnosis.warnings),
+        "provenance": dict(diagnosis.provenance),
+    }
+    tables = [_table5(part.task, made[name]) for name, part in diagnosis.sets.items()]
+    records = (row for name, table in made.items() for row in _records(name, table))
+    return Output(data, tables, TABLE5_FIELDS, records)
+
+
+def _table5(task: Task, table: Table5) -> Table:
+    blank = [""] * (len(table.headings) - 1)
+    systems = [(name, *(percent(score.value) for score in scores)) for name, scores in table.systems.items()]
+    people = [(name, percent(value), *blank) for name, value, _ in human(task)]
+    sections = [Section([("examples", *map(str, table.sizes))]), Section([*systems, *people])]
+    for title, printed in table.printed.items():
+        rows = [  # as in the paper: no decimals
+            (f"  {row}", *("-" if value is None else f"{round(100 * value)}" for value in values))
+            for row, values in printed.items()
+        ]
+        sections.append(Section(rows, f"Paper: {title}"))
+    return Table(
+        ("system", *table.headings),
+        sections,
+        title=f"{task.name}: {task.metrics[0].title} x 100, the columns of the paper's Table 5",
+        right=range(1, len(table.headings) + 1),
+        notes=[*_table5_notes(task, table)],
+    )
+
+
+def _table5_notes(task: Task, table: Table5) -> Iterator[str]:
+    yield "; ".join(f"{head}: {COLUMNS[head]}" for head in table.headings if COLUMNS[head] != head) + "."
+    for name, scores in table.systems.items():
+        for reason in dict.fromkeys(score.withheld for score in scores if score.withheld):
+            heads = [
+                head for head, score in zip(table.headings, scores, strict=True) if score.withheld == reason
+            ]
+            which = "every column" if len(heads) == len(scores) else ", ".join(heads)
+            yield f"{name}, no interval for {which}: {reason}."
+    yield from (f"{name}: {source}." for name, _, source in human(task))
+    yield BETWEEN_MODELS
+
+
+def _as_dict(table: Table5) -> dict[str, object]:
+    systems = {
+        name: {head: score.as_dict() for head, score in zip(table.headings, scores, strict=True)}
+        for name, scores in table.systems.items()
+    }
+    printed = [
+        {"section": section, "row": row, "values": dict(zip(table.headings, values, strict=True))}
+        for section, rows in table.printed.items()
+        for row, values in rows.items()
+    ]
+    return {
+        "columns": {head: COLUMNS[head] for head in table.headings},
+        "systems": systems,
+        "printed": printed,
+    }
+
+
+def _records(task: str, table: Table5) -> Iterator[dict[str, object]]:
+    for system, scores in table.systems.items():
+        for head, score in zip(table.headings, scores, strict=True):
+            yield record(score, task=task, system=system, column=head, category=COLUMNS[head])
+    for section, rows in table.printed.items():
+        for row, numbers in rows.items():
+            for head, value in zip(table.headings, numbers, strict=True):
+                place = {"task": task, "system": row, "column": head, "category": COLUMNS[head]}
+                yield {**place, "value": value, "printed": section}

@@ -4,31 +4,19 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
+from gluebench.benchmark import Role
 from gluebench.cli.common import option
+from gluebench.cli.common.errors import reading_data
 from gluebench.cli.common.inputs import Inputs
-from gluebench.cli.common.output import (
-    Form,
-    Output,
-    Records,
-    Section,
-    Table,
-    emit,
-    interval,
-    notices,
-    percent,
-)
+from gluebench.cli.common.output import Form, Output, Section, Table, emit, interval, notices, percent
 
 if TYPE_CHECKING:
     from gluebench.analysis.errors import Case, CaseFile, CaseFilter, Rate
-    from gluebench.benchmark import Role
-
-_SHOW = ("wrong", "all-wrong", "only", "disagree", "right", "all")
 
 
 @click.command
@@ -38,7 +26,7 @@ _SHOW = ("wrong", "all-wrong", "only", "disagree", "right", "all")
 @option.repeated("--task", "tasks", metavar="TASK", help="These tasks only; may be repeated.")
 @click.option(
     "--show",
-    type=click.Choice(_SHOW),
+    type=click.Choice(["wrong", "all-wrong", "only", "disagree", "right", "all"]),
     default="wrong",
     show_default=True,
     help="Wrong for one system, for every one, for the first alone; where they disagree; right; all.",
@@ -84,59 +72,61 @@ def errors(
       gluebench errors mine.zip theirs.zip --data data/ --gold gold/ --task AX --html errors.html
     """
     from gluebench.analysis.errors import rates, read_cases
-    from gluebench.cli.common.errors import reading_data
 
     inputs = Inputs(gold, None if gold else str(data), True, split, benchmark)
     submissions = [inputs.submission(sub) for sub in subs]
     with reading_data():
         labels = inputs.labels()
+        short = [Path(sub).stem or sub for sub in subs]
         files = read_cases(
             submissions,
             labels,
             data,
             tasks=options["tasks"],
-            systems=_names(subs),
+            systems=short if len(set(short)) == len(short) else list(subs),
             tolerance=options["tolerance"],
         )
-    filters = [_wanted(file, options) for file in files]
+    filters = [_filter(file, options) for file in files]
     counted = {file.file: rates(file) for file in files}
     if html is not None:
         from gluebench.analysis.errors.page import page
 
-        title = (
-            f"Errors on {inputs.manifest.title}: {', '.join(dict.fromkeys(file.task.name for file in files))}"
-        )
-        Path(html).write_text(page(files, title=title, tables=counted), encoding="utf-8")
+        names = ", ".join(dict.fromkeys(file.task.name for file in files))
+        text = page(files, title=f"Errors on {inputs.manifest.title}: {names}", tables=counted)
+        Path(html).write_text(text, encoding="utf-8")
         notices([f"{html}: {sum(len(file.cases) for file in files):,} examples, with text and labels."])
     emit(errors_output(files, filters, counted, limit=limit or None), form)
 
 
-def _names(subs: tuple[str, ...]) -> list[str]:
-    """File names, or whole paths where two files are called alike."""
-    short = [Path(sub).stem or sub for sub in subs]
-    return short if len(set(short)) == len(short) else list(subs)
-
-
-def _wanted(file: CaseFile, options: dict[str, Any]) -> CaseFilter:
+def _filter(file: CaseFile, options: dict[str, Any]) -> CaseFilter:
+    """The examples of a file that the options choose. Raises UsageError, UnknownNameError."""
     from gluebench.analysis.errors import CaseFilter
     from gluebench.data.show import label_word, phenomena_called
 
     task = file.task
-    for name in ("label", "answer"):
-        if options[name] is not None and not task.labels:
-            raise click.UsageError(f"--{name} goes with labels, and {task.name} has numbers.")
+    labels = {name: options[name] for name in ("label", "answer")}
+    for name, label in labels.items():
+        if label is not None:
+            if not task.labels:
+                raise click.UsageError(f"--{name} goes with labels, and {task.name} has numbers.")
+            labels[name] = label_word(task, label)
     shortest, longest = _range(options["words"], "--words")
     least, most = _range(options["overlap"], "--overlap")
+    tag, pattern = options["phenomenon"], options["pattern"]
+    try:
+        regex = None if pattern is None else re.compile(pattern, re.IGNORECASE)
+    except re.error as error:
+        raise click.BadParameter(f"{pattern!r}: {error}.", param_hint="'--match'") from None
     return CaseFilter(
         options["show"],
-        None if options["label"] is None else label_word(task, options["label"]),
-        None if options["answer"] is None else label_word(task, options["answer"]),
-        frozenset() if options["phenomenon"] is None else phenomena_called(task, options["phenomenon"]),
+        labels["label"],
+        labels["answer"],
+        frozenset() if tag is None else phenomena_called(task, tag),
         int(shortest or 0),
         None if longest is None else int(longest),
         0.0 if least is None else least,
         1.0 if most is None else most,
-        _compiled(options["pattern"]),
+        regex,
     )
 
 
@@ -153,15 +143,6 @@ def _range(text: str | None, option: str) -> tuple[float | None, float | None]:
     return low, high
 
 
-def _compiled(pattern: str | None) -> re.Pattern[str] | None:
-    if pattern is None:
-        return None
-    try:
-        return re.compile(pattern, re.IGNORECASE)
-    except re.error as error:
-        raise click.BadParameter(f"{pattern!r}: {error}.", param_hint="'--match'") from None
-
-
 SCHEMA = "gluebench.errors/1"
 WITHIN = "Compare systems within a row; rows differ in difficulty and are not to be compared with each other."
 FIELDS = ("file", "index", "gold", "system", "answer", "wrong", "words", "overlap", "phenomena")
@@ -174,22 +155,22 @@ def errors_output(
     *,
     limit: int | None,
 ) -> Output:
-    """Rates of each file, then the examples that were asked for."""
-    chosen = [
-        [case for case in file.cases if passes(case)] for file, passes in zip(files, filters, strict=True)
-    ]
+    """Rates of each file, then the examples that the filters choose."""
+    texts = max(len(file.task.columns) for file in files)
+    output: dict[str, Any] = {"schema": SCHEMA, "files": {}}
     tables: list[Table] = []
     words: list[str] = []
     rows: list[tuple[Any, ...]] = []
-    data: dict[str, Any] = {"schema": SCHEMA, "files": {}}
-    for file, cases in zip(files, chosen, strict=True):
-        shown = list(islice(cases, limit))
+    for file, passes in zip(files, filters, strict=True):
+        cases = [case for case in file.cases if passes(case)]
+        shown = cases[:limit]
         tables.append(_rates_table(file, counted[file.file]))
         if shown:
             tables.append(_cases_table(file, shown))
-        words.append(_verdict(file, len(cases), len(shown)))
-        rows += [row for case in shown for row in _records(file, case, len(_text_fields(files)))]
-        data["files"][file.file] = {
+        first = f"; the first {len(shown):,} are shown" if len(shown) < len(cases) else ""
+        words.append(f"{file.file}: {len(cases):,} of {len(file.cases):,} examples{first}.")
+        rows += [row for case in shown for row in _records(file, case, texts)]
+        output["files"][file.file] = {
             "task": file.task.name,
             "split": file.split,
             "systems": list(file.systems),
@@ -197,12 +178,8 @@ def errors_output(
             "found": len(cases),
             "examples": [_case_data(file, case) for case in shown],
         }
-    return Output(data, tuple(tables), Records((*FIELDS, *_text_fields(files)), tuple(rows)), tuple(words))
-
-
-def _verdict(file: CaseFile, count: int, shown: int) -> str:
-    first = f"; the first {shown:,} are shown" if shown < count else ""
-    return f"{file.file}: {count:,} of {len(file.cases):,} examples{first}."
+    fields = [*FIELDS, *(f"text{number}" for number in range(1, texts + 1))]  # files name them differently
+    return Output(output, tables, fields, rows, words)
 
 
 def _rates_table(file: CaseFile, rates: Sequence[Rate]) -> Table:
@@ -214,9 +191,9 @@ def _rates_table(file: CaseFile, rates: Sequence[Rate]) -> Table:
             for number, bar in enumerate(rate.bars)
         ]
         kinds.setdefault(rate.kind, []).append((rate.name or rate.kind, f"{rate.n:,}", *shares))
-    sections = tuple(Section(tuple(rows), kind if len(rows) > 1 else "") for kind, rows in kinds.items())
+    sections = [Section(rows, kind if len(rows) > 1 else "") for kind, rows in kinds.items()]
     title = f"Errors on {file.file}, {file.split} split"
-    return Table(columns, sections, title, frozenset(range(1, len(columns))), (WITHIN,))
+    return Table(columns, sections, title, right=range(1, len(columns)), notes=[WITHIN])
 
 
 def _cases_table(file: CaseFile, cases: Sequence[Case]) -> Table:
@@ -224,60 +201,33 @@ def _cases_table(file: CaseFile, cases: Sequence[Case]) -> Table:
     columns = ("index", "gold", *file.systems, "text")
     rows: list[tuple[str, ...]] = []
     for case in cases:
+        answers = zip(case.answers, case.wrong, strict=True)
         head = [str(case.index), _label_text(case.gold)]
-        head += [
-            f"{_label_text(answer)}{' (wrong)' * wrong}"
-            for answer, wrong in zip(case.answers, case.wrong, strict=True)
-        ]
-        for number, (name, text) in enumerate(case.inputs.items()):
-            rows.append((*(head if number == 0 else [""] * len(head)), f"{name}: {text}"))
-    return Table(columns, (Section(tuple(rows)),), f"Examples of {file.file}", frozenset({0}))
+        head += [f"{_label_text(answer)}{' (wrong)' * wrong}" for answer, wrong in answers]
+        for name, text in case.inputs.items():
+            rows.append((*head, f"{name}: {text}"))
+            head = [""] * len(head)
+    return Table(columns, [Section(rows)], f"Examples of {file.file}", right={0})
 
 
 def _label_text(value: str | float) -> str:
     return value if isinstance(value, str) else f"{value:.3f}"
 
 
-def _text_fields(files: Sequence[CaseFile]) -> list[str]:
-    """A column for each input, numbered, since files may call them differently."""
-    return [f"text{number}" for number in range(1, max(len(file.task.columns) for file in files) + 1)]
-
-
-def _records(file: CaseFile, case: Case, inputs: int) -> list[tuple[Any, ...]]:
-    texts = [*case.inputs.values(), *[None] * (inputs - len(case.inputs))]
-    return [
-        (
-            file.file,
-            case.index,
-            case.gold,
-            system,
-            case.answers[number],
-            int(case.wrong[number]),
-            case.length,
-            case.overlap,
-            "; ".join(case.phenomena),
-            *texts,
-        )
-        for number, system in enumerate(file.systems)
-    ]
+def _records(file: CaseFile, case: Case, texts: int) -> list[tuple[Any, ...]]:
+    """A row for each system, its texts filled up to a number of columns."""
+    about = (case.length, case.overlap, "; ".join(case.phenomena))
+    inputs = [*case.inputs.values(), *[None] * (texts - len(case.inputs))]
+    answers = zip(file.systems, case.answers, map(int, case.wrong), strict=True)
+    return [(file.file, case.index, case.gold, *answer, *about, *inputs) for answer in answers]
 
 
 def _rate_data(file: CaseFile, rate: Rate) -> dict[str, Any]:
-    return {
-        "kind": rate.kind,
-        "name": rate.name,
-        "n": rate.n,
-        "systems": {
-            system: {
-                "wrong": rate.wrong[number],
-                "share": rate.share(number),
-                "low": rate.bars[number].low,
-                "high": rate.bars[number].high,
-                "withheld": rate.bars[number].withheld,
-            }
-            for number, system in enumerate(file.systems)
-        },
+    systems = {
+        system: {"wrong": rate.wrong[number], "share": rate.share(number), **bar._asdict()}
+        for number, (system, bar) in enumerate(zip(file.systems, rate.bars, strict=True))
     }
+    return {"kind": rate.kind, "name": rate.name, "n": rate.n, "systems": systems}
 
 
 def _case_data(file: CaseFile, case: Case) -> dict[str, Any]:

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from glob import glob
-from typing import TYPE_CHECKING
+from math import isfinite
+from typing import Any
 
 import click
 
@@ -11,16 +12,12 @@ from gluebench.cli.common import option
 from gluebench.cli.common.inputs import Inputs, inputs_options, labels_option
 from gluebench.cli.common.output import Form, draw, emit, notices
 
-if TYPE_CHECKING:
-    from gluebench.analysis.rank.rules import Missing, Rule
-
 
 @click.command
 @click.argument("subs", metavar="SUB SUB...", nargs=-1, type=click.Path(exists=True))
-@option.repeated(
+@option.settings(
     "--runs",
     metavar="NAME=GLOB",
-    callback=option.pairs,
     help="Several runs of one system: the submissions that match, ranked by their mean.",
 )
 @labels_option
@@ -31,12 +28,7 @@ if TYPE_CHECKING:
     show_default=True,
     help="Macro-average, mean rank, median score, or Kemeny's order.",
 )
-@option.repeated(
-    "--weights",
-    metavar="TASK=N",
-    callback=option.pairs,
-    help="Weight of a task; 0 leaves it out.",
-)
+@option.settings("--weights", metavar="TASK=N", help="Weight of a task; 0 leaves it out.")
 @click.option(
     "--missing",
     type=click.Choice(["unranked", "shared", "own", "lowest"]),
@@ -61,17 +53,13 @@ if TYPE_CHECKING:
 def rank(
     subs: tuple[str, ...],
     runs: dict[str, str],
-    by: Rule,
     weights: dict[str, str],
-    missing: Missing,
-    majority: tuple[str, ...],
     costs: str | None,
     matrix: bool,
-    resamples: int,
-    seed: int,
     plot: str | None,
     inputs: Inputs,
     form: Form,
+    **settings: Any,
 ) -> None:
     """Rank several submissions on the same examples.
 
@@ -94,16 +82,7 @@ def rank(
     spent = None if costs is None else read_costs(costs, list(paths))
     systems = {name: [inputs.submission(path) for path in of_system] for name, of_system in paths.items()}
     labels = inputs.labels()
-    ranking = ranked(
-        systems,
-        labels,
-        by=by,
-        weights=weighed,
-        missing=missing,
-        majority=majority,
-        resamples=resamples,
-        seed=seed,
-    )
+    ranking = ranked(systems, labels, weights=weighed, **settings)
     notices(f"warning: {warning}" for warning in ranking.warnings)
     emit(ranking_output(ranking, manifest, costs=spent, matrix=matrix), form)
     draw(ranking, plot)
@@ -126,8 +105,7 @@ def _paths(subs: tuple[str, ...], runs: dict[str, str]) -> dict[str, list[str]]:
 
 
 def _numbers(weights: dict[str, str]) -> dict[str, float]:
-    from math import isfinite
-
+    """The weights as numbers. Raises BadParameter."""
     numbers = {}
     for task, text in weights.items():
         try:

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 
 from gluebench.analysis.rank import Ranking
 from gluebench.analysis.rank.ranking import FIELDS, VALUES
-from gluebench.analysis.rank.rules import MISSING, Cost, Verdict, pareto_front
+from gluebench.analysis.rank.rules import MISSING, Cost, pareto_front
 from gluebench.benchmark import Benchmark
 from gluebench.cli.analysis.compare import p_cell
-from gluebench.cli.common.output import Output, Records, Section, Table, percent
+from gluebench.cli.common.output import Output, Section, Table, percent
 
 SHOWN = 20
 """Contested pairs that are spelt out."""
@@ -19,36 +19,37 @@ def ranking_output(
     ranking: Ranking, benchmark: Benchmark, *, costs: Mapping[str, Cost] | None, matrix: bool
 ) -> Output:
     """The ranking in every form."""
-    fronts = None if costs is None else _fronts(ranking, costs)
-    tables = [_board(ranking, benchmark, costs or {}, fronts=fronts), _rules(ranking)]
-    if matrix and ranking.pairs:
-        tables.append(_pairs(ranking))
     data = ranking.as_dict()
-    if costs is not None and fronts is not None:
+    fronts = None
+    if costs is not None:
+        costs = {entry.name: costs.get(entry.name, Cost(None, None)) for entry in ranking.systems}
+        fronts = _fronts(ranking, list(costs.values()))
         for system in data["systems"]:
-            cost = costs.get(system["name"], Cost(None, None))
-            system |= {**cost._asdict(), "front": fronts[system["name"]]}
-    records = Records.of((*FIELDS, *ranking.tasks), ranking.records())
-    return Output(data, tuple(tables), records, words=("", *_words(ranking)))
+            system |= {**costs[system["name"]]._asdict(), "front": fronts[system["name"]]}
+    tables = [_board(ranking, benchmark, costs or {}, fronts), _rules(ranking)]
+    if matrix and ranking.pairs:
+        rows = [
+            (pair.a, pair.b, percent(pair.difference), p_cell(pair.p), p_cell(pair.adjusted))
+            for pair in ranking.pairs
+        ]
+        columns = ("A", "B", "A - B", "p", "p (Holm)")
+        tables.append(Table(columns, [Section(rows)], "All pairs, paired by example", right={2, 3, 4}))
+    return Output(data, tables, (*FIELDS, *ranking.tasks), ranking.records(), words=["", *_words(ranking)])
 
 
-def _fronts(ranking: Ranking, costs: Mapping[str, Cost]) -> dict[str, bool | None]:
-    lower = ranking.by in ("borda", "kemeny")
-    scores = [
-        None if entry.value is None else -entry.value if lower else entry.value for entry in ranking.systems
-    ]
-    names = [entry.name for entry in ranking.systems]
-    rows = [tuple(costs.get(name, Cost(None, None))) for name in names]
-    named = [at for at in range(2) if any(row[at] is not None for row in rows)]  # a column nobody filled in
-    front = pareto_front(scores, [[row[at] for at in named] for row in rows])
-    return dict(zip(names, front, strict=True))
+def _fronts(ranking: Ranking, costs: Sequence[Cost]) -> dict[str, bool | None]:
+    """Whether each system is Pareto-optimal; a cost that nobody has filled in does not count."""
+    sign = -1 if ranking.by in ("borda", "kemeny") else 1
+    scores = [None if entry.value is None else sign * entry.value for entry in ranking.systems]
+    filled = [at for at in range(2) if any(cost[at] is not None for cost in costs)]
+    front = pareto_front(scores, [[cost[at] for at in filled] for cost in costs])
+    return dict(zip([entry.name for entry in ranking.systems], front, strict=True))
 
 
 def _board(
     ranking: Ranking,
     benchmark: Benchmark,
     costs: Mapping[str, Cost],
-    *,
     fronts: Mapping[str, bool | None] | None,
 ) -> Table:
     columns = ["rank", "95 %", "system", VALUES[ranking.by], "first in"]
@@ -64,16 +65,15 @@ def _board(
         ]
         row += [_span(*system.group) if system.group else ""] * bool(ranking.pairs)
         if fronts is not None:
-            cost = costs.get(system.name, Cost(None, None))
-            row += [*("-" if part is None else f"{part:,g}" for part in cost)]
+            row += [*("-" if part is None else f"{part:,g}" for part in costs[system.name])]
             row += [{True: "yes", False: "no", None: ""}[fronts[system.name]]]
-        rows.append(tuple(row))
+        rows.append(row)
     return Table(
-        columns=tuple(columns),
-        sections=(Section(tuple(rows)),),
+        columns,
+        [Section(rows)],
         title=f"{benchmark.title}, {ranking.split} split: {len(ranking.tasks)} tasks by {VALUES[ranking.by]}",
-        right=frozenset(at for at, name in enumerate(columns) if name not in ("system", "front")),
-        notes=tuple(_notes(ranking, benchmark)),
+        right={at for at, name in enumerate(columns) if name not in ("system", "front")},
+        notes=[*_notes(ranking, benchmark)],
     )
 
 
@@ -101,45 +101,28 @@ def _notes(ranking: Ranking, benchmark: Benchmark) -> Iterator[str]:
 
 def _rules(ranking: Ranking) -> Table:
     """Ranks under each rule, systems down and the four rules and the tasks left out across."""
-    rules = list(ranking.rules)
-    titles = [VALUES.get(rule, rule.replace("mean without ", "- ")) for rule in rules]
-    rows = tuple(
-        (system.name, *(str(ranking.rules[rule][system.name] or "-") for rule in rules))
+    titles = [VALUES.get(rule, rule.replace("mean without ", "- ")) for rule in ranking.rules]
+    rows = [
+        (system.name, *(str(ranks[system.name] or "-") for ranks in ranking.rules.values()))
         for system in ranking.systems
-    )
+    ]
     return Table(
-        columns=("system", *titles),
-        sections=(Section(rows),),
+        ("system", *titles),
+        [Section(rows)],
         title="Rank under each rule; a dash before a task is the macro-average without it",
-        right=frozenset(range(1, len(rules) + 1)),
-    )
-
-
-def _pairs(ranking: Ranking) -> Table:
-    rows = tuple(
-        (pair.a, pair.b, percent(pair.difference), p_cell(pair.p), p_cell(pair.adjusted))
-        for pair in ranking.pairs
-    )
-    return Table(
-        columns=("A", "B", "A - B", "p", "p (Holm)"),
-        sections=(Section(rows),),
-        title="All pairs, paired by example",
-        right=frozenset({2, 3, 4}),
+        right=range(1, len(titles) + 1),
     )
 
 
 def _words(ranking: Ranking) -> Iterator[str]:
+    """How many orders of two systems hold under every rule, and what contests the others."""
     holds, contested = ranking.survival.holds, ranking.survival.contested
     count = len(holds) + len(contested)
     if not count:
         return
     yield f"{len(holds)} of {count} orders of two systems hold under every rule."
     for verdict in contested[:SHOWN]:
-        yield _contested(verdict)
+        rules = [VALUES.get(rule, rule.replace("mean", "macro-average")) for rule in verdict.unless]
+        yield f"{verdict.ahead} is ahead of {verdict.behind}, but not by {', '.join(rules)}."
     if len(contested) > SHOWN:
         yield f"{len(contested) - SHOWN} more are contested; --json has them all."
-
-
-def _contested(verdict: Verdict) -> str:
-    rules = [VALUES.get(rule, rule.replace("mean", "macro-average")) for rule in verdict.unless]
-    return f"{verdict.ahead} is ahead of {verdict.behind}, but not by {', '.join(rules)}."

@@ -8,14 +8,14 @@ from typing import TYPE_CHECKING
 
 import click
 
+from gluebench.benchmark import Benchmark, installed, load_benchmark
 from gluebench.cli.common import option
 from gluebench.cli.common.errors import WRONG_FILE
 from gluebench.cli.common.lazy import LazyGroup
-from gluebench.cli.common.output import Form, Output, Records, Section, Table, emit, notices, plain
+from gluebench.cli.common.output import Form, Output, Section, Table, emit, notices, plain
 
 if TYPE_CHECKING:
     from gluebench.analysis.lint import Finding, TaskLint
-    from gluebench.benchmark import Benchmark
 
 
 @click.group(cls=LazyGroup, commands_at={"new": "gluebench.cli.benchmark.new:new"})
@@ -32,9 +32,12 @@ def list_benchmarks(form: Form) -> None:
     Example:
       gluebench benchmark list
     """
-    from gluebench.benchmark import installed, load_benchmark
-
-    emit(_list_output([load_benchmark(name) for name in installed()]), form)
+    columns = ("name", "title", "tasks", "diagnostic")
+    suites = [load_benchmark(name) for name in installed()]
+    rows = [(suite.name, suite.title, len(suite.scored), len(suite.diagnostics)) for suite in suites]
+    table = Table(columns, [Section([[*map(str, row)] for row in rows])], right={2, 3})
+    data = [dict(zip(columns, row, strict=True)) for row in rows]
+    emit(Output({"benchmarks": data}, [table], columns, rows), form)
 
 
 @benchmark.command
@@ -48,55 +51,36 @@ def show(suite: Benchmark, task: str | None, form: Form) -> None:
     Example:
       gluebench benchmark show glue --task sst2
     """
-
     emit(_task_output(suite, task) if task else _benchmark_output(suite), form)
-
-
-def _list_output(benchmarks: list[Benchmark]) -> Output:
-
-    columns = ("name", "title", "tasks", "diagnostic")
-    rows = tuple((suite.name, suite.title, len(suite.scored), len(suite.diagnostics)) for suite in benchmarks)
-    cells = tuple(tuple(map(str, row)) for row in rows)
-    table = Table(columns, (Section(cells),), right=frozenset({2, 3}))
-    data = [dict(zip(columns, row, strict=True)) for row in rows]
-    return Output({"benchmarks": data}, (table,), Records(columns, rows))
 
 
 def _benchmark_output(suite: Benchmark) -> Output:
     from gluebench.benchmark.table import table_notes, table_one
 
     header, *rows = table_one(suite)
-    table = Table(
-        columns=tuple(header),
-        sections=_sections(rows),
-        title=". ".join(filter(None, (suite.title, suite.description))),
-        right=frozenset({1, 2}),
-        notes=tuple(table_notes(suite)),
-    )
-    records = tuple(tuple(row) for row in rows if any(row[1:]))
-    return Output(plain(suite), (table,), Records(tuple(header), records))
-
-
-def _sections(rows: Sequence[Sequence[str]]) -> tuple[Section, ...]:
-    """The rows between two that have a first cell only, which is the heading of what follows."""
-
-    parts: list[tuple[str, list[tuple[str, ...]]]] = []
+    parts: list[tuple[str, list[list[str]]]] = [("", [])]
     for row in rows:
-        if not any(row[1:]):
+        if any(row[1:]):
+            parts[-1][1].append([*row])
+        else:  # a first cell only: the heading of what follows
             parts.append((row[0], []))
-        else:
-            parts = parts or [("", [])]
-            parts[-1][1].append(tuple(row))
-    return tuple(Section(tuple(lines), title) for title, lines in parts)
+    table = Table(
+        header,
+        [Section(lines, heading) for heading, lines in parts if heading or lines],
+        title=". ".join(filter(None, (suite.title, suite.description))),
+        right={1, 2},
+        notes=[*table_notes(suite)],
+    )
+    return Output(plain(suite), [table], header, [row for row in rows if any(row[1:])])
 
 
 def _task_output(suite: Benchmark, name: str) -> Output:
     from gluebench.benchmark.table import details
 
     task = suite.task(name)
-    rows = tuple((label, value) for label, value in details(suite, task))
-    table = Table(("what", "value"), (Section(rows),), title=f"{task.name}: {task.title}")
-    return Output(plain(task), (table,), Records(("what", "value"), rows))
+    rows = list(details(suite, task))
+    table = Table(("what", "value"), [Section(rows)], title=f"{task.name}: {task.title}")
+    return Output(plain(task), [table], ("what", "value"), rows)
 
 
 @benchmark.command
@@ -120,47 +104,36 @@ def lint(suite: Benchmark, data: str, gold: str | None, form: Form) -> None:
         notices([f"looking at {task}"])
         lints.append(lint_task(suite.task(task), splits))
     emit(lint_output(suite.name, lints), form)
-    if has_errors(lints):
+    if any(finding.severity == "error" for report in lints for finding in report.findings):
         raise click.exceptions.Exit(WRONG_FILE)
 
 
-def has_errors(lints: list[TaskLint]) -> bool:
-    """Whether any finding is an error."""
-    return any(finding.severity == "error" for report in lints for finding in report.findings)
-
-
-SCHEMA = "gluebench.lint/1"
 PRIVATE = "Keep this report as private as the gold labels: it tells of them."
 
 
 def lint_output(name: str, lints: Sequence[TaskLint]) -> Output:
     """The findings task by task."""
     totals: Counter[str] = Counter(finding.severity for lint in lints for finding in lint.findings)
-    sections = tuple(Section(tuple(map(_cells, lint.findings)), lint.task) for lint in lints)
     table = Table(
         ("", "check", "where", "finding", "what to do"),
-        sections,
+        [Section([*map(_cells, lint.findings)], lint.task) for lint in lints],
         title=f"Lint of {name}",
-        notes=(PRIVATE,) if any(lint.private for lint in lints) else (),
+        notes=[PRIVATE] if any(lint.private for lint in lints) else [],
     )
     fields = ("task", "severity", "check", "where", "number", "text", "advice", "rows")
-    records = tuple(
+    records = [
         (lint.task, *finding[:-1], "; ".join(finding.rows)) for lint in lints for finding in lint.findings
-    )
+    ]
     data = {
-        "schema": SCHEMA,
+        "schema": "gluebench.lint/1",
         "benchmark": name,
         "errors": totals["error"],
         "warnings": totals["warning"],
         "tasks": {lint.task: plain(lint.findings) for lint in lints},
     }
-    return Output(data, (table,), Records(fields, records), (_verdict(totals),))
-
-
-def _verdict(totals: Counter[str]) -> str:
-    """The sentence that a lint ends in."""
     counts = [f"{totals[kind]} {kind}{'s' * (totals[kind] != 1)}" for kind in ("error", "warning", "note")]
-    return f"{', '.join(counts[:2])} and {counts[2]}."
+    words = [f"{', '.join(counts[:2])} and {counts[2]}."]
+    return Output(data, [table], fields, records, words)
 
 
 def _cells(finding: Finding) -> tuple[str, ...]:

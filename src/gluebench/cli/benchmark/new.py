@@ -7,16 +7,17 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from gluebench.benchmark import Benchmark
 from gluebench.benchmark.atomic import write_text
+from gluebench.benchmark.checks import name_finding
 from gluebench.cli.common import option
 from gluebench.cli.common.errors import needing
-from gluebench.cli.common.output import Output, Paper, Records, Section, Table, emit, notices, rendered
+from gluebench.cli.common.output import Output, Paper, Section, Table, emit, notices, rendered
 
 if TYPE_CHECKING:
-    from gluebench.benchmark import Benchmark
     from gluebench.data.organize import Choices, Plan
 
-_TOLD = {
+_PLAN = {
     "label": ("[TASK=]COLUMN", "The column of labels."),
     "inputs": ("[TASK=]COLUMN,...", "The columns of texts, in the order they are to have."),
     "index": ("[TASK=]COLUMN", "The column of indices."),
@@ -31,7 +32,7 @@ _TOLD = {
 _FIELDS = {"range": "score_range", "metric": "metrics"}
 
 _plan_options = option.together(
-    *(option.repeated(f"--{name}", metavar=form, help=text) for name, (form, text) in _TOLD.items())
+    *(option.repeated(f"--{name}", metavar=form, help=text) for name, (form, text) in _PLAN.items())
 )
 
 
@@ -76,21 +77,21 @@ def new(
     """
     from gluebench.data.organize import Choices, fresh_folder, make_plan, refuse_changed, write_plan
 
-    _check_name(name)
-    choices = Choices(
-        title=title, encoding=encoding, replace_whitespace=replace_whitespace, **_by_field(options)
-    )
+    for finding in name_finding((), name):
+        raise click.UsageError(f"NAME {finding.text}.")
+    fields: dict[str, Any] = {_FIELDS.get(option, option): values for option, values in options.items()}
+    choices = Choices(title=title, encoding=encoding, replace_whitespace=replace_whitespace, **fields)
     refuse_changed(Path(target))
     with needing("data", "Reading Parquet", "pyarrow"):
         plan = make_plan(source, name, choices)
     emit(plan_output(plan, choices), None)
     if dry_run:
-        click.echo("Nothing was written.", err=True)
+        notices(["Nothing was written."])
         return
     with fresh_folder(Path(target)) as folder:
         manifest = write_plan(plan, folder)
         report = _lint(plan, manifest)
-        write_text(folder / "lint.md", _markdown(report), mode=0o600)
+        write_text(folder / "lint.md", rendered(report, "markdown", paper=Paper()), mode=0o600)
     click.echo()
     emit(report, None)
     click.echo()
@@ -98,30 +99,19 @@ def new(
         click.echo(line)
 
 
-def _check_name(name: str) -> None:
-    from gluebench.benchmark.checks import name_finding
-
-    for finding in name_finding((), name):
-        raise click.UsageError(f"NAME {finding.text}.")
-
-
-def _by_field(options: dict[str, tuple[str, ...]]) -> dict[str, Any]:
-    return {_FIELDS.get(option, option): values for option, values in options.items()}
-
-
 def plan_output(plan: Plan, choices: Choices) -> Output:
     """The properties of each task, and whether an option gave them or they were detected."""
     from gluebench.data.organize.plan import summary
 
-    sections = tuple(
+    sections = [
         Section(
-            tuple((line.what, line.value, "told" if line.given else "detected") for line in summary(task)),
+            [(line.what, line.value, "told" if line.given else "detected") for line in summary(task)],
             task.name,
         )
         for task in plan.tasks
-    )
+    ]
     table = Table(("what", "found", "how"), sections, title=f"{plan.name}, read as {choices.encoding}")
-    return Output(None, (table,), Records((), ()))
+    return Output(None, [table], (), ())
 
 
 def _lint(plan: Plan, manifest: Benchmark) -> Output:
@@ -133,11 +123,6 @@ def _lint(plan: Plan, manifest: Benchmark) -> Output:
         notices([f"looking at {task.name}"])
         lints.append(lint_task(manifest.task(task.name), task.splits))
     return lint_output(plan.name, lints)
-
-
-def _markdown(report: Output) -> str:
-
-    return rendered(report, "markdown", paper=Paper())
 
 
 def _next_steps(plan: Plan, target: str) -> list[str]:

@@ -16,49 +16,39 @@ def as_click(error: Exception) -> click.ClickException | None:
     if isinstance(error, BrokenPipeError):
         return None  # click closes quietly when the reader of a pipe has gone
     if isinstance(error, OSError):
-        return click.ClickException(_path_message(error)) if error.filename is not None else None
-    return _room_error(error)
-
-
-def _path_message(error: OSError) -> str:
-    reason = error.strerror or type(error).__name__
-    return f"{error.filename}: {reason[:1].lower()}{reason[1:]}."
-
-
-def _room_error(error: Exception) -> click.ClickException | None:
-    """The message for an error that the package raises for a user's mistake; None for any other error.
-
-    Errors are recognized by name, so that this imports no package that was not already imported.
-    """
+        reason = error.strerror or type(error).__name__
+        message = f"{error.filename}: {reason[:1].lower()}{reason[1:]}."
+        return click.ClickException(message) if error.filename is not None else None
     if not type(error).__module__.startswith("gluebench."):
         return None
-    name = type(error).__name__
-    if name in {"UnknownNameError", "OptionError"}:
-        return click.UsageError(_sentence(str(error)))
+    name, message = type(error).__name__, str(error)
+    if name in ("UnknownNameError", "OptionError"):
+        return click.UsageError(message[:1].upper() + message[1:])
     if name == "GoldError":
-        return click.ClickException(_sentence(str(error)))
-    if name in {
-        "ManifestError",
-        "SubmissionError",
-        "SiteError",
-        "DataError",
-        "EncoderError",
-        "PolicyError",
-        "ModelError",
-        "PredictionError",
-        "RefusedByLeaderboardError",
-        "RefusedError",
-        "SendError",
-        "UnreachableError",
-        "WeightsError",
-        "CannotBeHadError",
-    }:  # these may begin with a path
-        return click.ClickException(str(error))
-    return None
+        return click.ClickException(message[:1].upper() + message[1:])
+    return click.ClickException(message) if name in _OF_USERS else None
 
 
-def _sentence(message: str) -> str:
-    return message[:1].upper() + message[1:]
+_OF_USERS = {
+    "CannotBeHadError",
+    "DataError",
+    "EncoderError",
+    "ManifestError",
+    "ModelError",
+    "PolicyError",
+    "PredictionError",
+    "RefusedByLeaderboardError",
+    "RefusedError",
+    "SendError",
+    "SiteError",
+    "SubmissionError",
+    "UnreachableError",
+    "WeightsError",
+}
+"""Errors of a user's mistake, whose message may begin with a path.
+
+They are known by name, so that no package is imported for them that was not imported already.
+"""
 
 
 def needs_extra(extra: str, what: str) -> click.ClickException:

@@ -3,18 +3,18 @@
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
+from gluebench.benchmark import Benchmark, Role, load_benchmark
 from gluebench.cli.common import option
 from gluebench.cli.common.errors import WRONG_FILE
 from gluebench.cli.common.output import notices
 
 if TYPE_CHECKING:
-    from gluebench.benchmark import Benchmark, Role
     from gluebench.scoring import Gold
     from gluebench.submission import Submission
 
@@ -57,30 +57,39 @@ class Inputs:
     @functools.cached_property
     def manifest(self) -> Benchmark:
         """The benchmark. Raises UnknownNameError, ManifestError."""
-        from gluebench.benchmark import load_benchmark
-
         return load_benchmark(self.benchmark)
 
     def submission(self, source: str) -> Submission:
         """The submission, checked; exits if it is invalid."""
-        from gluebench.submission import check
-
-        submission = check(source, self.manifest, role=self.split)
-        if submission.problems:
-            from gluebench.cli.submission.findings import brief_lines, problem_lines, verdict_line
-
-            if submission.verdict == "invalid":
-                notices([*problem_lines(submission), verdict_line(submission)])
-                raise click.exceptions.Exit(WRONG_FILE)
-            options = [] if self.benchmark == "glue" else ["--benchmark", self.benchmark]
-            notices(brief_lines(submission, options + ["--split", self.split] * (self.split != "test")))
-        return submission
+        options = [] if self.benchmark == "glue" else ["--benchmark", self.benchmark]
+        options += ["--split", self.split] * (self.split != "test")
+        return checked(source, self.manifest, role=self.split, options=options)
 
     def labels(self) -> Gold:
         """The labels that the user named. Raises UsageError, GoldError, DataError."""
         return read_labels(
             self.gold, self.data, self.manifest, role=self.split, partial=self.allow_partial_gold
         )
+
+
+def checked(
+    source: str, suite: Benchmark, *, role: Role = "test", options: Sequence[str] = (), end: str = ""
+) -> Submission:
+    """The submission, its problems printed in brief; if it is invalid, exits with all of them and `end`.
+
+    `options` are those with which `gluebench check` would print them all.
+    """
+    from gluebench.submission import check
+
+    submission = check(source, suite, role=role)
+    if submission.problems:
+        from gluebench.cli.submission.findings import brief_lines, problem_lines, verdict_line
+
+        if submission.verdict == "invalid":
+            notices([*problem_lines(submission), verdict_line(submission), *[end] * bool(end)])
+            raise click.exceptions.Exit(WRONG_FILE)
+        notices(brief_lines(submission, options))
+    return submission
 
 
 def inputs_options(partial: str) -> Callable[[F], F]:

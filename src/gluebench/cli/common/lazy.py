@@ -1,4 +1,4 @@
-"""A command group that imports a command when it is asked for, and answers users' errors plainly."""
+"""A command group that imports a command when it is used, and shows errors of users plainly."""
 
 from __future__ import annotations
 

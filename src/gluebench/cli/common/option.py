@@ -4,17 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import partial
+from importlib.util import find_spec
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import Any, TypeVar
 
 import click
 
-if TYPE_CHECKING:
-    from gluebench.benchmark import Benchmark, Task
+from gluebench.benchmark import Benchmark, Task, load_benchmark
+from gluebench.cli.common.errors import needs_extra
 
 F = TypeVar("F", bound=Callable[..., Any])
-
-_DRAWN = (".png", ".svg", ".pdf")
 
 flag = partial(click.option, is_flag=True)
 repeated = partial(click.option, multiple=True)
@@ -78,15 +77,10 @@ def plot(what: str) -> Callable[[F], F]:
 
 
 def _drawable(context: click.Context, parameter: click.Parameter, value: str | None) -> str | None:
-    from importlib.util import find_spec
-    from pathlib import Path
-
-    from gluebench.cli.common.errors import needs_extra
-
     if value is None or context.resilient_parsing:
         return value
-    if Path(value).suffix.casefold() not in _DRAWN:
-        raise click.BadParameter(f"{value} does not end in {', '.join(_DRAWN)}.", context, parameter)
+    if Path(value).suffix.casefold() not in (".png", ".svg", ".pdf"):
+        raise click.BadParameter(f"{value} does not end in .png, .svg, .pdf.", context, parameter)
     if not Path(value).absolute().parent.is_dir():
         raise click.BadParameter(f"{Path(value).parent} is no folder.", context, parameter)
     if find_spec("matplotlib") is None:
@@ -115,8 +109,6 @@ class LoadedBenchmark(BenchmarkName):
         """The benchmark of that name or manifest."""
         if ctx is not None and ctx.resilient_parsing:
             return value
-        from gluebench.benchmark import load_benchmark
-
         return load_benchmark(super().convert(value, param, ctx))
 
 

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import itertools
 import os
 import re
 import sys
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
 import click
@@ -22,24 +23,24 @@ _BOLD, _DIM, _PLAIN = "\x1b[1m", "\x1b[2m", "\x1b[0m"
 class Section(NamedTuple):
     """Rows that belong together, set off by a rule and, where it has one, a heading."""
 
-    rows: tuple[tuple[str, ...], ...]
+    rows: Sequence[Sequence[str]]
     title: str = ""
 
 
 class Table(NamedTuple):
     """Cells as text, ready to be set in any of the output forms."""
 
-    columns: tuple[str, ...]
-    sections: tuple[Section, ...]
+    columns: Sequence[str]
+    sections: Sequence[Section]
     title: str = ""
-    right: frozenset[int] = frozenset()
+    right: Collection[int] = ()
     """Positions of the columns that are set flush right."""
-    notes: tuple[str, ...] = ()
+    notes: Sequence[str] = ()
     """Sentences to stand under the table."""
 
-    def lines(self) -> list[tuple[str, ...]]:
-        """Every row of every section, headings left out."""
-        return [row for section in self.sections for row in section.rows]
+    def cells(self, position: int) -> list[str]:
+        """What stands in one column, its heading first."""
+        return [self.columns[position], *(row[position] for part in self.sections for row in part.rows)]
 
 
 class Paper(NamedTuple):
@@ -48,18 +49,6 @@ class Paper(NamedTuple):
     width: int | None = None
     """Columns of the terminal; None for no limit."""
     colour: bool = False
-
-
-class Records(NamedTuple):
-    """One flat table for programs: every row stands by itself and numbers are whole."""
-
-    fields: tuple[str, ...]
-    rows: tuple[tuple[object, ...], ...]
-
-    @classmethod
-    def of(cls, fields: Sequence[str], rows: Iterable[Mapping[str, object]]) -> Records:
-        """A row for each mapping; a field that it lacks is empty."""
-        return cls(tuple(fields), tuple(tuple(row.get(field) for field in fields) for row in rows))
 
 
 Form = Literal["json", "csv", "markdown", "latex"] | None
@@ -74,10 +63,12 @@ class Output(NamedTuple):
 
     data: object
     """JSON-ready."""
-    tables: tuple[Table, ...]
-    records: Records
-    """For CSV."""
-    words: tuple[str, ...] = ()
+    tables: Sequence[Table]
+    fields: Sequence[str]
+    """The heading of the CSV table."""
+    rows: Iterable[Sequence[object] | Mapping[str, object]]
+    """Its rows: each stands by itself, and numbers are whole."""
+    words: Sequence[str] = ()
     """Sentences that follow the tables."""
 
 
@@ -101,7 +92,7 @@ def rendered(output: Output, form: Form, *, paper: Paper) -> str:
     if form == "json":
         return to_json(output.data)
     if form == "csv":
-        return as_csv(output.records)
+        return as_csv(output.fields, output.rows)
     if form == "markdown":
         parts = [*map(as_markdown, output.tables), *(f"{markdown_escape(line)}\n" for line in output.words)]
     elif form == "latex":
@@ -170,7 +161,7 @@ _LATEX = {
 
 def as_text(table: Table, paper: Paper) -> str:
     """The table with aligned columns, rules between its sections, cells and notes folded to the width."""
-    widths = _fitted([_column_width(table, position) for position in range(len(table.columns))], table, paper)
+    widths = _fitted(table, paper)
     total = sum(widths) + len(GAP) * (len(widths) - 1)
     rule = _styled("-" * min(total, paper.width or LONGEST_RULE), paper, _DIM)
     lines = [_styled(line, paper, _BOLD) for line in _folded(table.title, paper)]
@@ -187,22 +178,15 @@ def as_text(table: Table, paper: Paper) -> str:
     return "\n".join(lines) + "\n"
 
 
-def _column_width(table: Table, position: int) -> int:
-    cells = [table.columns[position], *(row[position] for row in table.lines())]
-    return max(map(text_width, cells))
-
-
-def _fitted(widths: list[int], table: Table, paper: Paper) -> list[int]:
-    """The widths, with the widest text columns narrowed until the table fits; numbers are never folded."""
+def _fitted(table: Table, paper: Paper) -> list[int]:
+    """Widths of columns, the widest texts narrowed until the table fits; numbers are never folded."""
+    widths = [max(map(text_width, table.cells(position))) for position in range(len(table.columns))]
     if paper.width is None:
         return widths
     excess = sum(widths) + len(GAP) * (len(widths) - 1) - paper.width
     text = [position for position in range(len(widths)) if position not in table.right]
     whole = {position: max(NARROWEST, _longest_word(table, position)) for position in text}
-    for narrowest in (
-        whole,
-        dict.fromkeys(text, NARROWEST),
-    ):  # words are broken only where nothing else helps
+    for narrowest in (whole, dict.fromkeys(text, NARROWEST)):  # words are broken where nothing else helps
         while excess > 0:
             wide = [position for position in text if widths[position] > narrowest[position]]
             if not wide:
@@ -213,18 +197,11 @@ def _fitted(widths: list[int], table: Table, paper: Paper) -> list[int]:
 
 
 def _longest_word(table: Table, position: int) -> int:
-    cells = [table.columns[position], *(row[position] for row in table.lines())]
     return max(
-        text_width(indent) + text_width(word)
-        for indent, text in map(_parted, cells)
-        for word in text.split(" ")
+        len(cell) - len(cell.lstrip()) + text_width(word)
+        for cell in table.cells(position)
+        for word in _bound(cell.lstrip()).split(" ")
     )
-
-
-def _parted(cell: str) -> tuple[str, str]:
-    """Its indent, and its text with intervals held together."""
-    text = cell.lstrip()
-    return cell[: len(cell) - len(text)], _bound(text)
 
 
 def _bound(cell: str) -> str:
@@ -232,22 +209,18 @@ def _bound(cell: str) -> str:
     return re.sub(r"(\[-?[\d.]+,) (?=-?[\d.]+\])", r"\1" + _HOLD, cell)
 
 
-def _lines(cells: Sequence[str], widths: Sequence[int], *, right: frozenset[int]) -> list[str]:
+def _lines(cells: Sequence[str], widths: Sequence[int], *, right: Collection[int]) -> list[str]:
     """One row as the lines it takes, more than one where a cell is folded."""
     folded = [_wrapped(cell, width) for cell, width in zip(cells, widths, strict=True)]
-    height = max(map(len, folded))
-    return [
-        GAP.join(
-            _placed(lines[at] if at < len(lines) else "", widths[position], right=position in right)
-            for position, lines in enumerate(folded)
-        ).rstrip()
-        for at in range(height)
-    ]
-
-
-def _placed(cell: str, width: int, *, right: bool) -> str:
-    padding = " " * (width - text_width(cell))
-    return padding + cell if right else cell + padding
+    rows = []
+    for parts in itertools.zip_longest(*folded, fillvalue=""):
+        blanks = [" " * (width - text_width(part)) for part, width in zip(parts, widths, strict=True)]
+        row = [
+            blank + part if position in right else part + blank
+            for position, (part, blank) in enumerate(zip(parts, blanks, strict=True))
+        ]
+        rows.append(GAP.join(row).rstrip())
+    return rows
 
 
 def _wrapped(cell: str, width: int) -> list[str]:
@@ -292,30 +265,32 @@ def _styled(text: str, paper: Paper, style: str) -> str:
 # ---------------------------------------------------------------- for programs and papers
 
 
-def as_csv(records: Records) -> str:
-    """The records as CSV with a header; nothing is an empty cell."""
+def as_csv(fields: Sequence[str], rows: Iterable[Sequence[object] | Mapping[str, object]]) -> str:
+    """The rows as CSV with a header; nothing, or a field that a row lacks, is an empty cell."""
     import csv
     import io
 
     out = io.StringIO()
     writer = csv.writer(out, lineterminator="\n")
-    writer.writerow(records.fields)
-    writer.writerows(records.rows)
+    writer.writerow(fields)
+    for row in rows:
+        writer.writerow([row.get(field) for field in fields] if isinstance(row, Mapping) else row)
     return out.getvalue()
 
 
 def as_markdown(table: Table) -> str:
     """The table as GitHub's Markdown has it; the heading of a section is a bold first cell."""
     lines = [f"**{markdown_escape(table.title)}**", ""] if table.title else []
-    lines.append(_markdown_row(table.columns))
-    lines.append(
-        _piped("---:" if position in table.right else "---" for position in range(len(table.columns)))
-    )
+    rows = [[markdown_escape(name) for name in table.columns]]
+    rows += [["---:" if position in table.right else "---" for position in range(len(table.columns))]]
     for section in table.sections:
         if section.title:
-            blank = [""] * (len(table.columns) - 1)
-            lines.append(_piped([f"**{markdown_escape(section.title)}**", *blank]))
-        lines += [_markdown_row(row) for row in section.rows]
+            rows.append([f"**{markdown_escape(section.title)}**", *[""] * (len(table.columns) - 1)])
+        rows += [
+            ["&nbsp;&nbsp;" * _is_indented(cell) + markdown_escape(cell) for cell in row]
+            for row in section.rows
+        ]
+    lines += [f"| {' | '.join(row)} |" for row in rows]
     for note in table.notes:
         lines += ["", markdown_escape(note)]
     return "\n".join(lines) + "\n"
@@ -332,14 +307,6 @@ def _is_indented(cell: str) -> bool:
     return cell.startswith("  ") and cell.strip()[:1].isalpha()
 
 
-def _markdown_row(cells: Iterable[str]) -> str:
-    return _piped("&nbsp;&nbsp;" * _is_indented(cell) + markdown_escape(cell) for cell in cells)
-
-
-def _piped(cells: Iterable[str]) -> str:
-    return f"| {' | '.join(cells)} |"
-
-
 def as_latex(table: Table) -> str:
     """The table as a booktabs `tabular`, its title and notes as text around it."""
     width = len(table.columns)
@@ -347,15 +314,13 @@ def as_latex(table: Table) -> str:
     lines = [rf"\textbf{{{latex_escape(table.title)}}}\par"] if table.title else []
     lines += [rf"\begin{{tabular}}{{{layout}}}", r"\toprule", _latex_row(table.columns)]
     for section in table.sections:
-        lines += [r"\midrule", *_latex_section(section, width)]
+        lines.append(r"\midrule")
+        if section.title:
+            lines.append(rf"\multicolumn{{{width}}}{{l}}{{\textbf{{{latex_escape(section.title)}}}}} \\")
+        lines += map(_latex_row, section.rows)
     lines += [r"\bottomrule", r"\end{tabular}"]
     lines += [rf"\par {latex_escape(note)}" for note in table.notes]
     return "\n".join(lines) + "\n"
-
-
-def _latex_section(section: Section, width: int) -> list[str]:
-    heading = rf"\multicolumn{{{width}}}{{l}}{{\textbf{{{latex_escape(section.title)}}}}} \\"
-    return [heading] * bool(section.title) + [_latex_row(row) for row in section.rows]
 
 
 def _latex_row(cells: Sequence[str]) -> str:

@@ -2,21 +2,22 @@
 
 from __future__ import annotations
 
+import inspect
+import sys
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
+from gluebench.benchmark import Benchmark
 from gluebench.cli.common import option
 from gluebench.cli.common.errors import WRONG_FILE, needing
 from gluebench.cli.common.lazy import LazyGroup
-from gluebench.cli.common.output import Form, Output, Records, Section, Table, emit, plain
+from gluebench.cli.common.output import Form, Output, Section, Table, emit, plain
 
 if TYPE_CHECKING:
-    from gluebench.analysis.lint import Finding, TaskLint
-    from gluebench.benchmark import Benchmark, Task
-    from gluebench.data.dataset import Dataset
+    from gluebench.analysis.lint import TaskLint
     from gluebench.data.recipes import Recipe
     from gluebench.data.verify.check import SplitCheck
 
@@ -26,7 +27,7 @@ COMMANDS: dict[str, str] = {
     "show": "gluebench.cli.data.show:show",
     "stats": "gluebench.cli.data.stats:stats",
 }
-"""Commands in files of their own, imported when they are asked for."""
+"""Commands in files of their own, imported when they are used."""
 
 
 @click.group(cls=LazyGroup, commands_at=COMMANDS)
@@ -65,47 +66,45 @@ def verify(suite: Benchmark, tasks: tuple[str, ...], data: Path, against: str | 
         rows = {name: load_split(data, suite, task.name, name) for name in there}
         lints.append(lint_rows(task, rows))
     if all(check.state == "absent" for check in checks):
-        raise click.ClickException(_nothing(suite, chosen, data))
+        named = [f" --task {task.name}" for task in chosen] if len(chosen) < len(suite.tasks) else []
+        command = f"gluebench data get {suite.name}{''.join(named)}"
+        raise click.ClickException(f"There are no data of {suite.name} in {data}. Get them with: {command}")
     emit(verify_output(checks, lints, data), form)
     if any(check.state == "differs" for check in checks):
         raise click.exceptions.Exit(WRONG_FILE)
 
 
-def _nothing(suite: Benchmark, chosen: list[Task], folder: Path) -> str:
-    named = "".join(f" --task {task.name}" for task in chosen) if len(chosen) < len(suite.tasks) else ""
-    command = f"gluebench data get {suite.name}{named}"
-    return f"There are no data of {suite.name} in {folder}. Get them with: {command}"
-
-
-COLUMNS = ("task", "split", "rows", "published", "content", "why")
 FIELDS = ("task", "split", "rows", "published", "state", "fingerprint", "reason", "kind", "row", "detail")
 ROWS_SHOWN = 5
 
 
 def verify_output(checks: Sequence[SplitCheck], lints: Sequence[TaskLint], folder: Path) -> Output:
-    """The checks in every form, and what was found of the rows themselves."""
-    tasks = dict.fromkeys(check.task for check in checks)
-    sections = tuple(Section(tuple(_row(check) for check in checks if check.task == task)) for task in tasks)
-    table = Table(COLUMNS, sections, title=f"Data in {folder}", right=frozenset({2, 3}))
+    """The checks in every form, and what the rows themselves have."""
+    sections: dict[str, list[tuple[str, ...]]] = {}
+    for check in checks:
+        rows = "-" if check.rows is None else f"{check.rows:,}"
+        row = (check.task, check.split, rows, f"{check.size:,}", check.state, check.reason)
+        sections.setdefault(check.task, []).append(row)
+    columns = ("task", "split", "rows", "published", "content", "why")
+    parts = [Section(part) for part in sections.values()]
+    table = Table(columns, parts, title=f"Data in {folder}", right={2, 3})
     words = [line for check in checks for line in _explained(check)]
-    words += [f"{lint.task}, {_found(finding)}" for lint in lints for finding in lint.findings]
-    records = Records(FIELDS, tuple(row for check in checks for row in _records(check)))
+    for lint in lints:
+        for finding in lint.findings:
+            rows = f": {'; '.join(finding.rows)}" if finding.rows else ""
+            words.append(f"{lint.task}, {finding.where}: {finding.text}{rows}")
     data = {
         "schema": "gluebench.verify/1",
         "splits": [_data(check) for check in checks],
         "findings": {lint.task: plain(lint.findings) for lint in lints},
     }
-    return Output(data, (table,), records, words=("", *words) if words else ())
-
-
-def _found(finding: Finding) -> str:
-    rows = f": {'; '.join(finding.rows)}" if finding.rows else ""
-    return f"{finding.where}: {finding.text}{rows}"
-
-
-def _row(check: SplitCheck) -> tuple[str, ...]:
-    rows = "-" if check.rows is None else f"{check.rows:,}"
-    return (check.task, check.split, rows, f"{check.size:,}", check.state, check.reason)
+    return Output(
+        data,
+        [table],
+        FIELDS,
+        [row for check in checks for row in _records(check)],
+        words=["", *words] if words else [],
+    )
 
 
 def _explained(check: SplitCheck) -> Iterator[str]:
@@ -114,12 +113,10 @@ def _explained(check: SplitCheck) -> Iterator[str]:
 
     for kind, count in summary(check.differences).items():
         rows = [difference for difference in check.differences if difference.kind == kind]
-        shown = ", ".join(
-            f"{row.row} ({row.detail})" if row.detail else f"{row.row}" for row in rows[:ROWS_SHOWN]
-        )
+        places = [f"{row.row} ({row.detail})" if row.detail else f"{row.row}" for row in rows[:ROWS_SHOWN]]
         more = f" and {count - ROWS_SHOWN:,} more" if count > ROWS_SHOWN else ""
-        plural = "row" if count == 1 else "rows"
-        yield f"{check.task}, {check.split}: {count:,} {plural}: {kind}: {shown}{more}"
+        counted = f"{count:,} row{'s' * (count != 1)}"
+        yield f"{check.task}, {check.split}: {counted}: {kind}: {', '.join(places)}{more}"
 
 
 def _records(check: SplitCheck) -> Iterator[tuple[object, ...]]:
@@ -179,7 +176,7 @@ def build(
 
     record = suite.dataset(task)
     if explain:
-        click.echo(_recipe_text(recipe_of(record, recipe)), nl=False)
+        click.echo(_recipe_text(recipe_of(record, recipe)))
         return
     if corpus is None:
         raise click.UsageError(
@@ -189,7 +186,11 @@ def build(
         from gluebench.data.build import build as build_task
 
         made = build_task(Path(corpus), to, suite, record, _options(rest), named=recipe)
-    click.echo(_built_text(made, to / suite.name / record.name), nl=False)
+    for name, split in made.splits.items():
+        click.echo(f"{made.task}: {name}, {split.rows:,} examples")
+    for note in made.notes:
+        click.echo(f"note: {note}")
+    click.echo(f"written to {to / suite.name / record.name}")
 
 
 def _options(rest: Sequence[str]) -> dict[str, str]:
@@ -211,9 +212,6 @@ def _options(rest: Sequence[str]) -> dict[str, str]:
 
 def _recipe_text(recipe: Recipe) -> str:
     """The recipe's procedure, what it reads, and its options."""
-    import inspect
-    import sys
-
     procedure = inspect.cleandoc(sys.modules[recipe.build.__module__].__doc__ or "")
     lines = [procedure, "", f"Reads: {recipe.corpus}", ""]
     if recipe.options:
@@ -221,10 +219,4 @@ def _recipe_text(recipe: Recipe) -> str:
     for setting in recipe.options:
         default = "no default" if setting.default is None else f"default {setting.default}"
         lines.append(f"  --{setting.name} {_KINDS[setting.type]}  {setting.help} [{default}]")
-    return "\n".join(lines).rstrip() + "\n"
-
-
-def _built_text(made: Dataset, place: Path) -> str:
-    lines = [f"{made.task}: {name}, {split.rows:,} examples" for name, split in made.splits.items()]
-    lines += [f"note: {note}" for note in made.notes]
-    return "\n".join([*lines, f"written to {place}"]) + "\n"
+    return "\n".join(lines).rstrip()

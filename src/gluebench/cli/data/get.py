@@ -8,13 +8,13 @@ from typing import TYPE_CHECKING
 
 import click
 
+from gluebench.benchmark import Benchmark, Task, load_benchmark
 from gluebench.cli.common import option
 from gluebench.cli.common.errors import WRONG_FILE, needing
-from gluebench.cli.common.output import Form, Output, Records, Section, Table, emit, notices, plain
+from gluebench.cli.common.output import Form, Output, Section, Table, emit, notices, plain
 
 if TYPE_CHECKING:
-    from gluebench.benchmark import Benchmark, Task
-    from gluebench.data.dataset import Dataset, Origin
+    from gluebench.data.dataset import Origin
     from gluebench.data.get import Options, Outcome
     from gluebench.data.prepared import State
     from gluebench.data.sources.plan import SourceName
@@ -79,14 +79,13 @@ def get(
         return
     if folder and source:
         raise click.UsageError("--from and --source exclude each other: a folder, or a download.")
-    from gluebench.benchmark import load_benchmark
-
     with needing("data", "Getting data", "pyarrow", "urllib3", "tqdm", "numpy"):
         from gluebench.data.get import Options
         from gluebench.data.sources.fetch import RetrySettings
 
         suite = load_benchmark(benchmark)
-        chosen = _chosen(suite, tasks)
+        named = [suite.dataset(name) for name in tasks] or suite.tasks  # auxiliary data only when named
+        chosen = list({task.name: task for task in named}.values())
         options = Options(source, mirror, partial, keep_going, again, RetrySettings(retries, timeout))
         outcomes = _get(benchmark, suite, chosen, folder=folder, to=to, options=options)
     if form or any(outcome.dataset for outcome in outcomes):
@@ -96,19 +95,12 @@ def get(
         raise click.exceptions.Exit(WRONG_FILE)
 
 
-def _chosen(suite: Benchmark, names: tuple[str, ...]) -> list[Task]:
-    """The tasks named, each once; all but the auxiliary data where none is."""
-    tasks = [suite.dataset(name) for name in names] or suite.tasks
-    return list({task.name: task for task in tasks}.values())
-
-
 def _get(
     benchmark: str, suite: Benchmark, tasks: list[Task], *, folder: str | None, to: Path, options: Options
 ) -> list[Outcome]:
     """Read a folder or download; the embedded benchmark comes out of the package."""
     import pyarrow  # noqa: F401 - needed in the end, so better missed before anything is downloaded
 
-    from gluebench.benchmark import load_benchmark
     from gluebench.cli.common.progress import meter
     from gluebench.data.get import SAMPLE, Getter, get_sample
     from gluebench.data.sources.release import load_release
@@ -127,19 +119,15 @@ def _get(
         raise
 
 
-COLUMNS = ("task", "examples", "from", "content")
 FIELDS = ("task", "split", "rows", "kind", "location", "revision", "content", "fingerprint", "file")
 
 
 def output(suite: Benchmark, outcomes: Sequence[Outcome]) -> Output:
     """The outcomes in all forms."""
-    rows = tuple(_row(outcome) for outcome in outcomes)
-    table = Table(COLUMNS, (Section(rows),), notes=tuple(_notes(suite, outcomes)))
-    return Output(
-        {"benchmark": suite.name, "tasks": [_data(outcome) for outcome in outcomes]},
-        (table,),
-        _records(outcomes),
-    )
+    columns = ("task", "examples", "from", "content")
+    table = Table(columns, [Section([*map(_row, outcomes)])], notes=[*_notes(outcomes)])
+    data = {"benchmark": suite.name, "tasks": [*map(_data, outcomes)]}
+    return Output(data, [table], FIELDS, [*_records(outcomes)])
 
 
 def problem_lines(outcomes: Sequence[Outcome]) -> list[str]:
@@ -152,10 +140,17 @@ def problem_lines(outcomes: Sequence[Outcome]) -> list[str]:
 
 
 def _row(outcome: Outcome) -> tuple[str, ...]:
-    if outcome.dataset is None:
+    dataset = outcome.dataset
+    if dataset is None:
         return (outcome.task.name, "not got", "", "")
-    examples = ", ".join(f"{name} {split.rows:,}" for name, split in outcome.dataset.splits.items())
-    return (outcome.task.name, examples, _source(outcome.dataset.origin), _content(outcome))
+    examples = ", ".join(f"{name} {split.rows:,}" for name, split in dataset.splits.items())
+    splits: dict[State, list[str]] = {}
+    for name, content in _states(outcome).items():
+        splits.setdefault(content, []).append(name)
+    states = [
+        content if len(splits) == 1 else f"{', '.join(of)}: {content}" for content, of in splits.items()
+    ]
+    return (outcome.task.name, examples, _source(dataset.origin), "; ".join(states))
 
 
 def _source(origin: Origin) -> str:
@@ -167,44 +162,35 @@ def _source(origin: Origin) -> str:
     return "the package" if origin.kind == "sample" else f"folder {origin.location}"
 
 
-def _states(outcome: Outcome, dataset: Dataset) -> dict[str, State]:
+def _states(outcome: Outcome) -> dict[str, State]:
+    """The state of each split that is there."""
     from gluebench.data.prepared import state
 
+    dataset = outcome.dataset
+    if dataset is None:
+        return {}
     return {
         name: state(record, outcome.task.splits[name], dataset.origin)
         for name, record in dataset.splits.items()
     }
 
 
-def _content(outcome: Outcome) -> str:
-    """The state of all splits in a word, or of each where they differ."""
-    if outcome.dataset is None:
-        return ""
-    splits: dict[State, list[str]] = {}
-    for name, content in _states(outcome, outcome.dataset).items():
-        splits.setdefault(content, []).append(name)
-    if len(splits) == 1:
-        return next(iter(splits))
-    return "; ".join(f"{', '.join(names)}: {content}" for content, names in splits.items())
-
-
-def _notes(suite: Benchmark, outcomes: Sequence[Outcome]) -> Iterator[str]:
-    had = [outcome for outcome in outcomes if outcome.dataset is not None]
-    if had:
-        yield f"In {had[0].place.parent}, a folder for each task."
-    if any(outcome.dataset and outcome.dataset.origin.kind == "archive" for outcome in had):
+def _notes(outcomes: Sequence[Outcome]) -> Iterator[str]:
+    datasets = {outcome.task.name: outcome.dataset for outcome in outcomes if outcome.dataset is not None}
+    place = next((outcome.place.parent for outcome in outcomes if outcome.dataset is not None), None)
+    if place is not None:
+        yield f"In {place}, a folder for each task."
+    if any(dataset.origin.kind == "archive" for dataset in datasets.values()):
         yield "No checksums of archives are published: examples were counted and compared by fingerprint."
-    for outcome in had:
-        yield from (
-            f"{outcome.task.name}: {note}" for note in (outcome.dataset.notes if outcome.dataset else ())
-        )
+    for name, dataset in datasets.items():
+        yield from (f"{name}: {note}" for note in dataset.notes)
 
 
 def _data(outcome: Outcome) -> object:
     dataset = outcome.dataset
     splits = {
         name: {"rows": dataset.splits[name].rows, "content": content}
-        for name, content in (_states(outcome, dataset) if dataset else {}).items()
+        for name, content in _states(outcome).items()
         if dataset
     }
     return {
@@ -217,18 +203,15 @@ def _data(outcome: Outcome) -> object:
     }
 
 
-def _records(outcomes: Sequence[Outcome]) -> Records:
-    rows = []
+def _records(outcomes: Sequence[Outcome]) -> Iterator[tuple[object, ...]]:
     for outcome in outcomes:
         if (dataset := outcome.dataset) is None:
             continue
-        origin = dataset.origin
-        for name, found_state in _states(outcome, dataset).items():
+        source = (dataset.origin.kind, dataset.origin.location, dataset.origin.revision)
+        for name, content in _states(outcome).items():
             split = dataset.splits[name]
-            source = (origin.kind, origin.location, origin.revision)
             file = str(outcome.place / split.file)
-            rows.append((outcome.task.name, name, split.rows, *source, found_state, split.fingerprint, file))
-    return Records(FIELDS, tuple(rows))
+            yield (outcome.task.name, name, split.rows, *source, content, split.fingerprint, file)
 
 
 SITE_FIELDS = ("file", "bytes", "sha256", "already_there")
@@ -247,10 +230,8 @@ def _get_site(url: str, to: Path, *, retries: int, timeout: float, form: Form) -
     progress = meter()
     fetched = fetch_missing(files, Fetcher(progress, RetrySettings(retries, timeout)), progress)
     rows = [(file.name, file.bytes or 0, file.sha256, file not in fetched) for file in files]
-    cells = tuple(
-        (name, readable(size), "already there" if there else "fetched") for name, size, _, there in rows
-    )
+    cells = [(name, readable(size), "already there" if there else "fetched") for name, size, _, there in rows]
     note = f"In {folder}; every file has the SHA-256 that the leaderboard gives."
-    table = Table(("file", "size", ""), (Section(cells),), notes=(note,))
+    table = Table(("file", "size", ""), [Section(cells)], notes=[note])
     data = {"folder": str(folder), "files": [dict(zip(SITE_FIELDS, row, strict=True)) for row in rows]}
-    emit(Output(data, (table,), Records(SITE_FIELDS, tuple(rows))), form)
+    emit(Output(data, [table], SITE_FIELDS, rows), form)

@@ -6,13 +6,13 @@ from typing import TYPE_CHECKING
 
 import click
 
+from gluebench.benchmark import Benchmark
 from gluebench.cli.common import option
 from gluebench.cli.common.errors import WRONG_FILE
-from gluebench.cli.common.output import Form, Output, Records, Section, Table, emit, plain
+from gluebench.cli.common.output import Form, Output, Section, Table, emit, plain
 
 if TYPE_CHECKING:
-    from gluebench.benchmark import Benchmark
-    from gluebench.data.lint_diagnostic import Counts, Finding, Lint
+    from gluebench.data.lint_diagnostic import Counts, Lint
 
 COLUMNS = ("severity", "line", "code", "message")
 
@@ -55,48 +55,36 @@ def lint_diagnostic(
     result = lint(read_diagnostic(file, task), task, symmetric=mirrored, limits=Limits(pairs=fewest))
     if form is None:
         for finding in result.findings:
-            click.echo(_line(file, finding))
+            place = file if finding.line is None else f"{file}:{finding.line}"
+            click.echo(f"{finding.severity}: {place}: {finding.code}: {finding.message}")
         click.echo()
     emit(_output(file, result, listed=form is not None), form)
     if any(finding.severity == "error" for finding in result.findings):
         raise click.exceptions.Exit(WRONG_FILE)
 
 
-def _line(file: str, finding: Finding) -> str:
-    place = file if finding.line is None else f"{file}:{finding.line}"
-    return f"{finding.severity}: {place}: {finding.code}: {finding.message}"
-
-
 def _output(file: str, result: Lint, *, listed: bool) -> Output:
-
-    rows = tuple(
-        (finding.severity, finding.line, finding.code, finding.message) for finding in result.findings
-    )
-    cells = tuple(tuple("" if cell is None else str(cell) for cell in row) for row in rows)
-    table = Table(COLUMNS, (Section(cells),), right=frozenset({1}))
-    tables = (table, _figures(result)) if listed and rows else (_figures(result),)
-    data = {"file": file, **dict(result._asdict())}
-    return Output(plain(data), tables, Records(COLUMNS, rows), (_verdict(file, result),))
-
-
-def _figures(result: Lint) -> Table:
-    """Pairs and labels of every phenomenon."""
-
-    columns = ("phenomenon", "pairs", *result.total.labels)
-    sections = (Section(tuple(map(_cells, result.phenomena))), Section((_cells(result.total),)))
-    domains = ", ".join(f"{name or '(none)'} {count}" for name, count in result.domains.items())
-    sets = f" Minimal sets: {result.sets}." if result.sets else ""
-    notes = (f"Median overlap {result.median_overlap:.2f}.{sets} Pairs by domain: {domains}.",)
-    return Table(columns, sections, right=frozenset(range(1, len(columns))), notes=notes)
-
-
-def _cells(counts: Counts) -> tuple[str, ...]:
-    return (counts.name, str(counts.pairs), *map(str, counts.labels.values()))
-
-
-def _verdict(file: str, result: Lint) -> str:
+    rows = [(finding.severity, finding.line, finding.code, finding.message) for finding in result.findings]
+    cells = [["" if cell is None else str(cell) for cell in row] for row in rows]
+    tables = [Table(COLUMNS, [Section(cells)], right={1})] if listed and rows else []
     numbers = []
     for severity in ("error", "warning"):
         count = sum(finding.severity == severity for finding in result.findings)
         numbers.append(f"{count} {severity}{'s' * (count != 1)}")
-    return f"{file}: {', '.join(numbers)}."
+    data = {"file": file, **result._asdict()}
+    words = [f"{file}: {', '.join(numbers)}."]
+    return Output(plain(data), [*tables, _figures(result)], COLUMNS, rows, words)
+
+
+def _figures(result: Lint) -> Table:
+    """Pairs and labels of every phenomenon."""
+    columns = ("phenomenon", "pairs", *result.total.labels)
+    sections = [Section([*map(_cells, result.phenomena)]), Section([_cells(result.total)])]
+    domains = ", ".join(f"{name or '(none)'} {count}" for name, count in result.domains.items())
+    sets = f" Minimal sets: {result.sets}." if result.sets else ""
+    notes = [f"Median overlap {result.median_overlap:.2f}.{sets} Pairs by domain: {domains}."]
+    return Table(columns, sections, right=range(1, len(columns)), notes=notes)
+
+
+def _cells(counts: Counts) -> tuple[str, ...]:
+    return (counts.name, str(counts.pairs), *map(str, counts.labels.values()))

@@ -10,12 +10,12 @@ from typing import TYPE_CHECKING
 
 import click
 
+from gluebench.benchmark import Benchmark
 from gluebench.cli.common import option
 from gluebench.cli.common.errors import reading_data
 from gluebench.cli.common.output import Form, emit, notices, terminal
 
 if TYPE_CHECKING:
-    from gluebench.benchmark import Benchmark, Task
     from gluebench.cli.data.show_view import Shown
     from gluebench.data import Table
     from gluebench.data.show import Entry, Query
@@ -72,12 +72,18 @@ def show(
       gluebench data show AX --phenomenon "Double Negation" --limit 5
     """
     from gluebench.cli.data.show_view import Shown
-    from gluebench.data.show import Query, pick
+    from gluebench.data.dataset import TAGS
+    from gluebench.data.show import Query, default_splits, entries, pick, rows
     from gluebench.data.table import load
 
     record = suite.dataset(task)
+    if split is None:
+        split, *others = default_splits(record)
+        if others:
+            named = " or ".join(f"--split {name}" for name in (split, *others))
+            raise click.UsageError(f"{record.name} has several splits to read; name one: {named}.")
     with reading_data():
-        table = load(record.name, split or _default(record), data, benchmark=suite)
+        table = load(record.name, split, data, benchmark=suite)
         query = Query(
             grep,
             None if label is None else _label(table, label),
@@ -85,18 +91,11 @@ def show(
             frozenset(indices),
             limit,
         )
-        shown = Shown(table, _extras(table, all_columns=all_columns), grep)
-        _print(shown, query, pick(_entries(shown), query), form=form, pager=pager)
-
-
-def _default(task: Task) -> str:
-    from gluebench.data.show import default_splits
-
-    splits = default_splits(task)
-    if len(splits) > 1:
-        named = " or ".join(f"--split {name}" for name in splits)
-        raise click.UsageError(f"{task.name} has several splits to read; name one: {named}.")
-    return splits[0]
+        usual = {"index", "label", *record.columns}
+        extras = [name for name in table.columns if name not in usual and (all_columns or name == TAGS)]
+        shown = Shown(table, tuple(extras), grep)
+        picked = pick(entries(rows(table, shown.extras), paired=shown.paired), query)
+        _print(shown, query, picked, form=form, pager=pager)
 
 
 def _label(table: Table, name: str) -> str:
@@ -120,9 +119,8 @@ def _tags(table: Table, name: str) -> frozenset[str]:
         raise click.UsageError(f"{table.task.name} has no phenomena; --phenomenon is for diagnostic sets.")
     tags = phenomena_called(table.task, name)
     if TAGS not in table.columns:
-        raise click.UsageError(
-            f"the files of {_where(table)} have no tags; --phenomenon cannot choose by them."
-        )
+        where = _where(table)
+        raise click.UsageError(f"the files of {where} have no tags; --phenomenon cannot choose by them.")
     return tags
 
 
@@ -130,54 +128,28 @@ def _where(table: Table) -> str:
     return f"{table.task.name} {table.split}"
 
 
-def _extras(table: Table, *, all_columns: bool) -> tuple[str, ...]:
-    """The columns to read besides index, texts and label."""
-    from gluebench.data.dataset import TAGS
-
-    usual = {"index", "label", *table.task.columns}
-    others = [name for name in table.columns if name not in usual]
-    return tuple(name for name in others if all_columns or name == TAGS)
-
-
-def _entries(shown: Shown) -> Iterator[Entry]:
-    from gluebench.data.show import entries, rows
-
-    return entries(rows(shown.table, shown.extras), paired=shown.paired)
-
-
 def _print(shown: Shown, query: Query, picked: Iterator[Entry], *, form: Form, pager: bool | None) -> None:
-    from gluebench.cli.data.show_view import shown_output
+    from gluebench.cli.data.show_view import shown_output, text_of
 
     seen: set[int] = set()
-    entries = _noted(picked, seen)
+
+    def noted() -> Iterator[Entry]:
+        for entry in picked:
+            seen.update(row.index for row in entry.rows)
+            yield entry
+
+    entries, paper = noted(), terminal()
     if form is not None:
         emit(shown_output(shown, list(entries)), form)
-    else:
-        _print_text(shown, entries, pager=pager)
+    elif (first := next(entries, None)) is not None:
+        text = text_of(shown, chain([first], entries), paper)
+        if pager or (pager is None and paper.width is not None):
+            click.echo_via_pager(text)
+        else:
+            for part in text:
+                click.echo(part, nl=False)
     if not seen:
         notices([f"No example of {_where(shown.table)} matches ({len(shown.table):,} are there)."])
     elif query.limit is None:
         absent = sorted(query.indices - seen)
         notices(f"No example of {_where(shown.table)} with the index {index} matches." for index in absent)
-
-
-def _noted(entries: Iterator[Entry], seen: set[int]) -> Iterator[Entry]:
-    """The same entries, their indices kept."""
-    for entry in entries:
-        seen.update(row.index for row in entry.rows)
-        yield entry
-
-
-def _print_text(shown: Shown, entries: Iterator[Entry], *, pager: bool | None) -> None:
-    from gluebench.cli.data.show_view import text_of
-
-    first = next(entries, None)
-    if first is None:
-        return
-    paper = terminal()
-    text = text_of(shown, chain([first], entries), paper)
-    if pager or (pager is None and paper.width is not None):
-        click.echo_via_pager(text)
-    else:
-        for part in text:
-            click.echo(part, nl=False)

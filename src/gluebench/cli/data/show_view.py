@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, NamedTuple
 
 from gluebench.benchmark import Task
-from gluebench.cli.common.output import Output, Paper, Records, Section, Table, running_text, text_width
+from gluebench.cli.common.output import Output, Paper, Section, Table, running_text, text_width
 from gluebench.data import Table as Examples
 from gluebench.data.dataset import TAGS
 from gluebench.data.show import Entry, Row
@@ -208,13 +208,9 @@ def shown_output(shown: Shown, entries: Sequence[Entry]) -> Output:
     make = _pair_record if shown.paired else _single_record
     records = [make(shown, entry) for entry in entries]
     table = _pair_table(shown, entries) if shown.paired else _single_table(shown, entries)
-    fields = tuple(records[0]) if records else tuple(table.columns)
-    rows = tuple(
-        tuple(_cell(value) if isinstance(value, list) else value for value in record.values())
-        for record in records
-    )
+    rows = [[_cell(value) if isinstance(value, list) else value for value in of.values()] for of in records]
     data = {"task": shown.task.name, "split": shown.table.split, "examples": records}
-    return Output(data, (table,), Records(fields, rows))
+    return Output(data, [table], [*records[0]] if records else table.columns, rows)
 
 
 def _single_record(shown: Shown, entry: Entry) -> dict[str, Any]:
@@ -236,29 +232,24 @@ def _pair_record(shown: Shown, entry: Entry) -> dict[str, Any]:
 
 def _single_table(shown: Shown, entries: Sequence[Entry]) -> Table:
     labelled = shown.table.labelled
-    columns = ("index", *shown.task.columns, *(("label",) if labelled else ()), *shown.extras)
-    rows = tuple(
-        (
-            str(row.index),
-            *row.inputs.values(),
-            *((label_text(shown.task, row.label),) if labelled else ()),
-            *(_cell(row.extras[name]) for name in shown.extras),
-        )
-        for entry in entries
-        for row in entry.rows
-    )
-    return Table(columns, (Section(rows),), right=frozenset({0}))
+    rows = []
+    for row in [row for entry in entries for row in entry.rows]:
+        cells = [str(row.index), *row.inputs.values()]
+        cells += [label_text(shown.task, row.label)] * labelled
+        rows.append([*cells, *(_cell(row.extras[name]) for name in shown.extras)])
+    columns = ("index", *shown.task.columns, *["label"] * labelled, *shown.extras)
+    return Table(columns, [Section(rows)], right={0})
 
 
 def _pair_table(shown: Shown, entries: Sequence[Entry]) -> Table:
     """Table 3 of the paper."""
     others = [name for name in shown.extras if name != TAGS]
     tags, labelled = TAGS in shown.extras, shown.table.labelled
-    columns = [*(["Tags"] if tags else []), "Sentence 1", "Sentence 2", *(["Fwd", "Bwd"] if labelled else [])]
+    columns = [*["Tags"] * tags, "Sentence 1", "Sentence 2", *["Fwd", "Bwd"] * labelled, *others]
     rows = []
     for entry in entries:
         first = entry.rows[0]
-        cells = [", ".join(tagged(shown.task, first))] if tags else []
+        cells = [", ".join(tagged(shown.task, first))] * tags
         cells += [*first.inputs.values(), *(directions(shown.task, entry) if labelled else ())]
-        rows.append((*cells, *(_cell(first.extras[name]) for name in others)))
-    return Table((*columns, *others), (Section(tuple(rows)),), notes=tuple(_heading(shown)[1:]))
+        rows.append([*cells, *(_cell(first.extras[name]) for name in others)])
+    return Table(columns, [Section(rows)], notes=_heading(shown)[1:])

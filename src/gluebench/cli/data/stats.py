@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
+from contextlib import suppress
+from itertools import groupby
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
 
+from gluebench.benchmark import Benchmark, Task
 from gluebench.cli.common import option
 from gluebench.cli.common.errors import reading_data
-from gluebench.cli.common.output import Form, emit, notices
+from gluebench.cli.common.output import Form, Output, Section, Table, emit, notices, percent, plain
 
 if TYPE_CHECKING:
-    from gluebench.benchmark import Benchmark, Task
-    from gluebench.data.stats import TaskStats
+    from gluebench.data.stats import Category, Labels, SplitStats, TaskStats
 
 
 @click.command
@@ -32,8 +35,6 @@ def stats(suite: Benchmark, names: tuple[str, ...], data: Path, plot: str | None
       gluebench data stats glue --data data/
       gluebench data stats --task RTE --task AX --plot stats.pdf
     """
-    from gluebench.cli.data.stats_view import stats_output
-
     with reading_data():
         tasks = _described(suite, names, data)
     emit(stats_output(suite, tasks), form)
@@ -50,37 +51,240 @@ def stats(suite: Benchmark, names: tuple[str, ...], data: Path, plot: str | None
 def _described(suite: Benchmark, names: tuple[str, ...], folder: Path) -> list[TaskStats]:
     """Every task that was named; else those of the benchmark, and what auxiliary data there are."""
     from gluebench.data.errors import DataError
+    from gluebench.data.home import task_folder
     from gluebench.data.stats import describe, on_disk
 
     if names:
         named = dict.fromkeys(suite.dataset(name).name for name in names)
         tasks = [suite.dataset(name) for name in named]
         return [describe(task, on_disk(folder, suite, task)) for task in tasks]
-    absent = [task.name for task in _tasks(suite) if not _has_folder(folder, suite, task)]
-    if len(absent) == len(_tasks(suite)):
-        raise DataError(
-            [
-                f"no data of {suite.name} at {folder}; get them with: gluebench data get {suite.name}, "
-                "or name the folder that has them (--data or $GLUEBENCH_DATA)"
-            ]
-        )
+    there = set()
+    for task in (*suite.tasks, *suite.auxiliary):
+        with suppress(DataError):  # raised where the task has no folder
+            task_folder(folder, suite, task)
+            there.add(task.name)
+    if not there:
+        message = f"no data of {suite.name} at {folder}; get them with: gluebench data get {suite.name}, "
+        raise DataError([message + "or name the folder that has them (--data or $GLUEBENCH_DATA)"])
+    shown = [*suite.tasks, *(task for task in suite.auxiliary if task.name in there)]
     return [
-        describe(task, dict.fromkeys(task.splits) if task.name in absent else on_disk(folder, suite, task))
-        for task in _tasks(suite)
-        if task in suite.tasks or task.name not in absent
+        describe(task, on_disk(folder, suite, task) if task.name in there else dict.fromkeys(task.splits))
+        for task in shown
     ]
 
 
-def _tasks(suite: Benchmark) -> tuple[Task, ...]:
-    return (*suite.tasks, *suite.auxiliary)
+ABSENT = "-"
+DIFFERS, CUT = "*", "+"
+"""Marks of printed figures that are not those of the files, or are cut off where they should be rounded."""
+_FIELDS = ("task", "split", "measure", "item", "value", "printed")
 
 
-def _has_folder(folder: Path, suite: Benchmark, task: Task) -> bool:
-    from gluebench.data.errors import DataError
-    from gluebench.data.home import task_folder
+def stats_output(suite: Benchmark, stats: Sequence[TaskStats]) -> Output:
+    """Sizes as Table 1, diagnostic categories as Table 7, then labels, lengths and words of each split."""
+    by_task = [(suite.dataset(task.task), task) for task in stats]
+    tables = [
+        _sizes(by_task),
+        *(
+            _category_table(f"{task.task} {split}", categories)
+            for task in stats
+            for split, categories in task.categories.items()
+        ),
+        _labels(by_task),
+        _lengths(stats),
+        _words(stats),
+    ]
+    return Output(
+        {"benchmark": suite.name, "tasks": plain(stats)},
+        [table for table in tables if table.sections],
+        _FIELDS,
+        [row for task in stats for row in _records(task)],
+    )
 
-    try:
-        task_folder(folder, suite, task)
-    except DataError:  # raised for that alone
-        return False
-    return True
+
+# ---------------------------------------------------------------- Table 1
+
+
+def _sizes(stats: Sequence[tuple[Task, TaskStats]]) -> Table:
+    beside = [(task, size) for task, counted in stats for size in counted.sizes]
+    columns = ["Corpus", "Train", "Dev", "Test"]
+    if beside:
+        columns = ["Corpus", "Train", "printed", "Dev", "Test", "printed"]
+    sections = [
+        Section([_size_row(*entry, printed=bool(beside)) for entry in group], title)
+        for title, group in groupby(stats, lambda entry: entry[0].section)
+    ]
+    notes = [
+        f"{DIFFERS} {task.name}: {size.name} has {size.size:,} examples, printed is {size.printed}."
+        + "".join(f" {note}" for note in size.notes)
+        for task, size in beside
+        if size.agreement == "differs"
+    ]
+    if any(size.agreement == "cut" for _, size in beside):
+        notes.append(f"{CUT} Printed with its last digits cut off, not rounded.")
+    return Table(
+        columns,
+        sections,
+        title="Examples on disk" + ", and the sizes printed in Table 1" * bool(beside),
+        right=range(1, len(columns)),
+        notes=notes,
+    )
+
+
+def _size_row(task: Task, stats: TaskStats, *, printed: bool) -> tuple[str, ...]:
+    from gluebench.data.stats import splits_called
+
+    parts = []
+    for part in ("train", "dev", "test"):  # "9,796 + 9,847" for the test set of MNLI
+        splits = [stats.splits[name] for name in splits_called(task, part)]
+        rows = [ABSENT if split is None else f"{split.examples:,}" for split in splits]
+        parts.append(" + ".join(rows) if any(splits) else ABSENT * bool(splits))
+    if not printed:
+        return (stats.task, *parts)
+    marks = {"differs": DIFFERS, "cut": CUT}
+    figures = {size.name: size.printed + marks.get(size.agreement or "", "") for size in stats.sizes}
+    return (stats.task, parts[0], figures.get("train", ""), *parts[1:], figures.get("test", ""))
+
+
+# ---------------------------------------------------------------- Table 7
+
+
+def _category_table(where: str, categories: Sequence[Category]) -> Table:
+    printed = any(category.printed for category in categories)
+    words = list(categories[0].labels or ())
+    order = list(categories[0].printed)
+    if set(words) <= set(order):
+        words.sort(key=order.index)
+    columns = ["Category", "Count"]
+    for word in words:
+        columns += [f"% {word}", "printed"] if printed else [f"% {word}"]
+    columns[2:2] = ["printed"] if printed else []
+    rows = [_category_row(category, words, printed=printed) for category in categories]
+    agree = [category.agrees for category in categories if category.agrees is not None]
+    notes = ["An example with several phenomena of one category counts once in it."]
+    if agree:
+        notes.append(
+            "Every figure is the one printed." if all(agree) else f"{DIFFERS} Not the figure that is printed."
+        )
+    return Table(
+        columns,
+        [Section(rows)],
+        title=f"{where} by category" + ", and the figures printed in Table 7" * printed,
+        right=range(1, len(columns)),
+        notes=notes,
+    )
+
+
+def _category_row(category: Category, words: Sequence[str], *, printed: bool) -> tuple[str, ...]:
+    own = [category.examples, *(category.percentage(word) for word in words)]
+    cells = [f"{category.examples:,}", *(ABSENT if value is None else f"{value:.1f}" for value in own[1:])]
+    if not printed:
+        return (category.name, *cells)
+    row = [category.name]
+    for name, value, cell in zip(("count", *words), own, cells, strict=True):
+        figure = category.printed.get(name)
+        text = "" if figure is None else f"{figure:g}" if name == "count" else f"{figure:.1f}"
+        row += [cell, text + DIFFERS * (figure is not None and figure != value)]
+    return tuple(row)
+
+
+# ---------------------------------------------------------------- each split
+
+
+def _labels(stats: Sequence[tuple[Task, TaskStats]]) -> Table:
+    sections = []
+    for task, counted in stats:
+        rows = [
+            (f"  {split.split}", f"{split.examples:,}", _balance(split.labels)) for split in _present(counted)
+        ]
+        glosses = [
+            f"{entry.word} {entry.gloss}" for entry in task.labels if len(entry.word) < 3 and entry.gloss
+        ]
+        if rows:
+            sections.append(Section(rows, f"{task.name} ({', '.join(glosses)})" if glosses else task.name))
+    columns = ("Split", "Examples", "Labels, % of the split")
+    return Table(columns, sections, title="Label balance", right={1})
+
+
+def _balance(labels: Labels | None) -> str:
+    if labels is None:
+        return "hidden"
+    parts = ", ".join(f"{part.name}: {percent(part.share)}" for part in labels.parts)
+    return parts if labels.mean is None else f"{parts}; mean {labels.mean:.2f}"
+
+
+def _lengths(tasks: Sequence[TaskStats]) -> Table:
+    sections = []
+    for stats in tasks:
+        rows = []
+        for split in _present(stats):
+            for column, lengths in split.lengths.items():
+                middle = (f"{lengths.mean:.1f}", f"{lengths.median:g}")
+                rows.append((f"  {split.split}", column, *middle, f"{lengths.p95:,}", f"{lengths.longest:,}"))
+        if rows:
+            sections.append(Section(rows, stats.task))
+    columns = ("Split", "Text", "Mean", "Median", "95th percentile", "Longest")
+    title = "Lengths in tokens (words and marks of punctuation)"
+    return Table(columns, sections, title, right={2, 3, 4, 5})
+
+
+def _words(tasks: Sequence[TaskStats]) -> Table:
+    sections = []
+    for stats in tasks:
+        rows = []
+        for split in _present(stats):
+            words = split.vocabulary
+            shares = map(percent, (words.unseen_types, words.unseen_tokens, split.overlap))
+            rows.append((f"  {split.split}", f"{words.tokens:,}", f"{words.types:,}", *shares))
+        if rows:
+            sections.append(Section(rows, stats.task))
+    notes = [
+        "Types are the different tokens, letter case aside; unseen are those that train does not have.",
+        "Overlap is the mean share of the words of two texts that stand in both (Jaccard).",
+    ]
+    columns = ("Split", "Tokens", "Types", "% types unseen", "% tokens unseen", "% overlap")
+    return Table(columns, sections, title="Words", right=range(1, 6), notes=notes)
+
+
+def _present(stats: TaskStats) -> list[SplitStats]:
+    return [split for split in stats.splits.values() if split is not None]
+
+
+# ---------------------------------------------------------------- CSV
+
+
+def _records(stats: TaskStats) -> Iterator[tuple[object, ...]]:
+    """Every figure as a row of its own."""
+    printed = {size.name: size.printed for size in stats.sizes}
+    for size in stats.sizes:
+        if size.name not in stats.splits:
+            yield stats.task, size.name, "examples", None, size.size, size.printed
+    for name, split in stats.splits.items():
+        yield stats.task, name, "examples", None, split and split.examples, printed.get(name)
+        if split is not None:
+            yield from ((stats.task, *row, None) for row in _split_records(split))
+    for name, categories in stats.categories.items():
+        for category in categories:
+            yield from ((stats.task, name, *row) for row in _category_records(category))
+
+
+def _split_records(split: SplitStats) -> Iterator[tuple[object, ...]]:
+    if split.labels is not None:
+        yield from ((split.split, "label share", part.name, part.share) for part in split.labels.parts)
+        if split.labels.mean is not None:
+            yield split.split, "mean label", None, split.labels.mean
+    for column, lengths in split.lengths.items():
+        yield from (
+            (split.split, f"{name} length", column, value) for name, value in lengths._asdict().items()
+        )
+    if split.overlap is not None:
+        yield split.split, "overlap", None, split.overlap
+    yield from ((split.split, name, None, value) for name, value in split.vocabulary._asdict().items())
+
+
+def _category_records(category: Category) -> Iterator[tuple[object, ...]]:
+    yield "category examples", category.name, category.examples, category.printed.get("count")
+    for word, examples in (category.labels or {}).items():
+        share = examples / category.examples if category.examples else None
+        figure = category.printed.get(word)
+        printed = None if figure is None else round(figure / 100, 3)
+        yield f"category share of {word}", category.name, share, printed

@@ -1,12 +1,20 @@
-"""`gluebench grade`: every score of a submission, with its error bar."""
+"""`gluebench grade`, and how a report is printed: every score of a submission, with its error bar."""
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING
+
 import click
 
+from gluebench.benchmark import Benchmark, Task
 from gluebench.cli.common import option
 from gluebench.cli.common.inputs import Inputs, inputs_options, labels_option
-from gluebench.cli.common.output import Form, draw, emit, notices
+from gluebench.cli.common.output import Form, Output, Section, Table, draw, emit, interval, notices, percent
+
+if TYPE_CHECKING:
+    from gluebench.scoring import Spread, Summary
+    from gluebench.scoring.report import DiagnosticReport, Report, Score
 
 
 @click.command
@@ -27,7 +35,6 @@ def grade(subs: tuple[str, ...], no_intervals: bool, plot: str | None, inputs: I
       gluebench grade submission.zip --gold gold/
       gluebench grade dev-predictions/ --data data/ --split dev --plot scores.svg
     """
-    from gluebench.cli.scoring.report_view import report_output, runs_output
     from gluebench.scoring import grade as score
     from gluebench.scoring import grade_runs, summarize
 
@@ -38,10 +45,212 @@ def grade(subs: tuple[str, ...], no_intervals: bool, plot: str | None, inputs: I
     else:
         reports = [score(submission, labels, intervals=not no_intervals) for submission in submissions]
         summary = summarize(reports)
-    for report in reports:
-        notices(f"warning: {warning}" for warning in report.warnings)
     if len(reports) == 1:
-        emit(report_output(reports[0], inputs.manifest, source=subs[0]), form)
+        print_report(reports[0], inputs.manifest, source=subs[0], form=form)
+        draw(reports[0], plot)
+        return
+    notices(f"warning: {warning}" for report in reports for warning in report.warnings)
+    emit(runs_output(reports, summary, inputs.manifest, sources=subs), form)
+    draw(summary, plot)
+
+
+BETWEEN_MODELS = (
+    "Compare systems within a category, never one system's categories with each other: the categories differ "
+    "in their examples, and the paper warns against it (section 4)."
+)
+
+
+def print_report(report: Report, benchmark: Benchmark, *, source: str, form: Form) -> None:
+    """Print the report of one submission, its warnings on standard error."""
+    notices(f"warning: {warning}" for warning in report.warnings)
+    emit(report_output(report, benchmark, source=source), form)
+
+
+def report_output(report: Report, benchmark: Benchmark, *, source: str) -> Output:
+    """The report of one submission in every form."""
+    from gluebench.scoring.report import FIELDS
+
+    tables = [_task_table(report, benchmark, source=source)]
+    for task in benchmark.diagnostics:
+        diagnostic = report.diagnostics.get(task.name)
+        if diagnostic is not None:
+            tables.append(_diagnostic_table(diagnostic, task))
+    return Output(report.as_dict(), tables, FIELDS, report.records())
+
+
+def score_cell(score: Score | None) -> str:
+    """A score as "84.8 [83.0, 86.4]", or why there is none."""
+    if score is None:
+        return "    -"
+    withheld = f" ({score.withheld})" if score.withheld else ""
+    return f"{percent(score.value):>5}{interval(score.low, score.high)}{withheld}"
+
+
+def _task_table(report: Report, benchmark: Benchmark, *, source: str) -> Table:
+    rows = [row for task in benchmark.scored for row in _task_rows(report, task)]
+    scores = [score for task in report.tasks.values() for score in task.metrics.values()]
+    bounds = " [95 % interval]" * any(score.low is not None for score in scores)
+    if report.score is None:
+        there = sum(task.score is not None for task in report.tasks.values())
+        over = f"none: {there} of {len(benchmark.scored)} tasks"
     else:
-        emit(runs_output(reports, summary, inputs.manifest, sources=subs), form)
-    draw(reports[0] if len(reports) == 1 else summary, plot)
+        over = f"of {report.score.n} task{'s' * (report.score.n != 1)}"
+    average = ("macro-average", over, score_cell(report.score), "")
+    return Table(
+        ("task", "metric", f"score{bounds}", "n"),
+        [Section(rows), Section([average])],
+        title=f"{benchmark.title}, {report.split} split: {source}",
+        right={3},
+        notes=[*_notes(report)],
+    )
+
+
+def _task_rows(report: Report, task: Task) -> Iterator[tuple[str, ...]]:
+    """A row for each metric, then the task score unless it equals the only metric."""
+    result = report.tasks.get(task.name)
+    absent = [f"{file.name}.tsv" for file in task.files if file.name in report.missing]
+    lacking = f"missing: {', '.join(absent)}" if absent else "no gold labels"
+    if result is None or not result.metrics:
+        yield (task.name, lacking, score_cell(None), "")
+        return
+    names = titles(task)
+    name = task.name
+    for metric, score in result.metrics.items():
+        yield (name, names.get(metric, metric), score_cell(score), str(score.n))
+        name = ""
+    if result.score is None:
+        yield ("", f"no task score, {lacking}", score_cell(None), "")
+    elif len(task.metrics) > 1:
+        yield ("", "task score", score_cell(result.score), "")
+
+
+def titles(task: Task) -> Mapping[str, str]:
+    """Metric name to the heading it goes under."""
+    return {metric.name: metric.title for metric in task.metrics}
+
+
+def _notes(report: Report) -> Iterator[str]:
+    if not report.complete:
+        names = ", ".join(name for name, task in report.tasks.items() if task.score is None)
+        yield f"INCOMPLETE: no macro-average without a score for {names}."
+    for name, task in report.tasks.items():
+        for share in sorted({score.covered for score in task.metrics.values() if score.covered is not None}):
+            yield f"{name}: gold for {percent(share)} % of the examples only."
+
+
+def _diagnostic_table(diagnostic: DiagnosticReport, task: Task) -> Table:
+    scores = {("coarse", name): score for name, score in diagnostic.coarse.items()}
+    scores |= {("fine", name): score for name, score in diagnostic.fine.items()}
+    scores |= {(kind, name): score for kind, of in diagnostic.metadata.items() for name, score in of.items()}
+    overall = diagnostic.overall
+    sections = [[("overall", score_cell(overall), str(overall.n))]]
+    for entries in categories(task, diagnostic.metadata):
+        rows = [(text, scores[kind, name]) for kind, name, text in entries if (kind, name) in scores]
+        sections.append([(text, score_cell(score), str(score.n)) for text, score in rows])
+    return Table(
+        ("category", task.metrics[0].title, "n"),
+        [Section(rows) for rows in sections if rows],
+        title=f"{task.name}: {task.title}",
+        right={2},
+        notes=[BETWEEN_MODELS],
+    )
+
+
+def categories(task: Task, metadata: Mapping[str, Iterable[str]]) -> list[list[tuple[str, str, str]]]:
+    """Kind, name and text of each category of a diagnostic set, by section.
+
+    Coarse phenomena with their fine ones under them, then what else divides the set.
+    """
+    sections = [
+        [("coarse", coarse, coarse)]
+        + [("fine", entry.name, f"  {entry.name}") for entry in task.phenomena if entry.coarse == coarse]
+        for coarse in task.coarse()
+    ]
+    return sections + [
+        [(column, name, f"{column}: {name}") for name in names] for column, names in metadata.items()
+    ]
+
+
+RUNS_SCHEMA = "gluebench.runs/1"
+RUN_COLUMNS = ("task", "metric", "runs", "mean [95 % interval]", "seeds", "sd", "best", "best run")
+
+
+RUN_FIELDS = ("run", "task", "metric", "value", "low", "high", "n")
+
+
+def runs_output(
+    reports: Sequence[Report], summary: Summary, benchmark: Benchmark, *, sources: Sequence[str]
+) -> Output:
+    """The reports of several runs and their summary in every form; CSV has the runs themselves."""
+    runs = list(zip(sources, reports, strict=True))
+    data = {
+        "schema": RUNS_SCHEMA,
+        "summary": summary.as_dict(),
+        "runs": [{"source": source, "report": report.as_dict()} for source, report in runs],
+    }
+    return Output(data, [_runs_table(summary, benchmark, sources)], RUN_FIELDS, _run_records(runs))
+
+
+def _runs_table(summary: Summary, benchmark: Benchmark, sources: Sequence[str]) -> Table:
+    tasks = [row for task in benchmark.scored for row in _spread_rows(summary, task, sources)]
+    average = _spread_row("macro-average", "", summary.score, sources)
+    diagnostics = [
+        _spread_row(task.name, task.metrics[0].title, summary.diagnostics[task.name], sources)
+        for task in benchmark.diagnostics
+        if task.name in summary.diagnostics
+    ]
+    notes = [
+        "The interval is for other examples and other runs; seeds is the share of its variance that the runs "
+        "make. sd is the standard deviation of the runs, with n - 1. The paper picks a run by its dev scores "
+        "(section 6)."
+    ]
+    lacking = summary.runs - (0 if summary.score is None else summary.score.n)
+    if lacking:
+        notes.append(f"INCOMPLETE: {lacking} of {summary.runs} runs have no macro-average.")
+    return Table(
+        RUN_COLUMNS,
+        [Section(rows) for rows in (tasks, [average], diagnostics) if rows],
+        title=f"{benchmark.title}, {summary.split} split: {summary.runs} runs",
+        right={2, 4, 5, 6},
+        notes=notes,
+    )
+
+
+def _spread_rows(summary: Summary, task: Task, sources: Sequence[str]) -> Iterator[tuple[str, ...]]:
+    spreads = summary.tasks.get(task.name, {})
+    name = task.name
+    for metric in task.metrics:
+        if metric.name in spreads:
+            yield _spread_row(name, titles(task)[metric.name], spreads[metric.name], sources)
+            name = ""
+    if len(task.metrics) > 1 or not spreads:
+        yield _spread_row(name, "task score", spreads.get("score"), sources)
+
+
+def _spread_row(name: str, metric: str, spread: Spread | None, sources: Sequence[str]) -> tuple[str, ...]:
+    if spread is None:
+        return (name, metric, "0", "-", "", "-", "-", "")
+    return (
+        name,
+        metric,
+        str(spread.n),
+        f"{percent(spread.mean)}{interval(spread.low, spread.high)}",
+        "" if spread.seeds is None else f"{100 * spread.seeds:.0f} %",
+        percent(spread.deviation),
+        percent(spread.best),
+        sources[spread.run],
+    )
+
+
+def _run_records(runs: Sequence[tuple[str, Report]]) -> Iterator[dict[str, object]]:
+    from gluebench.scoring.report import record
+
+    for source, report in runs:
+        for name, task in report.tasks.items():
+            for metric, score in task.metrics.items():
+                yield record(score, run=source, task=name, metric=metric)
+            yield record(task.score, run=source, task=name, metric="score")
+        yield record(report.score, run=source, task="", metric="macro-average")
+        for name, diagnostic in report.diagnostics.items():
+            if diagnostic is not None:
+                yield record(diagnostic.overall, run=source, task=name, metric="overall")

@@ -1,4 +1,4 @@
-"""`gluebench check`: what is wrong with a submission, without scoring it."""
+"""`gluebench check` and `gluebench write`: what is wrong with a submission, and a valid one made."""
 
 from __future__ import annotations
 
@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING
 
 import click
 
+from gluebench.benchmark import Benchmark, Role
 from gluebench.cli.common import option
 from gluebench.cli.common.errors import WRONG_FILE
-from gluebench.cli.common.output import Form, emit
+from gluebench.cli.common.output import Form, emit, notices
 
 if TYPE_CHECKING:
-    from gluebench.benchmark import Benchmark, Role
     from gluebench.submission import Submission
 
 
@@ -47,23 +47,19 @@ def check(
       gluebench check submission.zip --official
       gluebench check predictions/ --fix submission.zip --labels entailment,not_entailment
     """
+    from gluebench import submission
 
     if fix and os.path.exists(fix) and os.path.samefile(sub, fix):
         raise click.BadParameter(f"{fix} is the submission itself; name another file.", param_hint="'--fix'")
     if labels and not fix:
         raise click.UsageError("--labels goes with --fix OUT.zip.")
     done = _fix(sub, fix, suite, role=split, labels=[text.split(",") for text in labels]) if fix else []
-    submission = _checked(fix or sub, suite, role=split, official=official)
-    _print(submission, form, done=done)
-    if submission.verdict == "invalid":
+    checked = submission.check(fix or sub, suite, role=split)
+    if official:
+        checked = submission.official(checked)
+    print_check(checked, form, done=done)
+    if checked.verdict == "invalid":
         raise click.exceptions.Exit(WRONG_FILE)
-
-
-def _checked(source: str, suite: Benchmark, *, role: Role, official: bool) -> Submission:
-    from gluebench import submission
-
-    checked = submission.check(source, suite, role=role)
-    return submission.official(checked) if official else checked
 
 
 def _fix(
@@ -86,10 +82,42 @@ def _fix(
     return fixed.done
 
 
-def _print(submission: Submission, form: Form, *, done: list[str]) -> None:
+def print_check(submission: Submission, form: Form, *, done: list[str]) -> None:
+    """Print the problems of a submission, after the repairs that were made."""
     from gluebench.cli.submission import findings
 
     if form is None:
         click.echo(findings.as_lines(submission, done=done), nl=False)
     else:
         emit(findings.check_output(submission, done=done), form)
+
+
+@click.command
+@click.argument("predictions", metavar="PREDICTIONS", type=click.Path(exists=True))
+@option.zip_file("--out", required=True, help="Where to write the submission.")
+@option.split
+@option.benchmark
+def write(predictions: str, out: str, split: Role, suite: Benchmark) -> None:
+    """Write a submission from prediction files.
+
+    PREDICTIONS is a folder or a zip with a file for each test file, named as it is: .tsv or .csv with a
+    header that names the columns index and prediction, .json or .jsonl with those keys, or .txt with one
+    prediction a line in the order of the examples. Each step on the way to the submission is said.
+
+    \b
+    Example:
+      gluebench write predictions/ --out submission.zip
+    """
+    from gluebench.cli.submission.findings import marked
+    from gluebench.submission import read_predictions, write_submission
+
+    read = read_predictions(predictions, suite, role=split)
+    notices([*read.done, *marked(read.problems)])
+    if read.problems:
+        notices(["Nothing was written."])
+        raise click.exceptions.Exit(WRONG_FILE)
+    write_submission(out, read.columns, suite, role=split)
+    absent = [f"{file.name}.tsv" for file in suite.files(split) if file.name not in read.columns]
+    if absent:
+        notices([f"INCOMPLETE: no predictions for {', '.join(absent)}."])
+    click.echo(f"{out}: {len(read.columns)} file{'s' * (len(read.columns) != 1)}.")

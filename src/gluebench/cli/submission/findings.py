@@ -6,7 +6,7 @@ import shlex
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 
-from gluebench.cli.common.output import Output, Records, Section, Table
+from gluebench.cli.common.output import Output, Section, Table
 from gluebench.submission import Problem, Submission
 from gluebench.submission.problems import listed
 
@@ -16,12 +16,15 @@ _WORST_FIRST = ("error", "warning", "notice")
 
 def marked(problems: Iterable[Problem], unshown: Mapping[str, Mapping[str, int]] | None = None) -> list[str]:
     """Errors, then warnings, then notices as lines, those of a kind together; `unshown` as in `listed`."""
-    shown, rest = list(problems), dict(unshown or {})
+    shown = list(problems)
     lines = []
     for severity in _WORST_FIRST:
         these = [problem for problem in shown if problem.severity == severity]
         codes = {problem.code for problem in these}
-        more = {file: {code: kinds[code] for code in codes & set(kinds)} for file, kinds in rest.items()}
+        more = {
+            file: {code: kinds[code] for code in codes & set(kinds)}
+            for file, kinds in (unshown or {}).items()
+        }
         lines += [line if line.startswith(" ") else f"{severity}: {line}" for line in listed(these, more)]
     return lines
 
@@ -61,18 +64,15 @@ def _files(submission: Submission, severity: str) -> dict[str, Counter[str]]:
 
 
 def as_lines(submission: Submission, *, done: list[str]) -> str:
-    """What a check prints for a reader."""
-    lines = [f"fixed: {step}" for step in done] + problem_lines(submission)
-    return "".join(f"{line}\n" for line in [*lines, verdict_line(submission), *_hints(submission)])
-
-
-def _hints(submission: Submission) -> list[str]:
-    """What the options of this command do about the problems."""
+    """What a check prints for a reader, with what options of the command do about the problems."""
+    lines = [f"fixed: {step}" for step in done] + problem_lines(submission) + [verdict_line(submission)]
     repairs = [f"{problem.file}: {problem.repair}" for problem in submission.problems if problem.repair]
-    shown = "; ".join(repairs[:_REPAIRS]) + (" and more" if len(repairs) > _REPAIRS else "")
-    hints = [f"--fix OUT.zip writes a copy with these repaired ({shown})."] if repairs else []
+    if repairs:
+        shown = "; ".join(repairs[:_REPAIRS]) + " and more" * (len(repairs) > _REPAIRS)
+        lines.append(f"hint: --fix OUT.zip writes a copy with these repaired ({shown}).")
     codes = {problem.code for problem in submission.problems}
-    return [f"hint: {hint}" for hint in [*hints, *(_OPTIONS[code] for code in _OPTIONS if code in codes)]]
+    lines += [f"hint: {hint}" for code, hint in _OPTIONS.items() if code in codes]
+    return "".join(f"{line}\n" for line in lines)
 
 
 _REPAIRS = 5
@@ -86,7 +86,13 @@ _OPTIONS = {
 
 def verdict_line(submission: Submission) -> str:
     """The verdict in one sentence."""
-    counts = _counts(submission)
+    parts = []
+    for severity in _WORST_FIRST:
+        number = sum(problem.severity == severity for problem in submission.problems)
+        if number:
+            parts.append(f"{number} {severity}{'s' * (number > 1)}")
+    hidden = sum(count for kinds in submission.unshown.values() for count in kinds.values())
+    counts = ", ".join(parts) + (f", {hidden:,} more not listed" if hidden else "")
     counted = f" ({counts})" if counts else ""
     if submission.verdict == "incomplete":
         names = ", ".join(f"{name}.tsv" for name in submission.missing)
@@ -94,22 +100,10 @@ def verdict_line(submission: Submission) -> str:
     return f"{submission.source}: {submission.verdict.upper()}{counted}."
 
 
-def _counts(submission: Submission) -> str:
-    parts = []
-    for severity in _WORST_FIRST:
-        number = sum(problem.severity == severity for problem in submission.problems)
-        if number:
-            parts.append(f"{number} {severity}{'s' * (number > 1)}")
-    hidden = sum(count for kinds in submission.unshown.values() for count in kinds.values())
-    return ", ".join(parts) + (f", {hidden:,} more not listed" if hidden else "")
-
-
 def check_output(submission: Submission, *, done: list[str]) -> Output:
     """The check in the forms for programs and papers."""
-    rows = tuple(tuple(problem.as_dict()[column] for column in COLUMNS) for problem in submission.problems)
-    cells = tuple(tuple("" if value is None else str(value) for value in row) for row in rows)
-    fixed = tuple(f"Fixed: {step}." for step in done)
-    table = Table(
-        COLUMNS, (Section(cells),), right=frozenset({2, 3}), notes=(*fixed, verdict_line(submission))
-    )
-    return Output(submission.as_dict() | {"fixed": done}, (table,), Records(COLUMNS, rows))
+    rows = [[problem.as_dict()[column] for column in COLUMNS] for problem in submission.problems]
+    cells = [["" if value is None else str(value) for value in row] for row in rows]
+    notes = [*(f"Fixed: {step}." for step in done), verdict_line(submission)]
+    table = Table(COLUMNS, [Section(cells)], right={2, 3}, notes=notes)
+    return Output(submission.as_dict() | {"fixed": done}, [table], COLUMNS, rows)

@@ -5,20 +5,20 @@ from __future__ import annotations
 import functools
 import hashlib
 import sys
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 import click
 
+from gluebench.benchmark import Benchmark, load_benchmark
 from gluebench.cli.common import option
 from gluebench.cli.common.errors import WRONG_FILE
+from gluebench.cli.common.inputs import checked
 from gluebench.cli.common.output import Form, emit, notices, to_json
-from gluebench.leaderboard.fields import FIELDS, Field, from_json
+from gluebench.leaderboard.fields import FIELDS, from_json
 
 if TYPE_CHECKING:
-    from gluebench.benchmark import Benchmark
-    from gluebench.submission import Submission
     from gluebench.submission.client import Client
 
 F = TypeVar("F", bound=Callable[..., Any])
@@ -50,6 +50,16 @@ def destination_options(*, required: bool) -> Callable[[F], F]:
 
 
 def _options(*, required: bool) -> list[Any]:
+    details = []
+    for field in FIELDS.values():
+        types: dict[str, Any] = {
+            "choice": click.Choice(list(field.choices)),
+            "count": click.IntRange(min=int(field.least)),
+            "number": click.FloatRange(min=field.least),
+        }
+        note = " @FILE reads it from a file." if field.kind == "text" else ""
+        names = (_flag(field.name), f"{_PREFIX}{field.name}")
+        details.append(click.option(*names, type=types.get(field.kind), help=field.help + note))
     help_text = "Address of the leaderboard." if required else "Send the submission to this leaderboard."
     return [
         click.option("--to", "to_url", metavar="URL", required=required, help=help_text),
@@ -60,22 +70,11 @@ def _options(*, required: bool) -> list[Any]:
             envvar="GLUEBENCH_TOKEN",
             help="Yours, from its page /account/tokens; better from GLUEBENCH_TOKEN than from here.",
         ),
-        *map(_option, FIELDS.values()),
+        *details,
         option.flag("--public", "to_public", help="Show it on the board once it is graded."),
         option.flag("--no-wait", "to_no_wait", help="Do not wait for the scores."),
         option.flag("--new", "to_again", help="A new submission, even of a file that was sent before."),
     ]
-
-
-def _option(field: Field) -> Any:
-    types: dict[str, Any] = {
-        "choice": click.Choice(list(field.choices)),
-        "count": click.IntRange(min=int(field.least)),
-        "number": click.FloatRange(min=field.least),
-    }
-    note = " @FILE reads it from a file." if field.kind == "text" else ""
-    flag = f"--{field.name.replace('_', '-')}"
-    return click.option(flag, f"{_PREFIX}{field.name}", type=types.get(field.kind), help=field.help + note)
 
 
 def _destination(given: Mapping[str, Any]) -> Destination | None:
@@ -85,26 +84,30 @@ def _destination(given: Mapping[str, Any]) -> Destination | None:
     details = {name: value for name, value in values.items() if value is not None and value is not False}
     if url is None:
         if details or again or not wait:
-            names = _flags(details) or "--new and --no-wait"
+            names = ", ".join(map(_flag, details)) or "--new and --no-wait"
             raise click.UsageError(f"{names}: these go with a submission that is sent; add --to URL.")
         return None
     for name, value in details.items():
         if name in FIELDS and FIELDS[name].kind == "text" and value.startswith("@"):
-            details[name] = _text_of(Path(value[1:]), name)
+            path = Path(value[1:])
+            try:
+                details[name] = path.read_text(encoding="utf-8")
+            except UnicodeDecodeError as error:
+                message = f"{path} is not UTF-8 text (byte {error.start}). Save it as UTF-8."
+                raise click.UsageError(f"{_flag(name)}: {message}") from None
     return Destination(url, token, details, wait, again)
 
 
-def _text_of(path: Path, name: str) -> str:
-    try:
-        return path.read_text(encoding="utf-8")
-    except UnicodeDecodeError as error:
-        raise click.UsageError(
-            f"{_flags([name])}: {path} is not UTF-8 text (byte {error.start}). Save it as UTF-8."
-        ) from None
+def _flag(name: str) -> str:
+    return f"--{name.replace('_', '-')}"
 
 
-def _flags(names: Iterable[str]) -> str:
-    return ", ".join(f"--{name.replace('_', '-')}" for name in names)
+class Reached(NamedTuple):
+    """A leaderboard that answered, with the benchmark it will be sent to."""
+
+    to: Destination
+    client: Client
+    suite: Benchmark
 
 
 def connect(to: Destination) -> Client:
@@ -141,30 +144,24 @@ def insist_on_scopes(client: Client, to: Destination) -> None:
 
 def benchmark_there(client: Client, name: str | None) -> Benchmark:
     """The benchmark of that name on the leaderboard, or its only one. Raises SendError, UsageError."""
-    from gluebench.benchmark import load_benchmark
-
     names = [item["name"] for item in client.benchmarks()]
     if name is None:
         if len(names) != 1:
-            raise click.UsageError(
-                f"Name one of its benchmarks with --benchmark: {', '.join(names) or 'none yet'}."
-            )
+            listed = ", ".join(names) or "none yet"
+            raise click.UsageError(f"Name one of its benchmarks with --benchmark: {listed}.")
         return client.benchmark(names[0])
     if "/" in name or name.endswith(".toml"):
         name = load_benchmark(name).name
     if name not in names:
-        raise click.UsageError(
-            f"{client.url} has no benchmark {name!r}. It has: {', '.join(names) or 'none'}."
-        )
+        listed = ", ".join(names) or "none"
+        raise click.UsageError(f"{client.url} has no benchmark {name!r}. It has: {listed}.")
     return client.benchmark(name)
 
 
-def send(
-    path: Path, to: Destination, client: Client, suite: Benchmark, *, form: Form, defaults: Mapping[str, Any]
-) -> None:
+def send(path: Path, there: Reached, *, form: Form, defaults: Mapping[str, Any]) -> None:
     """Check here, send, wait, and print the report. Raises SendError; exits where nothing can be graded."""
-
-    _checked(path, suite)
+    to, client, suite = there
+    checked(str(path), suite, end="Nothing was sent.")
     details = {**defaults, **to.details}
     entry = client.submit(
         suite.name,
@@ -178,21 +175,18 @@ def send(
         notices([f"Sent as {details['name']!r}: {client.page(key)}"])
     else:
         notices([f"This file was sent before under this name: {client.page(key)} (--new sends it again)"])
-        notices(_unchanged_lines(to.details, entry, page=client.page(key)))
+        other = [
+            name for name, value in to.details.items() if _plain(value) != _plain(from_json(entry, name))
+        ]
+        if other:
+            changed = f"{', '.join(map(_flag, other))} changed nothing: what was said of it before stays."
+            notices([f"warning: {changed} Edit it at {client.page(key)}"])
     if to.wait:
         _show(client.wait(key, told=_say_status), suite, client=client, source=str(path), form=form)
     elif form == "json":
         click.echo(to_json(entry), nl=False)
     else:
         click.echo(client.page(key))
-
-
-class Reached(NamedTuple):
-    """A leaderboard that answered, with the benchmark it will be sent to."""
-
-    to: Destination
-    client: Client
-    suite: Benchmark
 
 
 def reached(to: Destination | None, benchmark: str, split: str) -> Reached | None:
@@ -212,20 +206,7 @@ def deliver(path: Path, there: Reached | None, *, form: Form, defaults: Mapping[
     """Send what a command made, if the user gave a leaderboard."""
     if there is not None:
         cut = {name: str(value)[:80] for name, value in defaults.items()}
-        send(path, there.to, there.client, there.suite, form=form, defaults=cut)
-
-
-def _checked(path: Path, suite: Benchmark) -> None:
-    """Check the file here, so that a faulty one is never sent."""
-    from gluebench.cli.submission.findings import brief_lines, problem_lines, verdict_line
-    from gluebench.submission import check
-
-    submission = check(str(path), suite)
-    if submission.verdict == "invalid":
-        notices([*problem_lines(submission), verdict_line(submission), "Nothing was sent."])
-        raise click.exceptions.Exit(WRONG_FILE)
-    if submission.problems:
-        notices(brief_lines(submission))
+        send(path, there, form=form, defaults=cut)
 
 
 def _retry_key(path: Path, benchmark: str, details: Mapping[str, Any]) -> str:
@@ -235,14 +216,6 @@ def _retry_key(path: Path, benchmark: str, details: Mapping[str, Any]) -> str:
         while piece := file.read(1024 * 1024):
             digest.update(piece)
     return digest.hexdigest()[:40]
-
-
-def _unchanged_lines(details: Mapping[str, Any], entry: Mapping[str, Any], *, page: str) -> list[str]:
-    """A warning for details that differ from those first sent, which the leaderboard keeps."""
-    other = [name for name, value in details.items() if _plain(value) != _plain(from_json(entry, name))]
-    if not other:
-        return []
-    return [f"warning: {_flags(other)} changed nothing: what was said of it before stays. Edit it at {page}"]
 
 
 def _plain(value: Any) -> Any:
@@ -263,7 +236,6 @@ def _meter(path: Path) -> Callable[[int, int], None] | None:
 
 
 def _say_status(status: Mapping[str, Any]) -> None:
-
     before = status["position"] - 1
     queue = f", {before} before it" if status["status"] == "queued" and before > 0 else ""
     notices([f"{status['label']}{queue}."])
@@ -271,7 +243,7 @@ def _say_status(status: Mapping[str, Any]) -> None:
 
 def _show(entry: Mapping[str, Any], suite: Benchmark, *, client: Client, source: str, form: Form) -> None:
     """The report as `gluebench grade` prints one, or why there is none."""
-    from gluebench.cli.scoring.report_view import report_output
+    from gluebench.cli.scoring.grade import report_output
     from gluebench.scoring.report import report_of
 
     if entry["status"] == "invalid":
@@ -286,20 +258,11 @@ def _show(entry: Mapping[str, Any], suite: Benchmark, *, client: Client, source:
 
 
 def print_findings(values: Mapping[str, Any], suite: Benchmark, *, source: str, form: Form) -> None:
-    """What the leaderboard's check found, as `gluebench check` prints it."""
-    from gluebench.cli.submission.findings import as_lines, check_output
-
-    submission = _submission(values, suite, source=source)
-    if form is None:
-        click.echo(as_lines(submission, done=[]), nl=False)
-    else:
-        emit(check_output(submission, done=[]), form)
-
-
-def _submission(values: Mapping[str, Any], suite: Benchmark, *, source: str) -> Submission:
+    """Print the result of the leaderboard's check as `gluebench check` does."""
+    from gluebench.cli.submission.check import print_check
     from gluebench.submission import Problem, Submission
 
-    return Submission(
+    submission = Submission(
         benchmark=suite,
         role=values["split"],
         source=source,
@@ -309,6 +272,7 @@ def _submission(values: Mapping[str, Any], suite: Benchmark, *, source: str) -> 
         missing=tuple(values["missing"]),
         unshown=values["unshown"],
     )
+    print_check(submission, form, done=[])
 
 
 @click.command
@@ -345,4 +309,4 @@ def submit(sub: Path, benchmark: str | None, check_only: bool, form: Form, to: D
         return
     insist_on_scopes(client, to)
     name = to.details.get("name", sub.stem)
-    send(sub, to, client, suite, form=form, defaults={"name": name, "model": name})
+    send(sub, Reached(to, client, suite), form=form, defaults={"name": name, "model": name})

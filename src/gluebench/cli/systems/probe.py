@@ -2,22 +2,22 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
+from hashlib import blake2b
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
 
+from gluebench.benchmark import Benchmark, Task
 from gluebench.cli.common import option
 from gluebench.cli.common.errors import needing, reading_data
-from gluebench.cli.common.output import Form, emit, notices
+from gluebench.cli.common.output import Form, notices
 
 if TYPE_CHECKING:
-    from gluebench.benchmark import Benchmark, Role, Task
-    from gluebench.submission import Column
     from gluebench.systems import SentenceEncoder
     from gluebench.systems.encoders.corpus import Corpus
-    from gluebench.systems.probe.system import ProbedEncoder
 
 encoder_options = option.together(
     option.settings("-o", "--option", "options", help="An option of the encoder; may be repeated."),
@@ -132,13 +132,21 @@ def probe(
       gluebench probe cbow -o vectors=glove.840B.300d.txt --preset paper:cbow --data data/ --out cbow.zip
       gluebench probe --vectors mine.npy --data data/ --task RTE
     """
+    from gluebench.cli.common.progress import Progress
+    from gluebench.cli.scoring.grade import print_report
     from gluebench.systems.encoders.corpus import Corpus
 
     corpus = Corpus(suite, data, chosen(suite, tasks))
     with reading_data(), needing("train", "Probing", "torch"):
-        from gluebench.cli.common.progress import Progress
+        from gluebench.data.gold import gold_from_data
+        from gluebench.scoring import grade
+        from gluebench.submission import write_submission
         from gluebench.systems.probe.settings import preset_called
         from gluebench.systems.probe.system import ProbedEncoder
+        from gluebench.systems.run import answer, run
+
+        def say(line: str) -> None:
+            notices([line])
 
         settings = preset_called(preset).seeded(seed)
         made = _encoder(encoder, options, corpus, vectors=vectors)
@@ -151,10 +159,22 @@ def probe(
             device=_device(device),
             advance=Progress("encoded", "sentences"),
         )
-        columns = _answers(system, corpus, roles=("dev", "test") if out else ("dev",))
-        _grade(columns["dev"], corpus, form=form, source=f"{made.name}, {settings.name}")
+        part = suite._replace(tasks=corpus.tasks)
+        dev = run(system, part, data, role="dev", progress=say)
+        files = part.files() if out else ()
+        test = {file.name: answer(system, part, file, data, role="test", say=say).column for file in files}
+        for name, fitted in system.probes.items():
+            kept = fitted.runs[fitted.chosen]
+            penalty = f"L2 {kept.penalty:g}, " if len(fitted.runs) > 1 else ""
+            say(f"{name}: {penalty}{kept.epochs} epochs, {kept.score:.3f} on dev")
+        report = grade(dev, gold_from_data(data, suite, role="dev", partial=True))
+        print_report(report, suite, source=f"{made.name}, {settings.name}", form=form)
     if out:
-        _write(out, columns["test"], suite)
+        write_submission(out, test, suite)
+        absent = [f"{file.name}.tsv" for file in suite.files() if file.name not in test]
+        if absent:
+            say(f"INCOMPLETE: no predictions for {', '.join(absent)}.")
+        say(f"{out}: {len(test)} file{'s' * (len(test) != 1)}.")
 
 
 def _encoder(
@@ -174,13 +194,10 @@ def _encoder(
 
 def _kept(encoder: SentenceEncoder) -> Path:
     """Where the vectors of an encoder are kept from one call to the next."""
-    import re
-    from hashlib import blake2b
+    from gluebench.data.home import data_folder
 
     words = re.sub(r"[^A-Za-z0-9.]+", "-", encoder.name).strip("-")[:60]
     digest = blake2b(f"{encoder.name} {encoder.dim}".encode(), digest_size=4).hexdigest()
-    from gluebench.data.home import data_folder
-
     return data_folder() / "vectors" / f"sentences-{words}-{digest}.npy"
 
 
@@ -193,56 +210,3 @@ def _device(name: str) -> str:
         reason = str(error).splitlines()[0]
         raise click.UsageError(f"--device {name} cannot be used: {reason}") from None
     return name
-
-
-def _answers(
-    system: ProbedEncoder, corpus: Corpus, *, roles: Sequence[Role]
-) -> dict[Role, dict[str, Column]]:
-    """Predictions for the splits of each role; every task is fitted once."""
-    from gluebench.systems import run
-
-    part = corpus.benchmark._replace(tasks=corpus.tasks)
-    answers: dict[Role, dict[str, Column]] = {}
-    for role in roles:
-        encoder = _Fitted(system) if answers else system
-        answers[role] = run(encoder, part, corpus.folder, role=role, progress=lambda line: notices([line]))
-    notices(_trained(system))
-    return answers
-
-
-class _Fitted:
-    """A fitted system: it predicts, and is not fitted again."""
-
-    def __init__(self, system: ProbedEncoder) -> None:
-        self.predict = system.predict
-
-
-def _trained(system: ProbedEncoder) -> list[str]:
-    """Which run was kept, task by task."""
-    lines = []
-    for name, fitted in system.probes.items():
-        run = fitted.runs[fitted.chosen]
-        penalty = f"L2 {run.penalty:g}, " if len(fitted.runs) > 1 else ""
-        lines.append(f"{name}: {penalty}{run.epochs} epochs, {run.score:.3f} on dev")
-    return lines
-
-
-def _grade(columns: Mapping[str, Column], corpus: Corpus, *, form: Form, source: str) -> None:
-    from gluebench.cli.scoring.report_view import report_output
-    from gluebench.data.gold import gold_from_data
-    from gluebench.scoring import grade
-
-    gold = gold_from_data(corpus.folder, corpus.benchmark, role="dev", partial=True)
-    report = grade(columns, gold)
-    notices(f"warning: {warning}" for warning in report.warnings)
-    emit(report_output(report, corpus.benchmark, source=source), form)
-
-
-def _write(out: str, columns: Mapping[str, Column], benchmark: Benchmark) -> None:
-    from gluebench.submission import write_submission
-
-    write_submission(out, columns, benchmark)
-    absent = [f"{file.name}.tsv" for file in benchmark.files() if file.name not in columns]
-    if absent:
-        notices([f"INCOMPLETE: no predictions for {', '.join(absent)}."])
-    notices([f"{out}: {len(columns)} file{'s' * (len(columns) != 1)}."])

@@ -2,24 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
+from gluebench.benchmark import Benchmark
 from gluebench.cli.common import option
 from gluebench.cli.common.errors import needing, reading_data
 from gluebench.cli.common.lazy import LazyGroup
-from gluebench.cli.common.output import Form, Output, Records, Section, Table, emit, notices
+from gluebench.cli.common.output import Form, Output, Section, Table, emit, notices
 from gluebench.cli.submission.submit import Destination, deliver, destination_options, reached
 
 if TYPE_CHECKING:
-    from gluebench.benchmark import Benchmark
-    from gluebench.cli.submission.submit import Reached
     from gluebench.scoring import Gold
-    from gluebench.systems.reproduce.findings import Finding, Numbers, Outcome
-    from gluebench.systems.reproduce.rerun import Request, RowResult, Setup
+    from gluebench.systems.reproduce.findings import Numbers
+    from gluebench.systems.reproduce.rerun import Setup
     from gluebench.systems.reproduce.row import TableName
 
 
@@ -32,8 +31,8 @@ _FOLDER = click.Path(exists=True, file_okay=False, path_type=Path)
 _shared = option.together(
     option.benchmark,
     option.output,
-    click.option("--row", "rows", metavar="NAME", multiple=True, help="This row only; may be repeated."),
-    click.option("--task", "tasks", metavar="TASK", multiple=True, help="This task only; may be repeated."),
+    option.repeated("--row", "rows", metavar="NAME", help="This row only; may be repeated."),
+    option.repeated("--task", "tasks", metavar="TASK", help="This task only; may be repeated."),
     click.option(
         "--preset",
         metavar="P",
@@ -123,14 +122,14 @@ def _run(
     form: Form,
     to: Destination | None = None,
 ) -> None:
-    from gluebench.cli.systems.reproduce_view import save
-
     there = reached(to, suite.name, "test")
     with reading_data(), needing("train", "Running the paper's rows", "torch", "h5py"):
+        from gluebench.cli.systems.reproduce_view import save, table_output
         from gluebench.data.gold import gold_from_data
         from gluebench.data.home import data_folder
         from gluebench.systems.encoders.corpus import Corpus
-        from gluebench.systems.reproduce.rerun import Request, Setup
+        from gluebench.systems.reproduce.rerun import Request, Setup, submission_path
+        from gluebench.systems.reproduce.rerun import reproduce as rerun
         from gluebench.systems.reproduce.row import Files
         from gluebench.systems.reproduce.row import rows as all_rows
 
@@ -138,32 +137,17 @@ def _run(
         home = data_folder(data)
         labels = gold_from_data(home, suite, role="dev", partial=True)
         setup = Setup(Corpus(suite, home), Files(vectors, weights), out / suite.name, labels, device)
-        runs, answer = _reproduced(request, rows or tuple(row.name for row in all_rows()), setup, gold=gold)
+        names = rows or tuple(row.name for row in all_rows())
+        scored = labels if table == "table6" else _test_labels(gold, setup)
+        runs = rerun(request, names, setup, gold=scored, say=lambda line: notices([line]))
+        answer = table_output(runs, request, suite)
     save(answer, table, setup.out / preset)
     emit(answer, form)
-    _deliver(runs, setup, there, form=form)
-
-
-def _deliver(runs: Sequence[RowResult], setup: Setup, there: Reached | None, *, form: Form) -> None:
-    """Send the submission of each row that has one."""
-    from gluebench.systems.reproduce.rerun import submission_path
-
     for ran in runs if there else ():
         path = submission_path(ran, setup)
         if ran.chosen and path.is_file():
             details = {"name": f"{ran.row.full_title} ({ran.row.preset})", "model": ran.row.full_title}
             deliver(path, there, form=form, defaults=details)
-
-
-def _reproduced(
-    request: Request, names: tuple[str, ...], setup: Setup, *, gold: Path | None
-) -> tuple[Sequence[RowResult], Output]:
-    from gluebench.cli.systems.reproduce_view import table_output
-    from gluebench.systems.reproduce.rerun import reproduce as rerun
-
-    labels = setup.dev if request.table == "table6" else _test_labels(gold, setup)
-    runs = rerun(request, names, setup, gold=labels, say=lambda line: notices([line]))
-    return runs, table_output(runs, request, setup.benchmark)
 
 
 def _test_labels(gold: Path | None, setup: Setup) -> Gold | None:
@@ -182,10 +166,6 @@ def _test_labels(gold: Path | None, setup: Setup) -> Gold | None:
 
 _FIELDS = ("finding", "section", "claim", "reading", "whose", "table", "verdict", "detail")
 _SHORT: Mapping[str, str] = {"table4": "test", "table5": "diagnostic", "table6": "dev"}
-_NOTES = (
-    "Sections 6 and 8 speak of test scores; the same claims are put to the dev scores too.",
-    "Only which number is above which is tested, not whether the difference could be chance.",
-)
 
 
 @reproduce.command
@@ -214,32 +194,35 @@ def findings(results: Path | None, form: Form) -> None:
 
 
 def _output(own: Mapping[TableName, Numbers]) -> Output:
-    from gluebench.systems.reproduce.claims import FINDINGS
-
-    answers = [answer for finding in FINDINGS for answer in _answers(finding, own)]
+    records = [*_judgements(own)]
     rows = []
-    for finding, whose, table, outcome in answers:
-        first = (whose, table) == ("paper", finding.tables[0])
-        title = (finding.section, finding.claim) if first else ("", "")
-        rows.append((*title, f"{whose}, {_SHORT[table]}", outcome.verdict, outcome.detail))
+    last = None
+    for name, section, claim, _, whose, table, verdict, detail in records:
+        title = ("", "") if name == last else (section, claim)
+        rows.append((*title, f"{whose}, {_SHORT[table]}", verdict, detail))
+        last = name
     shown = Table(
-        columns=("section", "claim", "numbers", "verdict", "because"),
-        sections=(Section(tuple(rows)),),
+        ("section", "claim", "numbers", "verdict", "because"),
+        [Section(rows)],
         title="What the paper says of its results",
-        notes=_NOTES,
+        notes=[
+            "Sections 6 and 8 speak of test scores; the same claims are put to the dev scores too.",
+            "Only which number is above which is tested, not whether the difference could be chance.",
+        ],
     )
-    records = [
-        (finding.name, finding.section, finding.claim, finding.reading, whose, table, *outcome)
-        for finding, whose, table, outcome in answers
-    ]
     data = [dict(zip(_FIELDS, record, strict=True)) for record in records]
-    return Output(data, (shown,), Records(_FIELDS, tuple(records)))
+    return Output(data, [shown], _FIELDS, records)
 
 
-def _answers(finding: Finding, own: Mapping[TableName, Numbers]) -> list[tuple[Finding, str, str, Outcome]]:
-    """The paper's numbers, then the user's."""
+def _judgements(own: Mapping[TableName, Numbers]) -> Iterator[tuple[str, ...]]:
+    """A record for each claim and table: by the paper's numbers, then by the user's."""
+    from gluebench.systems.reproduce.claims import FINDINGS
     from gluebench.systems.reproduce.findings import judged, printed
 
-    paper = [(finding, "paper", str(table), judged(finding, printed(table))) for table in finding.tables]
-    yours = [(table, own[table]) for table in finding.tables if table in own]
-    return paper + [(finding, "yours", str(table), judged(finding, numbers)) for table, numbers in yours]
+    for finding in FINDINGS:
+        about = (finding.name, finding.section, finding.claim, finding.reading)
+        for table in finding.tables:
+            yield (*about, "paper", table, *judged(finding, printed(table)))
+        for table in finding.tables:
+            if table in own:
+                yield (*about, "yours", table, *judged(finding, own[table]))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -9,14 +10,14 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from gluebench.benchmark import Benchmark, Role
 from gluebench.cli.common import option
 from gluebench.cli.common.errors import needs_extra
-from gluebench.cli.common.output import Form, emit, notices
+from gluebench.cli.common.output import Form
 from gluebench.cli.submission.submit import Destination, deliver, destination_options, reached
-from gluebench.cli.systems.run_options import model_options
+from gluebench.cli.systems.run_options import chosen_options, model_options
 
 if TYPE_CHECKING:
-    from gluebench.benchmark import Benchmark, Role
     from gluebench.systems.adapters.session import Place, Session, TaskResult
 
 EXTRAS = {
@@ -72,9 +73,6 @@ def run(
       gluebench run hf:bert-base-cased --fine-tune --data data/ --tasks RTE,MRPC --out bert.zip
       gluebench run api:llama@http://localhost:8000/v1 --shots 4 --data data/ --out llama.zip
     """
-    import gc
-
-    from gluebench.cli.systems.run_options import wishes
     from gluebench.systems.adapters.resolve import resolve
     from gluebench.systems.adapters.session import Plan, Session, held
     from gluebench.systems.encoders.corpus import Corpus
@@ -85,7 +83,7 @@ def run(
     names = [name.strip() for listed in tasks for name in listed.split(",") if name.strip()]
     plan = Plan(suite, data, chosen(suite, names), split, not no_dev)
     folder = Path(out).with_suffix(".run")
-    settings = wishes(context, model, options)
+    settings = chosen_options(context, model, options)
     with installed(), held(folder, again=again):
         made = resolve(model, Corpus(suite, plan.data, plan.tasks), folder, settings)
         session = Session(folder, plan, made.identity, sources=made.sources)
@@ -111,35 +109,33 @@ def installed() -> Iterator[None]:
 
 def _finish(session: Session, suite: Benchmark, *, out: str, source: str, form: Form) -> None:
     """Write the submission, then print the dev scores."""
+    from gluebench.cli.scoring.grade import print_report
+    from gluebench.data import DataError
     from gluebench.submission import write_submission
 
     role = session.plan.role
     columns = session.columns(role)
     write_submission(out, columns, suite, role=role)
     if session.plan.dev:
-        _print_scores(session, suite, source=source, form=form)
-    notices(not_understood_lines(session))
+        try:
+            report = session.dev_report()
+        except DataError as error:
+            _echo(f"no dev scores: {error}")
+        else:
+            if report is None:
+                _echo("no dev scores: none of these tasks has a dev split")
+            else:
+                print_report(report, suite, source=source, form=form)
+    if by_task := session.not_understood():
+        counts = ", ".join(f"{name} {count:,}" for name, count in by_task.items())
+        _echo(
+            f"Answers that were not understood: {counts}. They count as wrong in the dev scores; in the "
+            "submission stands the most frequent training label (or the mean score)."
+        )
     absent = [f"{file.name}.tsv" for file in suite.files(role) if file.name not in columns]
     if absent:
-        notices([f"INCOMPLETE: no predictions for {', '.join(absent)}."])
-    notices([f"{out}: {len(columns)} file{'s' * (len(columns) != 1)}, {role} split."])
-
-
-def _print_scores(session: Session, suite: Benchmark, *, source: str, form: Form) -> None:
-    """The dev scores; where there are no labels, that."""
-    from gluebench.cli.scoring.report_view import report_output
-    from gluebench.data import DataError
-
-    try:
-        report = session.dev_report()
-    except DataError as error:
-        notices([f"no dev scores: {error}"])
-        return
-    if report is None:
-        notices(["no dev scores: none of these tasks has a dev split"])
-        return
-    notices(f"warning: {warning}" for warning in report.warnings)
-    emit(report_output(report, suite, source=source), form)
+        _echo(f"INCOMPLETE: no predictions for {', '.join(absent)}.")
+    _echo(f"{out}: {len(columns)} file{'s' * (len(columns) != 1)}, {role} split.")
 
 
 class Terminal:
@@ -149,9 +145,8 @@ class Terminal:
         """Print at once which tasks an earlier run finished."""
         self._session = session
         self._at: str | None = None
-        units = session.plan.units()
         todo = {unit.task.name for unit in session.missing()}
-        done = [unit.task.name for unit in units if unit.task.name not in todo]
+        done = [unit.task.name for unit in session.plan.units() if unit.task.name not in todo]
         if done:
             rest = "going on with the rest" if todo else "nothing is left to do"
             _echo(f"{', '.join(done)}: already done, in {session.folder}; {rest}.")
@@ -189,18 +184,6 @@ class Terminal:
                 "the same command goes on from there."
             )
             raise
-
-
-def not_understood_lines(session: Session) -> list[str]:
-    """How many answers of each task were not understood, and what became of them."""
-    by_task = session.not_understood()
-    if not by_task:
-        return []
-    counts = ", ".join(f"{name} {count:,}" for name, count in by_task.items())
-    return [
-        f"Answers that were not understood: {counts}. They count as wrong in the dev scores; in the "
-        "submission stands the most frequent training label (or the mean score)."
-    ]
 
 
 def _notes(notes: Any) -> Iterator[str]:

@@ -86,21 +86,37 @@ def kind(model: str) -> str:
     return "folder" if Path(model).is_dir() else "name"
 
 
-def wishes(context: click.Context, model: str, given: Mapping[str, Any]) -> ModelOptions:
+def chosen_options(context: click.Context, model: str, given: Mapping[str, Any]) -> ModelOptions:
     """The model's options. Raises UsageError for one that does not go with the model."""
     from gluebench.cli.common.progress import Progress
     from gluebench.systems.adapters.resolve import ModelOptions
 
     _refuse_others(context, kind(model))
+    tuning = asking = None
+    if given["fine_tune"]:
+        from gluebench.systems.adapters.huggingface import FineTuning
+
+        tuning = FineTuning(given["learning_rate"], given["epochs"], given["batch_size"])
+    if kind(model) == "api":
+        from gluebench.systems.adapters.openai import PromptOptions
+
+        asking = PromptOptions(
+            shots=given["shots"],
+            scored=not given["parse"],
+            most_tokens=given["max_tokens"],
+            concurrency=given["concurrency"],
+            price_in=given["price_in"],
+            price_out=given["price_out"],
+        )
     return ModelOptions(
         seed=given["seed"],
         device=given["device"],
         options=given["options"],
         probe=given["preset"],
-        fine_tuning=_fine_tuning(given),
+        fine_tuning=tuning,
         longest=given["max_length"],
         labels=given["labels"],
-        asking=_asking(given) if kind(model) == "api" else None,
+        asking=asking,
         key_variable=given["key_from"],
         retries=given["retries"],
         timeout=given["timeout"],
@@ -122,24 +138,3 @@ def _refuse_others(context: click.Context, model: str) -> None:
         for name in ("epochs", "learning_rate", "batch_size"):
             if context.get_parameter_source(name) == click.core.ParameterSource.COMMANDLINE:
                 raise click.UsageError(f"--{name.replace('_', '-')} goes with --fine-tune.")
-
-
-def _fine_tuning(given: Mapping[str, Any]) -> Any:
-    if not given["fine_tune"]:
-        return None
-    from gluebench.systems.adapters.huggingface import FineTuning
-
-    return FineTuning(given["learning_rate"], given["epochs"], given["batch_size"])
-
-
-def _asking(given: Mapping[str, Any]) -> Any:
-    from gluebench.systems.adapters.openai import PromptOptions
-
-    return PromptOptions(
-        shots=given["shots"],
-        scored=not given["parse"],
-        most_tokens=given["max_tokens"],
-        concurrency=given["concurrency"],
-        price_in=given["price_in"],
-        price_out=given["price_out"],
-    )

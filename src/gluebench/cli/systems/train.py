@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
+from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
+from gluebench.benchmark import Benchmark
 from gluebench.cli.common import option
 from gluebench.cli.common.errors import needing
 from gluebench.cli.common.output import Form, emit
 
 if TYPE_CHECKING:
-    from gluebench.benchmark import Benchmark
     from gluebench.systems.training.row import Row
     from gluebench.systems.training.trained import TrainedSystem
 
@@ -49,8 +50,6 @@ def train(
     tasks: str,
     multi: bool,
     preset: str,
-    hidden: int | None,
-    attention: bool,
     vectors: str | None,
     seeds: tuple[int, ...],
     auxiliary: tuple[str, ...],
@@ -59,6 +58,7 @@ def train(
     threads: int | None,
     suite: Benchmark,
     form: Form,
+    **spec: Any,
 ) -> None:
     """Train the paper's BiLSTM on a benchmark's tasks and print its dev scores.
 
@@ -75,18 +75,29 @@ def train(
         import torch
     if threads:
         torch.set_num_threads(threads)
-    row = _row(
-        preset,
-        multi=multi,
-        vectors=Path(vectors) if vectors else None,
-        seeds=seeds,
-        spec={"hidden": hidden, "attention": attention},
-        changes=changes,
-    )
-    _train(row, data, Path(out), tasks=tasks, auxiliary=auxiliary, device=device, suite=suite, form=form)
+    from gluebench.systems.training.data import load_task_data
+    from gluebench.systems.training.engine import leads
+    from gluebench.systems.training.row import train_row
+
+    row = _row(preset, spec, changes, multi=multi, vectors=Path(vectors) if vectors else None, seeds=seeds)
+    names = [name.strip() for name in tasks.split(",") if name.strip()]
+    task_data = load_task_data(data, suite, names, auxiliary)
+    say = _say if leads() else None
+    if say and row.vectors is None:
+        say("no --vectors: every word has a random vector, and none of them is trained")
+    try:
+        system = train_row(
+            row, task_data, Path(out), benchmark=suite, data_folder=data, device=device, say=say
+        )
+    except FloatingPointError as error:
+        raise click.ClickException(f"{error}.") from None
+    if leads():
+        if find_spec("matplotlib") is not None:
+            _draw_curves(system)
+        _print(system, suite, data, form=form)
 
 
-def _row(name: str, *, spec: dict[str, Any], changes: tuple[str, ...], **options: Any) -> Row:
+def _row(name: str, spec: dict[str, Any], changes: tuple[str, ...], **options: Any) -> Row:
     from gluebench.systems.training.engine import launched_precision
     from gluebench.systems.training.row import preset
     from gluebench.systems.training.settings import parted
@@ -103,52 +114,12 @@ def _row(name: str, *, spec: dict[str, Any], changes: tuple[str, ...], **options
         raise click.UsageError(f"{error}.") from None
 
 
-def _train(
-    row: Row,
-    data: Path,
-    out: Path,
-    *,
-    tasks: str,
-    auxiliary: tuple[str, ...],
-    device: str | None,
-    suite: Benchmark,
-    form: Form,
-) -> None:
-    from gluebench.systems.training.data import load_task_data
-    from gluebench.systems.training.engine import leads
-    from gluebench.systems.training.row import train_row
-
-    names = [name.strip() for name in tasks.split(",") if name.strip()]
-    task_data = load_task_data(data, suite, names, auxiliary)
-    if row.vectors is None and leads():
-        _say("no --vectors: every word has a random vector, and none of them is trained")
-    try:
-        system = train_row(
-            row,
-            task_data,
-            out,
-            benchmark=suite,
-            data_folder=data,
-            device=device,
-            say=_say if leads() else None,
-        )
-    except FloatingPointError as error:
-        raise click.ClickException(f"{error}.") from None
-    if leads():
-        _curves(out, system)
-        _print(system, suite, data, form=form)
-
-
 def _say(line: str) -> None:
     click.echo(line, err=True)
 
 
-def _curves(out: Path, system: TrainedSystem) -> None:
-    """The course of the runs as a figure, where it can be drawn."""
-    from importlib.util import find_spec
-
-    if find_spec("matplotlib") is None:
-        return
+def _draw_curves(system: TrainedSystem) -> None:
+    """Draw the course of the runs beside them."""
     from gluebench.systems.training.log import LOG, draw_curves
 
     for parent in {run.parent for run in system.runs()}:
@@ -157,7 +128,7 @@ def _curves(out: Path, system: TrainedSystem) -> None:
 
 
 def _print(system: TrainedSystem, suite: Benchmark, home: Path, *, form: Form) -> None:
-    from gluebench.cli.scoring.report_view import report_output
+    from gluebench.cli.scoring.grade import report_output
     from gluebench.data import load_split
     from gluebench.data.gold import gold_from_data
     from gluebench.scoring import grade

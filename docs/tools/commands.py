@@ -1,4 +1,4 @@
-"""The reference page of the commands, from their own help: `python -m gluebench.cli.reference`."""
+"""The reference page of the commands, from their own help: `python -m docs.tools.commands`."""
 
 from __future__ import annotations
 
