@@ -27,7 +27,7 @@ from typing import Any, NamedTuple
 
 from gluebench.benchmark import Task
 from gluebench.data.recipes import Built, Columns, Option, Recipe
-from gluebench.data.recipes.reading import TEST_LABELS, Reader, classes, hide_labels, inputs, switch
+from gluebench.data.recipes.reading import TEST_LABELS, Reader
 
 SPLITS = {"1": "train", "2": "test", "3": "dev"}
 NEGATIVE, POSITIVE = 0.4, 0.6
@@ -44,8 +44,8 @@ class Sentence(NamedTuple):
 
 def build(corpus: Path, task: Task, options: Mapping[str, Any]) -> Built:
     """The phrases of train and the sentences of dev and test, neutral ones left out."""
-    reader = Reader(corpus)
-    shown, all_phrases = switch(options, "test-labels"), switch(options, "phrases")
+    reader = Reader(corpus, task, options)
+    all_phrases = reader.switch("phrases")
     values = _values(reader)
     sentences = list(_sentences(reader))
     reader.check()
@@ -53,10 +53,10 @@ def build(corpus: Path, task: Task, options: Mapping[str, Any]) -> Built:
     notes = []
     for split in ("train", "dev", "test"):
         examples = _wanted(sentences, split, all_phrases=all_phrases and split == "train")
-        made[split], neutral = _columns(reader, task, examples, values)
+        made[split], neutral = _columns(reader, examples, values)
         notes.append(f"{split}: {neutral} neutral of {len(examples)} left out")
     reader.check()
-    return reader.built(made, options, [*notes, *hide_labels(made, shown=shown)])
+    return reader.built(made, [*notes, *reader.hide_labels(made)])
 
 
 def _wanted(sentences: Sequence[Sentence], split: str, *, all_phrases: bool) -> list[tuple[int, str]]:
@@ -72,10 +72,10 @@ def _wanted(sentences: Sequence[Sentence], split: str, *, all_phrases: bool) -> 
 
 
 def _columns(
-    reader: Reader, task: Task, examples: Sequence[tuple[int, str]], values: Mapping[str, float]
+    reader: Reader, examples: Sequence[tuple[int, str]], values: Mapping[str, float]
 ) -> tuple[Columns, int]:
-    (name,) = inputs(task, 1)
-    negative, positive = classes(task, 2)
+    (name,) = reader.inputs(1)
+    negative, positive = reader.classes(2)
     columns: Columns = {name: [], "label": [], "score": []}
     neutral = 0
     for line, phrase in examples:
@@ -85,15 +85,11 @@ def _columns(
         elif NEGATIVE < score <= POSITIVE:
             neutral += 1
         else:
-            columns[name].append(_plain(phrase))
+            plain = " ".join(ESCAPES.get(word, word) for word in phrase.split(" "))
+            columns[name].append(plain.replace("\\/", "/").replace("\\*", "*").lower())
             columns["label"].append(positive if score > POSITIVE else negative)
             columns["score"].append(score)
     return columns, neutral
-
-
-def _plain(phrase: str) -> str:
-    words = (ESCAPES.get(word, word) for word in phrase.split(" "))
-    return " ".join(words).replace("\\/", "/").replace("\\*", "*").lower()
 
 
 def _values(reader: Reader) -> dict[str, float]:

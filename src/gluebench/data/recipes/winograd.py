@@ -200,17 +200,9 @@ def read_xml(path: Path, data: bytes, problems: Problems) -> list[Schema]:
         problems.append(f"{path}: no <schema> in it; expected the XML of a Winograd schema collection")
     schemas = []
     for number, element in enumerate(elements, 1):
-        before, pronoun, after, quote, quoted, correct = (
-            spaced(element.text(place))
-            for place in (
-                "text/txt1",
-                "text/pron",
-                "text/txt2",
-                "quote/quote1",
-                "quote/pron",
-                "correctAnswer",
-            )
-        )
+        before, pronoun, after = (spaced(element.text(f"text/{tag}")) for tag in ("txt1", "pron", "txt2"))
+        quote, quoted = (spaced(element.text(f"quote/{tag}")) for tag in ("quote1", "pron"))
+        correct = spaced(element.text("correctAnswer"))
         answers = [spaced(answer) for answer in element.texts.get("answers/answer", ())]
         right = _LETTERS.find(correct.rstrip(".").strip().upper() or "?")
         wrong = []
