@@ -79,11 +79,8 @@ def _from_hub(release: Release, task: Task, scratch: Path, mirror: str) -> Plan:
     folder = scratch / revision
     files = [split.hub for split in release.tasks[task.name].splits.values() if split.hub is not None]
     for file in files:
-        if (
-            not PurePosixPath(file.path).parts
-            or ".." in PurePosixPath(file.path).parts
-            or file.path[0] == "/"
-        ):
+        parts = PurePosixPath(file.path).parts
+        if not parts or ".." in parts or parts[0] == "/":
             raise DataError(f"{file.path!r}: not a path within the hub's repository")
     remote = tuple(
         RemoteFile(

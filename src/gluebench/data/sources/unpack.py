@@ -50,10 +50,8 @@ def unpack(archive: Path, to: Path, *, only: Collection[str] = (), folders: Coll
     try:
         with zipfile.ZipFile(archive) as opened:
             members = _trusted(opened, archive)
-            if only:
-                places = _chosen(members, only, folders)
-            else:
-                places = {member: member.filename for member in members}
+            every = {member: member.filename for member in members}
+            places = _chosen(members, only, folders) if only else every
             if not places:
                 held = ", ".join(member.filename for member in members[:8]) or "nothing"
                 more = f" and {len(members) - 8} more" if len(members) > 8 else ""
