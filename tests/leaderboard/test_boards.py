@@ -204,11 +204,7 @@ def test_how_far_an_interval_reaches(low: float, high: float, text: str) -> None
 
 def test_references_are_searched_and_sorted_too(db: None) -> None:
     table = board_of(BASELINES)
-    assert [row.entry["name"] for row in table.groups[0].rows] == [
-        "Human",
-        "Attn",
-        "GenSen",
-    ]
+    assert [row.entry["name"] for row in table.groups[0].rows] == ["Human", "Attn", "GenSen"]
 
 
 def test_a_hundred_benchmarks_are_paged_and_found(client: Client, tiny: Any) -> None:

@@ -94,10 +94,7 @@ def add(
 
 
 def policy(
-    folder: PathLike,
-    benchmark: str,
-    file: PathLike | None = None,
-    changes: Mapping[str, str] | None = None,
+    folder: PathLike, benchmark: str, file: PathLike | None = None, changes: Mapping[str, str] | None = None
 ) -> list[str]:
     """Change a benchmark's policy: all of it by a file, then single settings; returns it as lines of TOML.
 

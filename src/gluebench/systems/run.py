@@ -66,12 +66,7 @@ def run(
 
 
 def fit(
-    system: Predictor,
-    benchmark: Benchmark,
-    task: Task,
-    folder: str | os.PathLike[str],
-    *,
-    say: Progress,
+    system: Predictor, benchmark: Benchmark, task: Task, folder: str | os.PathLike[str], *, say: Progress
 ) -> None:
     """Let a system that learns learn one task. Raises DataError."""
     if isinstance(system, TrainablePredictor):

@@ -39,14 +39,7 @@ if TYPE_CHECKING:
 @model_options
 @click.pass_context
 def predict(
-    context: click.Context,
-    /,
-    file: str,
-    model: str,
-    out: str,
-    data: Path,
-    suite: Benchmark,
-    **options: Any,
+    context: click.Context, /, file: str, model: str, out: str, data: Path, suite: Benchmark, **options: Any
 ) -> None:
     """Ask a model about a challenge set.
 

@@ -5,12 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from gluebench.analysis.diagnostics.counts import Confusion, Directions, Share
-from gluebench.analysis.diagnostics.diagnosis import (
-    FIELDS,
-    Diagnosis,
-    SetDiagnosis,
-    SystemDiagnosis,
-)
+from gluebench.analysis.diagnostics.diagnosis import FIELDS, Diagnosis, SetDiagnosis, SystemDiagnosis
 from gluebench.analysis.diagnostics.heatmap import MOST_WITH_INTERVALS
 from gluebench.analysis.diagnostics.paper import PAGE, human
 from gluebench.benchmark import Benchmark, Task

@@ -32,10 +32,7 @@ if TYPE_CHECKING:
     help="Macro-average, mean rank, median score, or Kemeny's order.",
 )
 @option.repeated(
-    "--weights",
-    metavar="TASK=N",
-    callback=option.pairs,
-    help="Weight of a task; 0 leaves it out.",
+    "--weights", metavar="TASK=N", callback=option.pairs, help="Weight of a task; 0 leaves it out."
 )
 @click.option(
     "--missing",

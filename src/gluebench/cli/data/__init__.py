@@ -186,7 +186,7 @@ def build(
             "name the folder of the original corpus: --from DIR; --explain says what it holds."
         )
     with needing("data,recipes", "Building data", "pyarrow", "numpy", "scipy"):
-        from gluebench.data.build import build as build_task
+        from gluebench.data.get import build as build_task
 
         made = build_task(Path(corpus), to, suite, record, _options(rest), named=recipe)
     click.echo(_built_text(made, to / suite.name / record.name), nl=False)

@@ -13,7 +13,7 @@ from gluebench.cli.common.output import Form, emit, notices
 
 if TYPE_CHECKING:
     from gluebench.benchmark import Benchmark, Task
-    from gluebench.data.stats import TaskStats
+    from gluebench.data.stats.describe import TaskStats
 
 
 @click.command
@@ -50,7 +50,7 @@ def stats(suite: Benchmark, names: tuple[str, ...], data: Path, plot: str | None
 def _described(suite: Benchmark, names: tuple[str, ...], folder: Path) -> list[TaskStats]:
     """Every task that was named; else those of the benchmark, and what auxiliary data there are."""
     from gluebench.data.errors import DataError
-    from gluebench.data.stats import describe, on_disk
+    from gluebench.data.stats.describe import describe, on_disk
 
     if names:
         named = dict.fromkeys(suite.dataset(name).name for name in names)

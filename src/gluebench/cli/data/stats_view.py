@@ -7,7 +7,8 @@ from itertools import groupby
 
 from gluebench.benchmark import Benchmark, Task
 from gluebench.cli.common.output import Output, Records, Section, Table, percent, plain
-from gluebench.data.stats import Category, Labels, SizeBeside, SplitStats, TaskStats, splits_called
+from gluebench.data.stats.describe import Category, SizeBeside, TaskStats, splits_called
+from gluebench.data.stats.tally import Labels, SplitStats
 
 ABSENT = "-"
 DIFFERS, CUT = "*", "+"

@@ -117,8 +117,7 @@ def _fitting(name: str, width: float) -> str:
 
 def _draw_lengths(axes: Axes, tasks: Sequence[TaskStats]) -> None:
     for row, stats in enumerate(tasks):
-        split = next(split for split in stats.splits.values() if split is not None)
-        _draw_length(axes, row, split)
+        _draw_length(axes, row, next(filter(None, stats.splits.values())))
     axes.plot([], [], "o", color="#444444", label="median")
     axes.plot([], [], "|", color="#444444", markersize=11, markeredgewidth=2, label="95th percentile")
     axes.set(title="Lengths (train, or the first split)", xlabel="tokens in a text")

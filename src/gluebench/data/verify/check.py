@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from contextlib import suppress
 from pathlib import Path
 from typing import Literal, NamedTuple
 
@@ -55,23 +56,17 @@ def reference(benchmark: Benchmark, against: Path | None = None) -> Reference:
 
 def check_task(folder: Path, benchmark: Benchmark, task: Task, compared: Reference) -> Iterator[SplitCheck]:
     """Every split of a task, in the manifest's order. Raises DataError for a file that cannot be read."""
-    try:
+    home = record = None
+    with suppress(DataError):
         home = task_folder(folder, benchmark, task)
-    except DataError:
-        for split in task.splits.values():
-            yield _absent(task, split)
-        return
-    record = read_dataset(home) if (home / FILE).is_file() else None
+    if home and (home / FILE).is_file():
+        record = read_dataset(home)
     for split in task.splits.values():
-        if split_file(home, split) is None:
-            yield _absent(task, split)
+        if home is None or split_file(home, split) is None:
+            yield SplitCheck(task.name, split.name, "absent", None, split.size, "", "not on disk")
         else:
             table = load(task.name, split.name, folder, benchmark=benchmark)
             yield _check(benchmark, table, split, record, compared)
-
-
-def _absent(task: Task, split: Split) -> SplitCheck:
-    return SplitCheck(task.name, split.name, "absent", None, split.size, "", "not on disk")
 
 
 def _fingerprint(table: Table) -> Fingerprint:
@@ -85,11 +80,7 @@ def _check(
     fingerprint = _fingerprint(table)
     if compared.against is not None:
         other = load(table.task.name, split.name, compared.against, benchmark=benchmark)
-        state, reason = _beside(
-            fingerprint,
-            _fingerprint(other),
-            str(compared.against),
-        )
+        state, reason = _beside(fingerprint, _fingerprint(other), str(compared.against))
         known: Marks | None = marks(table.task, other)
     else:
         state, reason = _as_published(table, split, record, fingerprint, compared.release)
@@ -110,10 +101,8 @@ def _beside(fingerprint: Fingerprint, other: Fingerprint, name: str) -> tuple[St
 def _as_published(
     table: Table, split: Split, record: Dataset | None, fingerprint: Fingerprint, known: Release
 ) -> tuple[State, str]:
-    kept = (
-        record.splits[split.name].fingerprint if record and split.name in record.splits else fingerprint.whole
-    )
-    if kept != fingerprint.whole:
+    kept = record.splits.get(split.name) if record else None
+    if kept and kept.fingerprint != fingerprint.whole:
         return "differs", f"the file was changed after it was prepared ({FILE} has another fingerprint)"
     if len(table) != split.size:
         release = other_release(table.task, split, len(table))

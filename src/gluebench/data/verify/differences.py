@@ -6,6 +6,7 @@ import unicodedata
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from difflib import SequenceMatcher
+from itertools import zip_longest
 from typing import NamedTuple
 
 from gluebench.benchmark import Task
@@ -43,45 +44,27 @@ def differences(task: Task, examples: Sequence[Example], known: Marks) -> list[D
     own = marks(task, examples)
     if own == known:
         return []
-    if own.texts != known.texts and sorted(_rows(own)) == sorted(_rows(known)):
-        moved = [
-            row for row, pair in enumerate(zip(_rows(own), _rows(known), strict=True)) if pair[0] != pair[1]
-        ]
-        return [Difference(row, ORDER) for row in moved]
-    return _without_chance(
-        [
-            difference
-            for here, there in _aligned(*_comparable(own, known))
-            for difference in _difference(task, examples, own, known, here=here, there=there)
-        ]
-    )
-
-
-def _without_chance(rows: list[Difference]) -> list[Difference]:
-    """A kind found by trying that few rows of many have is chance: 16 bits, some 30 trials a row."""
-    tried = {kind for kind, _ in _CHANGES}
-    counts = Counter(difference.kind for difference in rows)
-    chance = {kind for kind in tried if counts[kind] <= len(rows) * BY_CHANCE}
-    return [
-        difference._replace(kind=SPACING) if difference.kind in chance else difference for difference in rows
+    if own.texts != known.texts and sorted(zip(*own, strict=True)) == sorted(zip(*known, strict=True)):
+        pairs = zip(zip(*own, strict=True), zip(*known, strict=True), strict=True)
+        return [Difference(row, ORDER) for row, (here, there) in enumerate(pairs) if here != there]
+    # Rows are recognized by their texts, or by their letters alone where most texts were rewritten.
+    common = (Counter(own.texts) & Counter(known.texts)).total()
+    by_text = 2 * common >= min(len(own), len(known))
+    aligned = _aligned(own.texts, known.texts) if by_text else _aligned(own.letters, known.letters)
+    rows = [
+        difference
+        for here, there in aligned
+        for difference in _difference(task, examples, own, known, here=here, there=there)
     ]
+    # A kind found by trying that few rows of many have is chance: 16 bits, some 30 trials a row.
+    counts = Counter(difference.kind for difference in rows)
+    chance = {kind for kind, _ in _CHANGES if counts[kind] <= len(rows) * BY_CHANCE}
+    return [row._replace(kind=SPACING) if row.kind in chance else row for row in rows]
 
 
 def summary(rows: Sequence[Difference]) -> dict[str, int]:
     """Kind to the number of rows, most frequent first."""
     return dict(Counter(difference.kind for difference in rows).most_common())
-
-
-def _rows(split: Marks) -> list[tuple[int, int, int]]:
-    return list(zip(split.texts, split.letters, split.labels, strict=True))
-
-
-def _comparable(own: Marks, known: Marks) -> tuple[Sequence[int], Sequence[int]]:
-    """What rows are recognised by: their texts, or their letters alone where most texts were rewritten."""
-    common = (Counter(own.texts) & Counter(known.texts)).total()
-    if 2 * common >= min(len(own), len(known)):
-        return own.texts, known.texts
-    return own.letters, known.letters
 
 
 def _aligned(own: Sequence[int], known: Sequence[int]) -> Iterator[tuple[int | None, int | None]]:
@@ -92,32 +75,17 @@ def _aligned(own: Sequence[int], known: Sequence[int]) -> Iterator[tuple[int | N
     """
     start = _common(own, known)
     end = min(_common(own[::-1], known[::-1]), min(len(own), len(known)) - start)
-    yield from ((row, row) for row in range(start))
-    yield from _middle(own, known, start=start, end=end)
-    shift = len(known) - len(own)
-    yield from ((row, row + shift) for row in range(len(own) - end, len(own)))
-
-
-def _middle(
-    own: Sequence[int], known: Sequence[int], *, start: int, end: int
-) -> Iterator[tuple[int | None, int | None]]:
-    here, there = own[start : len(own) - end], known[start : len(known) - end]
-    agreeing = sum(one == other for one, other in zip(here, there, strict=False))
+    here, there = range(start, len(own) - end), range(start, len(known) - end)
+    agreeing = sum(own[row] == known[row] for row in here if row in there)
     in_place = len(here) == len(there) and agreeing * 2 >= len(here)
+    yield from ((row, row) for row in range(start))
     if in_place or max(len(here), len(there)) > MOST_ALIGNED:
-        for row in range(max(len(here), len(there))):
-            yield (
-                start + row if row < len(here) else None,
-                start + row if row < len(there) else None,
-            )
-        return
-    matcher = SequenceMatcher(None, list(here), list(there), autojunk=False)
-    for _, low, high, low_there, high_there in matcher.get_opcodes():
-        for row in range(max(high - low, high_there - low_there)):
-            yield (
-                start + low + row if low + row < high else None,
-                start + low_there + row if low_there + row < high_there else None,
-            )
+        yield from zip_longest(here, there)
+    else:
+        one, other = ([split[row] for row in rows] for split, rows in ((own, here), (known, there)))
+        for _, low, high, begin, stop in SequenceMatcher(None, one, other, autojunk=False).get_opcodes():
+            yield from zip_longest(here[low:high], there[begin:stop])
+    yield from zip(range(here.stop, len(own)), range(there.stop, len(known)), strict=True)
 
 
 def _common(one: Sequence[int], other: Sequence[int]) -> int:
@@ -129,13 +97,7 @@ def _common(one: Sequence[int], other: Sequence[int]) -> int:
 
 
 def _difference(
-    task: Task,
-    examples: Sequence[Example],
-    own: Marks,
-    known: Marks,
-    *,
-    here: int | None,
-    there: int | None,
+    task: Task, examples: Sequence[Example], own: Marks, known: Marks, *, here: int | None, there: int | None
 ) -> Iterator[Difference]:
     if here is None and there is not None:
         yield Difference(there, MISSING)
@@ -145,17 +107,14 @@ def _difference(
         if own.texts[here] != known.texts[there]:
             values = tuple(examples[here].inputs.values())
             yield Difference(here, _kind(values, known.texts[there], known.letters[there]))
-        if own.labels[here] != known.labels[there]:
-            yield _label_difference(task, here, own.labels[here], known.labels[there])
-
-
-def _label_difference(task: Task, row: int, here: int, there: int) -> Difference:
-    if here == HIDDEN:
-        return Difference(row, HIDDEN_LABEL)
-    if there == HIDDEN:
-        return Difference(row, SHOWN_LABEL)
-    words = task.words
-    return Difference(row, LABEL, f"{words[here]} here, {words[there]} published" if words else "")
+        label, published = own.labels[here], known.labels[there]
+        if HIDDEN in (label, published) and label != published:
+            yield Difference(here, HIDDEN_LABEL if label == HIDDEN else SHOWN_LABEL)
+        elif label != published:
+            words = task.words
+            yield Difference(
+                here, LABEL, f"{words[label]} here, {words[published]} published" if words else ""
+            )
 
 
 def _kind(values: tuple[str, ...], text: int, letters: int) -> str:
@@ -171,11 +130,6 @@ def _kind(values: tuple[str, ...], text: int, letters: int) -> str:
     return SPACING if letters_mark(values) == letters else OTHER
 
 
-def _quoted(value: str) -> str:
-    """The value as CSV would quote it."""
-    return '"' + value.replace('"', '""') + '"'
-
-
 _CHANGES: tuple[tuple[str, Callable[[str], str]], ...] = (
     ("a space at its end is lost", lambda value: value + " "),
     ("a space at its beginning is lost", lambda value: " " + value),
@@ -185,7 +139,7 @@ _CHANGES: tuple[tuple[str, Callable[[str], str]], ...] = (
     ("quotation marks are lost", lambda value: f'"{value}"'),
     ("quotation marks are doubled", lambda value: value.replace('""', '"')),
     ("it is still quoted as in CSV", lambda value: value[1:-1].replace('""', '"')),
-    ("its quotation as in CSV was undone", _quoted),
+    ("its quotation as in CSV was undone", lambda value: '"' + value.replace('"', '""') + '"'),
     ("it was normalised (Unicode NFC)", lambda value: unicodedata.normalize("NFD", value)),
     ("it was decomposed (Unicode NFD)", lambda value: unicodedata.normalize("NFC", value)),
     ("it has a byte order mark", lambda value: value.removeprefix("\ufeff")),

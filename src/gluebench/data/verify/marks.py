@@ -54,7 +54,13 @@ def marks(task: Task, examples: Iterable[Example]) -> Marks:
         values = tuple(example.inputs.values())
         texts.append(text_mark(values))
         letters.append(letters_mark(values))
-        labels.append(_label_mark(example.label, codes))
+        if isinstance(example.label, str):
+            labels.append(codes[example.label])
+        elif example.label is None:
+            labels.append(HIDDEN)
+        else:
+            score = _digest(repr(float(example.label)), 2)
+            labels.append(int.from_bytes(score, "little") % _SCORES)
     return Marks(texts, bytes(letters), bytes(labels))
 
 
@@ -71,14 +77,6 @@ def letters_mark(values: Sequence[str]) -> int:
 
 def _digest(text: str, size: int) -> bytes:
     return blake2b(text.encode("utf-8", "surrogatepass"), digest_size=size).digest()
-
-
-def _label_mark(label: str | float | None, codes: Mapping[str, int]) -> int:
-    if label is None:
-        return HIDDEN
-    if isinstance(label, str):
-        return codes[label]
-    return int.from_bytes(_digest(repr(float(label)), 2), "little") % _SCORES
 
 
 def published(benchmark: Benchmark) -> dict[tuple[str, str], Marks]:
@@ -112,8 +110,6 @@ def unpacked(data: bytes) -> Iterator[tuple[tuple[str, str], Marks]]:
 
 def _little(values: array[int]) -> array[int]:
     """The values as a little-endian machine keeps them, or back again."""
-    import sys
-
     if sys.byteorder == "little":
         return values
     swapped = array("H", values)

@@ -73,10 +73,7 @@ def table_of(
         {**entry, "scores": [diagnostic["overall"], *map(diagnostic.get(level, {}).get, titles)]}
         for entry, diagnostic in zip(entries, diagnostics, strict=True)
     ]
-    return {
-        "headings": headings,
-        "lines": [*(_references(task, len(titles)) if first_page else ()), *lines],
-    }
+    return {"headings": headings, "lines": [*(_references(task, len(titles)) if first_page else ()), *lines]}
 
 
 def _references(task: Task, columns: int) -> list[dict[str, Any]]:

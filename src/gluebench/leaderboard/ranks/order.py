@@ -192,9 +192,7 @@ def ranking_options(query: Mapping[str, str], record: Record) -> RankingOptions:
     by, majority = query.get("by", ""), query.get("majority", "")
     weights = " ".join(query.get("weights", "")[:400].split())
     return RankingOptions(
-        by if by in RULES else "mean",
-        weights,
-        majority if majority in majority_tasks(record) else "",
+        by if by in RULES else "mean", weights, majority if majority in majority_tasks(record) else ""
     )
 
 

@@ -113,11 +113,7 @@ def settings_from(values: Mapping[str, Any]) -> Settings:
 
 
 PAPER = Settings(
-    stop_rule="original",
-    idle_heads="decay",
-    validation="pooled",
-    count_auxiliary=True,
-    bucketed=False,
+    stop_rule="original", idle_heads="decay", validation="pooled", count_auxiliary=True, bucketed=False
 )
 """What the released code ran for the multi-task rows of Table 4."""
 PAPER_SINGLE = replace(PAPER, check_every=None)
