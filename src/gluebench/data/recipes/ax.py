@@ -41,7 +41,7 @@ def _rows(reader: Reader, path: Path) -> Iterator[tuple[Any, ...]]:
     if tuple(header[-len(TAIL) :]) != TAIL:
         shown = " ".join(header)[:200]
         raise DataError(f'{path}:1: the header is "{shown}", expected columns of tags and {" ".join(TAIL)}')
-    words = dict(zip(CLASSES, reader.classes(len(CLASSES)), strict=True))
+    words = reader.words(CLASSES)
     names = {
         spelling: phenomenon.name
         for phenomenon in reader.task.phenomena

@@ -38,7 +38,7 @@ def build(corpus: Path, task: Task, options: Mapping[str, Any]) -> Built:
 
 
 def _rows(reader: Reader, names: tuple[str, ...]) -> Iterator[tuple[str, ...]]:
-    words = dict(zip("01", reader.classes(2), strict=True))
+    words = reader.words("01")
     for name in names:
         path, lines = _lines(reader, name)
         for number, (source, label, mark, text) in reader.rows(path, lines, widths=(4,)):

@@ -67,7 +67,7 @@ def pairs(
     `extras` are further fields to keep, under their own names. Unlabelled files keep every pair.
     """
     names = dict(zip(("sentence1", "sentence2", *extras), (*reader.inputs(2), *extras), strict=True))
-    words = dict(zip(CLASSES, reader.classes(3), strict=True))
+    words = reader.words(CLASSES)
     columns: Columns = {name: [] for name in (*names.values(), *(["label"] if labelled else []))}
     undecided = 0
     for line, row in _rows(reader, path, (*names, *(["gold_label"] if labelled else []))):

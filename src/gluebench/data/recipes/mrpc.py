@@ -61,7 +61,7 @@ def _columns(reader: Reader, name: str) -> Columns:
 def _rows(reader: Reader, path: Path) -> Iterator[tuple[str, ...]]:
     lines = reader.lines(path)
     reader.header(path, lines[0].split("\t"), HEADER)
-    words = dict(zip("01", reader.classes(2), strict=True))
+    words = reader.words("01")
     for number, (quality, first, second, *texts) in reader.rows(path, lines, widths=(5,), first=2):
         if quality in words and (first + second).isdecimal():
             yield (*texts, words[quality], first, second)

@@ -50,7 +50,7 @@ def _rows(reader: Reader) -> Iterator[tuple[str, ...]]:
     path = reader.need(FILE)
     lines = reader.lines(path)
     reader.check()
-    words = dict(zip("01", reader.classes(2), strict=True))
+    words = reader.words("01")
     for number, (*ids, first, second, label) in _csv(reader, path, lines):
         if label in words and all(identity.isdecimal() for identity in ids):
             yield (first, second, words[label], *ids)

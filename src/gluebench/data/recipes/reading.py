@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import random
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple
 from xml.parsers import expat
@@ -126,12 +127,12 @@ class Reader:
         if self.problems:
             raise DataError(self.problems)
 
-    def classes(self, number: int) -> tuple[str, ...]:
-        """The label words, to which the corpus's classes go in order. Raises DataError if not as many."""
+    def words(self, classes: Sequence[str]) -> dict[str, str]:
+        """The corpus's classes, and the label words they go to in order. Raises DataError if not as many."""
         name, words = self.task.name, self.task.words
-        if len(words) != number:
-            raise DataError(f"{name}: {len(words)} labels, but this corpus has {number} classes")
-        return words
+        if len(words) != len(classes):
+            raise DataError(f"{name}: {len(words)} labels, but this corpus has {len(classes)} classes")
+        return dict(zip(classes, words, strict=True))
 
     def inputs(self, number: int) -> tuple[str, ...]:
         """The input columns, which the corpus's texts fill in order. Raises DataError if not as many."""
@@ -225,17 +226,14 @@ def records(path: Path, data: bytes, tag: str) -> list[Record]:
         for depth in range(1, len(inside or []) + 1):
             elements[-1].texts["/".join((inside or [])[:depth])][-1] += content
 
-    def entity(name: str, *_: Any) -> None:
-        problem = f"defines the entity {name}, which corpora do not; refused"
-        raise DataError(f"{path}:{parser.CurrentLineNumber}: {problem}")
-
-    def skipped(name: str, _: bool) -> None:
-        problem = f"&{name}; is defined in another file, which is not read; write the character"
-        raise DataError(f"{path}:{parser.CurrentLineNumber}: {problem}")
+    def refuse(problem: str, name: str, *_: Any) -> None:
+        raise DataError(f"{path}:{parser.CurrentLineNumber}: {problem.format(name)}")
 
     parser.StartElementHandler, parser.EndElementHandler = start, end
     parser.CharacterDataHandler = text
-    parser.EntityDeclHandler, parser.SkippedEntityHandler = entity, skipped
+    parser.EntityDeclHandler = partial(refuse, "defines the entity {}, which corpora do not; refused")
+    elsewhere = "&{}; is defined in another file, which is not read; write the character"
+    parser.SkippedEntityHandler = partial(refuse, elsewhere)
     try:
         parser.Parse(data, True)
     except expat.ExpatError as error:

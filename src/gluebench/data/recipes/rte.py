@@ -73,7 +73,7 @@ def _files(corpus: Path) -> dict[tuple[str, str], Path]:
 
 
 def _rows(reader: Reader, files: Mapping[tuple[str, str], Path], part: str) -> Iterator[tuple[str, ...]]:
-    entailment, other = reader.classes(2)
+    entailment, other = reader.words("10").values()
     for challenge in ORDER:
         path = files.get((challenge, part))
         if path is None:

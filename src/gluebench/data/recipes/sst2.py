@@ -22,6 +22,7 @@ treebank with American spelling ("humor") and here and there another cut between
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -75,7 +76,7 @@ def _columns(
     reader: Reader, examples: Sequence[tuple[int, str]], values: Mapping[str, float]
 ) -> tuple[Columns, int]:
     (name,) = reader.inputs(1)
-    negative, positive = reader.classes(2)
+    negative, positive = reader.words("01").values()
     columns: Columns = {name: [], "label": [], "score": []}
     neutral = 0
     for line, phrase in examples:
@@ -102,24 +103,17 @@ def _values(reader: Reader) -> dict[str, float]:
             ids[phrase] = identity
         else:
             reader.reject(path, number, "expected a phrase, | and a number")
-    scores = _scores(reader)
+    labels = reader.need("sentiment_labels.txt")
+    scores = {}
+    for number, (identity, text) in reader.rows(labels, reader.lines(labels), widths=(2,), first=2, sep="|"):
+        scores[identity] = -1.0
+        with suppress(ValueError):
+            scores[identity] = float(text)
+        if not 0 <= scores[identity] <= 1:
+            reader.reject(labels, number, f'the score is "{text}", expected a number from 0 to 1')
     lacking = [phrase for phrase, identity in ids.items() if identity not in scores]
     reader.problems += [f'{path}: "{phrase}" has no score in sentiment_labels.txt' for phrase in lacking]
     return {phrase: scores[identity] for phrase, identity in ids.items() if identity in scores}
-
-
-def _scores(reader: Reader) -> dict[str, float]:
-    path = reader.need("sentiment_labels.txt")
-    scores = {}
-    for number, (identity, text) in reader.rows(path, reader.lines(path), widths=(2,), first=2, sep="|"):
-        try:
-            score = float(text)
-        except ValueError:
-            score = -1.0
-        if not 0 <= score <= 1:
-            reader.reject(path, number, f'the score is "{text}", expected a number from 0 to 1')
-        scores[identity] = score
-    return scores
 
 
 def _sentences(reader: Reader) -> Iterator[Sentence]:
