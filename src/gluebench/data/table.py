@@ -9,7 +9,7 @@ from collections.abc import Iterator, Sequence
 from functools import cached_property
 from itertools import accumulate
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Protocol, overload
+from typing import TYPE_CHECKING, Any, overload
 
 from gluebench.benchmark import Benchmark, Split, Task, UnknownNameError, load_benchmark
 from gluebench.data.dataset import INDEX, LABEL
@@ -62,7 +62,7 @@ def table_of(task: Task, split: str, examples: list[Example]) -> Table:
 class Table(Sequence[Example]):
     """The examples of a split, in file order: iterate, index, or hand them on to another library."""
 
-    def __init__(self, task: Task, split: Split, source: _Source) -> None:
+    def __init__(self, task: Task, split: Split, source: _Parquet | _Listed) -> None:
         self.task = task
         self.split = split.name
         self._source = source
@@ -209,27 +209,12 @@ def _counts(task: Task, labels: Sequence[Any]) -> Iterator[tuple[str, int]]:
         yield f"{low + part * step:g} to {low + (part + 1) * step:g}", parts[part]
 
 
-class _Source(Protocol):
-    """Where the rows of a table come from."""
-
-    @property
-    def columns(self) -> tuple[str, ...]: ...
-
-    def __len__(self) -> int: ...
-
-    def examples(self, start: int, stop: int) -> Iterator[Example]: ...
-
-    def arrow(self, columns: list[str]) -> pa.Table: ...
-
-
-def _source(home: Path, task: Task, split: Split) -> _Source:
+def _source(home: Path, task: Task, split: Split) -> _Parquet | _Listed:
     """The Parquet file of a split where there is one, else the plain TSV."""
     path = split_file(home, split)
     if path is None:
-        raise DataError(
-            f"{home}: neither {split.name}.parquet nor {split.file} is there; "
-            f"expected the {split.name} split of {task.name}"
-        )
+        absent = f"neither {split.name}.parquet nor {split.file} is there"
+        raise DataError(f"{home}: {absent}; expected the {split.name} split of {task.name}")
     if path.suffix == ".parquet":
         return _Parquet(path, task)
     return _Listed(read_examples(path, task, expected=split.size), task)

@@ -70,17 +70,15 @@ def build(corpus: Path, task: Task, options: Mapping[str, Any]) -> Built:
     splits["test"] += tested
     hidden = sum(pair.right is None for pair in splits["test"])
     if not splits["test"]:
-        notes.append(
-            "no test split: name a file for it with --test (GLUE's was shared privately with its authors)"
-        )
+        private = "GLUE's was shared privately with its authors"
+        notes.append(f"no test split: name a file for it with --test ({private})")
     elif 0 < hidden < len(splits["test"]):
         notes.append(f"test is without labels: {hidden} of its {len(splits['test'])} pairs have none")
     columns = {name: _columns(splits[name], task) for name in _SPLITS if splits[name]}
     unknown = [name for name in columns if name not in task.splits]
     if unknown:
-        raise DataError(
-            [f"{task.name} has no split {name}; expected train, dev and test" for name in unknown]
-        )
+        expected = "expected train, dev and test"
+        raise DataError([f"{task.name} has no split {name}; {expected}" for name in unknown])
     return Built(columns, dict(options), (*names, *([test] if test else [])), tuple(notes))
 
 
@@ -165,9 +163,8 @@ def _split(pairs: Sequence[Pair], options: Mapping[str, Any], notes: list[str]) 
     keys = [(pair.premise, pair.hypothesis, pair.family) for pair in free]
     chosen = drawn(keys, min(size, len(free)), options["pairing"], Random(options["seed"]))
     if len(chosen) != size and free:
-        notes.append(
-            f"dev has {len(chosen)} of the {size} pairs asked for: no more can be drawn in this pairing"
-        )
+        short = f"dev has {len(chosen)} of the {size} pairs asked for"
+        notes.append(f"{short}: no more can be drawn in this pairing")
     for number, pair in enumerate(free):
         splits["dev" if number in chosen else "train"].append(pair)
     return splits

@@ -69,18 +69,15 @@ def check_task(folder: Path, benchmark: Benchmark, task: Task, compared: Referen
             yield _check(benchmark, table, split, record, compared)
 
 
-def _fingerprint(table: Table) -> Fingerprint:
-    """Of the rows as they are now."""
-    return fingerprint_of(table.task.columns, table.to_arrow().to_batches())
-
-
 def _check(
     benchmark: Benchmark, table: Table, split: Split, record: Dataset | None, compared: Reference
 ) -> SplitCheck:
-    fingerprint = _fingerprint(table)
+    columns = table.task.columns
+    fingerprint = fingerprint_of(columns, table.to_arrow().to_batches())
     if compared.against is not None:
         other = load(table.task.name, split.name, compared.against, benchmark=benchmark)
-        state, reason = _beside(fingerprint, _fingerprint(other), str(compared.against))
+        theirs = fingerprint_of(columns, other.to_arrow().to_batches())
+        state, reason = _beside(fingerprint, theirs, str(compared.against))
         known: Marks | None = marks(table.task, other)
     else:
         state, reason = _as_published(table, split, record, fingerprint, compared.release)
