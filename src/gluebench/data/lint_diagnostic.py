@@ -74,9 +74,9 @@ def read_diagnostic(path: str | os.PathLike[str], task: Task) -> list[LabelledPa
             f"({', '.join(task.coarse())}), a row for each direction"
         )
     rows = [(number, line.split("\t")) for number, line in enumerate(rest, 2)]
+    expected = f"expected {len(names)} as in the header; a row is one line, its columns parted by tabs"
     wrong = [
-        f"{path}:{number}: {len(cells)} columns, expected {len(names)} as in the header; a row is one line, "
-        "its columns parted by tabs"
+        f"{path}:{number}: {len(cells)} columns, {expected}"
         for number, cells in rows
         if len(cells) != len(names)
     ]

@@ -81,11 +81,11 @@ class Shaper:
     """Makes batches of ours from a file's columns and keeps every problem it meets."""
 
     def __init__(
-        self, plan: Plan, task: Task, *, quoted: bool, index: Check, label: Check, problems: list[str]
+        self, plan: Plan, task: Task, release: TaskRelease, index: Check, label: Check, problems: list[str]
     ) -> None:
         self._plan = plan
         self._task = task
-        self._quoted = quoted
+        self._quoted = release.quoted
         self._index = index
         self._label = label
         self._hidden: bool | None = None

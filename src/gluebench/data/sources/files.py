@@ -125,14 +125,7 @@ class _Table:
         line, _, rest = first.partition(b"\n")
         names, plan = self._header(line)
         number, first = (1, first) if names is self._unnamed else (2, rest)
-        shaper = Shaper(
-            plan,
-            self._task,
-            quoted=self._release.quoted,
-            index=index_text,
-            label=label_text(self._task),
-            problems=self._problems,
-        )
+        shaper = Shaper(plan, self._task, self._release, index_text, label_text(self._task), self._problems)
         for block in chain([first], map(self._ended, blocks)):
             fields, lines = self._read(block, number, len(names))
             if lines:
@@ -166,26 +159,21 @@ class _Table:
         if fields is not None:
             return fields, range(first, first + len(fields) // width)
         kept: list[tuple[bytes, int]] = []
+        advice = self._release.faults or "fix the line, or fetch the file again"
         for number, line in enumerate(block.removesuffix(b"\n").split(b"\n"), first):
-            problem = self._problem(line, width)
+            problem, count = "", line.count(b"\t") + 1
+            if count != width:
+                what = "an empty line" if not line else f"{count} fields"
+                problem = f"{what}; expected {width} fields, with a tab between them; {advice}"
+            try:
+                line.decode()
+            except UnicodeDecodeError as error:
+                problem = _not_text(line, error)
             if problem:
                 self._problems.append(f"{self._path}:{number}: {problem}")
             else:
                 kept.append((line + b"\n", number))
         return _fields(b"".join(line for line, _ in kept), width), [number for _, number in kept]
-
-    def _problem(self, line: bytes, width: int) -> str:
-        """What is wrong with a line; empty if nothing is."""
-        try:
-            line.decode()
-        except UnicodeDecodeError as error:
-            return _not_text(line, error)
-        fields = line.count(b"\t") + 1
-        if fields == width:
-            return ""
-        advice = self._release.faults or "fix the line, or fetch the file again"
-        what = "an empty line" if not line else f"{fields} fields"
-        return f"{what}; expected {width} fields, with a tab between them; {advice}"
 
 
 def _not_text(line: bytes, error: UnicodeDecodeError) -> str:
@@ -293,7 +281,7 @@ def _batches(file: Any, path: Path, *, task: Task, release: TaskRelease) -> Iter
         label = label_text(task)
     else:
         label = label_typed(task, schema.field(columns.label_at), class_names(schema), where=str(path))
-    shaper = Shaper(columns, task, quoted=release.quoted, index=index_number, label=label, problems=problems)
+    shaper = Shaper(columns, task, release, index_number, label, problems)
     row = 0
     for rows in rows_of(file, path):
         numbered = range(row, row + rows.num_rows)

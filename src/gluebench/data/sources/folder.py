@@ -131,11 +131,11 @@ def find(source: Path, benchmark: Benchmark, task: Task, release: Release, *, pa
     if incomplete is None:
         raise DataError(_nothing(here, source, task))
     there = f"{task.name}; its other splits are there as {NAMES[incomplete.layout]}"
+    missing = {name: incomplete.names[name] for name in task.splits if name not in incomplete.files}
     raise DataError(
         [
             f"{incomplete.folder}: no {' or '.join(names) or split}, the {split} split of {there}"
-            for split, names in ((split, incomplete.names[split]) for split in task.splits)
-            if split not in incomplete.files
+            for split, names in missing.items()
         ]
     )
 
