@@ -110,7 +110,7 @@ def _row(check: SplitCheck) -> tuple[str, ...]:
 
 def _explained(check: SplitCheck) -> Iterator[str]:
     """A sentence for each kind of difference, with the first rows."""
-    from gluebench.data.verify.differences import summary
+    from gluebench.data.verify.rows import summary
 
     for kind, count in summary(check.differences).items():
         rows = [difference for difference in check.differences if difference.kind == kind]
@@ -131,7 +131,7 @@ def _records(check: SplitCheck) -> Iterator[tuple[object, ...]]:
 
 
 def _data(check: SplitCheck) -> dict[str, Any]:
-    from gluebench.data.verify.differences import summary
+    from gluebench.data.verify.rows import summary
 
     return {
         "task": check.task,

@@ -15,8 +15,7 @@ from gluebench.data.home import split_file, task_folder
 from gluebench.data.prepared import other_release, standing
 from gluebench.data.sources.release import Release, load_release
 from gluebench.data.table import Table, load
-from gluebench.data.verify.differences import Difference, differences
-from gluebench.data.verify.marks import Marks, marks, published
+from gluebench.data.verify.rows import Difference, Marks, differences, marks, published
 
 State = Literal["as published", "differs", "not known", "absent"]
 
