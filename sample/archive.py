@@ -9,8 +9,7 @@ import tarfile
 from collections.abc import Iterable, Mapping, Sequence
 
 from gluebench.benchmark import Benchmark, Task, load_benchmark
-from gluebench.data.sample import GOLD, MARK
-from gluebench.data.sample.diagnostic import judgements
+from gluebench.data.sample import GOLD, MARK, judgements
 from sample.frame import Row, Splits
 from sample.tasks import generate
 

@@ -187,6 +187,5 @@ class Crossed(NamedTuple):
 def cross(frame: str, one: tuple[str, str], two: tuple[str, str]) -> Crossed:
     """Fill a frame {0} {1} with two pairs that belong together, and with the pairs torn apart."""
     return Crossed(
-        [frame.format(*one), frame.format(*two)],
-        [frame.format(one[0], two[1]), frame.format(two[0], one[1])],
+        [frame.format(*one), frame.format(*two)], [frame.format(one[0], two[1]), frame.format(two[0], one[1])]
     )

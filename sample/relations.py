@@ -9,10 +9,7 @@ from typing import NamedTuple
 
 from sample.logic import Clause, Draft, Said, said
 from sample.style import Forms, Style, people
-from sample.world import (
-    CATEGORIES,
-    a,
-)
+from sample.world import CATEGORIES, a
 
 
 class Passing(NamedTuple):

@@ -19,12 +19,7 @@ from gluebench.scoring import read_gold
 from gluebench.submission import check
 
 pytestmark = needs_real
-COARSE = {
-    "LS": "Lexical Semantics",
-    "PAS": "Predicate-Argument Structure",
-    "L": "Logic",
-    "K": "Knowledge",
-}
+COARSE = {"LS": "Lexical Semantics", "PAS": "Predicate-Argument Structure", "L": "Logic", "K": "Knowledge"}
 FINE = {  # heading: the column of the released file, and its spelling there
     "UQuant": ("Logic", "Universal"),
     "MNeg": ("Lexical Semantics", "Morphological negation"),

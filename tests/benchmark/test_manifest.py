@@ -14,9 +14,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from gluebench.benchmark import Benchmark, ManifestError, UnknownNameError, load_benchmark
-from gluebench.benchmark.build import benchmark_record, whole
+from gluebench.benchmark.build import KEYS, benchmark_record
 from gluebench.benchmark.checks import check
-from gluebench.benchmark.reader import Finding, KeyPath
+from gluebench.benchmark.reader import Finding, KeyPath, Section
 
 GOOD = (Path(__file__).parent / "mine.toml").read_text()
 
@@ -207,5 +207,5 @@ def test_nothing_that_stands_in_a_manifest_makes_the_reader_fall(place: KeyPath,
     else:
         inner[place[-1]] = value
     findings: list[Finding] = []
-    benchmark = benchmark_record(whole(values, findings))
+    benchmark = benchmark_record(Section(values, (), findings=findings, keys=KEYS["manifest"]))
     assert all(finding.text for finding in check(benchmark, findings))

@@ -162,11 +162,7 @@ def test_the_leaderboards_commands_are_called_with_what_was_typed(monkeypatch, t
     monkeypatch.setattr("gluebench.leaderboard.demo.demo", Room().demo)
     site, gold = str(tmp_path / "site"), str(tmp_path)
     (tmp_path / "site").mkdir()
-    typed = [
-        ["add", "glue", "--gold", gold],
-        ["serve", "--port", "9"],
-        ["demo"],
-    ]
+    typed = [["add", "glue", "--gold", gold], ["serve", "--port", "9"], ["demo"]]
     for words in typed:
         assert CliRunner().invoke(main, ["leaderboard", *words, "--site", site]).exit_code == 0
     assert called == [

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from functools import cache
 from pathlib import Path
 from typing import NamedTuple
 
-from gluebench.benchmark import Benchmark
-from gluebench.data import load_split
+from gluebench.benchmark import Benchmark, load_benchmark
+from gluebench.data import Example, load_split
 
 
 class Labeled(NamedTuple):
@@ -16,22 +17,34 @@ class Labeled(NamedTuple):
     label: str
 
 
+@cache
+def examples(folder: Path, task: str, split: str) -> tuple[Example, ...]:
+    """The examples of a split, read once."""
+    return tuple(load_split(folder, load_benchmark("sample"), task, split))
+
+
 def rows_of(folder: Path, benchmark: Benchmark, task: str) -> dict[str, list[Labeled]]:
     """Split name to rows."""
-    record = benchmark.task(task)
+    assert benchmark.name == "sample"
+    return _rows(folder, task)
+
+
+@cache
+def _rows(folder: Path, task: str) -> dict[str, list[Labeled]]:
+    record = load_benchmark("sample").task(task)
     gold = {
         file.splits[role].name: file.name for file in record.files for role in file.splits if role == "test"
     }
     found = {}
     for split in record.splits:
-        examples = load_split(folder, benchmark, task, split)
+        read = examples(folder, task, split)
         if split in gold:
             lines = (folder / "gold" / f"{gold[split]}.tsv").read_text("utf-8").splitlines()[1:]
             labels = [line.split("\t")[1] for line in lines]
         else:
-            labels = [str(example.label) for example in examples]
+            labels = [str(example.label) for example in read]
         found[split] = [
             Labeled(tuple(example.inputs.values()), label)
-            for example, label in zip(examples, labels, strict=True)
+            for example, label in zip(read, labels, strict=True)
         ]
     return found

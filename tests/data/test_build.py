@@ -12,8 +12,8 @@ from gluebench import UnknownNameError, load
 from gluebench.benchmark import Benchmark, Task, load_benchmark
 from gluebench.cli import main
 from gluebench.data import DataError, recipes
-from gluebench.data.build import build
 from gluebench.data.dataset import read_dataset
+from gluebench.data.get import build
 from gluebench.data.recipes import RECIPES, Built, Option, OptionError, Recipe, recipe
 
 MANIFEST = """

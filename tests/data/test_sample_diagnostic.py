@@ -12,8 +12,7 @@ import pytest
 
 from gluebench.benchmark import load_benchmark
 from gluebench.data import Example, load_split
-from gluebench.data.sample import build
-from gluebench.data.sample.diagnostic import Judgement, Pair, judgements, pairs
+from gluebench.data.sample import Judgement, Pair, build, judgements, pairs
 from gluebench.data.tokens import overlap, words
 from gluebench.scoring.metrics import r_k
 from gluebench.systems.bag import BagOfWords, HypothesisOnly

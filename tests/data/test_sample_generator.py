@@ -150,7 +150,7 @@ def test_every_word_has_its_forms_and_every_thing_something_to_do_with_it() -> N
     assert verb("carry") == ("carry", "carries", "carried", "carried", "carrying")
     assert verb("write/wrote/written") == ("write", "writes", "wrote", "written", "writing")
     assert [a(word) for word in ("owl", "union", "honest man", "violin", "ukulele")] == [
-        *("an owl", "a union", "an honest man", "a violin", "a ukulele"),
+        *("an owl", "a union", "an honest man", "a violin", "a ukulele")
     ]
     groups = {group for category in CATEGORIES.values() for group in category.groups}
     assert all(set(deed.groups) <= groups for deed in DEEDS)

@@ -7,11 +7,12 @@ from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
+from data.sample_rows import examples
 
 from gluebench.analysis.audit.run import views
 from gluebench.analysis.lint.shortcuts import shortcuts
 from gluebench.benchmark import Benchmark, Task
-from gluebench.data import Example, load_split
+from gluebench.data import Example
 
 FILES = (("MNLI-m", "MNLI-mm", "AX"), ("QNLI",), ("RTE",), ("WNLI",))
 """Test files by the task whose train split they are predicted from."""
@@ -43,9 +44,9 @@ def test_a_shortcut_is_within_three_points_of_chance(
     records = [sample.file(file) for file in files]
     tasks = [sample.task(record.task) for record in records]
     (learnt,) = {task.predict_with or task.name for task in tasks}
-    train = load_split(sample_folder, sample, learnt, "train")
+    train = examples(sample_folder, learnt, "train")
     tests = [
-        load_split(sample_folder, sample, task.name, record.splits["test"].name)
+        examples(sample_folder, task.name, record.splits["test"].name)
         for task, record in zip(tasks, records, strict=True)
     ]
     outside = {}

@@ -218,10 +218,7 @@ def test_opening_decodes_nothing_and_imports_no_other_library(folder: Path, tmp_
 
 @pytest.mark.parametrize(
     ("column", "value", "message"),
-    [
-        ("index", 0, "index 0 stands in the rows 1 and 3"),
-        ("label", "fine", "1 rows have the label 'fine'"),
-    ],
+    [("index", 0, "index 0 stands in the rows 1 and 3"), ("label", "fine", "1 rows have the label 'fine'")],
 )
 def test_what_no_split_may_have_is_refused_and_nothing_is_left(
     mine: Benchmark, tmp_path: Path, column: str, value: object, message: str

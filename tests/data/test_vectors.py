@@ -8,7 +8,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from real import REAL, needs_real
 
@@ -61,6 +61,7 @@ def test_words_may_hold_spaces_and_be_numbers(tmp_path: Path) -> None:
     assert found.matrix.tolist() == [[0.5, 1], [2, 3], [4, 5]]
 
 
+@settings(max_examples=40)
 @given(
     st.dictionaries(
         st.text(st.characters(categories=["L", "N", "P"]), min_size=1, max_size=6),

@@ -44,11 +44,7 @@ class Served:
     """One of them, from its making to its end."""
 
     def __init__(
-        self,
-        folder: Path,
-        gold: Path,
-        environment: Mapping[str, str] | None = None,
-        data: Path | None = None,
+        self, folder: Path, gold: Path, environment: Mapping[str, str] | None = None, data: Path | None = None
     ) -> None:
         self.folder = folder
         mine = {key: value for key, value in os.environ.items() if key != VARIABLE}

@@ -110,10 +110,7 @@ def test_scores_reports_and_the_log_cannot_be_written(admin: Client, graded: Sen
     submission = graded()
     act(admin, "verify", submission)
     entry = Entry.objects.get()
-    for path in (
-        f"/admin/submissions/submission/{submission.pk}",
-        f"/admin/audit/entry/{entry.pk}",
-    ):
+    for path in (f"/admin/submissions/submission/{submission.pk}", f"/admin/audit/entry/{entry.pk}"):
         assert admin.post(f"{path}/change/", {"value": "1", "action": "x"}).status_code == 403
         assert admin.post(f"{path}/delete/", {"post": "yes"}).status_code == 403
     submission.refresh_from_db()

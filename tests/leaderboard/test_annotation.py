@@ -17,8 +17,7 @@ from django.test import Client
 from gluebench.analysis.human.score import score_sheets
 from gluebench.analysis.human.sheets import read_draw, read_sheets
 from gluebench.benchmark import load_benchmark
-from gluebench.data.sample import build
-from gluebench.data.sample.diagnostic import judgements
+from gluebench.data.sample import build, judgements
 from gluebench.leaderboard.accounts.trust import delete_account
 from gluebench.leaderboard.annotation.models import Annotator, Study
 from gluebench.leaderboard.annotation.studies import order_of, score

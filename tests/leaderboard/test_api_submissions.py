@@ -114,8 +114,7 @@ def test_the_same_upload_again_is_the_same_submission(
 
 
 @pytest.mark.parametrize(
-    ("secret", "told"),
-    [("gluebench_wrong", "unknown"), ("", "unknown"), ("gluebench_\xff", "unknown")],
+    ("secret", "told"), [("gluebench_wrong", "unknown"), ("", "unknown"), ("gluebench_\xff", "unknown")]
 )
 def test_a_wrong_token_is_refused_even_where_none_is_needed(tiny: Any, secret: str, told: str) -> None:
     client = Client(headers={"Authorization": f"Bearer {secret}"})

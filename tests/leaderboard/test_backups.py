@@ -40,10 +40,7 @@ def restore(archive: Path, root: Path, *, replace: bool = False) -> SiteFolder:
 
 @pytest.fixture
 def archive(
-    transactional_db: None,
-    graded: Callable[..., Submission],
-    tmp_path: Path,
-    monkeypatch: pytest.MonkeyPatch,
+    transactional_db: None, graded: Callable[..., Submission], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> Path:
     monkeypatch.setenv("GLUEBENCH_HOSTS", "board.example.org")
     graded()

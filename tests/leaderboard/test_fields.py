@@ -45,10 +45,7 @@ def test_every_field_has_a_column_and_a_help() -> None:
 def test_json_is_read_as_it_is_written() -> None:
     values = {name: f"value of {name}" for name in FIELDS}
     written = as_json(values.__getitem__, FIELDS.values())
-    assert written["parameters"] == {
-        "total": "value of parameters",
-        "shared": "value of shared_parameters",
-    }
+    assert written["parameters"] == {"total": "value of parameters", "shared": "value of shared_parameters"}
     assert {name: from_json(written, name) for name in FIELDS} == values
 
 

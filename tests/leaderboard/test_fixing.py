@@ -335,8 +335,7 @@ def test_the_distance_has_the_interval_of_the_paired_test(owner: Client, graded:
     best = graded(name="The front", owner=person("other@example.org"))
     assert "being computed" in owner.get(own.get_absolute_url()).content.decode()
     Pair.objects.update(
-        at=timezone.now(),
-        found={"overall": {"difference": -0.2, "low": -0.31, "high": -0.07, "p": 0.01}},
+        at=timezone.now(), found={"overall": {"difference": -0.2, "low": -0.31, "high": -0.07, "p": 0.01}}
     )
     assert (Pair.objects.get().a, Pair.objects.get().b) == (own, best), "own minus the other's"
     text = owner.get(own.get_absolute_url()).content.decode()

@@ -49,10 +49,7 @@ HEADERS = {
             "index coarse fine",
         ),
     ),
-    "encoding": (
-        b"\nindex\n\xff\n\n\n",
-        error("encoding", "expected UTF-8 text", "Save it as UTF-8.", 3),
-    ),
+    "encoding": (b"\nindex\n\xff\n\n\n", error("encoding", "expected UTF-8 text", "Save it as UTF-8.", 3)),
 }
 ROWS = {
     "short": (b"0\tLogic\n", error("columns", FULL, "Fill in the row.", 2, None, "0\tLogic")),
@@ -68,12 +65,7 @@ ROWS = {
     "mistyped": (
         b"1\tLogic\tNegatoin\n",
         error(
-            "unknown-phenomenon",
-            KNOWN,
-            "Did you mean Negation or Double Negation?",
-            2,
-            1,
-            "Logic, Negatoin",
+            "unknown-phenomenon", KNOWN, "Did you mean Negation or Double Negation?", 2, 1, "Logic, Negatoin"
         ),
     ),
     "unheard of": (
@@ -155,10 +147,7 @@ LISTED = ("missing-index", "expected a row for each example that has gold", "Add
             "index\tdirection\n1\tb\n2\tb\n" + 22 * "0\ta\n",
             [*(error(*ONCE, line, 0) for line in range(5, 25)), error("more", "1 more problem", FIRST)],
         ),
-        (
-            "index\tdirection\n3\tb\n",
-            [error("bad-index", *INDEX, 2, None, "3")],
-        ),
+        ("index\tdirection\n3\tb\n", [error("bad-index", *INDEX, 2, None, "3")]),
     ],
     ids=["no column", "lacking", "twice", "rows", "many rows", "index"],
 )

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from gluebench.benchmark import Benchmark
-from gluebench.data.sample.diagnostic import pairs
+from gluebench.data.sample import pairs
 from gluebench.scoring import grade, read_gold
 from gluebench.systems import SYSTEMS, run
 from sample.world import CATEGORIES
@@ -59,8 +59,7 @@ def test_the_page_counts_the_world_and_the_pairs_rightly() -> None:
 
 
 @pytest.mark.parametrize(
-    "name",
-    [pytest.param(name, marks=pytest.mark.slow) if name in SLOW else name for name in SYSTEMS],
+    "name", [pytest.param(name, marks=pytest.mark.slow) if name in SLOW else name for name in SYSTEMS]
 )
 def test_the_page_gives_the_scores_that_the_systems_get(
     sample: Benchmark, sample_folder: Path, name: str

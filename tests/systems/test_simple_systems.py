@@ -247,7 +247,7 @@ def test_pointers_stand_for_the_rarer_words_that_the_other_text_has() -> None:
     assert {"1 @2 chased @1", "@2 << @1", "chased < @1", "2 @2 saw an", "1 owls", "common 2"} <= names
     assert not {"common 3", "1 the owls"} & names
     assert [stem(word) for word in ("owls", "scarves", "ferries", "buses", "glass", "is")] == [
-        *("owl", "scarve", "ferry", "bus", "glass", "is"),
+        *("owl", "scarve", "ferry", "bus", "glass", "is")
     ]
 
 
@@ -296,9 +296,7 @@ def test_an_edit_is_downward_where_an_odd_number_of_words_reverses_entailment() 
     assert edits("Every dog barked loudly.", "Every dog barked.") == {"remove up"}
 
 
-def test_natural_logic_learns_monotonicity_on_some_words_and_applies_it_to_others(
-    sample: Benchmark,
-) -> None:
+def test_natural_logic_learns_monotonicity_on_some_words_and_applies_it_to_others(sample: Benchmark) -> None:
     def pairs(nouns: str, adjectives: str) -> list[Example]:
         rows = []
         for noun, adjective in zip(nouns.split(), adjectives.split(), strict=True):

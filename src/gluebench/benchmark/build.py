@@ -1,12 +1,18 @@
-"""From the tables of a manifest to records: the keys, their types and their defaults."""
+"""From the tables of a manifest to records: the keys, their types and their defaults.
+
+A manifest is a whole benchmark, or lists the tasks that it keeps of another, which it `extends`.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from typing import Any
 
+from gluebench.benchmark.checks import average_findings, name_finding
+from gluebench.benchmark.lookup import UnknownNameError
 from gluebench.benchmark.reader import Finding, Section, finite, one_of
 from gluebench.benchmark.records import (
+    ROLES,
     Benchmark,
     Label,
     Metric,
@@ -20,8 +26,6 @@ from gluebench.benchmark.records import (
     TestFile,
     Version,
 )
-
-ROLES: tuple[Role, ...] = ("test", "dev")
 
 DATA_KEYS = (
     *("title", "summary", "domain", "aliases", "columns", "labels", "score_range", "splits", "source"),
@@ -39,12 +43,12 @@ KEYS: Mapping[str, tuple[str, ...]] = {
     "benchmark": BENCHMARK_KEYS,
     "task": (*DATA_KEYS, *TASK_KEYS),
     "auxiliary": (*DATA_KEYS, "trains"),
-    "printed": ("sizes", "categories"),
+    "printed": Printed._fields,
     "metric": ("name", "title", "function", "file", "positive"),
-    "split": ("file", "size", "fingerprint", "text_fingerprint"),
+    "split": Split._fields[1:],
     "file": ("name", "test", "dev", "synonyms", "other_versions"),
     "version": ("name", "note", "test", "dev"),
-    "source": ("corpus", "licence", "citation", "url"),
+    "source": Source._fields,
     "reference": ("name", "source", "scores"),
 }
 """The keys that each kind of table may have; docs/reference/manifest.md explains them."""
@@ -56,7 +60,12 @@ def benchmark_record(root: Section) -> Benchmark:
     if "tasks" in head.values:
         head.reject("tasks", "is only for a benchmark that extends another; expected [tasks.NAME] tables")
     tasks = tuple(_task(name, section) for name, section in root.named("tasks", KEYS["task"]))
-    auxiliary = tuple(_auxiliary(name, data) for name, data in root.named("auxiliary", KEYS["auxiliary"]))
+    # Examples to train on: tasks without metrics, test files or a place in the average.
+    nothing: Mapping[str, Any] = {"section": "", "metrics": (), "files": (), "scored": False}
+    auxiliary = tuple(
+        Task(**_data(name, data, _splits(data)), **nothing, trains=data.optional_text("trains"))
+        for name, data in root.named("auxiliary", KEYS["auxiliary"])
+    )
     if root.values.get("tasks", {}) == {}:
         root.reject("tasks", "is missing or empty; expected a table [tasks.NAME] for each task")
     name = head.text("name")
@@ -102,21 +111,21 @@ def _task(name: str, section: Section) -> Task:
         scored=section.flag("scored", True),
         predict_with=section.optional_text("predict_with"),
         private=section.optional_flag("private"),
-        phenomena=_phenomena(section),
+        phenomena=tuple(
+            Phenomenon(fine, coarse, category.texts(fine))
+            for coarse, category in section.named("phenomena")
+            for fine in category.values
+        ),
         metadata=section.texts("metadata"),
         references=references(section),
     )
 
 
-def _auxiliary(name: str, section: Section) -> Task:
-    """Examples to train on: a task without metrics, test files or a place in the average."""
-    data = _data(name, section, _splits(section))
-    trains = section.optional_text("trains")
-    return Task(**data, section="", metrics=(), files=(), scored=False, trains=trains)
-
-
 def _data(name: str, section: Section, splits: dict[str, Split]) -> dict[str, Any]:
     """The fields of DATA_KEYS."""
+    printed = section.inner("printed", KEYS["printed"])
+    shares = printed.inner("categories")
+    categories = {category: shares.numbers_by_name(category) for category in shares.values}
     return {
         "name": name,
         "title": section.text("title", name),
@@ -131,7 +140,7 @@ def _data(name: str, section: Section, splits: dict[str, Split]) -> dict[str, An
         "notes": section.texts("notes"),
         "version": section.text("version", ""),
         "recipe": section.optional_text("recipe"),
-        "printed": _printed(section),
+        "printed": Printed(printed.texts_by_name("sizes"), categories),
     }
 
 
@@ -148,16 +157,6 @@ def _splits(section: Section) -> dict[str, Split]:
     }
 
 
-def _printed(section: Section) -> Printed:
-    if "printed" not in section.values:
-        return Printed()
-    printed = section.inner("printed", KEYS["printed"])
-    categories = printed.inner("categories")
-    return Printed(
-        printed.texts_by_name("sizes"), {name: categories.numbers_by_name(name) for name in categories.values}
-    )
-
-
 def _labels(section: Section) -> tuple[Label, ...]:
     glosses = section.texts_by_name("labels")
     synonyms: dict[str, list[str]] = {word: [] for word in glosses}
@@ -170,20 +169,15 @@ def _labels(section: Section) -> tuple[Label, ...]:
             synonyms[word].append(synonym)
         elif word:
             table.reject(synonym, f'stands for "{word}", which is no label; {one_of(glosses)}')
-    shares = _label_shares(section, glosses)
-    return tuple(
-        Label(word, gloss, tuple(synonyms[word]), shares.get(word)) for word, gloss in glosses.items()
-    )
-
-
-def _label_shares(section: Section, glosses: Mapping[str, str]) -> dict[str, float]:
     shares = section.numbers_by_name("label_shares")
     strange = shares.keys() - glosses.keys()
     for word in strange:
         section.inner("label_shares").reject(word, f"is no label; {one_of(glosses)}")
     if shares and not strange and (len(shares) < len(glosses) or abs(sum(shares.values()) - 1) > 0.011):
         section.reject("label_shares", "expected a share for every label, 1 in all")
-    return shares
+    return tuple(
+        Label(word, gloss, tuple(synonyms[word]), shares.get(word)) for word, gloss in glosses.items()
+    )
 
 
 def _score_range(section: Section) -> tuple[float, float] | None:
@@ -246,15 +240,18 @@ def _file(task: str, entry: Section, *, splits: Mapping[str, Split], alone: bool
         task=task,
         splits=chosen,
         synonyms=entry.texts("synonyms"),
-        other_versions=tuple(map(_version, entry.listed("other_versions", KEYS["version"]))),
+        other_versions=tuple(
+            Version(version.text("name"), version.text("note"), _sizes(version))
+            for version in entry.listed("other_versions", KEYS["version"])
+        ),
     )
 
 
-def _version(section: Section) -> Version:
-    sizes = {role: section.count(role) for role in ROLES if role in section.values}
+def _sizes(version: Section) -> dict[Role, int]:
+    sizes = {role: version.count(role) for role in ROLES if role in version.values}
     if not sizes:
-        section.reject("test", "is missing, and so is dev; expected a size to recognise the version by")
-    return Version(name=section.text("name"), note=section.text("note"), sizes=sizes)
+        version.reject("test", "is missing, and so is dev; expected a size to recognise the version by")
+    return sizes
 
 
 def _source(section: Section, task: str) -> Source:
@@ -269,16 +266,68 @@ def _source(section: Section, task: str) -> Source:
     )
 
 
-def _phenomena(section: Section) -> tuple[Phenomenon, ...]:
-    table = section.inner("phenomena")
-    categories = {coarse: table.inner(coarse) for coarse in table.values}
-    return tuple(
-        Phenomenon(fine, coarse, category.texts(fine))
-        for coarse, category in categories.items()
-        for fine in category.values
+_MOST_NAMED = 4
+"""Tasks that a title made for a part still names."""
+
+
+def part_record(root: Section, parent: Benchmark | None) -> Benchmark | None:
+    """The listed tasks of the parent, in the order listed; None for a parent that could not be read.
+
+    What the manifest says of itself stands before the parent's; the parent's references are of another
+    average and are not taken over.
+    """
+    head = header(root)
+    if "tasks" in root.values:
+        root.reject("tasks", "cannot be added to a benchmark that extends another; expected only their names")
+    name = head.text("name")
+    root.findings += name_finding((*head.path, "name"), name)
+    own = references(head)
+    names = head.texts("tasks")
+    if not names:
+        head.reject("tasks", 'is missing; expected the tasks to keep, by name or alias: ["SST-2", "AX"]')
+    if parent is None:
+        return None
+    tasks = _kept(head, names, parent)
+    if name == parent.name:
+        head.reject("name", f'"{name}" is what it extends; expected a name of its own')
+    scored = [task.name for task in tasks if task.scored]
+    title = f"{parent.title}: {', '.join(task.name for task in tasks)}"
+    if len(tasks) > _MOST_NAMED:
+        title = f"{parent.title}: {len(scored)} of {len(parent.scored)} tasks"
+    others = ", ".join(task.name for task in tasks if not task.scored)
+    reported = f"; {others} is reported beside it" if others else ""
+    description = f"A part of {parent.title}, ranked by the mean over {', '.join(scored)}{reported}."
+    left_out = (file for task in parent.tasks if task not in tasks for file in task.files)
+    part = Benchmark(
+        name=name,
+        title=head.text("title", title),
+        description=head.text("description", description),
+        tasks=tasks,
+        url=head.text("url", parent.url),
+        citation=head.text("citation", parent.citation),
+        notes=head.texts("notes"),  # the parent's may speak of tasks that are not here
+        references=own,
+        ignored=(*left_out, *parent.ignored),
+        extends=(parent.name, *parent.extends),
+        auxiliary=tuple(extra for extra in parent.auxiliary if extra.trains in {task.name for task in tasks}),
     )
+    root.findings += average_findings(part)
+    return part
 
 
-def whole(values: Mapping[str, object], findings: list[Finding]) -> Section:
-    """The manifest as one table."""
-    return Section(values, (), findings=findings, keys=KEYS["manifest"])
+def _kept(head: Section, names: tuple[str, ...], parent: Benchmark) -> tuple[Task, ...]:
+    tasks: list[Task] = []
+    for position, name in enumerate(names):
+        path = (*head.path, "tasks", position)
+        try:
+            task = parent.task(name)
+        except UnknownNameError as error:
+            head.findings.append(Finding(path, str(error)))
+            continue
+        if task in tasks:
+            head.findings.append(Finding(path, f'"{name}" is {task.name} again; expected each task once'))
+        else:
+            tasks.append(task)
+    if tasks and not any(task.scored for task in tasks):
+        head.reject("tasks", "none of them is scored; expected one that is, beside the diagnostic set")
+    return tuple(tasks)

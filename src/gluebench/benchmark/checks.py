@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 
-from gluebench.benchmark.build import ROLES
 from gluebench.benchmark.lookup import closest, fold
 from gluebench.benchmark.reader import Finding, KeyPath, one_of
-from gluebench.benchmark.records import Benchmark, Task, TestFile
+from gluebench.benchmark.records import ROLES, Benchmark, Task, TestFile
 
 LABEL_METRICS = {"accuracy": 0.0, "f1": 0.0, "matthews_correlation": -1.0, "r_k": -1.0}
 """Built-in functions of labels, and the lowest value of each; the highest is 1."""
@@ -58,7 +57,7 @@ def name_finding(path: KeyPath, name: str) -> Iterator[Finding]:
 
 def average_findings(benchmark: Benchmark) -> Iterator[Finding]:
     """Whether the references of a benchmark are of its macro-average."""
-    return _scores(("benchmark",), benchmark, {"score": (-1.0, 1.0)})
+    return _scores(("benchmark",), benchmark, {"score": -1.0})
 
 
 def metric_entry_points() -> frozenset[str]:
@@ -69,12 +68,11 @@ def metric_entry_points() -> frozenset[str]:
 
 
 def _task_names(benchmark: Benchmark) -> Iterator[tuple[KeyPath, str, str]]:
-    tables = [("tasks", task) for task in benchmark.tasks]
-    tables += [("auxiliary", data) for data in benchmark.auxiliary]
-    for table, task in tables:
-        yield (table, task.name), task.name, task.name
-        for position, alias in enumerate(task.aliases):
-            yield (table, task.name, "aliases", position), alias, task.name
+    for table, tasks in (("tasks", benchmark.tasks), ("auxiliary", benchmark.auxiliary)):
+        for task in tasks:
+            yield (table, task.name), task.name, task.name
+            for position, alias in enumerate(task.aliases):
+                yield (table, task.name, "aliases", position), alias, task.name
 
 
 def _file_names(benchmark: Benchmark) -> Iterator[tuple[KeyPath, str, str]]:
@@ -140,14 +138,11 @@ def _known_functions(path: KeyPath, task: Task) -> Iterator[Finding]:
 def _suited_functions(path: KeyPath, task: Task) -> Iterator[Finding]:
     if bool(task.labels) == bool(task.score_range):  # has a finding of its own, and either kind may be meant
         return
+    suited, clash = LABEL_METRICS, "compares numbers, and this is classification"
     if task.score_range:
-        unsuited, suited = LABEL_METRICS, NUMBER_METRICS
-        clash = "compares labels, and this is a regression task"
-    else:
-        unsuited, suited = NUMBER_METRICS, LABEL_METRICS
-        clash = "compares numbers, and this is classification"
+        suited, clash = NUMBER_METRICS, "compares labels, and this is a regression task"
     for position, metric in enumerate(task.metrics):
-        if metric.function in unsuited:
+        if metric.function in BUILT_IN.keys() - suited.keys():
             where = (*path, "metrics", position, "function")
             yield Finding(where, f'"{metric.function}" {clash}; {one_of(suited)}')
 
@@ -203,12 +198,11 @@ def _files(path: KeyPath, task: Task) -> Iterator[Finding]:
 
 
 def _versions(path: KeyPath, file: TestFile) -> Iterator[Finding]:
+    same = "the size of this version; expected another"
     for position, version in enumerate(file.other_versions):
         for role, size in version.sizes.items():
             if role in file.splits and size == file.size(role):
-                yield Finding(
-                    (*path, position, role), f"is {size}, the size of this version; expected another"
-                )
+                yield Finding((*path, position, role), f"is {size}, {same}")
 
 
 def _splits(path: KeyPath, task: Task) -> Iterator[Finding]:
@@ -241,23 +235,19 @@ def _phenomena(path: KeyPath, task: Task) -> Iterator[Finding]:
 
 
 def _references(path: KeyPath, task: Task) -> Iterator[Finding]:
-    return _scores(path, task, {metric.name: (BUILT_IN.get(metric.function), 1.0) for metric in task.metrics})
+    return _scores(path, task, {metric.name: BUILT_IN.get(metric.function) for metric in task.metrics})
 
 
-def _scores(
-    path: KeyPath,
-    holder: Task | Benchmark,
-    ranges: dict[str, tuple[float, float] | tuple[float | None, float]],
-) -> Iterator[Finding]:
-    """References to a metric that is not there, or outside its range (None: of a function not built in)."""
+def _scores(path: KeyPath, holder: Task | Benchmark, lowest: Mapping[str, float | None]) -> Iterator[Finding]:
+    """References to a metric that is not there, or out of range; `lowest` is None if that is not known."""
     for position, reference in enumerate(holder.references):
         for metric, value in reference.scores.items():
             where = (*path, "references", position, "scores", metric)
-            low, high = ranges.get(metric, (None, 1.0))
-            if metric not in ranges:
-                yield Finding(where, f"is no metric here; {one_of(tuple(ranges))}")
-            elif low is not None and not low <= value <= high:
-                yield Finding(where, f"is {value:g}; expected a fraction from {low:g} to {high:g}")
+            low = lowest.get(metric)
+            if metric not in lowest:
+                yield Finding(where, f"is no metric here; {one_of(tuple(lowest))}")
+            elif low is not None and not low <= value <= 1:
+                yield Finding(where, f"is {value:g}; expected a fraction from {low:g} to 1")
 
 
 def _predict_with(path: KeyPath, task: Task, benchmark: Benchmark) -> Iterator[Finding]:

@@ -7,12 +7,10 @@ import re
 import tomllib
 from collections.abc import Iterable, Mapping, Sequence
 from functools import cache
-from typing import NamedTuple
 
-from gluebench.benchmark.build import benchmark_record, whole
+from gluebench.benchmark.build import KEYS, benchmark_record, part_record
 from gluebench.benchmark.checks import check
 from gluebench.benchmark.lookup import UnknownNameError, fold
-from gluebench.benchmark.part import part_record
 from gluebench.benchmark.reader import Finding, KeyPath, Section
 from gluebench.benchmark.records import Benchmark
 
@@ -28,11 +26,6 @@ class ManifestError(ValueError):
         """Each names the file, the line and the key, and says what was expected."""
 
 
-class _Parsed(NamedTuple):
-    text: str
-    values: Mapping[str, object]
-
-
 def installed() -> tuple[str, ...]:
     """Names of the manifests that come with the package."""
     return tuple(sorted(name[:-5] for name in os.listdir(_HOME) if name.endswith(".toml")))
@@ -46,33 +39,33 @@ def load_benchmark(name_or_path: Benchmark | str | os.PathLike[str]) -> Benchmar
     """
     if isinstance(name_or_path, Benchmark):
         return name_or_path
-    if not isinstance(name_or_path, str):
-        return _load(os.fspath(name_or_path), ())
-    return _load(name_or_path, ()) if _is_path(name_or_path) else _packaged(_packaged_name(name_or_path))
+    if isinstance(name_or_path, str) and not _is_path(name_or_path):
+        return _packaged(name_or_path)
+    return _load(os.fspath(name_or_path), ())
 
 
 def _is_path(name: str) -> bool:
     return "/" in name or os.sep in name or name.endswith(".toml")
 
 
-def _packaged_name(name: str) -> str:
+def _packaged(name: str) -> Benchmark:
     for packaged in installed():
         if fold(packaged) == fold(name):
-            return packaged
+            return _read_once(os.path.join(_HOME, f"{packaged}.toml"))
     raise UnknownNameError(name, installed(), what="benchmark")
 
 
 @cache
-def _packaged(name: str) -> Benchmark:
-    return _load(os.path.join(_HOME, f"{name}.toml"), ())
+def _read_once(path: str) -> Benchmark:
+    return _load(path, ())
 
 
 def _load(path: str, children: tuple[str, ...]) -> Benchmark:
     """The benchmark at a path; `children` are the real paths of the manifests that extend it."""
-    parsed = _parse(path)
+    text, values = _parse(path)
     findings: list[Finding] = []
-    root = whole(parsed.values, findings)
-    head = parsed.values.get("benchmark")
+    root = Section(values, (), findings=findings, keys=KEYS["manifest"])
+    head = values.get("benchmark")
     problems: list[str] = []
     if isinstance(head, dict) and "extends" in head:
         parent, problems = _parent(path, root, children)
@@ -81,7 +74,7 @@ def _load(path: str, children: tuple[str, ...]) -> Benchmark:
         benchmark = benchmark_record(root)
         findings += check(benchmark, list(findings))
     if benchmark is None or findings or problems:
-        raise ManifestError([*_described(path, parsed.text, findings), *problems])
+        raise ManifestError([*_described(path, text, findings), *problems])
     return benchmark
 
 
@@ -92,7 +85,7 @@ def _parent(path: str, root: Section, children: tuple[str, ...]) -> tuple[Benchm
     here = (*children, os.path.realpath(path))
     try:
         if not _is_path(name):
-            return (_packaged(_packaged_name(name)) if name else None), []
+            return (_packaged(name) if name else None), []
         target = os.path.join(os.path.dirname(path), name)
         if os.path.realpath(target) in here:
             head.reject(
@@ -107,7 +100,8 @@ def _parent(path: str, root: Section, children: tuple[str, ...]) -> tuple[Benchm
     return None, []
 
 
-def _parse(path: str) -> _Parsed:
+def _parse(path: str) -> tuple[str, Mapping[str, object]]:
+    """The text of a manifest, and its values."""
     try:
         with open(path, "rb") as file:
             data = file.read()
@@ -116,7 +110,7 @@ def _parse(path: str) -> _Parsed:
         raise ManifestError([f"{path}: cannot be read ({reason}); expected a manifest in TOML"]) from None
     try:
         text = data.decode("utf-8-sig").replace("\r\n", "\n")
-        return _Parsed(text, tomllib.loads(text))
+        return text, tomllib.loads(text)
     except UnicodeDecodeError as error:
         line = data.count(b"\n", 0, error.start) + 1
         raise ManifestError([f"{path}:{line}: is not UTF-8; expected a manifest in TOML"]) from None
@@ -148,10 +142,8 @@ def _described(path: str, text: str, findings: Iterable[Finding]) -> list[str]:
 
 def written(path: KeyPath) -> str:
     """A path as TOML writes it, positions in brackets: tasks.MRPC.metrics[1].positive."""
-    parts = [
-        f"[{key}]"
-        if isinstance(key, int)
-        else "." + (key if re.fullmatch(r"[\w-]+", key, re.ASCII) else f'"{key}"')
-        for key in path
-    ]
-    return "".join(parts).removeprefix(".")
+    text = ""
+    for key in path:
+        plain = isinstance(key, str) and re.fullmatch(r"[\w-]+", key, re.ASCII)
+        text += f"[{key}]" if isinstance(key, int) else f".{key}" if plain else f'."{key}"'
+    return text.removeprefix(".")

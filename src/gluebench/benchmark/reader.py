@@ -88,23 +88,19 @@ class Section:
     def count(self, key: str) -> int:
         """A positive integer, required."""
         value = self.values.get(key)
-        if isinstance(value, int) and not isinstance(value, bool) and value > 0:
+        whole = isinstance(value, int) and not isinstance(value, bool)
+        if isinstance(value, int) and whole and value > 0:
             return value
-        actual = value if isinstance(value, int) and not isinstance(value, bool) else kind(value)
-        self.reject(key, f"is {actual}; expected a positive integer")
+        self.reject(key, f"is {value if whole else kind(value)}; expected a positive integer")
         return 0
-
-    def table(self, key: str) -> Mapping[str, object]:
-        """A table; empty where the key is absent."""
-        value = self.values.get(key, {})
-        if isinstance(value, dict):
-            return value
-        self.reject(key, f"is {kind(value)}; expected a table")
-        return {}
 
     def inner(self, key: str, keys: tuple[str, ...] | None = None) -> Section:
         """The table under `key`, empty where it is absent; `keys` are those it may have, None for any."""
-        return Section(self.table(key), (*self.path, key), findings=self.findings, keys=keys)
+        value = self.values.get(key, {})
+        if not isinstance(value, dict):
+            self.reject(key, f"is {kind(value)}; expected a table")
+            value = {}
+        return Section(value, (*self.path, key), findings=self.findings, keys=keys)
 
     def texts_by_name(self, key: str) -> dict[str, str]:
         """A table of strings, in its order."""
@@ -113,14 +109,16 @@ class Section:
 
     def numbers_by_name(self, key: str) -> dict[str, float]:
         """A table of finite numbers, in its order."""
-        inner = self.inner(key)
-        numbers = {name: finite(value) for name, value in inner.values.items()}
-        for name, number in numbers.items():
+        inner, numbers = self.inner(key), dict[str, float]()
+        for name, value in inner.values.items():
+            number = finite(value)
             if number is None:
-                inner.reject(name, f"is {kind(inner.values[name])}; expected a finite number")
-        return {name: number for name, number in numbers.items() if number is not None}
+                inner.reject(name, f"is {kind(value)}; expected a finite number")
+            else:
+                numbers[name] = number
+        return numbers
 
-    def named(self, key: str, keys: tuple[str, ...]) -> Iterator[tuple[str, Section]]:
+    def named(self, key: str, keys: tuple[str, ...] | None = None) -> Iterator[tuple[str, Section]]:
         """The tables inside the table under `key`, with their names."""
         inner = self.inner(key)
         for name in inner.values:

@@ -11,6 +11,7 @@ from typing import Literal, NamedTuple
 from gluebench.benchmark.lookup import UnknownNameError, find
 
 Role = Literal["test", "dev"]
+ROLES: tuple[Role, ...] = ("test", "dev")
 
 
 class Label(NamedTuple):

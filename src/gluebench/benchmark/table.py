@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
-from gluebench.benchmark.records import Benchmark, Reference, Split, Task, TestFile
+from gluebench.benchmark.records import Benchmark, Metric, Reference, Split, Task, TestFile
 
 HEADER = ("Corpus", "Train", "Test", "Task", "Metrics", "Domain")
 PRIVATE = "*"
@@ -46,7 +46,7 @@ def details(benchmark: Benchmark, task: Task) -> list[list[str]]:
         ["Domain", task.domain],
         ["Input", ", ".join(task.columns)],
         *_label_rows(task),
-        ["Metrics", "; ".join(_metrics(task))],
+        ["Metrics", "; ".join(_metric(metric, task) for metric in task.metrics)],
         ["Counts in the average", "yes" if task.scored else "no: reported beside it"],
         ["Predicted with", f"the model for {task.predict_with}" if task.predict_with else ""],
         ["Test labels", _PRIVACY[task.private]],
@@ -97,11 +97,10 @@ def _label_rows(task: Task) -> Iterator[list[str]]:
         yield ["Scores", "a number from {:g} to {:g}".format(*task.score_range)]
 
 
-def _metrics(task: Task) -> Iterator[str]:
-    for metric in task.metrics:
-        of = f" of {metric.positive}" if metric.positive is not None else ""
-        on = f" on {metric.file}" if len(task.files) > 1 else ""
-        yield f"{metric.name} ({metric.title}){of}{on}"
+def _metric(metric: Metric, task: Task) -> str:
+    of = f" of {metric.positive}" if metric.positive is not None else ""
+    on = f" on {metric.file}" if len(task.files) > 1 else ""
+    return f"{metric.name} ({metric.title}){of}{on}"
 
 
 def _file_rows(file: TestFile) -> Iterator[list[str]]:
@@ -122,6 +121,6 @@ def _phenomenon_rows(task: Task) -> Iterator[list[str]]:
 def _reference(reference: Reference, task: Task) -> str:
     titles = {metric.name: metric.title for metric in task.metrics}
     scores = ", ".join(
-        f"{titles.get(name, name)} {100 * value:.1f}" for name, value in reference.scores.items()
+        f"{titles.get(name, name)} {100 * score:.1f}" for name, score in reference.scores.items()
     )
     return f"{reference.name}: {scores} ({reference.source})"

@@ -12,7 +12,7 @@ from __future__ import annotations
 import struct
 from collections.abc import Iterable, Mapping, Sequence
 from hashlib import sha256
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from gluebench.data.dataset import LABEL
 
@@ -27,14 +27,14 @@ class Fingerprint:
     """Takes a split batch by batch; `text` is the fingerprint without labels, `whole` the one with them."""
 
     def __init__(self, columns: Sequence[str]) -> None:
-        self._columns = {name: (sha256(), sha256()) for name in columns}
-        self._label = (sha256(), sha256())
+        self._names = tuple(columns)
+        self._hashes = {name: (sha256(), sha256()) for name in (*columns, LABEL)}
         self._labelled = False
 
     def add(self, column: str, sizes: bytes, content: bytes | memoryview) -> None:
         """More values of an input column or of the labels: their lengths, 8 bytes each, and their bytes."""
         self._labelled |= column == LABEL
-        hash_of_sizes, hash_of_bytes = self._label if column == LABEL else self._columns[column]
+        hash_of_sizes, hash_of_bytes = self._hashes[column]
         hash_of_sizes.update(sizes)
         hash_of_bytes.update(content)
 
@@ -42,23 +42,23 @@ class Fingerprint:
         """More rows: the input columns as strings, and `label` (strings or doubles) where there is one."""
         from gluebench.data.arrays import sizes_and_bytes
 
-        for name in (*self._columns, *([LABEL] if LABEL in batch.schema.names else [])):
+        for name in (*self._names, *([LABEL] if LABEL in batch.schema.names else [])):
             self.add(name, *sizes_and_bytes(batch.column(name)))
 
     @property
     def text(self) -> str:
         """Of the input columns alone."""
-        return self._combined(self._columns)
+        return self._combined(self._names)
 
     @property
     def whole(self) -> str:
         """Of the input columns and the labels; the same as `text` where there are none."""
-        return self._combined({**self._columns, LABEL: self._label}) if self._labelled else self.text
+        return self._combined((*self._names, LABEL)) if self._labelled else self.text
 
-    def _combined(self, columns: Mapping[str, tuple[Any, Any]]) -> str:
+    def _combined(self, names: Sequence[str]) -> str:
         running = sha256()
-        for name in sorted(columns):
-            sizes, content = columns[name]
+        for name in sorted(names):
+            sizes, content = self._hashes[name]
             running.update(struct.pack("<q", len(name.encode())) + name.encode())
             running.update(sizes.digest() + content.digest())
         return running.hexdigest()[:DIGITS]

@@ -1,4 +1,4 @@
-"""Getting a benchmark's data: from the hub, the official archives, a folder, or the package itself."""
+"""Getting a benchmark's data: from the hub, the archives, a folder or the package, or built by a recipe."""
 
 from __future__ import annotations
 
@@ -6,20 +6,22 @@ import fcntl
 import os
 import shutil
 import tempfile
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack, contextmanager
 from functools import partial
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
-from gluebench.benchmark import Benchmark, Task, UnknownNameError, load_benchmark
-from gluebench.data.build import build
-from gluebench.data.dataset import Dataset, Origin, read_dataset
+import pyarrow as pa
+
+from gluebench.benchmark import Benchmark, Split, Task, UnknownNameError, load_benchmark
+from gluebench.benchmark.lookup import closest
+from gluebench.data.dataset import INDEX, LABEL, Dataset, Origin, read_dataset, source_file
 from gluebench.data.errors import SHOWN, DataError
 from gluebench.data.home import replacing
-from gluebench.data.prepared import intact
-from gluebench.data.recipes import OptionError
+from gluebench.data.prepared import ROW_GROUP, intact, prepare
+from gluebench.data.recipes import Built, Columns, OptionError, Recipe, recipe_of
 from gluebench.data.sample import GOLD, SEED
 from gluebench.data.sample import build as build_sample
 from gluebench.data.sources.fetch import Fetcher, Meter, RetrySettings, check_space, os_problem
@@ -34,6 +36,87 @@ STAGING = ".downloads"
 """Folder of downloads in the data folder, until they are prepared."""
 SAMPLE = "sample"
 """The benchmark that is embedded in the package."""
+
+
+def build(
+    corpus: Path,
+    to: Path,
+    benchmark: Benchmark,
+    task: Task,
+    options: Mapping[str, str] | None = None,
+    *,
+    named: str | None = None,
+    origin: Origin | None = None,
+) -> Dataset:
+    """Build a task from the folder of its original corpus, as `<to>/<benchmark>/<Task>`.
+
+    `options` are the recipe's, as text; `named` is a recipe other than the manifest's. A split whose size is
+    not the manifest's is written all the same, with a note: what can be built need not be what was released.
+    Raises DataError, OptionError, UnknownNameError.
+    """
+    chosen = recipe_of(task, named)
+    if not corpus.is_dir():
+        raise DataError(f"{corpus}: no such folder; expected {chosen.corpus}")
+    built = chosen.build(corpus, task, _values(chosen, options or {}))
+    strange = built.splits.keys() - task.splits.keys()
+    if strange:
+        raise UnknownNameError(min(strange), list(task.splits), what=f"split of {task.name}")
+    if not built.splits:
+        raise DataError(f"{corpus}: nothing to build {task.name} from; expected {chosen.corpus}")
+
+    origin = origin or Origin("recipe", corpus.resolve().name)
+    names = (path.relative_to(corpus) if path.is_relative_to(corpus) else path.name for path in built.files)
+    files = origin.files or tuple(
+        source_file(*pair) for pair in zip(built.files, map(str, names), strict=True)
+    )
+    batches = {name: _batches(task, task.splits[name], columns) for name, columns in built.splits.items()}
+    origin = origin._replace(files=files, recipe=chosen.name, options=built.options)
+    notes = (*built.notes, *_sizes(task, built))
+    return prepare(to, benchmark, task, batches, origin=origin, notes=notes, sized=False)
+
+
+def _values(chosen: Recipe, texts: Mapping[str, str]) -> dict[str, Any]:
+    """Every option's value, as its type; those not given at their defaults."""
+    values: dict[str, Any] = {option.name: option.default for option in chosen.options}
+    unknown = next((name for name in texts if name not in values), None)
+    if unknown is not None:
+        close = closest(unknown, values)
+        hint = f" Did you mean --{' or --'.join(close)}?" if close else ""
+        listing = ", ".join(f"--{option}" for option in values) or "none"
+        raise OptionError(
+            f"the recipe {chosen.name} has no option --{unknown}.{hint} Its options: {listing}."
+        )
+    for option in chosen.options:
+        if option.name in texts:
+            text = texts[option.name]
+            try:
+                values[option.name] = option.type(text)
+            except ValueError:
+                kind = {int: "a whole number", float: "a number"}.get(option.type, "text")
+                raise OptionError(f"--{option.name} is {text!r}; expected {kind}: {option.help}") from None
+    return values
+
+
+def _sizes(task: Task, built: Built) -> Iterator[str]:
+    for name, columns in built.splits.items():
+        size, rows = task.splits[name].size, len(columns[task.columns[0]])
+        if rows != size:
+            yield f"{name}: {rows:,} examples were built; the released split has {size:,}"
+    yield from (f"{name}: not built" for name in task.splits if name not in built.splits)
+
+
+def _batches(task: Task, split: Split, columns: Columns) -> Iterator[pa.RecordBatch]:
+    """A recipe's columns as Arrow: index first, then inputs, label and the rest. Raises DataError."""
+    rows = len(columns[task.columns[0]])
+    uneven = [name for name, values in columns.items() if len(values) != rows]
+    if uneven:
+        problem = f"the columns {', '.join(uneven)} have not the {rows:,} rows of the others"
+        raise DataError(f"{task.name}, {split.name}: {problem}")
+    types = dict.fromkeys(task.columns, pa.string()) | {LABEL: pa.string() if task.labels else pa.float64()}
+    names = [*task.columns, LABEL, *(name for name in columns if name not in types)]
+    ordered = {INDEX: pa.array(range(rows), pa.int64())}
+    ordered |= {name: pa.array(columns[name], types.get(name)) for name in names if name in columns}
+    yield from pa.table(ordered).to_batches(max_chunksize=ROW_GROUP)
 
 
 class Outcome(NamedTuple):
@@ -131,9 +214,8 @@ class Getter:
         except DataError:
             return None
         complete = self._options.partial or plan.task.splits.keys() <= dataset.splits.keys()
-        return (
-            dataset if complete and plan.made(dataset.origin) and intact(place, plan.task, dataset) else None
-        )
+        same = complete and plan.made(dataset.origin) and intact(place, plan.task, dataset)
+        return dataset if same else None
 
     def _carry_out(self, plan: Plan) -> Dataset:
         self._fetcher.check_reachable(plan.files[0].address)
@@ -170,17 +252,9 @@ class Getter:
             shutil.rmtree(scratch, ignore_errors=True)
 
     def _prepare(self, task: Task, source: Path, origin: Origin | None) -> Dataset:
-        options = self._options
-        return prepare_from_folder(
-            source,
-            self._to,
-            self._benchmark,
-            task,
-            self._release,
-            origin=origin,
-            partial=options.partial,
-            keep_going=options.keep_going,
-        )
+        places = (source, self._to, self._benchmark, task, self._release)
+        partial, keep_going = self._options.partial, self._options.keep_going
+        return prepare_from_folder(*places, origin=origin, partial=partial, keep_going=keep_going)
 
     def _outcome(self, task: Task, work: Callable[[], Dataset]) -> Outcome:
         """The outcome of the work; what went wrong is the task's own."""
@@ -233,11 +307,9 @@ def get_sample(tasks: Sequence[Task], to: Path) -> list[Outcome]:
 def _copy(made: Path, place: Path) -> None:
     """Put a copy of a folder in another's place. Raises DataError if that holds anything else."""
     names = {file.name for file in made.iterdir()}
-    strange = sorted({file.name for file in place.iterdir()} - names) if place.exists() else []
-    if strange:
-        raise DataError(
-            f"{place}: holds {strange[0]}, which is not the sample's; expected a folder of its own"
-        )
+    if strange := sorted({file.name for file in place.iterdir()} - names if place.exists() else ()):
+        expected = "expected a folder of its own"
+        raise DataError(f"{place}: holds {strange[0]}, which is not the sample's; {expected}")
     with replacing(place) as new:
         for name in names:
             (new / name).write_bytes((made / name).read_bytes())

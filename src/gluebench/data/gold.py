@@ -5,10 +5,8 @@ from __future__ import annotations
 import os
 from array import array
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
-from pathlib import Path
 
-from gluebench.benchmark import Benchmark, Phenomenon, Role, TestFile, load_benchmark
+from gluebench.benchmark import Benchmark, Phenomenon, Role, load_benchmark
 from gluebench.data.dataset import FILE, TAGS, read_dataset
 from gluebench.data.errors import DataError
 from gluebench.data.home import data_folder, task_folder
@@ -35,7 +33,10 @@ def gold_from_data(
     """
     suite = load_benchmark(benchmark)
     home = data_folder(data)
-    labels = _Labels()
+    columns: dict[str, Column] = {}
+    phenomena: dict[str, Mapping[Phenomenon, tuple[int, ...]]] = {}
+    metadata: dict[str, Metadata] = {}
+    fingerprints: dict[str, str] = {}
     absent: list[str] = []
     for file in suite.files(role):
         try:
@@ -43,49 +44,33 @@ def gold_from_data(
         except DataError as error:
             absent += error.problems
             continue
-        _add(labels, suite, file, role=role, home=home, folder=folder)
-    if not labels.columns:
+        split = file.splits[role].name
+        table = load(file.task, split, home, benchmark=suite)
+        if not table.labelled:
+            continue
+        order = sorted(range(len(table)), key=table.column("index").__getitem__)
+        columns[file.name] = _column(table, order)
+        if table.task.phenomena and TAGS in table.columns:
+            phenomena[file.name] = _tagged(table, order)
+        if table.task.metadata:
+            metadata[file.name] = _metadata(table, order)
+        if (folder / FILE).is_file():
+            fingerprints[file.name] = read_dataset(folder).splits[split].fingerprint
+    if not columns:
         raise DataError(absent or [f"{home}: no {role} split of {suite.name} has labels; they are hidden"])
     return gold_of(
-        suite,
-        role,
-        str(home),
-        labels.columns,
-        labels.phenomena,
-        labels.metadata,
-        partial=partial,
-        datasets=labels.fingerprints,
+        suite, role, str(home), columns, phenomena, metadata, partial=partial, datasets=fingerprints
     )
 
 
-@dataclass(slots=True)
-class _Labels:
-    """What the files hold, by test file."""
-
-    columns: dict[str, Column] = field(default_factory=dict)
-    phenomena: dict[str, Mapping[Phenomenon, tuple[int, ...]]] = field(default_factory=dict)
-    metadata: dict[str, Metadata] = field(default_factory=dict)
-    fingerprints: dict[str, str] = field(default_factory=dict)
-
-
-def _add(labels: _Labels, suite: Benchmark, file: TestFile, *, role: Role, home: Path, folder: Path) -> None:
-    split = file.splits[role].name
-    table = load(file.task, split, home, benchmark=suite)
-    if not table.labelled:
-        return
-    order = sorted(range(len(table)), key=table.column("index").__getitem__)
-    labels.columns[file.name] = _column(table, order)
-    if table.task.phenomena and TAGS in table.columns:
-        tags = table.column(TAGS)
-        ordered = [tags[position] for position in order]
-        labels.phenomena[file.name] = {
-            phenomenon: tuple(at for at, names in enumerate(ordered) if phenomenon.name in names)
-            for phenomenon in table.task.phenomena
-        }
-    if table.task.metadata:
-        labels.metadata[file.name] = _metadata(table, order)
-    if (folder / FILE).is_file():
-        labels.fingerprints[file.name] = read_dataset(folder).splits[split].fingerprint
+def _tagged(table: Table, order: Sequence[int]) -> dict[Phenomenon, tuple[int, ...]]:
+    """The rows of each phenomenon, in index order."""
+    tags = table.column(TAGS)
+    ordered = [tags[position] for position in order]
+    return {
+        phenomenon: tuple(at for at, names in enumerate(ordered) if phenomenon.name in names)
+        for phenomenon in table.task.phenomena
+    }
 
 
 def _column(table: Table, order: Sequence[int]) -> Column:

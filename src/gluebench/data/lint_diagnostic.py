@@ -74,9 +74,9 @@ def read_diagnostic(path: str | os.PathLike[str], task: Task) -> list[LabelledPa
             f"({', '.join(task.coarse())}), a row for each direction"
         )
     rows = [(number, line.split("\t")) for number, line in enumerate(rest, 2)]
+    expected = f"expected {len(names)} as in the header; a row is one line, its columns parted by tabs"
     wrong = [
-        f"{path}:{number}: {len(cells)} columns, expected {len(names)} as in the header; a row is one line, "
-        "its columns parted by tabs"
+        f"{path}:{number}: {len(cells)} columns, {expected}"
         for number, cells in rows
         if len(cells) != len(names)
     ]
@@ -114,15 +114,14 @@ def _split(cell: str) -> Iterator[str]:
 def _paired(readings: Sequence[Reading]) -> list[LabelledPair]:
     """Each row with the next one if that is its reverse."""
     pairs: list[LabelledPair] = []
-    waiting: Reading | None = None
     for reading in readings:
-        if waiting and (waiting.premise, waiting.hypothesis) == (reading.hypothesis, reading.premise):
-            pairs.append(LabelledPair(waiting, reading))
-            waiting = None
+        before = pairs[-1] if pairs else None
+        texts = (reading.hypothesis, reading.premise)
+        if before and not before.backward and (before.forward.premise, before.forward.hypothesis) == texts:
+            pairs[-1] = before._replace(backward=reading)
         else:
-            pairs += [LabelledPair(waiting, None)] if waiting else []
-            waiting = reading
-    return pairs + ([LabelledPair(waiting, None)] if waiting else [])
+            pairs.append(LabelledPair(reading, None))
+    return pairs
 
 
 class Limits(NamedTuple):
@@ -301,19 +300,16 @@ def _sets(pairs: Sequence[LabelledPair]) -> Iterator[Finding]:
         if pair.set:
             sets[pair.set].append(pair)
         elif pair.set == "":
-            yield warning(
-                "no-set", pair.forward.line, "no minimal set; give those made from it a common name"
-            )
+            message = "no minimal set; give those made from it a common name"
+            yield warning("no-set", pair.forward.line, message)
     for name, members in sets.items():
-        labels = {reading.label for pair in members for reading in pair.readings}
+        line, labels = members[0].forward.line, {one.label for pair in members for one in pair.readings}
         if len(members) == 1:
             message = f'the set "{name}" has this pair alone; edit its source sentence once more'
-            yield warning("lone-pair", members[0].forward.line, message)
+            yield warning("lone-pair", line, message)
         elif len(labels) == 1:
-            message = (
-                f'all pairs of the set "{name}" have one label, "{min(labels)}"; add one that has another'
-            )
-            yield warning("one-label", members[0].forward.line, message)
+            message = f'all pairs of the set "{name}" have one label, "{min(labels)}"'
+            yield warning("one-label", line, f"{message}; add one that has another")
 
 
 def check_pair(
@@ -331,9 +327,8 @@ def check_pair(
     for reading in rows:
         yield from _tags(reading, task, known)
         if not reading.domain:
-            yield warning(
-                "no-domain", reading.line, "no domain; say what kind of text it is, as news or forum"
-            )
+            message = "no domain; say what kind of text it is, as news or forum"
+            yield warning("no-domain", reading.line, message)
 
 
 def _directions(pair: LabelledPair, symmetric: str | None) -> Iterator[Finding]:
@@ -345,10 +340,8 @@ def _directions(pair: LabelledPair, symmetric: str | None) -> Iterator[Finding]:
         yield error("one-direction", ahead.line, f"no label for the other direction; {advice}")
         return
     if (ahead.label == symmetric) != (back.label == symmetric):
-        message = (
-            f'"{ahead.label}" one way and "{back.label}" the other: '
-            f'what holds of "{symmetric}" in one direction holds in both'
-        )
+        rule = f'what holds of "{symmetric}" in one direction holds in both'
+        message = f'"{ahead.label}" one way and "{back.label}" the other: {rule}'
         yield error("asymmetric", back.line, message)
     if {tag.text for tag in ahead.tags} != {tag.text for tag in back.tags} or ahead.domain != back.domain:
         message = f"the tags or the domain differ from those of the same pair in line {ahead.line}"

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from itertools import chain
 from pathlib import Path
 from typing import Any, Literal, NamedTuple
@@ -55,18 +55,9 @@ def prepare(
             note = f"{name}: {comparison.reason}; to see where: gluebench data verify"
             if comparison.state == "differs" and note not in notes:
                 notes = (*notes, note)
-        dataset = Dataset(
-            benchmark=benchmark.name,
-            task=task.name,
-            version=task.version,
-            columns=task.columns,
-            licence=task.source.licence,
-            citation=task.source.citation,
-            url=task.source.url,
-            origin=origin,
-            splits=written,
-            notes=notes,
-        )
+        names = (benchmark.name, task.name, task.version, task.columns)
+        terms = (task.source.licence, task.source.citation, task.source.url)
+        dataset = Dataset(*names, *terms, origin, written, notes)
         write_dataset(new, dataset)
     return dataset
 
@@ -77,7 +68,8 @@ def write_split(
     """Write `<folder>/<split>.parquet`, say what is in it; `sized` asks for the manifest's number of rows."""
     name = f"{split.name}.parquet"
     running = Fingerprint(task.columns)
-    count = _Count(task, split)
+    indices: list[np.ndarray] = []
+    words: Counter[str] = Counter()
     stream = iter(batches)
     first = next(stream, None)
     if first is None:
@@ -96,10 +88,25 @@ def write_split(
     with pq.ParquetWriter(folder / name, schema, **settings) as writer:
         for batch in _regrouped(chain([first], stream)):
             running.update(batch)
-            count.add(batch)
+            indices.append(numbers(batch.column(INDEX)).copy())  # the rest of the batch may go
+            if label >= 0 and task.labels:
+                for count in pc.value_counts(batch.column(LABEL)).to_pylist():
+                    words[count["values"]] += count["counts"]
             writer.write_batch(batch.cast(schema), row_group_size=ROW_GROUP)
-    count.finish(sized=sized)
-    return SplitRecord(name, count.rows, running.whole, running.text, count.labels)
+    rows = sum(map(len, indices))
+    problems = []
+    if sized and rows != split.size:
+        problems.append(f"{rows:,} rows, expected {split.size:,}{other_release(task, split, rows)}")
+    problems += [f"{repeat}; expected each index once" for repeat in _repeated(np.concatenate(indices))]
+    problems += [
+        f"{number:,} rows have the label {word!r}; expected one of {', '.join(task.words)}"
+        for word, number in words.items()
+        if word not in task.words
+    ]
+    if problems:
+        raise DataError([f"{task.name}, {split.name}: {problem}" for problem in problems])
+    labels = {word: words[word] for word in task.words} if label >= 0 and task.labels else None
+    return SplitRecord(name, rows, running.whole, running.text, labels)
 
 
 def _regrouped(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
@@ -118,51 +125,8 @@ def _regrouped(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         yield pa.Table.from_batches(waiting).combine_chunks().to_batches()[0]
 
 
-class _Count:
-    """Counts the rows and labels of a split, and notes what no split may have."""
-
-    def __init__(self, task: Task, split: Split) -> None:
-        self._task = task
-        self._split = split
-        self._indices: list[np.ndarray] = []
-        self._words: Counter[str] = Counter()
-        self._labelled = False
-        self.rows = 0
-
-    def add(self, batch: pa.RecordBatch) -> None:
-        """More rows."""
-        self.rows += batch.num_rows
-        self._indices.append(numbers(batch.column(INDEX)).copy())  # the rest of the batch may go
-        if LABEL in batch.schema.names and self._task.labels:
-            self._labelled = True
-            for count in pc.value_counts(batch.column(LABEL)).to_pylist():
-                self._words[count["values"]] += count["counts"]
-
-    @property
-    def labels(self) -> dict[str, int] | None:
-        """Label word to its number, in the manifest's order."""
-        return {word: self._words[word] for word in self._task.words} if self._labelled else None
-
-    def finish(self, *, sized: bool) -> None:
-        """Raises DataError with all that is wrong."""
-        problems = []
-        if sized and self.rows != self._split.size:
-            release = other_release(self._task, self._split, self.rows)
-            problems.append(f"{self.rows:,} rows, expected {self._split.size:,}{release}")
-        problems += [f"{repeat}; expected each index once" for repeat in _repeated(self._indices)]
-        expected = ", ".join(self._task.words)
-        problems += [
-            f"{number:,} rows have the label {word!r}; expected one of {expected}"
-            for word, number in self._words.items()
-            if word not in self._task.words
-        ]
-        if problems:
-            raise DataError([f"{self._task.name}, {self._split.name}: {problem}" for problem in problems])
-
-
-def _repeated(indices: Sequence[np.ndarray]) -> list[str]:
+def _repeated(values: np.ndarray) -> list[str]:
     """Each index that stands in several rows, and the first two of them (counted from 1)."""
-    values = np.concatenate(indices)
     if (np.diff(values) > 0).all():
         return []
     order = np.argsort(values, kind="stable")

@@ -7,8 +7,9 @@ from bisect import bisect_right
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from functools import cached_property
+from itertools import accumulate
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Protocol, overload
+from typing import TYPE_CHECKING, Any, overload
 
 from gluebench.benchmark import Benchmark, Split, Task, UnknownNameError, load_benchmark
 from gluebench.data.dataset import INDEX, LABEL
@@ -61,7 +62,7 @@ def table_of(task: Task, split: str, examples: list[Example]) -> Table:
 class Table(Sequence[Example]):
     """The examples of a split, in file order: iterate, index, or hand them on to another library."""
 
-    def __init__(self, task: Task, split: Split, source: _Source) -> None:
+    def __init__(self, task: Task, split: Split, source: _Parquet | _Listed) -> None:
         self.task = task
         self.split = split.name
         self._source = source
@@ -123,6 +124,11 @@ class Table(Sequence[Example]):
         """Whether there are labels."""
         return LABEL in self.columns
 
+    @property
+    def _worded(self) -> bool:
+        """Whether there are labels, and they are words."""
+        return self.labelled and bool(self.task.labels)
+
     def column(self, name: str) -> list[Any]:
         """All values of one column. Raises UnknownNameError."""
         if name not in self.columns:
@@ -137,7 +143,7 @@ class Table(Sequence[Example]):
     def to_pandas(self) -> Any:
         """A pandas DataFrame; `label` is categorical, its categories the task's label words in order."""
         frame = self.to_arrow().to_pandas()
-        if self.labelled and self.task.labels:
+        if self._worded:
             frame[LABEL] = frame[LABEL].cat.set_categories(list(self.task.words))
         return frame
 
@@ -146,7 +152,7 @@ class Table(Sequence[Example]):
         import polars
 
         frame = polars.DataFrame(self.to_arrow())
-        if self.labelled and self.task.labels:
+        if self._worded:
             words = polars.Enum(list(self.task.words))
             frame = frame.with_columns(polars.col(LABEL).cast(polars.String).cast(words))
         return frame
@@ -157,13 +163,11 @@ class Table(Sequence[Example]):
         import pyarrow as pa
 
         table = self.to_arrow()
-        if self.labelled and self.task.labels:
-            words = table.column(LABEL).cast(pa.string())
-            table = table.set_column(table.schema.get_field_index(LABEL), LABEL, words)
-        dataset = datasets.Dataset(table)
-        if self.labelled and self.task.labels:
-            dataset = dataset.cast_column(LABEL, datasets.ClassLabel(names=list(self.task.words)))
-        return dataset
+        if not self._worded:
+            return datasets.Dataset(table)
+        words = table.column(LABEL).cast(pa.string())
+        dataset = datasets.Dataset(table.set_column(table.schema.get_field_index(LABEL), LABEL, words))
+        return dataset.cast_column(LABEL, datasets.ClassLabel(names=list(self.task.words)))
 
     def to_torch(self) -> Any:
         """A map-style `torch.utils.data.Dataset` of dicts: index, texts, and `label` as a tensor.
@@ -205,27 +209,12 @@ def _counts(task: Task, labels: Sequence[Any]) -> Iterator[tuple[str, int]]:
         yield f"{low + part * step:g} to {low + (part + 1) * step:g}", parts[part]
 
 
-class _Source(Protocol):
-    """Where the rows of a table come from."""
-
-    @property
-    def columns(self) -> tuple[str, ...]: ...
-
-    def __len__(self) -> int: ...
-
-    def examples(self, start: int, stop: int) -> Iterator[Example]: ...
-
-    def arrow(self, columns: list[str]) -> pa.Table: ...
-
-
-def _source(home: Path, task: Task, split: Split) -> _Source:
+def _source(home: Path, task: Task, split: Split) -> _Parquet | _Listed:
     """The Parquet file of a split where there is one, else the plain TSV."""
     path = split_file(home, split)
     if path is None:
-        raise DataError(
-            f"{home}: neither {split.name}.parquet nor {split.file} is there; "
-            f"expected the {split.name} split of {task.name}"
-        )
+        absent = f"neither {split.name}.parquet nor {split.file} is there"
+        raise DataError(f"{home}: {absent}; expected the {split.name} split of {task.name}")
     if path.suffix == ".parquet":
         return _Parquet(path, task)
     return _Listed(read_examples(path, task, expected=split.size), task)
@@ -259,28 +248,21 @@ class _Parquet:
 
     @cached_property
     def _starts(self) -> list[int]:
-        """The position of the first row of each row group."""
-        starts, start = [], 0
-        for group in range(self._file.metadata.num_row_groups):
-            starts.append(start)
-            start += self._file.metadata.row_group(group).num_rows
-        return starts
+        """The position of the first row of each row group, and the end of the last."""
+        metadata = self._file.metadata
+        sizes = (metadata.row_group(group).num_rows for group in range(metadata.num_row_groups))
+        return list(accumulate(sizes, initial=0))
 
     def examples(self, start: int, stop: int) -> Iterator[Example]:
         while start < stop:
             group = bisect_right(self._starts, start) - 1
-            examples = self._group(group)
-            offset = self._starts[group]
-            last = min(stop - offset, len(examples))
-            yield from examples[start - offset : last]
-            start = offset + last
-
-    def _group(self, group: int) -> list[Example]:
-        if self._kept[0] != group:
-            columns = [INDEX, *self._task.columns, *([LABEL] if LABEL in self.columns else [])]
-            table = self._file.read_row_group(group, columns=columns)
-            self._kept = (group, _examples(table, self._task))
-        return self._kept[1]
+            if self._kept[0] != group:
+                columns = [INDEX, *self._task.columns, *([LABEL] if LABEL in self.columns else [])]
+                table = self._file.read_row_group(group, columns=columns)
+                self._kept = (group, _examples(table, self._task))
+            offset, end = self._starts[group], min(stop, self._starts[group + 1])
+            yield from self._kept[1][start - offset : end - offset]
+            start = end
 
     def arrow(self, columns: list[str]) -> pa.Table:
         return self._file.read(columns=columns)
@@ -313,12 +295,10 @@ class _Listed:
     def arrow(self, columns: list[str]) -> pa.Table:
         import pyarrow as pa
 
-        values: dict[str, Any] = {INDEX: pa.array([example.index for example in self._examples], pa.int64())}
+        values = {INDEX: pa.array([example.index for example in self._examples], pa.int64())}
         for name in self._task.columns:
             values[name] = pa.array([example.inputs[name] for example in self._examples], pa.string())
         if LABEL in self.columns:
-            labels = [example.label for example in self._examples]
-            values[LABEL] = (
-                pa.array(labels, pa.string()).dictionary_encode() if self._task.labels else pa.array(labels)
-            )
+            labels = pa.array([example.label for example in self._examples])
+            values[LABEL] = labels.dictionary_encode() if self._task.labels else labels
         return pa.table({name: values[name] for name in columns})

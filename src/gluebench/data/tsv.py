@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -38,12 +38,21 @@ def read_examples(path: Path, task: Task, *, expected: int) -> list[Example]:
     if header not in (names, [*names, "label"]):
         columns = f"expected the columns {' '.join(names)}, and label unless it is hidden"
         raise DataError(f'{path}:1: the header is "{lines[0]}", {columns}')
-    reader = _Reader(path, task, labelled=header != names)
-    examples = list(reader.examples(lines[1:]))
-    if not reader.problems and len(examples) != expected:
-        reader.reject(len(lines), f"the file ends here with {len(examples)} examples, expected {expected}")
-    if reader.problems:
-        raise DataError(reader.problems)
+    examples: list[Example] = []
+    problems: list[str] = []
+    seen: set[int] = set()
+    for number, line in enumerate(lines[1:], 2):
+        fields, wrong = line.split("\t"), list[str]()
+        if len(fields) != len(header):
+            wrong.append(f"{len(fields)} columns, expected {len(header)}")
+        else:
+            examples.append(_example(task, fields, seen, wrong))
+        problems += [f"{path}:{number}: {problem}" for problem in wrong]
+    if not problems and len(examples) != expected:
+        ending = f"the file ends here with {len(examples)} examples, expected {expected}"
+        problems.append(f"{path}:{len(lines)}: {ending}")
+    if problems:
+        raise DataError(problems)
     return examples
 
 
@@ -62,44 +71,27 @@ def text_lines(path: Path, data: bytes) -> list[str]:
     return [line.removesuffix("\r") for line in text.removesuffix("\n").split("\n")]
 
 
-class _Reader:
-    """Reads the rows of one file and keeps every problem it meets."""
+def _example(task: Task, fields: list[str], seen: set[int], wrong: list[str]) -> Example:
+    """The example of a row; its index is noted as seen, and what is wrong with it is added to a list."""
+    index = int(fields[0]) if fields[0].isascii() and fields[0].isdigit() else -1
+    if index < 0:
+        wrong.append(f'the index is "{fields[0]}", expected a whole number from 0')
+    elif index in seen:
+        wrong.append(f"the index {index} stands there for the second time")
+    seen.add(index)
+    label = _label(task, fields[-1], wrong) if len(fields) > 1 + len(task.columns) else None
+    return Example(index, dict(zip(task.columns, fields[1:], strict=False)), label)
 
-    def __init__(self, path: Path, task: Task, *, labelled: bool) -> None:
-        self.path = path
-        self.task = task
-        self.labelled = labelled
-        self.problems: list[str] = []
 
-    def examples(self, lines: Sequence[str]) -> Iterator[Example]:
-        width = 1 + len(self.task.columns) + self.labelled
-        seen: set[int] = set()
-        for number, line in enumerate(lines, 2):
-            fields = line.split("\t")
-            if len(fields) != width:
-                self.reject(number, f"{len(fields)} columns, expected {width}")
-                continue
-            index = int(fields[0]) if fields[0].isascii() and fields[0].isdigit() else -1
-            if index < 0:
-                self.reject(number, f'the index is "{fields[0]}", expected a whole number from 0')
-            elif index in seen:
-                self.reject(number, f"the index {index} stands there for the second time")
-            seen.add(index)
-            label = self._label(number, fields[-1]) if self.labelled else None
-            yield Example(index, dict(zip(self.task.columns, fields[1:], strict=False)), label)
-
-    def _label(self, line: int, text: str) -> str | float:
-        if self.task.labels:
-            if text not in self.task.words:
-                self.reject(line, f'the label is "{text}", expected one of {", ".join(self.task.words)}')
-            return text
-        try:
-            value = float(text)
-        except ValueError:
-            value = math.nan
-        if not math.isfinite(value):
-            self.reject(line, f'the label is "{text}", expected a number')
-        return value
-
-    def reject(self, line: int, problem: str) -> None:
-        self.problems.append(f"{self.path}:{line}: {problem}")
+def _label(task: Task, text: str, wrong: list[str]) -> str | float:
+    if task.labels:
+        if text not in task.words:
+            wrong.append(f'the label is "{text}", expected one of {", ".join(task.words)}')
+        return text
+    try:
+        value = float(text)
+    except ValueError:
+        value = math.nan
+    if not math.isfinite(value):
+        wrong.append(f'the label is "{text}", expected a number')
+    return value

@@ -78,9 +78,8 @@ class _Reader:
             self.width = self.width or _width(text)
             self._line(at, text, cut=not line.endswith(b"\n"))
         if not self.width:
-            self.problems.append(
-                f"{self.path}: holds no vectors; expected a word and its numbers on each line"
-            )
+            expected = "expected a word and its numbers on each line"
+            self.problems.append(f"{self.path}: holds no vectors; {expected}")
 
     def _line(self, at: int, text: bytes, *, cut: bool) -> None:
         word, *numbers = text.rsplit(b" ", self.width)
@@ -106,8 +105,8 @@ class _Reader:
         wrong = [number for number in numbers if not _is_finite(number)]
         if wrong:
             self._reject(at, f'"{wrong[0].decode(errors="replace")}" is not a number')
-            return
-        self._put(word, array("f", map(float, numbers)))
+        else:
+            self._put(word, array("f", map(float, numbers)))
 
     def _put(self, word: bytes, values: array[float]) -> None:
         row = self.index.setdefault(word, len(self.index))

@@ -28,11 +28,7 @@ Labels = Gold | Mapping[str, Any] | Path
 
 
 def grade(
-    submission: Run,
-    gold: Labels,
-    *,
-    intervals: bool = True,
-    benchmark: Benchmark | Path = "glue",
+    submission: Run, gold: Labels, *, intervals: bool = True, benchmark: Benchmark | Path = "glue"
 ) -> Report:
     """Every score of a submission, each with its 95 % interval unless `intervals` is False.
 

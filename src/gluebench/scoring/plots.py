@@ -68,12 +68,7 @@ class Plotted(Protocol):
 
 
 def forest(
-    sections: Sequence[Sequence[Row]],
-    *,
-    title: str,
-    axis: str,
-    zero: bool = False,
-    ax: Axes | None = None,
+    sections: Sequence[Sequence[Row]], *, title: str, axis: str, zero: bool = False, ax: Axes | None = None
 ) -> Axes:
     """Draw a point with its interval for each row, the first on top, with a line between sections.
 
@@ -154,12 +149,7 @@ class HeatRow(NamedTuple):
 
 
 def heat(
-    columns: Sequence[str],
-    rows: Sequence[HeatRow],
-    *,
-    title: str,
-    notes: str,
-    ax: Axes | None = None,
+    columns: Sequence[str], rows: Sequence[HeatRow], *, title: str, notes: str, ax: Axes | None = None
 ) -> Axes:
     """Draw shaded cells with their text, the first row on top; `notes` stand below.
 

@@ -110,13 +110,7 @@ class _Row(NamedTuple):
 
 
 def read_phenomena(
-    name: str,
-    data: bytes,
-    task: Task,
-    problems: list[Problem],
-    *,
-    size: int,
-    positions: Mapping[int, int],
+    name: str, data: bytes, task: Task, problems: list[Problem], *, size: int, positions: Mapping[int, int]
 ) -> Tagged:
     """Read `index<TAB>coarse<TAB>fine`, a row per tag, of a split of `size` examples.
 
@@ -158,13 +152,7 @@ def _refuse_phenomenon(sheet: _Sheet, row: _Row, task: Task) -> None:
 
 
 def read_metadata(
-    name: str,
-    data: bytes,
-    task: Task,
-    problems: list[Problem],
-    *,
-    size: int,
-    positions: Mapping[int, int],
+    name: str, data: bytes, task: Task, problems: list[Problem], *, size: int, positions: Mapping[int, int]
 ) -> Metadata:
     """Read `index` and further columns, of which `group` and those the manifest names are kept.
 

@@ -49,11 +49,7 @@ def expected_systems(scores, weights, *, resamples, seed):
             in_order[low],
             in_order[high],
             places.count(1) / resamples,
-            (
-                mean,
-                ordered[low],
-                ordered[high],
-            ),
+            (mean, ordered[low], ordered[high]),
         )
 
 
@@ -130,10 +126,7 @@ def test_the_unit_of_the_scores_changes_no_rank(factor):
 
 def test_equal_weights_are_no_weights():
     scores = panel(10, 6)
-    plain, weighted = (
-        rank_scores(scores),
-        rank_scores(scores, weights=dict.fromkeys(scores["system 0"], 7)),
-    )
+    plain, weighted = (rank_scores(scores), rank_scores(scores, weights=dict.fromkeys(scores["system 0"], 7)))
     assert weighted.weights == (7.0,) * 6
     assert plain.weights is None
     for each, other in zip(plain.systems, weighted.systems, strict=True):

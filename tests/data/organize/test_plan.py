@@ -231,7 +231,7 @@ TEXT = st.text(
 )
 
 
-@settings(max_examples=40)
+@settings(max_examples=12)
 @given(st.lists(st.tuples(TEXT, TEXT, st.sampled_from(["yes", "no"])), min_size=2, max_size=8))
 def test_every_text_comes_out_of_the_written_folder_as_it_went_in(tmp_path_factory, rows) -> None:
     rows = [("a", "b", "yes"), ("c", "d", "no"), *rows]

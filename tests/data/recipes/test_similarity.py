@@ -7,7 +7,7 @@ from itertools import accumulate, pairwise
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from gluebench.data.recipes import qa_pairs
@@ -35,6 +35,7 @@ def written_out(one: list[str], other: list[str]) -> float:
 texts = st.lists(st.lists(st.sampled_from("abcdefx"), max_size=5), max_size=4)
 
 
+@settings(max_examples=40)
 @given(st.lists(st.tuples(texts, texts), min_size=1, max_size=5), st.integers(1, 3))
 def test_cosines_are_those_of_the_means(paragraphs: list[tuple[list[list[str]], ...]], block: int) -> None:
     ends = [0, *accumulate(len(part) for paragraph in paragraphs for part in paragraph)]

@@ -127,13 +127,7 @@ def test_a_schema_becomes_a_pair_for_each_candidate(build: Callable[..., Built])
         ("Dr. Berg met Mr. Lund. Later", "he", "slept.", "Dr. Berg", "Dr. Berg slept."),
         ("I met Olaf; we liked", "him", ".", "Olaf", "We liked Olaf."),
         ("They like the boat", "he", "built.", "Olaf", "They like the boat Olaf built."),
-        (
-            "We fed the dog while Olaf slept and I washed",
-            "it",
-            ".",
-            "the dog",
-            "I washed the dog.",
-        ),
+        ("We fed the dog while Olaf slept and I washed", "it", ".", "the dog", "I washed the dog."),
         # What follows: one sentence, quotation marks, a missing full stop.
         ("Olaf rang but", "he", "left. Emil ate.", "Emil", "Emil left."),
         ("Olaf rang because", "his", '"Hello!" was loud.', "Emil", 'Emil\'s "Hello!" was loud.'),
@@ -241,10 +235,7 @@ def test_lines_of_json_flat_or_nested_with_hidden_labels_in_test(
     (tmp_path / "hidden.jsonl").write_text(json.dumps({"text": text, "target": spans}) + "\n\n")
     rows = line(text, "Olaf", "he", span2_index=7, label=True) + line(text, "Emil", "he", label=0)
     result = build(rows, "own.jsonl", test="hidden.jsonl")
-    assert result.splits["train"]["hypothesis"] == [
-        "Olaf fed it when it came.",
-        "Emil fed it when it came.",
-    ]
+    assert result.splits["train"]["hypothesis"] == ["Olaf fed it when it came.", "Emil fed it when it came."]
     assert result.splits["train"]["label"] == ["1", "0"]
     assert result.splits["train"]["premise"][0] == "Olaf's dog bit Emil, so he fed it when it came."
     assert result.splits["test"]["hypothesis"] == ["The dog came."]

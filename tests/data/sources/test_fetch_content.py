@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gluebench.data.sources.content import mistaken
+from gluebench.data.sources.http import mistaken
 
 
 @pytest.mark.parametrize(

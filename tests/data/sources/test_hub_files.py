@@ -16,7 +16,7 @@ from real import REAL, needs_real
 from gluebench.benchmark import load_benchmark
 from gluebench.data.errors import DataError
 from gluebench.data.fingerprint import fingerprint
-from gluebench.data.sources.content import survey
+from gluebench.data.sources.files import survey
 from gluebench.data.sources.folder import prepare_from_folder
 from gluebench.data.sources.release import HubFile, load_release
 

@@ -16,10 +16,9 @@ from real import REAL, needs_real
 from gluebench.benchmark import load_benchmark
 from gluebench.data.errors import DataError
 from gluebench.data.fingerprint import fingerprint
-from gluebench.data.sources.content import survey
+from gluebench.data.sources.files import read_released, survey
 from gluebench.data.sources.folder import prepare_from_folder
 from gluebench.data.sources.release import load_release
-from gluebench.data.sources.released import read_released
 
 pytestmark = needs_real
 

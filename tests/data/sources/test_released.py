@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 
 from gluebench.data.errors import DataError
 from gluebench.data.fingerprint import fingerprint
-from gluebench.data.sources import released
+from gluebench.data.sources import files
 from gluebench.data.sources.columns import unquoted
 
 
@@ -88,11 +88,9 @@ def test_carriage_returns_belong_to_the_line_end_only_where_every_line_has_one(t
 def test_a_carriage_return_between_two_blocks_still_belongs_to_its_line_end(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from gluebench.data.sources import content
-
     text = "sentence\tlabel\r\n" + "".join(f"{'x' * (row % 9)}\t1\r\n" for row in range(64))
     for size in (16, 17, 18):
-        monkeypatch.setattr(content, "BLOCK", size)
+        monkeypatch.setattr(files, "BLOCK", size)
         found = read_text(tmp_path / str(size), "SST-2", text, rows=64)
         assert found.column("sentence") == ["x" * (row % 9) for row in range(64)]
 
@@ -158,7 +156,7 @@ def test_a_label_that_is_no_word_is_told_with_its_line(tmp_path: Path) -> None:
 
 
 def test_labels_that_begin_hidden_stay_hidden(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(released, "BLOCK", 16)
+    monkeypatch.setattr(files, "BLOCK", 16)
     (told,) = problems(tmp_path, "SST-2", "sentence\tlabel\naaaa\t-1\nbbbb\t-1\ncccc\t1\n")
     assert told == "SST-2/dev.tsv:4: the label is '1'; expected -1 for hidden, as in the rows above"
 
@@ -337,8 +335,8 @@ def test_a_file_that_is_something_else_is_told_for_what_it_is(
 def test_a_file_without_line_ends_is_told_before_it_fills_the_memory(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(released, "LONGEST", 4 * released.BLOCK)
-    content = b"x" * (6 * released.BLOCK)
+    monkeypatch.setattr(files, "LONGEST", 4 * files.BLOCK)
+    content = b"x" * (6 * files.BLOCK)
     with pytest.raises(DataError, match="a line of more than"):
         prepare_files(tmp_path, "SST-2", {"SST-2/test.tsv": content}, rows={"test": 1})
 
@@ -352,9 +350,9 @@ def test_fields_are_what_stands_between_tabs_wherever_blocks_are_cut(
     rows: list[tuple[str, str]], block: int
 ) -> None:
     data = "\n".join(f"{a}\t{b}" for a, b in rows).encode()
-    with patch.object(released, "BLOCK", block):
-        blocks = list(released._blocks(BytesIO(data), Path("x.tsv")))
-    columns = [released._columns(released._fields(each, 2), 2) for each in blocks]
+    with patch.object(files, "BLOCK", block):
+        blocks = list(files._blocks(BytesIO(data), Path("x.tsv")))
+    columns = [files._by_column(files._fields(each, 2), 2) for each in blocks]
     assert [value for first, _ in columns for value in first.to_pylist()] == [a for a, _ in rows]
     assert [value for _, second in columns for value in second.to_pylist()] == [b for _, b in rows]
 
@@ -362,10 +360,10 @@ def test_fields_are_what_stands_between_tabs_wherever_blocks_are_cut(
 @given(st.lists(st.lists(FIELD, min_size=1, max_size=4), min_size=1, max_size=5), st.integers(1, 4))
 def test_a_block_is_read_only_if_every_line_has_so_many_fields(rows: list[list[str]], width: int) -> None:
     data = "".join("\t".join(row) + "\n" for row in rows).encode()
-    assert (released._fields(data, width) is not None) == all(len(row) == width for row in rows)
+    assert (files._fields(data, width) is not None) == all(len(row) == width for row in rows)
 
 
 @pytest.mark.parametrize("spoilt", [b"\xff", b"\xc3", b"\xed\xa0\x80", b"\xc0\x80", b"\xf4\x90\x80\x80"])
 def test_a_block_that_is_not_utf8_is_not_read(spoilt: bytes) -> None:
     for data in (b"a\t" + spoilt + b"\n", spoilt + b"\tb\r\n"):
-        assert released._fields(data, 2) is None
+        assert files._fields(data, 2) is None

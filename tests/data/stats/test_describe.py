@@ -12,7 +12,7 @@ from gluebench.benchmark import Benchmark, load_benchmark
 from gluebench.data import DataError, load
 from gluebench.data.sources.folder import prepare_from_folder
 from gluebench.data.sources.release import load_release
-from gluebench.data.stats import describe, on_disk
+from gluebench.data.stats.describe import describe, on_disk
 from gluebench.data.tokens import overlap, tokens
 
 

@@ -11,7 +11,7 @@ from gluebench.benchmark import load_benchmark
 from gluebench.data import DataError
 from gluebench.data.sources.folder import prepare_from_folder
 from gluebench.data.sources.release import load_release
-from gluebench.data.stats import categories, describe, on_disk
+from gluebench.data.stats.describe import categories, describe, on_disk
 
 GLUE = load_benchmark("glue")
 AX = GLUE.task("AX")

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from gluebench.benchmark import Benchmark
-from gluebench.data.stats import TaskStats, describe, on_disk
+from gluebench.data.stats.describe import TaskStats, describe, on_disk
 
 pytest.importorskip("matplotlib", reason="matplotlib is not installed; the plot extra brings it")
 from gluebench.data.stats.plot import draw, figure

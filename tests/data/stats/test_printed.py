@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from gluebench.benchmark import load_benchmark
-from gluebench.data.stats import agreement, sizes_beside
+from gluebench.data.stats.describe import agreement, sizes_beside
 
 
 @pytest.mark.parametrize(

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from gluebench.benchmark import Task, load_benchmark
 from gluebench.data import Example
-from gluebench.data.verify.differences import (
+from gluebench.data.verify.rows import (
     ADDED,
     LABEL,
     MISSING,
@@ -18,10 +18,13 @@ from gluebench.data.verify.differences import (
     OTHER,
     SPACING,
     Difference,
+    Marks,
     differences,
+    marks,
+    packed,
     summary,
+    unpacked,
 )
-from gluebench.data.verify.marks import Marks, marks, packed, unpacked
 
 TASK = load_benchmark("glue").task("MRPC")
 NUMBERS = load_benchmark("glue").task("STS-B")

@@ -6,12 +6,7 @@ import torch
 from torch import Tensor, nn
 
 from gluebench.systems.neural.bilstm import BiLstmBody
-from gluebench.systems.neural.token_vectors import (
-    CoveVectors,
-    ElmoVectors,
-    ScalarMix,
-    TableVectors,
-)
+from gluebench.systems.neural.token_vectors import CoveVectors, ElmoVectors, ScalarMix, TableVectors
 from gluebench.systems.text.vocabulary import Vocabulary
 
 SENTENCES = ["the cat sees", "no", ""]

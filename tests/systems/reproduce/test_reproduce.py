@@ -144,11 +144,7 @@ def test_a_damaged_result_is_named(ran: dict[str, RowResult], here: Setup, tmp_p
     (copy / "tiny" / "cbow" / "WNLI" / "seed-111" / "result.json").write_text("{")
     with pytest.raises(DataError, match="not the result of a run"):
         reproduce(
-            ASKED,
-            ["cbow"],
-            Setup(here.corpus, here.files, copy, here.dev),
-            gold=None,
-            say=lambda line: None,
+            ASKED, ["cbow"], Setup(here.corpus, here.files, copy, here.dev), gold=None, say=lambda line: None
         )
 
 

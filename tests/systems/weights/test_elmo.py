@@ -18,12 +18,7 @@ from gluebench.systems.weights import WeightsError  # noqa: E402
 from gluebench.systems.weights.elmo import Elmo, read_options  # noqa: E402
 
 FIXTURE = REAL / "elmo-fixture"
-SENTENCES = [
-    ["A", "warm", "evening", "."],
-    [],
-    ["naïve", "日本", "x" * 300],
-    ["evening", "evening"],
-]
+SENTENCES = [["A", "warm", "evening", "."], [], ["naïve", "日本", "x" * 300], ["evening", "evening"]]
 PUBLISHED = {
     "lstm": {
         "dim": 4096, "projection_dim": 512, "n_layers": 2, "cell_clip": 3, "proj_clip": 3,

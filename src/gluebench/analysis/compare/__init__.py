@@ -10,12 +10,4 @@ from gluebench.analysis.compare.comparison import (
 from gluebench.analysis.compare.scores import Difference
 from gluebench.scoring.inference import ALPHA
 
-__all__ = [
-    "ALPHA",
-    "SCHEMA",
-    "CategoryComparison",
-    "Comparison",
-    "Difference",
-    "TaskComparison",
-    "compare",
-]
+__all__ = ["ALPHA", "SCHEMA", "CategoryComparison", "Comparison", "Difference", "TaskComparison", "compare"]

@@ -158,11 +158,7 @@ class Comparison:
             for parts in (self.tasks, self.diagnostics)
         )
         return forest(
-            [
-                average,
-                sorted(tasks, key=lambda row: -(row.value or 0.0)),
-                sets,
-            ],
+            [average, sorted(tasks, key=lambda row: -(row.value or 0.0)), sets],
             title=f"{self.benchmark}, {self.split} split. A: {_names(self.a)}. B: {_names(self.b)}.",
             axis="A - B in points with 95 % interval; p after Holm, filled where significant",
             zero=True,

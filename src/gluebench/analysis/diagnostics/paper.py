@@ -10,7 +10,7 @@ from importlib import resources
 from typing import NamedTuple
 
 from gluebench.benchmark import Task
-from gluebench.data.sample.diagnostic import Pair, pairs
+from gluebench.data.sample import Pair, pairs
 from gluebench.scoring import DiagnosticReport, Score
 from gluebench.systems.reproduce.compare import ALL
 from gluebench.systems.reproduce.row import rows

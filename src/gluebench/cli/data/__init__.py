@@ -109,7 +109,7 @@ def verify_output(checks: Sequence[SplitCheck], lints: Sequence[TaskLint], folde
 
 def _explained(check: SplitCheck) -> Iterator[str]:
     """A sentence for each kind of difference, with the first rows."""
-    from gluebench.data.verify.differences import summary
+    from gluebench.data.verify.rows import summary
 
     for kind, count in summary(check.differences).items():
         rows = [difference for difference in check.differences if difference.kind == kind]
@@ -128,7 +128,7 @@ def _records(check: SplitCheck) -> Iterator[tuple[object, ...]]:
 
 
 def _data(check: SplitCheck) -> dict[str, Any]:
-    from gluebench.data.verify.differences import summary
+    from gluebench.data.verify.rows import summary
 
     return {
         "task": check.task,
@@ -183,7 +183,7 @@ def build(
             "name the folder of the original corpus: --from DIR; --explain says what it holds."
         )
     with needing("data,recipes", "Building data", "pyarrow", "numpy", "scipy"):
-        from gluebench.data.build import build as build_task
+        from gluebench.data.get import build as build_task
 
         made = build_task(Path(corpus), to, suite, record, _options(rest), named=recipe)
     for name, split in made.splits.items():

@@ -16,7 +16,8 @@ from gluebench.cli.common.errors import reading_data
 from gluebench.cli.common.output import Form, Output, Section, Table, emit, notices, percent, plain
 
 if TYPE_CHECKING:
-    from gluebench.data.stats import Category, Labels, SplitStats, TaskStats
+    from gluebench.data.stats.describe import Category, TaskStats
+    from gluebench.data.stats.tally import Labels, SplitStats
 
 
 @click.command
@@ -52,7 +53,7 @@ def _described(suite: Benchmark, names: tuple[str, ...], folder: Path) -> list[T
     """Every task that was named; else those of the benchmark, and what auxiliary data there are."""
     from gluebench.data.errors import DataError
     from gluebench.data.home import task_folder
-    from gluebench.data.stats import describe, on_disk
+    from gluebench.data.stats.describe import describe, on_disk
 
     if names:
         named = dict.fromkeys(suite.dataset(name).name for name in names)
@@ -131,7 +132,7 @@ def _sizes(stats: Sequence[tuple[Task, TaskStats]]) -> Table:
 
 
 def _size_row(task: Task, stats: TaskStats, *, printed: bool) -> tuple[str, ...]:
-    from gluebench.data.stats import splits_called
+    from gluebench.data.stats.describe import splits_called
 
     parts = []
     for part in ("train", "dev", "test"):  # "9,796 + 9,847" for the test set of MNLI

@@ -105,12 +105,14 @@ def plan_columns(task: str, tables: Mapping[str, RawTable], chosen: Mapping[str,
     free = [name for name in names if name != label and name not in (ignored or ())]
     index = chosen.get("index") or next((n for n in free if n.casefold() in INDEX_NAMES), None)
     declared = next((table.declared.inputs for table in tables.values() if table.declared), None)
-    texts = (name for name in free if name != index and _is_text(name, tables))
+    texts = []  # columns of which any cell is neither empty nor a number
+    for name in (name for name in free if name != index):
+        cells = (cell for t in tables.values() if name in t.header for cell in t.column(name))
+        texts += [name] if any(cell and number(cell) is None for cell in cells) else []
     inputs = inputs or declared or tuple(texts)
     _check_inputs(task, inputs, tables, label=label)
-    return ColumnPlan(
-        label, index, inputs, tuple(name for name in names if name not in (label, index, *inputs))
-    )
+    ignored = tuple(name for name in names if name not in (label, index, *inputs))
+    return ColumnPlan(label, index, inputs, ignored)
 
 
 def _label_column(task: str, names: Sequence[str]) -> str:
@@ -122,12 +124,6 @@ def _label_column(task: str, names: Sequence[str]) -> str:
         known = f"none of {', '.join(names)} is known as one"
     advice = f"say so: --label {task}={(candidates or names)[-1]}"
     raise DataError(f"{task}: which column is the label? {known}; {advice}")
-
-
-def _is_text(name: str, tables: Mapping[str, RawTable]) -> bool:
-    """Whether any cell of the column is neither empty nor a number."""
-    own = (table.column(name) for table in tables.values() if name in table.header)
-    return any(cell and number(cell) is None for cells in own for cell in cells)
 
 
 def number(cell: str) -> float | None:
@@ -195,7 +191,10 @@ def plan_labels(
         raise DataError(f"{task}: {message}; empty the column if the labels are hidden")
     if not cells:
         raise DataError(f"{task}: no split has labels; expected them in the column {column} of one")
-    kind = chosen.get("kind") or _kind(others | test)
+    numbers = [number(cell) for cell in others | test]
+    whole = all(value is not None and value.is_integer() for value in numbers)
+    worded = None in numbers or (whole and len(numbers) <= MOST_WHOLE_LABELS)
+    kind = chosen.get("kind") or ("labels" if worded else "scores")
     if kind not in ("labels", "scores"):
         raise DataError(f'--kind {task}={kind}: expected "labels" or "scores"')
     if kind == "labels":
@@ -209,12 +208,6 @@ def plan_labels(
     if problems:
         raise DataError(problems)
     return _plan_scores(task, [float(cell) for cell in others | test], chosen)
-
-
-def _kind(different: set[str]) -> str:
-    numbers = [number(cell) for cell in different]
-    whole = all(value is not None and value.is_integer() for value in numbers)
-    return "labels" if None in numbers or (whole and len(different) <= MOST_WHOLE_LABELS) else "scores"
 
 
 def _plan_words(task: str, present: set[str], first: Sequence[str], chosen: Mapping[str, str]) -> LabelPlan:

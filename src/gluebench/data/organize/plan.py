@@ -9,14 +9,7 @@ from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 from gluebench.data.errors import DataError, gather, gathered
-from gluebench.data.organize.detect import (
-    Choices,
-    ColumnPlan,
-    LabelPlan,
-    number,
-    plan_columns,
-    plan_labels,
-)
+from gluebench.data.organize.detect import Choices, ColumnPlan, LabelPlan, number, plan_columns, plan_labels
 from gluebench.data.organize.read import RawTable, TaskFiles, find_tasks, read_table
 from gluebench.data.tsv import Example
 
@@ -74,10 +67,9 @@ def _task(files: TaskFiles, choices: Choices) -> TaskPlan:
     notes: list[str] = []
     problems: list[str] = []
     for split, table in tables.items():
-        maker = _Examples(table, columns, labels)
-        splits[split] = maker.examples(replacing=choices.replace_whitespace)
-        notes += [f"{split}: {note}" for note in maker.notes]
-        problems += maker.problems
+        replacing = choices.replace_whitespace
+        splits[split], changed = _examples(table, columns, labels, replacing=replacing, problems=problems)
+        notes += [f"{split}: {note}" for note in changed]
     if problems:
         raise DataError(problems)
     licence = chosen.get("licence")
@@ -98,9 +90,8 @@ def _assumed(task: TaskPlan) -> Iterator[str]:
     if columns.ignored:
         yield f"Columns of the source files that were left out: {', '.join(columns.ignored)}."
     if labels.score_range and "score_range" not in task.given:
-        yield "The score range {:g} to {:g} was assumed from the scores that occur.".format(
-            *labels.score_range
-        )
+        low, high = labels.score_range
+        yield f"The score range {low:g} to {high:g} was assumed from the scores that occur."
     if "metrics" not in task.given:
         yield f"The metrics were chosen for the labels at hand: {', '.join(labels.metrics)}."
     if labels.positive is not None and "positive" not in task.given:
@@ -111,61 +102,50 @@ def _assumed(task: TaskPlan) -> Iterator[str]:
         yield "The test labels were not given: the gold folder lacks this task."
 
 
-class _Examples:
-    """Turns the rows of one table into examples, and keeps what is wrong and what was changed."""
+def _examples(
+    table: RawTable, columns: ColumnPlan, labels: LabelPlan, *, replacing: bool, problems: list[str]
+) -> tuple[list[Example], list[str]]:
+    """The rows of one table as examples, in file order, and notes on what was changed."""
+    notes: list[str] = []
+    texts = [_texts(table, name, notes, replacing=replacing, problems=problems) for name in columns.inputs]
+    cells = table.column(columns.label) if columns.label in table.header else []
+    marks: Sequence[str | float | None] = cells
+    if not any(cells):
+        marks = [None] * len(table.rows)
+    elif labels.kind == "scores":
+        marks = [float(cell) for cell in cells]
+    rows = zip(_indices(table, columns, notes), zip(*texts, strict=True), marks, strict=True)
+    return [Example(at, dict(zip(columns.inputs, row, strict=True)), label) for at, row, label in rows], notes
 
-    def __init__(self, table: RawTable, columns: ColumnPlan, labels: LabelPlan) -> None:
-        self.table = table
-        self.columns = columns
-        self.labels = labels
-        self.notes: list[str] = []
-        self.problems: list[str] = []
 
-    def examples(self, *, replacing: bool) -> list[Example]:
-        """The examples in file order."""
-        names = self.columns.inputs
-        inputs = zip(*(self._texts(name, replacing=replacing) for name in names), strict=True)
-        return [
-            Example(index, dict(zip(names, texts, strict=True)), label)
-            for index, texts, label in zip(self._indices(), inputs, self._labels(), strict=True)
-        ]
-
-    def _texts(self, name: str, *, replacing: bool) -> list[str]:
-        """One column, in which tabs and line ends cannot stand."""
-        texts = self.table.column(name)
-        broken = [at for at, text in enumerate(texts) if _BREAKS.search(text)]
-        if broken and replacing:
-            for at in broken:
-                texts[at] = _BREAKS.sub(" ", texts[at])
-            self.notes.append(f"tabs or line ends in {len(broken):,} texts of {name} were made spaces.")
-            return texts
+def _texts(
+    table: RawTable, name: str, notes: list[str], *, replacing: bool, problems: list[str]
+) -> list[str]:
+    """One column, in which tabs and line ends cannot stand."""
+    texts = table.column(name)
+    broken = [at for at, text in enumerate(texts) if _BREAKS.search(text)]
+    if broken and replacing:
         for at in broken:
-            self.problems.append(
-                f"{self.table.path}:{self.table.lines[at]}: {name} holds a tab or a line end, which "
-                "the benchmark's files cannot; fix it, or let --replace-whitespace make it a space"
-            )
+            texts[at] = _BREAKS.sub(" ", texts[at])
+        notes.append(f"tabs or line ends in {len(broken):,} texts of {name} were made spaces.")
         return texts
+    fault = "holds a tab or a line end, which the benchmark's files cannot"
+    advice = "fix it, or let --replace-whitespace make it a space"
+    problems += [f"{table.path}:{table.lines[at]}: {name} {fault}; {advice}" for at in broken]
+    return texts
 
-    def _labels(self) -> list[str | float | None]:
-        name = self.columns.label
-        cells = self.table.column(name) if name in self.table.header else []
-        if not any(cells):
-            return [None] * len(self.table.rows)
-        return list(cells) if self.labels.kind == "labels" else [float(cell) for cell in cells]
 
-    def _indices(self) -> Sequence[int]:
-        """The file's own indices where they are 0 to n - 1 in some order, else the row numbers from 0."""
-        count = len(self.table.rows)
-        if self.columns.row_index is None or self.columns.row_index not in self.table.header:
-            return range(count)
-        values = [number(cell) for cell in self.table.column(self.columns.row_index)]
-        own = [int(value) for value in values if value is not None and value.is_integer()]
-        if len(own) == count and set(own) == set(range(count)):
-            return own
-        self.notes.append(
-            f'"{self.columns.row_index}" is not 0 to {count - 1}, so rows are numbered from 0 in file order.'
-        )
-        return range(count)
+def _indices(table: RawTable, columns: ColumnPlan, notes: list[str]) -> Sequence[int]:
+    """The file's own indices where they are 0 to n - 1 in some order, else the row numbers from 0."""
+    rows, name = range(len(table.rows)), columns.row_index
+    if name is None or name not in table.header:
+        return rows
+    values = [number(cell) for cell in table.column(name)]
+    own = [int(value) for value in values if value is not None and value.is_integer()]
+    if len(own) == len(rows) and set(own) == set(rows):
+        return own
+    notes.append(f'"{name}" is not 0 to {len(rows) - 1}, so rows are numbered from 0 in file order.')
+    return rows
 
 
 class Decision(NamedTuple):

@@ -159,23 +159,18 @@ def find_tasks(folders: Sequence[str | os.PathLike[str]], name: str) -> list[Tas
     problems: list[str] = []
     tasks = [task for folder in folders for task in _tasks(Path(folder), name, problems)]
     first: dict[str, str] = {}
-    for task in tasks:  # folders whose names cannot be those of tasks
-        problems += [f"the task {finding.text}; rename the folder" for finding in name_finding((), task.name)]
-        other = first.get(fold(task.name))
-        if other is not None:
-            problems.append(
-                f'the tasks "{other}" and "{task.name}" have one name; expected names that differ'
-            )
-        first[fold(task.name)] = task.name
+    for own in (task.name for task in tasks):  # folders whose names cannot be those of tasks
+        problems += [f"the task {finding.text}; rename the folder" for finding in name_finding((), own)]
+        if other := first.get(fold(own)):
+            problems.append(f'the tasks "{other}" and "{own}" have one name; expected names that differ')
+        first[fold(own)] = own
     if problems:
         raise DataError(problems)
     return sorted(tasks)
 
 
 def _tasks(home: Path, name: str, problems: list[str]) -> list[TaskFiles]:
-    folders = sorted(
-        folder for folder in home.iterdir() if folder.is_dir() and not folder.name.startswith(".")
-    )
+    folders = sorted(path for path in home.iterdir() if path.is_dir() and not path.name.startswith("."))
     if not tables(home):
         if not folders:
             expected = "a sub-folder for each, with train.csv, dev.csv, test.csv"
@@ -200,8 +195,7 @@ def _task(name: str, folder: Path, problems: list[str]) -> TaskFiles:
     files: dict[str, Path] = {}
     for path in tables(folder):
         if path.stem not in SPLITS:
-            close = closest(path.stem, SPLITS)
-            hint = f" (is it {close[0]}?)" if close else ""
+            hint = "".join(f" (is it {name}?)" for name in closest(path.stem, SPLITS, most=1))
             expected = f"expected train, dev or test as its name{hint}; rename it, or move it away"
             problems.append(f"{path}: {expected}")
         elif path.stem in files:

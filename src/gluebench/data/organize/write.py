@@ -8,7 +8,7 @@ import os
 import re
 import shutil
 from collections.abc import Iterable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from itertools import chain
 from pathlib import Path
 
@@ -34,7 +34,10 @@ def write_plan(plan: Plan, folder: Path) -> Benchmark:
         home.mkdir(parents=True)
         for split, examples in task.splits.items():
             # Each row is index, inputs and label; what is not wanted in a file is cut off.
-            rows = [[str(e.index), *e.inputs.values(), _cell(e.label)] for e in examples]
+            labels = (e.label if isinstance(e.label, str) else repr(e.label) for e in examples)
+            rows = [
+                [str(e.index), *e.inputs.values(), label] for e, label in zip(examples, labels, strict=True)
+            ]
             header = ["index", *task.columns.inputs, "label"]
             width = len(header) - (split == "test")
             _write(home / f"{split}.tsv", header[:width], (row[:width] for row in rows))
@@ -44,10 +47,6 @@ def write_plan(plan: Plan, folder: Path) -> Benchmark:
                 rows.sort(key=lambda row: int(row[0]))
                 _write(gold / f"{task.name}.tsv", ("index", "label"), ((row[0], row[-1]) for row in rows))
     return benchmark
-
-
-def _cell(label: str | float | None) -> str:
-    return label if isinstance(label, str) else repr(label)
 
 
 def _write(path: Path, header: Sequence[str], rows: Iterable[Sequence[str]]) -> None:
@@ -154,34 +153,24 @@ def refuse_changed(target: Path) -> None:
     """Raise DataError unless `target` is absent, empty, or as `fresh_folder` left it."""
     if not target.exists() or (target.is_dir() and not any(target.iterdir())):
         return
-    written = _written(target)
-    if written is None:
+    written = None
+    with suppress(OSError, ValueError, KeyError, TypeError):
+        written = json.loads((target / MARK).read_text(encoding="utf-8"))["files"]
+    if not isinstance(written, dict):
         raise DataError(f"{target}: is there already, and was not made by this command; name a new folder")
     now = _digests(target)
     changed = sorted(name for name in {*written, *now} if written.get(name) != now.get(name))
     if changed:
         listed = ", ".join(changed[:5]) + (", ..." if len(changed) > 5 else "")
-        raise DataError(
-            f"{target}: was changed by hand since ({listed}); name a new folder, or move this one away"
-        )
-
-
-def _written(folder: Path) -> dict[str, str] | None:
-    """What the mark lists, or None where there is no mark to go by."""
-    try:
-        mark = json.loads((folder / MARK).read_text(encoding="utf-8"))
-    except (OSError, ValueError):
-        return None
-    files = mark.get("files") if isinstance(mark, dict) else None
-    return files if isinstance(files, dict) else None
+        advice = "name a new folder, or move this one away"
+        raise DataError(f"{target}: was changed by hand since ({listed}); {advice}")
 
 
 def _digests(folder: Path) -> dict[str, str]:
     """Every file by its path below the folder, with its SHA-256; the mark and the label keys aside."""
-    digests = {}
-    for root, _, names in os.walk(folder):
-        for name in names:
-            path = Path(root, name)
-            if name not in (MARK, KEY.name):
-                digests[path.relative_to(folder).as_posix()] = hashlib.sha256(path.read_bytes()).hexdigest()
-    return digests
+    paths = (Path(root, name) for root, _, names in os.walk(folder) for name in names)
+    return {
+        path.relative_to(folder).as_posix(): hashlib.sha256(path.read_bytes()).hexdigest()
+        for path in paths
+        if path.name not in (MARK, KEY.name)
+    }

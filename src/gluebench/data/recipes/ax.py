@@ -18,16 +18,7 @@ from typing import Any
 from gluebench.benchmark import Task
 from gluebench.data.errors import DataError
 from gluebench.data.recipes import Built, Recipe
-from gluebench.data.recipes.reading import (
-    CLASSES,
-    TEST_LABELS,
-    Reader,
-    classes,
-    hide_labels,
-    inputs,
-    switch,
-    table,
-)
+from gluebench.data.recipes.reading import CLASSES, TEST_LABELS, Reader, table
 
 FILES = ("diagnostic-full.tsv", "diagnostics-full.tsv")
 TAIL = ("Domain", "Premise", "Hypothesis", "Label")
@@ -36,25 +27,24 @@ HIDDEN = "test: labels left out as asked (--test-labels no); the paper publishes
 
 def build(corpus: Path, task: Task, options: Mapping[str, Any]) -> Built:
     """The one split, test, with its labels unless they are to be left out."""
-    reader = Reader(corpus)
-    shown = switch(options, "test-labels")
+    reader = Reader(corpus, task, options)
     path = reader.need(*FILES)
-    names = (*inputs(task, 2), "label", "domain", "phenomena")
-    splits = {"test": table(names, _rows(reader, task, path))}
+    names = (*reader.inputs(2), "label", "domain", "phenomena")
+    splits = {"test": table(names, _rows(reader, path))}
     reader.check()
-    return reader.built(splits, options, hide_labels(splits, shown=shown, note=HIDDEN))
+    return reader.built(splits, reader.hide_labels(splits, HIDDEN))
 
 
-def _rows(reader: Reader, task: Task, path: Path) -> Iterator[tuple[Any, ...]]:
+def _rows(reader: Reader, path: Path) -> Iterator[tuple[Any, ...]]:
     lines = reader.lines(path)
     header = lines[0].split("\t")
     if tuple(header[-len(TAIL) :]) != TAIL:
         shown = " ".join(header)[:200]
         raise DataError(f'{path}:1: the header is "{shown}", expected columns of tags and {" ".join(TAIL)}')
-    words = dict(zip(CLASSES, classes(task, len(CLASSES)), strict=True))
+    words = reader.words(CLASSES)
     names = {
         spelling: phenomenon.name
-        for phenomenon in task.phenomena
+        for phenomenon in reader.task.phenomena
         for spelling in (phenomenon.name, *phenomenon.aliases)
     }
     for number, fields in reader.rows(path, lines, widths=(len(header),), first=2):

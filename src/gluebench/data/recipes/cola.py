@@ -20,7 +20,7 @@ from typing import Any
 from gluebench.benchmark import Task
 from gluebench.data.errors import DataError
 from gluebench.data.recipes import Built, Recipe
-from gluebench.data.recipes.reading import Reader, classes, inputs, table
+from gluebench.data.recipes.reading import Reader, table
 
 SPLITS = {"train": ("in_domain_train.tsv",), "dev": ("in_domain_dev.tsv", "out_of_domain_dev.tsv")}
 ARCHIVE = "cola_public.zip"
@@ -31,14 +31,14 @@ NO_TEST = "test: left out; its sentences and labels are not in the public releas
 
 def build(corpus: Path, task: Task, options: Mapping[str, Any]) -> Built:
     """The splits of a folder with the raw files, or with the archive they came in."""
-    reader = Reader(corpus)
-    names = (*inputs(task, 1), "label", "source", "mark")
-    splits = {split: table(names, _rows(reader, task, files)) for split, files in SPLITS.items()}
-    return reader.built(splits, options, (NO_TEST,))
+    reader = Reader(corpus, task, options)
+    names = (*reader.inputs(1), "label", "source", "mark")
+    splits = {split: table(names, _rows(reader, files)) for split, files in SPLITS.items()}
+    return reader.built(splits, (NO_TEST,))
 
 
-def _rows(reader: Reader, task: Task, names: tuple[str, ...]) -> Iterator[tuple[str, ...]]:
-    words = dict(zip("01", classes(task, 2), strict=True))
+def _rows(reader: Reader, names: tuple[str, ...]) -> Iterator[tuple[str, ...]]:
+    words = reader.words("01")
     for name in names:
         path, lines = _lines(reader, name)
         for number, (source, label, mark, text) in reader.rows(path, lines, widths=(4,)):

@@ -18,7 +18,7 @@ from typing import Any
 
 from gluebench.benchmark import Task
 from gluebench.data.recipes import Built, Columns, Recipe
-from gluebench.data.recipes.reading import CLASSES, Reader, classes, inputs
+from gluebench.data.recipes.reading import CLASSES, Reader
 
 SPLITS = {name: f"multinli_1.0_{name}" for name in ("train", "dev_matched", "dev_mismatched")}
 TESTS = {f"test_{name}": f"multinli_0.9_test_{name}_unlabeled" for name in ("matched", "mismatched")}
@@ -34,40 +34,40 @@ Row = tuple[int, Mapping[str, Any]]
 
 def build(corpus: Path, task: Task, options: Mapping[str, Any]) -> Built:
     """The splits of the release, and the unlabelled test files where they are in the folder."""
-    reader = Reader(corpus)
-    splits, notes = labelled_splits(reader, task, SPLITS, EXTRAS)
+    reader = Reader(corpus, task, options)
+    splits, notes = labelled_splits(reader, SPLITS, EXTRAS)
     for split, stem in TESTS.items():
         path = reader.find(f"{stem}.jsonl", f"{stem}.txt")
         if path is None:
             notes.append(f"{split}: no {stem}.jsonl nor .txt in the folder; left out")
         else:
-            splits[split], _ = pairs(reader, task, path, EXTRAS, labelled=False)
-    return reader.built(splits, options, notes)
+            splits[split], _ = pairs(reader, path, EXTRAS, labelled=False)
+    return reader.built(splits, notes)
 
 
 def labelled_splits(
-    reader: Reader, task: Task, stems: Mapping[str, str], extras: tuple[str, ...]
+    reader: Reader, stems: Mapping[str, str], extras: tuple[str, ...]
 ) -> tuple[dict[str, Columns], list[str]]:
     """The splits, from files of these names without their endings, and notes on pairs without a label."""
     splits: dict[str, Columns] = {}
     notes = []
     for split, stem in stems.items():
         path = reader.need(f"{stem}.jsonl", f"{stem}.txt")
-        splits[split], undecided = pairs(reader, task, path, extras)
+        splits[split], undecided = pairs(reader, path, extras)
         if undecided:
             notes.append(f"{split}: pairs without an agreed label, left out: {undecided}")
     return splits, notes
 
 
 def pairs(
-    reader: Reader, task: Task, path: Path, extras: tuple[str, ...], *, labelled: bool = True
+    reader: Reader, path: Path, extras: tuple[str, ...], *, labelled: bool = True
 ) -> tuple[Columns, int]:
     """The pairs of a file that have a gold label, and the number of those that have none.
 
     `extras` are further fields to keep, under their own names. Unlabelled files keep every pair.
     """
-    names = dict(zip(("sentence1", "sentence2", *extras), (*inputs(task, 2), *extras), strict=True))
-    words = dict(zip(CLASSES, classes(task, 3), strict=True))
+    names = dict(zip(("sentence1", "sentence2", *extras), (*reader.inputs(2), *extras), strict=True))
+    words = reader.words(CLASSES)
     columns: Columns = {name: [] for name in (*names.values(), *(["label"] if labelled else []))}
     undecided = 0
     for line, row in _rows(reader, path, (*names, *(["gold_label"] if labelled else []))):
@@ -87,11 +87,10 @@ def pairs(
 
 def _rows(reader: Reader, path: Path, fields: tuple[str, ...]) -> Iterator[Row]:
     """The rows that have all of the fields, as strings; a table without one of them is given up at once."""
-    lines = reader.lines(path)
-    rows = _json(reader, path, lines) if path.suffix == ".jsonl" else _table(reader, path, lines)
+    rows = (_json if path.suffix == ".jsonl" else _table)(reader, path, reader.lines(path))
     for line, row in rows:
         lacking = [field for field in fields if field not in row]
-        strange = [field for field in fields if field in row and not _is_text(row[field])]
+        strange = [field for field in fields if not _is_text(row.get(field, ""))]
         if lacking:
             reader.reject(path, line, f"no {', '.join(lacking)} in this row")
             if path.suffix != ".jsonl":

@@ -19,16 +19,7 @@ from typing import Any
 
 from gluebench.benchmark import Task
 from gluebench.data.recipes import Built, Columns, Option, Recipe
-from gluebench.data.recipes.reading import (
-    TEST_LABELS,
-    Reader,
-    classes,
-    hide_labels,
-    inputs,
-    select,
-    switch,
-    table,
-)
+from gluebench.data.recipes.reading import TEST_LABELS, Reader, select, table
 
 HEADER = ("Quality", "#1 ID", "#2 ID", "#1 String", "#2 String")
 DEV_IDS = "mrpc_dev_ids.txt"
@@ -40,10 +31,10 @@ DAMAGED = (
 
 def build(corpus: Path, task: Task, options: Mapping[str, Any]) -> Built:
     """Train without the dev pairs, the dev pairs, and test."""
-    reader = Reader(corpus)
-    shown, cut = switch(options, "test-labels"), switch(options, "tokenise")
-    rows = _columns(reader, task, "msr_paraphrase_train.txt")
-    test = _columns(reader, task, "msr_paraphrase_test.txt")
+    reader = Reader(corpus, task, options)
+    cut = reader.switch("tokenise")
+    rows = _columns(reader, "msr_paraphrase_train.txt")
+    test = _columns(reader, "msr_paraphrase_test.txt")
     dev_ids = _dev_ids(reader)
     reader.check()
     pairs = list(zip(rows["id1"], rows["id2"], strict=True))
@@ -55,22 +46,22 @@ def build(corpus: Path, task: Task, options: Mapping[str, Any]) -> Built:
             columns[name] = [tokenise(text) for text in columns[name]]
     missing = len(dev_ids - set(pairs))
     notes = [f"dev: {missing} of the listed pairs are not in the train file"] if missing else []
-    return reader.built(splits, options, [*notes, *hide_labels(splits, shown=shown)])
+    return reader.built(splits, [*notes, *reader.hide_labels(splits)])
 
 
-def _columns(reader: Reader, task: Task, name: str) -> Columns:
+def _columns(reader: Reader, name: str) -> Columns:
     path = reader.need(name)
     before = len(reader.problems)
-    columns = table((*inputs(task, 2), "label", "id1", "id2"), _rows(reader, task, path))
+    columns = table((*reader.inputs(2), "label", "id1", "id2"), _rows(reader, path))
     if len(reader.problems) - before > 2:
         reader.problems.insert(before, f"{path}: {DAMAGED}")
     return columns
 
 
-def _rows(reader: Reader, task: Task, path: Path) -> Iterator[tuple[str, ...]]:
+def _rows(reader: Reader, path: Path) -> Iterator[tuple[str, ...]]:
     lines = reader.lines(path)
     reader.header(path, lines[0].split("\t"), HEADER)
-    words = dict(zip("01", classes(task, 2), strict=True))
+    words = reader.words("01")
     for number, (quality, first, second, *texts) in reader.rows(path, lines, widths=(5,), first=2):
         if quality in words and (first + second).isdecimal():
             yield (*texts, words[quality], first, second)
@@ -132,17 +123,11 @@ def tokenise(text: str) -> str:
     text = _DOTS.sub(lambda dots: f" {_DOT * len(dots[0])} ", text)
     for pattern, replacement in _STEPS[3:]:
         text = pattern.sub(replacement, text)
-    return " ".join(_full_stops(text.split())).replace(_DOT, ".")
-
-
-def _full_stops(tokens: list[str]) -> Iterator[str]:
+    tokens, cut = text.split(), list[str]()
     for token, after in zip(tokens, [*tokens[1:], ""], strict=False):
         word = token.removesuffix(".")
-        if word in ("", token) or _keeps(word, after):
-            yield token
-        else:
-            yield word
-            yield "."
+        cut += [token] if word in ("", token) or _keeps(word, after) else [word, "."]
+    return " ".join(cut).replace(_DOT, ".")
 
 
 def _keeps(word: str, after: str) -> bool:

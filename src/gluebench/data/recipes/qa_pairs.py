@@ -10,7 +10,7 @@ import random
 import re
 from array import array
 from collections.abc import Iterable, Iterator, Sequence
-from itertools import chain, islice
+from itertools import accumulate, chain, islice, pairwise
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -85,17 +85,18 @@ class _Squad:
             self._reject("", f'no list "data" at the top; expected {SHAPE}')
             return
         for number, article in enumerate(articles, 1):
-            title = article.get("title") if isinstance(article, dict) else None
+            fields = article if isinstance(article, dict) else {}
+            title, paragraphs = fields.get("title"), fields.get("paragraphs")
             where = f"article {title!r}" if isinstance(title, str) else f"article {number}"
-            if not isinstance(article, dict) or not isinstance(article.get("paragraphs"), list):
+            if not isinstance(paragraphs, list):
                 self._reject(where, f'no list "paragraphs"; expected {SHAPE}')
                 continue
-            for at, paragraph in enumerate(article["paragraphs"], 1):
+            for at, paragraph in enumerate(paragraphs, 1):
                 yield from self._paragraph(str(title or number), f"{where}, paragraph {at}", paragraph)
 
     def _paragraph(self, article: str, where: str, paragraph: Any) -> Iterator[Paragraph]:
-        context = paragraph.get("context") if isinstance(paragraph, dict) else None
-        questions = paragraph.get("qas") if isinstance(paragraph, dict) else None
+        fields = paragraph if isinstance(paragraph, dict) else {}
+        context, questions = fields.get("context"), fields.get("qas")
         if not isinstance(context, str) or not isinstance(questions, list):
             self._reject(where, f'no text "context" or no list "qas"; expected {SHAPE}')
             return
@@ -115,8 +116,8 @@ class _Squad:
 
     def _answers(self, where: str, context: str, answers: list[Any]) -> Iterator[str]:
         for answer in answers:
-            text = answer.get("text") if isinstance(answer, dict) else None
-            start = answer.get("answer_start") if isinstance(answer, dict) else None
+            fields = answer if isinstance(answer, dict) else {}
+            text, start = fields.get("text"), fields.get("answer_start")
             if not isinstance(text, str) or not text.strip() or not isinstance(start, int):
                 self._reject(where, f"an answer is {answer!r}; expected {QUESTION}")
             elif start < 0 or not context.startswith(text, start):
@@ -148,6 +149,11 @@ class Passage(NamedTuple):
     questions: tuple[AnsweredQuestion, ...]
     unanswered: int
     """Questions that the paragraph does not answer (SQuAD 2), which give no pairs."""
+
+    @property
+    def texts(self) -> tuple[str, ...]:
+        """The questions, then the sentences."""
+        return (*(question.text for question in self.questions), *self.sentences)
 
 
 class Contest(NamedTuple):
@@ -186,22 +192,15 @@ def contests(passages: Sequence[Passage], vectors: Vectors, *, min_overlap: floa
     Sentences that share too little with the question do not compete. A question of which no word has a
     vector is left out.
     """
-    texts = chain.from_iterable((*(q.text for q in one.questions), *one.sentences) for one in passages)
-    similarities = cosines(bags(map(words, texts), vectors), _groups(passages), vectors.matrix)
+    texts = chain.from_iterable(one.texts for one in passages)
+    ends = list(accumulate(len(part) for one in passages for part in (one.questions, one.sentences)))
+    parts = [slice(start, end) for start, end in pairwise([0, *ends])]
+    groups = map(Group, parts[::2], parts[1::2])  # of each passage the questions, then the sentences
+    similarities = cosines(bags(map(words, texts), vectors), groups, vectors.matrix)
     for one, similar in zip(passages, similarities, strict=True):
         for question, row in zip(one.questions, similar.tolist(), strict=True):
             if sum(question.holds) == 1 and any(row):
                 yield from _contest(one, question, row, min_overlap)
-
-
-def _groups(passages: Iterable[Passage]) -> Iterator[Group]:
-    """Of each passage the questions, then the sentences."""
-    start = 0
-    for one in passages:
-        between = start + len(one.questions)
-        end = between + len(one.sentences)
-        yield Group(slice(start, between), slice(between, end))
-        start = end
 
 
 def _contest(
@@ -214,9 +213,8 @@ def _contest(
         others = [at for at in others if at in near] if right in near else []
     if others:
         wrong = max(others, key=similar.__getitem__)
-        answer, distractor = one.sentences[right], one.sentences[wrong]
-        lead = similar[right] - similar[wrong]
-        yield Contest(one.article, question.id, question.text, answer, distractor, lead)
+        pair, lead = (one.sentences[right], one.sentences[wrong]), similar[right] - similar[wrong]
+        yield Contest(one.article, question.id, question.text, *pair, lead)
 
 
 def balanced(
@@ -227,11 +225,9 @@ def balanced(
     Of the latter those with the closest second are taken, or with `second="far"` the most distant; none leads
     by more than `margin`. Where they are too few, as many of the former are drawn.
     """
-    lost: list[Contest] = []
-    won: list[Contest] = []
-    for contest in candidates:
-        (lost if contest.lead < 0 else won).append(contest)
-    won = [contest for contest in won if margin is None or contest.lead <= margin]
+    every = list(candidates)
+    lost = [contest for contest in every if contest.lead < 0]
+    won = [contest for contest in every if contest.lead >= 0 and (margin is None or contest.lead <= margin)]
     won.sort(key=lambda contest: contest.lead if second == "close" else -contest.lead)
     count = min(len(lost), len(won))
     return (lost if count == len(lost) else rng.sample(lost, count)), won[:count]
@@ -284,7 +280,6 @@ def cosines(
     a sparse matrix, so that each word's vector is read and nothing is written in between; and some hundred
     groups are worked on at a time, which stay in the cache.
     """
-
     queue = iter(groups)
     while block := list(islice(queue, BLOCK)):
         start = block[0].first.start

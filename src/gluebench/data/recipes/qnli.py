@@ -48,15 +48,7 @@ from typing import Any, NamedTuple
 from gluebench.benchmark import Task
 from gluebench.data.errors import DataError, gathered
 from gluebench.data.recipes import Built, Columns, Option, Recipe
-from gluebench.data.recipes.qa_pairs import (
-    Contest,
-    Passage,
-    balanced,
-    contests,
-    passage,
-    read_squad,
-    words,
-)
+from gluebench.data.recipes.qa_pairs import Contest, Passage, balanced, contests, passage, read_squad, words
 from gluebench.data.recipes.reading import table
 from gluebench.data.recipes.sentences import ENGLISH, RELEASED, Splitter
 from gluebench.data.vectors import Vectors, read_vectors
@@ -90,7 +82,9 @@ def build(folder: Path, task: Task, options: Mapping[str, Any]) -> Built:
         if split not in present
     ]
     passages = _passages(present, options)
-    vectors = read_vectors(options["vectors"], _vocabulary(passages))
+    texts = (text for part in passages.values() for one in part for text in one.texts)
+    vocabulary = {word for text in texts for word in words(text)}  # as written, and in small letters
+    vectors = read_vectors(options["vectors"], vocabulary | {word.lower() for word in vocabulary})
     columns = (*task.columns, "label", "question_id", "article")
     splits: dict[str, Columns] = {}
     for split, part in passages.items():
@@ -150,18 +144,6 @@ def _abbreviations(path: Path) -> frozenset[str]:
     return frozenset(line.removesuffix(".") for line in lines)
 
 
-def _vocabulary(passages: Mapping[str, Sequence[Passage]]) -> set[str]:
-    """Every word of the corpus, as it stands and in small letters."""
-    vocabulary = {
-        word
-        for part in passages.values()
-        for one in part
-        for text in (*one.sentences, *(question.text for question in one.questions))
-        for word in words(text)
-    }
-    return vocabulary | {word.lower() for word in vocabulary}
-
-
 def _pairs(
     passages: Sequence[Passage],
     split: str,
@@ -195,8 +177,8 @@ def _notes(
     questions = [question for one in passages for question in one.questions]
     several = sum(sum(question.holds) > 1 for question in questions)
     nowhere = sum(not any(question.holds) for question in questions)
-    misled = sum(contest.lead < 0 for contest in rivals)
     alone = len(questions) - several - nowhere - len(rivals)
+    misled = sum(contest.lead < 0 for contest in rivals)
     return [
         f"{split}: {len(questions)} questions with answers; passed over: {several} with an answer in several "
         f"sentences, {nowhere} in none, {alone} with no other sentence or no known word; "

@@ -21,7 +21,7 @@ from typing import Any
 from gluebench.benchmark import Task
 from gluebench.data.errors import DataError
 from gluebench.data.recipes import Built, Option, Recipe
-from gluebench.data.recipes.reading import SEED, Reader, classes, inputs, table, train_and_dev
+from gluebench.data.recipes.reading import SEED, Reader, table, train_and_dev
 
 FILE = "quora_duplicate_questions.tsv"
 HEADER = ("id", "qid1", "qid2", "question1", "question2", "is_duplicate")
@@ -36,21 +36,21 @@ def build(corpus: Path, task: Task, options: Mapping[str, Any]) -> Built:
     share = options["dev"]
     if not 0 <= share < 1:
         raise DataError(f"dev: {share}, expected a share from 0 to below 1")
-    reader = Reader(corpus)
-    columns = table((*inputs(task, 2), "label", "id", "qid1", "qid2"), _rows(reader, task))
+    reader = Reader(corpus, task, options)
+    columns = table((*reader.inputs(2), "label", "id", "qid1", "qid2"), _rows(reader))
     reader.check()
     rows = len(columns["label"])
     if not rows:
         raise DataError(f"{reader.files[0]}: no pair below the header")
     splits = train_and_dev(columns, round(rows * share), options["seed"])
-    return reader.built({name: split for name, split in splits.items() if split["label"]}, options, NOTES)
+    return reader.built({name: split for name, split in splits.items() if split["label"]}, NOTES)
 
 
-def _rows(reader: Reader, task: Task) -> Iterator[tuple[str, ...]]:
+def _rows(reader: Reader) -> Iterator[tuple[str, ...]]:
     path = reader.need(FILE)
     lines = reader.lines(path)
     reader.check()
-    words = dict(zip("01", classes(task, 2), strict=True))
+    words = reader.words("01")
     for number, (*ids, first, second, label) in _csv(reader, path, lines):
         if label in words and all(identity.isdecimal() for identity in ids):
             yield (first, second, words[label], *ids)

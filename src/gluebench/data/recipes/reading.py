@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import random
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple
 from xml.parsers import expat
@@ -25,10 +26,15 @@ CLASSES = ("entailment", "neutral", "contradiction")
 
 
 class Reader:
-    """Reads the files of one corpus, keeping every problem until `check` raises them together."""
+    """Reads the files of one corpus for a task, keeping every problem until `check` raises them together."""
 
-    def __init__(self, corpus: Path) -> None:
+    def __init__(self, corpus: Path, task: Task, options: Mapping[str, Any]) -> None:
+        """Raises DataError for a `test-labels` that is neither yes nor no."""
         self.corpus = corpus
+        self.task = task
+        self.options = options
+        self.shown = "test-labels" not in options or self.switch("test-labels")
+        """Whether test keeps its labels."""
         self.files: list[Path] = []
         self.problems: list[str] = []
 
@@ -111,39 +117,43 @@ class Reader:
         """Keep a problem."""
         self.problems.append(f"{path}:{line}: {problem}")
 
-    def built(
-        self, splits: Mapping[str, Columns], options: Mapping[str, Any], notes: Sequence[str] = ()
-    ) -> Built:
+    def built(self, splits: Mapping[str, Columns], notes: Sequence[str] = ()) -> Built:
         """What was made of the files. Raises DataError with every problem met."""
         self.check()
-        return Built(splits, dict(options), tuple(dict.fromkeys(self.files)), tuple(notes))
+        return Built(splits, dict(self.options), tuple(dict.fromkeys(self.files)), tuple(notes))
 
     def check(self) -> None:
         """Raises DataError with every problem met so far."""
         if self.problems:
             raise DataError(self.problems)
 
+    def words(self, classes: Sequence[str]) -> dict[str, str]:
+        """The corpus's classes, and the label words they go to in order. Raises DataError if not as many."""
+        name, words = self.task.name, self.task.words
+        if len(words) != len(classes):
+            raise DataError(f"{name}: {len(words)} labels, but this corpus has {len(classes)} classes")
+        return dict(zip(classes, words, strict=True))
 
-def classes(task: Task, number: int) -> tuple[str, ...]:
-    """The task's label words, to which the corpus's classes go in order. Raises DataError if not as many."""
-    if len(task.words) != number:
-        raise DataError(f"{task.name}: {len(task.words)} labels, but this corpus has {number} classes")
-    return task.words
+    def inputs(self, number: int) -> tuple[str, ...]:
+        """The input columns, which the corpus's texts fill in order. Raises DataError if not as many."""
+        name, columns = self.task.name, self.task.columns
+        if len(columns) != number:
+            raise DataError(f"{name}: {len(columns)} columns, but this corpus has {number} texts a row")
+        return columns
 
+    def switch(self, name: str) -> bool:
+        """Whether an option of yes or no is yes. Raises DataError for another value."""
+        value = self.options[name]
+        if value not in ("yes", "no"):
+            raise DataError(f'{name}: "{value}", expected yes or no')
+        return bool(value == "yes")
 
-def inputs(task: Task, number: int) -> tuple[str, ...]:
-    """The task's input columns, which the corpus's texts fill in order. Raises DataError if not as many."""
-    if len(task.columns) != number:
-        raise DataError(f"{task.name}: {len(task.columns)} columns, but this corpus has {number} texts a row")
-    return task.columns
-
-
-def switch(options: Mapping[str, Any], name: str) -> bool:
-    """Whether an option of yes or no is yes. Raises DataError for another value."""
-    value = options[name]
-    if value not in ("yes", "no"):
-        raise DataError(f'{name}: "{value}", expected yes or no')
-    return bool(value == "yes")
+    def hide_labels(self, splits: Mapping[str, Columns], note: str = HIDDEN) -> list[str]:
+        """Remove the labels of test unless they are to be shown; the note that says so."""
+        if self.shown:
+            return []
+        del splits["test"]["label"]
+        return [note]
 
 
 def table(names: Sequence[str], rows: Iterable[Sequence[Any]]) -> Columns:
@@ -153,14 +163,6 @@ def table(names: Sequence[str], rows: Iterable[Sequence[Any]]) -> Columns:
         for column, value in zip(columns.values(), row, strict=True):
             column.append(value)
     return columns
-
-
-def hide_labels(splits: Mapping[str, Columns], *, shown: bool, note: str = HIDDEN) -> list[str]:
-    """Remove the labels of test unless they are to be shown; the note that says so."""
-    if shown:
-        return []
-    del splits["test"]["label"]
-    return [note]
 
 
 def train_and_dev(columns: Columns, count: int, seed: int) -> dict[str, Columns]:
@@ -224,17 +226,14 @@ def records(path: Path, data: bytes, tag: str) -> list[Record]:
         for depth in range(1, len(inside or []) + 1):
             elements[-1].texts["/".join((inside or [])[:depth])][-1] += content
 
-    def entity(name: str, *_: Any) -> None:
-        problem = f"defines the entity {name}, which corpora do not; refused"
-        raise DataError(f"{path}:{parser.CurrentLineNumber}: {problem}")
-
-    def skipped(name: str, _: bool) -> None:
-        problem = f"&{name}; is defined in another file, which is not read; write the character"
-        raise DataError(f"{path}:{parser.CurrentLineNumber}: {problem}")
+    def refuse(problem: str, name: str, *_: Any) -> None:
+        raise DataError(f"{path}:{parser.CurrentLineNumber}: {problem.format(name)}")
 
     parser.StartElementHandler, parser.EndElementHandler = start, end
     parser.CharacterDataHandler = text
-    parser.EntityDeclHandler, parser.SkippedEntityHandler = entity, skipped
+    parser.EntityDeclHandler = partial(refuse, "defines the entity {}, which corpora do not; refused")
+    elsewhere = "&{}; is defined in another file, which is not read; write the character"
+    parser.SkippedEntityHandler = partial(refuse, elsewhere)
     try:
         parser.Parse(data, True)
     except expat.ExpatError as error:

@@ -21,18 +21,7 @@ from typing import Any
 from gluebench.benchmark import Task
 from gluebench.data.errors import DataError
 from gluebench.data.recipes import Built, Columns, Option, Recipe
-from gluebench.data.recipes.reading import (
-    SEED,
-    TEST_LABELS,
-    Reader,
-    classes,
-    hide_labels,
-    inputs,
-    records,
-    switch,
-    table,
-    train_and_dev,
-)
+from gluebench.data.recipes.reading import SEED, TEST_LABELS, Reader, records, table, train_and_dev
 
 ORDER = ("2", "3", "1", "5")
 NAME = re.compile(r"rte[-_ ]?([1235])(?!\d).*?(dev|test)", re.IGNORECASE)
@@ -45,11 +34,10 @@ _BREAK = re.compile(r"\r\n|\r|\n")
 
 def build(corpus: Path, task: Task, options: Mapping[str, Any]) -> Built:
     """Train and dev from the challenges' dev sets, test from their test sets; what is absent is reported."""
-    reader = Reader(corpus)
-    shown = switch(options, "test-labels")
+    reader = Reader(corpus, task, options)
     files = _files(corpus)
-    names = (*inputs(task, 2), "label", "challenge", "pair", "subtask")
-    made = {part: table(names, _rows(reader, task, files, part)) for part in ("dev", "test")}
+    names = (*reader.inputs(2), "label", "challenge", "pair", "subtask")
+    made = {part: table(names, _rows(reader, files, part)) for part in ("dev", "test")}
     reader.check()
     notes = [
         f"RTE{challenge}: no {part} file in the folder; its pairs are left out"
@@ -63,8 +51,8 @@ def build(corpus: Path, task: Task, options: Mapping[str, Any]) -> Built:
         notes.append(DRAWN)
     if made["test"]["label"]:
         splits["test"] = made["test"]
-        notes += hide_labels(splits, shown=shown, note=HIDDEN)
-    return reader.built(splits, options, notes)
+        notes += reader.hide_labels(splits, HIDDEN)
+    return reader.built(splits, notes)
 
 
 def _files(corpus: Path) -> dict[tuple[str, str], Path]:
@@ -84,10 +72,8 @@ def _files(corpus: Path) -> dict[tuple[str, str], Path]:
     return files
 
 
-def _rows(
-    reader: Reader, task: Task, files: Mapping[tuple[str, str], Path], part: str
-) -> Iterator[tuple[str, ...]]:
-    entailment, other = classes(task, 2)
+def _rows(reader: Reader, files: Mapping[tuple[str, str], Path], part: str) -> Iterator[tuple[str, ...]]:
+    entailment, other = reader.words("10").values()
     for challenge in ORDER:
         path = files.get((challenge, part))
         if path is None:

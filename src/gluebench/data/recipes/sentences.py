@@ -101,11 +101,14 @@ class Splitter:
             return word in self.openings
         if "\n" in following["space"] or (following.end() == len(text) and not word):
             return True
-        if not _may_begin(word, then):
-            return False
+        if not word or (word[0].islower() and (len(word), then) != (1, "-")):
+            return False  # small letters begin no sentence, but for single ones as in "β-carotene"
         if mark["mark"] != "." or mark["after"]:
             return True
-        return self._full_stop(_before(text, mark.start()), word, initial=len(word) == 1 and then == ".")
+        # The word before the mark; 30 characters are enough to know an abbreviation by.
+        before = _BEFORE.search(text, max(0, mark.start() - 30), mark.start())
+        initial = len(word) == 1 and then == "."
+        return self._full_stop(before[0] if before else "", word, initial=initial)
 
     def _full_stop(self, before: str, word: str, *, initial: bool) -> bool:
         """Whether the full stop in "before. Word" ends a sentence, and does not abbreviate."""
@@ -128,17 +131,6 @@ def _strayed(text: str, spans: Sequence[Span]) -> list[Span]:
         if _STRAY.match(text, one.end, other.end):
             ends[at] = starts[at + 1] = other.start + 1
     return [Span(start, end) for start, end in zip(starts, ends, strict=True)]
-
-
-def _before(text: str, stop: int) -> str:
-    """The word that ends at `stop`; 30 characters are enough to know an abbreviation by."""
-    word = _BEFORE.search(text, max(0, stop - 30), stop)
-    return word[0] if word else ""
-
-
-def _may_begin(word: str, then: str) -> bool:
-    """Small letters begin no sentence, but for single ones as in "β-carotene"."""
-    return bool(word) and (not word[0].islower() or (len(word) == 1 and then == "-"))
 
 
 def _trimmed(text: str, start: int, end: int) -> Iterator[Span]:

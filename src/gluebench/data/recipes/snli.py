@@ -25,10 +25,10 @@ EXTRAS = ("captionID", "pairID")
 
 def build(corpus: Path, task: Task, options: Mapping[str, Any]) -> Built:
     """The three splits of the release."""
-    reader = Reader(corpus)
+    reader = Reader(corpus, task, options)
     stems = {split: f"snli_1.0_{split}" for split in ("train", "dev", "test")}
-    splits, notes = labelled_splits(reader, task, stems, EXTRAS)
-    return reader.built(splits, options, notes)
+    splits, notes = labelled_splits(reader, stems, EXTRAS)
+    return reader.built(splits, notes)
 
 
 RECIPE = Recipe(

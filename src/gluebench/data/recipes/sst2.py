@@ -22,12 +22,13 @@ treebank with American spelling ("humor") and here and there another cut between
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import Any, NamedTuple
 
 from gluebench.benchmark import Task
 from gluebench.data.recipes import Built, Columns, Option, Recipe
-from gluebench.data.recipes.reading import TEST_LABELS, Reader, classes, hide_labels, inputs, switch
+from gluebench.data.recipes.reading import TEST_LABELS, Reader
 
 SPLITS = {"1": "train", "2": "test", "3": "dev"}
 NEGATIVE, POSITIVE = 0.4, 0.6
@@ -44,8 +45,8 @@ class Sentence(NamedTuple):
 
 def build(corpus: Path, task: Task, options: Mapping[str, Any]) -> Built:
     """The phrases of train and the sentences of dev and test, neutral ones left out."""
-    reader = Reader(corpus)
-    shown, all_phrases = switch(options, "test-labels"), switch(options, "phrases")
+    reader = Reader(corpus, task, options)
+    all_phrases = reader.switch("phrases")
     values = _values(reader)
     sentences = list(_sentences(reader))
     reader.check()
@@ -53,10 +54,10 @@ def build(corpus: Path, task: Task, options: Mapping[str, Any]) -> Built:
     notes = []
     for split in ("train", "dev", "test"):
         examples = _wanted(sentences, split, all_phrases=all_phrases and split == "train")
-        made[split], neutral = _columns(reader, task, examples, values)
+        made[split], neutral = _columns(reader, examples, values)
         notes.append(f"{split}: {neutral} neutral of {len(examples)} left out")
     reader.check()
-    return reader.built(made, options, [*notes, *hide_labels(made, shown=shown)])
+    return reader.built(made, [*notes, *reader.hide_labels(made)])
 
 
 def _wanted(sentences: Sequence[Sentence], split: str, *, all_phrases: bool) -> list[tuple[int, str]]:
@@ -72,10 +73,10 @@ def _wanted(sentences: Sequence[Sentence], split: str, *, all_phrases: bool) -> 
 
 
 def _columns(
-    reader: Reader, task: Task, examples: Sequence[tuple[int, str]], values: Mapping[str, float]
+    reader: Reader, examples: Sequence[tuple[int, str]], values: Mapping[str, float]
 ) -> tuple[Columns, int]:
-    (name,) = inputs(task, 1)
-    negative, positive = classes(task, 2)
+    (name,) = reader.inputs(1)
+    negative, positive = reader.words("01").values()
     columns: Columns = {name: [], "label": [], "score": []}
     neutral = 0
     for line, phrase in examples:
@@ -85,15 +86,11 @@ def _columns(
         elif NEGATIVE < score <= POSITIVE:
             neutral += 1
         else:
-            columns[name].append(_plain(phrase))
+            plain = " ".join(ESCAPES.get(word, word) for word in phrase.split(" "))
+            columns[name].append(plain.replace("\\/", "/").replace("\\*", "*").lower())
             columns["label"].append(positive if score > POSITIVE else negative)
             columns["score"].append(score)
     return columns, neutral
-
-
-def _plain(phrase: str) -> str:
-    words = (ESCAPES.get(word, word) for word in phrase.split(" "))
-    return " ".join(words).replace("\\/", "/").replace("\\*", "*").lower()
 
 
 def _values(reader: Reader) -> dict[str, float]:
@@ -106,24 +103,17 @@ def _values(reader: Reader) -> dict[str, float]:
             ids[phrase] = identity
         else:
             reader.reject(path, number, "expected a phrase, | and a number")
-    scores = _scores(reader)
+    labels = reader.need("sentiment_labels.txt")
+    scores = {}
+    for number, (identity, text) in reader.rows(labels, reader.lines(labels), widths=(2,), first=2, sep="|"):
+        scores[identity] = -1.0
+        with suppress(ValueError):
+            scores[identity] = float(text)
+        if not 0 <= scores[identity] <= 1:
+            reader.reject(labels, number, f'the score is "{text}", expected a number from 0 to 1')
     lacking = [phrase for phrase, identity in ids.items() if identity not in scores]
     reader.problems += [f'{path}: "{phrase}" has no score in sentiment_labels.txt' for phrase in lacking]
     return {phrase: scores[identity] for phrase, identity in ids.items() if identity in scores}
-
-
-def _scores(reader: Reader) -> dict[str, float]:
-    path = reader.need("sentiment_labels.txt")
-    scores = {}
-    for number, (identity, text) in reader.rows(path, reader.lines(path), widths=(2,), first=2, sep="|"):
-        try:
-            score = float(text)
-        except ValueError:
-            score = -1.0
-        if not 0 <= score <= 1:
-            reader.reject(path, number, f'the score is "{text}", expected a number from 0 to 1')
-        scores[identity] = score
-    return scores
 
 
 def _sentences(reader: Reader) -> Iterator[Sentence]:

@@ -20,7 +20,7 @@ from typing import Any
 from gluebench.benchmark import Task
 from gluebench.data.errors import DataError
 from gluebench.data.recipes import Built, Recipe
-from gluebench.data.recipes.reading import TEST_LABELS, Reader, hide_labels, inputs, switch, table
+from gluebench.data.recipes.reading import TEST_LABELS, Reader, table
 
 EXTRAS = ("genre", "filename", "year", "old_index", "source1", "source2")
 
@@ -29,31 +29,25 @@ def build(corpus: Path, task: Task, options: Mapping[str, Any]) -> Built:
     """The three splits as published."""
     if task.score_range is None:
         raise DataError(f"{task.name}: a task with label words, but this corpus has scores")
-    reader = Reader(corpus)
-    shown = switch(options, "test-labels")
-    names = (*inputs(task, 2), "label", *EXTRAS)
-    splits = {split: table(names, _rows(reader, task, split)) for split in ("train", "dev", "test")}
+    reader = Reader(corpus, task, options)
+    names = (*reader.inputs(2), "label", *EXTRAS)
+    splits = {split: table(names, _rows(reader, split)) for split in ("train", "dev", "test")}
     reader.check()
-    return reader.built(splits, options, hide_labels(splits, shown=shown))
+    return reader.built(splits, reader.hide_labels(splits))
 
 
-def _rows(reader: Reader, task: Task, split: str) -> Iterator[tuple[Any, ...]]:
+def _rows(reader: Reader, split: str) -> Iterator[tuple[Any, ...]]:
+    low, high = reader.task.score_range or (-math.inf, math.inf)
     path = reader.need(f"sts-{split}.csv", f"sts-{split}.tsv")
     for number, fields in reader.rows(path, reader.lines(path), widths=(7, 9)):
-        origin, (score, *texts), sources = fields[:4], fields[4:7], fields[7:] or ["none", "none"]
-        sentences = [text.strip(" ") for text in texts]
-        yield (*sentences, _score(reader, task, path, number, score), *origin, *sources)
-
-
-def _score(reader: Reader, task: Task, path: Path, line: int, text: str) -> float:
-    low, high = task.score_range or (-math.inf, math.inf)
-    try:
-        score = float(text)
-    except ValueError:
-        score = math.nan
-    if not low <= score <= high:
-        reader.reject(path, line, f'the score is "{text}", expected a number from {low:g} to {high:g}')
-    return score
+        origin, (text, *sentences), sources = fields[:4], fields[4:7], fields[7:] or ["none", "none"]
+        try:
+            score = float(text)
+        except ValueError:
+            score = math.nan
+        if not low <= score <= high:
+            reader.reject(path, number, f'the score is "{text}", expected a number from {low:g} to {high:g}')
+        yield (*(sentence.strip(" ") for sentence in sentences), score, *origin, *sources)
 
 
 RECIPE = Recipe(

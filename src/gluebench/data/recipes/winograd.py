@@ -18,7 +18,7 @@ from __future__ import annotations
 import json
 import re
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from gluebench.data.errors import DataError
 from gluebench.data.recipes.reading import records
@@ -118,7 +118,13 @@ def _from_line(place: str, record: object) -> Schema:
     if not isinstance(record, dict):
         raise _LineError("expected a JSON object with text, span1_text and span2_text")
     fields = {**record, **record["target"]} if isinstance(record.get("target"), dict) else record
-    text, candidate, pronoun = (_words(fields, name) for name in ("text", "span1_text", "span2_text"))
+    texts = []
+    for name in ("text", "span1_text", "span2_text"):
+        value = fields.get(name)
+        if not isinstance(value, str) or not value.strip():
+            raise _LineError(f'no text in "{name}"; expected text, span1_text and span2_text')
+        texts.append(spaced(value))
+    text, candidate, pronoun = texts
     label = fields.get("label")
     if label not in (None, -1, 0, 1):
         raise _LineError(f'the label is "{label}"; expected true or false (1 or 0), or none at all')
@@ -131,13 +137,6 @@ def _from_line(place: str, record: object) -> Schema:
     # Without the punctuation that clings to the last word; the stop of "D.C." stays.
     candidates = (Candidate(re.sub(r"(?<=\w\w)[.,;:!?]+$", "", candidate), right),)
     return Schema(place, joined(before, lead), pronoun, joined(after[end:]), candidates)
-
-
-def _words(fields: dict[str, Any], name: str) -> str:
-    value = fields.get(name)
-    if not isinstance(value, str) or not value.strip():
-        raise _LineError(f'no text in "{name}"; expected text, span1_text and span2_text')
-    return spaced(value)
 
 
 def _pronoun(text: str, pronoun: str, index: object) -> int:
@@ -200,17 +199,9 @@ def read_xml(path: Path, data: bytes, problems: Problems) -> list[Schema]:
         problems.append(f"{path}: no <schema> in it; expected the XML of a Winograd schema collection")
     schemas = []
     for number, element in enumerate(elements, 1):
-        before, pronoun, after, quote, quoted, correct = (
-            spaced(element.text(place))
-            for place in (
-                "text/txt1",
-                "text/pron",
-                "text/txt2",
-                "quote/quote1",
-                "quote/pron",
-                "correctAnswer",
-            )
-        )
+        before, pronoun, after = (spaced(element.text(f"text/{tag}")) for tag in ("txt1", "pron", "txt2"))
+        quote, quoted = (spaced(element.text(f"quote/{tag}")) for tag in ("quote1", "pron"))
+        correct = spaced(element.text("correctAnswer"))
         answers = [spaced(answer) for answer in element.texts.get("answers/answer", ())]
         right = _LETTERS.find(correct.rstrip(".").strip().upper() or "?")
         wrong = []

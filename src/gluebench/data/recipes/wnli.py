@@ -25,6 +25,7 @@ from typing import Any, NamedTuple
 from gluebench.benchmark import Task
 from gluebench.data.errors import DataError
 from gluebench.data.recipes import Built, Columns, Option, Recipe
+from gluebench.data.recipes.reading import table
 from gluebench.data.recipes.substitution import RULES, Language, closed, hypothesis, language_of
 from gluebench.data.recipes.winograd import Schema, read_winograd
 
@@ -69,17 +70,15 @@ def build(corpus: Path, task: Task, options: Mapping[str, Any]) -> Built:
     splits["test"] += tested
     hidden = sum(pair.right is None for pair in splits["test"])
     if not splits["test"]:
-        notes.append(
-            "no test split: name a file for it with --test (GLUE's was shared privately with its authors)"
-        )
+        private = "GLUE's was shared privately with its authors"
+        notes.append(f"no test split: name a file for it with --test ({private})")
     elif 0 < hidden < len(splits["test"]):
         notes.append(f"test is without labels: {hidden} of its {len(splits['test'])} pairs have none")
     columns = {name: _columns(splits[name], task) for name in _SPLITS if splits[name]}
     unknown = [name for name in columns if name not in task.splits]
     if unknown:
-        raise DataError(
-            [f"{task.name} has no split {name}; expected train, dev and test" for name in unknown]
-        )
+        expected = "expected train, dev and test"
+        raise DataError([f"{task.name} has no split {name}; {expected}" for name in unknown])
     return Built(columns, dict(options), (*names, *([test] if test else [])), tuple(notes))
 
 
@@ -121,7 +120,8 @@ def _distinct(files: Sequence[Sequence[Schema]], notes: list[str]) -> list[Schem
     kept: list[Schema] = []
     seen: set[tuple[str, ...]] = set()
     for schemas in files:
-        keys = [_key(schema) for schema in schemas]
+        parts = [(one.before, one.pronoun, one.after, one.hypothesis or "") for one in schemas]
+        keys = [tuple(re.sub(r"\W", "", part).casefold() for part in texts) for texts in parts]
         new = [schema for schema, key in zip(schemas, keys, strict=True) if key not in seen]
         if len(new) < len(schemas):
             name = schemas[0].place.rpartition(":")[0]
@@ -129,11 +129,6 @@ def _distinct(files: Sequence[Sequence[Schema]], notes: list[str]) -> list[Schem
         seen.update(keys)
         kept += new
     return kept
-
-
-def _key(schema: Schema) -> tuple[str, ...]:
-    parts = (schema.before, schema.pronoun, schema.after, schema.hypothesis or "")
-    return tuple(re.sub(r"\W", "", part).casefold() for part in parts)
 
 
 def _pairs(
@@ -168,9 +163,8 @@ def _split(pairs: Sequence[Pair], options: Mapping[str, Any], notes: list[str]) 
     keys = [(pair.premise, pair.hypothesis, pair.family) for pair in free]
     chosen = drawn(keys, min(size, len(free)), options["pairing"], Random(options["seed"]))
     if len(chosen) != size and free:
-        notes.append(
-            f"dev has {len(chosen)} of the {size} pairs asked for: no more can be drawn in this pairing"
-        )
+        short = f"dev has {len(chosen)} of the {size} pairs asked for"
+        notes.append(f"{short}: no more can be drawn in this pairing")
     for number, pair in enumerate(free):
         splits["dev" if number in chosen else "train"].append(pair)
     return splits
@@ -178,14 +172,10 @@ def _split(pairs: Sequence[Pair], options: Mapping[str, Any], notes: list[str]) 
 
 def _columns(pairs: Sequence[Pair], task: Task) -> Columns:
     """Labels only where every pair has one."""
-    first, second = task.columns
-    columns: Columns = {
-        first: [pair.premise for pair in pairs],
-        second: [pair.hypothesis for pair in pairs],
-    }
-    if all(pair.right is not None for pair in pairs):
-        columns["label"] = [task.words[bool(pair.right)] for pair in pairs]
-    columns["schema"] = [pair.schema for pair in pairs]
+    rows = ((pair.premise, pair.hypothesis, task.words[bool(pair.right)], pair.schema) for pair in pairs)
+    columns = table((*task.columns, "label", "schema"), rows)
+    if any(pair.right is None for pair in pairs):
+        del columns["label"]
     return columns
 
 
@@ -198,34 +188,16 @@ def drawn(keys: Sequence[tuple[Hashable, ...]], size: int, pairing: str, chance:
     order = chance.sample(range(len(keys)), len(keys))
     if pairing == "random":
         return set(order[:size])
+    chosen: set[int] = set()
     if pairing == "apart":
-        return _apart([key[0] for key in keys], order, size)
-    return _together(keys, order, size)
-
-
-def _apart(premises: Sequence[Hashable], order: Sequence[int], size: int) -> set[int]:
-    count = Counter(premises)
-    used: set[Hashable] = set()
-    chosen: set[int] = set()
-    for place in order:
-        premise = premises[place]
-        if len(chosen) < size and count[premise] > 1 and premise not in used:
-            used.add(premise)
-            chosen.add(place)
-    return chosen
-
-
-def _together(keys: Sequence[tuple[Hashable, ...]], order: Sequence[int], size: int) -> set[int]:
-    """Whole families in the drawn order, as long as they fit."""
-    chosen: set[int] = set()
+        count = Counter(key[0] for key in keys)
+        first: dict[Hashable, int] = {}
+        for place in order:
+            first.setdefault(keys[place][0], place)
+        return set([place for premise, place in first.items() if count[premise] > 1][:size])
     families = _families(keys)
-    seen: set[int] = set()
-    for place in order:
-        root = families[place]
-        if root in seen:
-            continue
-        seen.add(root)
-        family = {other for other, its in enumerate(families) if its == root}
+    for root in dict.fromkeys(families[place] for place in order):
+        family = {place for place, its in enumerate(families) if its == root}
         if len(chosen) + len(family) <= size:
             chosen |= family
     return chosen

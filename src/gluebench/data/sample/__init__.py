@@ -9,13 +9,26 @@ import os
 import tarfile
 import tempfile
 from collections.abc import Mapping
+from functools import cache
 from importlib.resources import files
 from pathlib import Path
+from typing import NamedTuple
 
 from gluebench.benchmark import Role
 from gluebench.data.table import load_split
 
-__all__ = ["ARCHIVE", "GOLD", "MARK", "SEED", "build", "load_split"]
+__all__ = [
+    "ARCHIVE",
+    "GOLD",
+    "MARK",
+    "SEED",
+    "Judgement",
+    "Pair",
+    "build",
+    "judgements",
+    "load_split",
+    "pairs",
+]
 
 SEED = 2018
 """The seed from which the shipped data were made; `sample.json` in the folder names it as well."""
@@ -42,20 +55,60 @@ def build(folder: str | os.PathLike[str]) -> None:
     target.parent.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory(prefix=f".{target.name}.", dir=target.parent) as scratch:
         made = Path(scratch, "new")
-        _unpack(made)
+        with (
+            files(__name__).joinpath(ARCHIVE).open("rb") as stream,
+            tarfile.open(fileobj=stream, mode="r:xz") as archive,
+        ):
+            archive.extractall(made, filter="data")
         if target.exists():
             target.rename(Path(scratch, "old"))
         made.rename(target)
 
 
-def _unpack(folder: Path) -> None:
-    with (
-        files(__name__).joinpath(ARCHIVE).open("rb") as stream,
-        tarfile.open(fileobj=stream, mode="r:xz") as archive,
-    ):
-        for member in archive:
-            content = archive.extractfile(member)
-            if content is not None:
-                path = folder / member.name
-                path.parent.mkdir(parents=True, exist_ok=True)
-                path.write_bytes(content.read())
+class Pair(NamedTuple):
+    """Two sentences of AX's shape and what each says of the other, as `diagnostic.tsv` has them."""
+
+    domain: str
+    phenomena: tuple[str, ...]
+    """Fine-grained phenomena, by the paper's names."""
+    first: str
+    second: str
+    forward: str
+    """Label with the first sentence as the premise."""
+    backward: str
+    """Label with the second sentence as the premise."""
+    set: str
+    """Name of the minimal set: pairs made from one source sentence share it."""
+
+
+class Judgement(NamedTuple):
+    """One example: a pair read in one direction."""
+
+    pair: int
+    direction: str
+    domain: str
+    phenomena: tuple[str, ...]
+    premise: str
+    hypothesis: str
+    label: str
+
+
+@cache
+def pairs() -> tuple[Pair, ...]:
+    """The pairs, in the order of the file."""
+    text = files(__name__).joinpath("diagnostic.tsv").read_text("utf-8")
+    sentence_pairs = []
+    for line in text.splitlines()[1:]:
+        domain, phenomena, *rest = line.split("\t")
+        sentence_pairs.append(Pair(domain, tuple(phenomena.split("; ")), *rest))
+    return tuple(sentence_pairs)
+
+
+def judgements() -> list[Judgement]:
+    """Every pair forward, then backward: two examples with neighbouring indices."""
+    examples = []
+    for number, pair in enumerate(pairs()):
+        shared = (pair.domain, pair.phenomena)
+        examples.append(Judgement(number, "forward", *shared, pair.first, pair.second, pair.forward))
+        examples.append(Judgement(number, "backward", *shared, pair.second, pair.first, pair.backward))
+    return examples

@@ -38,13 +38,14 @@ class Plan(NamedTuple):
 
 
 class Checked(NamedTuple):
-    """A column's values, and what is wrong with some of them."""
+    """A column's values, and which of them can be taken."""
 
-    values: pa.Array | None
-    """None where they are hidden."""
-    bad: Sequence[int] = ()
-    """Rows whose value cannot be taken."""
-    expected: str = ""
+    values: pa.Array
+    sound: np.ndarray
+    """Whether each value is as expected."""
+    expected: str
+    hidden: np.ndarray | None = None
+    """Whether each label is marked as hidden."""
 
 
 def plan(names: Sequence[str], task: Task, release: TaskRelease, *, where: str, index: str = INDEX) -> Plan:
@@ -80,13 +81,15 @@ class Shaper:
     """Makes batches of ours from a file's columns and keeps every problem it meets."""
 
     def __init__(
-        self, plan: Plan, task: Task, *, quoted: bool, index: Check, label: Check, problems: list[str]
+        self, plan: Plan, task: Task, release: TaskRelease, index: Check, label: Check, problems: list[str]
     ) -> None:
         self._plan = plan
         self._task = task
-        self._quoted = quoted
+        self._quoted = release.quoted
         self._index = index
         self._label = label
+        self._hidden: bool | None = None
+        """Whether the labels are hidden: the first batch says so for the whole file."""
         self._tags = {
             (phenomenon.coarse, name): phenomenon.name
             for phenomenon in task.phenomena
@@ -95,30 +98,40 @@ class Shaper:
         self._problems = problems
         self._rows = 0
 
-    def batch(self, columns: Sequence[pa.Array], where: Callable[[int], str]) -> pa.RecordBatch:
-        """The rows of these columns; `where` says where a row of them stands."""
+    def batch(self, columns: Sequence[pa.Array], prefix: str, places: Sequence[int]) -> pa.RecordBatch:
+        """The rows of these columns; messages name a row by its place with a prefix: "dev.tsv:3"."""
         plan, rows = self._plan, len(columns[0])
+
+        def where(row: int) -> str:
+            return f"{prefix}{places[row]}"
+
         if plan.index_at is None:
             index = integers(np.arange(self._rows, self._rows + rows))
         else:
-            index = self._checked(INDEX, self._index, columns[plan.index_at], where)
+            index = self._checked(INDEX, self._index(columns[plan.index_at]), columns[plan.index_at], where)
         ours: dict[str, Any] = {INDEX: index}
         for name, at in zip(self._task.columns, plan.inputs, strict=True):
             ours[name] = unquoted(columns[at]) if self._quoted else columns[at]
         if plan.label_at is not None:
-            ours[LABEL] = self._checked(LABEL, self._label, columns[plan.label_at], where)
+            labels = self._label(columns[plan.label_at])
+            if self._hidden is None:
+                self._hidden = labels.hidden is not None and bool(labels.hidden.all())
+            if self._hidden and labels.hidden is not None:
+                expected = f"{HIDDEN} for hidden, as in the rows above"
+                labels = labels._replace(sound=labels.hidden, expected=expected)
+            values = self._checked(LABEL, labels, columns[plan.label_at], where)
+            ours |= {} if self._hidden else {LABEL: values}
         ours |= {name: columns[at] for name, at in plan.extras.items()}
         if plan.tags:
             cells = {coarse: columns[at].to_pylist() for at, coarse in plan.tags.items()}
             ours[TAGS] = self._tag_lists(cells, rows, where)
         self._rows += rows
-        return pa.RecordBatch.from_pydict({name: array for name, array in ours.items() if array is not None})
+        return pa.RecordBatch.from_pydict(ours)
 
     def _checked(
-        self, name: str, check: Check, values: pa.Array, where: Callable[[int], str]
-    ) -> pa.Array | None:
-        checked = check(values)
-        for row in checked.bad:
+        self, name: str, checked: Checked, values: pa.Array, where: Callable[[int], str]
+    ) -> pa.Array:
+        for row in np.flatnonzero(~checked.sound).tolist():
             value = values[row].as_py()
             self._problems.append(f"{where(row)}: the {name} is {value!r}; expected {checked.expected}")
         return checked.values
@@ -158,41 +171,15 @@ DECIMAL = r"^-?[0-9]{1,15}(?:\.[0-9]{1,30})?$"
 def index_text(values: pa.Array) -> Checked:
     """Whole numbers from 0 as plain text."""
     good = pc.match_substring_regex(values, WHOLE)
-    return Checked(_kept(values, good).cast(pa.int64()), _bad(good), "a whole number from 0")
+    return Checked(_kept(values, good).cast(pa.int64()), numbers(good), "a whole number from 0")
 
 
 def index_number(values: pa.Array) -> Checked:
     """Whole numbers from 0 of a typed column."""
     if not pa.types.is_integer(values.type):
-        return Checked(values, range(len(values)), "a whole number from 0")
+        return Checked(values, np.zeros(len(values), bool), "a whole number from 0")
     good = _between(values, 0, float("inf"))
-    return Checked(values.cast(pa.int64()), _bad(good), "a whole number from 0")
-
-
-class Labels(NamedTuple):
-    """The labels of a batch, or nulls, and which of them are sound or marked as hidden."""
-
-    values: pa.Array
-    sound: pa.Array
-    hidden: pa.Array
-
-
-class LabelCheck:
-    """Checks labels batch by batch: the first says for the whole file whether they are hidden."""
-
-    def __init__(self, read: Callable[[pa.Array], Labels], expected: str) -> None:
-        self._read = read
-        self._expected = expected
-        self._hidden: bool | None = None
-
-    def __call__(self, values: pa.Array) -> Checked:
-        """The labels of the next rows; None if they are hidden."""
-        labels = self._read(values)
-        if self._hidden is None:
-            self._hidden = bool(numbers(labels.hidden).all())
-        if self._hidden:
-            return Checked(None, _bad(labels.hidden), f"{HIDDEN} for hidden, as in the rows above")
-        return Checked(labels.values, _bad(labels.sound), self._expected)
+    return Checked(values.cast(pa.int64()), numbers(good), "a whole number from 0")
 
 
 def label_text(task: Task) -> Check:
@@ -200,45 +187,48 @@ def label_text(task: Task) -> Check:
     return _words(task) if task.labels else _scores(task)
 
 
-def _words(task: Task) -> LabelCheck:
+def _words(task: Task) -> Check:
     known = {word: word for word in task.words}
     for label in task.labels:
         known |= dict.fromkeys(label.synonyms, label.word)
 
-    def read(values: pa.Array) -> Labels:
+    def check(values: pa.Array) -> Checked:
         codes = pc.index_in(values, value_set=strings(list(known)))
-        sound = codes.is_valid()
-        hidden = pc.and_not(pc.equal(values, constant(HIDDEN)), sound)
-        return Labels(strings(list(known.values())).take(codes), sound, hidden)
+        sound = numbers(codes.is_valid())
+        hidden = numbers(pc.equal(values, constant(HIDDEN))) & ~sound
+        labels = strings(list(known.values())).take(codes)
+        return Checked(labels, sound, f"one of {', '.join(task.words)}", hidden)
 
-    return LabelCheck(read, f"one of {', '.join(task.words)}")
+    return check
 
 
-def _scores(task: Task) -> LabelCheck:
+def _scores(task: Task) -> Check:
     low, high = task.score_range or (float("-inf"), float("inf"))
 
-    def read(values: pa.Array) -> Labels:
+    def check(values: pa.Array) -> Checked:
         if not pa.types.is_floating(values.type):
             values = _kept(values, pc.match_substring_regex(values, DECIMAL))
         elif not pa.types.is_float64(values.type):
             values = values.cast(pa.string())  # the shortest decimal: 3.2, not 3.2000000477
         scores = values.cast(pa.float64())
-        sound = _between(scores, low, high)
-        return Labels(scores, sound, pc.and_not(_between(scores, HIDDEN_NUMBER, HIDDEN_NUMBER), sound))
+        sound = numbers(_between(scores, low, high))
+        hidden = numbers(_between(scores, HIDDEN_NUMBER, HIDDEN_NUMBER)) & ~sound
+        return Checked(scores, sound, f"a plain decimal number from {low:g} to {high:g}", hidden)
 
-    return LabelCheck(read, f"a plain decimal number from {low:g} to {high:g}")
+    return check
 
 
-def _class_numbers(words: Sequence[str]) -> LabelCheck:
+def _class_numbers(words: Sequence[str]) -> Check:
     """The check of the hub's labels: numbers of classes, -1 for hidden."""
     last = len(words) - 1
 
-    def read(values: pa.Array) -> Labels:
+    def check(values: pa.Array) -> Checked:
         sound = _between(values, 0, last)
         labels = strings(words).take(_kept(values, sound).cast(pa.int64()))
-        return Labels(labels, sound, _between(values, HIDDEN_NUMBER, HIDDEN_NUMBER))
+        hidden = numbers(_between(values, HIDDEN_NUMBER, HIDDEN_NUMBER))
+        return Checked(labels, numbers(sound), f"the number of a class, 0 to {last}", hidden)
 
-    return LabelCheck(read, f"the number of a class, 0 to {last}")
+    return check
 
 
 def label_typed(task: Task, field: pa.Field, names: Sequence[str] | None, *, where: str) -> Check:
@@ -294,8 +284,3 @@ def _between(values: pa.Array, low: float, high: float) -> pa.Array:
     """Which values lie from low to high; a missing one does not."""
     inside = pc.and_(pc.greater_equal(values, constant(low)), pc.less_equal(values, constant(high)))
     return pc.fill_null(inside, constant(False))
-
-
-def _bad(good: pa.Array) -> list[int]:
-    rows: list[int] = np.flatnonzero(~numbers(good)).tolist()
-    return rows

@@ -16,8 +16,14 @@ from typing import IO, TYPE_CHECKING, NamedTuple
 
 from gluebench.data.dataset import SourceFile, source_file
 from gluebench.data.errors import DataError
-from gluebench.data.sources.content import HEAD, mistaken
-from gluebench.data.sources.http import Connections, TransferError, connection_error, status_error
+from gluebench.data.sources.http import (
+    HEAD,
+    Connections,
+    TransferError,
+    connection_error,
+    mistaken,
+    status_error,
+)
 
 if TYPE_CHECKING:
     from urllib3 import BaseHTTPResponse

@@ -10,10 +10,8 @@ from gluebench.benchmark import Benchmark, Task
 from gluebench.data.dataset import FILE, Dataset, Origin, read_dataset
 from gluebench.data.errors import DataError, gathered
 from gluebench.data.prepared import prepare
-from gluebench.data.sources.content import Survey, survey
-from gluebench.data.sources.parquet import read_earlier, read_hub
+from gluebench.data.sources.files import Survey, read_earlier, read_hub, read_released, survey
 from gluebench.data.sources.release import Hub, Release
-from gluebench.data.sources.released import read_released
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -42,10 +40,6 @@ class TaskFiles(NamedTuple):
     names: FileNames
     files: Mapping[str, Path]
     """Split name to its file, for those that are there."""
-
-    def present(self) -> int:
-        """The number of splits that are there."""
-        return len(self.files)
 
     @property
     def revision(self) -> str:
@@ -124,24 +118,24 @@ def find(source: Path, benchmark: Benchmark, task: Task, release: Release, *, pa
     here = [*_layouts(source, benchmark, task, release)]
     if source.name not in {name for known in release.tasks.values() for name in known.folders}:
         here.append(_tsv(source, task, release))  # the task's own, whatever it is called
-    best = max(here, key=TaskFiles.present)
-    if best.present() >= enough:
+    best = max(here, key=lambda found: len(found.files))
+    if len(best.files) >= enough:
         return best
     folders = sorted(path for path in source.iterdir() if path.is_dir())
     below = [files for folder in folders for files in _layouts(folder, benchmark, task, release)]
-    most = max((files.present() for files in below), default=0)
-    top = [files for files in below if most and files.present() == most]
+    most = max((len(candidate.files) for candidate in below), default=0)
+    top = [candidate for candidate in below if most and len(candidate.files) == most]
     if most >= enough:
         return _only(top, source, task)
     incomplete = best if best.files else next(iter(top), None)
     if incomplete is None:
         raise DataError(_nothing(here, source, task))
     there = f"{task.name}; its other splits are there as {NAMES[incomplete.layout]}"
+    missing = {name: incomplete.names[name] for name in task.splits if name not in incomplete.files}
     raise DataError(
         [
             f"{incomplete.folder}: no {' or '.join(names) or split}, the {split} split of {there}"
-            for split, names in ((split, incomplete.names[split]) for split in task.splits)
-            if split not in incomplete.files
+            for split, names in missing.items()
         ]
     )
 

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import html
+import re
 import ssl
+from dataclasses import dataclass, field
 from http.client import responses
 from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
@@ -47,26 +50,21 @@ def proxy(address: str) -> str:
     return named if "://" in named or not named else f"http://{named}"
 
 
+@dataclass(eq=False)
 class TransferError(Exception):
     """A request that failed, or a response that was cut."""
 
-    def __init__(
-        self,
-        problem: str,
-        *,
-        hint: str = "",
-        retryable: bool,
-        unreachable: bool = False,
-        retry_after: str = "",
-    ) -> None:
-        super().__init__(f"{problem}; {hint}" if hint else problem)
-        self.problem = problem
-        """The message without the hint on what the user may do."""
-        self.retryable = retryable
-        self.unreachable = unreachable
-        """Whether any other file of the host would fail in the same way."""
-        self.retry_after = retry_after
-        """The server's header of that name."""
+    problem: str
+    """The message without the hint on what the user may do."""
+    hint: str = field(default="", kw_only=True)
+    retryable: bool = field(kw_only=True)
+    unreachable: bool = field(default=False, kw_only=True)
+    """Whether any other file of the host would fail in the same way."""
+    retry_after: str = field(default="", kw_only=True)
+    """The server's header of that name."""
+
+    def __str__(self) -> str:
+        return f"{self.problem}; {self.hint}" if self.hint else self.problem
 
 
 class Connections:
@@ -182,3 +180,27 @@ def _reason(error: object) -> str:
         if isinstance(cause, OSError) and cause.strerror:
             return cause.strerror
     return str(error).rpartition(": ")[2] or type(error).__name__
+
+
+HEAD = 4096
+"""First bytes of a download by which a web page is recognized."""
+GIT_LFS = b"version https://git-lfs"
+_PAGE = re.compile(rb"\s*(?:<!--.*?-->\s*)*<(?:!doctype\s+html|html|head|body)\b", re.IGNORECASE | re.DOTALL)
+_TITLE = re.compile(r"<title[^>]*>(.*?)</title", re.IGNORECASE | re.DOTALL)
+_NO_TEXT = re.compile(r"<(script|style)\b.*?</\1\s*>|<[^>]*>|<[^>]*\Z", re.IGNORECASE | re.DOTALL)
+_LONGEST = 80
+"""Characters of a web page that a message shows."""
+
+
+def mistaken(head: bytes) -> str:
+    """What a server sent in place of a file: a web page with its title, a pointer; empty if neither."""
+    head = head.removeprefix(b"\xef\xbb\xbf")
+    if _PAGE.match(head):
+        page = head.decode("utf-8", "replace")
+        title = _TITLE.search(page)
+        text = title[1] if title and title[1].strip() else page
+        words = " ".join(html.unescape(_NO_TEXT.sub(" ", text)).split())
+        words = "".join(letter if letter.isprintable() else "?" for letter in words)
+        shown = words if len(words) <= _LONGEST else f"{words[:_LONGEST]}..."
+        return f'a web page, not the file: "{shown}"' if words else "a web page, not the file"
+    return "a Git LFS pointer, not the file it stands for" if head.startswith(GIT_LFS) else ""

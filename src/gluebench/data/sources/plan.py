@@ -79,19 +79,17 @@ def _from_hub(release: Release, task: Task, scratch: Path, mirror: str) -> Plan:
     folder = scratch / revision
     files = [split.hub for split in release.tasks[task.name].splits.values() if split.hub is not None]
     for file in files:
-        if (
-            not PurePosixPath(file.path).parts
-            or ".." in PurePosixPath(file.path).parts
-            or file.path[0] == "/"
-        ):
+        parts = PurePosixPath(file.path).parts
+        if not parts or ".." in parts or parts[0] == "/":
             raise DataError(f"{file.path!r}: not a path within the hub's repository")
+    endpoint = hub_endpoint(where)
     remote = tuple(
         RemoteFile(
-            name=file.path,
-            address=mirrored(hub_address(hub_endpoint(where), repository, revision, file.path), mirror),
-            path=folder.joinpath(*PurePosixPath(file.path).parts),
-            bytes=file.bytes,
-            sha256=file.sha256,
+            file.path,
+            mirrored(hub_address(endpoint, repository, revision, file.path), mirror),
+            folder / file.path,
+            file.bytes,
+            file.sha256,
         )
         for file in files
     )

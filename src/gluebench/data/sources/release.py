@@ -19,14 +19,6 @@ from gluebench.benchmark.manifest import installed, written
 from gluebench.benchmark.reader import Finding, Section, one_of
 
 HOME = os.path.dirname(__file__)
-KEYS: Mapping[str, tuple[str, ...]] = {
-    "release": ("hub", "tasks"),
-    "hub": ("endpoint", "repository", "revision"),
-    "task": ("folders", "columns", "quoted", "archive", "original", "manual", "faults", "splits"),
-    "split": ("files", "header", "hub"),
-    "hub file": ("path", "sha256", "bytes"),
-}
-"""The keys that each kind of table may have."""
 
 
 class Hub(NamedTuple):
@@ -73,6 +65,16 @@ class TaskRelease(NamedTuple):
     """Where licence or sign-in forbid fetching by a program: which file to fetch and what to do with it."""
     faults: str = ""
     """Lines that the released files are known to hold and that cannot be read, and what can be done."""
+
+
+KEYS: Mapping[str, tuple[str, ...]] = {
+    "release": ("hub", "tasks"),
+    "hub": Hub._fields,
+    "task": ("folders", "columns", "quoted", "archive", "original", "manual", "faults", "splits"),
+    "split": SplitRelease._fields,
+    "hub file": HubFile._fields,
+}
+"""The keys that each kind of table may have."""
 
 
 class Release(NamedTuple):

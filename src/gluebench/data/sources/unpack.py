@@ -50,10 +50,8 @@ def unpack(archive: Path, to: Path, *, only: Collection[str] = (), folders: Coll
     try:
         with zipfile.ZipFile(archive) as opened:
             members = _trusted(opened, archive)
-            if only:
-                places = _chosen(members, only, folders)
-            else:
-                places = {member: member.filename for member in members}
+            every = {member: member.filename for member in members}
+            places = _chosen(members, only, folders) if only else every
             if not places:
                 held = ", ".join(member.filename for member in members[:8]) or "nothing"
                 more = f" and {len(members) - 8} more" if len(members) > 8 else ""
@@ -76,29 +74,23 @@ def unpack(archive: Path, to: Path, *, only: Collection[str] = (), folders: Coll
 
 def _trusted(opened: zipfile.ZipFile, archive: Path) -> list[zipfile.ZipInfo]:
     """The files of the zip. Raises DataError with every name that leads elsewhere."""
-    members = [
-        member
-        for member in opened.infolist()
-        if not member.is_dir() and not {*_NOISE} & {*PurePosixPath(member.filename).parts}
-    ]
-    problems = [
-        f"{archive.name}: {member.filename!r} {fault}; nothing was unpacked"
-        for member in members
-        if (fault := _fault(member))
-    ]
+    members, problems = [], []
+    for member in opened.infolist():
+        path, fault = PurePosixPath(member.filename), ""
+        if member.is_dir() or {*_NOISE} & {*path.parts}:
+            continue
+        outside = not path.parts or path.is_absolute() or ".." in path.parts or "\\" in member.filename
+        if outside or ":" in path.parts[0]:
+            fault = "leads out of the archive's folder"
+        elif stat.S_ISLNK(member.external_attr >> 16):
+            fault = "is a link"
+        elif member.flag_bits & 1:
+            fault = "is encrypted"
+        members.append(member)
+        problems += [f"{archive.name}: {member.filename!r} {fault}; nothing was unpacked"] if fault else []
     if problems:
         raise DataError(problems)
     return members
-
-
-def _fault(member: zipfile.ZipInfo) -> str:
-    path = PurePosixPath(member.filename)
-    outside = not path.parts or path.is_absolute() or ".." in path.parts or "\\" in member.filename
-    if outside or ":" in path.parts[0]:
-        return "leads out of the archive's folder"
-    if stat.S_ISLNK(member.external_attr >> 16):
-        return "is a link"
-    return "is encrypted" if member.flag_bits & 1 else ""
 
 
 def _chosen(

@@ -9,10 +9,10 @@ from decimal import Decimal
 from pathlib import Path
 from typing import Literal, NamedTuple
 
-from gluebench.benchmark import Benchmark, Role, Task
+from gluebench.benchmark import Benchmark, Task
 from gluebench.data.dataset import TAGS
 from gluebench.data.errors import DataError
-from gluebench.data.home import task_folder
+from gluebench.data.home import split_file, task_folder
 from gluebench.data.stats.tally import SplitStats, Tally
 from gluebench.data.table import Table, load
 
@@ -37,9 +37,7 @@ def on_disk(folder: Path, benchmark: Benchmark, task: Task) -> dict[str, Table |
     """
     home = task_folder(folder, benchmark, task)
     return {
-        name: load(task.name, name, folder, benchmark=benchmark)
-        if (home / f"{name}.parquet").is_file() or (home / split.file).is_file()
-        else None
+        name: load(task.name, name, folder, benchmark=benchmark) if split_file(home, split) else None
         for name, split in task.splits.items()
     }
 
@@ -48,10 +46,9 @@ def describe(task: Task, tables: Mapping[str, Table | None]) -> TaskStats:
     """All the figures of a task; each split is read once, a row group at a time."""
     tallies = {name: Tally(task).add(table) for name, table in tables.items() if table is not None}
     seen = tallies[TRAIN].vocabulary().keys() if TRAIN in tallies else None
-    splits = {
-        name: tallies[name].stats(name, seen=None if name == TRAIN else seen) if name in tallies else None
-        for name in tables
-    }
+    splits: dict[str, SplitStats | None] = dict.fromkeys(tables)
+    for name, tally in tallies.items():
+        splits[name] = tally.stats(name, seen=None if name == TRAIN else seen)
     rows = {name: None if table is None else len(table) for name, table in tables.items()}
     tagged = {
         name: _categories(task, table)
@@ -63,7 +60,7 @@ def describe(task: Task, tables: Mapping[str, Table | None]) -> TaskStats:
 
 def _categories(task: Task, table: Table) -> tuple[Category, ...]:
     labels = [example.label for example in table]
-    words = [example for example in labels if isinstance(example, str)]
+    words = [label for label in labels if isinstance(label, str)]
     if table.labelled and len(words) != len(labels):
         raise DataError(f"{task.name} {table.split}: {len(labels) - len(words)} rows have no label")
     return categories(task, [tags or [] for tags in table.column(TAGS)], words if table.labelled else None)
@@ -105,11 +102,8 @@ def categories(
     coarse = {phenomenon.name: phenomenon.coarse for phenomenon in task.phenomena}
     unknown = Counter(tag for row in tags for tag in row if tag not in coarse)
     if unknown:
-        no_phenomenon = "is no phenomenon of the manifest"
-        problems = [
-            f"{task.name}: the tag {tag!r} ({rows} rows) {no_phenomenon}" for tag, rows in unknown.items()
-        ]
-        raise DataError(problems)
+        fault = "is no phenomenon of the manifest"
+        raise DataError([f"{task.name}: the tag {tag!r} ({n} rows) {fault}" for tag, n in unknown.items()])
     described = []
     for name in task.coarse():
         rows = [at for at, row in enumerate(tags) if any(coarse[tag] == name for tag in row)]
@@ -161,24 +155,21 @@ def agreement(size: int, printed: str) -> Agreement | None:
 
 def sizes_beside(task: Task, rows: Mapping[str, int | None]) -> tuple[SizeBeside, ...]:
     """Each size that is printed of a task beside its splits' `rows`, None for a split that is not there."""
-    return tuple(_beside(task, name, printed, rows) for name, printed in task.printed.sizes.items())
-
-
-def _beside(task: Task, name: str, printed: str, rows: Mapping[str, int | None]) -> SizeBeside:
-    splits = splits_called(task, name)
-    there = [size for split in splits if (size := rows.get(split)) is not None]
-    size = sum(there) if there and len(there) == len(splits) else None
-    how = None if size is None else agreement(size, printed)
-    mention = re.compile(rf"(?<![\w.]){re.escape(printed)}(?![\w.]*\w)")
-    notes = tuple(note for note in task.notes if mention.search(note)) if how == "differs" else ()
-    return SizeBeside(name, printed, splits, size, how, notes)
+    sizes = []
+    for name, printed in task.printed.sizes.items():
+        splits = splits_called(task, name)
+        there = [size for split in splits if (size := rows.get(split)) is not None]
+        size = sum(there) if there and len(there) == len(splits) else None
+        how = None if size is None else agreement(size, printed)
+        mention = re.compile(rf"(?<![\w.]){re.escape(printed)}(?![\w.]*\w)")
+        notes = tuple(note for note in task.notes if mention.search(note)) if how == "differs" else ()
+        sizes.append(SizeBeside(name, printed, splits, size, how, notes))
+    return tuple(sizes)
 
 
 def splits_called(task: Task, name: str) -> tuple[str, ...]:
     """The split of that name, or all that play that part: "test" of MNLI is both its sections."""
     if name in task.splits:
         return (name,)
-    roles: tuple[Role, ...] = ("test", "dev")
-    return tuple(
-        file.splits[role].name for role in roles if role == name for file in task.files if role in file.splits
-    )
+    parts = [(role, split) for file in task.files for role, split in file.splits.items()]
+    return tuple(split.name for role, split in parts if role == name)

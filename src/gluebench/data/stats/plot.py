@@ -12,7 +12,7 @@ from matplotlib.layout_engine import ConstrainedLayoutEngine
 
 from gluebench.benchmark import Benchmark, Task
 from gluebench.data.stats.describe import TaskStats
-from gluebench.data.stats.tally import Labels, SplitStats
+from gluebench.data.stats.tally import Labels
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -117,33 +117,28 @@ def _fitting(name: str, width: float) -> str:
 
 def _draw_lengths(axes: Axes, tasks: Sequence[TaskStats]) -> None:
     for row, stats in enumerate(tasks):
-        split = next(split for split in stats.splits.values() if split is not None)
-        _draw_length(axes, row, split)
+        split = next(filter(None, stats.splits.values()))
+        for position, (column, lengths) in enumerate(split.lengths.items()):
+            height = row + 0.36 * (position - (len(split.lengths) - 1) / 2)
+            colour = _LINES[position % len(_LINES)]
+            axes.plot([lengths.median, lengths.p95], [height, height], color=colour, linewidth=1.8)
+            axes.plot(lengths.median, height, "o", color=colour)
+            axes.plot(lengths.p95, height, "|", color=colour, markersize=11, markeredgewidth=2)
+            axes.annotate(
+                column,
+                (lengths.p95, height),
+                (7, 0),
+                textcoords="offset points",
+                va="center",
+                fontsize=8,
+                color=colour,
+            )
     axes.plot([], [], "o", color="#444444", label="median")
     axes.plot([], [], "|", color="#444444", markersize=11, markeredgewidth=2, label="95th percentile")
     axes.set(title="Lengths (train, or the first split)", xlabel="tokens in a text")
     axes.set_xlim(0, 1.18 * max(axes.get_xlim()[1], 10))
     axes.grid(axis="x", color="#DDDDDD", linewidth=0.7)
     _legend(axes, len(tasks))
-
-
-def _draw_length(axes: Axes, row: int, split: SplitStats) -> None:
-    count = len(split.lengths)
-    for position, (column, lengths) in enumerate(split.lengths.items()):
-        height = row + 0.36 * (position - (count - 1) / 2)
-        colour = _LINES[position % len(_LINES)]
-        axes.plot([lengths.median, lengths.p95], [height, height], color=colour, linewidth=1.8)
-        axes.plot(lengths.median, height, "o", color=colour)
-        axes.plot(lengths.p95, height, "|", color=colour, markersize=11, markeredgewidth=2)
-        axes.annotate(
-            column,
-            (lengths.p95, height),
-            (7, 0),
-            textcoords="offset points",
-            va="center",
-            fontsize=8,
-            color=colour,
-        )
 
 
 def _legend(axes: Axes, count: int) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from contextlib import suppress
 from pathlib import Path
 from typing import Literal, NamedTuple
 
@@ -14,8 +15,7 @@ from gluebench.data.home import split_file, task_folder
 from gluebench.data.prepared import other_release, standing
 from gluebench.data.sources.release import Release, load_release
 from gluebench.data.table import Table, load
-from gluebench.data.verify.differences import Difference, differences
-from gluebench.data.verify.marks import Marks, marks, published
+from gluebench.data.verify.rows import Difference, Marks, differences, marks, published
 
 State = Literal["as published", "differs", "not known", "absent"]
 
@@ -55,41 +55,28 @@ def reference(benchmark: Benchmark, against: Path | None = None) -> Reference:
 
 def check_task(folder: Path, benchmark: Benchmark, task: Task, compared: Reference) -> Iterator[SplitCheck]:
     """Every split of a task, in the manifest's order. Raises DataError for a file that cannot be read."""
-    try:
+    home = record = None
+    with suppress(DataError):
         home = task_folder(folder, benchmark, task)
-    except DataError:
-        for split in task.splits.values():
-            yield _absent(task, split)
-        return
-    record = read_dataset(home) if (home / FILE).is_file() else None
+    if home and (home / FILE).is_file():
+        record = read_dataset(home)
     for split in task.splits.values():
-        if split_file(home, split) is None:
-            yield _absent(task, split)
+        if home is None or split_file(home, split) is None:
+            yield SplitCheck(task.name, split.name, "absent", None, split.size, "", "not on disk")
         else:
             table = load(task.name, split.name, folder, benchmark=benchmark)
             yield _check(benchmark, table, split, record, compared)
 
 
-def _absent(task: Task, split: Split) -> SplitCheck:
-    return SplitCheck(task.name, split.name, "absent", None, split.size, "", "not on disk")
-
-
-def _fingerprint(table: Table) -> Fingerprint:
-    """Of the rows as they are now."""
-    return fingerprint_of(table.task.columns, table.to_arrow().to_batches())
-
-
 def _check(
     benchmark: Benchmark, table: Table, split: Split, record: Dataset | None, compared: Reference
 ) -> SplitCheck:
-    fingerprint = _fingerprint(table)
+    columns = table.task.columns
+    fingerprint = fingerprint_of(columns, table.to_arrow().to_batches())
     if compared.against is not None:
         other = load(table.task.name, split.name, compared.against, benchmark=benchmark)
-        state, reason = _beside(
-            fingerprint,
-            _fingerprint(other),
-            str(compared.against),
-        )
+        theirs = fingerprint_of(columns, other.to_arrow().to_batches())
+        state, reason = _beside(fingerprint, theirs, str(compared.against))
         known: Marks | None = marks(table.task, other)
     else:
         state, reason = _as_published(table, split, record, fingerprint, compared.release)
@@ -110,10 +97,8 @@ def _beside(fingerprint: Fingerprint, other: Fingerprint, name: str) -> tuple[St
 def _as_published(
     table: Table, split: Split, record: Dataset | None, fingerprint: Fingerprint, known: Release
 ) -> tuple[State, str]:
-    kept = (
-        record.splits[split.name].fingerprint if record and split.name in record.splits else fingerprint.whole
-    )
-    if kept != fingerprint.whole:
+    kept = record.splits.get(split.name) if record else None
+    if kept and kept.fingerprint != fingerprint.whole:
         return "differs", f"the file was changed after it was prepared ({FILE} has another fingerprint)"
     if len(table) != split.size:
         release = other_release(table.task, split, len(table))

@@ -84,10 +84,7 @@ FACTS = {
     field.name: Fact(field.name, field.label, field.kind == "address")
     for field in LISTED
     if field.name not in ("name", "model", "team", "link")
-} | {
-    "parameters": Fact("parameters", "Params"),
-    "submitted": Fact("submitted", "Date"),
-}
+} | {"parameters": Fact("parameters", "Params"), "submitted": Fact("submitted", "Date")}
 """The columns beside the scores; the others stand with the name."""
 
 

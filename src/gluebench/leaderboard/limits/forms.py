@@ -110,9 +110,7 @@ class OverrideForm(forms.ModelForm):  # type: ignore[type-arg]
     """An exception for one person or one team."""
 
     who = forms.CharField(
-        label="For",
-        max_length=254,
-        help_text="A person's email address, or the name of a team.",
+        label="For", max_length=254, help_text="A person's email address, or the name of a team."
     )
     field_order = ["who"]
 

@@ -10,15 +10,7 @@ from numpy.typing import NDArray
 
 from gluebench.scoring.intervals import FEWEST_UNITS
 from gluebench.scoring.metrics import CountMetric, is_proportion, metric_function
-from gluebench.scoring.units.base import (
-    Exchange,
-    Floats,
-    Ints,
-    Units,
-    blocks,
-    joined,
-    with_mean,
-)
+from gluebench.scoring.units.base import Exchange, Floats, Ints, Units, blocks, joined, with_mean
 
 FEWEST_OTHERS = 5
 """Units with a label other than the most frequent, below which an interval falls short."""

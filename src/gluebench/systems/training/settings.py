@@ -95,11 +95,7 @@ class Settings:
 
 
 PAPER = Settings(
-    stop_rule="original",
-    idle_heads="decay",
-    validation="pooled",
-    count_auxiliary=True,
-    bucketed=False,
+    stop_rule="original", idle_heads="decay", validation="pooled", count_auxiliary=True, bucketed=False
 )
 """What the released code ran for the multi-task rows of Table 4."""
 PAPER_SINGLE = replace(PAPER, check_every=None)

@@ -1,0 +1,321 @@
+"""Files of examples as Arrow batches: released TSV, the hub's Parquet, and data prepared before.
+
+A released TSV has a row a line, a field a tab, and every byte between them is text. Quotation marks are text
+like any other, but where the release says that fields are quoted as in CSV. Lines end at LF; a CR before it
+belongs to the line end where every line has one, and is text elsewhere. No library's CSV reader is used: each
+takes a lone CR, an unclosed quotation mark, an empty line or `NA` for something else.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterator, Sequence
+from itertools import chain
+from pathlib import Path
+from typing import Any, BinaryIO, NamedTuple
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from gluebench.benchmark import Split, Task
+from gluebench.data.arrays import constant, integers, numbers
+from gluebench.data.dataset import INDEX, LABEL, SourceFile, SplitRecord
+from gluebench.data.errors import DataError
+from gluebench.data.fingerprint import Fingerprint, fingerprint_of
+from gluebench.data.prepared import ROW_GROUP
+from gluebench.data.sources.columns import (
+    Plan,
+    Shaper,
+    class_names,
+    index_number,
+    index_text,
+    label_text,
+    label_typed,
+    plan,
+)
+from gluebench.data.sources.http import GIT_LFS
+from gluebench.data.sources.release import TaskRelease
+
+BLOCK = 1 << 19
+SIGNS = {
+    b"<!doctype": "an HTML page",
+    b"<html": "an HTML page",
+    b"<?xml": "an XML document",
+    b"PK\x03\x04": "a zip archive",
+    b"\x1f\x8b": "a gzip archive",
+    GIT_LFS: "a Git LFS pointer, not the file it stands for",
+    b"PAR1": "a Parquet file",
+    b"\xff\xfe": "UTF-16 text",
+    b"\xfe\xff": "UTF-16 text",
+}
+"""How files begin that are often saved under another's name."""
+
+
+class Survey(NamedTuple):
+    """What one pass over a file tells."""
+
+    bytes: int
+    sha256: str
+    crlf: bool
+    """Whether no line feed is without a carriage return before it."""
+    sign: str
+    """What the file is by its first bytes; empty if nothing in SIGNS."""
+
+    def source(self, name: str) -> SourceFile:
+        """The entry of `dataset.json`."""
+        return SourceFile(name, self.bytes, self.sha256)
+
+
+def survey(path: Path) -> Survey:
+    """Read a file once. Raises DataError if it is empty, OSError if it cannot be read."""
+    digest = hashlib.sha256()
+    size = 0
+    head = tail = b""
+    crlf = True
+    with open(path, "rb") as file:
+        while block := file.read(BLOCK):
+            head = head or block[:64]
+            size += len(block)
+            digest.update(block)
+            text = tail + block
+            crlf = crlf and text.count(b"\n") == (text.count(b"\r\n") if b"\r" in text else 0)
+            tail = b"\r" if block.endswith(b"\r") else b""
+    if not size:
+        raise DataError(f"{path}: the file is empty; fetch it again")
+    start = head.lstrip().lower() if head.lstrip().startswith(b"<") else head
+    sign = next((meaning for beginning, meaning in SIGNS.items() if start.startswith(beginning)), "")
+    return Survey(size, digest.hexdigest(), crlf, sign)
+
+
+TAB, LF = b"\t\n"
+BOM = b"\xef\xbb\xbf"
+EXPORT = (
+    "a file written with Hugging Face's datasets, with CSV quoting and numbers for labels; expected the file "
+    "as released: use that, or the hub's Parquet"
+)
+LONGEST = 16 << 20
+"""Bytes of a line beyond which a file is no table of sentences."""
+
+
+def read_released(
+    path: Path, survey: Survey, *, task: Task, split: Split, release: TaskRelease
+) -> Iterator[pa.RecordBatch]:
+    """The rows of one file. Raises DataError with every row that cannot be read, after the last of them."""
+    if survey.sign:
+        raise DataError(f"{path}: this is {survey.sign}; expected a TSV file; fetch it again")
+    with open(path, "rb") as file:
+        if file.read(len(BOM)) != BOM:
+            file.seek(0)
+        yield from _Table(path, survey, task=task, split=split, release=release).batches(file)
+
+
+class _Table:
+    def __init__(self, path: Path, survey: Survey, *, task: Task, split: Split, release: TaskRelease) -> None:
+        self._path = path
+        self._crlf = survey.crlf
+        self._task = task
+        self._release = release
+        self._unnamed = release.splits[split.name].header
+        self._problems: list[str] = []
+
+    def batches(self, file: BinaryIO) -> Iterator[pa.RecordBatch]:
+        blocks = _blocks(file, self._path)
+        first = self._ended(next(blocks, b"\n"))
+        line, _, rest = first.partition(b"\n")
+        names, plan = self._header(line)
+        number, first = (1, first) if names is self._unnamed else (2, rest)
+        shaper = Shaper(plan, self._task, self._release, index_text, label_text(self._task), self._problems)
+        for block in chain([first], map(self._ended, blocks)):
+            fields, lines = self._read(block, number, len(names))
+            if lines:
+                batch = shaper.batch(_by_column(fields, len(names)), f"{self._path}:", lines)
+                if not self._problems:
+                    yield batch
+            number += len(lines) if isinstance(lines, range) else block.count(b"\n")
+        if self._problems:
+            raise DataError(self._problems)
+
+    def _ended(self, block: bytes) -> bytes:
+        return block.replace(b"\r\n", b"\n") if self._crlf else block
+
+    def _header(self, line: bytes) -> tuple[Sequence[str], Plan]:
+        """Names of the columns: the file's first line, unless the release says that it has none."""
+        try:
+            names = line.decode().split("\t")
+        except UnicodeDecodeError as error:
+            raise DataError(f"{self._path}:1: {_not_text(line, error)}") from None
+        ours = {self._release.columns.get(name, name) for name in names}
+        # A first line may be a header after all, as in the plain layout.
+        if self._unnamed and not ours >= set(self._task.columns):
+            return self._unnamed, plan(self._unnamed, self._task, self._release, where=str(self._path))
+        if "idx" in names and "index" not in names:
+            raise DataError(f"{self._path}:1: found the columns {' '.join(names)}: {EXPORT}")
+        return names, plan(names, self._task, self._release, where=f"{self._path}:1")
+
+    def _read(self, block: bytes, first: int, width: int) -> tuple[pa.Array, Sequence[int]]:
+        """All fields of a block, and the line that each row is; a problem for each line that is no row."""
+        fields = _fields(block, width)
+        if fields is not None:
+            return fields, range(first, first + len(fields) // width)
+        kept: list[tuple[bytes, int]] = []
+        advice = self._release.faults or "fix the line, or fetch the file again"
+        for number, line in enumerate(block.removesuffix(b"\n").split(b"\n"), first):
+            problem, count = "", line.count(b"\t") + 1
+            if count != width:
+                what = "an empty line" if not line else f"{count} fields"
+                problem = f"{what}; expected {width} fields, with a tab between them; {advice}"
+            try:
+                line.decode()
+            except UnicodeDecodeError as error:
+                problem = _not_text(line, error)
+            if problem:
+                self._problems.append(f"{self._path}:{number}: {problem}")
+            else:
+                kept.append((line + b"\n", number))
+        return _fields(b"".join(line for line, _ in kept), width), [number for _, number in kept]
+
+
+def _not_text(line: bytes, error: UnicodeDecodeError) -> str:
+    return (
+        f"byte {error.start + 1} of the line, {line[error.start]:#04x}, is not UTF-8; expected UTF-8 text; "
+        "convert the file from the encoding it has"
+    )
+
+
+def _blocks(file: BinaryIO, path: Path) -> Iterator[bytes]:
+    """The file in blocks of whole lines; the last line is given its line feed if it has none."""
+    parts: list[bytes] = []
+    while chunk := file.read(BLOCK):
+        cut = chunk.rfind(b"\n") + 1
+        if cut:
+            yield b"".join([*parts, chunk[:cut]])
+            parts = []
+        parts.append(chunk[cut:])
+        if len(parts) > LONGEST // BLOCK:
+            raise DataError(f"{path}: a line of more than {LONGEST:,} bytes; expected a table of sentences")
+    rest = b"".join(parts)
+    if rest:
+        yield rest + b"\n"
+
+
+def _fields(block: bytes, width: int) -> pa.Array | None:
+    """All fields of a block, row by row; None unless it is UTF-8 and every line has that many."""
+    codes = np.frombuffer(block, np.uint8)
+    ends = np.flatnonzero(codes - TAB <= LF - TAB)  # below the tab, the difference wraps round
+    rows, rest = divmod(len(ends), width)
+    last = codes[ends] == LF
+    if rest or np.count_nonzero(last) != rows or not last[width - 1 :: width].all():
+        return None
+    offsets = np.zeros(len(ends) + 1, np.int32)
+    np.subtract(ends, np.arange(len(ends)), out=offsets[1:], casting="unsafe")
+    text = block.translate(None, b"\t\n")
+    fields = pa.StringArray.from_buffers(len(ends), pa.py_buffer(offsets), pa.py_buffer(text))
+    try:
+        if not text.isascii():
+            fields.validate(full=True)
+    except pa.ArrowInvalid:
+        return None
+    return fields
+
+
+def _by_column(fields: pa.Array, width: int) -> list[pa.Array]:
+    return [fields.take(integers(np.arange(at, len(fields), width))) for at in range(width)]
+
+
+HUB_INDEX = "idx"
+
+
+def read_hub(
+    path: Path, survey: Survey, *, task: Task, split: Split, release: TaskRelease
+) -> Iterator[pa.RecordBatch]:
+    """The rows of one file, which must be the published one. Raises DataError.
+
+    A file of another hash is taken only where its rows are known to be the published ones: their fingerprint
+    stands in the manifest.
+    """
+    with open_parquet(path, survey) as file:
+        known = release.splits[split.name].hub
+        if known is not None and known.sha256 != survey.sha256:
+            rows = fingerprint_of(task.columns, _batches(file, path, task=task, release=release))
+            if not split.fingerprint or rows.whole != split.fingerprint:
+                raise DataError(
+                    f"{path}: not the published file: {survey.bytes:,} bytes, sha256 {survey.sha256}; "
+                    f"expected {known.bytes:,} bytes, sha256 {known.sha256}; fetch it again"
+                )
+        yield from _batches(file, path, task=task, release=release)
+
+
+def open_parquet(path: Path, survey: Survey) -> Any:
+    """A `pyarrow.parquet.ParquetFile`. Raises DataError where the file is none, or not whole."""
+    what = "a file cut short or damaged" if survey.sign == "a Parquet file" else survey.sign or "another file"
+    try:
+        return pq.ParquetFile(path)
+    except (pa.ArrowInvalid, pa.ArrowNotImplementedError, OSError) as error:
+        if isinstance(error, OSError) and error.errno is not None:
+            raise
+        raise DataError(
+            f"{path}: this is {what} ({survey.bytes:,} bytes); expected a Parquet file; fetch it again"
+        ) from None
+
+
+def rows_of(file: Any, path: Path) -> Iterator[pa.RecordBatch]:
+    """The batches of an open Parquet file. Raises DataError where its data are damaged."""
+    try:
+        yield from file.iter_batches(batch_size=ROW_GROUP, use_threads=False)
+    except (pa.ArrowInvalid, OSError) as error:
+        raise DataError(f"{path}: damaged ({error}); fetch it again") from None
+
+
+def _batches(file: Any, path: Path, *, task: Task, release: TaskRelease) -> Iterator[pa.RecordBatch]:
+    schema = file.schema_arrow
+    columns = plan(schema.names, task, release, where=str(path), index=HUB_INDEX)
+    problems = [
+        f"{path}: the column {schema.names[at]} is of type {schema.types[at]}; expected text"
+        for at in (*columns.inputs, *columns.tags)
+        if schema.types[at] not in (pa.string(), pa.large_string())
+    ]
+    if problems:
+        raise DataError(problems)
+    if columns.label_at is None:
+        label = label_text(task)
+    else:
+        label = label_typed(task, schema.field(columns.label_at), class_names(schema), where=str(path))
+    shaper = Shaper(columns, task, release, index_number, label, problems)
+    row = 0
+    for rows in rows_of(file, path):
+        numbered = range(row, row + rows.num_rows)
+        arrays = list(rows.columns)
+        for at in (*columns.inputs, *columns.tags):
+            missing = np.flatnonzero(numbers(arrays[at].is_null())).tolist()
+            fault = f"no {schema.names[at]} is there; expected text"
+            problems += [f"{path}, row {numbered[place]}: {fault}" for place in missing]
+            arrays[at] = arrays[at].cast(pa.string()).fill_null(constant(""))  # from large strings, too
+        batch = shaper.batch(arrays, f"{path}, row ", numbered)
+        row += rows.num_rows
+        if not problems:
+            yield batch
+    if problems:
+        raise DataError(problems)
+
+
+def read_earlier(
+    path: Path, survey: Survey, *, task: Task, split: Split, record: SplitRecord
+) -> Iterator[pa.RecordBatch]:
+    """The rows of one split. Raises DataError where `dataset.json` describes others."""
+    running = Fingerprint(task.columns)
+    with open_parquet(path, survey) as file:
+        missing = [name for name in (INDEX, *task.columns) if name not in file.schema_arrow.names]
+        if missing:
+            expected = f"expected a prepared {split.name} split; prepare it again"
+            raise DataError(f"{path}: no column {', '.join(missing)}; {expected}")
+        label = file.schema_arrow.get_field_index(LABEL)
+        coded = label >= 0 and pa.types.is_dictionary(file.schema_arrow.types[label])
+        for batch in rows_of(file, path):
+            if coded:  # label words as strings, as they were handed in
+                batch = batch.set_column(label, LABEL, batch.column(label).dictionary_decode())
+            running.update(batch)
+            yield batch
+    if running.whole != record.fingerprint:
+        expected = f"expected {record.fingerprint}, as when it was prepared; prepare it again from its source"
+        raise DataError(f"{path}: its rows have the fingerprint {running.whole}; {expected}")

@@ -1,0 +1,273 @@
+"""Which rows of a split differ from the published ones, and in what, by the marks of both.
+
+A fingerprint says that a split is not the published one; the marks of the published rows say which rows are
+not, and what kind of difference it is. They are four bytes a row, from which no text can be had: 16 bits of a
+hash of its texts, 8 bits of a hash of their letters and digits alone, and a byte for its label.
+
+The marks that come with the package are made from prepared data whose fingerprints are the manifest's:
+
+python -m gluebench.data.verify.rows DATA [BENCHMARK] > src/gluebench/data/verify/glue.marks
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+import unicodedata
+from array import array
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from difflib import SequenceMatcher
+from hashlib import blake2b
+from importlib.resources import files
+from itertools import zip_longest
+from pathlib import Path
+from typing import NamedTuple
+
+from gluebench.benchmark import Benchmark, Task, load_benchmark
+from gluebench.data.fingerprint import fingerprint_of
+from gluebench.data.table import load
+from gluebench.data.tsv import Example
+
+HIDDEN = 255
+"""Label byte of a row without a label."""
+_SCORES = 200
+"""Number of label bytes that scores are hashed to."""
+_FORMAT = "gluebench.marks/1"
+
+
+class Marks(NamedTuple):
+    """The marks of a split's rows, in file order."""
+
+    texts: array[int]
+    """16 bits each, of the input columns exactly as they are."""
+    letters: bytes
+    """8 bits each, of their letters and digits without regard to case."""
+    labels: bytes
+    """The code of the label word, a hash of a score, or HIDDEN."""
+
+    def __len__(self) -> int:
+        return len(self.letters)
+
+
+def marks(task: Task, examples: Iterable[Example]) -> Marks:
+    """The marks of examples, in their order."""
+    texts, letters, labels = array("H"), bytearray(), bytearray()
+    codes = {word: code for code, word in enumerate(task.words)}
+    for example in examples:
+        values = tuple(example.inputs.values())
+        texts.append(text_mark(values))
+        letters.append(letters_mark(values))
+        if isinstance(example.label, str):
+            labels.append(codes[example.label])
+        elif example.label is None:
+            labels.append(HIDDEN)
+        else:
+            score = _digest(repr(float(example.label)), 2)
+            labels.append(int.from_bytes(score, "little") % _SCORES)
+    return Marks(texts, bytes(letters), bytes(labels))
+
+
+def text_mark(values: Sequence[str]) -> int:
+    """16 bits of a hash of a row's texts."""
+    return int.from_bytes(_digest("\x00".join(values), 2), "little")
+
+
+def letters_mark(values: Sequence[str]) -> int:
+    """8 bits of a hash of the letters and digits of a row's texts."""
+    kept = "\x00".join("".join(filter(str.isalnum, value.casefold())) for value in values)
+    return _digest(kept, 1)[0]
+
+
+def _digest(text: str, size: int) -> bytes:
+    return blake2b(text.encode("utf-8", "surrogatepass"), digest_size=size).digest()
+
+
+def published(benchmark: Benchmark) -> dict[tuple[str, str], Marks]:
+    """Task and split name to the marks of its published rows; empty for a benchmark that comes without."""
+    resource = files(__package__).joinpath(f"{benchmark.name}.marks")
+    return dict(unpacked(resource.read_bytes())) if resource.is_file() else {}
+
+
+def packed(splits: Mapping[tuple[str, str], Marks]) -> bytes:
+    """Marks as a file: a line of JSON that lists the splits, then each split's texts, letters and labels."""
+    listing = [[task, split, len(split_marks)] for (task, split), split_marks in splits.items()]
+    parts = [json.dumps({"format": _FORMAT, "splits": listing}).encode() + b"\n"]
+    for split_marks in splits.values():
+        parts += [_little(split_marks.texts).tobytes(), split_marks.letters, split_marks.labels]
+    return b"".join(parts)
+
+
+def unpacked(data: bytes) -> Iterator[tuple[tuple[str, str], Marks]]:
+    """The splits of a file of marks. Raises ValueError for another format or a file cut short."""
+    head, _, body = data.partition(b"\n")
+    values = json.loads(head)
+    if values["format"] != _FORMAT or len(body) != 4 * sum(rows for _, _, rows in values["splits"]):
+        raise ValueError(f"not a whole file of {_FORMAT}")
+    start = 0
+    for task, split, rows in values["splits"]:
+        texts = _little(array("H", body[start : start + 2 * rows]))
+        letters = body[start + 2 * rows : start + 3 * rows]
+        yield (task, split), Marks(texts, letters, body[start + 3 * rows : start + 4 * rows])
+        start += 4 * rows
+
+
+def _little(values: array[int]) -> array[int]:
+    """The values as a little-endian machine keeps them, or back again."""
+    if sys.byteorder == "little":
+        return values
+    swapped = array("H", values)
+    swapped.byteswap()
+    return swapped
+
+
+def published_marks(data: Path, name: str) -> dict[tuple[str, str], Marks]:
+    """The marks of every split whose fingerprint the manifest has. Raises ValueError for other data."""
+    benchmark = load_benchmark(name)
+    splits = {}
+    for task in benchmark.tasks:
+        for split in (split for split in task.splits.values() if split.fingerprint):
+            table = load(task.name, split.name, data, benchmark=benchmark)
+            if fingerprint_of(task.columns, table.to_arrow().to_batches()).whole != split.fingerprint:
+                raise ValueError(f"{task.name}, {split.name}: not the published rows")
+            splits[task.name, split.name] = marks(task, table)
+    return splits
+
+
+MOST_ALIGNED = 5_000
+"""Rows between the first and last difference up to which missing rows are distinguished from changed ones."""
+
+BY_CHANCE = 0.005
+"""Share of the differing rows up to which a kind found by trying is not believed."""
+
+ORDER = "another order"
+MISSING = "missing"
+ADDED = "added"
+LABEL = "another label"
+HIDDEN_LABEL = "label hidden"
+SHOWN_LABEL = "label not published"
+SPACING = "spaces, quotation marks, punctuation or case"
+OTHER = "other text"
+
+
+class Difference(NamedTuple):
+    """One row that is not as published."""
+
+    row: int
+    """Its position in the file, from 0; for a missing row, its position in the published file."""
+    kind: str
+    detail: str = ""
+    """Details beyond the kind: the two labels."""
+
+
+def differences(task: Task, examples: Sequence[Example], known: Marks) -> list[Difference]:
+    """Every row that differs from the marks of the published ones, in file order."""
+    own = marks(task, examples)
+    if own == known:
+        return []
+    if own.texts != known.texts and sorted(zip(*own, strict=True)) == sorted(zip(*known, strict=True)):
+        pairs = zip(zip(*own, strict=True), zip(*known, strict=True), strict=True)
+        return [Difference(row, ORDER) for row, (here, there) in enumerate(pairs) if here != there]
+    # Rows are recognized by their texts, or by their letters alone where most texts were rewritten.
+    common = (Counter(own.texts) & Counter(known.texts)).total()
+    by_text = 2 * common >= min(len(own), len(known))
+    aligned = _aligned(own.texts, known.texts) if by_text else _aligned(own.letters, known.letters)
+    rows = [
+        difference
+        for here, there in aligned
+        for difference in _difference(task, examples, own, known, here=here, there=there)
+    ]
+    # A kind found by trying that few rows of many have is chance: 16 bits, some 30 trials a row.
+    counts = Counter(difference.kind for difference in rows)
+    chance = {kind for kind, _ in _CHANGES if counts[kind] <= len(rows) * BY_CHANCE}
+    return [row._replace(kind=SPACING) if row.kind in chance else row for row in rows]
+
+
+def summary(rows: Sequence[Difference]) -> dict[str, int]:
+    """Kind to the number of rows, most frequent first."""
+    return dict(Counter(difference.kind for difference in rows).most_common())
+
+
+def _aligned(own: Sequence[int], known: Sequence[int]) -> Iterator[tuple[int | None, int | None]]:
+    """Positions in both that belong together; None where one has no partner.
+
+    Rows are matched one to one where the counts are the same and most agree in place; else by the longest
+    runs of equal marks between the first and the last difference.
+    """
+    start = _common(own, known)
+    end = min(_common(own[::-1], known[::-1]), min(len(own), len(known)) - start)
+    here, there = range(start, len(own) - end), range(start, len(known) - end)
+    agreeing = sum(own[row] == known[row] for row in here if row in there)
+    in_place = len(here) == len(there) and agreeing * 2 >= len(here)
+    yield from ((row, row) for row in range(start))
+    if in_place or max(len(here), len(there)) > MOST_ALIGNED:
+        yield from zip_longest(here, there)
+    else:
+        one, other = ([split[row] for row in rows] for split, rows in ((own, here), (known, there)))
+        for _, low, high, begin, stop in SequenceMatcher(None, one, other, autojunk=False).get_opcodes():
+            yield from zip_longest(here[low:high], there[begin:stop])
+    yield from zip(range(here.stop, len(own)), range(there.stop, len(known)), strict=True)
+
+
+def _common(one: Sequence[int], other: Sequence[int]) -> int:
+    """Length of the common beginning."""
+    for position, (left, right) in enumerate(zip(one, other, strict=False)):
+        if left != right:
+            return position
+    return min(len(one), len(other))
+
+
+def _difference(
+    task: Task, examples: Sequence[Example], own: Marks, known: Marks, *, here: int | None, there: int | None
+) -> Iterator[Difference]:
+    if here is None and there is not None:
+        yield Difference(there, MISSING)
+    elif here is not None and there is None:
+        yield Difference(here, ADDED)
+    elif here is not None and there is not None:
+        if own.texts[here] != known.texts[there]:
+            values = tuple(examples[here].inputs.values())
+            yield Difference(here, _kind(values, known.texts[there], known.letters[there]))
+        label, published = own.labels[here], known.labels[there]
+        if HIDDEN in (label, published) and label != published:
+            yield Difference(here, HIDDEN_LABEL if label == HIDDEN else SHOWN_LABEL)
+        elif label != published:
+            words = task.words
+            yield Difference(
+                here, LABEL, f"{words[label]} here, {words[published]} published" if words else ""
+            )
+
+
+def _kind(values: tuple[str, ...], text: int, letters: int) -> str:
+    """What would make the row the published one, where that can be found by trying."""
+    for kind, change in _CHANGES:
+        for column in (*range(len(values)), None):
+            changed = tuple(
+                change(value) if column in (None, position) else value
+                for position, value in enumerate(values)
+            )
+            if changed != values and text_mark(changed) == text:
+                return kind
+    return SPACING if letters_mark(values) == letters else OTHER
+
+
+_CHANGES: tuple[tuple[str, Callable[[str], str]], ...] = (
+    ("a space at its end is lost", lambda value: value + " "),
+    ("a space at its beginning is lost", lambda value: " " + value),
+    ("spaces at its ends were added", str.strip),
+    ("a quotation mark at its beginning is lost", lambda value: '"' + value),
+    ("a quotation mark at its beginning is lost", lambda value: '" ' + value.removeprefix(" ")),
+    ("quotation marks are lost", lambda value: f'"{value}"'),
+    ("quotation marks are doubled", lambda value: value.replace('""', '"')),
+    ("it is still quoted as in CSV", lambda value: value[1:-1].replace('""', '"')),
+    ("its quotation as in CSV was undone", lambda value: '"' + value.replace('"', '""') + '"'),
+    ("it was normalised (Unicode NFC)", lambda value: unicodedata.normalize("NFD", value)),
+    ("it was decomposed (Unicode NFD)", lambda value: unicodedata.normalize("NFC", value)),
+    ("it has a byte order mark", lambda value: value.removeprefix("\ufeff")),
+    ("a byte order mark is lost", lambda value: "\ufeff" + value),
+)
+"""What copying and converting does to text, each with the change that undoes it."""
+
+
+if __name__ == "__main__":
+    sys.stdout.buffer.write(packed(published_marks(Path(sys.argv[1]), (sys.argv[2:] or ["glue"])[0])))
