@@ -35,10 +35,10 @@ def three(graded: Callable[..., Any]) -> list[Any]:
 
 def renewed(benchmark: Any) -> Any:
     from gluebench.leaderboard.ranks.models import Ranking
-    from gluebench.leaderboard.ranks.renewing import look, renew
+    from gluebench.leaderboard.ranks.renewing import look, renew_ranking
 
     look()
-    renew(benchmark.pk)
+    renew_ranking.call(benchmark.pk)
     return Ranking.objects.get(benchmark=benchmark)
 
 
@@ -274,7 +274,7 @@ def test_a_comparison_is_computed_in_the_background_and_kept(
     from django_tasks_db.models import DBTaskResult
 
     from gluebench.leaderboard.ranks.models import Pair
-    from gluebench.leaderboard.ranks.renewing import compare as compute
+    from gluebench.leaderboard.ranks.renewing import compare_pair
 
     a, b = three[0], three[2]
     address = f"/benchmarks/tiny/compare?a={a.key}&b={b.key}"
@@ -282,8 +282,8 @@ def test_a_comparison_is_computed_in_the_background_and_kept(
     assert client.get(address.replace("?", ".json?")).status_code == 202
     pair = Pair.objects.get()
     assert DBTaskResult.objects.filter(task_path__endswith="compare_pair").count() == 1
-    assert compute(pair.pk)
-    assert not compute(pair.pk)
+    assert compare_pair.call(pair.pk)
+    assert not compare_pair.call(pair.pk)
     page = client.get(address).content.decode()
     twin = client.get(address.replace("?", ".json?")).json()
     gold = read_gold(tiny.gold_path, tiny.record)

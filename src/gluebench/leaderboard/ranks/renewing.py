@@ -46,21 +46,18 @@ MOST_KEPT = 5000
 
 def look() -> int:
     """Have a worker compute the rankings that are out of date; returns how many."""
-    return sum(map(_looked_at, Benchmark.objects.filter(Q(ranking=None) | ~Q(ranking__version=F("version")))))
-
-
-def _looked_at(benchmark: Benchmark) -> bool:
-    ranking, _ = Ranking.objects.defer("pairs").get_or_create(benchmark=benchmark)
-    if ranking.stamp == stamp_of(benchmark, ranked_systems(benchmark)):
-        _settle(ranking, ranking.stamp)
-        return False
-    now = timezone.now()
-    rows = Ranking.objects.filter(pk=ranking.pk)
-    rows.filter(since=None).update(since=now)
-    if not rows.filter(Q(asked=None) | Q(asked__lt=now - GIVEN_UP)).update(asked=now):
-        return False
-    renew_ranking.enqueue(benchmark.pk)
-    return True
+    now, number = timezone.now(), 0
+    for benchmark in Benchmark.objects.filter(Q(ranking=None) | ~Q(ranking__version=F("version"))):
+        ranking, _ = Ranking.objects.defer("pairs").get_or_create(benchmark=benchmark)
+        if ranking.stamp == stamp_of(benchmark, ranked_systems(benchmark)):
+            _settle(ranking, ranking.stamp)
+            continue
+        rows = Ranking.objects.filter(pk=ranking.pk)
+        rows.filter(since=None).update(since=now)
+        if rows.filter(Q(asked=None) | Q(asked__lt=now - GIVEN_UP)).update(asked=now):
+            renew_ranking.enqueue(benchmark.pk)
+            number += 1
+    return number
 
 
 def _settle(ranking: Ranking, stamp: str, **values: Any) -> None:
@@ -77,8 +74,9 @@ def _settle(ranking: Ranking, stamp: str, **values: Any) -> None:
         Ranking.objects.filter(pk=ranking.pk).update(**now, **values)
 
 
-def renew(benchmark: int) -> bool:
-    """Compute the ranking of a benchmark; returns whether it was. Submissions that wait go first."""
+@task(priority=AFTER_GRADING)
+def renew_ranking(benchmark: int) -> bool:
+    """Compute a ranking in the worker; returns whether it was. Submissions that wait go first."""
     ranking = Ranking.objects.select_related("benchmark").defer("board", "pairs").get(benchmark=benchmark)
     systems = ranked_systems(ranking.benchmark)
     stamp = stamp_of(ranking.benchmark, systems)
@@ -135,8 +133,9 @@ def ask(a: Submission, b: Submission) -> Pair | None:
     return pair
 
 
-def compare(pk: int) -> bool:
-    """Compute one comparison, unless it is done or may not be; returns whether it was."""
+@task(priority=AFTER_GRADING)
+def compare_pair(pk: int) -> bool:
+    """Compute one comparison in the worker, unless it is done or may not be; returns whether it was."""
     pair = Pair.objects.select_related("a__benchmark", "b__benchmark").filter(pk=pk, at=None).first()
     if pair is None:
         return False
@@ -159,15 +158,3 @@ def compare(pk: int) -> bool:
     old = Pair.objects.exclude(at=None).order_by("-at").values_list("pk", flat=True)[MOST_KEPT:]
     Pair.objects.filter(pk__in=list(old[:500])).delete()
     return True
-
-
-@task(priority=AFTER_GRADING)
-def renew_ranking(benchmark: int) -> None:
-    """Compute the ranking of a board in the worker."""
-    renew(benchmark)
-
-
-@task(priority=AFTER_GRADING)
-def compare_pair(pk: int) -> None:
-    """Compare two systems in the worker."""
-    compare(pk)
