@@ -61,27 +61,22 @@ def count(number: int | None) -> str:
     return f"{number:,}"
 
 
-def short(name: str, letters: int = LETTERS) -> str:
-    """A name that a picture has room for."""
-    return name if len(name) <= letters else f"{name[: letters - 1]}…"
-
-
 def labels_of(entries: Sequence[Mapping[str, Any]]) -> list[str]:
     """A name for each system in a picture or a title; its model leads where others are called alike."""
-    half = LETTERS // 2
-    names = [short(entry["name"]) for entry in entries]
-    others = [
-        f"{short(e['model'], half)}, {short(name, half)}" for name, e in zip(names, entries, strict=True)
-    ]
-    names = _distinct(names, others)
-    others = [f"{short(name, half)}, {entry['key']}" for name, entry in zip(names, entries, strict=True)]
-    return _distinct(names, others)
 
+    def short(name: str, letters: int = LETTERS // 2) -> str:
+        return name if len(name) <= letters else f"{name[: letters - 1]}…"
 
-def _distinct(names: Sequence[str], others: Sequence[str]) -> list[str]:
-    """The names, each replaced by the other where it is not the only one of its kind."""
-    counts = Counter(names)
-    return [name if counts[name] == 1 else other for name, other in zip(names, others, strict=True)]
+    names = [short(entry["name"], LETTERS) for entry in entries]
+    for what in ("model", "key"):  # until each is the only one of its kind
+        counts = Counter(names)
+        for at, (name, entry) in enumerate(zip(names, entries, strict=True)):
+            if counts[name] > 1:
+                both = (
+                    (short(entry["model"]), short(name)) if what == "model" else (short(name), entry["key"])
+                )
+                names[at] = ", ".join(both)
+    return names
 
 
 def hundred(value: float | None) -> Any:
