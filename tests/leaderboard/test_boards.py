@@ -14,8 +14,7 @@ from leaderboard.material import PREDICTIONS, zip_bytes
 from leaderboard.test_pages import BASELINES, Cells, board_of
 
 from gluebench.benchmark import load_benchmark
-from gluebench.leaderboard.boards.columns import Standing
-from gluebench.leaderboard.boards.options import Options
+from gluebench.leaderboard.boards.columns import Options, Standing
 from gluebench.leaderboard.boards.table import Row, arrange
 from gluebench.leaderboard.common.formats import margin_text
 from gluebench.leaderboard.submissions.models import Submission

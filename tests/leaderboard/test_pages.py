@@ -12,8 +12,7 @@ from django.test import Client
 from leaderboard.material import MANIFEST, PREDICTIONS, zip_bytes
 
 from gluebench.benchmark import load_benchmark
-from gluebench.leaderboard.boards.columns import WIDTHS, scheme_of
-from gluebench.leaderboard.boards.options import Options
+from gluebench.leaderboard.boards.columns import WIDTHS, Options, scheme_of
 from gluebench.leaderboard.boards.pages import Board, read_page
 from gluebench.leaderboard.common.formats import score_text
 from gluebench.leaderboard.submissions.models import Submission

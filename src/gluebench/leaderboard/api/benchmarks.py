@@ -18,15 +18,12 @@ from gluebench.leaderboard.api import schemas
 from gluebench.leaderboard.api.callers import ANYBODY, PUBLIC
 from gluebench.leaderboard.api.schemas import Paging, answers
 from gluebench.leaderboard.benchmarks.models import Benchmark
+from gluebench.leaderboard.boards import views as pages
 from gluebench.leaderboard.boards.columns import scheme_of
-from gluebench.leaderboard.boards.diagnostics import named
-from gluebench.leaderboard.boards.exports import board_json, diagnostics_json, phenomenon_json
-from gluebench.leaderboard.boards.views import files_of, task_or_404
-from gluebench.leaderboard.common.page_cache import cached_json
+from gluebench.leaderboard.boards.exports import board_json, diagnostics_json
 from gluebench.leaderboard.common.problems import ProblemError, not_found
 from gluebench.leaderboard.ranks import compare_views
 from gluebench.leaderboard.ranks import views as rank_pages
-from gluebench.leaderboard.ranks.views import in_form
 from gluebench.leaderboard.submissions import feedback
 from gluebench.leaderboard.submissions.facts import with_systems
 from gluebench.leaderboard.submissions.models import Submission
@@ -35,10 +32,15 @@ from gluebench.leaderboard.submissions.report import expected_files
 router = Router(tags=["Benchmarks"], auth=ANYBODY)
 
 Key = Annotated[str, StringConstraints(min_length=1, max_length=12, pattern="^[0-9A-Za-z]*$")]
-Make = Callable[[], Mapping[str, Any]]
+Make = Callable[[Benchmark], Mapping[str, Any]]
 
 
-@router.get("", response=answers(schemas.BenchmarkList, 422), openapi_extra=PUBLIC)
+def _get(address: str, shape: Any, *statuses: int) -> Callable[[Any], Any]:
+    """Register an operation that needs no account, as the OpenAPI document then says."""
+    return router.get(address, response=answers(shape, *statuses), openapi_extra=PUBLIC)
+
+
+@_get("", schemas.BenchmarkList, 422)
 def benchmarks(request: HttpRequest, paging: Query[Paging]) -> dict[str, Any]:
     """The benchmarks of this site, the oldest first."""
     rows = with_systems(Benchmark.objects.all()).order_by("added", "pk")
@@ -46,13 +48,13 @@ def benchmarks(request: HttpRequest, paging: Query[Paging]) -> dict[str, Any]:
     return {**facts, "items": [_line(row) for row in page]}
 
 
-@router.get("/{slug:name}", response=answers(schemas.BenchmarkFacts, 404, 304), openapi_extra=PUBLIC)
+@_get("/{slug:name}", schemas.BenchmarkFacts, 404, 304)
 def benchmark(request: HttpRequest, name: str) -> HttpResponse:
     """A benchmark: its tasks, the files of a submission, its limits and how it gives feedback."""
     benchmark = benchmark_or_404(name)
     # The version counts changes of pages; this answer shows the settings too.
-    version = f"{benchmark.version} {benchmark.open} {benchmark.revealed} {benchmark.settings}"
-    return cached_json(request, name=f"api benchmark {name}", version=version, make=lambda: _facts(benchmark))
+    what = f"api benchmark {benchmark.open} {benchmark.revealed} {benchmark.settings}"
+    return rank_pages.in_form(request, benchmark, "json", _facts, what=what)
 
 
 def _facts(benchmark: Benchmark) -> dict[str, Any]:
@@ -69,97 +71,69 @@ def _facts(benchmark: Benchmark) -> dict[str, Any]:
         "policy_sentences": feedback.explained(benchmark),
         "manifest": benchmark.manifest,
         "parents": benchmark.parents,
-        "data": files_of(benchmark),
+        "data": pages.files_of(benchmark),
     }
 
 
-@router.get("/{slug:name}/board", response=answers(schemas.Board, 404, 422, 304), openapi_extra=PUBLIC)
+@_get("/{slug:name}/board", schemas.Board, 404, 422, 304)
 def board(request: HttpRequest, name: str, paging: Query[Paging]) -> HttpResponse:
     """The board in its order, a page at a time; with an earlier answer's ETag, 304 while it is the same."""
     benchmark = benchmark_or_404(name)
-    return _page(request, benchmark, "board", paging, lambda: _board(benchmark))
+    return _page(request, benchmark, "board", paging, _board)
 
 
-@router.get(
-    "/{slug:name}/entries/{slug:key}", response=answers(schemas.BoardRow, 404, 304), openapi_extra=PUBLIC
-)
+@_get("/{slug:name}/entries/{slug:key}", schemas.BoardRow, 404, 304)
 def entry(request: HttpRequest, name: str, key: str) -> HttpResponse:
     """One row of the board. Its full report is at /submissions/KEY/report."""
     benchmark = benchmark_or_404(name)
-    rows = _whole(benchmark, "board", lambda: _board(benchmark))["rows"]
+    rows = _whole(benchmark, "board", _board)["rows"]
     row = next((row for row in rows if row["key"] == key), None)
     if row is None:
         raise not_found(f"The board of {name} has no entry {key}.")
-    return cached_json(request, name=f"api entry {name} {key}", version=benchmark.version, make=lambda: row)
+    return rank_pages.in_form(request, benchmark, "json", lambda _: row, what=f"api entry {key}")
 
 
-@router.get(
-    "/{slug:name}/diagnostics/{str:task}",
-    response=answers(schemas.Diagnostics, 404, 422, 304),
-    openapi_extra=PUBLIC,
-)
+@_get("/{slug:name}/diagnostics/{str:task}", schemas.Diagnostics, 404, 422, 304)
 def diagnostics(request: HttpRequest, name: str, task: str, paging: Query[Paging]) -> HttpResponse:
     """A diagnostic set: each entry's scores by phenomenon, a page at a time."""
     benchmark = benchmark_or_404(name)
-    diagnostic = task_or_404(benchmark.record, task, scored=False)
-    return _page(
-        request,
-        benchmark,
-        f"diagnostics {diagnostic.name}",
-        paging,
-        lambda: diagnostics_json(benchmark, diagnostic),
-    )
+    diagnostic = pages.task_or_404(benchmark.record, task, scored=False)
+    what = f"diagnostics {diagnostic.name}"
+    return _page(request, benchmark, what, paging, lambda row: diagnostics_json(row, diagnostic))
 
 
-@router.get(
-    "/{slug:name}/diagnostics/{str:task}/phenomena/{str:phenomenon}",
-    response=answers(schemas.Phenomenon, 404, 304),
-    openapi_extra=PUBLIC,
-)
+@_get("/{slug:name}/diagnostics/{str:task}/phenomena/{str:phenomenon}", schemas.Phenomenon, 404, 304)
 def phenomenon(request: HttpRequest, name: str, task: str, phenomenon: str) -> HttpResponse:
     """One phenomenon or coarse category, by its address on the site: what it is about, and every entry."""
-    benchmark = benchmark_or_404(name)
-    diagnostic = task_or_404(benchmark.record, task, scored=False)
-    category = named(diagnostic, phenomenon)
-    if category is None:
-        raise not_found(f"{diagnostic.name} has no phenomenon or category {phenomenon!r}.")
-    return in_form(
-        request,
-        benchmark,
-        "json",
-        lambda row: phenomenon_json(row, diagnostic, category),
-        what=f"phenomenon {diagnostic.name} {phenomenon}",
-    )
+    return pages.phenomenon(request, benchmark_or_404(name).name, task, phenomenon, "json")
 
 
-@router.get("/{slug:name}/people", response=answers(schemas.PeopleList, 404), openapi_extra=PUBLIC)
+@_get("/{slug:name}/people", schemas.PeopleList, 404)
 def people(request: HttpRequest, name: str) -> HttpResponse:
     """What people score on diagnostic sets, of the studies whose organizers show it."""
     benchmark = benchmark_or_404(name)
     return JsonResponse({"items": [facts_of(study) for study in shared(benchmark)]})
 
 
-@router.get("/{slug:name}/rules", response=answers(schemas.Rules, 404, 304), openapi_extra=PUBLIC)
+@_get("/{slug:name}/rules", schemas.Rules, 404, 304)
 def rules(request: HttpRequest, name: str) -> HttpResponse:
     """Ranks under every rule of aggregation with their intervals, and what holds under all of them."""
     return rank_pages.page(request, benchmark_or_404(name).name, "rules", "json")
 
 
-@router.get("/{slug:name}/pairs", response=answers(schemas.Pairs, 404, 304), openapi_extra=PUBLIC)
+@_get("/{slug:name}/pairs", schemas.Pairs, 404, 304)
 def pairs(request: HttpRequest, name: str) -> HttpResponse:
     """Every pair of systems on the average, tested on the same examples and adjusted by Holm."""
     return rank_pages.page(request, benchmark_or_404(name).name, "pairs", "json")
 
 
-@router.get("/{slug:name}/efficiency", response=answers(schemas.Efficiency, 404, 304), openapi_extra=PUBLIC)
+@_get("/{slug:name}/efficiency", schemas.Efficiency, 404, 304)
 def efficiency(request: HttpRequest, name: str) -> HttpResponse:
     """Scores against parameters and latency."""
     return rank_pages.page(request, benchmark_or_404(name).name, "efficiency", "json")
 
 
-@router.get(
-    "/{slug:name}/compare", response=answers(schemas.Compared, 202, 404, 422, 503), openapi_extra=PUBLIC
-)
+@_get("/{slug:name}/compare", schemas.Compared, 202, 404, 422, 503)
 def compare(request: HttpRequest, name: str, a: Query[Key], b: Query[Key]) -> HttpResponse:
     """Two systems on the same examples. 202 while a worker computes it: ask again after some seconds."""
     benchmark = benchmark_or_404(name)
@@ -169,8 +143,7 @@ def compare(request: HttpRequest, name: str, a: Query[Key], b: Query[Key]) -> Ht
     comparison = compare_views.comparison_of(one, other)
     if comparison.status == "full":
         raise ProblemError(503, "busy", comparison.detail, headers={"Retry-After": "120"})
-    values = compare_views.comparison_json(one, other, comparison)
-    return JsonResponse(values, status=comparison.http_status)
+    return JsonResponse(comparison.as_json(one, other), status=comparison.http_status)
 
 
 def _entry(benchmark: Benchmark, key: str) -> Submission:
@@ -203,9 +176,7 @@ def _task(task: Task) -> dict[str, Any]:
     return {
         **{name: getattr(task, name) for name in facts},
         "labels": task.words,
-        "metrics": [
-            {name: getattr(metric, name) for name in ("name", "title", "file")} for metric in task.metrics
-        ],
+        "metrics": [{"name": row.name, "title": row.title, "file": row.file} for row in task.metrics],
         "phenomena": [{"name": row.name, "coarse": row.coarse} for row in task.phenomena],
         "source": task.source._asdict(),
     }
@@ -218,16 +189,16 @@ def _board(benchmark: Benchmark) -> dict[str, Any]:
 def _page(request: HttpRequest, benchmark: Benchmark, what: str, paging: Paging, make: Make) -> HttpResponse:
     """A page of a table's rows, with the table's other values."""
 
-    def body() -> dict[str, Any]:
+    def body(benchmark: Benchmark) -> dict[str, Any]:
         whole = _whole(benchmark, what, make)
         rows, facts = paging.page_of(request, whole["rows"], len(whole["rows"]))
         return {**whole, **facts, "rows": rows}
 
-    name = f"api {what} {benchmark.name} {paging.page} {paging.per_page}"
-    return cached_json(request, name=name, version=benchmark.version, make=body)
+    name = f"api {what} {paging.page} {paging.per_page}"
+    return rank_pages.in_form(request, benchmark, "json", body, what=name)
 
 
 def _whole(benchmark: Benchmark, what: str, make: Make) -> Mapping[str, Any]:
     """A table with all its rows, made once for each version of the benchmark."""
     key = sha256(f"{settings.VERSION}|{what}|{benchmark.name}|{benchmark.version}".encode()).hexdigest()
-    return cast("Mapping[str, Any]", caches["pages"].get_or_set(key, make))
+    return cast("Mapping[str, Any]", caches["pages"].get_or_set(key, lambda: make(benchmark)))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import logging
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from functools import wraps
 from typing import Any
 
@@ -109,7 +109,6 @@ def install(api: NinjaAPI) -> None:
 
 
 def _quota(error: QuotaError) -> ProblemError:
-    """A limit: what it is, and when the next submission will be taken."""
     wait = max(1, math.ceil((error.next - timezone.now()).total_seconds())) if error.next else None
     headers = {"Retry-After": str(wait)} if wait else {}
     return ProblemError(429, "quota", str(error), next=error.next, headers=headers)
@@ -130,13 +129,13 @@ def _fault(request: HttpRequest, error: Exception | type[Exception]) -> HttpResp
 
 
 def _pydantic(error: ValidationError) -> list[FieldError]:
-    return [FieldError(field=_place(item["loc"]), message=item["msg"]) for item in error.errors]
-
-
-def _place(location: Sequence[Any]) -> str:
-    """The name of a value as its sender knows it: without where it was sent, and the names of the code."""
-    names = [str(part) for part in location[1:]]
-    return ".".join(name for name in names if name not in ("details", "changes")) or "body"
+    """A value's name is as its sender knows it: without where it was sent, and the names of the code."""
+    places = [[str(part) for part in item["loc"][1:]] for item in error.errors]
+    names = [".".join(part for part in place if part not in ("details", "changes")) for place in places]
+    return [
+        FieldError(field=name or "body", message=item["msg"])
+        for name, item in zip(names, error.errors, strict=True)
+    ]
 
 
 def _django(error: FieldsError) -> list[FieldError]:

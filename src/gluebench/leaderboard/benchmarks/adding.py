@@ -6,9 +6,10 @@ import hashlib
 import tempfile
 from array import array
 from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple
+from typing import Any
 
 from django.conf import settings
 from django.core.files.base import ContentFile
@@ -16,31 +17,29 @@ from django.core.files.storage import storages
 from django.db import transaction
 
 from gluebench import benchmark as records
+from gluebench.data import DataError, Example, load_split
+from gluebench.data.home import split_file, task_folder
 from gluebench.leaderboard.accounts.trust import account, require_vouched
 from gluebench.leaderboard.audit.models import record
 from gluebench.leaderboard.benchmarks.models import (
+    SAMPLE,
     Benchmark,
     DataFile,
     Manifest,
+    linked_tasks,
     publish_labels,
     read_manifest,
 )
 from gluebench.leaderboard.common import benchmark_changed
 from gluebench.leaderboard.common.text import require_fields
 from gluebench.leaderboard.folder import SiteError, make_private, write_private
-
-if TYPE_CHECKING:
-    from gluebench.data import Example
-    from gluebench.scoring import Gold
-    from gluebench.submission import Column
-
-SAMPLE = "sample-submission.zip"
+from gluebench.scoring import Gold, read_gold
+from gluebench.scoring.gold import KEY_FILE, label_key
+from gluebench.submission import Column, write_submission
 
 
 def add_benchmark(name_or_path: str, gold_folder: Path, data_folder: Path | None = None) -> str:
     """See `commands.add`."""
-    from gluebench.scoring import read_gold
-
     manifested = records.load_benchmark(name_or_path)
     # The name is part of an address, and some databases refuse what is longer than its column.
     named = Benchmark(name=manifested.name, title=manifested.title)
@@ -108,8 +107,6 @@ def _keep_gold(name: str, source: Path) -> tuple[str, str]:
     and decides which rows are held back, and fixed labels are to change neither for the others. It is made
     here where the source could keep none, so that no machine makes one of its own.
     """
-    from gluebench.scoring.gold import KEY_FILE, label_key
-
     files = {path.name: path.read_bytes() for path in sorted(source.iterdir()) if path.is_file()}
     digest = hashlib.sha256()
     for file, data in files.items():
@@ -149,14 +146,12 @@ def set_organiser(email: str, benchmark: str, *, remove: bool = False, unconfirm
         record(action, benchmark=row, account=user.pk, by="command line")
 
 
-class Content(NamedTuple):
-    """A file that anybody may download: examples without test labels, or the sample submission."""
+Content = tuple[DataFile, bytes]
+"""A file that anybody may download, and its bytes, which are not stored yet."""
 
-    path: str
-    data: bytes
-    task: str = ""
-    split: str = ""
-    rows: int = 0
+
+def _content(path: str, data: bytes, **facts: Any) -> Content:
+    return DataFile(path=path, size=len(data), sha256=hashlib.sha256(data).hexdigest(), **facts), data
 
 
 def read_folder(folder: Path, gold: Gold) -> list[Content]:
@@ -165,10 +160,14 @@ def read_folder(folder: Path, gold: Gold) -> list[Content]:
     Only the files that the manifest names are read. They are written anew, so that nothing but the index, the
     input columns and the labels of other splits is published.
     """
-    from gluebench.data.errors import DataError
-
     benchmark, contents = gold.benchmark, []
-    problems = list(_linked_problems(folder, benchmark))
+    problems = []
+    for name in linked_tasks(benchmark):  # publishers with terms of their own, as all of GLUE's
+        with suppress(DataError):
+            home = task_folder(folder, benchmark, benchmark.dataset(name))
+            problems.append(
+                f"{home}: {name} is published elsewhere on its own terms; the site links to it. Leave it out"
+            )
     for task in (*benchmark.tasks, *benchmark.auxiliary):
         read = {}
         for split in task.splits.values():
@@ -180,7 +179,7 @@ def read_folder(folder: Path, gold: Gold) -> list[Content]:
             if examples:
                 read[split.name] = examples
         problems += _label_problems(task, read, gold)
-        contents += [_content(task, task.splits[name], examples) for name, examples in read.items()]
+        contents += [_published(task, name, examples) for name, examples in read.items()]
     if not contents and not problems:
         expected = f"{benchmark.tasks[0].name}/test.tsv"
         problems.append(f"{folder}: no file of {benchmark.name}; expected {expected} and others")
@@ -189,49 +188,10 @@ def read_folder(folder: Path, gold: Gold) -> list[Content]:
     return contents
 
 
-def _linked_problems(folder: Path, benchmark: records.Benchmark) -> Iterator[str]:
-    """A problem for each task in the folder whose publisher has its own terms, as all of GLUE's."""
-    from gluebench.data.errors import DataError
-    from gluebench.data.home import task_folder
-
-    for name in linked_tasks(benchmark):
-        try:
-            home = task_folder(folder, benchmark, benchmark.dataset(name))
-        except DataError:
-            continue
-        yield f"{home}: {name} is published elsewhere on its own terms; the site links to it. Leave it out"
-
-
-def linked_tasks(benchmark: records.Benchmark) -> dict[str, str]:
-    """Tasks that `gluebench data get` fetches from their publishers, each with its packaged benchmark."""
-    from gluebench.data.sources.release import load_release
-
-    publishers = {}
-    for name in records.installed():
-        packaged = records.load_benchmark(name)
-        for task in packaged.tasks:
-            release = load_release(name).tasks[task.name]
-            hub = any(split.hub for split in release.splits.values())
-            if (hub or release.archive or release.manual) and task in benchmark.tasks:
-                publishers[task.name] = name
-    return publishers
-
-
-def named_for_commands(benchmark: Benchmark, address: str) -> str:
-    """What `--benchmark` takes for it: its name where it is packaged with gluebench, else its address."""
-    packaged = benchmark.name in records.installed()
-    same = packaged and records.load_benchmark(benchmark.name) == benchmark.record
-    return benchmark.name if same else address
-
-
 def _examples(
     folder: Path, benchmark: records.Benchmark, task: records.Task, split: records.Split
 ) -> list[Example]:
     """All examples of a split; none where the folder has no file of it. Raises DataError."""
-    from gluebench.data.errors import DataError
-    from gluebench.data.home import split_file, task_folder
-    from gluebench.data.table import load_split
-
     try:
         path = split_file(task_folder(folder, benchmark, task), split)
     except DataError:
@@ -276,20 +236,18 @@ def _equals(texts: Sequence[str], gold: Column) -> bool:
         return False
 
 
-def _content(task: records.Task, split: records.Split, examples: Sequence[Example]) -> Content:
+def _published(task: records.Task, split: str, examples: Sequence[Example]) -> Content:
     labelled = examples[0].label is not None
     rows = [("index", *task.columns, *["label"] * labelled)]
     for example in examples:
         label = example.label if isinstance(example.label, str) else repr(example.label)
         rows.append((str(example.index), *example.inputs.values(), *[label] * labelled))
     data = "".join("\t".join(row) + "\n" for row in rows).encode()
-    return Content(f"{task.name}/{split.name}.tsv", data, task.name, split.name, len(examples))
+    return _content(f"{task.name}/{split}.tsv", data, task=task.name, split=split, rows=len(examples))
 
 
 def _sample_submission(benchmark: records.Benchmark) -> Content:
     """A valid submission that needs no data: the commonest label, or the middle of the range, in each row."""
-    from gluebench.submission import Column, write_submission
-
     answers = {}
     for file in benchmark.files():
         task, size = benchmark.task(file.task), file.size()
@@ -301,20 +259,16 @@ def _sample_submission(benchmark: records.Benchmark) -> Content:
     with tempfile.TemporaryDirectory(prefix="gluebench-") as scratch:
         path = Path(scratch, SAMPLE)
         write_submission(path, answers, benchmark)
-        return Content(SAMPLE, path.read_bytes())
+        return _content(SAMPLE, path.read_bytes())
 
 
 def _save(name: str, contents: Sequence[Content]) -> list[DataFile]:
     """Put files into the storage under their checksums; returns rows that `_replace` writes."""
-    storage, rows = storages["data"], []
-    for path, data, task, split, number in contents:
-        digest = hashlib.sha256(data).hexdigest()
-        file = f"{name}/{digest}"
-        if not storage.exists(file):
-            storage.save(file, ContentFile(data))
-        facts = {"path": path, "task": task, "split": split, "rows": number}
-        rows.append(DataFile(file=file, size=len(data), sha256=digest, **facts))
-    return rows
+    for row, data in contents:
+        row.file = f"{name}/{row.sha256}"
+        if not storages["data"].exists(row.file):
+            storages["data"].save(row.file, ContentFile(data))
+    return [row for row, _ in contents]
 
 
 def _replace(row: Benchmark, files: Sequence[DataFile], *, examples: bool) -> bool:

@@ -30,6 +30,8 @@ from gluebench.leaderboard.benchmarks.policy import Policy, policy_of
 from gluebench.leaderboard.common import account_deleted, account_exported
 from gluebench.leaderboard.folder import SiteError, make_private, write_private
 
+SAMPLE = "sample-submission.zip"
+"""The path of the sample submission among the files to download."""
 _EXTENDS = re.compile(r"^(\s*extends\s*=\s*)(\"[^\"\n]*\"|'[^'\n]*')", re.MULTILINE)
 
 
@@ -192,6 +194,11 @@ class Benchmark(models.Model):
         """What its manifest says."""
         return _record(self.manifest_path)
 
+    def named_for_commands(self, address: str) -> str:
+        """What `--benchmark` takes for it: its name where it is packaged with gluebench, else its address."""
+        packaged = self.name in records.installed()
+        return self.name if packaged and records.load_benchmark(self.name) == self.record else address
+
 
 class DataFile(models.Model):
     """A file that anybody may download: examples without test labels, or a sample submission."""
@@ -238,6 +245,21 @@ def export_organised(user: User, **_: Any) -> dict[str, Any]:
 def remove_from_all(user: User, **_: Any) -> None:
     """A deleted account organizes nothing."""
     user.organised.clear()
+
+
+def linked_tasks(benchmark: records.Benchmark) -> dict[str, str]:
+    """Tasks that `gluebench data get` fetches from their publishers, each with its packaged benchmark."""
+    from gluebench.data.sources.release import load_release
+
+    publishers = {}
+    for name in records.installed():
+        packaged = records.load_benchmark(name)
+        for task in packaged.tasks:
+            release = load_release(name).tasks[task.name]
+            hub = any(split.hub for split in release.splits.values())
+            if (hub or release.archive or release.manual) and task in benchmark.tasks:
+                publishers[task.name] = name
+    return publishers
 
 
 @lru_cache(maxsize=64)

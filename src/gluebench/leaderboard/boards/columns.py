@@ -1,20 +1,23 @@
-"""What a board consists of: its columns, what it ranks by, and the numbers of its systems."""
+"""What a board consists of: its columns and systems; and how a visitor wants it, as the address says."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
-from datetime import datetime
+import re
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from datetime import date, datetime
 from typing import Any, NamedTuple, cast
+from urllib.parse import urlencode
 
 from django.conf import settings
 from django.core.cache import caches
-from django.db.models import F
+from django.core.paginator import Paginator
+from django.http import HttpRequest
 
 from gluebench.analysis.charts import shown as compact
-from gluebench.analysis.rank.rules import board_order, competition_ranks
 from gluebench.benchmark import Benchmark, Metric, Task
 from gluebench.leaderboard.benchmarks.models import Benchmark as BenchmarkRow
-from gluebench.leaderboard.fields import FIELDS, LISTED
+from gluebench.leaderboard.fields import FIELDS, LISTED, REGIMES
+from gluebench.leaderboard.ranks.order import RankingOptions
 from gluebench.leaderboard.submissions.models import Submission
 
 Entry = Mapping[str, Any]
@@ -27,6 +30,15 @@ USUAL_FACTS = ("regime", "parameters", "submitted")
 """Facts that a board shows by default, where some row has them."""
 PRIVACY = {True: "private", False: "public", None: "not stated"}
 """How a task's test labels are marked."""
+ROWS = 100
+"""Rows a board shows at first."""
+ALL_ROWS = 1010
+"""Rows it shows at most, on request: a thousand systems, and references between them."""
+WORDS = 80
+"""Characters of a search, or of a team's name, that are looked at."""
+NUMBER = r"\d{1,15}(\.\d{1,3})?[KkMmBbTt]?"
+"""How a number of parameters may be written: 110000000, 110M, 1.5B."""
+FACTORS = {"K": 10**3, "M": 10**6, "B": 10**9, "T": 10**12}
 
 
 class Column(NamedTuple):
@@ -128,15 +140,6 @@ class Scheme(NamedTuple):
         )
 
 
-def ranked(scheme: Scheme, entries: Iterable[Entry]) -> list[tuple[int | None, Entry]]:
-    """The entries of this board with their ranks, best first."""
-    task = scheme.task
-    rows = [entry for entry in entries if task is None or task.name in entry["scores"]["tasks"]]
-    values = [(scheme.score(entry["scores"]) or {}).get("value") for entry in rows]
-    ranks = competition_ranks(values)
-    return [(ranks[at], rows[at]) for at in board_order(values)]
-
-
 def scheme_of(benchmark: Benchmark, task: Task | None = None) -> Scheme:
     """The board of a benchmark, with a column for each test file; or of one task, with one for each metric.
 
@@ -184,32 +187,170 @@ def number_places(benchmark: Benchmark) -> dict[tuple[str, str], int]:
 
 def standings(benchmark: BenchmarkRow) -> tuple[Standing, ...]:
     """The board's systems in the order in which they were submitted."""
-    places = number_places(benchmark.record)
 
     def numbers(scores: Mapping[str, Any]) -> Iterator[float | None]:
-        for task, metric in places:
+        for task, metric in number_places(benchmark.record):
             of_task = scores["tasks"].get(task) or {"score": None, "metrics": {}}
             score = of_task["metrics"].get(metric) if metric else of_task["score"]
             yield score["value"] if score else None
 
-    return _standings(benchmark, "", "scores", numbers)
-
-
-def diagnosed_standings(benchmark: BenchmarkRow, task: Task) -> tuple[Standing, ...]:
-    """The systems that have a diagnostic set, with one number: the overall one."""
-    overall = F(f"report__diagnostics__{task.name}__overall")
-    return _standings(benchmark, task.name, overall, lambda score: [score["value"]])
-
-
-def _standings(
-    benchmark: BenchmarkRow, name: str, column: str | F, numbers: Callable[[Any], Iterable[float | None]]
-) -> tuple[Standing, ...]:
-    """Read once for each version of the board: numbers stand in reports, kilobytes of JSON each."""
-
     def read() -> tuple[Standing, ...]:
         public = Submission.objects.public().filter(benchmark=benchmark).order_by("submitted", "pk")
-        rows = public.values_list(*Standing._fields[:-1], column)
+        rows = public.values_list(*Standing._fields[:-1], "scores")
         return tuple(Standing._make((*row, tuple(numbers(scores)))) for *row, scores in rows if scores)
 
-    key = f"standings-{settings.VERSION}-{benchmark.pk}-{benchmark.version}-{name}"
+    # Read once for each version of the board: scores are kilobytes of JSON for each system.
+    key = f"standings-{settings.VERSION}-{benchmark.pk}-{benchmark.version}"
     return cast("tuple[Standing, ...]", caches["pages"].get_or_set(key, read))
+
+
+class Filters(NamedTuple):
+    """Conditions that a row has to meet, as the address has them; an empty one is always met."""
+
+    training: str = ""
+    since: str = ""
+    """The first day, as 2026-01-31."""
+    parameters: str = ""
+    """At most so many; a system that does not state its parameters does not meet it."""
+    team: str = ""
+    """A part of the team's name, whatever the case."""
+    verified: str = ""
+
+    @classmethod
+    def of(cls, query: Mapping[str, str]) -> Filters:
+        """From the address; a value that cannot be read counts as not given."""
+        training, parameters = query.get("training", ""), query.get("parameters", "").strip()
+        return cls(
+            training if training in REGIMES else "",
+            _day(query.get("since", "")),
+            parameters.upper() if re.fullmatch(NUMBER, parameters, re.ASCII) else "",
+            cleaned(query.get("team", "")),
+            "1" if query.get("verified") == "1" else "",
+        )
+
+    def accepts(self, row: Standing) -> bool:
+        """Whether a system meets all of them."""
+        most = float(self.parameters.rstrip("KMBT") or 0) * FACTORS.get(self.parameters[-1:], 1)
+        day = row.submitted.date().isoformat() if row.submitted else ""
+        return (
+            self.training in ("", row.regime)
+            and day >= self.since
+            and (not self.parameters or (row.parameters is not None and row.parameters <= most))
+            and self.team.casefold() in row.team.casefold()
+            and (row.verified or not self.verified)
+        )
+
+
+def _day(text: str) -> str:
+    try:
+        return date.fromisoformat(text).isoformat()
+    except ValueError:
+        return ""
+
+
+class Options(NamedTuple):
+    """What the address asks for; everything else in it is ignored."""
+
+    grouped: bool = False
+    intervals: bool = False
+    everything: bool = False
+    sort: str = ""
+    """What the rows are ordered by: a column or "name", "model"; empty for the score."""
+    turned: bool = False
+    """Whether the order is the other way round than usual: numbers from the lowest, names from Z."""
+    search: str = ""
+    page: int = 1
+    ranking: RankingOptions = RankingOptions()
+    """The rule that ranks."""
+    filters: Filters = Filters()
+    columns: tuple[str, ...] = ()
+    """The columns that are shown; empty for the usual ones."""
+
+    @classmethod
+    def of(cls, request: HttpRequest, sorts: Collection[str], choices: Collection[str] = ()) -> Options:
+        """From the address; `sorts` is what this board can be ordered by, `choices` its columns."""
+        query = request.GET
+        sort = query.get("sort", "")
+        named = ",".join(query.getlist("columns")).split(",")
+        columns = tuple(name for name in choices if name in named)
+        sort = sort if sort in sorts and (sort in (*columns, "name", "model") or not columns) else ""
+        return cls(
+            grouped=query.get("view") == "training",
+            intervals=query.get("intervals") == "1",
+            everything=query.get("rows") == "all",
+            sort=sort,
+            turned=query.get("order") == ("desc" if sort in SORTED_AS_WORDS else "asc"),
+            search=cleaned(query.get("q", "")),
+            page=page_number(query.get("page", "")),
+            filters=Filters.of(query.dict()),
+            columns=columns,
+        )
+
+    @property
+    def rising(self) -> bool:
+        """Whether the smallest comes first."""
+        return self.turned != (self.sort in SORTED_AS_WORDS)
+
+    @property
+    def narrowed(self) -> bool:
+        """Whether some systems may be left out."""
+        return bool(self.search or any(self.filters))
+
+    @property
+    def typed(self) -> bool:
+        """Whether it is one of endlessly many, which no cache should hold."""
+        return bool(self.narrowed or self.ranking.weights or self.columns)
+
+    def pairs(self) -> dict[str, str]:
+        """The address's part after the question mark, page aside."""
+        turned_order = "desc" if self.sort in SORTED_AS_WORDS else "asc"
+        values = {
+            "view": "training" if self.grouped else "",
+            "intervals": "1" if self.intervals else "",
+            "sort": self.sort,
+            "order": turned_order if self.turned else "",
+            "q": self.search,
+            **self.filters._asdict(),
+            "columns": ",".join(self.columns),
+            "rows": "all" if self.everything else "",
+            "by": "" if self.ranking.by == "mean" else self.ranking.by,
+            "weights": self.ranking.weights,
+            "majority": self.ranking.majority,
+        }
+        return {name: value for name, value in values.items() if value}
+
+    def query(self, **changes: Any) -> str:
+        """The address of the same board with something changed; it starts again on the first page."""
+        options = self._replace(**({"page": 1} | changes))
+        return address(options.page, **options.pairs())
+
+    def by(self, sort: str) -> str:
+        """The address of the same board ordered by something, or turned round when it already is."""
+        return self.query(sort=sort, turned=not self.turned if sort == self.sort else False)
+
+
+def cleaned(search: str) -> str:
+    """What is searched for, in one line and not too long."""
+    return " ".join(search[:WORDS].split())
+
+
+def page_number(text: str) -> int:
+    """A page's number; 1 where it is none."""
+    return max(int(text), 1) if text.isascii() and text.isdigit() and len(text) < 7 else 1
+
+
+def paged(rows: Sequence[Any], size: int, page: int, **query: str) -> tuple[list[Any], dict[str, Any]]:
+    """The rows of the nearest page there is, and what the pager shows; `query`: the rest of the address."""
+    shown = Paginator(rows, size).get_page(page)
+    return list(shown), {
+        "page": shown.number,
+        "pages": shown.paginator.num_pages,
+        "to_previous": address(shown.number - 1, **query),
+        "to_next": address(shown.number + 1, **query),
+    }
+
+
+def address(page: int, **pairs: str) -> str:
+    """The part of an address after the question mark, for a page of something."""
+    given = [(name, value) for name, value in pairs.items() if value]
+    return "?" + urlencode(given + ([("page", str(page))] if page > 1 else []))

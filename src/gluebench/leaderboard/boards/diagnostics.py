@@ -12,17 +12,14 @@ from gluebench.analysis.rank.rules import board_order
 from gluebench.benchmark import Task
 from gluebench.leaderboard.annotation.models import shared
 from gluebench.leaderboard.benchmarks.models import Benchmark
-from gluebench.leaderboard.boards.columns import PRIVACY, diagnosed_standings
-from gluebench.leaderboard.boards.options import ROWS, paged
+from gluebench.leaderboard.boards.columns import PRIVACY, ROWS, paged
 from gluebench.leaderboard.common.formats import labels_of, percent, score_bars
 from gluebench.leaderboard.common.text import csv_text
 from gluebench.leaderboard.submissions.facts import diagnosed
 from gluebench.leaderboard.submissions.report import fine_of
 
-COLUMNS = 20
-"""Systems on one heat map."""
-BARS = 20
-"""Systems that the picture of a phenomenon has room for."""
+PICTURED = 20
+"""Systems that a picture has room for: a heat map, or the bars of a phenomenon."""
 Entry = Mapping[str, Any]
 
 
@@ -77,10 +74,7 @@ def table_of(
         overall = {"value": reference.scores.get(task.metrics[0].name), "low": None, "high": None}
         scores = [overall, *[None] * len(titles)]
         references.append({"name": reference.name, "source": reference.source, "scores": scores})
-    return {
-        "headings": headings,
-        "lines": [*references, *lines],
-    }
+    return {"headings": headings, "lines": [*references, *lines]}
 
 
 def diagnostics_page(benchmark: Benchmark, task: Task, category: str, page: int) -> dict[str, Any]:
@@ -105,16 +99,15 @@ def _page(
     benchmark: Benchmark, task: Task, size: int, page: int, **query: str
 ) -> tuple[list[dict[str, Any]], dict[str, Any]]:
     """The entries of a page, the highest overall number first, and what the pager shows."""
-    rows = diagnosed_standings(benchmark, task)
-    shown, pager = paged(board_order([row.numbers[0] for row in rows]), size, page, **query)
-    pks = [rows[at].pk for at in shown]
-    entries = sorted(diagnosed(benchmark, task, pks), key=lambda entry: pks.index(entry["pk"]))
-    return entries, {**pager, "systems": len(rows)}
+    entries = diagnosed(benchmark, task)
+    order = board_order([entry["diagnostic"]["overall"]["value"] for entry in entries])
+    shown, pager = paged(order, size, page, **query)
+    return [entries[at] for at in shown], {**pager, "systems": len(entries)}
 
 
 def heat_page(benchmark: Benchmark, task: Task, page: int) -> dict[str, Any]:
     """The page: as many systems as a map has room for, the highest overall first."""
-    entries, pager = _page(benchmark, task, COLUMNS, page, view="map")
+    entries, pager = _page(benchmark, task, PICTURED, page, view="map")
     cells = _map(task, entries)
     metric = task.metrics[0].name
     human = next((reference for reference in task.references if metric in reference.scores), None)
@@ -151,7 +144,7 @@ def phenomenon_page(benchmark: Benchmark, task: Task, category: Category, page: 
     """What a phenomenon is about, pairs that show it, and how systems fare in it, the highest first."""
     scores = scores_of(benchmark, task, category)
     shown, pager = paged(scores, ROWS, page)
-    bars = shown[:BARS]
+    bars = shown[:PICTURED]
     labels = labels_of([entry for entry, _ in bars])
     return {
         **_about(task),

@@ -2,25 +2,21 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
 from gluebench.analysis.diagnostics.paper import explain
 from gluebench.benchmark import Task
 from gluebench.leaderboard.benchmarks.models import Benchmark
-from gluebench.leaderboard.boards.columns import PRIVACY, Scheme, ranked
+from gluebench.leaderboard.boards.columns import PRIVACY, Options, Scheme
 from gluebench.leaderboard.boards.diagnostics import Category, scores_of
-from gluebench.leaderboard.boards.options import Options
-from gluebench.leaderboard.boards.pages import read_page
+from gluebench.leaderboard.boards.pages import Board, read_page
 from gluebench.leaderboard.boards.table import Row
 from gluebench.leaderboard.common.formats import percent
-from gluebench.leaderboard.common.page_cache import CSV, JSON
 from gluebench.leaderboard.common.text import csv_text, latex, markdown_cell
 from gluebench.leaderboard.fields import LISTED, as_json
-from gluebench.leaderboard.ranks.order import Place, RankingOptions, order_of
 from gluebench.leaderboard.ranks.views import ENDS, system_json
-from gluebench.leaderboard.submissions.facts import diagnosed, entries_of, graded_again
+from gluebench.leaderboard.submissions.facts import diagnosed, graded_again
 from gluebench.leaderboard.submissions.models import Submission
 from gluebench.leaderboard.submissions.report import fine_of
 
@@ -35,8 +31,6 @@ def board_json(benchmark: Benchmark, scheme: Scheme) -> dict[str, Any]:
     if scheme.task is not None:
         return _task_board(benchmark, scheme, scheme.task)
     record = benchmark.record
-    rows = ranked(scheme, entries_of(benchmark))
-    order = order_of(benchmark, RankingOptions(), {entry["pk"]: rank for rank, entry in rows})
     return {
         "schema": "gluebench.board/1",
         "benchmark": benchmark.name,
@@ -53,8 +47,15 @@ def board_json(benchmark: Benchmark, scheme: Scheme) -> dict[str, Any]:
             for column in scheme.columns
         ],
         "rows": [
-            {"rank": rank, **_facts(entry), **entry["scores"], **_uncertainty(order.places.get(entry["pk"]))}
-            for rank, entry in rows
+            {
+                "rank": row.rank,
+                **_facts(row.entry),
+                **row.entry["scores"],
+                # Null until they are computed.
+                "rank_interval": None if row.place.ends[0] is None else list(row.place.ends),
+                "tied": list(row.place.group) if row.place.group else None,
+            }
+            for row in _systems(benchmark, scheme)
         ],
         "references": _references(record, None)
         + [reference for task in record.tasks for reference in _references(task, task.name)],
@@ -70,11 +71,11 @@ def _task_board(benchmark: Benchmark, scheme: Scheme, task: Task) -> dict[str, A
         "test_labels": PRIVACY[task.private],
         "rows": [
             {
-                "rank": rank,
-                **_facts(entry),
-                **{name: entry["scores"]["tasks"][task.name][name] for name in ("score", "metrics")},
+                "rank": row.rank,
+                **_facts(row.entry),
+                **{name: row.entry["scores"]["tasks"][task.name][name] for name in ("score", "metrics")},
             }
-            for rank, entry in ranked(scheme, entries_of(benchmark))
+            for row in _systems(benchmark, scheme)
         ],
         "references": _references(task, task.name),
     }
@@ -113,6 +114,12 @@ def phenomenon_json(benchmark: Benchmark, task: Task, category: Category) -> dic
     }
 
 
+def _systems(benchmark: Benchmark, scheme: Scheme) -> list[Row]:
+    """The systems of the board, best first, without the references."""
+    rows = read_page(benchmark, scheme, Options(), whole=True).rows
+    return [row for row in rows if not row.reference]
+
+
 def _head(schema: str, benchmark: Benchmark, task: Task) -> dict[str, Any]:
     return {
         "schema": f"gluebench.{schema}/1",
@@ -120,14 +127,6 @@ def _head(schema: str, benchmark: Benchmark, task: Task) -> dict[str, Any]:
         "version": benchmark.version,
         "task": task.name,
     }
-
-
-def _uncertainty(place: Place | None) -> dict[str, Any]:
-    """The 95 % interval of a rank, and the ranks that are tied with it; null until they are computed."""
-    if place is None:
-        return {"rank_interval": None, "tied": None}
-    interval = None if place.ends[0] is None else list(place.ends)
-    return {"rank_interval": interval, "tied": list(place.group) if place.group else None}
 
 
 def _facts(entry: Mapping[str, Any]) -> dict[str, Any]:
@@ -160,14 +159,14 @@ def board_csv(benchmark: Benchmark, scheme: Scheme) -> str:
 
     rows = (
         [
-            rank,
-            *(str(entry[name]) for name in WORDS),
-            *(entry[name] for name in NUMBERS),
-            entry["submitted"].isoformat(timespec="seconds"),
-            entry["key"],
-            *(score and score[end] for score in numbers(entry["scores"]) for end in ENDS),
+            row.rank,
+            *(str(row.entry[name]) for name in WORDS),
+            *(row.entry[name] for name in NUMBERS),
+            row.entry["submitted"].isoformat(timespec="seconds"),
+            row.entry["key"],
+            *(score and score[end] for score in numbers(row.entry["scores"]) for end in ENDS),
         ]
-        for rank, entry in ranked(scheme, entries_of(benchmark))
+        for row in _systems(benchmark, scheme)
     )
     return csv_text(["rank", *WORDS, *NUMBERS, "submitted", "key", *names], rows)
 
@@ -180,34 +179,34 @@ def latex_text(benchmark: Benchmark, scheme: Scheme) -> str:
     if any(title for title, _ in board.sections):
         spans = [rf"\multicolumn{{{span}}}{{c}}{{{latex(title)}}}" for title, span in board.sections]
         lines.append(" & & & & " + " & ".join(spans) + r" \\")
-    heads = ["Rank", "Name", "Model", "Score", *(latex(column.title) for column in board.scheme.columns)]
-    lines += [" & ".join(heads) + r" \\", r"\midrule"]
-    lines += [" & ".join(_texts(row, latex, latex, r"\textbf{%s}")) + r" \\" for row in board.rows]
-    return "\n".join([*lines, r"\bottomrule", r"\end{tabular}", ""])
+    heads, *rows = [" & ".join(cells) + r" \\" for cells in _texts(board, latex, latex, r"\textbf{%s}")]
+    return "\n".join([*lines, heads, r"\midrule", *rows, r"\bottomrule", r"\end{tabular}", ""])
 
 
-def _texts(row: Row, words: Callable[[str], str], number: Callable[[str], str], bold: str) -> list[str]:
-    """A row's cells; `bold` has %s for the number of the highest of a column."""
-    model = f"({row.entry['source']})" if row.reference else row.entry["model"]
-    texts = [str(row.rank or ""), words(row.entry["name"]), words(model), number(row.score.text)]
-    return texts + [bold % number(cell.text) if cell.best else number(cell.text) for cell in row.cells]
+def _texts(
+    board: Board, words: Callable[[str], str], number: Callable[[str], str], bold: str
+) -> Iterator[list[str]]:
+    """The cells of the heading and of each row; `bold` has %s for the number of the highest of a column."""
+    yield ["Rank", "Name", "Model", "Score", *(words(column.title) for column in board.scheme.columns)]
+    for row in board.rows:
+        model = f"({row.entry['source']})" if row.reference else row.entry["model"]
+        texts = [str(row.rank or ""), words(row.entry["name"]), words(model), number(row.score.text)]
+        yield texts + [bold % number(cell.text) if cell.best else number(cell.text) for cell in row.cells]
 
 
 def markdown_text(benchmark: Benchmark, scheme: Scheme) -> str:
     """A pipe board."""
     board = read_page(benchmark, scheme, Options(), whole=True)
-    titles = [markdown_cell(column.title) for column in board.scheme.columns]
-    heads = ["Rank", "Name", "Model", "Score", *titles]
-    lines = [heads, ["--:", ":--", ":--", *["--:"] * (len(heads) - 3)]]
-    lines += [_texts(row, markdown_cell, str, "**%s**") for row in board.rows]
-    return "".join(f"| {' | '.join(cells)} |\n" for cells in lines)
+    heads, *rows = _texts(board, markdown_cell, str, "**%s**")
+    rule = ["--:", ":--", ":--", *["--:"] * (len(heads) - 3)]
+    return "".join(f"| {' | '.join(cells)} |\n" for cells in (heads, rule, *rows))
 
 
-FORMATS: dict[str, tuple[Callable[[Benchmark, Scheme], str], str]] = {
-    "json": (lambda benchmark, scheme: json.dumps(board_json(benchmark, scheme)), JSON),
-    "csv": (board_csv, CSV),
-    "tex": (latex_text, "application/x-tex; charset=utf-8"),
-    "md": (markdown_text, "text/markdown; charset=utf-8"),
+FORMATS: dict[str, Callable[[Benchmark, Scheme], Any]] = {
+    "json": board_json,
+    "csv": board_csv,
+    "tex": latex_text,
+    "md": markdown_text,
 }
 
 

@@ -21,16 +21,19 @@ from gluebench.benchmark import Benchmark as Record
 from gluebench.benchmark import Task
 from gluebench.leaderboard.benchmarks.models import Benchmark
 from gluebench.leaderboard.boards.columns import (
+    ALL_ROWS,
     PRIVACY,
     ROOM,
+    ROWS,
     WIDTHS,
+    Options,
     Scheme,
     Standing,
     number_places,
+    paged,
     standings,
 )
 from gluebench.leaderboard.boards.diagnostics import slug_of
-from gluebench.leaderboard.boards.options import ALL_ROWS, ROWS, Options, paged
 from gluebench.leaderboard.boards.table import Row, arrange, fill, references_of
 from gluebench.leaderboard.common import formats
 from gluebench.leaderboard.common.formats import interval_text, labels_of, percent, score_bars
@@ -197,8 +200,8 @@ def _rank(benchmark: Benchmark, scheme: Scheme, options: Options, rows: list[Row
             ranks = [places[pk].rank if pk in places else None for pk in pks]
     times = Counter(ranks)
     for row, rank in zip(rows, ranks, strict=True):
-        row.rank, row.place = rank, places.get(row.system.pk)
-        if row.place and row.place.tied:
+        row.rank, row.place = rank, places.get(row.system.pk, Place(None))
+        if row.place.tied:
             row.rank_text = row.place.text
         elif rank:
             row.rank_text = span(rank, rank + times[rank] - 1)

@@ -13,8 +13,7 @@ from gluebench.analysis.charts import Scale
 from gluebench.analysis.rank.rules import board_order
 from gluebench.benchmark import Benchmark
 from gluebench.benchmark.records import Reference
-from gluebench.leaderboard.boards.columns import SORTED_AS_WORDS, Scheme, Standing
-from gluebench.leaderboard.boards.options import Options
+from gluebench.leaderboard.boards.columns import SORTED_AS_WORDS, Options, Scheme, Standing
 from gluebench.leaderboard.common.formats import ABSENT, margin_text, percent, score_text
 from gluebench.leaderboard.ranks.order import Place
 from gluebench.leaderboard.submissions.models import Regime
@@ -35,6 +34,7 @@ class Cell(NamedTuple):
 
 
 _NOTHING = Cell(ABSENT)
+_NOWHERE = Place(None)
 
 
 @dataclass(slots=True)
@@ -56,7 +56,7 @@ class Row:
     rank: int | None = None
     rank_text: str = ""
     """ "1", or "1–2" where systems share these ranks."""
-    place: Place | None = None
+    place: Place = _NOWHERE
     """Its rank with its interval, where that is computed."""
 
     @property
@@ -67,7 +67,7 @@ class Row:
     @property
     def resampled(self) -> str:
         """The interval of its rank, "1 to 3"; empty where it says no more than the rank."""
-        interval = self.place.interval if self.place else ""
+        interval = self.place.interval
         return "" if interval.replace(" to ", "–") == self.rank_text else interval
 
 
@@ -197,7 +197,9 @@ def references_of(benchmark: Benchmark, scheme: Scheme) -> list[Row]:
         if scheme.task is None:
             score = scores.get("", {}).get("score")
         else:
-            score = _mean(scores[scheme.task.name].get(metric.name) for metric in scheme.task.metrics)
+            own = [scores[scheme.task.name].get(metric.name) for metric in scheme.task.metrics]
+            known = [value for value in own if value is not None]
+            score = sum(known) / len(known) if len(known) == len(own) else None
         if score is None:
             continue
         values = [
@@ -210,10 +212,3 @@ def references_of(benchmark: Benchmark, scheme: Scheme) -> list[Row]:
         row.entry, row.cells = {"name": name, "source": "; ".join(sources)}, tuple(map(Cell, texts))
         rows.append(row)
     return rows
-
-
-def _mean(values: Iterable[float | None]) -> float | None:
-    """None where one of them is not published."""
-    values = list(values)
-    known = [value for value in values if value is not None]
-    return sum(known) / len(known) if len(known) == len(values) else None

@@ -21,9 +21,25 @@ from django.views.decorators.http import require_safe
 
 from gluebench.benchmark import Benchmark as Record
 from gluebench.benchmark import Task, UnknownNameError
-from gluebench.leaderboard.benchmarks.adding import SAMPLE, linked_tasks, named_for_commands
-from gluebench.leaderboard.benchmarks.models import Benchmark, Live, live, only_one, site_version
-from gluebench.leaderboard.boards.columns import USUAL_FACTS, Scheme, scheme_of
+from gluebench.leaderboard.benchmarks.models import (
+    SAMPLE,
+    Benchmark,
+    Live,
+    linked_tasks,
+    live,
+    only_one,
+    site_version,
+)
+from gluebench.leaderboard.boards.columns import (
+    NUMBER,
+    USUAL_FACTS,
+    Filters,
+    Options,
+    Scheme,
+    cleaned,
+    page_number,
+    scheme_of,
+)
 from gluebench.leaderboard.boards.diagnostics import (
     diagnostics_page,
     heat_csv,
@@ -32,7 +48,6 @@ from gluebench.leaderboard.boards.diagnostics import (
     phenomenon_page,
 )
 from gluebench.leaderboard.boards.exports import FORMATS, citation, diagnostics_json, phenomenon_json
-from gluebench.leaderboard.boards.options import NUMBER, Filters, Options, cleaned, page_number
 from gluebench.leaderboard.boards.pages import glance, home_page, read_page, task_line
 from gluebench.leaderboard.common.page_cache import cached
 from gluebench.leaderboard.fields import REGIMES
@@ -85,22 +100,13 @@ def task_board(request: HttpRequest, name: str, task: str) -> HttpResponse:
 @require_safe
 def export(request: HttpRequest, name: str, ending: str, task: str = "") -> HttpResponse:
     """The board, or a task's, as JSON or as a file to download."""
-    handle = live(name)
-    write, content_type = FORMATS[ending]
 
-    def make() -> str:
-        benchmark = handle.benchmark()
+    def make(benchmark: Benchmark) -> Any:
         record = task_or_404(benchmark.record, task, scored=True) if task else None
-        return write(benchmark, scheme_of(benchmark.record, record))
+        return FORMATS[ending](benchmark, scheme_of(benchmark.record, record))
 
-    return cached(
-        request,
-        name=f"export {name} {task} {ending}",
-        version=handle.version,
-        make=make,
-        content_type=content_type,
-        filename="" if ending == "json" else f"{name}-{task}.{ending}" if task else f"{name}.{ending}",
-    )
+    filename = f"{name}-{task}.{ending}" if task else f"{name}.{ending}"
+    return in_form(request, live(name), ending, make, what=f"export {task}", filename=filename)
 
 
 @require_safe
@@ -137,7 +143,7 @@ def phenomenon(request: HttpRequest, name: str, task: str, slug: str, form: str 
     benchmark, record = _diagnostic(name, task)
     category = named(record, slug)
     if category is None:
-        raise Http404(f"{record.name} has no phenomenon or category of that name.")
+        raise Http404(f"{record.name} has no phenomenon or category {slug!r}.")
     page = page_number("" if form else request.GET.get("page", ""))
 
     def make(_: Benchmark) -> Any:
@@ -349,7 +355,7 @@ def _page(benchmark: Benchmark, address: str) -> dict[str, Any]:
         "published": any(file["task"] for file in files),
         "linked": sorted(set(linked.values())),
         "address": address,
-        "named": named_for_commands(benchmark, address),
+        "named": benchmark.named_for_commands(address),
         "here": "data",
     }
 

@@ -4,10 +4,8 @@ from __future__ import annotations
 
 import gzip
 import hashlib
-import json
 import re
-from collections.abc import Callable, Mapping
-from typing import Any
+from collections.abc import Callable
 
 from django.conf import settings
 from django.core.cache import caches
@@ -45,30 +43,17 @@ def cached(
             body = gzip.compress(make().encode())
             if keep:
                 pages.set(tag, body)
-        response = _answer(request, body, content_type)
+        zipped = _GZIP.search(request.headers.get("Accept-Encoding", "")) is not None
+        content = body if zipped else gzip.decompress(body)
+        headers = {"Content-Length": str(len(content))} | ({"Content-Encoding": "gzip"} if zipped else {})
+        response = HttpResponse(content, content_type=content_type, headers=headers)
     response["ETag"] = f'W/"{tag}"'
     response["Cache-Control"] = "no-cache"
     patch_vary_headers(response, ["Accept-Encoding", "Cookie"])
     return as_download(response, filename) if filename else response
 
 
-def cached_json(
-    request: HttpRequest, *, name: str, version: int | str, make: Callable[[], Mapping[str, Any]]
-) -> HttpResponse:
-    """The same for values as JSON."""
-    return cached(request, name=name, version=version, make=lambda: json.dumps(make()), content_type=JSON)
-
-
 def as_download(response: HttpResponse, filename: str) -> HttpResponse:
     """The response as a file of that name."""
     response["Content-Disposition"] = f'attachment; filename="{filename}"'
-    return response
-
-
-def _answer(request: HttpRequest, body: bytes, content_type: str) -> HttpResponse:
-    zipped = _GZIP.search(request.headers.get("Accept-Encoding", "")) is not None
-    content = body if zipped else gzip.decompress(body)
-    response = HttpResponse(content, content_type=content_type, headers={"Content-Length": str(len(content))})
-    if zipped:
-        response["Content-Encoding"] = "gzip"
     return response

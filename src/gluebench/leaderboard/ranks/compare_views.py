@@ -31,10 +31,8 @@ WAIT = (
 )
 KINDS = {"coarse": "Coarse categories", "fine": "Fine phenomena"}
 NUMBERS = ["a", "b", "difference", "low", "high", "p", "adjusted", "n", "only_a", "only_b", "detectable"]
-Line = dict[str, Any]
-"""A difference of the comparison with its texts."""
 Part = dict[str, Any]
-"""A table of differences: its title, lines and words."""
+"""A table of differences: its title, its words, and its lines as `line_of` gives them."""
 
 
 class Comparison(NamedTuple):
@@ -51,6 +49,17 @@ class Comparison(NamedTuple):
     def http_status(self) -> int:
         """That of an answer to programs."""
         return {"waiting": 202, "full": 503}.get(self.status, 200)
+
+    def as_json(self, a: Submission, b: Submission) -> dict[str, Any]:
+        """The comparison as JSON, or how far it is."""
+        return {
+            "status": self.status,
+            "detail": self.detail or None,
+            "computed": self.at.isoformat(timespec="seconds") if self.at else None,
+            "a": system_json(vars(a)),
+            "b": system_json(vars(b)),
+            "comparison": self.values,
+        }
 
 
 @require_safe
@@ -77,8 +86,7 @@ def compare(request: HttpRequest, name: str, form: str) -> HttpResponse:
         return redirect(f"{request.path}?{urlencode({'a': other.key, 'b': one.key})}")
     comparison = comparison_of(one, other)
     if form == "json":
-        values = comparison_json(one, other, comparison)
-        return HttpResponse(json.dumps(values), JSON, comparison.http_status)
+        return HttpResponse(json.dumps(comparison.as_json(one, other)), JSON, comparison.http_status)
     if form == "csv":
         response = HttpResponse(comparison_csv(comparison.values), CSV, comparison.http_status)
         return as_download(response, f"{one.key}-{other.key}.csv")
@@ -111,19 +119,6 @@ def comparison_of(a: Submission, b: Submission) -> Comparison:
     if pair.failure:
         return Comparison("failed", f"The two could not be compared. {pair.failure}")
     return Comparison("done", "", pair.found, pair.at) if pair.at else Comparison("waiting", WAIT)
-
-
-def comparison_json(a: Submission, b: Submission, comparison: Comparison) -> dict[str, Any]:
-    """The comparison as JSON, or how far it is."""
-    at = comparison.at
-    return {
-        "status": comparison.status,
-        "detail": comparison.detail or None,
-        "computed": at.isoformat(timespec="seconds") if at else None,
-        "a": system_json(vars(a)),
-        "b": system_json(vars(b)),
-        "comparison": comparison.values,
-    }
 
 
 def listed(benchmark: Benchmark, key: str) -> Submission | None:
@@ -163,27 +158,24 @@ def _set(task: Mapping[str, Any], record: Record, name: str) -> Iterator[Part]:
         yield {"title": f"{name}: {KINDS.get(kind, kind)}", "lines": lines, "words": ""}
 
 
-def line_of(title: str, numbers: Mapping[str, Any], *, strong: bool = False) -> Line:
+def line_of(title: str, numbers: Mapping[str, Any], *, strong: bool = False) -> dict[str, Any]:
     """One difference of the comparison; the line of a task's score is `strong`, above its metrics."""
     decisive = numbers.get("adjusted", numbers["p"])
     shown = f"{decisive:.3f}".removeprefix("0") if decisive < 0.9995 else "1"
     p_text = "< .001" if decisive < 0.001 else shown
+    effect = ""  # only the size where answers are numbers
+    if "only_a" in numbers:
+        net, rows = numbers["only_a"] - numbers["only_b"], f"{numbers['n']:,} rows"
+        more = f"{abs(net):,} more for {'A' if net > 0 else 'B'}" if net else "as many"
+        effect = f"{more} of {rows}"
     return {
         **numbers,
         "title": title,
         "p": "same answers" if numbers["same"] else p_text,
-        "effect": _effect(numbers),
+        "effect": effect,
         "significant": decisive <= P and numbers["difference"] != 0,
         "strong": strong,
     }
-
-
-def _effect(numbers: Mapping[str, Any]) -> str:
-    """ "17 more for A of 1,725 rows"; only the size where answers are numbers."""
-    if "only_a" not in numbers:
-        return ""
-    net, rows = numbers["only_a"] - numbers["only_b"], f"{numbers['n']:,} rows"
-    return f"{abs(net):,} more for {'A' if net > 0 else 'B'} of {rows}" if net else f"as many of {rows}"
 
 
 def comparison_csv(comparison: Mapping[str, Any] | None) -> str:

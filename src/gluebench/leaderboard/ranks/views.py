@@ -42,7 +42,6 @@ CHART_COLUMNS = {
     "efficiency": ("key", "name", "model", "score", *COSTS, "front"),
     "progress": ("key", "name", "model", "team", "submitted", "score", "led"),
 }
-DAY = 86400
 WAIT = (
     "This is computed in the background after the board changes: usually within a minute, later while "
     "submissions wait to be graded. Load the page again then."
@@ -293,15 +292,16 @@ def _over_time(rows: Sequence[Row]) -> str:
     """Every system at its date; those that led are joined by steps."""
     shown = sorted(_best_first(rows), key=lambda row: not row["led"])[:SYSTEMS]
     first = min(row["submitted"] for row in shown)
-    days = [(row["submitted"] - first).total_seconds() / DAY for row in shown]
+    days = [(row["submitted"] - first) / timedelta(days=1) for row in shown]
     written = "%Y-%m-%d" if max(days) > 3 else "%m-%d %H:%M"
-
-    def date(day: float) -> str:
-        when = first + timedelta(days=day)
-        return str(when.astimezone(UTC).strftime(written))
-
-    leads = [row["led"] for row in shown]
-    return _scatter("Best score over time", shown, days, leads, x_title="Submitted (UTC)", x_words=date)
+    return _scatter(
+        "Best score over time",
+        shown,
+        days,
+        [row["led"] for row in shown],
+        x_title="Submitted (UTC)",
+        x_words=lambda day: (first + timedelta(days=day)).astimezone(UTC).strftime(written),
+    )
 
 
 def chart_json(what: str, rows: Sequence[Row]) -> dict[str, Any]:
@@ -328,7 +328,13 @@ def _plain(value: Any) -> Any:
     return value.isoformat(timespec="seconds") if isinstance(value, datetime) else value
 
 
-TYPES = {"": HTML, "json": JSON, "csv": CSV}
+TYPES = {
+    "": HTML,
+    "json": JSON,
+    "csv": CSV,
+    "tex": "application/x-tex; charset=utf-8",
+    "md": "text/markdown; charset=utf-8",
+}
 """The forms of a page: its address ends in a dot and this name, or in neither."""
 PAGES: dict[str, tuple[Callable[[Any], Any], ...]] = {
     "rules": (ranking_of, rules_page, rules_json, rules_csv),
@@ -343,7 +349,7 @@ PAGES: dict[str, tuple[Callable[[Any], Any], ...]] = {
 def page(request: HttpRequest, name: str, what: str, form: str = "") -> HttpResponse:
     """One of `PAGES` in one of its forms."""
     read, *makers = PAGES[what]
-    make = dict(zip(TYPES, makers, strict=True))[form]
+    make = makers[("", "json", "csv").index(form)]
     return in_form(
         request,
         live(name),
@@ -365,9 +371,9 @@ def in_form(
     template: str = "",
     filename: str = "",
 ) -> HttpResponse:
-    """A page of a benchmark in one of its forms: `make` gives a template's context, JSON values or CSV text.
+    """A page of a benchmark in one of its forms: `make` gives a template's context, JSON values or a text.
 
-    `what` names it among the benchmark's pages, with all that it depends on; `filename` is of the CSV.
+    `what` names it among the benchmark's pages, with all that it depends on; `filename` is of a text.
     """
     signed_in = request.user.is_authenticated and not form
 
@@ -384,5 +390,5 @@ def in_form(
         version=source.version,
         make=body,
         content_type=TYPES[form],
-        filename=filename if form == "csv" else "",
+        filename="" if form in ("", "json") else filename,
     )

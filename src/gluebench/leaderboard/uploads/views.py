@@ -16,7 +16,6 @@ from django.utils.datastructures import MultiValueDict
 from django.views.decorators.http import require_http_methods
 
 from gluebench.leaderboard.accounts.models import SignedInRequest
-from gluebench.leaderboard.benchmarks.adding import named_for_commands
 from gluebench.leaderboard.benchmarks.models import Benchmark
 from gluebench.leaderboard.common.problems import ProblemError
 from gluebench.leaderboard.limits import quota
@@ -48,7 +47,7 @@ def submit(request: SignedInRequest, name: str) -> HttpResponse:
         "files": expected_files(benchmark.record),
         "policy_sentences": feedback.explained(benchmark),
         "organised": benchmark.organised_by(request.user),
-        "named": named_for_commands(benchmark, address),
+        "named": benchmark.named_for_commands(address),
     }
     page = UploadPage(request, benchmark, "submissions/submit.html", context)
     if page.checks_only:
