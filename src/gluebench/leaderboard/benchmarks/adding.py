@@ -25,7 +25,7 @@ from gluebench.leaderboard.benchmarks.models import (
     publish_labels,
     read_manifest,
 )
-from gluebench.leaderboard.common import benchmark_changed
+from gluebench.leaderboard.common.signals import benchmark_changed
 from gluebench.leaderboard.common.text import require_fields
 from gluebench.leaderboard.folder import SiteError, make_private, write_private
 
