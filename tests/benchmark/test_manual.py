@@ -18,7 +18,7 @@ HEADINGS = {
     "metric": "### Metrics",
     "split": "### Splits",
     "file": "### Files",
-    "version": "A release is recognised",
+    "version": "A release is recognized",
     "source": "### Source",
     "reference": "### References",
     "printed": "### Printed figures",

@@ -167,7 +167,7 @@ def test_the_leaderboards_commands_are_called_with_what_was_typed(monkeypatch, t
         assert CliRunner().invoke(main, ["leaderboard", *words, "--site", site]).exit_code == 0
     assert called == [
         ("add", site, "glue", gold, None, None, {}),
-        ("serve", site, {"host": "127.0.0.1", "port": 9}),
+        ("serve", site, ("127.0.0.1", 9), {"change": True}),
         ("demo", site, {"host": "127.0.0.1", "port": 8000}),
     ]
 

@@ -17,7 +17,7 @@ from django_tasks_db.models import DBTaskResult
 
 from gluebench.leaderboard import health
 from gluebench.leaderboard.accounts.models import Token
-from gluebench.leaderboard.common import maintenance_due
+from gluebench.leaderboard.common.signals import maintenance_due
 from gluebench.leaderboard.ranks import renewing
 from gluebench.leaderboard.submissions import grading
 

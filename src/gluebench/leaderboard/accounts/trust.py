@@ -29,7 +29,7 @@ from django.urls import reverse
 
 from gluebench.leaderboard.accounts.models import User
 from gluebench.leaderboard.audit.models import record
-from gluebench.leaderboard.common import account_deleted, account_exported
+from gluebench.leaderboard.common.signals import account_deleted, account_exported
 from gluebench.leaderboard.folder import SiteError
 
 

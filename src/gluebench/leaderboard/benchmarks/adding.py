@@ -30,7 +30,7 @@ from gluebench.leaderboard.benchmarks.models import (
     publish_labels,
     read_manifest,
 )
-from gluebench.leaderboard.common import benchmark_changed
+from gluebench.leaderboard.common.signals import benchmark_changed
 from gluebench.leaderboard.common.text import require_fields
 from gluebench.leaderboard.folder import SiteError, make_private, write_private
 from gluebench.scoring import Gold, read_gold

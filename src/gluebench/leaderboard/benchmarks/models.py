@@ -27,7 +27,7 @@ from gluebench import benchmark as records
 from gluebench.leaderboard.accounts.models import User
 from gluebench.leaderboard.accounts.trust import revoke
 from gluebench.leaderboard.benchmarks.policy import Policy, policy_of
-from gluebench.leaderboard.common import account_deleted, account_exported
+from gluebench.leaderboard.common.signals import account_deleted, account_exported
 from gluebench.leaderboard.folder import SiteError, make_private, write_private
 
 SAMPLE = "sample-submission.zip"

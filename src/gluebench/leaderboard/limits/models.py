@@ -13,7 +13,7 @@ from django.utils import timezone
 from gluebench.leaderboard.accounts.models import Team, User
 from gluebench.leaderboard.accounts.trust import require_confirmed
 from gluebench.leaderboard.benchmarks.models import Benchmark
-from gluebench.leaderboard.common import account_deleted, account_exported
+from gluebench.leaderboard.common.signals import account_deleted, account_exported
 
 
 class OverrideQuerySet(models.QuerySet["Override"]):

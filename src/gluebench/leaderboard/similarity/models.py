@@ -9,7 +9,7 @@ from django.db import models
 from django.dispatch import receiver
 
 from gluebench.leaderboard.benchmarks.models import Benchmark
-from gluebench.leaderboard.common import files_deleted
+from gluebench.leaderboard.common.signals import files_deleted
 from gluebench.leaderboard.submissions.models import Submission
 
 

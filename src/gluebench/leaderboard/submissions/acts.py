@@ -18,7 +18,7 @@ from django.utils import timezone
 from gluebench.leaderboard.accounts.models import User
 from gluebench.leaderboard.audit.models import record
 from gluebench.leaderboard.benchmarks.models import Benchmark
-from gluebench.leaderboard.common import files_deleted
+from gluebench.leaderboard.common.signals import files_deleted
 from gluebench.leaderboard.fields import FIELDS
 from gluebench.leaderboard.folder import SiteError
 from gluebench.leaderboard.submissions import feedback

@@ -10,11 +10,11 @@ class SubmissionsConfig(AppConfig):
 
     def ready(self) -> None:
         """Grade again when a benchmark changes; connect exports, deletion and maintenance."""
-        from gluebench.leaderboard import common
+        from gluebench.leaderboard.common import signals
         from gluebench.leaderboard.submissions import acts, facts, grading
 
-        common.benchmark_changed.connect(grading.regrade)
-        common.account_exported.connect(facts.export_submissions)
-        common.account_deleted.connect(acts.anonymise)
-        common.maintenance_due.connect(acts.forget_old_files)
-        common.maintenance_due.connect(acts.forget_orphans)
+        signals.benchmark_changed.connect(grading.regrade)
+        signals.account_exported.connect(facts.export_submissions)
+        signals.account_deleted.connect(acts.anonymise)
+        signals.maintenance_due.connect(acts.forget_old_files)
+        signals.maintenance_due.connect(acts.forget_orphans)

@@ -1,0 +1,24 @@
+"""Signals, by which an app calls those above it.
+
+An app sends a signal from here, and others connect in their `models.py` or `apps.py`. An
+exception of a receiver stops the sender, so that a transaction around it is rolled back.
+"""
+
+from __future__ import annotations
+
+from django.dispatch import Signal
+
+benchmark_changed = Signal()
+"""A benchmark's labels or manifest changed; `benchmark` and `reason`. In the transaction of the change."""
+
+files_deleted = Signal()
+"""The files of submissions are deleted; `submissions`, their primary keys. In the same transaction."""
+
+account_exported = Signal()
+"""An account is exported; `user` and `archive`, a zip open for writing. Receivers return facts by name."""
+
+account_deleted = Signal()
+"""An account is deleted; `user`, whose row is locked. Raise SiteError to refuse, then nothing changes."""
+
+maintenance_due = Signal()
+"""Once a day, in a worker: delete what need not be kept."""
