@@ -4,7 +4,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, cast
+
+from django.conf import settings
+from django.core.cache import caches
+from django.db.models import F
 
 from gluebench.analysis.diagnostics.heatmap import ABOUT, FIELDS, HeatMap, map_picture, stored_heatmap
 from gluebench.analysis.diagnostics.paper import explain
@@ -16,6 +20,7 @@ from gluebench.leaderboard.boards.columns import PRIVACY, ROWS, paged
 from gluebench.leaderboard.common.formats import labels_of, percent, score_bars
 from gluebench.leaderboard.common.text import csv_text
 from gluebench.leaderboard.submissions.facts import diagnosed
+from gluebench.leaderboard.submissions.models import Submission
 from gluebench.leaderboard.submissions.report import fine_of
 
 PICTURED = 20
@@ -99,10 +104,26 @@ def _page(
     benchmark: Benchmark, task: Task, size: int, page: int, **query: str
 ) -> tuple[list[dict[str, Any]], dict[str, Any]]:
     """The entries of a page, the highest overall number first, and what the pager shows."""
-    entries = diagnosed(benchmark, task)
-    order = board_order([entry["diagnostic"]["overall"]["value"] for entry in entries])
-    shown, pager = paged(order, size, page, **query)
-    return [entries[at] for at in shown], {**pager, "systems": len(entries)}
+    overall = _overall(benchmark, task)
+    shown, pager = paged(board_order([value for _, value in overall]), size, page, **query)
+    pks = [overall[at][0] for at in shown]
+    entries = sorted(diagnosed(benchmark, task, pks), key=lambda entry: pks.index(entry["pk"]))
+    return entries, {**pager, "systems": len(overall)}
+
+
+def _overall(benchmark: Benchmark, task: Task) -> list[tuple[int, float | None]]:
+    """The submissions of the page and their overall numbers.
+
+    Read once for each version of the board: they are in reports, kilobytes of JSON each.
+    """
+
+    def read() -> list[tuple[int, float | None]]:
+        public = Submission.objects.public().filter(benchmark=benchmark).order_by("submitted", "pk")
+        rows = public.values_list("pk", F(f"report__diagnostics__{task.name}__overall"))
+        return [(pk, overall["value"]) for pk, overall in rows if overall]
+
+    key = f"overall-{settings.VERSION}-{benchmark.pk}-{benchmark.version}-{task.name}"
+    return cast("list[tuple[int, float | None]]", caches["pages"].get_or_set(key, read))
 
 
 def heat_page(benchmark: Benchmark, task: Task, page: int) -> dict[str, Any]:
