@@ -11,8 +11,9 @@ from gluebench.benchmark import Benchmark, Role, Task, TestFile, load_benchmark
 from gluebench.scoring.tags import Category, Metadata, Tagged, categories, read_metadata, read_phenomena
 from gluebench.submission.check import other_sizes
 from gluebench.submission.problems import Problem, listed
+from gluebench.submission.rows import Layout
 from gluebench.submission.submission import Column
-from gluebench.submission.tables import Layout, read_table
+from gluebench.submission.tables import read_table
 from gluebench.submission.values import as_tsv, file_named
 
 SUFFIX = ".tsv"
