@@ -28,7 +28,6 @@ from gluebench.analysis.rank.ranking import ranks
 from gluebench.analysis.rank.uncertainty import all_pairs, pair_errors, suite_draws
 from gluebench.benchmark import Benchmark, load_benchmark
 from gluebench.scoring import Gold
-from gluebench.scoring.gold import gold_of
 from gluebench.submission import Column, Submission
 
 TIMED = 3
@@ -59,7 +58,7 @@ def board(glue: Benchmark, systems: int, rng: np.random.Generator) -> tuple[Gold
             shift = rng.integers(1, classes, n)
             labels = np.where(wrong, (codes + shift) % classes, codes).astype(np.uint8)
             each[file.name] = Column(task.words, labels.tobytes())
-    gold = gold_of(glue, "test", "made up", columns, {}, {}, partial=False)
+    gold = Gold(glue, "test", "made up", columns, {}, {}, partial=False)
     return gold, [Submission(glue, "test", str(at), "valid", (), each) for at, each in enumerate(answers)]
 
 

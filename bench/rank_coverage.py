@@ -21,7 +21,6 @@ from worlds import WHOLE, Rng, Systems
 from gluebench.analysis.rank import rank
 from gluebench.benchmark import Benchmark, load_benchmark
 from gluebench.scoring import Gold
-from gluebench.scoring.gold import gold_of
 from gluebench.scoring.tags import Metadata
 from gluebench.submission import Submission
 
@@ -38,7 +37,7 @@ def draw(benchmark: Benchmark, accuracy: float, rng: Rng) -> tuple[Gold, dict[st
     gold = {name: pairs[0].gold for name, pairs in drawn.items()}
     groups = {name: Metadata(pairs[0].groups, {}) for name, pairs in drawn.items() if pairs[0].groups}
     answers = [{name: pairs[at].predicted for name, pairs in drawn.items()} for at in range(len(SYSTEMS))]
-    return gold_of(benchmark, "test", "", gold, {}, groups, partial=True), {
+    return Gold(benchmark, "test", "", gold, {}, groups, partial=True), {
         name: Submission(benchmark, "test", "", "valid", (), columns)
         for name, columns in zip(SYSTEMS, answers, strict=True)
     }

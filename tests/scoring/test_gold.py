@@ -12,7 +12,7 @@ import pytest
 from scoring.material import gold_values, write_gold
 
 from gluebench.scoring import GoldError, read_gold
-from gluebench.scoring.gold import gold_of
+from gluebench.scoring.gold import Gold
 from gluebench.scoring.report import datasets
 from gluebench.scoring.tags import Category
 from gluebench.submission.problems import Problem, listed
@@ -198,9 +198,7 @@ def test_a_diagnostic_set_without_tags_has_the_whole_alone(folder, small) -> Non
 
 def test_gold_from_elsewhere_has_no_version_and_keeps_where_its_examples_are_from(folder, small) -> None:
     read = read_gold(folder, small)
-    found = gold_of(
-        small, "test", "", read.columns, {}, {}, partial=True, datasets={"Like": "0123456789abcdef"}
-    )
+    found = Gold(small, "test", "", read.columns, {}, {}, partial=True, datasets={"Like": "0123456789abcdef"})
     assert (found.version, found.warnings, found.partial) == (None, (), True)
     assert datasets(found)["Like"] == "0123456789abcdef"
     assert datasets(read)["Like"] is None

@@ -5,7 +5,15 @@ from __future__ import annotations
 import pytest
 
 from gluebench.benchmark import Benchmark, Task
-from gluebench.scoring.tags import Category, Metadata, Tagged, categories, read_metadata, read_phenomena
+from gluebench.scoring.tags import (
+    Category,
+    Metadata,
+    Sheet,
+    Tagged,
+    categories,
+    read_metadata,
+    read_phenomena,
+)
 from gluebench.submission.problems import Problem
 
 FILE = "Probe.phenomena.tsv"
@@ -78,13 +86,13 @@ ROWS = {
 
 
 def tags(data: bytes, task: Task) -> tuple[Tagged, list[Problem]]:
-    problems: list[Problem] = []
-    return read_phenomena(FILE, data, task, problems, size=3, positions=POSITIONS), problems
+    sheet = Sheet(FILE, data, 3, POSITIONS)
+    return read_phenomena(sheet, task), sheet.problems
 
 
 def divisions(data: bytes, task: Task) -> tuple[Metadata, list[Problem]]:
-    problems: list[Problem] = []
-    return read_metadata(FILE, data, task, problems, size=3, positions=POSITIONS), problems
+    sheet = Sheet(FILE, data, 3, POSITIONS)
+    return read_metadata(sheet, task), sheet.problems
 
 
 @pytest.mark.parametrize("case", [*HEADERS, *ROWS])

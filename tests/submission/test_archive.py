@@ -18,7 +18,8 @@ from real import REAL, needs_real
 from submission import hostile
 from submission.hostile import TABLE, End, Member, archive, extra_64, streamed
 
-from gluebench.submission.archive import Archive, Limits, base_name, read_members
+from gluebench.submission.archive import Archive, Limits, read_members
+from gluebench.submission.archive_problems import base_name
 
 SOURCE = Path(__file__).resolve().parents[2] / "src"
 OTHER = b"index\tprediction\n0\tentailment\n"

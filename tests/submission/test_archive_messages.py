@@ -11,8 +11,8 @@ from submission import hostile
 from submission.hostile import TABLE, End, Member, archive
 from submission.hostile_cases import GOOD, LAST, STRUCTURES, one
 
-from gluebench.submission.archive import Limits, base_name, read_members
-from gluebench.submission.archive_problems import printable
+from gluebench.submission.archive import Limits, read_members
+from gluebench.submission.archive_problems import base_name, printable
 
 SIZE = len(TABLE)
 PACKED = len(hostile.deflate(TABLE))

@@ -17,7 +17,8 @@ from submission import hostile
 from submission.hostile import TABLE, End, Member, archive, bomb, streamed
 from submission.hostile_cases import BIG, GOOD, LAST, MIB, NAMES, STRUCTURES, named, nested, one
 
-from gluebench.submission import archive_problems, zip_reader
+from gluebench.submission import archive as reader
+from gluebench.submission import archive_problems
 from gluebench.submission.archive import Archive, Limits, read_members
 from gluebench.submission.archive_problems import tidy
 
@@ -56,9 +57,9 @@ def test_a_hostile_archive_is_refused(
     make, code = STRUCTURES[case]
     data = make()
     inflated: list[int] = []
-    inflate = zip_reader._inflate
+    inflate = reader._inflate
     monkeypatch.setattr(
-        zip_reader, "_inflate", lambda packed, size: (inflated.append(size), inflate(packed, size))[1]
+        reader, "_inflate", lambda packed, size: (inflated.append(size), inflate(packed, size))[1]
     )
     found = read(data)
     assert sum(inflated) <= Limits().total

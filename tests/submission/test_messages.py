@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
-from gluebench.submission.tables import Layout, Table, read_table
+from gluebench.submission.rows import Layout
+from gluebench.submission.tables import Table, read_table
 
 BINARY = Layout(("0", "1"), 4)
 NLI = Layout(("entailment", "neutral", "contradiction"), 4)
@@ -94,30 +97,30 @@ def read(text: str, layout: Layout) -> Table:
         ),
         (
             HEADER + BODY.replace("1\t0", "1"),
-            BINARY._replace(complete=False),
+            replace(BINARY, complete=False),
             "T.tsv:3: columns: found '1'; expected two columns, index and prediction, with one tab between "
             "them. Write one tab in each row, and quote nothing.",
         ),
         (
             HEADER + BODY.replace("1\t0", "1.0\t0") + "1\t0\n",
-            BINARY._replace(size=4, complete=False),
+            replace(BINARY, size=4, complete=False),
             "T.tsv:3: bad-index: found '1.0'; expected an integer from 0 to 3 as index, in plain digits. "
             "Write the index as the data's own index column has it: no sign, decimals, padding or quotes.",
         ),
         (
             HEADER + BODY + "4\t0\n",
-            BINARY._replace(complete=False),
+            replace(BINARY, complete=False),
             "T.tsv:6 (index 4): extra-index: expected no index above 3. "
             "Leave out rows that are not in the split, and check its version.",
         ),
         (
             HEADER + BODY + "3\t1\n",
-            BINARY._replace(complete=False),
+            replace(BINARY, complete=False),
             "T.tsv:6 (index 3): repeated-index: expected each index once. Keep one row for this index.",
         ),
         (
             HEADER + BODY.replace("1\t0", "1\t" + LONG),
-            NLI._replace(words=("0", "1", "2")),
+            replace(NLI, words=("0", "1", "2")),
             f"T.tsv:3 (index 1): unknown-label: found '{LONG[:59]}…'; expected 0, 1 or 2. "
             "Write the label word exactly so: no quotes, spaces or decimals.",
         ),
@@ -199,10 +202,10 @@ def test_rows_like_their_header_are_not_repeated_as_errors(separator: str) -> No
 
 def test_errors_of_the_whole_file_count_among_the_twenty() -> None:
     rows = "".join(f"{index}\tx\n" for index in range(30))
-    found = read("index\tguess\n" + rows, BINARY._replace(size=30))
+    found = read("index\tguess\n" + rows, replace(BINARY, size=30))
     assert [problem.code for problem in found.problems] == ["header"] + ["unknown-label"] * 19
     assert found.unshown == {"unknown-label": 11}
-    with_notice = read("Index\tprediction\n" + rows, BINARY._replace(size=30))
+    with_notice = read("Index\tprediction\n" + rows, replace(BINARY, size=30))
     assert [problem.code for problem in with_notice.problems] == ["header-name"] + ["unknown-label"] * 20
     assert with_notice.unshown == {"unknown-label": 10}
 

@@ -23,7 +23,8 @@ from submission.test_variants import mutated
 from gluebench.benchmark import Benchmark, load_benchmark
 from gluebench.submission import Problem, Submission, check, fix_submission
 from gluebench.submission.mistakes import explained
-from gluebench.submission.tables import Layout, read_table
+from gluebench.submission.rows import Layout
+from gluebench.submission.tables import read_table
 
 PAGE = Path(__file__).parents[2] / "docs" / "reference" / "mistakes.md"
 HEADER = "index\tprediction\n"

@@ -4,17 +4,20 @@ from __future__ import annotations
 
 import random
 from array import array
+from dataclasses import replace
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from gluebench.submission import arrays as arrays_module
+from gluebench.submission import rows as rows_module
 from gluebench.submission.arrays import read_arrays
 from gluebench.submission.canonical import _template, read_canonical, read_canonical_numbers
 from gluebench.submission.problems import SHOWN_PER_FILE
-from gluebench.submission.rows import Expected, Fault, read_lines
+from gluebench.submission.rows import Fault, Layout, read_lines
 from gluebench.submission.submission import Column
-from gluebench.submission.tables import Layout, Table, read_table
+from gluebench.submission.tables import Table, read_table
 
 BINARY = Layout(("0", "1"), 4)
 NLI = Layout(("entailment", "neutral", "contradiction"), 4)
@@ -44,7 +47,7 @@ def test_a_canonical_file_gives_its_codes_and_no_problem() -> None:
     [(10_009, "too-large"), (20_000, "wrong-split"), (40_000, "too-large"), (90_000, "wrong-split")],
 )
 def test_a_file_of_far_too_many_rows_is_counted_and_not_read(rows: int, code: str) -> None:
-    layout = BINARY._replace(others={20_000: "dev", 90_000: "train"})
+    layout = replace(BINARY, others={20_000: "dev", 90_000: "train"})
     table = read(HEADER + b"".join(b"%d\t1\n" % at for at in range(rows)), layout)
     assert (codes(table), table.column) == ([code], None)
     if code == "too-large":
@@ -248,17 +251,17 @@ def test_the_canonical_way_reads_any_finite_numbers(numbers: list[float]) -> Non
 @given(st.text("0123456789.+-eE", min_size=1, max_size=6))
 def test_the_canonical_way_takes_only_the_numbers_the_careful_one_takes(text: str) -> None:
     body = b"0\t%b\n" % text.encode()
-    careful = read_lines(body, Expected({}, {}, 1, True, 20, 2))
+    careful = read_lines(body, Layout((), 1))
     canonical = read_canonical_numbers(body, 1)
     assert (canonical is None) == bool(careful.faults)
     assert canonical is None or canonical == careful.values
 
 
 SETS = [
-    Expected({b"0": 0, b"1": 1}, {b"not_entailment": 0, b"entailment": 1}, 12, True, 20, 2),
-    Expected({b"entailment": 0, b"neutral": 1, b"contradiction": 2}, {}, 12, True, 20, 2),
-    Expected({b"ab": 0, b"c": 1}, {b"cc": 1}, 12, False, 3, 2),
-    Expected({"\u00e9t\u00e9".encode(): 0, b"no": 1}, {}, 12, True, 20, 2),
+    Layout(("0", "1"), 12, {"not_entailment": 0, "entailment": 1}),
+    Layout(("entailment", "neutral", "contradiction"), 12),
+    Layout(("ab", "c"), 12, {"cc": 1}, complete=False),
+    Layout(("\u00e9t\u00e9", "no"), 12),
 ]
 INSERTS = [
     b"\t",
@@ -301,14 +304,14 @@ def fuzz(runs: int, seed: int) -> int:
     rng, clean = random.Random(seed), 0
     for _ in range(runs):
         wanted = rng.choice(SETS)
-        words = [*wanted.labels, *wanted.synonyms]
+        words = [*wanted.codes, *wanted.synonym_codes]
         indices = list(range(wanted.size))
         if rng.random() < 0.5:
             rng.shuffle(indices)
         body = mutated(b"".join(b"%d\t%b\n" % (index, rng.choice(words)) for index in indices), rng)
         by_line, by_array = read_lines(body, wanted), read_arrays(body, wanted)
         assert by_line == by_array, body
-        canonical = read_canonical(body, 0, words=[word.decode() for word in wanted.labels], size=wanted.size)
+        canonical = read_canonical(body, 0, words=wanted.words, size=wanted.size)
         if canonical is not None:
             assert not by_line.faults, body
             assert by_line.values == canonical, body
@@ -344,17 +347,20 @@ HARD = [
 @pytest.mark.parametrize("complete", [True, False])
 @pytest.mark.parametrize("shown", [0, 1, 3, 20])
 @pytest.mark.parametrize("body", HARD)
-def test_the_readers_agree_on_hard_files(body: bytes, shown: int, complete: bool) -> None:
-    wanted = SETS[0]._replace(shown=shown, complete=complete)
+def test_the_readers_agree_on_hard_files(
+    body: bytes, shown: int, complete: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for module in (rows_module, arrays_module):
+        monkeypatch.setattr(module, "SHOWN_PER_FILE", shown)
+    wanted = replace(SETS[0], complete=complete)
     assert read_lines(body, wanted) == read_arrays(body, wanted)
 
 
 @pytest.mark.parametrize("words", [("0", "1"), ("x", "longer")])
 def test_the_readers_agree_beyond_one_chunk(words: tuple[str, str]) -> None:
     rng, size = random.Random(2), 70_000
-    labels = {word.encode(): code for code, word in enumerate(words)}
-    wanted = Expected(labels, {b"other": 1}, size, True, 20, 2)
-    rows = [b"%d\t%b\n" % (index, rng.choice([*labels, b"other"])) for index in range(size)]
+    wanted = Layout(words, size, {"other": 1})
+    rows = [b"%d\t%b\n" % (index, rng.choice([*wanted.codes, b"other"])) for index in range(size)]
     for change in (None, 40_000):
         rng.shuffle(rows)
         if change is not None:
@@ -403,13 +409,14 @@ def test_numbers_in_another_order_are_put_in_order() -> None:
     assert read_canonical_numbers(b"2\t3.5\n0\t-1\n1\t2e1\n", 3) == array("d", [-1, 20, 3.5])
 
 
-def test_the_careful_reader_counts_what_it_passes_over() -> None:
-    rows = read_lines(b"\n1\tentailment\n\n0\t0\n2\tno\n", SETS[0]._replace(size=4, shown=1))
+def test_the_careful_reader_counts_what_it_passes_over(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(rows_module, "SHOWN_PER_FILE", 1)
+    rows = read_lines(b"\n1\tentailment\n\n0\t0\n2\tno\n", replace(SETS[0], size=4))
     assert (rows.rows, rows.blank, rows.synonyms) == (3, 2, 1)
     assert rows.shown == [Fault("unknown-label", 6, 2, b"no")]
     assert rows.faults == {"unknown-label": 1, "missing-index": 1}
     assert (rows.values, rows.indices) == (b"", array("q"))
-    part = read_lines(b"3\tentailment\n1\t0\n", SETS[0]._replace(size=4, complete=False))
+    part = read_lines(b"3\tentailment\n1\t0\n", replace(SETS[0], size=4, complete=False))
     assert (part.values, part.indices) == (bytes([0, 1]), array("q", [1, 3]))
 
 

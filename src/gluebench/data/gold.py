@@ -12,7 +12,6 @@ from gluebench.data.errors import DataError
 from gluebench.data.home import data_folder, task_folder
 from gluebench.data.table import Table, load
 from gluebench.scoring import Gold
-from gluebench.scoring.gold import gold_of
 from gluebench.scoring.tags import Metadata
 from gluebench.submission import Column
 
@@ -58,9 +57,7 @@ def gold_from_data(
             fingerprints[file.name] = read_dataset(folder).splits[split].fingerprint
     if not columns:
         raise DataError(absent or [f"{home}: no {role} split of {suite.name} has labels; they are hidden"])
-    return gold_of(
-        suite, role, str(home), columns, phenomena, metadata, partial=partial, datasets=fingerprints
-    )
+    return Gold(suite, role, str(home), columns, phenomena, metadata, partial=partial, datasets=fingerprints)
 
 
 def _tagged(table: Table, order: Sequence[int]) -> dict[Phenomenon, tuple[int, ...]]:

@@ -21,8 +21,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from gluebench.benchmark import Benchmark, Task
 from gluebench.scoring.gold import Gold
-from gluebench.scoring.grade import pairs_of
-from gluebench.scoring.intervals import mean_interval
+from gluebench.scoring.grade import macro_average, pairs_of
 from gluebench.scoring.metrics import is_proportion, metric_function, point, task_score
 from gluebench.scoring.pairs import Pairs
 from gluebench.scoring.report import Report, Score, TaskReport, parts_of
@@ -76,7 +75,12 @@ def rounded_report(report: Report, benchmark: Benchmark) -> Report:
         if part is not None and not task.labels_public:
             change = partial(rounded_score, lowest=lowest_of(task))
             diagnostics[name] = part.with_categories(change)._replace(overall=change(part.overall))
-    return report._replace(score=_average(report.score, tasks), tasks=tasks, diagnostics=diagnostics)
+    score = report.score
+    if score is not None:
+        scores = {name: task.score for name, task in tasks.items()}
+        average = macro_average(scores, intervals=score.low is not None)
+        score = average and average._replace(withheld=score.withheld)
+    return report._replace(score=score, tasks=tasks, diagnostics=diagnostics)
 
 
 def lowest_of(task: Task, metric: str = "") -> float:
@@ -103,16 +107,6 @@ def _task(task: Task, report: TaskReport) -> TaskReport:
 def _mean(values: Sequence[float | None]) -> float | None:
     known = [value for value in values if value is not None]
     return task_score(known) if known and len(known) == len(values) else None
-
-
-def _average(average: Score | None, tasks: Mapping[str, TaskReport]) -> Score | None:
-    if average is None:
-        return None
-    parts = parts_of({name: task.score for name, task in tasks.items()})
-    value = task_score([part.value for part in parts])
-    if average.low is None or any(part.interval is None for part in parts):
-        return average._replace(value=value, low=None, high=None)
-    return average._replace(**{**mean_interval(parts)._asdict(), "value": value})
 
 
 def _steps(value: float, n: int, lowest: float) -> float:

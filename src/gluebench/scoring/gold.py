@@ -5,14 +5,24 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from typing import Any
 
 from gluebench.benchmark import Benchmark, Role, Task, TestFile, load_benchmark
-from gluebench.scoring.tags import Category, Metadata, Tagged, categories, read_metadata, read_phenomena
+from gluebench.scoring.tags import (
+    Category,
+    Metadata,
+    Sheet,
+    Tagged,
+    categories,
+    read_metadata,
+    read_phenomena,
+)
 from gluebench.submission.check import other_sizes
 from gluebench.submission.problems import Problem, listed
+from gluebench.submission.rows import Layout
 from gluebench.submission.submission import Column
-from gluebench.submission.tables import Layout, read_table
+from gluebench.submission.tables import read_table
 from gluebench.submission.values import as_tsv, file_named
 
 SUFFIX = ".tsv"
@@ -37,7 +47,7 @@ class GoldError(ValueError):
         self.problems = list(problems)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Gold:
     """The labels of a split, as an organizer keeps them; never to be printed, logged or sent."""
 
@@ -50,17 +60,25 @@ class Gold:
     """Test-file name to the positions in its column that each phenomenon is tagged at, ascending."""
     metadata: Mapping[str, Metadata] = field(repr=False)
     """Test-file name to the groups and divisions of its examples."""
-    categories: Mapping[str, tuple[Category, ...]] = field(repr=False)
-    """Test-file name of a diagnostic set to the parts of it that are reported."""
     partial: bool
     """Whether gold that lacks examples or files is scored as far as it goes."""
-    version: str | None
+    version: str | None = None
     """Keyed hash of all of the above; None where no key could be kept, or the labels are public."""
     warnings: tuple[str, ...] = ()
     datasets: Mapping[str, str] = field(default_factory=dict)
     """Test-file name to the content fingerprint of the examples, where the labels were read with them."""
     rows: str = ""
     """Which rows of the files these are, where a split has held some back: "public" or "held back"."""
+
+    @cached_property
+    def categories(self) -> dict[str, tuple[Category, ...]]:
+        """Test-file name of a diagnostic set to the parts of it that are reported."""
+        return {
+            name: categories(task, self.phenomena.get(name, {}), self.metadata.get(name), size=len(column))
+            for task in self.benchmark.diagnostics
+            for name in (file.name for file in task.files)
+            if (column := self.columns.get(name)) is not None
+        }
 
 
 def read_gold(
@@ -98,52 +116,19 @@ def read_gold(
             continue  # the positions of 390,965 rows take a tenth of a second and 60 MiB
         positions = {index: position for position, index in enumerate(column.row_indices)}
         if tags is not None:
-            phenomena[file.name] = read_phenomena(
-                tags_name, tags, task, problems, size=size, positions=positions
-            )
+            sheet = Sheet(tags_name, tags, size, positions)
+            phenomena[file.name] = read_phenomena(sheet, task)
+            problems += sheet.problems
         if facts is not None:
-            metadata[file.name] = read_metadata(
-                facts_name, facts, task, problems, size=size, positions=positions
-            )
+            sheet = Sheet(facts_name, facts, size, positions)
+            metadata[file.name] = read_metadata(sheet, task)
+            problems += sheet.problems
     if not columns and not problems:
         problems.append(_nothing_there(home, benchmark, role))
     if problems:
         raise GoldError(problems, folder=home)
-    gold = gold_of(benchmark, role, home, columns, phenomena, metadata, partial=partial)
-    return gold if home == GIVEN else _with_version(gold)
-
-
-def _with_version(gold: Gold) -> Gold:
-    try:
-        return replace(gold, version=_version(gold, label_key(gold.folder)))
-    except OSError as error:
-        reason = error.strerror or type(error).__name__
-        warning = f"the version of the labels has no name: no key could be kept beside the gold ({reason})"
-        return replace(gold, warnings=(warning,))
-
-
-def gold_of(
-    benchmark: Benchmark,
-    role: Role,
-    folder: str,
-    columns: Mapping[str, Column],
-    phenomena: Mapping[str, Tagged],
-    metadata: Mapping[str, Metadata],
-    *,
-    partial: bool,
-    datasets: Mapping[str, str] | None = None,
-) -> Gold:
-    """Gold of labels that were read elsewhere; all of them by test-file name, in index order."""
-    parts = {
-        file.name: categories(
-            task, phenomena.get(file.name, {}), metadata.get(file.name), size=len(columns[file.name])
-        )
-        for task in benchmark.diagnostics
-        for file in task.files
-        if file.name in columns
-    }
-    known = datasets or {}
-    return Gold(benchmark, role, folder, columns, phenomena, metadata, parts, partial, None, datasets=known)
+    gold = Gold(benchmark, role, home, columns, phenomena, metadata, partial)
+    return gold if given is not None else _with_version(gold)
 
 
 def _given(labels: Mapping[str, Any], benchmark: Benchmark, role: Role) -> dict[str, bytes]:
@@ -203,19 +188,24 @@ def _nothing_there(home: str, benchmark: Benchmark, role: Role) -> Problem:
     return Problem("no-gold", "error", "", f"expected at least one of {names}", fix)
 
 
-def _version(gold: Gold, key: bytes) -> str:
-    """HMAC-SHA256 of all that scores depend on, whatever the files' line ends or order of rows.
+def _with_version(gold: Gold) -> Gold:
+    """Name the version by an HMAC-SHA256 of all that scores depend on, whatever line ends or order of rows.
 
     A plain hash of a small label set can be guessed by trying; a keyed one cannot.
     """
     import hashlib
     import hmac
 
-    digest = hmac.new(key, digestmod=hashlib.sha256)
+    try:
+        digest = hmac.new(label_key(gold.folder), digestmod=hashlib.sha256)
+    except OSError as error:
+        reason = error.strerror or type(error).__name__
+        warning = f"the version of the labels has no name: no key could be kept beside the gold ({reason})"
+        return replace(gold, warnings=(warning,))
     for part in _hashed(gold):
         digest.update(len(part).to_bytes(8, "little"))
         digest.update(part)
-    return digest.hexdigest()[:SHOWN]
+    return replace(gold, version=digest.hexdigest()[:SHOWN])
 
 
 def label_key(folder: str) -> bytes:

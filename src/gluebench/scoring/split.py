@@ -16,7 +16,7 @@ from math import floor
 from typing import Literal
 
 from gluebench.benchmark import Phenomenon
-from gluebench.scoring.gold import Gold, gold_of
+from gluebench.scoring.gold import Gold
 from gluebench.scoring.tags import Metadata, Tagged, numbered, places_of
 from gluebench.submission.submission import Column
 
@@ -43,17 +43,14 @@ def part_of(gold: Gold, rows: Rows, *, share: float, key: bytes) -> Gold:
     if not 0 < share < 1:
         raise ValueError(f"the share of public rows is {share}; expected a number between 0 and 1")
     kept = {name: _kept(name, gold, rows, share=share, key=key) for name in gold.columns}
-    part = gold_of(
-        gold.benchmark,
-        gold.role,
-        gold.folder,
-        {name: _taken(gold.columns[name], at) for name, at in kept.items()},
-        {name: _moved(tags, kept[name]) for name, tags in gold.phenomena.items()},
-        {name: _divided(about, kept[name]) for name, about in gold.metadata.items()},
-        partial=gold.partial,
-        datasets=gold.datasets,
+    return replace(
+        gold,
+        columns={name: _taken(gold.columns[name], at) for name, at in kept.items()},
+        phenomena={name: _moved(tags, kept[name]) for name, tags in gold.phenomena.items()},
+        metadata={name: _divided(about, kept[name]) for name, about in gold.metadata.items()},
+        rows=rows,
+        warnings=(*gold.warnings, WARNINGS[rows]),
     )
-    return replace(part, version=gold.version, rows=rows, warnings=(*gold.warnings, WARNINGS[rows]))
 
 
 def _kept(name: str, gold: Gold, rows: Rows, *, share: float, key: bytes) -> list[int]:

@@ -36,11 +36,13 @@ class Category(NamedTuple):
     """In the gold column, ascending; distinct."""
 
 
-class _Sheet:
+class Sheet:
     """A file beside the labels: its rows, and what is wrong with it."""
 
-    def __init__(self, name: str, data: bytes, size: int) -> None:
+    def __init__(self, name: str, data: bytes, size: int, positions: Mapping[int, int]) -> None:
+        """`size` is that of the split; `positions` is index to position in the gold column."""
         self._name, self._problems = name, list[Problem]()
+        self.positions = positions
         self.columns: list[str] = []
         """All but the index."""
         self.rows: list[_Row] = []
@@ -109,19 +111,14 @@ class _Row(NamedTuple):
     values: tuple[str, ...]
 
 
-def read_phenomena(
-    name: str, data: bytes, task: Task, problems: list[Problem], *, size: int, positions: Mapping[int, int]
-) -> Tagged:
-    """Read `index<TAB>coarse<TAB>fine`, a row per tag, of a split of `size` examples.
+def read_phenomena(sheet: Sheet, task: Task) -> Tagged:
+    """Read `index<TAB>coarse<TAB>fine`, a row per tag; what is wrong is added to the sheet's problems.
 
-    `positions` is index to position in the gold column. Tags of examples without gold are passed over,
-    and the same tag twice counts once. What is wrong is added to `problems`.
+    Tags of examples without gold are passed over, and the same tag twice counts once.
     """
-    sheet = _Sheet(name, data, size)
     if not sheet.problems and sheet.columns != ["coarse", "fine"]:
         sheet.refuse_header("coarse", "fine")
     if sheet.problems:
-        problems += sheet.problems
         return {}
     known = {
         (fold(phenomenon.coarse), fold(word)): phenomenon
@@ -136,13 +133,12 @@ def read_phenomena(
         phenomenon = of_values[row.values]
         if phenomenon is None:
             _refuse_phenomenon(sheet, row, task)
-        elif row.example in positions:
-            tagged[phenomenon].add(positions[row.example])
-    problems += sheet.problems
+        elif row.example in sheet.positions:
+            tagged[phenomenon].add(sheet.positions[row.example])
     return {phenomenon: tuple(sorted(at)) for phenomenon, at in tagged.items() if at}
 
 
-def _refuse_phenomenon(sheet: _Sheet, row: _Row, task: Task) -> None:
+def _refuse_phenomenon(sheet: Sheet, row: _Row, task: Task) -> None:
     close = closest(row.values[1], [phenomenon.name for phenomenon in task.phenomena])
     hint = (
         f"Did you mean {' or '.join(close)}?" if close else "Add it to the manifest, as a name or an alias."
@@ -151,24 +147,20 @@ def _refuse_phenomenon(sheet: _Sheet, row: _Row, task: Task) -> None:
     sheet.add("unknown-phenomenon", expected, hint, row.line, index=row.example, value=", ".join(row.values))
 
 
-def read_metadata(
-    name: str, data: bytes, task: Task, problems: list[Problem], *, size: int, positions: Mapping[int, int]
-) -> Metadata:
+def read_metadata(sheet: Sheet, task: Task) -> Metadata:
     """Read `index` and further columns, of which `group` and those the manifest names are kept.
 
-    Every example that has gold needs its row. What is wrong is added to `problems`.
+    Every example that has gold needs its row. What is wrong is added to the sheet's problems.
     """
-    sheet = _Sheet(name, data, size)
     if not sheet.problems:
         _check_columns(sheet, task)
     if not sheet.problems:
-        _check_indices(sheet, positions)
+        _check_indices(sheet)
     if sheet.problems:
-        problems += sheet.problems
         return Metadata(None, {})
     by_index = {row.example: row.values for row in sheet.rows}
     values = {
-        column: tuple(by_index[index][sheet.columns.index(column)] for index in positions)
+        column: tuple(by_index[index][sheet.columns.index(column)] for index in sheet.positions)
         for column in (GROUP, *task.metadata)
         if column in sheet.columns
     }
@@ -176,7 +168,7 @@ def read_metadata(
     return Metadata(None if groups is None else numbered(groups), values)
 
 
-def _check_columns(sheet: _Sheet, task: Task) -> None:
+def _check_columns(sheet: Sheet, task: Task) -> None:
     if not {GROUP, *task.metadata} & set(sheet.columns):
         sheet.refuse_header(GROUP, *task.metadata)
         return
@@ -189,14 +181,14 @@ def _check_columns(sheet: _Sheet, task: Task) -> None:
             sheet.add("metadata-column", expected, "Add the column.", 1)
 
 
-def _check_indices(sheet: _Sheet, positions: Mapping[int, int]) -> None:
+def _check_indices(sheet: Sheet) -> None:
     seen: set[int] = set()
     for line, index, _ in sheet.rows:
         if index in seen:
             expected, fix = "expected each index once", "Keep one row for this index."
             sheet.add("repeated-index", expected, fix, line, index=index)
         seen.add(index)
-    for index in positions:
+    for index in sheet.positions:
         if index not in seen:
             expected = "expected a row for each example that has gold"
             sheet.add("missing-index", expected, "Add the missing row.", index=index)

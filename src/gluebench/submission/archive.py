@@ -1,12 +1,19 @@
-"""What a submission comes in: a zip, a folder or one file. Nothing is written, extracted or followed."""
+"""What a submission comes in: a zip, a folder or one file. Nothing is written, extracted or followed.
+
+Why it reads a zip like this: docs/explanation/archives.md.
+"""
 
 from __future__ import annotations
 
 import os
 import stat
-from collections.abc import Callable
+import zlib
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from typing import NamedTuple
 
 from gluebench.submission.archive_problems import (
+    NAME_LIMIT,
     TEXT,
     Refused,
     base_name,
@@ -16,13 +23,71 @@ from gluebench.submission.archive_problems import (
     printable,
     refusal,
     shortened,
+    tidy,
 )
-from gluebench.submission.zip_reader import Archive, Limits, archive_kind, read_zip, repeated, size_problems
-from gluebench.submission.zip_structure import DESCRIPTOR_MARK, END_MARK, END_REACH, SPLIT_MARK
-
-__all__ = ["Archive", "Limits", "base_name", "read_members"]
+from gluebench.submission.problems import Problem
+from gluebench.submission.zip_structure import (
+    DESCRIPTOR_MARK,
+    ENCRYPTED,
+    END_MARK,
+    END_REACH,
+    MASKED,
+    PATCHED,
+    SPLIT_MARK,
+    STRONG,
+    Entry,
+    Span,
+    find_directory,
+    gaps,
+    place,
+    read_entries,
+)
 
 SUFFIX = ".tsv"
+STORED, DEFLATED = 0, 8
+_METHODS = {1: "shrink", 6: "implode", 9: "deflate64", 12: "bzip2", 14: "lzma"}
+_METHODS |= {93: "zstd", 95: "xz", 98: "ppmd", 99: "aes"}
+_RATIO_FREE = 1 << 20
+_MIB = 1 << 20
+
+ARCHIVE_MARKS: dict[bytes, str] = {
+    b"PK\3\4": "zip",
+    b"PK\5\6": "zip",
+    b"\x1f\x8b": "gzip",
+    b"BZh": "bzip2",
+    b"\xfd7zXZ\0": "xz",
+    b"\x28\xb5\x2f\xfd": "zstandard",
+    b"7z\xbc\xaf\x27\x1c": "7z",
+    b"Rar!\x1a\x07": "rar",
+}
+"""How the content of an archive begins."""
+
+
+class Limits(NamedTuple):
+    """What a submission may be at most. A full GLUE submission is 1 MB, 3.9 MB unpacked, ratio 6.6."""
+
+    upload: int = 16 * _MIB
+    """Bytes of the zip."""
+    total: int = 64 * _MIB
+    """Bytes of all that is read, unpacked."""
+    members: int = 64
+    """Files that are read."""
+    entries: int = 1024
+    """Everything a zip lists, read or not."""
+    ratio: int = 100
+    """Unpacked by packed size of a member, for members over 1 MiB."""
+    nested: bool = False
+    """Whether what is read may be an archive itself."""
+
+
+class Archive(NamedTuple):
+    """What could be read. With an error among `problems` the members may be fewer than were there."""
+
+    members: dict[str, bytes]
+    """Path inside the archive to content, for the files that were accepted."""
+    ignored: list[str]
+    """Printable paths of the other files, without those an operating system adds."""
+    problems: list[Problem]
 
 
 def read_members(
@@ -149,3 +214,150 @@ def _load(path: str, most: int, *, flags: int = 0) -> bytes:
 
 def _too_large(name: str, size: int, most: int) -> Refused:
     return Refused("too-large", file=name, value=f"{size} bytes (at most {most})")
+
+
+def read_zip(data: bytes, accepts: Callable[[str], bool], limits: Limits) -> Archive:
+    """The accepted members by their path; none when structure or a name is refused. Raises Refused."""
+    directory = find_directory(data)
+    if not directory.entries:
+        raise Refused("empty-archive")
+    if directory.entries > limits.entries:
+        raise Refused("too-many-members", value=f"{directory.entries} (at most {limits.entries})")
+    entries = read_entries(data, directory)
+    problems = _judge_names(entries)
+    spans = _judge_places(data, entries, directory.start, problems)
+    files = [entry for entry in entries if not entry.raw_name.endswith((b"/", b"\\"))]
+    system = [entry.path for entry in files if is_system_file(entry.path)]
+    files = [entry._replace(path=tidy(entry.path)) for entry in files if not is_system_file(entry.path)]
+    chosen = [entry for entry in files if accepts(base_name(entry.path))]
+    paths = {entry.path for entry in chosen}
+    ignored = [printable(entry.path) for entry in files if entry.path not in paths]
+    problems += [fault for entry in chosen if (fault := _content_fault(entry, limits))]
+    problems += size_problems([entry.size for entry in chosen], limits)
+    if problems:
+        return Archive({}, ignored, shortened(problems))
+    by_code = {
+        "wrapper-folder": list(
+            dict.fromkeys(entry.path.rpartition("/")[0] for entry in chosen if "/" in entry.path)
+        ),
+        "system-files": system,
+        "backslash-names": [entry.path for entry in entries if b"\\" in entry.raw_name],
+    }
+    archive = Archive({}, ignored, [notice(code, names) for code, names in by_code.items() if names])
+    view = memoryview(data)
+    for entry in chosen:
+        span = spans[entry.offset]
+        try:
+            archive.members[entry.path] = _content(view[span.data : span.end], entry, nested=limits.nested)
+        except Refused as refused:
+            archive.problems.append(replace(refused.problem, file=printable(entry.path)))
+    return archive
+
+
+def archive_kind(data: bytes) -> str | None:
+    """The kind of archive that this content begins as, or None."""
+    for mark, kind in ARCHIVE_MARKS.items():
+        if data.startswith(mark):
+            return kind
+    return "tar" if data[257:262] == b"ustar" else None
+
+
+def size_problems(sizes: Sequence[int], limits: Limits) -> list[Problem]:
+    """The problems with reading so many files of these sizes in bytes."""
+    problems = []
+    if len(sizes) > limits.members:
+        problems.append(refusal("too-many-members", value=f"{len(sizes)} (at most {limits.members})"))
+    if sum(sizes) > limits.total:
+        value = f"{sum(sizes)} bytes (at most {limits.total})"
+        problems.append(refusal("too-large-unpacked", value=value))
+    return problems
+
+
+def repeated(paths: list[str]) -> list[Problem]:
+    """A problem for every path that came before, letter case aside."""
+    seen: dict[str, str] = {}
+    problems = []
+    for path in paths:
+        first = seen.setdefault(path.casefold(), path)
+        if first is not path:
+            problems.append(refusal("duplicate-name", file=path, value=first))
+    return problems
+
+
+def _judge_names(entries: list[Entry]) -> list[Problem]:
+    problems = []
+    for entry in entries:
+        fault = "name-too-long" if len(entry.raw_name) > NAME_LIMIT else _name_fault(entry)
+        if fault:
+            problems.append(refusal(fault, file=entry.path))
+        if entry.disk:
+            problems.append(refusal("multi-disk", file=entry.path))
+    return problems + repeated([tidy(entry.path) or entry.path for entry in entries])
+
+
+def _name_fault(entry: Entry) -> str | None:
+    kind, is_folder = stat.S_IFMT(entry.mode), entry.path.endswith("/")
+    if kind == stat.S_IFLNK:
+        return "symlink"
+    if kind in (stat.S_IFCHR, stat.S_IFBLK, stat.S_IFIFO, stat.S_IFSOCK):
+        return "special-file"
+    if kind == stat.S_IFDIR and not is_folder:
+        return "special-file"
+    fault = name_fault(entry.path)
+    return None if fault == "empty-name" and is_folder else fault
+
+
+def _judge_places(data: bytes, entries: list[Entry], limit: int, problems: list[Problem]) -> dict[int, Span]:
+    """The bytes of every member by the offset of its header; adds what is wrong to `problems`."""
+    spans = []
+    for entry in entries:
+        try:
+            spans.append(place(data, entry, limit))
+        except Refused as refused:
+            problems.append(replace(refused.problem, file=printable(entry.path)))
+    if len(spans) == len(entries):
+        problems += gaps(data, entries, spans, limit=limit)
+    return {span.start: span for span in spans}
+
+
+def _content_fault(entry: Entry, limits: Limits) -> Problem | None:
+    """What the directory alone says against reading this member."""
+    path, method = entry.path, entry.method
+    if entry.flags & (ENCRYPTED | STRONG | MASKED):
+        return refusal("encrypted", file=path)
+    if method not in (STORED, DEFLATED) or entry.flags & PATCHED:
+        return refusal("unsupported-compression", file=path, value=_METHODS.get(method, str(method)))
+    if path.count("/") > 1:
+        return refusal("nested-folder", file=path)
+    if method == STORED and entry.packed != entry.size:
+        return refusal("forged-size", file=path, value=f"{entry.size} stated, {entry.packed} stored")
+    if entry.size > max(_RATIO_FREE, entry.packed * limits.ratio):
+        return refusal("ratio-bomb", file=path, value=f"{entry.size} bytes from {entry.packed}")
+    return None
+
+
+def _content(packed: memoryview, entry: Entry, *, nested: bool) -> bytes:
+    """The real bytes of one member, never more than stated. Raises Refused."""
+    content = bytes(packed) if entry.method == STORED else _inflate(packed, entry.size)
+    if zlib.crc32(content) != entry.crc:
+        raise Refused("bad-crc")
+    kind = archive_kind(content)
+    if kind and not nested:
+        raise Refused("nested-archive", value=kind)
+    return content
+
+
+def _inflate(packed: memoryview, size: int) -> bytes:
+    inflater = zlib.decompressobj(-zlib.MAX_WBITS)
+    try:
+        # One byte more than stated shows a forged size. In one call: each copies the rest of the input.
+        content = inflater.decompress(packed, size + 1)
+    except zlib.error:
+        raise Refused("corrupt-data") from None
+    if len(content) > size or inflater.unused_data:
+        raise Refused("forged-size", value=f"{size} stated")
+    if not inflater.eof:
+        raise Refused("truncated-member")
+    if len(content) < size:
+        raise Refused("forged-size", value=f"{size} stated, {len(content)} real")
+    return content

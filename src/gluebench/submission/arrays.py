@@ -9,7 +9,8 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from gluebench.submission.rows import Expected, Fault, Rows
+from gluebench.submission.problems import SHOWN_PER_FILE
+from gluebench.submission.rows import Fault, Layout, Rows, read_line
 
 Ints = npt.NDArray[np.int64]
 Bytes = npt.NDArray[np.uint8]
@@ -33,19 +34,19 @@ class _Fields(NamedTuple):
     """Rows of exactly two columns; None when all are."""
 
 
-def read_arrays(body: bytes, expected: Expected) -> Rows:
+def read_arrays(body: bytes, layout: Layout, *, first_line: int = 2) -> Rows:
     """See `rows.read_lines`; for labels only."""
     data = np.frombuffer(b"\0" * _PAD + body, np.uint8)
     fields = _split(data)
     indices = _indices(data, fields)
-    codes, synonym = _codes(data, fields, expected)
-    if fields.regular is None and len(indices) == expected.size and expected.complete:
-        values = _scattered(indices, codes, expected.size)
+    codes, synonym = _codes(data, fields, layout)
+    if fields.regular is None and len(indices) == layout.size and layout.complete:
+        values = _scattered(indices, codes, layout.size)
         if values is not None:
             return Rows(
-                values.tobytes(), array("q"), [], Counter(), expected.size, 0, int(np.count_nonzero(synonym))
+                values.tobytes(), array("q"), [], Counter(), layout.size, 0, int(np.count_nonzero(synonym))
             )
-    return _with_faults(data, fields, indices, codes, synonym, expected)
+    return _with_faults(data, fields, indices, codes, synonym, layout, first_line)
 
 
 def _split(data: Bytes) -> _Fields:
@@ -99,12 +100,12 @@ def _integers(data: Bytes, words: npt.NDArray[np.uint64], starts: Ints, tabs: In
     return value
 
 
-def _codes(data: Bytes, fields: _Fields, expected: Expected) -> tuple[Bytes, Flags]:
+def _codes(data: Bytes, fields: _Fields, layout: Layout) -> tuple[Bytes, Flags]:
     """The label code of each row, 255 where the word is none of the labels; and which are synonyms."""
-    codes = _letters(data, fields, expected)
+    codes = _letters(data, fields, layout)
     synonym = np.zeros(len(codes), np.bool_)
-    longer = {word: code for word, code in expected.labels.items() if len(word) > 1}
-    for words, is_synonym in ((longer, False), (expected.synonyms, True)):
+    longer = {word: code for word, code in layout.codes.items() if len(word) > 1}
+    for words, is_synonym in ((longer, False), (layout.synonym_codes, True)):
         for word, code in words.items():
             rows = np.flatnonzero(fields.ends - fields.tabs == len(word) + 1)
             for offset, byte in enumerate(word, 1):
@@ -113,10 +114,10 @@ def _codes(data: Bytes, fields: _Fields, expected: Expected) -> tuple[Bytes, Fla
     return codes, synonym
 
 
-def _letters(data: Bytes, fields: _Fields, expected: Expected) -> Bytes:
+def _letters(data: Bytes, fields: _Fields, layout: Layout) -> Bytes:
     """The codes of labels of one byte; such a row ends two places after its tab."""
     codes = np.full(len(fields.ends), _NO_LABEL, np.uint8)
-    letters = {word[0]: code for word, code in expected.labels.items() if len(word) == 1}
+    letters = {word[0]: code for word, code in layout.codes.items() if len(word) == 1}
     if not letters:
         return codes
     table = np.full(256, _NO_LABEL, np.uint8)
@@ -138,13 +139,13 @@ def _scattered(indices: Ints, codes: Bytes, size: int) -> Bytes | None:
 
 
 def _with_faults(
-    data: Bytes, fields: _Fields, indices: Ints, codes: Bytes, synonym: Flags, expected: Expected
+    data: Bytes, fields: _Fields, indices: Ints, codes: Bytes, synonym: Flags, layout: Layout, first_line: int
 ) -> Rows:
     rows = np.arange(len(indices))
     blank = fields.starts == fields.ends
     regular = np.ones(len(rows), np.bool_) if fields.regular is None else fields.regular
-    inside = regular & (indices >= 0) & (indices < expected.size)
-    first = np.full(expected.size, -1, np.int64)
+    inside = regular & (indices >= 0) & (indices < layout.size)
+    first = np.full(layout.size, -1, np.int64)
     first[indices[inside][::-1]] = rows[inside][::-1]  # the last one written stays: the first of the file
     repeated = inside.copy()
     repeated[inside] = first[indices[inside]] != rows[inside]
@@ -154,47 +155,31 @@ def _with_faults(
         "columns": ~regular & ~blank,
         "repeated-index": repeated,
         "bad-index": regular & (indices < 0),
-        "extra-index": regular & (indices >= expected.size),
+        "extra-index": regular & (indices >= layout.size),
         "empty-value": empty,
         "unknown-label": unlabelled & ~empty,
     }
     counts = Counter({code: int(np.count_nonzero(flags)) for code, flags in kinds.items()})
-    faulty = np.flatnonzero(np.logical_or.reduce(list(kinds.values())))[: expected.shown]
-    shown = [
-        _fault(code, int(row), data, fields, indices, expected)
-        for row in faulty
-        for code, flags in kinds.items()
-        if flags[row]
-    ][: expected.shown]
-    if expected.complete:
+    shown: list[Fault] = []
+    for row in np.flatnonzero(np.logical_or.reduce(list(kinds.values())))[:SHOWN_PER_FILE]:
+        line, text = first_line + int(row), data[fields.starts[row] : fields.ends[row]].tobytes()
+        faults, index, *_ = read_line(line, text, layout)
+        shown += [Fault("repeated-index", line, index, None)] * bool(repeated[row]) + faults
+    shown = shown[:SHOWN_PER_FILE]
+    if layout.complete:
         missing = np.flatnonzero(first < 0)
         counts["missing-index"] = len(missing)
-        room = expected.shown - len(shown)
+        room = SHOWN_PER_FILE - len(shown)
         shown += [Fault("missing-index", None, int(index), None) for index in missing[:room]]
     counts = +counts
     present = np.flatnonzero(first >= 0)
     taken = first[present]
     return Rows(
         b"" if counts else codes[taken].tobytes(),
-        array("q", b"" if counts or len(present) == expected.size else present.tobytes()),
+        array("q", b"" if counts or len(present) == layout.size else present.tobytes()),
         shown,
         counts,
         len(rows) - int(np.count_nonzero(blank)),
         int(np.count_nonzero(blank)),
         int(np.count_nonzero(synonym[taken])),
     )
-
-
-def _fault(code: str, row: int, data: Bytes, fields: _Fields, indices: Ints, expected: Expected) -> Fault:
-    start, tab, end = int(fields.starts[row]), int(fields.tabs[row]), int(fields.ends[row])
-    index = int(indices[row])
-    inside = 0 <= index < expected.size
-    value: bytes | None = None
-    if code == "columns":
-        return Fault(code, expected.first_line + row, None, data[start:end].tobytes())
-    if code == "bad-index":
-        value = data[start:tab].tobytes()
-    elif code in ("unknown-label", "empty-value"):
-        value = data[tab + 1 : end].tobytes()
-    named = inside or code == "extra-index"
-    return Fault(code, expected.first_line + row, index if named else None, value)

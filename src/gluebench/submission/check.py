@@ -10,11 +10,13 @@ from math import inf
 from typing import NamedTuple
 
 from gluebench.benchmark import Benchmark, Role, Task, TestFile, closest, load_benchmark
-from gluebench.submission.archive import base_name, read_members
+from gluebench.submission.archive import read_members
+from gluebench.submission.archive_problems import base_name
 from gluebench.submission.names import SUFFIX, Names, foreign, split_name
 from gluebench.submission.problems import SHOWN_PER_FILE, Problem, Severity, verdict
+from gluebench.submission.rows import Layout
 from gluebench.submission.submission import Column, Submission, missing_files
-from gluebench.submission.tables import Layout, Table, read_table
+from gluebench.submission.tables import Table, read_table
 
 # Freeing one large block tells glibc to keep later ones for reuse: a sixth of the time was page faults.
 bytes(16_000_000)

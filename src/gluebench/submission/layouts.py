@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from gluebench.submission.problems import Problem
-from gluebench.submission.tables import Layout
+from gluebench.submission.rows import Layout
 
 KEYS = ("index", "idx", "id", "guid", "example_id", "pairid", "", "unnamed: 0")
 """What people call the index column, letter case aside, the surest first."""

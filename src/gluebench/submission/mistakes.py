@@ -13,7 +13,8 @@ from dataclasses import dataclass, replace
 
 from gluebench.submission.layouts import KEYS, VALUES, Cells, NotRecognizedError, cells_of, is_number
 from gluebench.submission.problems import Problem, sentences
-from gluebench.submission.tables import INDEX_NAMES, Layout, Table, listed_words, most_marks, read_table
+from gluebench.submission.rows import Layout
+from gluebench.submission.tables import INDEX_NAMES, Table, listed_words, most_marks, read_table
 
 MOST_BYTES = 16 << 20
 """A larger file is not taken apart."""

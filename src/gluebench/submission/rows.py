@@ -11,11 +11,16 @@ import re
 from array import array
 from collections import Counter
 from collections.abc import Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
 from math import isfinite
 from typing import NamedTuple
 
+from gluebench.submission.problems import SHOWN_PER_FILE
+
 _INDEX = re.compile(rb"0|[1-9][0-9]{0,17}")
 _NUMBER = re.compile(rb"[+-]?([0-9]+(\.[0-9]*)?|\.[0-9]+)([eE][+-]?[0-9]+)?")
+_SPARE_ROWS = 10_000
 
 
 class Fault(NamedTuple):
@@ -45,34 +50,57 @@ class Rows(NamedTuple):
     """Rows whose label was a synonym."""
 
 
-class Expected(NamedTuple):
+@dataclass(frozen=True)
+class Layout:
     """What a file should hold."""
 
-    labels: Mapping[bytes, int]
-    """Label word to code; empty for numbers."""
-    synonyms: Mapping[bytes, int]
+    words: tuple[str, ...]
+    """Label words in the order of their codes; empty for numbers."""
     size: int
     """Indices run from 0 to size - 1."""
-    complete: bool
+    synonyms: Mapping[str, int] = field(default_factory=dict)
+    """Other words for a label, to its code."""
+    value: str = "prediction"
+    """Name of the second column."""
+    versions: Mapping[int, str] = field(default_factory=dict)
+    """Number of rows to the other release of the data that has it, with what to do."""
+    complete: bool = True
     """Whether every index must be there."""
-    shown: int
-    """Faults to describe; the rest are counted."""
-    first_line: int
-    """Physical line of the first row."""
+    others: Mapping[int, str] = field(default_factory=dict)
+    """Number of rows to the other split that has it: "dev", where test is expected."""
+    siblings: Mapping[int, str] = field(default_factory=dict)
+    """Number of rows to the other file of the task that has it."""
+    score_range: tuple[float, float] | None = None
+    """Lowest and highest score, of a file whose numbers may have lost their decimal points."""
+
+    @cached_property
+    def codes(self) -> dict[bytes, int]:
+        """Label word, as bytes, to its code; empty for numbers."""
+        return {word.encode(): code for code, word in enumerate(self.words)}
+
+    @cached_property
+    def synonym_codes(self) -> dict[bytes, int]:
+        """Other word for a label, as bytes, to its code."""
+        return {word.encode(): code for word, code in self.synonyms.items()}
+
+    @property
+    def most_rows(self) -> int:
+        """Rows above which a file is not read row by row, so that it cannot fill the memory."""
+        return 2 * self.size + _SPARE_ROWS
 
 
-def read_lines(body: bytes, expected: Expected) -> Rows:
+def read_lines(body: bytes, layout: Layout, *, first_line: int = 2) -> Rows:
     """The definition: one line at a time."""
     values: dict[int, int | float] = {}
     shown: list[Fault] = []
     faults: Counter[str] = Counter()
     blank = synonyms = rows = 0
-    for line, text in enumerate(body.split(b"\n")[:-1], expected.first_line):
+    for line, text in enumerate(body.split(b"\n")[:-1], first_line):
         if not text:
             blank += 1
             continue
         rows += 1
-        line_faults, index, value, synonym = _read_line(line, text, expected)
+        line_faults, index, value, synonym = read_line(line, text, layout)
         if index is not None:
             if index in values:
                 line_faults.insert(0, Fault("repeated-index", line, index, None))
@@ -81,23 +109,21 @@ def read_lines(body: bytes, expected: Expected) -> Rows:
                 synonyms += synonym
         for fault in line_faults:
             faults[fault.code] += 1
-            if len(shown) < expected.shown:
+            if len(shown) < SHOWN_PER_FILE:
                 shown.append(fault)
-    if expected.complete and len(values) < expected.size:
-        missing = [index for index in range(expected.size) if index not in values]
+    if layout.complete and len(values) < layout.size:
+        missing = [index for index in range(layout.size) if index not in values]
         faults["missing-index"] += len(missing)
-        room = max(0, expected.shown - len(shown))
+        room = max(0, SHOWN_PER_FILE - len(shown))
         shown += [Fault("missing-index", None, index, None) for index in missing[:room]]
     indices = [] if faults else sorted(values)
     ordered = [values[index] for index in indices]
-    column = bytes(map(int, ordered)) if expected.labels else array("d", ordered)
-    partial = array("q", [] if len(indices) == expected.size else indices)
+    column = bytes(map(int, ordered)) if layout.codes else array("d", ordered)
+    partial = array("q", [] if len(indices) == layout.size else indices)
     return Rows(column, partial, shown, faults, rows, blank, synonyms)
 
 
-def _read_line(
-    line: int, text: bytes, expected: Expected
-) -> tuple[list[Fault], int | None, int | float, bool]:
+def read_line(line: int, text: bytes, layout: Layout) -> tuple[list[Fault], int | None, int | float, bool]:
     """Faults, index (None when the row has none that counts), value, and whether that is a synonym."""
     fields = text.split(b"\t")
     if len(fields) != 2:
@@ -106,22 +132,22 @@ def _read_line(
     index: int | None = None
     if not _INDEX.fullmatch(fields[0]):
         faults.append(Fault("bad-index", line, None, fields[0]))
-    elif int(fields[0]) >= expected.size:
+    elif int(fields[0]) >= layout.size:
         faults.append(Fault("extra-index", line, int(fields[0]), None))
     else:
         index = int(fields[0])
-    value, code = _read_value(fields[1], expected)
+    value, code = _read_value(fields[1], layout)
     if code:
         faults.append(Fault(code, line, index, fields[1]))
-    return faults, index, value, bool(expected.labels) and not code and fields[1] not in expected.labels
+    return faults, index, value, bool(layout.codes) and not code and fields[1] not in layout.codes
 
 
-def _read_value(text: bytes, expected: Expected) -> tuple[int | float, str | None]:
+def _read_value(text: bytes, layout: Layout) -> tuple[int | float, str | None]:
     """The label code or number, and the code of what is wrong with it."""
     if not text:
         return 0, "empty-value"
-    if expected.labels:
-        value = expected.labels.get(text, expected.synonyms.get(text))
+    if layout.codes:
+        value = layout.codes.get(text, layout.synonym_codes.get(text))
         return (0, "unknown-label") if value is None else (value, None)
     if not _NUMBER.fullmatch(text):
         named = text.strip(b"+-").lower() in (b"nan", b"inf", b"infinity")

@@ -5,13 +5,13 @@ from __future__ import annotations
 import sys
 from array import array
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import NamedTuple
 
 from gluebench.submission.canonical import read_canonical, read_canonical_numbers
 from gluebench.submission.problems import SHOWN_PER_FILE, Problem, Severity, sentences
-from gluebench.submission.rows import Expected, Fault, Rows, read_lines
+from gluebench.submission.rows import Fault, Layout, Rows, read_lines
 from gluebench.submission.submission import Column
 
 INDEX_NAMES = ("index", "id", "")
@@ -26,7 +26,6 @@ _SMALL = 200_000
 """Bytes below which importing numpy costs more than it saves."""
 _TINY = 2_000
 """Bytes below which numpy saves nothing even where it is there already."""
-_SPARE_ROWS = 10_000
 _ROW_BYTES = 32
 _BOM = b"\xef\xbb\xbf"
 _VALUE_LENGTH = 60
@@ -34,34 +33,6 @@ _PERCENT = 100
 """Whole numbers up to this size are a legal scale."""
 _LARGEST = 1e20
 """No format writes a score with more digits than this; larger numbers have another cause."""
-
-
-class Layout(NamedTuple):
-    """What a file should hold."""
-
-    words: tuple[str, ...]
-    """Label words in the order of their codes; empty for numbers."""
-    size: int
-    """Indices run from 0 to size - 1."""
-    synonyms: Mapping[str, int] = {}
-    """Other words for a label, to its code."""
-    value: str = "prediction"
-    """Name of the second column."""
-    versions: Mapping[int, str] = {}
-    """Number of rows to the other release of the data that has it, with what to do."""
-    complete: bool = True
-    """Whether every index must be there."""
-    others: Mapping[int, str] = {}
-    """Number of rows to the other split that has it: "dev", where test is expected."""
-    siblings: Mapping[int, str] = {}
-    """Number of rows to the other file of the task that has it."""
-    score_range: tuple[float, float] | None = None
-    """Lowest and highest score, of a file whose numbers may have lost their decimal points."""
-
-    @property
-    def most_rows(self) -> int:
-        """Rows above which a file is not read row by row, so that it cannot fill the memory."""
-        return 2 * self.size + _SPARE_ROWS
 
 
 class Table(NamedTuple):
@@ -107,20 +78,12 @@ def _read(name: str, text: _Text, layout: Layout) -> Table:
             return Table(Column(layout.words, values), text.problems, Counter())
     if most_marks(text.data, "\n\t") > layout.most_rows:
         return Table(None, [*text.problems, _too_much(name, text.data, layout)], Counter())
-    expected = Expected(
-        {word.encode(): code for code, word in enumerate(layout.words)},
-        {word.encode(): code for word, code in layout.synonyms.items()},
-        layout.size,
-        layout.complete,
-        SHOWN_PER_FILE,
-        2 if text.start else 1,
-    )
-    body = text.data[text.start :]
+    body, first_line = text.data[text.start :], 2 if text.start else 1
     if layout.words and len(body) > (_TINY if "numpy" in sys.modules else _SMALL):
         from gluebench.submission.arrays import read_arrays
 
-        return _table(name, read_arrays(body, expected), text, layout)
-    return _table(name, read_lines(body, expected), text, layout)
+        return _table(name, read_arrays(body, layout, first_line=first_line), text, layout)
+    return _table(name, read_lines(body, layout, first_line=first_line), text, layout)
 
 
 def lost_decimals(

@@ -9,7 +9,8 @@ from typing import Any, NamedTuple
 
 from gluebench.benchmark import Benchmark, Role, TestFile, load_benchmark
 from gluebench.benchmark.atomic import replacing
-from gluebench.submission.archive import Archive, base_name, read_members, read_nested
+from gluebench.submission.archive import Archive, read_members, read_nested
+from gluebench.submission.archive_problems import base_name
 from gluebench.submission.check import layout, likely_files, no_files, two_files
 from gluebench.submission.mistakes import explained
 from gluebench.submission.names import SUFFIX, Names, foreign

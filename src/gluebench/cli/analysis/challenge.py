@@ -259,7 +259,8 @@ def score(file: str, answers: str, kept: str | None, broken: bool, suite: Benchm
 def _read(path: str, task: Task, size: int) -> list[str]:
     """The answers in order; prints what is wrong with the file and exits if it has errors."""
     from gluebench.submission.problems import listed
-    from gluebench.submission.tables import Layout, read_table
+    from gluebench.submission.rows import Layout
+    from gluebench.submission.tables import read_table
 
     words = {other: code for code, label in enumerate(task.labels) for other in label.synonyms}
     table = read_table(Path(path).name, Path(path).read_bytes(), Layout(task.words, size, words))
