@@ -100,6 +100,7 @@ def rank_all(
     system is its position in `systems`.
     """
     read = {name: check(path, gold.benchmark) for name, path in systems.items()}
+    names = list(systems)
     boards, pairs = {}, {}
     for tasks in majorities:
         by_rule = rankings(read, gold, rules=RULES, majority=tasks, shown=shown)
@@ -107,10 +108,22 @@ def rank_all(
         scores = {system.name: system.scores for system in by_mean.systems}
         boards[" ".join(tasks)] = {
             "tasks": list(by_mean.tasks),
-            "scores": [[scores[name][task] for task in by_mean.tasks] for name in systems],
-            "rules": {by: _places(ranking, list(systems)) for by, ranking in by_rule.items()},
+            "scores": [[scores[name][task] for task in by_mean.tasks] for name in names],
+            "rules": {by: _places(ranking, names) for by, ranking in by_rule.items()},
         }
-        pairs[" ".join(tasks)] = _pairs(by_mean, list(systems))
+        at, survival = {name: place for place, name in enumerate(names)}, by_mean.survival
+        pairs[" ".join(tasks)] = {
+            "order": [at[system.name] for system in by_mean.systems],
+            "pairs": [
+                [at[pair.a], at[pair.b], *map(rounded, (pair.difference, pair.p, pair.adjusted))]
+                for pair in by_mean.pairs
+            ],
+            "rules": {rule: [ranks[name] for name in names] for rule, ranks in by_mean.rules.items()},
+            "holds": [[at[pair.ahead], at[pair.behind], pair.everywhere] for pair in survival.holds],
+            "contested": [
+                [at[pair.ahead], at[pair.behind], list(pair.unless)] for pair in survival.contested
+            ],
+        }
     return {"boards": boards, "pairs": pairs}
 
 
@@ -121,21 +134,6 @@ def _places(ranking: Ranking, names: Sequence[str]) -> dict[str, Any]:
         record["first"] = None if record["first"] is None else round(record["first"], 2)
     notes = [warning for warning in ranking.warnings if "Kemeny" in warning]
     return {"places": [{field: records[name][field] for field in _PLACE} for name in names], "notes": notes}
-
-
-def _pairs(ranking: Ranking, names: Sequence[str]) -> dict[str, Any]:
-    at = {name: place for place, name in enumerate(names)}
-    survival = ranking.survival
-    return {
-        "order": [at[system.name] for system in ranking.systems],
-        "pairs": [
-            [at[pair.a], at[pair.b], *map(rounded, (pair.difference, pair.p, pair.adjusted))]
-            for pair in ranking.pairs
-        ],
-        "rules": {rule: [ranks[name] for name in names] for rule, ranks in ranking.rules.items()},
-        "holds": [[at[pair.ahead], at[pair.behind], pair.everywhere] for pair in survival.holds],
-        "contested": [[at[pair.ahead], at[pair.behind], list(pair.unless)] for pair in survival.contested],
-    }
 
 
 def compare_two(a: str, b: str, gold: Gold, *, smallest: int) -> dict[str, Any]:

@@ -11,10 +11,11 @@ import unicodedata
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from html import escape
 from importlib import resources
+from itertools import pairwise
 from math import ceil, cos, floor, log10, radians, sin
 from typing import NamedTuple
 
-from gluebench.scoring.plots import HeatCell, HeatRow
+from gluebench.scoring.plots import HeatRow
 
 STYLE = resources.files("gluebench.analysis").joinpath("static", "chart.css").read_text("utf-8")
 """The classes that charts use, light and dark: a part of a page's style sheet."""
@@ -200,8 +201,12 @@ def bar_chart(
     """A bar from zero for each value, the first on top; `ends` are those of the axis."""
     left = 16 + max((width_of(bar.label) for bar in bars), default=0)
     bottom = TOP + ROW * len(bars)
-    low, high = ends or _ends(bars)
-    scale = Scale(low, high, left, width - RIGHT)
+    if ends is None:
+        values = [v for bar in bars for v in (bar.value, bar.low, bar.high) if v is not None]
+        low, high = min([0.0, *values]), max([0.0, *values])
+        room = (high - low) * 0.04
+        ends = (low - room * (low < 0), high + room * (high > 0)) if room else (0.0, 1.0)
+    scale = Scale(*ends, left, width - RIGHT)
     parts = x_axis(scale, bottom, axis, top=TOP)
     for row, bar in enumerate(bars):
         top = TOP + ROW * row
@@ -213,13 +218,6 @@ def bar_chart(
             parts.append(path([(scale.at(bar.low), middle), (scale.at(bar.high), middle)], "chart-whisker"))
     about = f"{len(bars)} bars: " + "; ".join(f"{bar.label} {bar.value:.4g}" for bar in bars)
     return picture(title, about, width=width, height=bottom + BOTTOM, parts=parts)
-
-
-def _ends(bars: Sequence[Bar]) -> tuple[float, float]:
-    values = [v for bar in bars for v in (bar.value, bar.low, bar.high) if v is not None]
-    low, high = min([0.0, *values]), max([0.0, *values])
-    room = (high - low) * 0.04
-    return (low - room * (low < 0), high + room * (high > 0)) if room else (0.0, 1.0)
 
 
 class Point(NamedTuple):
@@ -256,31 +254,18 @@ def scatter_chart(
     parts = x_axis(across, up.start, x_title, top=TOP, words=x_words)
     parts += y_axis(up, LEFT, y_title, right=width - RIGHT)
     if len(front) > 1:
-        parts.append(path(_steps(front, across, up), "chart-front"))
+        corners = [(across.at(x), up.at(y)) for x, y in sorted(front)]
+        steps = [place for (_, y), (x, after) in pairwise(corners) for place in ((x, y), (x, after))]
+        parts.append(path([corners[0], *steps], "chart-front"))
     for point in points:
-        parts += _point(point, across, up, x_words)
+        x, y = across.at(point.x), up.at(point.y)
+        if point.low is not None and point.high is not None:
+            parts.append(path([(x, up.at(point.low)), (x, up.at(point.high))], "chart-whisker"))
+        parts.append(mark(x, y, point.group, f"{point.label}: {x_words(point.x)}, {point.y:.4g}"))
+        ends = x + 10 + width_of(point.label) > across.stop
+        parts.append(label(x - 7 if ends else x + 7, y - 7, point.label, anchor="end" if ends else ""))
     about = f"{y_title} by {x_title}: " + "; ".join(f"{p.label} ({x_words(p.x)}, {p.y:.4g})" for p in points)
     return picture(title, about, width=width, height=height, parts=parts)
-
-
-def _steps(front: Sequence[tuple[float, float]], across: Scale, up: Scale) -> list[tuple[float, float]]:
-    places: list[tuple[float, float]] = []
-    for x, y in sorted(front):
-        if places:
-            places.append((across.at(x), places[-1][1]))
-        places.append((across.at(x), up.at(y)))
-    return places
-
-
-def _point(point: Point, across: Scale, up: Scale, x_words: Callable[[float], str]) -> list[str]:
-    x, y = across.at(point.x), up.at(point.y)
-    parts = []
-    if point.low is not None and point.high is not None:
-        parts.append(path([(x, up.at(point.low)), (x, up.at(point.high))], "chart-whisker"))
-    parts.append(mark(x, y, point.group, f"{point.label}: {x_words(point.x)}, {point.y:.4g}"))
-    ends = x + 10 + width_of(point.label) > across.stop
-    parts.append(label(x - 7 if ends else x + 7, y - 7, point.label, anchor="end" if ends else ""))
-    return parts
 
 
 def heat_chart(title: str, about: str, columns: Sequence[str], rows: Sequence[HeatRow]) -> str:
@@ -299,14 +284,11 @@ def heat_chart(title: str, about: str, columns: Sequence[str], rows: Sequence[He
         y = top + CELL * number
         indent, kind = (8, "chart-strong") if row.heading else (20, "")
         parts.append(label(indent, y + 15, row.label, kind=kind))
-        parts += [_cell(cell, left + COLUMN * place, y) for place, cell in enumerate(row.cells)]
+        for place, cell in enumerate(row.cells):
+            level, x = "none" if cell.level is None else str(cell.level), left + COLUMN * place
+            note = element("title", words=cell.note) if cell.note else ""
+            box = rectangle(f"chart-heat chart-heat-{level}", x, y, width=COLUMN, height=CELL)
+            text = label(x + COLUMN - 8, y + 15, cell.text, anchor="end", kind=f"chart-on-{level}")
+            parts.append(element("g", {}, note + box + text))
     width = left + COLUMN * len(columns) + max(16.0, longest * cos(radians(TURN)) - COLUMN / 2)
     return picture(title, about, width=round(width), height=round(top + CELL * len(rows) + 10), parts=parts)
-
-
-def _cell(cell: HeatCell, x: float, y: float) -> str:
-    level = "none" if cell.level is None else str(cell.level)
-    note = element("title", words=cell.note) if cell.note else ""
-    box = rectangle(f"chart-heat chart-heat-{level}", x, y, width=COLUMN, height=CELL)
-    text = label(x + COLUMN - 8, y + 15, cell.text, anchor="end", kind=f"chart-on-{level}")
-    return element("g", {}, note + box + text)

@@ -112,7 +112,10 @@ class NGrams:
         rng = np.random.default_rng(self._seed)
         order = rng.permutation(len(texts))
         targets = (np.asarray(codes)[order] == np.arange(classes - 1)[:, None]).astype(np.float64)
-        self._descend(_reordered(bags, order), targets)
+        sizes = np.diff(bags.starts)[order]
+        starts = np.concatenate([[0], np.cumsum(sizes)])
+        places = np.arange(starts[-1]) + np.repeat(bags.starts[:-1][order] - starts[:-1], sizes)
+        self._descend(Bags(bags.features[places], starts), targets)
 
     def scores(self, texts: Sequence[str]) -> Floats:
         """What the softmax is taken of, shape (classes, texts): the sum over classes is 0."""
@@ -122,11 +125,6 @@ class NGrams:
         shares = 1 / np.diff(bags.starts)
         scores = _sums(self._weights, bags.features, bags.starts[:-1]) * shares
         return np.concatenate([scores, -scores.sum(axis=0, keepdims=True)])
-
-    def predict(self, texts: Sequence[str]) -> Ints:
-        """The most probable class of each text; of equals the first."""
-        codes: Ints = self.scores(texts).argmax(axis=0)
-        return codes
 
     def _descend(self, bags: Bags, targets: Floats) -> None:
         sizes = np.diff(bags.starts)
@@ -139,30 +137,18 @@ class NGrams:
             shares = 1 / sizes[some]
             rate = self._rate * (1 - step / steps)
             scores = _sums(self._weights, features, starts - starts[0]) * shares
-            errors = (targets[:, some] - _softmax(scores)) * (shares * rate)
+            last = -scores.sum(axis=0)
+            most = np.maximum(scores.max(axis=0), last)
+            powers = np.exp(scores - most)
+            probable = powers / (powers.sum(axis=0) + np.exp(last - most))
+            errors = (targets[:, some] - probable) * (shares * rate)
             for table, error in zip(self._weights, errors, strict=True):
                 np.add.at(table, features, np.repeat(error, sizes[some]))
-
-
-def _reordered(bags: Bags, order: Ints) -> Bags:
-    sizes = np.diff(bags.starts)[order]
-    starts = np.concatenate([[0], np.cumsum(sizes)])
-    places = np.arange(starts[-1]) + np.repeat(bags.starts[:-1][order] - starts[:-1], sizes)
-    return Bags(bags.features[places], starts)
 
 
 def _sums(weights: Floats, features: Ints, starts: Ints) -> Floats:
     """Sums of the weights of each text's features, shape (tables, texts)."""
     return np.stack([np.add.reduceat(table.take(features), starts) for table in weights])
-
-
-def _softmax(scores: Floats) -> Floats:
-    """Probabilities of all classes but the last, from the scores of those."""
-    last = -scores.sum(axis=0)
-    most = np.maximum(scores.max(axis=0), last)
-    powers = np.exp(scores - most)
-    probable: Floats = powers / (powers.sum(axis=0) + np.exp(last - most))
-    return probable
 
 
 ROUNDS, TREE_RATE, DEPTH = 100, 0.1, 3
@@ -175,18 +161,8 @@ _FLAT = 1e-3
 """A node is not split off if its second derivatives sum to less."""
 
 
-class Tree(NamedTuple):
-    """A decision tree on binned features."""
-
-    splits: tuple[tuple[Ints, Ints], ...]
-    """For each level the feature of each node, and the last bin of it that goes left."""
-    values: Floats
-    """The score of each leaf."""
-
-    def scores(self, binned: Ints) -> Floats:
-        """The score of each example; `binned` has shape (features, examples)."""
-        scores: Floats = self.values[_nodes(self.splits, binned)]
-        return scores
+Splits = Sequence[tuple[Ints, Ints]]
+"""For each level of a tree the feature of each node, and the last bin of it that goes left."""
 
 
 class Trees:
@@ -197,7 +173,7 @@ class Trees:
         self._edges = [_edges(column) for column in rows.T]
         binned, targets = self._binned(rows), np.eye(classes)[codes]
         self._start = np.log(np.maximum(targets.mean(axis=0), 1e-9))
-        self._rounds: list[list[Tree]] = []
+        self._rounds: list[list[tuple[Splits, Floats]]] = []  # trees, each with the scores of its leaves
         scores = np.tile(self._start, (len(rows), 1))
         for _ in range(ROUNDS):
             shares = softmax(scores)
@@ -205,15 +181,14 @@ class Trees:
             grown = range(classes if classes > 2 else 1)
             trees = [_grown(binned, slopes[:, code], curvatures[:, code]) for code in grown]
             if classes == 2:  # the other class has the same tree with the signs turned
-                trees.append(trees[0]._replace(values=-trees[0].values))
-            scores += np.stack([tree.scores(binned) for tree in trees], axis=1)
+                trees.append((trees[0][0], -trees[0][1]))
+            scores += _scores(trees, binned).T
             self._rounds.append(trees)
 
     def scores(self, rows: Floats) -> Floats:
         """Logarithms of the classes' probabilities but for a constant, shape (examples, classes)."""
         binned = self._binned(rows)
-        by_round = [[tree.scores(binned) for tree in trees] for trees in self._rounds]
-        scores: Floats = self._start + np.sum(by_round, axis=0).T
+        scores: Floats = self._start + np.sum([_scores(trees, binned) for trees in self._rounds], axis=0).T
         return scores
 
     def _binned(self, rows: Floats) -> Ints:
@@ -228,7 +203,12 @@ def _edges(column: Floats) -> Floats:
     return np.unique(np.quantile(column, np.arange(1, BINS) / BINS))
 
 
-def _nodes(splits: Sequence[tuple[Ints, Ints]], binned: Ints) -> Ints:
+def _scores(trees: Sequence[tuple[Splits, Floats]], binned: Ints) -> Floats:
+    """Shape (trees, examples); `binned` has shape (features, examples)."""
+    return np.stack([values[_nodes(splits, binned)] for splits, values in trees])
+
+
+def _nodes(splits: Splits, binned: Ints) -> Ints:
     """Which node of the level below the splits each example falls into."""
     places = np.arange(binned.shape[1])
     nodes = np.zeros_like(places)
@@ -237,7 +217,7 @@ def _nodes(splits: Sequence[tuple[Ints, Ints]], binned: Ints) -> Ints:
     return nodes
 
 
-def _grown(binned: Ints, slopes: Floats, curvatures: Floats) -> Tree:
+def _grown(binned: Ints, slopes: Floats, curvatures: Floats) -> tuple[Splits, Floats]:
     """The tree whose leaves take one Newton step, split where that lowers the loss most."""
     splits: list[tuple[Ints, Ints]] = []
     nodes = _nodes(splits, binned)
@@ -249,7 +229,7 @@ def _grown(binned: Ints, slopes: Floats, curvatures: Floats) -> Tree:
         splits.append((features, np.where(whole, BINS, bins)))
         nodes = _nodes(splits, binned)
     slope, curvature = (np.bincount(nodes, values, 2**DEPTH) for values in (slopes, curvatures))
-    return Tree(tuple(splits), -TREE_RATE * slope / np.maximum(curvature, 1e-15))
+    return splits, -TREE_RATE * slope / np.maximum(curvature, 1e-15)
 
 
 def _gains(binned: Ints, nodes: Ints, width: int, sums: Sequence[Floats]) -> Floats:

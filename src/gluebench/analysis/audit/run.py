@@ -164,7 +164,15 @@ def audit(
         for source in train
         if shown
     }
-    return Audit(measured, listed, [lengths for source in train for lengths in _lengths(source)])
+    lengths = []
+    for source in train:
+        by_text = [[len(words(text)) for text in source.texts(at)] for at in range(len(source.task.columns))]
+        for word in source.task.words:
+            rows = [row for row, label in enumerate(source.labels) if label == word]
+            if rows:
+                first, *second = (float(median(column[row] for row in rows)) for column in by_text)
+                lengths.append(Lengths(source.name, word, len(rows), first, second[0] if second else None))
+    return Audit(measured, listed, lengths)
 
 
 def _check(train: Sequence[PairSet], tests: Sequence[PairSet]) -> None:
@@ -225,18 +233,6 @@ def verdict(bar: Bar, *, chance: float, majority: float) -> str:
     if bar.low > chance:
         return "above chance, not above majority"
     return "below chance" if bar.high < chance else "not significantly above chance"
-
-
-def _lengths(source: PairSet) -> Iterator[Lengths]:
-    columns = [
-        [len(words(text)) for text in source.texts(place)] for place in range(len(source.task.columns))
-    ]
-    labels = source.labels
-    for word in source.task.words:
-        rows = [row for row, label in enumerate(labels) if label == word]
-        if rows:
-            first, *others = (float(median(column[row] for row in rows)) for column in columns)
-            yield Lengths(source.name, word, len(rows), first, others[0] if others else None)
 
 
 def together(audits: Iterable[Audit]) -> Audit:

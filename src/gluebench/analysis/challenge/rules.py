@@ -96,16 +96,6 @@ def _plain(text: str) -> bool:
     return definite and not any(word.endswith(("n't", "n’t")) for word in words)
 
 
-def _inner(text: str) -> str | None:
-    """The statement as a clause within another: its first letter small, unless it begins a name."""
-    first = _WORD.search(text)
-    if first is None or "?" in text or first.start() != 0:
-        return None
-    if first[0].lower() in {*_STARTS, "a", "an", "there"}:
-        return text if first[0] == "I" else text[0].lower() + text[1:]
-    return text if first[0] in _NAMES else None
-
-
 def _is_statement(text: str) -> bool:
     """Whether there is a verb known to be finite before any relative clause, as fragments have not."""
     words = _WORD.findall(text.lower())
@@ -114,9 +104,14 @@ def _is_statement(text: str) -> bool:
 
 
 def framed(text: str) -> str | None:
-    """ "It is true that" before the statement."""
-    inner = _inner(text)
-    return None if inner is None or not _is_statement(text) else f"It is true that {inner}"
+    """ "It is true that" before the statement, whose first letter is small then, unless it begins a name."""
+    first = _WORD.match(text)
+    if first is None or "?" in text or not _is_statement(text):
+        return None
+    if first[0] == "I" or first[0] in _NAMES:
+        return f"It is true that {text}"
+    known = first[0].lower() in {*_STARTS, "a", "an", "there"}
+    return f"It is true that {text[0].lower()}{text[1:]}" if known else None
 
 
 def tautology_added(text: str) -> str | None:
@@ -128,20 +123,18 @@ def tautology_added(text: str) -> str | None:
 
 def made_passive(text: str) -> str | None:
     """ "The miller greeted the potter." the other way about; the object has to be singular."""
-    match = _ACTIVE.fullmatch(text)
-    if match is None:
-        return None
-    subject, verb, thing = match.groups()
-    return f"{_upper(thing)} was {_PARTICIPLES[verb]} by {_lower(subject)}."
+    if match := _ACTIVE.fullmatch(text):
+        subject, verb, thing = match.groups()
+        return f"{_upper(thing)} was {_PARTICIPLES[verb]} by {_lower(subject)}."
+    return None
 
 
 def made_active(text: str) -> str | None:
     """A passive with its agent as an active sentence."""
-    match = _PASSIVE.fullmatch(text)
-    if match is None:
-        return None
-    thing, verb, subject = match.groups()
-    return f"{_upper(subject)} {_PASTS[verb]} {_lower(thing)}."
+    if match := _PASSIVE.fullmatch(text):
+        thing, verb, subject = match.groups()
+        return f"{_upper(subject)} {_PASTS[verb]} {_lower(thing)}."
+    return None
 
 
 def _upper(phrase: str) -> str:
@@ -198,24 +191,33 @@ def perturbed(
     edits = _edits(rules)
     if not task.labels or any(example.label is None for example in examples):
         raise DataError([f"{task.name}: expected examples with label words, to tell what a changed one has"])
-    words = _classes(task)
+    try:
+        words: Classes | None = classes(task)
+    except DataError:  # not inference: only what keeps the meaning can be done there
+        words = None
     back = {tuple(example.inputs.values()): str(example.label) for example in examples}
     chance = Random(f"perturb/{seed}")
     items: list[Item] = []
     for example in examples:
-        original = _original(task, example, back, words)
+        inputs, label = tuple(example.inputs.values()), str(example.label)
+        original = Item(
+            task=task.predict_with or task.name,
+            case=ORIGINAL,
+            inputs=inputs,
+            label=label,
+            accepted=(label,),
+            backward="" if words is None else back.get(inputs[::-1]) or words.back(label),
+            domain=task.name,
+            set=f"{task.name}-{example.index}",
+        )
         distinct: dict[tuple[str, ...], Item] = {}
-        for item in _changed(task, original, edits, words):
+        for item in _changed(original, edits, words):
             distinct.setdefault(item.inputs, item)
         changed = list(distinct.values())
-        if NAMES_CHANGED in rules:
-            renamed = names_changed(original.inputs, chance)
-            if renamed is not None:
-                changed.append(replace(original, case=NAMES_CHANGED, inputs=renamed, phenomena=(NAMED,)))
+        if NAMES_CHANGED in rules and (renamed := names_changed(inputs, chance)) is not None:
+            changed.append(replace(original, case=NAMES_CHANGED, inputs=renamed, phenomena=(NAMED,)))
         if changed:
-            source = len(items)
-            items.append(original)
-            items += [replace(item, source=source) for item in changed]
+            items += [original, *(replace(item, source=len(items)) for item in changed)]
     return items
 
 
@@ -251,35 +253,10 @@ def _edits(rules: Sequence[str]) -> list[Edit]:
     return [edit for edit in EDITS if edit.name in rules]
 
 
-def _classes(task: Task) -> Classes | None:
-    """None for a task that is not inference: only what keeps the meaning can be done there."""
-    try:
-        return classes(task)
-    except DataError:
-        return None
-
-
-def _original(task: Task, example: Example, back: dict[tuple[str, ...], str], words: Classes | None) -> Item:
-    inputs, label = tuple(example.inputs.values()), str(example.label)
-    backward = "" if words is None else back.get(inputs[::-1]) or words.back(label)
-    return Item(
-        task=task.predict_with or task.name,
-        case=ORIGINAL,
-        inputs=inputs,
-        label=label,
-        accepted=(label,),
-        backward=backward,
-        domain=task.name,
-        set=f"{task.name}-{example.index}",
-    )
-
-
-def _changed(task: Task, original: Item, edits: Sequence[Edit], words: Classes | None) -> Iterator[Item]:
-    """What the edits make of the last text."""
-    if len(task.columns) < 2:
-        return
+def _changed(original: Item, edits: Sequence[Edit], words: Classes | None) -> Iterator[Item]:
+    """What the edits make of the last text, if there are two."""
     *before, last = original.inputs
-    for edit in edits:
+    for edit in edits if before else ():
         new = edit.change(last)
         if new is None or new == last:
             continue
@@ -342,7 +319,10 @@ def shortcuts(task: Task, *, each: int = 50, seed: int = 0) -> list[Item]:
     seen: set[str] = set()
     number = 0
     while number < each:
-        filling = dict(_filling(chance))
+        # a word for every slot; those of one kind differ
+        filling = dict(zip("abc", chance.sample(_GRAMMAR["nouns"].split(), 3), strict=True))
+        filling |= zip("ij", chance.sample(_GRAMMAR["alone"].split(), 2), strict=True)
+        filling |= {slot: chance.choice(choices) for slot, choices in _GRAMMAR["slots"].items()}
         pairs = [(case.premise.format(**filling), case.hypothesis.format(**filling)) for case in CASES]
         if any(premise in seen for premise, _ in pairs):
             continue
@@ -354,11 +334,3 @@ def shortcuts(task: Task, *, each: int = 50, seed: int = 0) -> list[Item]:
             items.append(Item(task.name, case.title, pair, label, accepted, *about))
         number += 1
     return items
-
-
-def _filling(chance: Random) -> Iterator[tuple[str, str]]:
-    """A word for every slot; those of one kind differ."""
-    yield from zip("abc", chance.sample(_GRAMMAR["nouns"].split(), 3), strict=True)
-    yield from zip("ij", chance.sample(_GRAMMAR["alone"].split(), 2), strict=True)
-    for slot, words in _GRAMMAR["slots"].items():
-        yield slot, chance.choice(words)

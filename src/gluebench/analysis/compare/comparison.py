@@ -140,10 +140,25 @@ class Comparison:
             f"average of {len(self.over)} tasks": self.overall,
             **{name: part.score for name, part in self.diagnostics.items()},
         }
-        title = f"{self.benchmark}, {self.split} split. A: {_names(self.a)}. B: {_names(self.b)}."
+        rows: list[tuple[str, ...]] = []
+        for name, score in scores.items():
+            if score is None:
+                rows.append((name, *("-",) * 6))
+                continue
+            values = map(percent, (score.a, score.b, score.difference))
+            bar = ends(score.low, score.high, score.withheld)
+            rows.append((name, *values, bar, words.p_words(score.decisive), f"{score.n:,}"))
         columns = ("task", "A", "B", "A - B", "95 % interval", "p", "n")
-        rows = [(name, *_cells(score)) for name, score in scores.items()]
-        return html_table(title, columns, rows, notes=[self.conclusion])
+        return html_table(self._title, columns, rows, notes=[self.conclusion])
+
+    @property
+    def _title(self) -> str:
+        """With the names of submissions without their folders."""
+        a, b = (
+            ", ".join(os.path.basename(os.path.normpath(source)) for source in sources.split(", "))
+            for sources in (self.a, self.b)
+        )
+        return f"{self.benchmark}, {self.split} split. A: {a}. B: {b}."
 
     def plot(self, ax: Axes | None = None) -> Axes:
         """Draw the differences in order, with intervals; marks are filled where significant after Holm.
@@ -159,24 +174,11 @@ class Comparison:
         )
         return forest(
             [average, sorted(tasks, key=lambda row: -(row.value or 0.0)), sets],
-            title=f"{self.benchmark}, {self.split} split. A: {_names(self.a)}. B: {_names(self.b)}.",
+            title=self._title,
             axis="A - B in points with 95 % interval; p after Holm, filled where significant",
             zero=True,
             ax=ax,
         )
-
-
-def _names(sources: str) -> str:
-    """The names of submissions without their folders, as a title has room for."""
-    return ", ".join(os.path.basename(os.path.normpath(source)) for source in sources.split(", "))
-
-
-def _cells(difference: Difference | None) -> tuple[str, ...]:
-    if difference is None:
-        return ("-",) * 6
-    values = map(percent, (difference.a, difference.b, difference.difference))
-    bar = ends(difference.low, difference.high, difference.withheld)
-    return (*values, bar, words.p_words(difference.decisive), f"{difference.n:,}")
 
 
 def _row(name: str, difference: Difference, *, whole: bool = False) -> Row:
@@ -322,10 +324,9 @@ def _warnings(
         ]
         if lacking:
             yield f"{name} is left out: predictions are missing from {' and '.join(lacking)}"
-    if max(map(len, sides)) > 1:
-        for who, side in zip("AB", sides, strict=True):
-            if len(side) == 1:
-                yield f"{who} is a single run: how much its score depends on the seed is not known"
+    for who, side in zip("AB", sides, strict=True):
+        if len(side) == 1 < max(map(len, sides)):
+            yield f"{who} is a single run: how much its score depends on the seed is not known"
     of_a, of_b = (
         list(dict.fromkeys(warning for report in side for warning in report.warnings)) for side in reports
     )

@@ -100,12 +100,12 @@ class Confusion(NamedTuple):
     @property
     def recall(self) -> tuple[float | None, ...]:
         """Share of each gold label's examples that were answered by it; None for a label without examples."""
-        return tuple(_share(self.counts[code][code], total) for code, total in enumerate(self.gold))
+        return tuple(Share(self.counts[code][code], total).value for code, total in enumerate(self.gold))
 
     @property
     def precision(self) -> tuple[float | None, ...]:
         """Share of each label's answers that were right; None for a label never answered."""
-        return tuple(_share(self.counts[code][code], total) for code, total in enumerate(self.answered))
+        return tuple(Share(self.counts[code][code], total).value for code, total in enumerate(self.answered))
 
     def as_dict(self) -> dict[str, Any]:
         """JSON-ready: gold label to answer to count."""
@@ -124,10 +124,6 @@ class Confusion(NamedTuple):
     def of(cls, values: Mapping[str, Mapping[str, int]]) -> Confusion:
         """The table whose `as_dict` gave these values."""
         return cls(tuple(values), tuple(tuple(row[answer] for answer in values) for row in values.values()))
-
-
-def _share(part: int, total: int) -> float | None:
-    return part / total if total else None
 
 
 def directions_of(pairs: Pairs, *, mirrored: str | None = None) -> Directions | None:

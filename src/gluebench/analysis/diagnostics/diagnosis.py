@@ -257,12 +257,12 @@ def _finding(
 ) -> SystemDiagnosis:
     if not pairs.gold.labels or scores.overall.value is None:
         return SystemDiagnosis(scores, {}, None)
-    shown = [category for category in categories if not below or category.kind == OVERALL]
     tables = {
         (category.kind, category.name): Confusion(
             pairs.gold.labels, tuple(map(tuple, pairs.table_of(category.positions)))
         )
-        for category in shown
+        for category in categories
+        if not below or category.kind == OVERALL
     }
     return SystemDiagnosis(scores, tables, directions_of(pairs, mirrored=symmetric_label(task)))
 

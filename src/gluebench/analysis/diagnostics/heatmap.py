@@ -75,29 +75,24 @@ def heatmap(task: Task, reports: Mapping[str, DiagnosticReport]) -> HeatMap:
     Categories that no report has are left out; all reports must be of the same gold.
     """
     of_systems = list(reports.values())
-    lines = [_line("overall", "", [report.overall for report in of_systems])]
+    parts: list[tuple[str, str, list[Score | None]]] = []
+    parts.append(("overall", "", [report.overall for report in of_systems]))
     for coarse in task.coarse():
-        lines.append(_line("coarse", coarse, [report.coarse.get(coarse) for report in of_systems]))
-        lines += [
-            _line("fine", phenomenon.name, [report.fine.get(phenomenon.name) for report in of_systems])
-            for phenomenon in task.phenomena
-            if phenomenon.coarse == coarse
-        ]
-    return HeatMap(task.metrics[0].title, tuple(reports), tuple(line for line in lines if line is not None))
+        parts.append(("coarse", coarse, [report.coarse.get(coarse) for report in of_systems]))
+        for fine in (phenomenon.name for phenomenon in task.phenomena if phenomenon.coarse == coarse):
+            parts.append(("fine", fine, [report.fine.get(fine) for report in of_systems]))
+    lines = []
+    for kind, name, scores in parts:
+        n = next((score.n for score in scores if score is not None), None)
+        if n is not None:
+            filled = tuple(Score(None, None, None, n) if score is None else score for score in scores)
+            lines.append(CategoryRow(kind, name, n, filled, tuple(levels(filled))))
+    return HeatMap(task.metrics[0].title, tuple(reports), tuple(lines))
 
 
 def stored_heatmap(task: Task, reports: Mapping[str, Mapping[str, Any]]) -> HeatMap:
     """The same from the JSON of reports, each its part on this set."""
     return heatmap(task, {name: diagnostic_of(values) for name, values in reports.items()})
-
-
-def _line(kind: str, name: str, scores: Sequence[Score | None]) -> CategoryRow | None:
-    there = [score for score in scores if score is not None]
-    if not there:
-        return None
-    absent = Score(None, None, None, there[0].n)
-    filled = tuple(absent if score is None else score for score in scores)
-    return CategoryRow(kind, name, there[0].n, filled, tuple(levels(filled)))
 
 
 def levels(scores: Sequence[Score]) -> list[int | None]:

@@ -57,7 +57,13 @@ def table5(task: Task, reports: Mapping[str, DiagnosticReport], *, beside: bool 
         for system, report in reports.items()
     }
     sizes = tuple(score.n for score in next(iter(scores.values())))
-    return Table5(tuple(there), sizes, scores, _printed(there) if beside else {})
+    printed: dict[str, dict[str, tuple[float | None, ...]]] = {}
+    for row in rows() if beside else ():
+        columns = row.printed["table5"].columns
+        printed.setdefault(row.section, {})[row.title] = tuple(
+            columns[name][0] / 100 if name in columns else None for name in there.values()
+        )
+    return Table5(tuple(there), sizes, scores, printed)
 
 
 def human(task: Task) -> Iterator[tuple[str, float, str]]:
@@ -70,16 +76,6 @@ def human(task: Task) -> Iterator[tuple[str, float, str]]:
 
 def _score(report: DiagnosticReport, name: str) -> Score | None:
     return report.overall if name == ALL else {**report.coarse, **report.fine}.get(name)
-
-
-def _printed(there: Mapping[str, str]) -> dict[str, dict[str, tuple[float | None, ...]]]:
-    sections: dict[str, dict[str, tuple[float | None, ...]]] = {}
-    for row in rows():
-        columns = row.printed["table5"].columns
-        sections.setdefault(row.section, {})[row.title] = tuple(
-            columns[name][0] / 100 if name in columns else None for name in there.values()
-        )
-    return sections
 
 
 PAGE = "docs/reference/diagnostic.md"

@@ -182,8 +182,17 @@ class CaseFilter(NamedTuple):
 
     def __call__(self, case: Case) -> bool:
         """Whether the case is looked for."""
+        wrong = case.wrong
+        outcomes: dict[Show, bool] = {
+            "wrong": any(wrong),
+            "all-wrong": all(wrong),
+            "only": wrong[:1] == (True,) and not any(wrong[1:]),
+            "disagree": case.disagreed,
+            "right": not any(wrong),
+            "all": True,
+        }
         return (
-            self._outcome(case)
+            outcomes[self.show]
             and (self.gold is None or case.gold == self.gold)
             and (self.answer is None or self.answer in case.answers)
             and (not self.phenomena or not self.phenomena.isdisjoint(case.phenomena))
@@ -195,18 +204,6 @@ class CaseFilter(NamedTuple):
             )
             and (self.pattern is None or any(map(self.pattern.search, case.inputs.values())))
         )
-
-    def _outcome(self, case: Case) -> bool:
-        wrong = case.wrong
-        outcomes: dict[Show, bool] = {
-            "wrong": any(wrong),
-            "all-wrong": all(wrong),
-            "only": wrong[:1] == (True,) and not any(wrong[1:]),
-            "disagree": case.disagreed,
-            "right": not any(wrong),
-            "all": True,
-        }
-        return outcomes[self.show]
 
 
 class Rate(NamedTuple):

@@ -120,23 +120,23 @@ def _mean(
 ) -> Score:
     """The mean over annotators; its interval is the jackknife's over pairs, each left out for everybody."""
     value = float(np.mean([score.value for score in scores.values()]))
-    if units < FEWEST_UNITS:
-        return Score(value, None, None, items, TOO_FEW)
-    left_out = np.mean([_left_out(metric, pairs, units) for pairs in answered], axis=0)
-    bar = jackknife_bar(
-        value, left_out, np.ones(units, np.int64), lowest=metric_function(metric.function).lowest
-    )
-    return Score.of(value, bar, items)
-
-
-def _left_out(metric: Metric, pairs: Pairs, units: int) -> Floats:
-    """(units,): the metric without each pair of sentences."""
-    function, classes = metric_function(metric.function), len(pairs.gold.labels)
+    function = metric_function(metric.function)
     assert isinstance(function, CountMetric)
-    at = np.asarray(pairs.groups) * classes**2 + np.frombuffer(pairs.cells, np.uint8)
-    tables = np.bincount(at, minlength=units * classes**2).reshape(units, classes, classes).transpose(1, 2, 0)
-    values: Floats = function.of(tables.sum(axis=2, keepdims=True) - tables, pairs.code(metric.positive))
-    return values
+    left_out = []  # for each annotator (units,): the metric without each pair of sentences
+    for pairs in answered:
+        classes = len(pairs.gold.labels)
+        at = np.asarray(pairs.groups) * classes**2 + np.frombuffer(pairs.cells, np.uint8)
+        tables = np.bincount(at, minlength=units * classes**2).reshape(units, classes, classes)
+        tables = tables.transpose(1, 2, 0)
+        left_out.append(function.of(tables.sum(axis=2, keepdims=True) - tables, pairs.code(metric.positive)))
+    return _with_interval(value, np.mean(left_out, axis=0), n=items, lowest=function.lowest)
+
+
+def _with_interval(value: float, left_out: Floats, *, n: int, lowest: float) -> Score:
+    """A score with the jackknife's interval, from its values (units,) without each unit."""
+    if len(left_out) < FEWEST_UNITS:
+        return Score(value, None, None, n, TOO_FEW)
+    return Score.of(value, jackknife_bar(value, left_out, np.ones_like(left_out, np.int64), lowest=lowest), n)
 
 
 def _kappa(sheets: Sequence[Sheet], units: Sequence[int], *, classes: int) -> Score:
@@ -145,14 +145,10 @@ def _kappa(sheets: Sequence[Sheet], units: Sequence[int], *, classes: int) -> Sc
         raise DataError(["no item was labelled by two annotators or more: there is no agreement to measure"])
     labels = [[sheet.labels[item] or 0 for item in whole] for sheet in sheets]
     counts = label_counts(labels, classes=classes)
-    value = fleiss_kappa(counts)
     of_item = np.asarray(units)[whole]
-    numbers = np.unique(of_item)
-    if len(numbers) < FEWEST_UNITS:
-        return Score(value, None, None, len(whole), TOO_FEW)
-    left_out = weighted_kappas(counts, of_item != numbers[:, np.newaxis])
-    bar = jackknife_bar(value, left_out, np.ones(len(numbers), np.int64), lowest=-1.0)
-    return Score.of(value, bar, len(whole))
+    with np.errstate(invalid="ignore"):  # without the only unit there is nothing left
+        left_out = weighted_kappas(counts, of_item != np.unique(of_item)[:, np.newaxis])
+    return _with_interval(fleiss_kappa(counts), left_out, n=len(whole), lowest=-1.0)
 
 
 def fleiss_kappa(counts: ArrayLike) -> float:

@@ -84,8 +84,14 @@ def read_splits(
     splits_of: dict[str, Splits] = {}
     problems: list[str] = []
     for task in benchmark.tasks:
+        splits_of[task.name] = {}
         try:
-            splits_of[task.name] = dict(_splits(folder, benchmark, task))
+            home = task_folder(Path(folder), benchmark, task)
+        except DataError:
+            continue  # no folder: no split is at hand
+        present = [name for name, split in task.splits.items() if split_file(home, split)]
+        try:
+            splits_of[task.name] = {name: load_split(folder, benchmark, task.name, name) for name in present}
         except DataError as error:
             problems += error.problems
     if problems:
@@ -99,18 +105,6 @@ def read_splits(
         if file.name in columns and name in splits:
             splits[name] = labelled(splits[name], columns[file.name], where=f"{file.task}, {name}")
     return splits_of
-
-
-def _splits(
-    folder: str | os.PathLike[str], benchmark: Benchmark, task: Task
-) -> Iterator[tuple[str, list[Example]]]:
-    try:
-        home = task_folder(Path(folder), benchmark, task)
-    except DataError:
-        return  # no folder: no split is at hand
-    for name, split in task.splits.items():
-        if split_file(home, split):
-            yield name, load_split(folder, benchmark, task.name, name)
 
 
 def labelled(examples: Sequence[Example], column: Column, *, where: str) -> list[Example]:

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
 from random import Random
 from typing import NamedTuple
 
 from gluebench.analysis.compare import ALPHA
 from gluebench.analysis.compare.words import p_words
-from gluebench.analysis.lint.findings import Finding, LintSplit, Severity, counted, percent
+from gluebench.analysis.lint.findings import Finding, LintSplit, counted, percent
 from gluebench.benchmark import Task
 from gluebench.data import Example
 from gluebench.scoring.inference import mcnemar
@@ -23,6 +23,10 @@ MOST = 10_000
 """Rows of a split that are learnt from, or answered: an even draw (seed 0) of a larger one."""
 FEWEST = 20
 """Rows of the training split below which nothing can be learnt."""
+ADVICE = (
+    "Look at which words or lengths go with a label, and collect examples that break the pattern; "
+    "else publish the figure as the score to beat."
+)
 
 
 class Shortcut(NamedTuple):
@@ -52,19 +56,11 @@ class Shortcut(NamedTuple):
         ]
 
 
-class Measured(NamedTuple):
-    """How far a shortcut leads on one split."""
-
-    name: str
-    split: str
-    lead: float
-    """Accuracy beyond the majority class; for scores the correlation."""
-    p: float
-    words: str
-
-
 def shortcut_findings(task: Task, splits: Sequence[LintSplit]) -> Iterator[Finding]:
-    """Each shortcut fitted on the training split and tested on each labelled other."""
+    """Each shortcut fitted on the training split and tested on each labelled other.
+
+    No dev split is used for choosing a setting, so its figure is as honest as that of the test split.
+    """
     labelled = [split for split in splits if split.labelled]
     train = next((split for split in labelled if split.role is None), None)
     others = [split for split in labelled if split.role is not None]
@@ -76,8 +72,21 @@ def shortcut_findings(task: Task, splits: Sequence[LintSplit]) -> Iterator[Findi
         return
     learnt = drawn(train.examples)
     tests = {split.name: drawn(split.examples) for split in others}
-    measured = [lead for shortcut in shortcuts(task) for lead in _measured(task, shortcut, learnt, tests)]
-    yield from map(_finding, measured, holm([lead.p for lead in measured]))
+    measured = []
+    for shortcut in shortcuts(task):
+        answers_to = shortcut.answers(task, learnt, tests.values())
+        for (split, examples), answers in zip(tests.items(), answers_to, strict=True):
+            if task.words:
+                lead, p, words = _against_majority(task, learnt, examples, answers)
+            else:
+                lead, p, words = _correlated(examples, answers)
+            measured.append((shortcut.name, split, lead, p, words))
+    adjusted = holm([p for *_, p, _ in measured])
+    for (name, split, lead, _, words), p in zip(measured, adjusted, strict=True):
+        real = p < ALPHA and lead > 0
+        verdict = "beyond noise" if real else "no lead beyond noise"
+        text = f"{name} {words}: {verdict} ({p_words(p)} after Holm)"
+        yield Finding("warning" if real else "note", name, split, lead, text, ADVICE if real else "")
 
 
 def shortcuts(task: Task) -> list[Shortcut]:
@@ -96,21 +105,6 @@ def shortcuts(task: Task) -> list[Shortcut]:
 def drawn(examples: Sequence[Example]) -> list[Example]:
     """The examples, or an even draw (seed 0) of `MOST` of them."""
     return list(examples) if len(examples) <= MOST else Random(0).sample(list(examples), MOST)
-
-
-def _measured(
-    task: Task, shortcut: Shortcut, train: Sequence[Example], tests: Mapping[str, Sequence[Example]]
-) -> Iterator[Measured]:
-    """No dev split is used for choosing a setting, so its figure is as honest as that of the test split."""
-    answers_to = shortcut.answers(task, train, tests.values())
-    for (split, examples), answers in zip(tests.items(), answers_to, strict=True):
-        measure = (
-            _against_majority(task, train, examples, answers)
-            if task.words
-            else _correlated(examples, answers)
-        )
-        lead, p, words = measure
-        yield Measured(shortcut.name, split, lead, p, f"{shortcut.name} {words}")
 
 
 def _against_majority(
@@ -142,15 +136,3 @@ def _correlated(examples: Sequence[Example], answers: Sequence[str | float]) -> 
         left = max(1 - r * r, 1e-15)
         p = student_t_two_sided(r * math.sqrt((len(gold) - 2) / left), len(gold) - 2)
     return r, p, f"correlates with the scores by {r:.3f} (Pearson, {counted(len(gold), 'row')})"
-
-
-def _finding(measured: Measured, p: float) -> Finding:
-    real = p < ALPHA and measured.lead > 0
-    verdict = "beyond noise" if real else "no lead beyond noise"
-    text = f"{measured.words}: {verdict} ({p_words(p)} after Holm)"
-    advice = (
-        "Look at which words or lengths go with a label, and collect examples that break the pattern; "
-        "else publish the figure as the score to beat."
-    )
-    severity: Severity = "warning" if real else "note"
-    return Finding(severity, measured.name, measured.split, measured.lead, text, advice if real else "")

@@ -45,8 +45,6 @@ from gluebench.scoring.units.base import Floats, Ints
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-    from gluebench.scoring.plots import Row
-
 FIELDS = (
     "rank", "low", "high", "system", "runs", "value", "first", "group_first", "group_last", "told_low",
     "told_high",
@@ -150,20 +148,27 @@ class Ranking:
             )
             for system in self.systems
         ]
-        title = f"{self.benchmark}, {self.split} split: {len(self.tasks)} tasks by {VALUES[self.by]}"
-        return html_table(title, ("system", "rank", "95 %", VALUES[self.by], *self.tasks), rows)
+        return html_table(self._title, ("system", "rank", "95 %", VALUES[self.by], *self.tasks), rows)
+
+    @property
+    def _title(self) -> str:
+        return f"{self.benchmark}, {self.split} split: {len(self.tasks)} tasks by {VALUES[self.by]}"
 
     def plot(self, ax: Axes | None = None) -> Axes:
         """Draw the rank of each system with its 95 % interval, systems that are tied on one band.
 
         Needs matplotlib (gluebench[plot]); draws into `ax`, or into a new figure. Returns the Axes.
         """
-        from gluebench.scoring.plots import GRID, forest
+        from gluebench.scoring.plots import GRID, Row, forest
 
-        title = f"{self.benchmark}, {self.split} split: {len(self.tasks)} tasks by {VALUES[self.by]}"
+        rows = []
+        for system in self.systems:
+            note = "not ranked: a score is missing" if system.rank is None else self.value_words(system.value)
+            ends = (system.rank, system.low, system.high)
+            rows.append(Row(system.name, *ends, note, filled=system.low is not None))
         ax = forest(
-            [[self._row(system) for system in self.systems]],
-            title=title,
+            [rows],
+            title=self._title,
             axis="rank with 95 % interval (systems on one band are tied)",
             ax=ax,
         )
@@ -173,12 +178,6 @@ class Ranking:
         ax.set_xlim(0.5, len(self.systems) + 0.5)
         ax.locator_params(axis="x", integer=True)
         return ax
-
-    def _row(self, system: RankedSystem) -> Row:
-        from gluebench.scoring.plots import Row
-
-        note = "not ranked: a score is missing" if system.rank is None else self.value_words(system.value)
-        return Row(system.name, system.rank, system.low, system.high, note, filled=system.low is not None)
 
 
 def rank(
@@ -343,29 +342,25 @@ def _ranked(
     pairs: Sequence[Pair[int]],
 ) -> tuple[RankedSystem, ...]:
     """From the top; those without a rank last."""
-    descending = sorted(range(len(ranked)), key=lambda position: order.ranks[ranked[position]] or 0)
-    tied, ranges = groups(descending, pairs), rank_ranges(range(len(ranked)), pairs)
-    unranked = [system for system in range(len(profile.systems)) if system not in ranked]
-    records = {
-        system: RankedSystem(
-            profile.systems[system],
-            order.ranks[system],
-            order.values[system],
-            dict(zip(profile.tasks, profile.scores[system], strict=True)),
-            runs[system],
-        )
-        for system in [*(ranked[position] for position in descending), *unranked]
-    }
-    for position, system in enumerate(ranked):
-        if placed is not None:
+    position_of = {system: position for position, system in enumerate(ranked)}
+    descending = sorted(range(len(order.ranks)), key=lambda at: (at not in position_of, order.ranks[at] or 0))
+    tied = groups([position_of[system] for system in descending[: len(ranked)]], pairs)
+    ranges = rank_ranges(range(len(ranked)), pairs)
+    records = []
+    for system in descending:
+        position = position_of.get(system)
+        scores = dict(zip(profile.tasks, profile.scores[system], strict=True))
+        name, value = profile.systems[system], order.values[system]
+        record = RankedSystem(name, order.ranks[system], value, scores, runs[system])
+        if placed is not None and position is not None:
             places = placed[position]
             low = int(np.quantile(places, SHARES[0], method="lower"))
             high = int(np.quantile(places, SHARES[1], method="higher"))
-            first = float(np.mean(places == 1))
-            records[system] = replace(records[system], low=low, high=high, first=first)
-        if pairs:
-            records[system] = replace(records[system], group=tied[position], told=ranges[position])
-    return tuple(records.values())
+            record = replace(record, low=low, high=high, first=float(np.mean(places == 1)))
+        if pairs and position is not None:
+            record = replace(record, group=tied[position], told=ranges[position])
+        records.append(record)
+    return tuple(records)
 
 
 def ranks(values: Floats) -> Ints:

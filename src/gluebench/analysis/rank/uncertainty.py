@@ -103,7 +103,11 @@ def resampled(tasks: Sequence[Task], systems: Systems, gold: Gold, *, resamples:
     drawn = suite_draws(
         tasks, [run for runs in systems.runs for run in runs], gold, resamples=resamples, seed=seed
     )
-    units = np.array([sum(_units(name, gold) for name in task.metrics_by_file()) for task in tasks])
+    sizes = {name: len(column) for name, column in gold.columns.items()}
+    sizes |= {
+        name: len(set(about.groups)) for name, about in gold.metadata.items() if about.groups is not None
+    }
+    units = np.array([sum(sizes[name] for name in task.metrics_by_file()) for task in tasks])
     of_systems = np.split(drawn, np.cumsum([len(runs) for runs in systems.runs])[:-1])
     examples = np.array([of_runs.mean(axis=0) for of_runs in of_systems])
     both, shared = examples.copy(), np.zeros(examples.shape[:2])
@@ -122,13 +126,6 @@ def resampled(tasks: Sequence[Task], systems: Systems, gold: Gold, *, resamples:
             rng = generator(seed, f"runs {key}")
             both[at] += _moved(scores, shared[at], resamples=resamples, rng=rng)
     return Resampled(examples, both, shared, units)
-
-
-def _units(file: str, gold: Gold) -> int:
-    """The number of independent units in a test file."""
-    about = gold.metadata.get(file)
-    groups = about.groups if about else None
-    return len(gold.columns[file]) if groups is None else len(set(groups))
 
 
 def _moved(scores: Floats, shared: Floats, *, resamples: int, rng: np.random.Generator) -> Floats:

@@ -9,7 +9,7 @@ from html import escape
 from importlib.resources import files
 from typing import Any
 
-from gluebench.analysis.errors.cases import BANDS, OVERALL, Case, CaseFile, Rate, length_bands, rates
+from gluebench.analysis.errors.cases import BANDS, OVERALL, CaseFile, Rate, length_bands, rates
 from gluebench.version import __version__
 
 SCHEMA = "gluebench.errors/1"
@@ -24,11 +24,15 @@ def page(
     they are.
     """
     counted = tables if tables is not None else {file.file: rates(file) for file in case_files}
+    content = {"schema": SCHEMA, "title": title, "files": list(map(_file, case_files))}
+    data = json.dumps(content, ensure_ascii=False, separators=(",", ":"), allow_nan=False)
+    for character, escaped in (("<", "\\u003c"), ("\u2028", "\\u2028"), ("\u2029", "\\u2029")):
+        data = data.replace(character, escaped)  # no text of an example can end the script element
     parts = {
         "title": escape(title),
         "style": _resource("page.css"),
         "summary": _summary(case_files, counted),
-        "data": _embedded({"schema": SCHEMA, "title": title, "files": list(map(_file, case_files))}),
+        "data": data,
         "script": "".join(map(_resource, ("model.js", "view.js"))),
         "version": escape(__version__),
     }
@@ -39,18 +43,27 @@ def _resource(name: str) -> str:
     return files("gluebench.analysis.errors.page").joinpath(name).read_text("utf-8")
 
 
-def _embedded(data: object) -> str:
-    """JSON that may stand in a script element: no text of an example can end it."""
-    text = json.dumps(data, ensure_ascii=False, separators=(",", ":"), allow_nan=False)
-    return text.replace("<", "\\u003c").replace("\u2028", "\\u2028").replace("\u2029", "\\u2029")
-
-
 def _file(file: CaseFile) -> dict[str, Any]:
     """One test file; columns are named once, and each case is a list in the order that model.js reads."""
     named = {tag for case in file.cases for tag in case.phenomena}
     phenomena = [[entry.coarse, entry.name] for entry in file.task.phenomena if entry.name in named]
     order = {name: number for number, (_, name) in enumerate(phenomena)}
     about = [name for name in file.task.metadata if any(name in case.about for case in file.cases)]
+    cases = [
+        [
+            case.index,
+            list(case.inputs.values()),
+            case.gold,
+            case.answers,
+            list(map(int, case.wrong)),
+            [order[name] for name in case.phenomena],
+            [case.about.get(name, "") for name in about],
+            case.group,
+            case.length,
+            None if case.overlap is None else round(case.overlap, 4),
+        ]
+        for case in file.cases
+    ]
     return {
         "name": file.file,
         "task": file.task.name,
@@ -62,23 +75,8 @@ def _file(file: CaseFile) -> dict[str, Any]:
         "phenomena": phenomena,
         "lengths": length_bands([case.length for case in file.cases]),
         "bands": BANDS if len(file.task.columns) == 2 else 0,
-        "cases": [_case(case, about, order) for case in file.cases],
+        "cases": cases,
     }
-
-
-def _case(case: Case, about: Sequence[str], order: Mapping[str, int]) -> list[Any]:
-    return [
-        case.index,
-        list(case.inputs.values()),
-        case.gold,
-        list(case.answers),
-        [int(wrong) for wrong in case.wrong],
-        [order[name] for name in case.phenomena],
-        [case.about.get(name, "") for name in about],
-        case.group,
-        case.length,
-        None if case.overlap is None else round(case.overlap, 4),
-    ]
 
 
 def _summary(case_files: Sequence[CaseFile], tables: Mapping[str, Sequence[Rate]]) -> str:
