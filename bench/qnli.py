@@ -12,6 +12,7 @@ import argparse
 import os
 import statistics
 from array import array
+from itertools import islice, product
 from typing import NamedTuple
 
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
@@ -20,7 +21,7 @@ import numpy as np
 from material import interleaved, ratio
 from numpy.typing import NDArray
 
-from gluebench.data.recipes.qa_pairs import Bags, Group, bags, cosines, words
+from gluebench.data.recipes.qa_pairs import Rows, cosines, lookup, words
 from gluebench.data.vectors import Vectors
 
 QUESTIONS, PARAGRAPHS, SENTENCES = 87_599, 18_900, 5
@@ -30,25 +31,28 @@ BLOCK = 4096
 
 
 class Material(NamedTuple):
-    bags: Bags
-    """Of each paragraph the questions, then the sentences."""
-    groups: list[Group]
+    groups: list[tuple[list[Rows], list[Rows]]]
+    """Of each paragraph the questions and the sentences."""
     matrix: NDArray[np.float32]
+
+    @property
+    def texts(self) -> list[Rows]:
+        """All texts in order."""
+        return [text for group in self.groups for part in group for text in part]
 
 
 def material(seed: int = 0) -> Material:
     """As in SQuAD: ten words are a quarter of all tokens, and half of a paragraph's tokens repeat others."""
     rng = np.random.default_rng(seed)
     asked = np.bincount(rng.integers(0, PARAGRAPHS, QUESTIONS), minlength=PARAGRAPHS)
-    ends = np.cumsum(np.column_stack([asked, np.full(PARAGRAPHS, SENTENCES)]).ravel())
-    starts = np.concatenate([[0], ends[:-1]])
-    parts = [slice(int(start), int(end)) for start, end in zip(starts, ends, strict=True)]
-    groups = [Group(one, other) for one, other in zip(parts[::2], parts[1::2], strict=True)]
-    is_sentence = np.repeat(np.tile([False, True], PARAGRAPHS), ends - starts)
+    sizes = np.column_stack([asked, np.full(PARAGRAPHS, SENTENCES)]).ravel()
+    is_sentence = np.repeat(np.tile([False, True], PARAGRAPHS), sizes)
     lengths = rng.poisson(np.where(is_sentence, SENTENCE_LENGTH, QUESTION_LENGTH) - 1) + 1
     paragraphs = np.repeat(np.repeat(np.arange(PARAGRAPHS), asked + SENTENCES), lengths)
-    found = Bags(array("i", _rows(rng, paragraphs).tolist()), array("i", [0, *np.cumsum(lengths).tolist()]))
-    return Material(found, groups, rng.standard_normal((WORDS, WIDTH), dtype=np.float32))
+    parts = np.split(_rows(rng, paragraphs).astype(np.intc), np.cumsum(lengths)[:-1])
+    texts = (array("i", part.tobytes()) for part in parts)
+    groups = [(list(islice(texts, count)), list(islice(texts, SENTENCES))) for count in asked.tolist()]
+    return Material(groups, rng.standard_normal((WORDS, WIDTH), dtype=np.float32))
 
 
 def _rows(rng: np.random.Generator, paragraphs: NDArray[np.int64]) -> NDArray[np.int64]:
@@ -61,37 +65,32 @@ def _rows(rng: np.random.Generator, paragraphs: NDArray[np.int64]) -> NDArray[np
 
 
 def ours(found: Material) -> list[NDArray[np.float32]]:
-    return list(cosines(found.bags, found.groups, found.matrix))
+    return list(cosines(found.groups, found.matrix))
 
 
 def loop(found: Material) -> list[float]:
     """Bag and cosine of each pair by itself, as one would write it down."""
-    matrix, starts, similar = found.matrix, found.bags.starts, []
-    rows = np.asarray(found.bags.rows)
+    similar = []
     for questions, sentences in found.groups:
-        for question in range(questions.start, questions.stop):
-            for sentence in range(sentences.start, sentences.stop):
-                one = matrix[rows[starts[question] : starts[question + 1]]].mean(axis=0)
-                other = matrix[rows[starts[sentence] : starts[sentence + 1]]].mean(axis=0)
-                similar.append(float(one @ other / np.sqrt((one @ one) * (other @ other))))
+        for question, sentence in product(questions, sentences):
+            one = found.matrix[question].mean(axis=0)
+            other = found.matrix[sentence].mean(axis=0)
+            similar.append(float(one @ other / np.sqrt((one @ one) * (other @ other))))
     return similar
 
 
 def take(found: Material) -> None:
     """The limit: read the vector of each token once, into one small block that is written over."""
     block = np.empty((BLOCK, WIDTH), dtype=np.float32)
-    rows = np.asarray(found.bags.rows)
+    rows = np.concatenate(found.texts)
     for start in range(0, len(rows), BLOCK):
         some = rows[start : start + BLOCK]
         found.matrix.take(some, axis=0, out=block[: len(some)], mode="clip")
 
 
-def spoken(found: Bags) -> list[str]:
+def spoken(texts: list[Rows]) -> list[str]:
     """Texts of as many words, for the tokeniser."""
-    return [
-        " ".join(f"w{row}" for row in found.rows[start:end]) + "."
-        for start, end in zip(found.starts, found.starts[1:], strict=False)
-    ]
+    return [" ".join(f"w{row}" for row in text) + "." for text in texts]
 
 
 def tokenise(texts: list[str]) -> list[list[str]]:
@@ -103,7 +102,7 @@ def main() -> None:
     parser.add_argument("--rounds", type=int, default=3)
     rounds = parser.parse_args().rounds
     found = material()
-    texts = spoken(found.bags)
+    texts = spoken(found.texts)
     tokenised = tokenise(texts)
     vectors = Vectors({f"w{row}": row for row in range(WORDS)}, found.matrix)
     pairs = np.concatenate([each.ravel() for each in ours(found)])
@@ -113,7 +112,7 @@ def main() -> None:
             "loop, in full": lambda: loop(found),
             "take of each token's vector": lambda: take(found),
             "tokenising": lambda: tokenise(texts),
-            "looking the words up": lambda: bags(tokenised, vectors),
+            "looking the words up": lambda: list(lookup(tokenised, vectors)),
         },
         rounds,
     )

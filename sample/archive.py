@@ -7,9 +7,10 @@ import json
 import lzma
 import tarfile
 from collections.abc import Iterable, Mapping, Sequence
+from typing import NamedTuple
 
 from gluebench.benchmark import Benchmark, Task, load_benchmark
-from gluebench.data.sample import GOLD, MARK, judgements
+from gluebench.data.sample import GOLD, MARK, pairs
 from sample.frame import Row, Splits
 from sample.tasks import generate
 
@@ -64,6 +65,28 @@ def task_files(task: Task, splits: Splits) -> Files:
 def _examples(task: Task, rows: Sequence[Row], *, labeled: bool) -> str:
     header = ("index", *task.columns, *(("label",) if labeled else ()))
     return _table(header, [(*row.inputs, *((row.label,) if labeled else ())) for row in rows])
+
+
+class Judgement(NamedTuple):
+    """One example: a pair read in one direction."""
+
+    pair: int
+    direction: str
+    domain: str
+    phenomena: tuple[str, ...]
+    premise: str
+    hypothesis: str
+    label: str
+
+
+def judgements() -> list[Judgement]:
+    """Every pair forward, then backward: two examples with neighbouring indices."""
+    examples = []
+    for number, pair in enumerate(pairs()):
+        shared = (pair.domain, pair.phenomena)
+        examples.append(Judgement(number, "forward", *shared, pair.first, pair.second, pair.forward))
+        examples.append(Judgement(number, "backward", *shared, pair.second, pair.first, pair.backward))
+    return examples
 
 
 def _diagnostic_files(task: Task) -> Files:

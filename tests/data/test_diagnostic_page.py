@@ -12,7 +12,8 @@ from click.testing import CliRunner
 
 from gluebench.benchmark import load_benchmark
 from gluebench.cli import main
-from gluebench.data.sample import Pair, judgements, pairs
+from gluebench.data.sample import Pair, pairs
+from sample.archive import judgements
 
 ROOT = Path(__file__).resolve().parents[2]
 PAGE = (ROOT / "docs" / "reference" / "diagnostic.md").read_text("utf-8")

@@ -16,9 +16,9 @@ from gluebench.data import DataError
 from gluebench.data.dataset import Origin
 from gluebench.data.gold import gold_from_data
 from gluebench.data.prepared import prepare
-from gluebench.data.sample import judgements
 from gluebench.scoring import GoldError
 from gluebench.systems import SYSTEMS, run
+from sample.archive import judgements
 
 
 @pytest.fixture(scope="module")

@@ -12,10 +12,11 @@ import pytest
 
 from gluebench.benchmark import load_benchmark
 from gluebench.data import Example, load_split
-from gluebench.data.sample import Judgement, Pair, build, judgements, pairs
+from gluebench.data.sample import Pair, build, pairs
 from gluebench.data.tokens import overlap, words
 from gluebench.scoring.metrics import r_k
 from gluebench.systems.bag import BagOfWords, HypothesisOnly
+from sample.archive import Judgement, judgements
 
 LABELS = ("entailment", "neutral", "contradiction")
 

@@ -17,7 +17,7 @@ from django.test import Client
 from gluebench.analysis.human.score import score_sheets
 from gluebench.analysis.human.sheets import read_draw, read_sheets
 from gluebench.benchmark import load_benchmark
-from gluebench.data.sample import build, judgements
+from gluebench.data.sample import build
 from gluebench.leaderboard.accounts.trust import delete_account
 from gluebench.leaderboard.annotation.models import Annotator, Study
 from gluebench.leaderboard.annotation.studies import order_of, score
@@ -25,6 +25,7 @@ from gluebench.leaderboard.audit.models import Entry
 from gluebench.leaderboard.benchmarks.adding import add_benchmark
 from gluebench.leaderboard.benchmarks.models import Benchmark
 from gluebench.scoring import read_gold
+from sample.archive import judgements
 
 HERE = "/benchmarks/sample/organise/people"
 ROWS = judgements()

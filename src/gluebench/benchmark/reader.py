@@ -38,7 +38,9 @@ class Section:
         if keys is not None:
             for key in values:
                 if key not in keys:
-                    self.reject(key, _unknown(key, keys))
+                    close = closest(key, keys)
+                    hint = f" Did you mean {' or '.join(close)}?" if close else ""
+                    self.reject(key, f"is not a key of this table.{hint} Its keys: {', '.join(keys)}")
 
     def reject(self, key: str, text: str) -> None:
         """Note what is wrong with the value of `key`."""
@@ -160,9 +162,3 @@ def one_of(names: Iterator[str] | tuple[str, ...] | Mapping[str, object]) -> str
     """What was expected, when it is one of some names."""
     listing = ", ".join(f'"{name}"' for name in names)
     return f"expected one of {listing}" if listing else "there is none to name"
-
-
-def _unknown(key: str, keys: tuple[str, ...]) -> str:
-    close = closest(key, keys)
-    hint = f" Did you mean {' or '.join(close)}?" if close else ""
-    return f"is not a key of this table.{hint} Its keys: {', '.join(keys)}"

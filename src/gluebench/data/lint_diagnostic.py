@@ -124,26 +124,15 @@ def _paired(readings: Sequence[Reading]) -> list[LabelledPair]:
     return pairs
 
 
-class Limits(NamedTuple):
-    """Below or above what something is worth a warning."""
-
-    pairs: int = 10
-    """Fewest pairs of a phenomenon."""
-    median_overlap: float = 0.7
-    """Of the words of two sentences, the share that stands in both: the median of all pairs."""
-    overlap: float = 0.4
-    """The same of one pair."""
-    label_share: float = 0.8
-    """Most of a phenomenon's examples that one label may have."""
-    word_share: float = 0.75
-    """Most of the hypotheses with a word that one label may have."""
-    word_excess: float = 0.2
-    """How far that share has to lie above the label's share of all examples."""
-    word_count: int = 10
-    """Hypotheses that a word has to stand in to count."""
-
-
-DEFAULT_LIMITS = Limits()
+FEWEST_PAIRS = 10
+"""Fewest pairs of a phenomenon without a warning."""
+MEDIAN_OVERLAP, OVERLAP = 0.7, 0.4
+"""Least share of the words of two sentences that stands in both: the median of all pairs, and of one pair."""
+LABEL_SHARE = 0.8
+"""Most of a phenomenon's examples that one label may have."""
+WORD_SHARE, WORD_EXCESS, WORD_COUNT = 0.75, 0.2, 10
+"""Most of the hypotheses with a word that one label may have; how far that share has to lie above the label's
+share of all examples; and in how many hypotheses a word has to stand to count."""
 
 
 class Finding(NamedTuple):
@@ -189,12 +178,12 @@ def warning(code: str, line: int | None, message: str) -> Finding:
 
 
 def lint(
-    pairs: Sequence[LabelledPair], task: Task, *, symmetric: str | None, limits: Limits = DEFAULT_LIMITS
+    pairs: Sequence[LabelledPair], task: Task, *, symmetric: str | None, fewest: int = FEWEST_PAIRS
 ) -> Lint:
     """Every finding, those of single rows first, with the set's figures.
 
     `symmetric` is the label that holds in both directions or in none, as a contradiction; None for no such
-    label.
+    label. A phenomenon with fewer pairs than `fewest` is warned of.
     """
     # Every spelling of a phenomenon, folded, to its name.
     known = {
@@ -211,14 +200,14 @@ def lint(
     total = _counts("all", pairs, task)
     middle = median(overlap(pair.forward.premise, pair.forward.hypothesis) for pair in pairs)
     findings = [
-        *(finding for pair in pairs for finding in check_pair(pair, task, known, symmetric, limits)),
+        *(finding for pair in pairs for finding in check_pair(pair, task, known, symmetric)),
         *_repeated(pairs),
-        *_unbalanced(total, figures, limits),
+        *_unbalanced(total, figures, fewest),
     ]
-    if middle < limits.median_overlap:
-        message = f"the median pair shares {middle:.2f} of its words, less than {limits.median_overlap}"
+    if middle < MEDIAN_OVERLAP:
+        message = f"the median pair shares {middle:.2f} of its words, less than {MEDIAN_OVERLAP}"
         findings.append(warning("median-overlap", None, message))
-    findings += [*_shortcuts(pairs, limits), *_sets(pairs)]
+    findings += [*_shortcuts(pairs), *_sets(pairs)]
     findings.sort(key=lambda finding: (finding.severity, finding.line is None, finding.line or 0))
     sets = {pair.set for pair in pairs if pair.set}
     domains = Counter(pair.forward.domain for pair in pairs)
@@ -259,16 +248,16 @@ def _plural(number: int, what: str) -> str:
     return f"{number} {what}{'s' * (number != 1)}"
 
 
-def _unbalanced(total: Counts, figures: Sequence[Counts], limits: Limits) -> Iterator[Finding]:
+def _unbalanced(total: Counts, figures: Sequence[Counts], fewest: int) -> Iterator[Finding]:
     """Phenomena of few pairs, and those, or the whole set, that hardly have more than one label."""
     for counts in figures:
-        if counts.pairs < limits.pairs:
-            message = f"{counts.name}: {_plural(counts.pairs, 'pair')}, fewer than {limits.pairs}"
+        if counts.pairs < fewest:
+            message = f"{counts.name}: {_plural(counts.pairs, 'pair')}, fewer than {fewest}"
             yield warning("few-pairs", None, message + "; a score on so few says little")
     for counts in (total, *figures):
         examples = sum(counts.labels.values())
         label, count = max(counts.labels.items(), key=lambda item: item[1])
-        if examples and count > limits.label_share * examples:
+        if examples and count > LABEL_SHARE * examples:
             message = f'{counts.name}: "{label}" is the label of {count} of {_plural(examples, "example")}'
             yield warning("one-sided", None, f"{message}; add pairs that have another")
     for label, count in total.labels.items():
@@ -276,7 +265,7 @@ def _unbalanced(total: Counts, figures: Sequence[Counts], limits: Limits) -> Ite
             yield warning("one-sided", None, f'no example at all has the label "{label}"')
 
 
-def _shortcuts(pairs: Sequence[LabelledPair], limits: Limits) -> Iterator[Finding]:
+def _shortcuts(pairs: Sequence[LabelledPair]) -> Iterator[Finding]:
     """Words of the hypothesis that give its label away."""
     labels: defaultdict[str, Counter[str]] = defaultdict(Counter)
     for pair in pairs:
@@ -287,8 +276,8 @@ def _shortcuts(pairs: Sequence[LabelledPair], limits: Limits) -> Iterator[Findin
     for word in sorted(labels):
         total = labels[word].total()
         label, count = labels[word].most_common(1)[0]
-        enough = max(limits.word_share, overall[label] / overall.total() + limits.word_excess)
-        if total >= limits.word_count and count >= enough * total:
+        enough = max(WORD_SHARE, overall[label] / overall.total() + WORD_EXCESS)
+        if total >= WORD_COUNT and count >= enough * total:
             message = f'"{label}" is the label of {count} of {total} hypotheses with "{word}"'
             yield warning("shortcut", None, f"{message}; add pairs that have it under other labels")
 
@@ -313,7 +302,7 @@ def _sets(pairs: Sequence[LabelledPair]) -> Iterator[Finding]:
 
 
 def check_pair(
-    pair: LabelledPair, task: Task, known: Mapping[str, str], symmetric: str | None, limits: Limits
+    pair: LabelledPair, task: Task, known: Mapping[str, str], symmetric: str | None
 ) -> Iterator[Finding]:
     """What the rows of one pair show by themselves."""
     yield from _directions(pair, symmetric)
@@ -321,7 +310,7 @@ def check_pair(
         if reading.label not in task.words:
             message = f'the label is "{reading.label}", expected one of {", ".join(task.words)}'
             yield error("label", reading.line, message + _meant(reading.label, task.words))
-    yield from _texts(pair, limits)
+    yield from _texts(pair)
     # where a row holds both directions, they have their tags in common
     rows = {reading.line: reading for reading in pair.readings}.values()
     for reading in rows:
@@ -353,7 +342,7 @@ def _meant(name: str, valid: Sequence[str]) -> str:
     return f". Did you mean {close[0]}?" if close else ""
 
 
-def _texts(pair: LabelledPair, limits: Limits) -> Iterator[Finding]:
+def _texts(pair: LabelledPair) -> Iterator[Finding]:
     first, second = pair.forward.premise, pair.forward.hypothesis
     if not first.strip() or not second.strip():
         yield error("empty", pair.forward.line, "a sentence is missing")
@@ -367,8 +356,8 @@ def _texts(pair: LabelledPair, limits: Limits) -> Iterator[Finding]:
             message = f'a space at the edge of "{sides[0]}"; systems that strip it see another text'
             yield warning("edge-space", reading.line, message)
     share = overlap(first, second)
-    if share < limits.overlap:
-        message = f"the sentences share {share:.2f} of their words, less than {limits.overlap}; edit less"
+    if share < OVERLAP:
+        message = f"the sentences share {share:.2f} of their words, less than {OVERLAP}; edit less"
         yield warning("low-overlap", pair.forward.line, message)
 
 

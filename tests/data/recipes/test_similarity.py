@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import sys
-from itertools import accumulate, pairwise
 
 import numpy as np
 import pytest
@@ -11,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from gluebench.data.recipes import qa_pairs
-from gluebench.data.recipes.qa_pairs import Group, bags, cosines
+from gluebench.data.recipes.qa_pairs import cosines, lookup
 from gluebench.data.vectors import Vectors
 
 NAMES = "abcdef"
@@ -38,13 +37,10 @@ texts = st.lists(st.lists(st.sampled_from("abcdefx"), max_size=5), max_size=4)
 @settings(max_examples=40)
 @given(st.lists(st.tuples(texts, texts), min_size=1, max_size=5), st.integers(1, 3))
 def test_cosines_are_those_of_the_means(paragraphs: list[tuple[list[list[str]], ...]], block: int) -> None:
-    ends = [0, *accumulate(len(part) for paragraph in paragraphs for part in paragraph)]
-    parts = [slice(start, end) for start, end in pairwise(ends)]
-    groups = [Group(one, other) for one, other in zip(parts[::2], parts[1::2], strict=True)]
-    bag = bags([text for paragraph in paragraphs for part in paragraph for text in part], VECTORS)
+    groups = [(list(lookup(one, VECTORS)), list(lookup(other, VECTORS))) for one, other in paragraphs]
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(qa_pairs, "BLOCK", block)
-        found = list(cosines(bag, groups, VECTORS.matrix))
+        found = list(cosines(groups, VECTORS.matrix))
     for (one, other), similar in zip(paragraphs, found, strict=True):
         expected = [[written_out(text, against) for against in other] for text in one]
         assert similar.shape == (len(one), len(other))
@@ -53,6 +49,6 @@ def test_cosines_are_those_of_the_means(paragraphs: list[tuple[list[list[str]], 
 
 def test_without_scipy_the_extra_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "scipy.sparse", None)
-    one = bags([["a"], ["b"]], VECTORS)
+    one, other = lookup([["a"], ["b"]], VECTORS)
     with pytest.raises(ModuleNotFoundError, match=r"gluebench\[recipes\]"):
-        list(cosines(one, [Group(slice(0, 1), slice(1, 2))], VECTORS.matrix))
+        list(cosines([([one], [other])], VECTORS.matrix))

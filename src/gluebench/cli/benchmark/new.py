@@ -103,13 +103,7 @@ def plan_output(plan: Plan, choices: Choices) -> Output:
     """The properties of each task, and whether an option gave them or they were detected."""
     from gluebench.data.organize.plan import summary
 
-    sections = [
-        Section(
-            [(line.what, line.value, "told" if line.given else "detected") for line in summary(task)],
-            task.name,
-        )
-        for task in plan.tasks
-    ]
+    sections = [Section([*summary(task)], task.name) for task in plan.tasks]
     table = Table(("what", "found", "how"), sections, title=f"{plan.name}, read as {choices.encoding}")
     return Output(None, [table], (), ())
 

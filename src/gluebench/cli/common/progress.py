@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 import time
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -57,22 +57,14 @@ def clock(seconds: float) -> str:
     return f"{hours}:{minutes:02}:{rest:02}" if hours else f"{minutes}:{rest:02}"
 
 
-class LineMeter(Meter):
-    """For a pipe or a file: the lines alone, nothing per chunk."""
-
-    def say(self, line: str) -> None:
-        """Print the line."""
-        click.echo(line, err=True)
-
-
-class BarMeter(LineMeter):
-    """For a terminal: a bar that goes when it is full."""
+class Bar(Meter):
+    """Lines on standard error and, on a terminal, a bar that goes when it is full."""
 
     def __init__(self) -> None:
         self._bar: tqdm[None] | None = None
 
     def say(self, line: str) -> None:
-        """Print the line above the bar."""
+        """Print the line, above the bar."""
         if self._bar is not None:
             self._bar.clear()
         click.echo(line, err=True)
@@ -81,17 +73,11 @@ class BarMeter(LineMeter):
 
     def start(self, name: str, total: int | None) -> None:
         """Draw the bar."""
-        from tqdm import tqdm
+        if sys.stderr.isatty():
+            from tqdm import tqdm
 
-        self._bar = tqdm(
-            desc=name,
-            total=total,
-            unit="B",
-            unit_scale=True,
-            leave=False,
-            file=sys.stderr,
-            dynamic_ncols=True,
-        )
+            form: dict[str, Any] = {"unit": "B", "unit_scale": True, "leave": False, "dynamic_ncols": True}
+            self._bar = tqdm(desc=name, total=total, file=sys.stderr, **form)
 
     def expect(self, total: int) -> None:
         """Measure it by this."""
@@ -108,8 +94,3 @@ class BarMeter(LineMeter):
         if self._bar is not None:
             self._bar.close()
         self._bar = None
-
-
-def meter() -> LineMeter:
-    """The one for where standard error goes."""
-    return BarMeter() if sys.stderr.isatty() else LineMeter()

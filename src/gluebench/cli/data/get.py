@@ -101,7 +101,7 @@ def _get(
     """Read a folder or download; the embedded benchmark comes out of the package."""
     import pyarrow  # noqa: F401 - needed in the end, so better missed before anything is downloaded
 
-    from gluebench.cli.common.progress import meter
+    from gluebench.cli.common.progress import Bar
     from gluebench.data.get import SAMPLE, Getter, get_sample
     from gluebench.data.sources.release import load_release
 
@@ -109,7 +109,7 @@ def _get(
         if options.source:
             raise click.UsageError(f"{SAMPLE} comes out of the package; leave --source out.")
         return get_sample(tasks, to)
-    getter = Getter(suite, load_release(benchmark), to, options=options, meter=meter())
+    getter = Getter(suite, load_release(benchmark), to, options=options, meter=Bar())
     if folder is not None:
         return getter.from_folder(tasks, Path(folder))
     try:
@@ -219,7 +219,7 @@ SITE_FIELDS = ("file", "bytes", "sha256", "already_there")
 
 def _get_site(url: str, to: Path, *, retries: int, timeout: float, form: Form) -> None:
     """Fetch the files and show the outcome of each. Raises SendError, DataError."""
-    from gluebench.cli.common.progress import meter
+    from gluebench.cli.common.progress import Bar
     from gluebench.data.sources.fetch import Fetcher, RetrySettings, readable
     from gluebench.data.sources.plan import fetch_missing, listed_files
     from gluebench.submission.client import remote
@@ -227,7 +227,7 @@ def _get_site(url: str, to: Path, *, retries: int, timeout: float, form: Form) -
     board = remote(url, lambda line: notices([line]))
     folder = to / board.address.name
     files = listed_files(board.address.page, board.facts.get("data"), folder)
-    progress = meter()
+    progress = Bar()
     fetched = fetch_missing(files, Fetcher(progress, RetrySettings(retries, timeout)), progress)
     rows = [(file.name, file.bytes or 0, file.sha256, file not in fetched) for file in files]
     cells = [(name, readable(size), "already there" if there else "fetched") for name, size, _, there in rows]

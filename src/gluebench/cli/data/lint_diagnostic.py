@@ -42,7 +42,7 @@ def lint_diagnostic(
     Example:
       gluebench data lint-diagnostic diagnostic.tsv --benchmark mine.toml
     """
-    from gluebench.data.lint_diagnostic import Limits, lint, read_diagnostic, symmetric_label
+    from gluebench.data.lint_diagnostic import lint, read_diagnostic, symmetric_label
 
     task = option.diagnostic_task(suite, name)
     if not task.phenomena or not task.labels or len(task.columns) != 2:
@@ -52,7 +52,7 @@ def lint_diagnostic(
             f"{symmetric!r} is none of {', '.join(task.words)}.", param_hint="'--symmetric'"
         )
     mirrored = symmetric if symmetric is not None else symmetric_label(task)
-    result = lint(read_diagnostic(file, task), task, symmetric=mirrored, limits=Limits(pairs=fewest))
+    result = lint(read_diagnostic(file, task), task, symmetric=mirrored, fewest=fewest)
     if form is None:
         for finding in result.findings:
             place = file if finding.line is None else f"{file}:{finding.line}"

@@ -104,7 +104,7 @@ def plan_columns(task: str, tables: Mapping[str, RawTable], chosen: Mapping[str,
     label = chosen.get("label") or _label_column(task, names)
     free = [name for name in names if name != label and name not in (ignored or ())]
     index = chosen.get("index") or next((n for n in free if n.casefold() in INDEX_NAMES), None)
-    declared = next((table.declared.inputs for table in tables.values() if table.declared), None)
+    declared = next((table.declared.columns for table in tables.values() if table.declared), None)
     texts = []  # columns of which any cell is neither empty nor a number
     for name in (name for name in free if name != index):
         cells = (cell for t in tables.values() if name in t.header for cell in t.column(name))

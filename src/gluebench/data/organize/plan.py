@@ -6,7 +6,6 @@ import os
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import NamedTuple
 
 from gluebench.data.errors import DataError, gather, gathered
 from gluebench.data.organize.detect import Choices, ColumnPlan, LabelPlan, number, plan_columns, plan_labels
@@ -75,7 +74,8 @@ def _task(files: TaskFiles, choices: Choices) -> TaskPlan:
     licence = chosen.get("licence")
     declared = next((table.declared for table in tables.values() if table.declared), None)
     if declared is not None:
-        notes += [declared.made] if declared.made else []
+        if recipe := declared.origin.recipe:
+            notes.append(f"Built by the recipe {recipe} from {declared.origin.location}.")
         licence = licence or declared.licence
     formats = {split: table.format for split, table in tables.items()}
     plan = TaskPlan(
@@ -148,32 +148,25 @@ def _indices(table: RawTable, columns: ColumnPlan, notes: list[str]) -> Sequence
     return rows
 
 
-class Decision(NamedTuple):
-    """One decision."""
-
-    what: str
-    value: str
-    given: bool
-    """Whether the organizer gave it; it was detected otherwise."""
-
-
-def summary(task: TaskPlan) -> Iterator[Decision]:
-    """Every decision on one task."""
-    columns, labels, given = task.columns, task.labels, task.given
+def summary(task: TaskPlan) -> Iterator[tuple[str, str, str]]:
+    """Every decision on one task: what, its value, and whether it was told by an option or detected."""
     for split, examples in task.splits.items():
         hidden = "" if split != "test" or task.labelled else ", no labels"
-        yield Decision(split, f"{len(examples):,} rows ({task.formats[split]}){hidden}", False)
-    yield Decision("input columns", ", ".join(columns.inputs), "inputs" in given)
-    yield Decision("label column", columns.label, "label" in given)
-    index = columns.row_index or "none: rows are numbered from 0"
-    yield Decision("index column", index, "index" in given)
-    yield Decision("left out", ", ".join(columns.ignored) or "nothing", "ignore" in given)
-    yield Decision("kind", labels.kind, "kind" in given)
-    if labels.score_range:
-        yield Decision("range", "{:g} to {:g}".format(*labels.score_range), "score_range" in given)
-    else:
-        shares = [f"{word} {100 * labels.shares[word]:.1f} %" for word in labels.words]
-        yield Decision("labels", ", ".join(shares), "words" in given)
+        yield split, f"{len(examples):,} rows ({task.formats[split]}){hidden}", "detected"
+    columns, labels = task.columns, task.labels
+    shares = [f"{word} {100 * labels.shares[word]:.1f} %" for word in labels.words]
     names = [name + (f" of {labels.positive}" if name == "f1" else "") for name in labels.metrics]
-    yield Decision("metrics", ", ".join(names), "metrics" in given)
-    yield Decision("licence", task.licence, task.licence != NOT_STATED)
+    decisions = [
+        ("inputs", "input columns", ", ".join(columns.inputs)),
+        ("label", "label column", columns.label),
+        ("index", "index column", columns.row_index or "none: rows are numbered from 0"),
+        ("ignore", "left out", ", ".join(columns.ignored) or "nothing"),
+        ("kind", "kind", labels.kind),
+        ("score_range", "range", "{:g} to {:g}".format(*labels.score_range))
+        if labels.score_range
+        else ("words", "labels", ", ".join(shares)),
+        ("metrics", "metrics", ", ".join(names)),
+    ]
+    for option, what, value in decisions:
+        yield what, value, "told" if option in task.given else "detected"
+    yield "licence", task.licence, "detected" if task.licence == NOT_STATED else "told"

@@ -13,17 +13,8 @@ from typing import NamedTuple
 from gluebench.benchmark import closest
 from gluebench.benchmark.checks import name_finding
 from gluebench.benchmark.lookup import fold
-from gluebench.data.dataset import read_dataset
+from gluebench.data.dataset import Dataset, read_dataset
 from gluebench.data.errors import DataError
-
-
-class Declared(NamedTuple):
-    """What a prepared table says of itself, so that it need not be detected."""
-
-    inputs: tuple[str, ...]
-    licence: str
-    made: str
-    """A sentence on where it comes from; empty where nothing is known."""
 
 
 class RawTable(NamedTuple):
@@ -36,8 +27,8 @@ class RawTable(NamedTuple):
     rows: list[list[str]]
     lines: list[int]
     """Line of the file on which each row begins; for Parquet the number of the row, from 1."""
-    declared: Declared | None = None
-    """Of prepared data alone."""
+    declared: Dataset | None = None
+    """The record of prepared data, whose columns and licence need not be detected."""
 
     def column(self, name: str) -> list[str]:
         """The cells of one column."""
@@ -127,15 +118,13 @@ def read_parquet(path: Path) -> RawTable:
     except (OSError, pa.ArrowException) as error:
         raise DataError(f"{path}: not a Parquet file that can be read ({error})") from None
     columns = [["" if cell is None else str(cell) for cell in cells.to_pylist()] for cells in table.columns]
-    recipe = record.origin.recipe
-    made = f"Built by the recipe {recipe} from {record.origin.location}." if recipe else ""
     return RawTable(
         path,
         "Parquet",
         tuple(table.column_names),
         [list(row) for row in zip(*columns, strict=True)],
         list(range(1, table.num_rows + 1)),
-        Declared(record.columns, record.licence, made),
+        record,
     )
 
 

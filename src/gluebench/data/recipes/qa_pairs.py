@@ -10,9 +10,9 @@ import random
 import re
 from array import array
 from collections.abc import Iterable, Iterator, Sequence
-from itertools import accumulate, chain, islice, pairwise
+from itertools import islice
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -192,11 +192,11 @@ def contests(passages: Sequence[Passage], vectors: Vectors, *, min_overlap: floa
     Sentences that share too little with the question do not compete. A question of which no word has a
     vector is left out.
     """
-    texts = chain.from_iterable(one.texts for one in passages)
-    ends = list(accumulate(len(part) for one in passages for part in (one.questions, one.sentences)))
-    parts = [slice(start, end) for start, end in pairwise([0, *ends])]
-    groups = map(Group, parts[::2], parts[1::2])  # of each passage the questions, then the sentences
-    similarities = cosines(bags(map(words, texts), vectors), groups, vectors.matrix)
+    rows = lookup((words(text) for one in passages for text in one.texts), vectors)
+    groups = (
+        (list(islice(rows, len(one.questions))), list(islice(rows, len(one.sentences)))) for one in passages
+    )
+    similarities = cosines(groups, vectors.matrix)
     for one, similar in zip(passages, similarities, strict=True):
         for question, row in zip(one.questions, similar.tolist(), strict=True):
             if sum(question.holds) == 1 and any(row):
@@ -237,72 +237,51 @@ BLOCK = 256
 """Groups that are worked on at a time."""
 
 
-class Bags(NamedTuple):
-    """The words of many texts as rows of the vectors' matrix, one text after another."""
-
-    rows: array[int]
-    """Words that have no vector are left out."""
-    starts: array[int]
-    """Where each text begins in `rows`, and the end of the last: one more than there are texts."""
+Rows: TypeAlias = "array[int]"
+"""The words of a text as rows of the vectors' matrix; words that have no vector are left out."""
 
 
-class Group(NamedTuple):
-    """Texts that are compared with each other: a paragraph's questions, and right after them its sentences.
-
-    They lie together since they share words, whose vectors are then still in the cache.
-    """
-
-    first: slice
-    second: slice
-
-
-def bags(texts: Iterable[Sequence[str]], vectors: Vectors) -> Bags:
+def lookup(texts: Iterable[Sequence[str]], vectors: Vectors) -> Iterator[Rows]:
     """Look up the words of each text, every distinct word once."""
     known: dict[str, int | None] = {}
-    rows, starts = array("i"), array("i", [0])
     for text in texts:
         for word in text:
             if word not in known:
                 known[word] = vectors.row(word)
-            row = known[word]
-            if row is not None:
-                rows.append(row)
-        starts.append(len(rows))
-    return Bags(rows, starts)
+        yield array("i", (row for word in text if (row := known[word]) is not None))
 
 
 def cosines(
-    texts: Bags, groups: Iterable[Group], matrix: NDArray[np.float32]
+    groups: Iterable[tuple[Sequence[Rows], Sequence[Rows]]], matrix: NDArray[np.float32]
 ) -> Iterator[NDArray[np.float32]]:
-    """For each group the cosines of all its pairs, shape (texts of first, texts of second).
+    """For each two lists of texts the cosines of all their pairs, shape (texts of one, texts of the other).
 
-    A text of which no word has a vector gives 0. The groups lie one after another. Needs scipy: the bags are
-    a sparse matrix, so that each word's vector is read and nothing is written in between; and some hundred
-    groups are worked on at a time, which stay in the cache.
+    A text of which no word has a vector gives 0. Needs scipy: the texts are a sparse matrix, so that each
+    word's vector is read and nothing is written in between; and some hundred groups are worked on at a time,
+    which stay in the cache, as do the words that a paragraph's questions share with its sentences.
     """
     queue = iter(groups)
     while block := list(islice(queue, BLOCK)):
-        start = block[0].first.start
-        means = _directions(texts, start, block[-1].second.stop, matrix)
+        means = _directions([text for group in block for part in group for text in part], matrix)
         for first, second in block:
-            one = means[first.start - start : first.stop - start]
-            other = means[second.start - start : second.stop - start]
+            one, other, means = np.split(means, [len(first), len(first) + len(second)])
             with np.errstate(invalid="ignore"):  # a BLAS may leave the flag set without an invalid value
                 yield one @ other.T
 
 
-def _directions(texts: Bags, start: int, stop: int, matrix: NDArray[np.float32]) -> NDArray[np.float32]:
-    """The mean vector of each text from start to stop at length 1, shape (texts, dimensions)."""
+def _directions(texts: Sequence[Rows], matrix: NDArray[np.float32]) -> NDArray[np.float32]:
+    """The mean vector of each text at length 1, shape (texts, dimensions)."""
     try:
         from scipy.sparse import csr_matrix
     except ModuleNotFoundError:
         message = "similarity by word vectors needs scipy: pip install 'gluebench[recipes]'"
         raise ModuleNotFoundError(message, name="scipy") from None
-    starts = np.frombuffer(texts.starts, dtype=np.intc)[start : stop + 1]
-    rows = np.frombuffer(texts.rows, dtype=np.intc)[starts[0] : starts[-1]] if texts.rows else starts[:0]
-    ones = np.ones(len(rows), dtype=np.float32)
-    shape = (stop - start, len(matrix))
-    sums: NDArray[np.float32] = csr_matrix((ones, rows, starts - starts[0]), shape=shape) @ matrix
+    starts = np.cumsum([0, *map(len, texts)], dtype=np.intc)
+    rows = np.frombuffer(b"".join(texts), np.intc)
+    shape = (len(texts), len(matrix))
+    sums: NDArray[np.float32] = (
+        csr_matrix((np.ones(len(rows), np.float32), rows, starts), shape=shape) @ matrix
+    )
     lengths = np.sqrt(np.einsum("ij,ij->i", sums, sums))
     lengths[lengths == 0] = 1
     sums /= lengths[:, None]

@@ -15,20 +15,6 @@ from pathlib import Path
 from typing import NamedTuple
 
 from gluebench.benchmark import Role
-from gluebench.data.table import load_split
-
-__all__ = [
-    "ARCHIVE",
-    "GOLD",
-    "MARK",
-    "SEED",
-    "Judgement",
-    "Pair",
-    "build",
-    "judgements",
-    "load_split",
-    "pairs",
-]
 
 SEED = 2018
 """The seed from which the shipped data were made; `sample.json` in the folder names it as well."""
@@ -81,18 +67,6 @@ class Pair(NamedTuple):
     """Name of the minimal set: pairs made from one source sentence share it."""
 
 
-class Judgement(NamedTuple):
-    """One example: a pair read in one direction."""
-
-    pair: int
-    direction: str
-    domain: str
-    phenomena: tuple[str, ...]
-    premise: str
-    hypothesis: str
-    label: str
-
-
 @cache
 def pairs() -> tuple[Pair, ...]:
     """The pairs, in the order of the file."""
@@ -102,13 +76,3 @@ def pairs() -> tuple[Pair, ...]:
         domain, phenomena, *rest = line.split("\t")
         sentence_pairs.append(Pair(domain, tuple(phenomena.split("; ")), *rest))
     return tuple(sentence_pairs)
-
-
-def judgements() -> list[Judgement]:
-    """Every pair forward, then backward: two examples with neighbouring indices."""
-    examples = []
-    for number, pair in enumerate(pairs()):
-        shared = (pair.domain, pair.phenomena)
-        examples.append(Judgement(number, "forward", *shared, pair.first, pair.second, pair.forward))
-        examples.append(Judgement(number, "backward", *shared, pair.second, pair.first, pair.backward))
-    return examples

@@ -21,6 +21,7 @@ from gluebench.data.sources.http import (
     Connections,
     TransferError,
     connection_error,
+    host,
     mistaken,
     status_error,
 )
@@ -83,10 +84,13 @@ class Fetcher:
         self._meter = meter or Meter()
         self._settings = settings or RetrySettings()
         self._connections = Connections(self._settings.timeout)
+        self._unreachable: dict[str, str] = {}
+        """Host to the reason why it was given up: its other files are not waited for again."""
 
     def check_reachable(self, address: str) -> None:
         """Raises DataError if the host has already failed in this run."""
-        self._connections.check_reachable(address)
+        if reason := self._unreachable.get(host(address)):
+            raise DataError(reason)
 
     def fetch(self, file: RemoteFile) -> SourceFile:
         """Bring the file to its path, where it appears complete and checked or not at all.
@@ -121,6 +125,7 @@ class Fetcher:
         failures = 0
         while part.size == 0 or part.size != file.bytes:
             before = part.size
+            self.check_reachable(file.address)
             try:
                 with closing(self._connections.request(file.address, part.headers())) as response:
                     self._receive(response, file, part)
@@ -129,7 +134,9 @@ class Fetcher:
                 failure = error if isinstance(error, TransferError) else connection_error(error, file.address)
                 failures = 1 if part.size > before else failures + 1
                 if not failure.retryable or failures > self._settings.retries:
-                    raise self._connections.give_up(failure, file.address) from error
+                    if failure.unreachable:
+                        self._unreachable[host(file.address)] = str(failure)
+                    raise DataError(str(failure)) from error
                 self._wait(failure, failures)
 
     def _wait(self, error: TransferError, failures: int) -> None:

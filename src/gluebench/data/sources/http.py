@@ -73,19 +73,11 @@ class Connections:
     def __init__(self, timeout: float) -> None:
         self._timeout = timeout
         self._pools: dict[str, PoolManager] = {}
-        self._unreachable: dict[str, str] = {}
-        """Host to the reason why it was given up: its other files are not waited for again."""
-
-    def check_reachable(self, address: str) -> None:
-        """Raises DataError if the host has already failed in this run."""
-        if reason := self._unreachable.get(host(address)):
-            raise DataError(reason)
 
     def request(self, address: str, headers: dict[str, str]) -> BaseHTTPResponse:
         """The response, its body not yet read. Raises DataError, and urllib3's HTTPError."""
         from urllib3 import Retry, Timeout
 
-        self.check_reachable(address)
         only_redirects = Retry(None, connect=0, read=0, status=0, other=0, redirect=REDIRECTS)
         only_redirects.respect_retry_after_header = False  # the caller decides how long to wait
         response = self._pool(address).request(
@@ -101,12 +93,6 @@ class Connections:
             response.close()
             raise DataError(f"{address}: leads on to {response.geturl()}, where anyone may change it")
         return response
-
-    def give_up(self, error: TransferError, address: str) -> DataError:
-        """The final error; a host that is unreachable is remembered."""
-        if error.unreachable:
-            self._unreachable[host(address)] = str(error)
-        return DataError(str(error))
 
     def _pool(self, address: str) -> PoolManager:
         import urllib3

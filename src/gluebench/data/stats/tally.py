@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from array import array
 from bisect import bisect_right
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence, Set
+from functools import cache
 from itertools import chain, islice, pairwise
 from typing import NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
 from gluebench.benchmark import Task
 from gluebench.data.tokens import tokens, words
@@ -81,7 +80,10 @@ class Tally:
         self._scores = 0.0
         self._lengths: dict[str, Counter[int]] = {column: Counter() for column in task.columns}
         self._overlap = 0.0
-        self._words = Words()
+        self._stretches: Counter[str] = Counter()
+        # No token has white space in it: each different stretch between is cut into tokens once.
+        self._size = cache(lambda stretch: len(tokens(stretch)))
+        self._words = cache(words)
         self.examples = 0
 
     def add(self, examples: Iterable[Example]) -> Tally:
@@ -93,11 +95,14 @@ class Tally:
 
     def _add(self, batch: Sequence[Example]) -> None:
         self.examples += len(batch)
-        coded = [self._words.coded([example.inputs[column] for example in batch]) for column in self._lengths]
-        for counts, texts in zip(self._lengths.values(), coded, strict=True):
-            counts.update(self._words.lengths(texts).tolist())
-        if len(coded) == 2:
-            self._overlap += float(self._words.overlaps(*coded).sum())
+        columns = [[example.inputs[column].split() for example in batch] for column in self._lengths]
+        for counts, texts in zip(self._lengths.values(), columns, strict=True):
+            self._stretches.update(chain.from_iterable(texts))
+            counts.update(sum(map(self._size, text)) for text in texts)
+        if len(columns) == 2:
+            sets = ([set(chain.from_iterable(map(self._words, text))) for text in texts] for texts in columns)
+            shares = [len(a & b) / max(len(a | b), 1) for a, b in zip(*sets, strict=True)]
+            self._overlap += float(np.sum(shares))
         for label in (example.label for example in batch):
             if isinstance(label, str):
                 self._labels[label] += 1
@@ -107,7 +112,11 @@ class Tally:
 
     def vocabulary(self) -> Counter[str]:
         """How often each token stands in the texts so far."""
-        return self._words.vocabulary()
+        counts: Counter[str] = Counter()
+        for stretch, count in self._stretches.items():
+            for token in tokens(stretch):
+                counts[token] += count
+        return counts
 
     def stats(self, split: str, *, seen: Set[str] | None = None) -> SplitStats:
         """The counts as figures; `seen` is the vocabulary of the train split."""
@@ -173,94 +182,3 @@ def vocabulary(counts: Mapping[str, int], seen: Set[str] | None = None) -> Vocab
         return Vocabulary(total, len(counts))
     new = [count for token, count in counts.items() if token not in seen]
     return Vocabulary(total, len(counts), len(new) / len(counts), sum(new) / total)
-
-
-Numbers = npt.NDArray[np.int64]
-
-
-class _Stretches(dict[str, int]):
-    """Numbers stretches as they appear, and keeps how many tokens and which words each has."""
-
-    def __init__(self) -> None:
-        super().__init__()
-        self.lengths = array("q")
-        self.words = array("q")
-        """Numbers of the words of all stretches, one stretch after the other."""
-        self.ends = array("q")
-        self.numbers: dict[str, int] = {}
-        """Different words so far."""
-
-    def __missing__(self, stretch: str) -> int:
-        number = self[stretch] = len(self)
-        self.lengths.append(len(tokens(stretch)))
-        self.words.extend(self.numbers.setdefault(word, len(self.numbers)) for word in words(stretch))
-        self.ends.append(len(self.words))
-        return number
-
-
-class Coded:
-    """The texts of a column as numbers: one for each stretch, and the text it stands in."""
-
-    def __init__(self, texts: Sequence[str], known: _Stretches) -> None:
-        cut = [text.split() for text in texts]
-        self.size = len(cut)
-        self.stretches = np.fromiter(map(known.__getitem__, chain.from_iterable(cut)), np.int64)
-        self.texts = np.repeat(np.arange(self.size), [len(stretches) for stretches in cut])
-
-
-class Words:
-    """Counts the words of texts, column by column.
-
-    No token has white space in it. So texts are cut there, which is fast, each different stretch between is
-    tokenised once and has a number, and the rest is arithmetic on these numbers.
-    """
-
-    def __init__(self) -> None:
-        self._known = _Stretches()
-        self._counts = np.zeros(0, np.int64)
-
-    def coded(self, texts: Sequence[str]) -> Coded:
-        """The texts as numbers; their words count from now on."""
-        coded = Coded(texts, self._known)
-        counts = np.bincount(coded.stretches, minlength=len(self._known))
-        counts[: len(self._counts)] += self._counts
-        self._counts = counts
-        return coded
-
-    def lengths(self, coded: Coded) -> Numbers:
-        """Tokens of each text."""
-        lengths = np.array(self._known.lengths)
-        counts = np.bincount(coded.texts, lengths[coded.stretches], minlength=coded.size)
-        return counts.astype(np.int64)
-
-    def overlaps(self, one: Coded, two: Coded) -> npt.NDArray[np.float64]:
-        """`gluebench.data.tokens.overlap` of each text of one column with that of the other."""
-        first, second = self._different(one), self._different(two)
-        both = self._by_text(np.intersect1d(first, second, assume_unique=True), one.size)
-        either = self._by_text(first, one.size) + self._by_text(second, one.size) - both
-        shares: npt.NDArray[np.float64] = both / np.maximum(either, 1)
-        return shares
-
-    def _different(self, coded: Coded) -> Numbers:
-        """The different words of each text, as text * number of all words + word, in order."""
-        ends = np.array(self._known.ends)
-        starts = np.concatenate(([0], ends))[coded.stretches]
-        counts = ends[coded.stretches] - starts
-        before = np.cumsum(counts) - counts
-        at = np.arange(counts.sum()) + np.repeat(starts - before, counts)
-        of_text = np.repeat(coded.texts, counts)
-        keys = of_text * len(self._known.numbers) + np.array(self._known.words)[at]
-        keys.sort()  # np.unique puts them in a hash table, which takes longer
-        different: Numbers = keys[np.diff(keys, prepend=-1) > 0]
-        return different
-
-    def _by_text(self, keys: Numbers, size: int) -> Numbers:
-        return np.bincount(keys // max(len(self._known.numbers), 1), minlength=size)
-
-    def vocabulary(self) -> Counter[str]:
-        """How often each token stands in all the texts."""
-        counts: Counter[str] = Counter()
-        for stretch, count in zip(self._known, self._counts.tolist(), strict=True):
-            for token in tokens(stretch):
-                counts[token] += count
-        return counts
