@@ -20,7 +20,7 @@ from gluebench.benchmark import load_benchmark
 from gluebench.data.sample import build
 from gluebench.leaderboard.accounts.trust import delete_account
 from gluebench.leaderboard.annotation.models import Annotator, Study
-from gluebench.leaderboard.annotation.studies import order_of, score
+from gluebench.leaderboard.annotation.studies import order_of, score_study
 from gluebench.leaderboard.audit.models import Entry
 from gluebench.leaderboard.benchmarks.adding import add_benchmark
 from gluebench.leaderboard.benchmarks.models import Benchmark
@@ -134,7 +134,7 @@ def test_everybody_answers_and_the_grader_scores_as_the_command_does(
 ) -> None:
     for at, annotator in enumerate(study.annotators.all()):
         assert go_through(annotator, wrong=4 * at) == study.items
-    score(study.pk)
+    score_study.func(study.pk)
     study.refresh_from_db()
     assert study.problems == []
     assert study.agreement is not None
@@ -264,14 +264,14 @@ def test_another_link_ends_the_old_one_and_keeps_the_answers(study: Study, organ
 
 def test_too_little_to_score_is_said(study: Study, organiser: Client) -> None:
     go_through(study.annotators.get(number=1))
-    score(study.pk)
+    score_study.func(study.pk)
     assert "labelled by two annotators or more" in organiser.get(f"{HERE}/{study.key}").content.decode()
 
 
 def test_other_labels_make_a_score_out_of_date(study: Study, organiser: Client, sample: Benchmark) -> None:
     for annotator in study.annotators.all():
         go_through(annotator)
-    score(study.pk)
+    score_study.func(study.pk)
     Benchmark.objects.filter(pk=sample.pk).update(gold_digest="0" * 64)
     assert "The labels changed since it was scored" in organiser.get(f"{HERE}/{study.key}").content.decode()
 

@@ -18,14 +18,8 @@ from django.db.models import QuerySet
 from django.http import HttpRequest
 from django.utils.html import format_html
 
+from gluebench.leaderboard.accounts import trust
 from gluebench.leaderboard.accounts.models import Team, Token, User
-from gluebench.leaderboard.accounts.trust import (
-    confirmation_path,
-    hand_over,
-    require_confirmed,
-    reset_path,
-    revoke,
-)
 from gluebench.leaderboard.annotation.models import Study
 from gluebench.leaderboard.audit.admin import LoggedAdmin, ReadOnlyAdmin, never
 from gluebench.leaderboard.audit.models import record
@@ -48,7 +42,7 @@ class UserForm(forms.ModelForm):  # type: ignore[type-arg]
         """The fields; a role and a team are for a confirmed address."""
         values: dict[str, Any] = super().clean() or self.cleaned_data
         if any(values.get(name) for name in {"is_superuser", "team"}.intersection(self.changed_data)):
-            require_confirmed([self.instance])
+            trust.require_confirmed([self.instance])
         return values
 
 
@@ -72,7 +66,7 @@ class UserAdmin(LoggedAdmin):
         obj.is_staff = obj.is_superuser
         super().save_model(request, obj, form, change)
         if obj.is_superuser and "is_superuser" in form.changed_data:
-            revoke(obj)
+            trust.revoke(obj)
 
     @admin.action(description="Make a link for a new password")
     def make_reset_link(self, request: HttpRequest, chosen: QuerySet[User]) -> None:
@@ -97,7 +91,8 @@ class AddressAdmin(LoggedAdmin):
     @admin.display(description="Link to pass on")
     def link(self, address: EmailAddress) -> str:
         """What the mail says, or would say."""
-        return "" if address.verified else format_html('<a href="{0}">{0}</a>', confirmation_path(address))
+        path = "" if address.verified else trust.confirmation_path(address)
+        return path and format_html('<a href="{0}">{0}</a>', path)
 
     @admin.action(description="Confirm, and make a link for a new password")
     def confirm(self, request: HttpRequest, chosen: QuerySet[Any]) -> None:
@@ -105,7 +100,7 @@ class AddressAdmin(LoggedAdmin):
         for address in chosen.filter(verified=False):
             if address.can_set_verified():
                 address.set_as_primary()
-                hand_over(address.user)
+                trust.hand_over(address.user)
                 record("address confirmed", actor=request.user, account=address.user_id)
                 _show_reset_link(self, request, address.user)
             else:
@@ -114,7 +109,7 @@ class AddressAdmin(LoggedAdmin):
 
 
 def _show_reset_link(page: admin.ModelAdmin, request: HttpRequest, user: User) -> None:  # type: ignore[type-arg]
-    link = request.build_absolute_uri(reset_path(user))
+    link = request.build_absolute_uri(trust.reset_path(user))
     page.message_user(request, format_html("{}: {}", user.email, link), messages.SUCCESS)
 
 
@@ -145,7 +140,7 @@ class BenchmarkForm(forms.ModelForm):  # type: ignore[type-arg]
     def clean_organisers(self) -> Any:
         """The organizers; new ones have a confirmed address."""
         chosen = self.cleaned_data["organisers"]
-        require_confirmed(chosen.exclude(pk__in=self.instance.organisers.values("pk")))
+        trust.require_confirmed(chosen.exclude(pk__in=self.instance.organisers.values("pk")))
         return chosen
 
 

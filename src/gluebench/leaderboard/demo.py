@@ -168,7 +168,12 @@ def _submit(
         file = Path(scratch) / f"{entry.system}.zip"
         write_submission(file, predictions, BENCHMARK)
         if entry.truncated:
-            file = _truncated(file, entry.truncated)
+            whole, file = file, file.with_stem(f"{file.stem}-truncated")
+            with ZipFile(whole) as source, ZipFile(file, "w") as copy:
+                for name in source.namelist():
+                    text = source.read(name).decode()
+                    shorter = text.rstrip("\n").rpartition("\n")[0]
+                    copy.writestr(name, shorter if name == entry.truncated else text)
         commands.submit_local(
             folder,
             BENCHMARK,
@@ -183,16 +188,6 @@ def _submit(
             public=entry.public,
             wait=entry.wait,
         )
-
-
-def _truncated(file: Path, member: str) -> Path:
-    """The zip with the last row of one file left out."""
-    target = file.with_stem(f"{file.stem}-truncated")
-    with ZipFile(file) as source, ZipFile(target, "w") as copy:
-        for name in source.namelist():
-            text = source.read(name).decode()
-            copy.writestr(name, text.rstrip("\n").rpartition("\n")[0] if name == member else text)
-    return target
 
 
 def _print_sign_in(url: str) -> None:

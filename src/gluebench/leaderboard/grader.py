@@ -72,11 +72,13 @@ def _fixed(job: dict[str, Any], benchmark: Benchmark) -> dict[str, Any] | None:
 
 def _similar(job: dict[str, Any]) -> dict[str, Any]:
     """For the organizer's report: predictions of some submissions, or which of them are near each other."""
-    from gluebench.leaderboard.similarity.samples import near_pairs, take_samples
+    from gluebench.benchmark import load_benchmark
+    from gluebench.leaderboard.similarity.samples import near_pairs, take_sample
 
     if "compare" in job:
         return {"pairs": near_pairs(job["compare"])}
-    return {"samples": take_samples(job["manifest"], job["samples"])}
+    benchmark = load_benchmark(job["manifest"])
+    return {"samples": [take_sample(path, benchmark) for path in job["samples"]]}
 
 
 def _agreement(job: dict[str, Any]) -> dict[str, Any]:

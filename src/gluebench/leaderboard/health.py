@@ -253,6 +253,12 @@ class _Database(Collector):
 
     def collect(self) -> Iterator[Metric]:
         """Ask the database."""
+        size = "pg_database_size(current_database())"
+        if connection.vendor == "sqlite":
+            size = "page_count * page_size FROM pragma_page_count(), pragma_page_size()"
+        with connection.cursor() as cursor:
+            cursor.execute(f"SELECT {size}")
+            (database_bytes,) = cursor.fetchone()
         statuses = GaugeMetricFamily("gluebench_submissions", "Submissions by status.", labels=["status"])
         for status, count in Submission.objects.order_by().values_list("status").annotate(Count("pk")):
             statuses.add_metric([status], count)
@@ -263,13 +269,4 @@ class _Database(Collector):
         yield GaugeMetricFamily("gluebench_queue_length", "Submissions not final yet.", waiting.count())
         yield GaugeMetricFamily("gluebench_queue_oldest_seconds", "Age of the oldest never graded.", age)
         yield GaugeMetricFamily("gluebench_workers", "Workers that gave a sign of life.", workers())
-        yield GaugeMetricFamily("gluebench_database_bytes", "Size of the database.", _database_bytes())
-
-
-def _database_bytes() -> int:
-    size = "pg_database_size(current_database())"
-    if connection.vendor == "sqlite":
-        size = "page_count * page_size FROM pragma_page_count(), pragma_page_size()"
-    with connection.cursor() as cursor:
-        cursor.execute(f"SELECT {size}")
-        return int(cursor.fetchone()[0])
+        yield GaugeMetricFamily("gluebench_database_bytes", "Size of the database.", int(database_bytes))

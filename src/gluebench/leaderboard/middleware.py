@@ -12,14 +12,7 @@ from functools import lru_cache
 from urllib.parse import quote
 
 from django.core.exceptions import DisallowedHost
-from django.http import (
-    HttpRequest,
-    HttpResponse,
-    HttpResponseBadRequest,
-    HttpResponseBase,
-    JsonResponse,
-    StreamingHttpResponse,
-)
+from django.http import HttpRequest, HttpResponse, HttpResponseBase, JsonResponse, StreamingHttpResponse
 from django.shortcuts import render
 from django.urls import Resolver404, ResolverMatch, resolve
 from django.views.defaults import server_error
@@ -86,7 +79,7 @@ def own_host(answer: Answer) -> Answer:
         except DisallowedHost:
             host = request.META.get("HTTP_HOST")
             logger.warning("Refused the host %.80r: GLUEBENCH_HOSTS does not name it.", host)
-            return HttpResponseBadRequest(OTHER_HOST, content_type="text/plain")
+            return HttpResponse(OTHER_HOST, content_type="text/plain", status=400)
         return answer(request)
 
     return middleware

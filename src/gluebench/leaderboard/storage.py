@@ -128,10 +128,6 @@ class StaticStorage(CompressedManifestStaticFilesStorage):  # type: ignore[misc]
     """Names by content, compressed once; a reference to a map for debuggers is left as it is."""
 
     patterns = tuple(
-        (files, rules)
-        for files, rules in (
-            (files, tuple(rule for rule in rules if "sourceMappingURL" not in str(rule)))
-            for files, rules in CompressedManifestStaticFilesStorage.patterns
-        )
-        if rules
+        (files, tuple(rule for rule in rules if "sourceMappingURL" not in str(rule)))
+        for files, rules in CompressedManifestStaticFilesStorage.patterns
     )

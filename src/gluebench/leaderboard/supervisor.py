@@ -17,7 +17,6 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, nullcontext
 from functools import partial
 from pathlib import Path
-from types import FrameType
 
 import gluebench
 from gluebench.leaderboard import checks, folder
@@ -85,10 +84,6 @@ class Child:
         """How it ended, as the end of a sentence."""
         status = self.process.returncode
         return f"by signal {-status}" if status < 0 else f"with exit status {status}"
-
-
-class _StopError(Exception):
-    """The supervisor received a signal to stop."""
 
 
 def listen(host: str, port: int, *, held: float = HELD_SECONDS) -> socket.socket:
@@ -168,7 +163,7 @@ def run(
     shutil.rmtree(site.metrics, ignore_errors=True)
     folder.make_private(site.metrics)
     for number in (signal.SIGINT, signal.SIGTERM):
-        signal.signal(number, _stop)
+        signal.signal(number, signal.default_int_handler)
     reading, writing = os.pipe()
     children: list[Child] = []
     try:
@@ -184,7 +179,7 @@ def run(
         ready(_url(host, port) if listening else "")
         while True:
             _revive(children)
-    except _StopError:
+    except KeyboardInterrupt:
         pass
     finally:
         if listening:
@@ -218,7 +213,7 @@ def _end(children: Sequence[Child], writing: int) -> None:
             )
         for child in late:
             child.ended(start + child.stop_seconds + STOP_SECONDS)
-    except _StopError:
+    except KeyboardInterrupt:
         pass
     for number in (signal.SIGINT, signal.SIGTERM):
         signal.signal(number, signal.SIG_IGN)
@@ -226,10 +221,6 @@ def _end(children: Sequence[Child], writing: int) -> None:
         child.process.kill()
         child.process.wait()
     os.close(writing)
-
-
-def _stop(number: int, frame: FrameType | None) -> None:
-    raise _StopError
 
 
 def _await_answer(host: str, port: int, children: Sequence[Child]) -> None:

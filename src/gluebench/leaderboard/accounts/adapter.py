@@ -72,7 +72,13 @@ class Adapter(DefaultAccountAdapter):  # type: ignore[misc]
     def _get_login_attempts_cache_key(self, request: HttpRequest, **credentials: Any) -> str:
         """Count by account, whatever the Host; browsers that the account knows are counted apart."""
         email = str(credentials.get("email", "")).lower()
-        return f"{email} {_known(request, email)}"
+        if request.user.is_authenticated and request.user.email.lower() == email:
+            return f"{email} signed in"
+        try:
+            browser = _signer(email).unsign(request.COOKIES.get(KNOWN_BROWSER, ""), max_age=KNOWN_SECONDS)
+        except BadSignature:
+            browser = ""
+        return f"{email} {browser}"
 
 
 class SecondFactorAdapter(DefaultMFAAdapter):  # type: ignore[misc]
@@ -105,16 +111,6 @@ def _holds(request: HttpRequest, account: int) -> bool:
         return request.user.pk == account
     stage = LoginStageController.enter(request, EmailVerificationStage.key)
     return bool(stage and stage.login.user and stage.login.user.pk == account)
-
-
-def _known(request: HttpRequest, email: str) -> str:
-    """What tells one of the account's own browsers from another; empty for all other browsers."""
-    if request.user.is_authenticated and request.user.email.lower() == email:
-        return "signed in"
-    try:
-        return _signer(email).unsign(request.COOKIES.get(KNOWN_BROWSER, ""), max_age=KNOWN_SECONDS)
-    except BadSignature:
-        return ""
 
 
 def _signer(email: str) -> TimestampSigner:

@@ -48,11 +48,6 @@ class TokenForm(forms.ModelForm):  # type: ignore[type-arg]
         fields = ["name"]
         help_texts = {"name": "What it is for: “training server”."}
 
-    @property
-    def lifetime(self) -> timedelta:
-        """How long the token is good for."""
-        return timedelta(days=self.cleaned_data["days"])
-
 
 class DeleteForm(forms.Form):
     """The password again, before an account is deleted."""
@@ -101,7 +96,8 @@ def tokens(request: SignedInRequest) -> HttpResponse:
     secret = ""
     if request.method == "POST" and form.is_valid():
         values = form.cleaned_data
-        token, secret = issue(request.user, values["name"], values["scopes"], form.lifetime)
+        lifetime = timedelta(days=values["days"])
+        token, secret = issue(request.user, values["name"], values["scopes"], lifetime)
         record("token", actor=request.user, token=token.pk)
         form = TokenForm()
     context = {"form": form, "secret": secret, "tokens": request.user.tokens.order_by("-created")}

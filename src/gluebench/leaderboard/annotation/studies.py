@@ -69,8 +69,9 @@ def answer(annotator: Annotator, item: int, label: str) -> None:
             score_study.enqueue(annotator.study_id)
 
 
-def score(pk: int) -> None:
-    """Score a study by its answers so far, in the grader's process; those without labels are left out."""
+@task()
+def score_study(pk: int) -> None:
+    """Score a study in the worker by its answers so far; annotators without labels are left out."""
     study = Study.objects.select_related("benchmark").filter(pk=pk).first()
     if study is None:
         return
@@ -101,12 +102,6 @@ def score(pk: int) -> None:
             Benchmark.objects.filter(pk=study.benchmark_id).touch()
 
 
-@task()
-def score_study(pk: int) -> None:
-    """Score one study in the worker."""
-    score(pk)
-
-
 def as_zip(study: Study) -> bytes:
     """The folder that `gluebench annotate score` reads."""
     buffer = io.BytesIO()
@@ -114,14 +109,11 @@ def as_zip(study: Study) -> bytes:
         archive.writestr(sheets.DRAWN, json.dumps(study.drawn, indent=1) + "\n")
         archive.writestr(sheets.INSTRUCTIONS, sheets.instructions(study.record, study.items))
         for annotator in study.annotators.all():
-            archive.writestr(f"annotator-{annotator.number}.tsv", _sheet(study, annotator))
+            answers = annotator.answers_by_item()
+            rows = [[sheets.ITEM, *study.record.columns, sheets.LABEL]]
+            for item in order_of(annotator):
+                texts = [" ".join(text.split()) for text in study.texts[item - 1]]
+                rows.append([str(item), *texts, answers.get(item, "")])
+            sheet = "".join("\t".join(row) + "\n" for row in rows)
+            archive.writestr(f"annotator-{annotator.number}.tsv", sheet)
     return buffer.getvalue()
-
-
-def _sheet(study: Study, annotator: Annotator) -> str:
-    answers = annotator.answers_by_item()
-    lines = ["\t".join([sheets.ITEM, *study.record.columns, sheets.LABEL])]
-    for item in order_of(annotator):
-        texts = [" ".join(text.split()) for text in study.texts[item - 1]]
-        lines.append("\t".join([str(item), *texts, answers.get(item, "")]))
-    return "\n".join(lines) + "\n"

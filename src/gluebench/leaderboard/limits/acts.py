@@ -113,8 +113,8 @@ def create_team(user: User, name: str) -> Team:
         with transaction.atomic():
             person, present = hold(user.pk)
             _require_none(present)
-            team = Team.objects.create(name=name)
-            _enter(person, team)
+            person.team = team = Team.objects.create(name=name)
+            person.save(update_fields=["team"])
     except IntegrityError:
         raise TeamError(
             f"There is a team {name!r} already. Choose another name, or ask it for its link."
@@ -133,7 +133,8 @@ def join_team(user: User, code: str) -> Team:
             _require_none(present)
             # Locked only by who holds no other team: two people who change places must not wait for ever.
             Team.objects.select_for_update(no_key=True).get(pk=team.pk)
-            _enter(person, team)
+            person.team = team
+            person.save(update_fields=["team"])
     return team
 
 
@@ -164,8 +165,3 @@ def _member(user: User) -> tuple[User, Team]:
 def _require_none(team: Team | None) -> None:
     if team is not None:
         raise TeamError(f"You are in the team {team.name!r}. Leave it first.")
-
-
-def _enter(person: User, team: Team) -> None:
-    person.team = team
-    person.save(update_fields=["team"])

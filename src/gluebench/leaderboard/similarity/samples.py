@@ -6,7 +6,7 @@ import base64
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from gluebench.benchmark import Benchmark, load_benchmark
+from gluebench.benchmark import Benchmark
 from gluebench.submission import Column, check
 
 ROWS = 1000
@@ -19,14 +19,11 @@ PAIRS = 100
 """Pairs that are reported, the nearest ones."""
 
 
-def take_samples(manifest: str, paths: Sequence[str]) -> list[dict[str, str]]:
-    """For each submitted file, test-file name to the sampled predictions, one byte each, in base 64."""
-    benchmark = load_benchmark(manifest)
-    return [take_sample(path, benchmark) for path in paths]
-
-
 def take_sample(path: str, benchmark: Benchmark) -> dict[str, str]:
-    """The sampled predictions of one submitted file; a file with errors is left out."""
+    """Test-file name to the sampled predictions of a submitted file, one byte each, in base 64.
+
+    A test file with errors is left out.
+    """
     predictions = check(path, benchmark).predictions
     return {name: base64.b64encode(_bytes(column)).decode() for name, column in predictions.items()}
 

@@ -251,7 +251,18 @@ def _finish(
         if not held.update(finished=timezone.now(), **values):
             return
         if graded is not None:
-            _keep(submission, graded)
+            kept: dict[str, Any] = {"best": feedback.bests_before(submission) if "new" in graded else {}}
+            if graded.get("report"):
+                kept |= {name: graded.get(name) for name in ("report", "diagnosis", "shown")}
+                kept["best"] |= dict.fromkeys(graded.get("new", ()), submission.key)
+            Result.objects.create(
+                submission=submission,
+                why=submission.why,
+                labels=submission.benchmark.gold_digest,
+                package=__version__,
+                verdict=graded["check"]["verdict"],
+                **kept,
+            )
         now = Submission.objects.select_related("benchmark").get(pk=submission.pk)
         feedback.show(now)  # by the row as it is now: its author may have published it meanwhile
         if now.public:
@@ -259,21 +270,6 @@ def _finish(
         following = feedback.next_in_turn(submission)
         if following is not None:
             grade_submission.enqueue(following)
-
-
-def _keep(submission: Submission, graded: Mapping[str, Any]) -> None:
-    values: dict[str, Any] = {"best": feedback.bests_before(submission) if "new" in graded else {}}
-    if graded.get("report"):
-        values |= {name: graded.get(name) for name in ("report", "diagnosis", "shown")}
-        values["best"] |= dict.fromkeys(graded.get("new", ()), submission.key)
-    Result.objects.create(
-        submission=submission,
-        why=submission.why,
-        labels=submission.benchmark.gold_digest,
-        package=__version__,
-        verdict=graded["check"]["verdict"],
-        **values,
-    )
 
 
 def _basis(benchmark: Benchmark) -> tuple[Any, ...]:

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from gluebench.analysis.diagnostics.counts import Confusion
 from gluebench.benchmark import Benchmark, Task
 from gluebench.leaderboard.common.formats import percent
 from gluebench.leaderboard.submissions.models import Submission
+from gluebench.submission import Problem
 
 Table = dict[str, Any]
 """What the template reads; its keys stand where it is made."""
@@ -204,28 +204,16 @@ SEVERITIES = ("error", "warning", "notice")
 """The worst first."""
 
 
-@dataclass(frozen=True, slots=True)
-class Place:
-    """Where a problem is, and the value there."""
-
-    line: int | None
-    index: int | None
-    value: str | None
-
-    def __str__(self) -> str:
-        numbers = (("line", self.line), ("index", self.index))
-        return ", ".join(f"{name} {number}" for name, number in numbers if number is not None)
-
-
 class ProblemGroup(NamedTuple):
-    """The places of a file that have the same problem."""
+    """The same problem in several places of a file."""
 
     severity: str
     code: str
     file: str
     expected: str
     fix: str
-    places: tuple[Place, ...]
+    places: Sequence[Problem]
+    """It once for each place."""
     more: int
     """Places that were counted and not kept."""
 
@@ -236,23 +224,23 @@ class ProblemGroup(NamedTuple):
         return values.pop() if len(values) == 1 else None
 
     @property
-    def single(self) -> Place | None:
+    def single(self) -> Problem | None:
         """The one place, where there is only one."""
         return self.places[0] if len(self.places) == 1 and not self.more else None
 
     @property
     def located(self) -> bool:
         """Whether its places name more than the whole file."""
-        return any(place != Place(None, None, None) for place in self.places)
+        return any((place.line, place.index, place.value) != (None, None, None) for place in self.places)
 
 
 class CheckSummary(NamedTuple):
     """All problems of a file, the worst first."""
 
     verdict: str
-    missing: tuple[str, ...]
-    groups: tuple[ProblemGroup, ...]
-    uncited: tuple[tuple[str, str, int], ...]
+    missing: Sequence[str]
+    groups: Sequence[ProblemGroup]
+    uncited: Sequence[tuple[str, str, int]]
     """File, code and number of problems of which none was kept."""
 
     @property
@@ -267,16 +255,16 @@ class CheckSummary(NamedTuple):
 
 def check_summary(check: Mapping[str, Any]) -> CheckSummary:
     """A check, as `gluebench.submission.Submission.as_dict` gives it, ready to show."""
-    places: dict[tuple[str, ...], list[Place]] = {}
-    for problem in check["problems"]:
-        key = tuple(problem[name] for name in ("severity", "code", "file", "expected", "fix"))
-        places.setdefault(key, []).append(Place(problem["line"], problem["index"], problem["value"]))
+    places: dict[tuple[str, ...], list[Problem]] = {}
+    for values in check["problems"]:
+        problem = Problem(**values)
+        key = (problem.severity, problem.code, problem.file, problem.expected, problem.fix)
+        places.setdefault(key, []).append(problem)
     unshown = {(file, code): n for file, counts in check["unshown"].items() for code, n in counts.items()}
     groups = []
     for (severity, code, file, expected, fix), those in places.items():
         text = expected if expected.startswith("expected") else f"expected {expected}"
-        more = unshown.pop((file, code), 0)
-        groups.append(ProblemGroup(severity, code, file, text, fix, tuple(those), more))
+        groups.append(ProblemGroup(severity, code, file, text, fix, those, unshown.pop((file, code), 0)))
     groups.sort(key=lambda group: SEVERITIES.index(group.severity))
-    uncited = tuple((file, code, number) for (file, code), number in unshown.items())
-    return CheckSummary(check["verdict"], tuple(check["missing"]), tuple(groups), uncited)
+    uncited = [(file, code, number) for (file, code), number in unshown.items()]
+    return CheckSummary(check["verdict"], check["missing"], groups, uncited)

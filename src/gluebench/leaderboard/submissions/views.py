@@ -17,32 +17,9 @@ from django.views.decorators.http import require_http_methods, require_POST, req
 from gluebench.leaderboard.accounts.models import SignedInRequest, User, account_name
 from gluebench.leaderboard.audit.models import Entry, record
 from gluebench.leaderboard.benchmarks.models import Benchmark
-from gluebench.leaderboard.submissions import acts, facts
-from gluebench.leaderboard.submissions.forms import (
-    ApproveForm,
-    DeclineForm,
-    DetailsForm,
-    FilterForm,
-    MarkForm,
-    ReasonForm,
-)
+from gluebench.leaderboard.submissions import acts, facts, forms, report
 from gluebench.leaderboard.submissions.grading import bound_minutes, regrade
-from gluebench.leaderboard.submissions.models import (
-    LISTED,
-    OPEN,
-    Kind,
-    Standing,
-    Status,
-    Submission,
-    SubmissionQuerySet,
-)
-from gluebench.leaderboard.submissions.report import (
-    check_summary,
-    confusion_tables,
-    diagnosis_of,
-    flat,
-    report_tables,
-)
+from gluebench.leaderboard.submissions.models import LISTED, OPEN, Kind, Standing, Status, Submission
 
 PAGE = 50
 """Rows on a page of a list."""
@@ -70,24 +47,28 @@ STATES: dict[str, tuple[str, Q]] = {
     "failed": ("Failed", Q(status=Status.FAILED)),
 }
 """What the organizer's list can be narrowed to: a word of the address, its title, its condition."""
-FORMS = {"approve": ApproveForm, "decline": DeclineForm, "mark": MarkForm, "regrade": ReasonForm}
+FORMS = {
+    "approve": forms.ApproveForm,
+    "decline": forms.DeclineForm,
+    "mark": forms.MarkForm,
+    "regrade": forms.ReasonForm,
+}
 """The form of each act of an organizer."""
 
 
 def visible(user: Any, key: str) -> Submission:
     """The submission, or Http404 for whoever may not know of it."""
-    return _one(Submission.objects.visible_to(user), key, "There is no such submission, or it is not public.")
+    submission = Submission.objects.visible_to(user).select_related("benchmark").filter(key=key).first()
+    if submission is None:
+        raise Http404("There is no such submission, or it is not public.")
+    return submission
 
 
 def owned(user: Any, key: str) -> Submission:
     """One's own submission, or Http404."""
-    return _one(Submission.objects.owned_by(user), key, "You have no such submission.")
-
-
-def _one(rows: SubmissionQuerySet, key: str, otherwise: str) -> Submission:
-    submission = rows.select_related("benchmark").filter(key=key).first()
+    submission = Submission.objects.owned_by(user).select_related("benchmark").filter(key=key).first()
     if submission is None:
-        raise Http404(otherwise)
+        raise Http404("You have no such submission.")
     return submission
 
 
@@ -119,7 +100,7 @@ def mine(request: SignedInRequest) -> HttpResponse:
 def submission(request: HttpRequest, key: str) -> HttpResponse:
     """A submission's page: where it stands, then its report."""
     submission = visible(request.user, key)
-    benchmark, report = submission.benchmark, submission.report
+    benchmark, shown = submission.benchmark, submission.report
     mine = submission.owner_id == request.user.pk
     organised = benchmark.organised_by(request.user)
     private = mine or organised
@@ -129,10 +110,10 @@ def submission(request: HttpRequest, key: str) -> HttpResponse:
         "owned": mine,
         "organised": organised,
         "facts": facts.listed_facts(submission, private=private),
-        "tables": report_tables(benchmark.record, report) if report else None,
-        "mistakes": confusion_tables(benchmark.record, diagnosis_of(submission)),
-        "check": check_summary(submission.problems) if private and submission.problems else None,
-        "provenance": flat(report["provenance"]) if report else [],
+        "tables": report.report_tables(benchmark.record, shown) if shown else None,
+        "mistakes": report.confusion_tables(benchmark.record, report.diagnosis_of(submission)),
+        "check": report.check_summary(submission.problems) if private and submission.problems else None,
+        "provenance": report.flat(shown["provenance"]) if shown else [],
         "history": facts.history_of(submission),
         "minutes": bound_minutes(),
         "edits": facts.edits_of(submission),
@@ -178,7 +159,7 @@ def file_response(row: Submission) -> FileResponse:
 def edit(request: SignedInRequest, key: str) -> HttpResponse:
     """The form of what its author says of it; what stood there before is kept."""
     submission = owned(request.user, key)
-    form = DetailsForm(request.POST or None, instance=submission)
+    form = forms.DetailsForm(request.POST or None, instance=submission)
     if request.method == "POST" and form.is_valid():
         changed = acts.edit(submission, request.user, form.cleaned_data)
         messages.success(request, "Your changes are saved." if changed else "Nothing was changed.")
@@ -193,7 +174,9 @@ def edit(request: SignedInRequest, key: str) -> HttpResponse:
 @require_POST
 def publish(request: HttpRequest, key: str) -> HttpResponse:
     """Show it on the board, or take it off."""
-    return _answer(request, acts.publish(owned(request.user, key), public=request.POST.get("public") == "1"))
+    row = acts.publish(owned(request.user, key), public=request.POST.get("public") == "1")
+    messages.success(request, MESSAGES[row.standing])
+    return redirect(row)
 
 
 @login_required
@@ -201,12 +184,9 @@ def publish(request: HttpRequest, key: str) -> HttpResponse:
 def withdraw(request: HttpRequest, key: str) -> HttpResponse:
     """Take it back, or undo that."""
     act = acts.restore if request.POST.get("undo") == "1" else acts.withdraw
-    return _answer(request, act(owned(request.user, key)))
-
-
-def _answer(request: HttpRequest, submission: Submission) -> HttpResponse:
-    messages.success(request, MESSAGES[submission.standing])
-    return redirect(submission)
+    row = act(owned(request.user, key))
+    messages.success(request, MESSAGES[row.standing])
+    return redirect(row)
 
 
 @login_required
@@ -214,7 +194,7 @@ def _answer(request: HttpRequest, submission: Submission) -> HttpResponse:
 def organise(request: SignedInRequest, name: str) -> HttpResponse:
     """All submissions of a benchmark, narrowed by state, kind and words."""
     benchmark = organised(request, name)
-    form = FilterForm(request.GET, states=[(state, title) for state, (title, _) in STATES.items()])
+    form = forms.FilterForm(request.GET, states=[(state, title) for state, (title, _) in STATES.items()])
     current = benchmark.submissions.current()
     rows = current.select_related("owner").defer("report", "problems").order_by("-submitted")
     if form.is_valid():
@@ -226,7 +206,7 @@ def organise(request: SignedInRequest, name: str) -> HttpResponse:
     query.pop("page", None)
     counts = [(state, title, current.filter(where).count()) for state, (title, where) in STATES.items()]
     context = {"form": form, "page": page, "states": counts, "query": query.urlencode()}
-    return render_tab(request, benchmark, "submissions", {**context, "regrade": ReasonForm()})
+    return render_tab(request, benchmark, "submissions", {**context, "regrade": forms.ReasonForm()})
 
 
 def _condition(values: dict[str, Any], *, admin: bool) -> Q:
@@ -247,22 +227,22 @@ def organise_one(request: SignedInRequest, name: str, key: str) -> HttpResponse:
     row = get_object_or_404(benchmark.submissions.select_related("owner", "benchmark"), key=key)
     act = request.POST.get("act") if request.method == "POST" else None
     marks = {"kind": row.kind, "verified": row.verified}
-    forms = {
+    filled = {
         name: form(request.POST if name == act else None, initial=marks, prefix=name)
         for name, form in FORMS.items()
     }
-    if act in forms and forms[act].is_valid():
-        messages.success(request, _act(act, row, request, forms[act].cleaned_data))
+    if act in filled and filled[act].is_valid():
+        messages.success(request, _act(act, row, request, filled[act].cleaned_data))
         return redirect("organise-one", benchmark.name, row.key)
     context = {
         "submission": row,
         "account": account_name(row.owner, request.user),
         "others": benchmark.submissions.filter(owner=row.owner).exclude(pk=row.pk).count(),
-        "forms": forms,
+        "forms": filled,
         "gradable": bool(row.file) and row.status not in OPEN and row.failure != acts.UNGRADED,
         "log": _named(Entry.objects.filter(submission=row.key)[:50], request),
     }
-    return render_tab(request, benchmark, "one", context, status=422 if act in forms else 200)
+    return render_tab(request, benchmark, "one", context, status=422 if act in filled else 200)
 
 
 def _act(act: str, row: Submission, request: SignedInRequest, values: dict[str, Any]) -> str:
@@ -284,7 +264,7 @@ def _act(act: str, row: Submission, request: SignedInRequest, values: dict[str, 
 def regrade_all(request: SignedInRequest, name: str) -> HttpResponse:
     """Grade every submission of a benchmark again, and say why."""
     benchmark = organised(request, name)
-    form = ReasonForm(request.POST)
+    form = forms.ReasonForm(request.POST)
     if not form.is_valid():
         messages.error(request, "Nothing was done: say why they are graded again.")
         return redirect("organise", benchmark.name)

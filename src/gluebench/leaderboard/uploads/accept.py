@@ -16,17 +16,12 @@ from django.core.files.uploadedfile import TemporaryUploadedFile, UploadedFile
 from django.db import DatabaseError, IntegrityError, transaction
 from django.db.models import Q
 
-from gluebench.leaderboard.accounts.models import User
-from gluebench.leaderboard.accounts.trust import confirmed
 from gluebench.leaderboard.benchmarks.models import Benchmark
 from gluebench.leaderboard.common.problems import ProblemError, spend
-from gluebench.leaderboard.common.text import require_fields
-from gluebench.leaderboard.fields import FIELDS
-from gluebench.leaderboard.folder import SiteError
 from gluebench.leaderboard.limits import quota
 from gluebench.leaderboard.submissions import acts
 from gluebench.leaderboard.submissions.feedback import as_policy
-from gluebench.leaderboard.submissions.grading import grade, grade_submission
+from gluebench.leaderboard.submissions.grading import grade_submission
 from gluebench.leaderboard.submissions.models import Status, Submission
 from gluebench.leaderboard.submissions.process import GraderError, run_check, under_own_name
 from gluebench.leaderboard.submissions.report import CheckSummary, check_summary
@@ -237,30 +232,3 @@ def sent_before(submission: Submission) -> Submission | None:
         return None
     rows = Submission.objects.owned_by(submission.owner).select_related("benchmark")
     return rows.filter(retry_key=submission.retry_key).first()
-
-
-def submit_file(
-    benchmark: str, email: str, path: Path, *, details: Mapping[str, Any], wait: bool = True
-) -> str:
-    """See `commands.submit_local`."""
-    if unknown := details.keys() - {*FIELDS, "public"}:
-        raise TypeError(f"A submission has no such field: {', '.join(sorted(unknown))}.")
-    row = Benchmark.objects.named(benchmark)
-    owner = User.objects.filter(email=email).first() or User.objects.create_user(email)
-    if owner.has_usable_password() and not confirmed(owner):
-        raise SiteError(
-            f"Whoever signed up as {email} has not confirmed that address. Confirm it first, or use another "
-            f"one: gluebench leaderboard confirm {email}"
-        )
-    with path.open("rb") as opened:
-        file = File(opened, name=path.name)
-        sha256 = digest(file)
-        twin = row.submissions.filter(owner=owner, name=details["name"], sha256=sha256).first()
-        if twin is not None:
-            return twin.key
-        submission = Submission(owner=owner, group=owner.team, benchmark=row, sha256=sha256, **details)
-        require_fields(submission, details, what=f"The submission {submission.name!r}")
-        accept(submission, file, limited=False)
-    if wait:  # at once, not by a worker that may not be running; the task in the queue will find it done
-        grade(submission.pk)
-    return submission.key

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any
 
 from django.contrib.auth.decorators import login_required
@@ -26,16 +26,8 @@ from gluebench.leaderboard.submissions.models import Submission
 from gluebench.leaderboard.submissions.process import GraderError
 from gluebench.leaderboard.submissions.report import expected_files
 from gluebench.leaderboard.submissions.views import owned
-from gluebench.leaderboard.uploads.accept import (
-    Held,
-    Question,
-    accept_once,
-    digest,
-    look,
-    objection,
-    path_of,
-    sent_before,
-)
+from gluebench.leaderboard.uploads import accept
+from gluebench.leaderboard.uploads.accept import Held
 
 
 @login_required
@@ -83,7 +75,7 @@ class UploadPage:
     request: SignedInRequest
     benchmark: Benchmark
     template: str
-    context: Mapping[str, Any] = field(default_factory=dict)
+    context: Mapping[str, Any]
     replaces: Submission | None = None
 
     @property
@@ -127,7 +119,8 @@ class UploadPage:
         refusal: ProblemError | None = None
         if sent.is_valid():
             try:
-                question = look(self.benchmark, sent.cleaned_data["upload"], self.request.user.pk, own=False)
+                upload = sent.cleaned_data["upload"]
+                question = accept.look(self.benchmark, upload, self.request.user.pk, own=False)
                 context |= {"question": question, "check": question.check}
             except GraderError as failure:
                 context["failure"] = str(failure)
@@ -151,15 +144,15 @@ class UploadPage:
         upload = form.cleaned_data["upload"]
         try:
             _name(form, submission, upload)
-            stored = sent_before(submission)
+            stored = accept.sent_before(submission)
             if stored is None:
                 if self.replaces is not None:
                     require_replaceable(self.replaces)
                 quota.ask(submission)
-                question = objection(submission, upload, sure=self.request.POST.get("use") == "own")
+                question = accept.objection(submission, upload, sure=self.request.POST.get("use") == "own")
                 if question is not None:
                     return self._ask(form, question)
-                stored = accept_once(submission, upload, replaces=self.replaces)
+                stored = accept.accept_once(submission, upload, replaces=self.replaces)
         except quota.QuotaError as refusal:
             form.add_error(None, str(refusal))
             return quota.refused(self._refused(form), refusal)
@@ -175,13 +168,13 @@ class UploadPage:
         if self.wants_json:
             return JsonResponse({"errors": form.errors}, status=422)
         upload = form.cleaned_data.get("upload")
-        if upload is None or not path_of(upload).exists():  # the storage has moved it
+        if upload is None or not accept.path_of(upload).exists():  # the storage has moved it
             return self.show(form)
         held = Held.new(self.request.user.pk)
         held.keep(upload, own=True)
         return self.show(form, held=held)
 
-    def _ask(self, form: UploadForm, question: Question) -> HttpResponse:
+    def _ask(self, form: UploadForm, question: accept.Question) -> HttpResponse:
         """Show what the check says, or a twin, and what its sender may choose."""
         context = {"question": question, "check": question.check}
         if self.wants_json:
@@ -196,7 +189,7 @@ def _name(form: UploadForm, submission: Submission, upload: UploadedFile[Any]) -
     """Fill in the row, and name the upload: a page sends a file to a benchmark once."""
     if isinstance(form, SubmissionForm):
         form.save(commit=False)
-    submission.sha256 = digest(upload)
+    submission.sha256 = accept.digest(upload)
     if page := form.cleaned_data["retry_key"]:
         key = f"{page} {submission.benchmark_id} {submission.sha256}"
         submission.retry_key = hashlib.sha256(key.encode()).hexdigest()
