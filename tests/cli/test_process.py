@@ -66,6 +66,18 @@ def test_the_help_of_each_command_imports_no_numpy():
     assert json.loads(done.stderr.splitlines()[-1]) == {}
 
 
+def test_a_site_is_set_up_without_torch(tmp_path):
+    """Its installation has none, and every process of a site would take seconds longer to start."""
+    django = "import django, json, sys; django.setup(); print(json.dumps(sorted(sys.modules)))"
+    site = {"GLUEBENCH_SITE": str(tmp_path), "DJANGO_SETTINGS_MODULE": "gluebench.leaderboard.settings"}
+    done = subprocess.run(
+        [sys.executable, "-c", django], capture_output=True, text=True, check=True, env=os.environ | site
+    )
+    loaded = {name.partition(".")[0] for name in json.loads(done.stdout)}
+    assert "django" in loaded
+    assert not loaded & {"torch", "sklearn", "pandas", "matplotlib"}
+
+
 def test_check_imports_nothing_heavy(world):
     code, loaded = probe("check", world.right, "--benchmark", world.manifest)
     assert code == 0

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from gluebench.benchmark import Benchmark, Task
 from gluebench.scoring import Report, Score
-from gluebench.systems.reproduce.rerun import Request, RowResult
 from gluebench.systems.reproduce.row import AVERAGE, TableName
+
+if TYPE_CHECKING:  # which loads torch, and a site does without
+    from gluebench.systems.reproduce.rerun import Request, RowResult
 
 ALL = "All"
 """Column of Table 5 for the whole diagnostic set."""
