@@ -48,7 +48,7 @@ def name_finding(path: KeyPath, name: str) -> Iterator[Finding]:
     """Whether a name can be that of a file everywhere; an absent one has its own finding."""
     if name and not _FIT.match(name):
         allowed = 'letters, digits, ".", "_" and "-" only, a letter or digit first'
-        yield Finding(path, f'"{name}" is no name for a file; expected {allowed}')
+        yield Finding(path, f'"{name}" is not a name for a file; expected {allowed}')
     elif _DEVICES.match(name):
         yield Finding(path, f'"{name}" is the name of a device on Windows; expected one that a file may have')
     elif name.endswith((".metadata", ".phenomena")):
@@ -130,7 +130,7 @@ def _known_functions(path: KeyPath, task: Task) -> Iterator[Finding]:
         hint = f" Did you mean {' or '.join(close)}?" if close else ""
         yield Finding(
             (*path, "metrics", position, "function"),
-            f'"{metric.function}" is no metric function.{hint} Built in: {", ".join(BUILT_IN)};'
+            f'"{metric.function}" is not a metric function.{hint} Built in: {", ".join(BUILT_IN)};'
             ' installed packages add others by the entry-point group "gluebench.metrics"',
         )
 
@@ -156,7 +156,7 @@ def _positives(path: KeyPath, task: Task) -> Iterator[Finding]:
         elif metric.function in BUILT_IN and metric.function != "f1":
             yield Finding(where, f'is of no use to "{metric.function}"; expected it with "f1" only')
         elif metric.positive not in task.words:
-            yield Finding(where, f'"{metric.positive}" is no label of this task; {one_of(task.words)}')
+            yield Finding(where, f'"{metric.positive}" is not a label of this task; {one_of(task.words)}')
 
 
 def _metric_names(path: KeyPath, task: Task) -> Iterator[Finding]:
@@ -174,7 +174,7 @@ def _metric_files(path: KeyPath, task: Task) -> Iterator[Finding]:
         if metric.file not in files:
             yield Finding(
                 (*path, "metrics", position, "file"),
-                f'"{metric.file}" is no file of this task; {one_of(files)}',
+                f'"{metric.file}" is not a file of this task; {one_of(files)}',
             )
     used = {metric.file for metric in task.metrics}
     for position, name in enumerate(files):
@@ -245,7 +245,7 @@ def _scores(path: KeyPath, holder: Task | Benchmark, lowest: Mapping[str, float 
             where = (*path, "references", position, "scores", metric)
             low = lowest.get(metric)
             if metric not in lowest:
-                yield Finding(where, f"is no metric here; {one_of(tuple(lowest))}")
+                yield Finding(where, f"is not a metric here; {one_of(tuple(lowest))}")
             elif low is not None and not low <= value <= 1:
                 yield Finding(where, f"is {value:g}; expected a fraction from {low:g} to 1")
 
@@ -253,7 +253,7 @@ def _scores(path: KeyPath, holder: Task | Benchmark, lowest: Mapping[str, float 
 def _predict_with(path: KeyPath, task: Task, benchmark: Benchmark) -> Iterator[Finding]:
     others = tuple(other.name for other in benchmark.tasks if other is not task)
     if task.predict_with is not None and task.predict_with not in others:
-        yield Finding((*path, "predict_with"), f'"{task.predict_with}" is no other task; {one_of(others)}')
+        yield Finding((*path, "predict_with"), f'"{task.predict_with}" is not another task; {one_of(others)}')
 
 
 def _auxiliary(
@@ -265,7 +265,7 @@ def _auxiliary(
             yield from rule(path, data)
     names = tuple(task.name for task in benchmark.tasks)
     if data.trains is not None and data.trains not in names:
-        yield Finding((*path, "trains"), f'"{data.trains}" is no task; {one_of(names)}')
+        yield Finding((*path, "trains"), f'"{data.trains}" is not a task; {one_of(names)}')
 
 
 Rule = Callable[[KeyPath, Task], Iterator[Finding]]

@@ -37,7 +37,7 @@ class Field(NamedTuple):
     most: float = 2**63 - 1
     unit: str = ""
     cost: str = ""
-    """Title of its axis on the charts of scores against costs; empty if it is no cost."""
+    """Title of its axis on the charts of scores against costs; empty if it is not a cost."""
 
     @property
     def is_listed(self) -> bool:

@@ -45,7 +45,7 @@ class Client(Transport):
     """One leaderboard, as the owner of one token sees it."""
 
     def about(self) -> dict[str, Any]:
-        """What answers there. Raises SendError where that is no leaderboard."""
+        """What answers there. Raises SendError where that is not a leaderboard."""
         answer = self._get("/")
         if answer.get("software") != "gluebench":
             raise SendError(f"{self.url} does not answer as a leaderboard of gluebench does.")
@@ -107,16 +107,16 @@ class Client(Transport):
         self,
         key: str,
         *,
-        told: Callable[[dict[str, Any]], None] = lambda status: None,
+        on_change: Callable[[dict[str, Any]], None] = lambda status: None,
         seconds: float | None = None,
     ) -> dict[str, Any]:
-        """The submission when it is final; `told` receives every change until then. Raises SendError."""
+        """The submission when it is final; `on_change` receives every change until then. Raises SendError."""
         end = None if seconds is None else time.monotonic() + seconds
         before, pause = None, 0.2
         while True:
             status = self._get(f"/submissions/{urllib.parse.quote(key, safe='')}/status")
             if status != before:
-                told(status)
+                on_change(status)
                 before = status
             if status["final"]:
                 return self.submission(key)

@@ -111,7 +111,7 @@ def _from_archive(release: Release, task: Task, folder: Path, mirror: str, *, on
 
 
 def mirrored(address: str, mirror: str) -> str:
-    """The address at the mirror: its scheme, host and path before the address's own path; "" is no mirror.
+    """The address at the mirror: its scheme, host and path before the address's own path; "" for none.
 
     >>> mirrored("https://example.org/glue/CoLA.zip", "http://files.lab/copies")
     'http://files.lab/copies/glue/CoLA.zip'

@@ -172,7 +172,7 @@ class AnswerCache:
             return Reply(**json.loads(file.read(place[1]))["answer"])
 
     def put(self, address: str, request: Mapping[str, Any], answer: Reply) -> None:
-        """Keep an answer; the server's key is no part of what it is kept by."""
+        """Keep an answer; the server's key is not part of what it is kept by."""
         key = _digest(address, request)
         line = (json.dumps({"key": key, "answer": answer._asdict()}, ensure_ascii=False) + "\n").encode()
         with self._lock, self.path.open("ab") as file:

@@ -36,7 +36,7 @@ def device(named: str | None) -> str:
 
 
 def files_digest(name: str) -> str | None:
-    """A digest of names, sizes and times of a model's files; None for one that is no folder."""
+    """A digest of names, sizes and times of a model's files; None for one that is not a folder."""
     folder = Path(name)
     if not folder.is_dir():
         return None
@@ -146,7 +146,9 @@ def _plain(request: _Request) -> Model:
     hint = hint or (f" Did you mean {' or '.join(close)}?" if close else "")
     width = max(map(len, FORMS))
     forms = "\n".join(f"  {example:<{width}}  {about}" for example, about in FORMS.items())
-    raise ModelError(f"{request.name!r} is no MODEL, nor a folder.{hint} MODEL is one of these:\n{forms}")
+    raise ModelError(
+        f"{request.name!r} is neither a MODEL nor a folder.{hint} MODEL is one of these:\n{forms}"
+    )
 
 
 def _simple(request: _Request) -> Model:

@@ -72,7 +72,7 @@ class Trainer:
         """Train, or go on training, until the run ends; the model then has its best weights.
 
         Raises DataError where the folder holds a run of something else, FloatingPointError for a loss that
-        is no number.
+        is not a number.
         """
         shapes = [(name, list(values.shape)) for name, values in self._model.state_dict().items()]
         settings = asdict(self._settings)
